@@ -1,0 +1,95 @@
+"""What the record covers: spans in which a channel was recorded, and the gaps between them."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
+
+from terrarium_mcp.chat.when import lasting
+
+NOTABLE_GAP = timedelta(minutes=2)
+"""Shorter holes are reconnects that nobody would miss."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A time in which a room was recorded. `source` names another program whose record it was."""
+
+    room: int
+    began: datetime
+    ended: datetime
+    going_on: bool = False
+    source: str = ""
+    why_ended: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Gap:
+    """A time between two spans, in which nothing was heard."""
+
+    began: datetime
+    ended: datetime
+
+    @property
+    def length(self) -> timedelta:
+        """How long nothing was heard."""
+        return self.ended - self.began
+
+
+@dataclass(frozen=True, slots=True)
+class Coverage:
+    """What the record of some rooms covers."""
+
+    spans: Sequence[Span] = ()
+
+    def gaps(self) -> list[Gap]:
+        """The notable holes of our own recording, oldest first."""
+        own = sorted((span for span in self.spans if not span.source), key=lambda span: span.began)
+        gaps: list[Gap] = []
+        for room in dict.fromkeys(span.room for span in own):
+            gaps += _holes([span for span in own if span.room == room])
+        return sorted(gaps, key=lambda gap: gap.began)
+
+    def sentence(self, zone: tzinfo) -> str:
+        """One line for the head of an answer: `recorded 2026-01-03 to now; 2 gaps (...)`."""
+        parts = [_own_part(self.spans, self.gaps(), zone), *_foreign_parts(self.spans, zone)]
+        told = "; ".join(part for part in parts if part)
+        return told or "nothing recorded yet"
+
+
+def _holes(spans: Sequence[Span]) -> list[Gap]:
+    holes = []
+    reached = spans[0].ended
+    for span in spans[1:]:
+        if span.began - reached >= NOTABLE_GAP:
+            holes.append(Gap(reached, span.began))
+        reached = max(reached, span.ended)
+    return holes
+
+
+def _own_part(spans: Iterable[Span], gaps: Sequence[Gap], zone: tzinfo) -> str:
+    own = [span for span in spans if not span.source]
+    if not own:
+        return ""
+    first = min(span.began for span in own)
+    last = max(span.ended for span in own)
+    until = "now" if any(span.going_on for span in own) else _day(last, zone)
+    told = ", ".join(f"{_day(gap.began, zone)} {lasting(gap.length)}" for gap in gaps[-3:])
+    more = "" if len(gaps) <= 3 else "latest "
+    count = f"; {len(gaps)} gap{'s' * (len(gaps) > 1)} ({more}{told})" if gaps else ""
+    return f"recorded {_day(first, zone)} to {until}{count}"
+
+
+def _foreign_parts(spans: Iterable[Span], zone: tzinfo) -> list[str]:
+    foreign: dict[str, list[Span]] = {}
+    for span in spans:
+        if span.source:
+            foreign.setdefault(span.source, []).append(span)
+    return [
+        f"from {source} {_day(min(s.began for s in of), zone)} to"
+        f" {_day(max(s.ended for s in of), zone)}, gaps unknown"
+        for source, of in foreign.items()
+    ]
+
+
+def _day(moment: datetime, zone: tzinfo) -> str:
+    return moment.astimezone(zone).strftime("%Y-%m-%d")

@@ -1,0 +1,83 @@
+"""What stands inside a line of IRC: formatting codes, CTCP frames, off-record marks."""
+
+import re
+from collections.abc import Sequence
+
+# mIRC formatting: bold, italic, underline, strike, monospace, reverse, reset, and colours with digits.
+_FORMATTING = re.compile(
+    r"\x03(?:\d{1,2}(?:,\d{1,2})?)?|\x04(?:[0-9A-Fa-f]{6}(?:,[0-9A-Fa-f]{6})?)?|[\x02\x0f\x11\x16\x1d\x1e\x1f]"
+)
+# C0 and C1 controls, line and paragraph separators, bidi marks and overrides, interlinear and tag
+# characters, lone surrogates. ZWJ and ZWNJ (U+200D, U+200C) stay: emoji and scripts need them.
+_FORGING = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb"
+    "\U000e0000-\U000e007f\ud800-\udfff]"
+)
+_OFF_RECORD = re.compile(r"\s*\[(?:off|nolog)\]", re.IGNORECASE)
+_SECRET_COMMAND = re.compile(
+    r"\s*/?(?:(?:msg|query|quote|raw|privmsg)\s+)?(?:nickserv|ns|chanserv|cs|authserv|q@\S+)\s+:?"
+    r"(?:auth|ghost|id|identify|recover|regain|register|release|set\s+password)\s+\S",
+    re.IGNORECASE,
+)
+REMOVED_KEY = "*"
+
+
+def plain(text: str) -> str:
+    """`text` without formatting codes: the words that people read, and that the index holds."""
+    return _FORMATTING.sub("", text) if any(char < " " for char in text) else text
+
+
+def harmless(text: str) -> str:
+    """`text` on one line, without anything that could forge another line or turn the reading order.
+
+    Line breaks and tabs become a space, every other control character vanishes.
+    """
+    text = re.sub(r"[\r\n\t\u2028\u2029\x85]+", " ", plain(text))
+    return _FORGING.sub("", text)
+
+
+def action(text: str) -> str | None:
+    """What somebody does, if `text` is a CTCP ACTION (the closing frame may be missing)."""
+    verb, _, rest = text.removeprefix("\x01").removesuffix("\x01").partition(" ")
+    return rest if is_ctcp(text) and verb.upper() == "ACTION" else None
+
+
+def is_ctcp(text: str) -> bool:
+    """Whether `text` stands in a CTCP frame: a word to the client, not to its reader."""
+    return text.startswith("\x01")
+
+
+def is_off_record(text: str) -> bool:
+    """Whether the speaker asked that this is never written: `[off]` or `[nolog]` in front."""
+    said = action(text)
+    return _OFF_RECORD.match(plain(text if said is None else said)) is not None
+
+
+def is_secret(text: str) -> bool:
+    """Whether `text` looks like a services password that went to the wrong window.
+
+    For example `/msg NickServ identify hunter2`, or the same without the slash.
+    """
+    return _SECRET_COMMAND.match(plain(text)) is not None
+
+
+def without_keys(modes: Sequence[str], prefix_modes: str = "ohvaq") -> str:
+    """The arguments of a MODE line with the channel key (`+k`, `-k`) replaced by `*`.
+
+    Args:
+        modes: the mode string and its arguments (RFC 2812 3.2.3).
+        prefix_modes: letters that rank a member, each of which takes an argument.
+    """
+    if not modes:
+        return ""
+    letters, arguments = modes[0], list(modes[1:])
+    adding, at = True, 0
+    for letter in letters:
+        if letter in "+-":
+            adding = letter == "+"
+            continue
+        if letter == "k" and at < len(arguments):
+            arguments[at] = REMOVED_KEY
+        if letter in "kbeI" + prefix_modes or (letter in "lfjL" and adding):
+            at += 1
+    return " ".join([letters, *arguments])

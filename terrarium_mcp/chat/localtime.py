@@ -1,0 +1,89 @@
+"""Rows that carry local time without saying so, read back into UTC.
+
+terrarium-irc wrote `datetime.now()` (local, with microseconds); a column default wrote UTC (whole
+seconds). Where the local clock repeats an hour, the order of the rows tells which of the two it
+was: times never fall as ids rise.
+"""
+
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta, tzinfo
+from typing import TypeVar
+
+T = TypeVar("T")
+
+SLACK = timedelta(seconds=2)
+"""How far a clock may be set back between two rows without an hour having been repeated."""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_FAR = 9000  # a year that no zone's offset carries beyond what datetime holds
+
+
+def utc_times(rows: Iterable[tuple[T, str | None]], zone: tzinfo) -> Iterator[tuple[T, datetime]]:
+    """Pair each of `rows` (anything, and its time as text, in the order of ids) with its UTC time.
+
+    A row whose time is missing or unreadable takes its neighbour's: the one before it, else the
+    first after it that has one.
+    """
+    before: datetime | None = None  # the last local time; only these rise with the ids
+    latest: datetime | None = None
+    waiting: list[tuple[T, str | None]] = []
+    for row, text in rows:
+        naive = _parsed(text)
+        if naive is None or "." not in str(text):
+            waiting.append((row, text))
+            continue
+        after = _local(naive, zone, before)
+        for one, at in _settled(waiting, zone, before, latest, after):
+            latest = at
+            yield one, at
+        waiting = []
+        before = latest = after
+        yield row, after
+    yield from _settled(waiting, zone, before, latest, None)
+
+
+def _settled(
+    waiting: Iterable[tuple[T, str | None]],
+    zone: tzinfo,
+    before: datetime | None,
+    latest: datetime | None,
+    after: datetime | None,
+) -> Iterator[tuple[T, datetime]]:
+    """The rows between two local times, of which the neighbours tell what they mean."""
+    for row, text in waiting:
+        naive = _parsed(text)
+        if naive is None:
+            latest = latest or after or _EPOCH
+        else:
+            latest = _whole_second(naive, zone, before, after)
+        yield row, latest
+
+
+def _local(naive: datetime, zone: tzinfo, before: datetime | None) -> datetime:
+    first = naive.replace(tzinfo=zone, fold=0).astimezone(UTC)
+    second = naive.replace(tzinfo=zone, fold=1).astimezone(UTC)
+    if before is not None and first < before - SLACK and second > first:
+        return second
+    return first
+
+
+def _whole_second(
+    naive: datetime, zone: tzinfo, before: datetime | None, after: datetime | None
+) -> datetime:
+    """UTC, unless only the local reading fits between the neighbours (microsecond exactly 0)."""
+    utc, local = naive.replace(tzinfo=UTC), _local(naive, zone, before)
+    return local if _fits(local, before, after) and not _fits(utc, before, after) else utc
+
+
+def _fits(moment: datetime, before: datetime | None, after: datetime | None) -> bool:
+    return (before is None or before - SLACK <= moment) and (
+        after is None or moment <= after + SLACK
+    )
+
+
+def _parsed(text: str | None) -> datetime | None:
+    try:
+        naive = datetime.fromisoformat(str(text)).replace(tzinfo=None)
+    except ValueError:
+        return None
+    return naive if _EPOCH.year <= naive.year < _FAR else None

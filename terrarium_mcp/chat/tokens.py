@@ -1,0 +1,7 @@
+"""How much of a model's window a text takes, estimated without any model's tokenizer."""
+
+
+def estimated_tokens(text: str) -> int:
+    """Estimate: four ASCII characters to a token, two of any other script, rounded up."""
+    ascii_count = len(text.encode("ascii", "ignore"))
+    return -(-(ascii_count + 2 * (len(text) - ascii_count)) // 4)

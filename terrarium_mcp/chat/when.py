@@ -1,0 +1,69 @@
+"""Moments as the store writes them: UTC text that sorts, and the place of a line in the order."""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
+
+
+def to_text(moment: datetime) -> str:
+    """Write an aware `moment` as the column `timestamp` does: `2026-11-05 14:23:00.123`, UTC."""
+    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(" ", "milliseconds")
+
+
+def from_text(text: str) -> datetime:
+    """Read what `to_text` wrote (a fraction may be missing or longer).
+
+    Raises:
+        ValueError: `text` is not a moment.
+    """
+    return datetime.fromisoformat(text[:26]).replace(tzinfo=UTC)
+
+
+def from_iso(text: str) -> datetime:
+    """Read an ISO 8601 moment such as `2025-11-05T12:00:00Z`; without a zone it is UTC.
+
+    Raises:
+        ValueError: `text` is not a moment.
+    """
+    moment = datetime.fromisoformat(text.strip())
+    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def to_iso(moment: datetime) -> str:
+    """Write an aware `moment` for a machine: `2025-11-05T12:00:00.123Z`."""
+    return to_text(moment).replace(" ", "T") + "Z"
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Position:
+    """A place in the order of all lines, which is (timestamp, id) everywhere.
+
+    `timestamp` is text as in the column; `id` 0 stands before every line of that moment.
+    """
+
+    timestamp: str
+    id: int = 0
+
+    @classmethod
+    def at(cls, moment: datetime) -> "Position":
+        """The place just before the first line said at `moment`."""
+        return cls(to_text(moment))
+
+
+def clock(moment: datetime, zone: tzinfo) -> str:
+    """The time of day of `moment` in the reader's `zone`: `14:23`."""
+    return moment.astimezone(zone).strftime("%H:%M")
+
+
+def day(moment: datetime, zone: tzinfo) -> str:
+    """The day of `moment` in the reader's `zone`: `2026-11-05 Thu`."""
+    return moment.astimezone(zone).strftime("%Y-%m-%d %a")
+
+
+def lasting(length: timedelta) -> str:
+    """Say how long something took with at most two units: `31m`, `5h12m`, `3d4h`."""
+    seconds = int(length.total_seconds())
+    for big, big_size, small, small_size in (("d", 86400, "h", 3600), ("h", 3600, "m", 60)):
+        if seconds >= big_size:
+            rest = seconds % big_size // small_size
+            return f"{seconds // big_size}{big}" + (f"{rest}{small}" if rest else "")
+    return f"{seconds // 60}m" if seconds >= 60 else f"{seconds}s"

@@ -1,0 +1,144 @@
+"""Who may read what: one pure object that every tool, resource and prompt asks.
+
+A request's *view* (`_meta["terrarium-mcp/view"]`) can only narrow what its principal may read.
+"""
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.records import Room
+from terrarium_mcp.chat.when import from_iso
+from terrarium_mcp.errors import TerrariumError
+
+VIEW_KEY = "terrarium-mcp/view"
+"""The key of a request's `_meta` that carries the view."""
+
+_PERMALINK = re.compile(r"(?:terrarium://message/)?(\d{1,18})")
+
+
+class BadView(TerrariumError):
+    """A view that is malformed. Guessing could show what the caller meant to hide."""
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What one request may see, and the clock it goes by. An empty view narrows nothing.
+
+    `rooms` are the (network, channel) pairs as the caller wrote them, network "" for any;
+    None: every room. `as_of` is a moment or a message id; that line and all later ones are hidden.
+    """
+
+    rooms: tuple[tuple[str, str], ...] | None = None
+    network: str = ""
+    as_of: datetime | int | None = None
+    now: datetime | None = None
+    asker: str = ""
+    max_tokens: int = 0
+
+    def shows(self, room: Room) -> bool:
+        """Whether this view leaves `room` visible."""
+        if self.network and fold(room.network) != fold(self.network):
+            return False
+        return self.rooms is None or any(names(room, *wanted) for wanted in self.rooms)
+
+
+def names(room: Room, network: str, channel: str) -> bool:
+    """Whether `network` ("" for any) and `channel` (with or without its `#`) name `room`."""
+    if network and fold(network) != fold(room.network):
+        return False
+    return fold(channel) in {fold(room.channel), fold(room.channel[1:])}
+
+
+def split_label(channel: str) -> tuple[str, str]:
+    """Take `libera/#chan` apart into network and channel; the network may be missing."""
+    network, slash, name = channel.strip().partition("/")
+    return (
+        (network, name)
+        if slash and name and not network.startswith(("#", "&"))
+        else ("", channel.strip())
+    )
+
+
+def message_id(text: str) -> int | None:
+    """The id that `text` names: `184213` or a permalink such as `terrarium://message/184213`."""
+    found = _PERMALINK.fullmatch(text.strip())
+    return int(found[1]) if found else None
+
+
+def parse_view(raw: object) -> View:
+    """Read the view of a request.
+
+    Raises:
+        BadView: a key is unknown, or a value is not of its form.
+    """
+    if raw is None:
+        return View()
+    if not isinstance(raw, Mapping):
+        raise BadView(f"_meta[{VIEW_KEY!r}] must be an object, not {type(raw).__name__}.")
+    known = {"network", "channel", "channels", "as_of", "now", "asker", "max_tokens"}
+    if unknown := sorted(map(str, raw.keys() - known)):
+        raise BadView(
+            f"Unknown key in the view: {', '.join(unknown)}. Known: {', '.join(sorted(known))}."
+        )
+    return View(
+        rooms=_rooms(raw),
+        network=_text(raw, "network"),
+        as_of=_as_of(raw.get("as_of")),
+        now=_moment(raw, "now"),
+        asker=_text(raw, "asker"),
+        max_tokens=_count(raw, "max_tokens"),
+    )
+
+
+def _rooms(raw: Mapping[str, object]) -> tuple[tuple[str, str], ...] | None:
+    named = [_text(raw, "channel")] if raw.get("channel") is not None else None
+    if named == [""]:
+        raise BadView("The view's channel is empty. Leave it out to show every channel.")
+    listed = raw.get("channels")
+    if listed is None:
+        return None if named is None else tuple(map(split_label, named))
+    if not isinstance(listed, Sequence) or isinstance(listed, str):
+        raise BadView("The view's channels must be a list of channel names.")
+    if not all(isinstance(name, str) and name for name in listed):
+        raise BadView("Every one of the view's channels must be a channel's name.")
+    both = [name for name in listed if named is None or fold(name) == fold(named[0])]
+    return tuple(split_label(name) for name in both)
+
+
+def _text(raw: Mapping[str, object], key: str) -> str:
+    value = raw.get(key, "")
+    if value is None:
+        return ""
+    if not isinstance(value, str):
+        raise BadView(f"The view's {key} must be text.")
+    return value
+
+
+def _count(raw: Mapping[str, object], key: str) -> int:
+    value = raw.get(key)
+    if value is None:
+        return 0
+    if type(value) is not int or value < 1:
+        raise BadView(f"The view's {key} must be a number of at least 1.")
+    return value
+
+
+def _moment(raw: Mapping[str, object], key: str) -> datetime | None:
+    value = raw.get(key)
+    if value is None:
+        return None
+    try:
+        return from_iso(str(value))
+    except ValueError as why:
+        raise BadView(f"The view's {key} must be a moment such as 2025-11-05T12:00:00Z.") from why
+
+
+def _as_of(value: object) -> datetime | int | None:
+    if value is None:
+        return None
+    if type(value) is int or (isinstance(value, str) and message_id(value) is not None):
+        return message_id(str(value))
+    return _moment({"as_of": value}, "as_of")

@@ -1,0 +1,233 @@
+"""One SQLite file: a connection that writes, a few that read, and errors people understand.
+
+This is the only file that knows aiosqlite. Writers take turns in short `BEGIN IMMEDIATE`
+transactions with synchronous=FULL, so what is committed survives a power cut; readers never wait
+for them (WAL). Nothing here checkpoints on its own: that is the keeper's duty.
+"""
+
+import sqlite3
+from collections.abc import (
+    AsyncIterator,
+    Awaitable,
+    Callable,
+    Iterable,
+    Iterator,
+    Mapping,
+    Sequence,
+)
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import aiosqlite
+import anyio
+
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.store.functions import FUNCTIONS
+
+READERS = 3
+"""More do not raise throughput (the interpreter's lock is the ceiling); they keep one slow read
+from holding up quick ones."""
+
+DEADLINE = 2.0
+"""Seconds after which a read is interrupted."""
+
+BUSY_MS = 5_000
+"""How long a writer waits for another process's transaction."""
+
+Params = Mapping[str, Any] | Sequence[Any]
+Row = sqlite3.Row
+
+
+class StoreFailed(TerrariumError):
+    """The database cannot do what was asked: full disk, lock, damage. Says which, and the way out."""
+
+
+class TookTooLong(TerrariumError):
+    """A read that passed its deadline."""
+
+
+class Writer:
+    """The writing connection inside a transaction."""
+
+    def __init__(self, connection: aiosqlite.Connection) -> None:
+        self._connection = connection
+
+    async def run(self, sql: str, params: Params = ()) -> None:
+        """Execute one statement."""
+        async with self._connection.execute(sql, params):
+            pass
+
+    async def many(self, sql: str, rows: Iterable[Params]) -> None:
+        """Execute one statement for each of `rows`."""
+        await self._connection.executemany(sql, rows)
+
+    async def rows(self, sql: str, params: Params = ()) -> list[Row]:
+        """Read inside the transaction."""
+        return list(await self._connection.execute_fetchall(sql, params))
+
+    async def value(self, sql: str, params: Params = (), default: Any = None) -> Any:
+        """The first column of the first row, or `default`."""
+        rows = await self.rows(sql, params)
+        return default if not rows or rows[0][0] is None else rows[0][0]
+
+
+class Database:
+    """The connections of one process to one file.
+
+    `ready` is awaited before each use: it returns once the file is open.
+    """
+
+    def __init__(self, path: Path, ready: Callable[[], Awaitable[None]] | None = None) -> None:
+        self.path = path
+        self._ready = ready
+        self._connections = AsyncExitStack()
+        self._writer: aiosqlite.Connection | None = None
+        self._writing = anyio.Lock()
+        self._idle: list[aiosqlite.Connection] = []
+        self._reading = anyio.Semaphore(READERS)  # first come, first served
+
+    async def open(self) -> None:
+        """Connect. The file must be of our current version.
+
+        Raises:
+            StoreFailed: the file cannot be opened for writing.
+        """
+        with explained(self.path):
+            self._writer = await self._connect(self.path.as_uri())
+            await self._pragmas(self._writer, journal_mode="WAL", synchronous="FULL")
+            for _ in range(READERS):
+                reader = await self._connect(f"{self.path.as_uri()}?mode=ro")
+                await self._pragmas(reader, query_only="ON")
+                self._idle.append(reader)
+
+    async def aclose(self) -> None:
+        """Let go of the file."""
+        self._writer = None
+        with anyio.CancelScope(shield=True):
+            await self._connections.aclose()
+
+    @asynccontextmanager
+    async def writing(self) -> AsyncIterator[Writer]:
+        """A transaction: all of it, or nothing. Once begun it is not cancelled half-way.
+
+        Raises:
+            StoreFailed: it could not be committed; nothing was written.
+        """
+        connection = await self._opened()
+        async with self._writing:
+            with anyio.CancelScope(shield=True), explained(self.path):
+                writer = Writer(connection)
+                await writer.run("BEGIN IMMEDIATE")
+                try:
+                    yield writer
+                    await writer.run("COMMIT")
+                except BaseException:
+                    with suppress(sqlite3.Error):  # a full disk may have rolled back already
+                        await writer.run("ROLLBACK")
+                    raise
+
+    async def rows(self, sql: str, params: Params = (), *, deadline: float = DEADLINE) -> list[Row]:
+        """Read.
+
+        Args:
+            sql: one statement.
+            params: its parameters.
+            deadline: seconds after which it is interrupted.
+
+        Raises:
+            TookTooLong: the deadline passed.
+            StoreFailed: the file cannot be read.
+        """
+        await self._opened()
+        async with self._reading:
+            reader = self._idle.pop()
+            try:
+                with explained(self.path), anyio.fail_after(deadline):
+                    return list(await reader.execute_fetchall(sql, params))
+            except TimeoutError:
+                raise TookTooLong(
+                    f"The history did not answer within {deadline:g} s."
+                    " Name a channel or a shorter time, or try again."
+                ) from None
+            finally:
+                await _come_to_rest(reader)
+                self._idle.append(reader)
+
+    async def value(self, sql: str, params: Params = (), default: Any = None) -> Any:
+        """The first column of the first row, or `default`."""
+        rows = await self.rows(sql, params)
+        return default if not rows or rows[0][0] is None else rows[0][0]
+
+    async def checkpoint(self, mode: str) -> None:
+        """Move committed pages from the WAL into the file. Only the keeper may ask for it."""
+        connection = await self._opened()
+        async with self._writing:
+            with anyio.CancelScope(shield=True), explained(self.path):
+                await connection.execute_fetchall(f"PRAGMA wal_checkpoint({mode})")
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the file has been opened."""
+        return self._writer is not None
+
+    async def _opened(self) -> aiosqlite.Connection:
+        if self._ready:
+            await self._ready()
+        if self._writer is None:
+            raise StoreFailed(f"The database {self.path} is not open.")
+        return self._writer
+
+    async def _connect(self, uri: str) -> aiosqlite.Connection:
+        connection = await self._connections.enter_async_context(
+            aiosqlite.connect(uri, uri=True, isolation_level=None)
+        )
+        connection.row_factory = sqlite3.Row
+        for name, arity, function in FUNCTIONS:
+            await connection.create_function(name, arity, function, deterministic=True)
+        await self._pragmas(connection, busy_timeout=BUSY_MS)
+        return connection
+
+    async def _pragmas(self, connection: aiosqlite.Connection, **pragmas: object) -> None:
+        # mmap stays off: on a cold cache its read-ahead costs 88-360 ms a query against 2-14 ms.
+        fixed = {"wal_autocheckpoint": 0, "mmap_size": 0, "cache_size": -16_384, "temp_store": 2}
+        for name, value in (fixed | pragmas).items():
+            await connection.execute_fetchall(f"PRAGMA {name}={value}")
+
+
+async def _come_to_rest(reader: aiosqlite.Connection) -> None:
+    """Stop what a cancelled read left running, so that the next one finds the connection free."""
+    if not reader.in_transaction:
+        # An interrupt that comes before the statement has begun is lost: ask until it has ended.
+        with anyio.CancelScope(shield=True):
+            while True:
+                with anyio.move_on_after(0.05):
+                    await reader.execute_fetchall("SELECT 1")
+                    return
+                await reader.interrupt()
+
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """Translate what SQLite says about a file into words about the file, and the way out."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        if "interrupted" in str(error):
+            raise
+        raise StoreFailed(_sentence(path, str(error))) from error
+
+
+def _sentence(path: Path, said: str) -> str:
+    ways = {
+        "disk is full": "The disk is full. Make room; nothing recorded is lost.",
+        "locked": "Another program holds it locked. Stop that program, then try again.",
+        "readonly": "This account may not write it, or its folder. Give it write permission"
+        " to both: SQLite keeps its -wal and -shm files there.",
+        "unable to open": "It cannot be opened. Check that this account may write its folder.",
+        "malformed": "It is damaged. Stop every program that uses it, copy it away, and mend the"
+        " copy with: sqlite3 COPY .recover | sqlite3 NEW",
+        "not a database": "It is not an SQLite database. Name another with DB_PATH.",
+    }
+    way = next((way for words, way in ways.items() if words in said), f"SQLite says: {said}.")
+    return f"The database {path}: {way}"

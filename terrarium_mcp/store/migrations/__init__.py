@@ -1,0 +1,130 @@
+"""The schema and how it came to be: numbered steps, forward only, one transaction each.
+
+`PRAGMA application_id` marks the file as ours, `PRAGMA user_version` counts the steps taken.
+"""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store.functions import FUNCTIONS
+from terrarium_mcp.store.migrations import terrarium_irc, v1
+from terrarium_mcp.store.migrations.copying import Copy
+from terrarium_mcp.store.migrations.step import Report, Step
+
+APPLICATION_ID = 0x7465_7272  # "terr"
+STEPS: tuple[Step, ...] = (v1.migrate,)
+CURRENT = len(STEPS)
+
+_MAGIC = b"SQLite format 3\0"  # https://sqlite.org/fileformat.html 1.3
+
+
+class NotOurs(TerrariumError):
+    """The file is not a database that we may touch."""
+
+
+class InUse(TerrariumError):
+    """Another program has the file locked while it has to be migrated."""
+
+
+def version_of(path: Path) -> int:
+    """The version of the database at `path`: 0 when it is new, or terrarium-irc's.
+
+    Raises:
+        NotOurs: it is no SQLite file, another program's, or a later version's.
+        sqlite3.Error: it is locked or damaged.
+    """
+    if not path.exists() or not path.stat().st_size:
+        return 0
+    with path.open("rb") as file:
+        if file.read(len(_MAGIC)) != _MAGIC:
+            raise NotOurs(f"{path} is not an SQLite database. Name another file with DB_PATH.")
+    with closing(_connect(path)) as connection:
+        return _checked_version(connection, path)
+
+
+def migrate(path: Path, settings: Settings, report: Report) -> None:
+    """Bring the database at `path` to the current version; a new one is made.
+
+    Blocks: run it in a thread. `report` hears how far the work is, from 0 to 1, and may raise to
+    stop it: then nothing has changed. A database that holds something is copied beside itself first.
+
+    Raises:
+        NotOurs: as `version_of`.
+        InUse: somebody else holds it locked.
+        sqlite3.Error: the file is damaged, or the disk is full.
+    """
+    with closing(_connect(path)) as connection:
+        _lock(connection, path)
+        for number in range(_checked_version(connection, path), CURRENT):
+            with _copied(connection, path, number + 1), _transaction(connection):
+                STEPS[number](connection, settings, report)
+                connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
+                connection.execute(f"PRAGMA user_version={number + 1}")
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    connection = sqlite3.connect(path, isolation_level=None, timeout=0.5)
+    for name, arity, function in FUNCTIONS:
+        connection.create_function(name, arity, function, deterministic=True)
+    return connection
+
+
+def _lock(connection: sqlite3.Connection, path: Path) -> None:
+    """Keep everybody else out until the connection is closed, also between transactions."""
+    connection.execute("PRAGMA locking_mode=EXCLUSIVE")
+    try:
+        connection.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError as why:
+        if "locked" in str(why):
+            raise InUse(
+                f"{path} has to be migrated, but another program is using it."
+                " Stop the old bot first, then start again."
+            ) from why
+        raise
+    connection.execute("COMMIT")
+
+
+def _checked_version(connection: sqlite3.Connection, path: Path) -> int:
+    mark = int(connection.execute("PRAGMA application_id").fetchone()[0])
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if mark == APPLICATION_ID and version > CURRENT:
+        raise NotOurs(
+            f"{path} is of version {version}; this terrarium-mcp knows versions up to {CURRENT}."
+            " Install the newer terrarium-mcp again, or name another file with DB_PATH."
+        )
+    tables = terrarium_irc.foreign_tables(connection) if version == 0 else ()
+    if mark not in (0, APPLICATION_ID) or (version and not mark) or tables:
+        told = f"tables: {', '.join(tables[:6])}" if tables else f"application id {mark:#010x}"
+        raise NotOurs(f"{path} belongs to another program ({told}). Name another with DB_PATH.")
+    return version
+
+
+@contextmanager
+def _copied(connection: sqlite3.Connection, path: Path, version: int) -> Iterator[None]:
+    """Keep the database as it was before `version`, if it holds anything and the step succeeds."""
+    if not connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
+        yield
+        return
+    copy = Copy(path, version)
+    copy.write(connection)
+    try:
+        yield
+    except BaseException:
+        copy.discard()
+        raise
+    copy.settle()
+
+
+@contextmanager
+def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    connection.execute("BEGIN EXCLUSIVE")
+    try:
+        yield
+    except BaseException:
+        connection.execute("ROLLBACK")
+        raise
+    connection.execute("COMMIT")

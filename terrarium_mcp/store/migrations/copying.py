@@ -1,0 +1,58 @@
+"""The copy of a database that is made beside it before a migration changes anything."""
+
+import logging
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from terrarium_mcp.errors import TerrariumError
+
+log = logging.getLogger(__name__)
+
+
+class CopyFailed(TerrariumError):
+    """The copy could not be written, so nothing was changed."""
+
+
+class Copy:
+    """The database as it was: `irc_logs.before-v1.db`. It gets that name once all went well."""
+
+    def __init__(self, path: Path, version: int) -> None:
+        self.path = _unused(path.with_name(f"{path.stem}.before-v{version}{path.suffix}"))
+        self._partial = self.path.with_name(self.path.name + ".partial")
+
+    def write(self, connection: sqlite3.Connection) -> None:
+        """Copy what `connection`, which holds the lock, sees. A crash's leftover is overwritten.
+
+        Raises:
+            CopyFailed: there is no room, or no permission.
+        """
+        self.discard()
+        try:
+            with closing(sqlite3.connect(self._partial)) as target:
+                connection.backup(target)
+        except (sqlite3.Error, OSError) as why:
+            self.discard()
+            raise CopyFailed(
+                f"Could not copy the database to {self.path} before changing it: {why}."
+                " Nothing was changed. Make room for a copy beside it."
+            ) from why
+
+    def settle(self) -> None:
+        """Give the copy its name."""
+        self._partial.replace(self.path)
+        log.warning("the database as it was is kept in %s", self.path)
+
+    def discard(self) -> None:
+        """Remove an unfinished copy."""
+        self._partial.unlink(missing_ok=True)
+
+
+def _unused(path: Path) -> Path:
+    """`path`, or with a number where an earlier copy has that name: none is ever overwritten."""
+    number = 1
+    candidate = path
+    while candidate.exists():
+        number += 1
+        candidate = path.with_name(f"{path.stem}.{number}{path.suffix}")
+    return candidate

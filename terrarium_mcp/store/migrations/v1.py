@@ -1,0 +1,134 @@
+"""Version 1: the first schema, made new or out of a terrarium-irc database."""
+
+import sqlite3
+
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store.migrations import terrarium_irc
+from terrarium_mcp.store.migrations.step import Report
+
+MESSAGES = """
+CREATE TABLE messages (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  timestamp DATETIME DEFAULT CURRENT_TIMESTAMP,
+  channel TEXT,
+  nick TEXT,
+  user TEXT,
+  host TEXT,
+  message TEXT,
+  message_type TEXT DEFAULT 'PRIVMSG'
+)"""
+
+ADDED_COLUMNS = (
+    "network TEXT",
+    "room INTEGER",
+    "account TEXT",
+    "msgid TEXT",
+    "reply_to TEXT",
+    "server_time TEXT",
+    "origin TEXT",
+    "relayed_by TEXT",
+    "self INTEGER",
+    "bot INTEGER",
+    "redacted_at TEXT",
+)
+
+TABLES = """
+CREATE TABLE networks (
+  name TEXT PRIMARY KEY,
+  casemapping TEXT NOT NULL DEFAULT 'rfc1459'
+) WITHOUT ROWID;
+
+CREATE TABLE rooms (
+  id INTEGER PRIMARY KEY,
+  network TEXT NOT NULL,
+  folded TEXT NOT NULL,
+  channel TEXT NOT NULL,
+  UNIQUE (network, folded)
+);
+
+-- Readable by the two who wrote them, through the bot, and by no tool.
+CREATE TABLE private_messages (
+  id INTEGER PRIMARY KEY,
+  timestamp TEXT NOT NULL,
+  network TEXT NOT NULL,
+  target TEXT NOT NULL,
+  nick TEXT, user TEXT, host TEXT, account TEXT,
+  message TEXT,
+  message_type TEXT,
+  self INTEGER
+);
+
+-- When a room was recorded. `alive` moves along while it is: where a crash left it, it ended.
+CREATE TABLE spans (
+  id INTEGER PRIMARY KEY,
+  room INTEGER NOT NULL REFERENCES rooms,
+  began TEXT NOT NULL,
+  alive TEXT NOT NULL,
+  ended TEXT,
+  why_began TEXT NOT NULL,
+  why_ended TEXT,
+  source TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX spans_by_room ON spans (room, began);
+
+-- Who is in a room now. Rebuilt at every join of ours.
+CREATE TABLE presence (
+  room INTEGER NOT NULL REFERENCES rooms,
+  folded TEXT NOT NULL,
+  nick TEXT NOT NULL,
+  rank TEXT NOT NULL,
+  away INTEGER NOT NULL,
+  account TEXT NOT NULL,
+  since TEXT,
+  PRIMARY KEY (room, folded)
+) WITHOUT ROWID;
+CREATE TABLE presence_as_of (room INTEGER PRIMARY KEY REFERENCES rooms, as_of TEXT NOT NULL);
+
+-- Up to which id `messages` is normalised and indexed.
+CREATE TABLE watermark (only INTEGER PRIMARY KEY CHECK (only = 1), id INTEGER NOT NULL);
+INSERT INTO watermark VALUES (1, 0);
+
+-- The rowid is the id with a minus sign: newest first is then the natural order of every look-up.
+CREATE VIEW message_index_source AS
+  SELECT -id AS id, plain_text(message) AS message, scope_words(room, nick, message_type) AS scope
+  FROM messages;
+CREATE VIRTUAL TABLE message_index USING fts5 (
+  message, scope,
+  content='message_index_source', content_rowid='id', columnsize=0,
+  tokenize='unicode61 remove_diacritics 2'
+);
+INSERT INTO message_index(message_index, rank) VALUES ('pgsz', 1000);
+"""
+
+INDEXES = """
+CREATE INDEX IF NOT EXISTS idx_messages_channel_timestamp ON messages (channel, timestamp DESC);
+CREATE INDEX IF NOT EXISTS idx_messages_timestamp ON messages (timestamp DESC);
+CREATE INDEX messages_by_room ON messages (room, timestamp);
+CREATE INDEX messages_by_msgid ON messages (room, msgid) WHERE msgid IS NOT NULL;
+"""
+
+
+def migrate(connection: sqlite3.Connection, settings: Settings, report: Report) -> None:
+    """Make the tables; what terrarium-irc recorded is kept, in its own rows."""
+    adopting = terrarium_irc.is_present(connection)
+    indexes = terrarium_irc.without_indexes(connection)
+    if not adopting:
+        connection.execute(MESSAGES)
+    for column in ADDED_COLUMNS:
+        connection.execute(f"ALTER TABLE messages ADD COLUMN {column}")
+    _run(connection, TABLES)
+    if adopting:
+        terrarium_irc.convert(connection, settings, report)
+    for sql in indexes:
+        connection.execute(sql)
+    _run(connection, INDEXES)
+
+
+def _run(connection: sqlite3.Connection, script: str) -> None:
+    """Execute a script inside the transaction (executescript would commit it)."""
+    statement = ""
+    for line in script.splitlines(keepends=True):
+        statement += line
+        if sqlite3.complete_statement(statement):
+            connection.execute(statement)
+            statement = ""

@@ -1,0 +1,75 @@
+"""Who is in a channel now: rebuilt at every join of ours, stale while we are away."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.records import Present, Room
+from terrarium_mcp.chat.when import from_text, to_text
+from terrarium_mcp.store.database import Database
+from terrarium_mcp.store.rooms import room_ids
+
+
+@dataclass(frozen=True, slots=True)
+class Attendance:
+    """Who was in a room when we last knew. `as_of` is None when nobody ever looked."""
+
+    people: Sequence[Present]
+    as_of: datetime | None = None
+
+
+class PresenceTopic:
+    """The member lists of all rooms."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def replace(
+        self, network: str, channel: str, people: Sequence[Present], at: datetime
+    ) -> None:
+        """Note who is in a channel. Those who were there already keep the time they came."""
+        moment = to_text(at)
+        async with self._database.writing() as writer:
+            room = (await room_ids(writer, [(network, channel)]))[network, channel]
+            known = await writer.rows(
+                "SELECT folded, since FROM presence WHERE room = :room", {"room": room}
+            )
+            since = {row["folded"]: row["since"] for row in known}
+            await writer.run("DELETE FROM presence WHERE room = :room", {"room": room})
+            await writer.many(
+                "INSERT OR REPLACE INTO presence VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (
+                        room,
+                        fold(one.nick),
+                        one.nick,
+                        one.rank,
+                        int(one.away),
+                        one.account,
+                        since.get(fold(one.nick), moment),
+                    )
+                    for one in people
+                ],
+            )
+            await writer.run(
+                "INSERT OR REPLACE INTO presence_as_of VALUES (:room, :at)",
+                {"room": room, "at": moment},
+            )
+
+    async def of(self, room: Room) -> Attendance:
+        """Who is in `room`, those of rank first, then by nick."""
+        rows = await self._database.rows(
+            "SELECT nick, rank, away, account, since FROM presence WHERE room = :room"
+            " ORDER BY instr('~&@%+', substr(rank || 'x', 1, 1)) = 0,"
+            " instr('~&@%+', substr(rank || 'x', 1, 1)), folded",
+            {"room": room.id},
+        )
+        as_of = await self._database.value(
+            "SELECT as_of FROM presence_as_of WHERE room = :room", {"room": room.id}
+        )
+        people = [
+            Present(nick, rank, bool(away), account, from_text(since) if since else None)
+            for nick, rank, away, account, since in rows
+        ]
+        return Attendance(people, from_text(as_of) if as_of else None)

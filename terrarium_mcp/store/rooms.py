@@ -1,0 +1,80 @@
+"""Rooms: which channels of which networks are known, and how they are found by name."""
+
+from collections.abc import Iterable, Sequence
+
+from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold
+from terrarium_mcp.chat.records import Room
+from terrarium_mcp.store.database import Database, Writer
+
+UNNAMED_NETWORK = "irc"
+"""The network of lines that came without one, where no setting names it."""
+
+
+class Rooms:
+    """The rooms of the database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def all(self) -> list[Room]:
+        """Every room, by network and channel."""
+        rows = await self._database.rows(
+            "SELECT id, network, channel FROM rooms ORDER BY network, folded"
+        )
+        return [Room(*row) for row in rows]
+
+    async def casemapping(self, network: str) -> str:
+        """The CASEMAPPING under which the network's names compare."""
+        sql = "SELECT casemapping FROM networks WHERE name = :network"
+        return str(await self._database.value(sql, {"network": network}, DEFAULT_CASEMAPPING))
+
+    async def name_network(self, network: str) -> None:
+        """Give the lines of a network that nobody had named yet their network's name.
+
+        Does nothing when there are none, or when other networks are known besides.
+        """
+        if network == UNNAMED_NETWORK:
+            return
+        async with self._database.writing() as writer:
+            known = [row[0] for row in await writer.rows("SELECT name FROM networks")]
+            if known != [UNNAMED_NETWORK]:
+                return
+            both = {"network": network, "old": UNNAMED_NETWORK}
+            await writer.run("UPDATE networks SET name = :network WHERE name = :old", both)
+            for table in ("rooms", "messages", "private_messages"):
+                await writer.run(
+                    f"UPDATE {table} SET network = :network WHERE network = :old",  # noqa: S608 -- three names of ours
+                    both,
+                )
+
+
+async def room_ids(writer: Writer, named: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:
+    """The ids of rooms by (network, channel as spelt); rooms that are new are made."""
+    ids: dict[tuple[str, str], int] = {}
+    for network, channel in dict.fromkeys(named):
+        ids[network, channel] = await _room_id(writer, network, channel)
+    return ids
+
+
+async def _room_id(writer: Writer, network: str, channel: str) -> int:
+    await writer.run(
+        "INSERT INTO networks (name) VALUES (:network) ON CONFLICT DO NOTHING", {"network": network}
+    )
+    casemapping = await writer.value(
+        "SELECT casemapping FROM networks WHERE name = :network", {"network": network}
+    )
+    found = {"network": network, "folded": fold(channel, casemapping), "channel": channel}
+    sql = "SELECT id FROM rooms WHERE network = :network AND folded = :folded"
+    known = await writer.value(sql, found)
+    if known is None:
+        await writer.run(
+            "INSERT INTO rooms (network, folded, channel) VALUES (:network, :folded, :channel)",
+            found,
+        )
+        known = await writer.value(sql, found)
+    return int(known)
+
+
+def within(rooms: Sequence[Room], column: str = "room") -> str:
+    """The SQL condition that a row belongs to one of `rooms`. Their ids are integers of ours."""
+    return f"{column} IN ({','.join(str(int(room.id)) for room in rooms)})"

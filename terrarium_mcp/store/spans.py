@@ -1,0 +1,84 @@
+"""Spans: when each room was recorded. What lies between them are the gaps."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
+
+from terrarium_mcp.chat.coverage import Coverage, Span
+from terrarium_mcp.chat.records import Room
+from terrarium_mcp.chat.when import from_text, to_text
+from terrarium_mcp.store.database import Database, Writer
+from terrarium_mcp.store.rooms import room_ids, within
+
+HEARTBEAT = timedelta(seconds=20)
+"""How often the recorder says that a room is still being recorded."""
+
+SILENT = 3 * HEARTBEAT
+"""A span that says nothing for so long has lost its recorder."""
+
+
+class Spans:
+    """The recording times of all rooms."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def begin(self, network: str, channel: str, at: datetime, why: str) -> None:
+        """From now on this channel is recorded; what a crash left open ends where it fell silent."""
+        async with self._database.writing() as writer:
+            room = (await room_ids(writer, [(network, channel)]))[network, channel]
+            await _end(writer, [room], None, "the recorder stopped")
+            await writer.run(
+                "INSERT INTO spans (room, began, alive, why_began) VALUES (:room, :at, :at, :why)",
+                {"room": room, "at": to_text(at), "why": why},
+            )
+
+    async def end(self, network: str, channel: str, at: datetime, why: str) -> None:
+        """This channel is no longer recorded."""
+        async with self._database.writing() as writer:
+            room = (await room_ids(writer, [(network, channel)]))[network, channel]
+            await _end(writer, [room], at, why)
+
+    async def still(self, network: str, channels: Iterable[str], at: datetime) -> None:
+        """These channels are being recorded, even if nobody speaks."""
+        async with self._database.writing() as writer:
+            rooms = await room_ids(writer, ((network, channel) for channel in channels))
+            await keep_alive(writer, rooms.values(), at)
+
+    async def coverage(self, rooms: Sequence[Room], now: datetime | None = None) -> Coverage:
+        """What the record of these rooms covers."""
+        fresh_since = to_text((now or datetime.now(UTC)) - SILENT)
+        rows = await self._database.rows(
+            "SELECT room, began, alive, ended, source, why_ended FROM spans"  # noqa: S608 -- no words of strangers
+            f" WHERE {within(rooms)} ORDER BY began",
+        )
+        return Coverage(
+            [
+                Span(
+                    room=room,
+                    began=from_text(began),
+                    ended=from_text(ended or alive),
+                    going_on=ended is None and alive >= fresh_since,
+                    source=source,
+                    why_ended=why_ended or "",
+                )
+                for room, began, alive, ended, source, why_ended in rows
+            ]
+        )
+
+
+async def keep_alive(writer: Writer, rooms: Iterable[int], at: datetime | None = None) -> None:
+    """Move the open spans of these rooms along."""
+    now = to_text(at or datetime.now(UTC))
+    await writer.many(
+        "UPDATE spans SET alive = max(alive, ?) WHERE room = ? AND ended IS NULL",
+        [(now, room) for room in set(rooms)],
+    )
+
+
+async def _end(writer: Writer, rooms: Iterable[int], at: datetime | None, why: str) -> None:
+    moment = to_text(at) if at else None
+    await writer.many(
+        "UPDATE spans SET ended = max(alive, ifnull(?, alive)), why_ended = ?"
+        " WHERE room = ? AND ended IS NULL",
+        [(moment, why, room) for room in rooms],
+    )
