@@ -155,10 +155,6 @@ class Settings(BaseModel):
         """The network's name in the store: as set, else after the server, else `irc`."""
         return self.network or _network_of(self.irc_server) or "irc"
 
-    def enhancements_folder(self) -> Path:
-        """Where the backlog's files are: beside the database."""
-        return self.db_path.parent / "enhancements"
-
 
 def is_loopback(host: str) -> bool:
     """Whether `host` is this machine and nothing else."""

@@ -1,7 +1,7 @@
 """What the record covers: spans in which a channel was recorded, and the gaps between them."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 
 from terrarium_mcp.chat.when import lasting
@@ -48,6 +48,16 @@ class Coverage:
         for room in dict.fromkeys(span.room for span in own):
             gaps += _holes([span for span in own if span.room == room])
         return sorted(gaps, key=lambda gap: gap.began)
+
+    def before(self, moment: datetime) -> "Coverage":
+        """What was covered as it looked at `moment`."""
+        return Coverage(
+            [
+                replace(span, ended=min(span.ended, moment), going_on=span.ended >= moment)
+                for span in self.spans
+                if span.began < moment
+            ]
+        )
 
     def sentence(self, zone: tzinfo) -> str:
         """One line for the head of an answer: `recorded 2026-01-03 to now; 2 gaps (...)`."""

@@ -6,7 +6,7 @@ LARGEST_CODE_POINT = 4  # bytes of UTF-8 (RFC 3629 3)
 
 _GRAPHEME = regex.compile(r"\X")
 _SENTENCE_END = regex.compile(
-    r"""[.!?\u2026]["')\]\u00bb\u201d\u2019]*(?=\s)|[\u3002\uff01\uff1f]"""
+    r"""[.!?\u2026]["')\]\u00bb\u201d\u2019]*(?=\s)|[\u3002\uff01\uff1f](?![\p{GCB=Extend}\p{GCB=SpacingMark}\u200d])"""
 )
 
 

@@ -48,6 +48,11 @@ class Position:
         """The place just before the first line said at `moment`."""
         return cls(to_text(moment))
 
+    @property
+    def moment(self) -> datetime:
+        """When the line of this place was said."""
+        return from_text(self.timestamp)
+
 
 def clock(moment: datetime, zone: tzinfo) -> str:
     """The time of day of `moment` in the reader's `zone`: `14:23`."""

@@ -12,6 +12,7 @@ from anyio import from_thread, to_thread
 
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
+from terrarium_mcp.store.backlog import Backlog
 from terrarium_mcp.store.database import Database, StoreFailed, explained
 from terrarium_mcp.store.index import Index
 from terrarium_mcp.store.keeper import Keeper
@@ -50,6 +51,7 @@ class Store:
         self.spans = Spans(self._database)
         self.presence = PresenceTopic(self._database)
         self.stats = Stats(self._database, self._index)
+        self.backlog = Backlog(path.parent / "enhancements")
 
     async def run(self) -> None:
         """Open the file, then do the keeper's duties as long as the store is used."""

@@ -1,0 +1,1 @@
+"""The web as a model sees it."""

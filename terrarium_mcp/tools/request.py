@@ -1,0 +1,186 @@
+"""One request as a tool sees it: the store, what may be read, and the clock it goes by."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Annotated, Any
+
+from mcp.server.mcpserver import Context, Resolve
+
+from terrarium_mcp.chat.coverage import Coverage
+from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.records import Message, Room
+from terrarium_mcp.chat.transcript import Setting
+from terrarium_mcp.chat.when import Position
+from terrarium_mcp.errors import TerrariumError, UnknownChannel, shown
+from terrarium_mcp.policy import (
+    VIEW_KEY,
+    BadView,
+    View,
+    message_id,
+    names,
+    parse_view,
+    split_label,
+)
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import Store
+from terrarium_mcp.store.messages import EVERY_LINE
+
+DEFAULT_BUDGET = 4_000
+"""Estimated tokens of an answer, where the request names no other number."""
+
+
+class NothingRecorded(TerrariumError):
+    """A database that holds nothing yet."""
+
+
+class UnknownMessage(TerrariumError):
+    """An id that is not there, or that the asker may not see: the two look alike."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What one server publishes; the lifespan of every connection carries it."""
+
+    store: Store
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request: `rooms` are all that it may read, and nothing at or after `until`.
+
+    `recorded` tells whether there is any room at all, readable or not.
+    """
+
+    store: Store
+    settings: Settings
+    view: View
+    rooms: tuple[Room, ...]
+    recorded: bool
+    until: Position
+    now: datetime
+
+    @property
+    def budget(self) -> int:
+        """Estimated tokens that the rendered answer may take."""
+        return self.view.max_tokens or DEFAULT_BUDGET
+
+    def narrowed(self, channel: str) -> tuple[Room, ...]:
+        """The readable rooms that `channel` names; all of them when it names none.
+
+        Raises:
+            UnknownChannel: it names none that may be read.
+            NothingRecorded: there is no room at all yet.
+        """
+        if not self.recorded:
+            raise NothingRecorded(
+                f"Nothing is recorded yet in {self.store.path}. `terrarium-mcp bridge` records the"
+                " channels of IRC_CHANNELS; a terrarium-irc database named by DB_PATH opens in"
+                " place."
+            )
+        if not channel:
+            return self.rooms
+        found = tuple(room for room in self.rooms if names(room, *split_label(channel)))
+        if not found:
+            raise UnknownChannel(channel, [self.name(room) for room in self.rooms])
+        return found
+
+    def one_room(self, channel: str) -> Room | None:
+        """The room that `channel` names, or the only one there is; None when many are meant.
+
+        Raises:
+            UnknownChannel: as `narrowed`.
+        """
+        rooms = self.narrowed(channel)
+        return rooms[0] if len(rooms) == 1 else None
+
+    def since(self, hours: int) -> datetime | None:
+        """The moment `hours` ago, by the request's own clock; None for all time."""
+        return self.now - timedelta(hours=hours) if hours else None
+
+    async def message(self, text: str) -> Message:
+        """The message that an id or permalink names.
+
+        Raises:
+            UnknownMessage: there is none that may be read.
+        """
+        number = message_id(text)
+        found = await self.store.messages.get(number, self.rooms) if number is not None else None
+        if found is None or not found.position < self.until:
+            raise UnknownMessage(
+                f"No message {shown(text) or '(empty)'}. An id is the number that stands before"
+                " each line of a transcript."
+            )
+        return found
+
+    async def coverage(self, rooms: Sequence[Room]) -> Coverage:
+        """What the record of `rooms` covers."""
+        coverage = await self.store.spans.coverage(rooms)
+        return coverage if self.until is EVERY_LINE else coverage.before(self.until.moment)
+
+    async def coverage_line(self, rooms: Sequence[Room]) -> str:
+        """The same, as the line that stands in every answer."""
+        told = (await self.coverage(rooms)).sentence(self.settings.zone)
+        return f"{told}. Times {self.settings.timezone}."
+
+    def setting(self, rooms: Sequence[Room]) -> Setting:
+        """How to render lines of `rooms` for this request."""
+        return Setting(
+            zone=self.settings.zone,
+            budget=self.budget,
+            rooms_named=len(rooms) > 1,
+            networks_named=len({room.network for room in self.rooms}) > 1,
+        )
+
+    def name(self, room: Room) -> str:
+        """What a room is called in words of ours."""
+        several = len({one.network for one in self.rooms}) > 1
+        return harmless(room.label if several else room.channel)
+
+    def where(self, rooms: Sequence[Room]) -> str:
+        """Some rooms in words: `#a, #b`, or `7 channels`."""
+        if len(rooms) <= 3:
+            return ", ".join(self.name(room) for room in rooms)
+        return f"{len(rooms)} channels"
+
+
+async def asked_from(ctx: Context[Served]) -> Asked:
+    """Read a request's view and find out what it may see.
+
+    Raises:
+        BadView: the view is malformed.
+    """
+    served = ctx.request_context.lifespan_context
+    view = parse_view(_meta(ctx).get(VIEW_KEY))
+    rooms = await served.store.rooms.all()
+    until, moment = await _cutoff(view, served.store)
+    return Asked(
+        served.store,
+        served.settings,
+        view,
+        tuple(room for room in rooms if view.shows(room)),
+        bool(rooms),
+        until,
+        view.now or moment or datetime.now(UTC),
+    )
+
+
+FromRequest = Annotated[Asked, Resolve(asked_from)]
+"""A tool's parameter that the request itself fills."""
+
+
+async def _cutoff(view: View, store: Store) -> tuple[Position, datetime | None]:
+    if view.as_of is None:
+        return EVERY_LINE, None
+    if isinstance(view.as_of, datetime):
+        return Position.at(view.as_of), view.as_of
+    place = await store.messages.position(view.as_of)
+    if place is None:
+        raise BadView(f"The view's as_of names message {view.as_of}, which is not there.")
+    return place, place.moment
+
+
+def _meta(ctx: Context[Served]) -> Any:
+    meta = ctx.request_context.meta
+    return meta if isinstance(meta, dict) else {}
