@@ -5,7 +5,8 @@ translated once, at the edge: to stderr by the commands, to an `isError` result 
 one line in the channel by the bridge. Anything else that is raised is a bug.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 from terrarium_mcp.chat.irctext import harmless
@@ -27,6 +28,18 @@ class UnknownChannel(TerrariumError):
         )
         ways = f" Known channels: {all_of_them}." if known else " No channel is recorded yet."
         super().__init__(f"No channel {shown(channel)}.{near}{'' if near else ways}")
+
+
+@contextmanager
+def plainly() -> Iterator[None]:
+    """Let a single error out as itself, without the groups that task groups wrap around it."""
+    try:
+        yield
+    except BaseExceptionGroup as group:
+        error: BaseException = group
+        while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
+            error = error.exceptions[0]
+        raise error from error.__cause__  # its own cause, not the group around it
 
 
 def did_you_mean(name: str, known: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.identity import fold, is_channel
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.when import from_iso
 from terrarium_mcp.errors import TerrariumError
@@ -49,7 +49,9 @@ def names(room: Room, network: str, channel: str) -> bool:
     """Whether `network` ("" for any) and `channel` (with or without its `#`) name `room`."""
     if network and fold(network) != fold(room.network):
         return False
-    return fold(channel) in {fold(room.channel), fold(room.channel[1:])}
+    # `#foo` is that channel alone and never `##foo`: only a name without a prefix stands for one.
+    spelt = room.channel if is_channel(channel) else room.channel[1:]
+    return channel != "" and fold(channel) == fold(spelt)
 
 
 def split_label(channel: str) -> tuple[str, str]:
@@ -95,14 +97,14 @@ def parse_view(raw: object) -> View:
 
 def _rooms(raw: Mapping[str, object]) -> tuple[tuple[str, str], ...] | None:
     named = [_text(raw, "channel")] if raw.get("channel") is not None else None
-    if named == [""]:
+    if named and not named[0].strip():
         raise BadView("The view's channel is empty. Leave it out to show every channel.")
     listed = raw.get("channels")
     if listed is None:
         return None if named is None else tuple(map(split_label, named))
     if not isinstance(listed, Sequence) or isinstance(listed, str):
         raise BadView("The view's channels must be a list of channel names.")
-    if not all(isinstance(name, str) and name for name in listed):
+    if not all(isinstance(name, str) and name.strip() for name in listed):
         raise BadView("Every one of the view's channels must be a channel's name.")
     both = [name for name in listed if named is None or fold(name) == fold(named[0])]
     return tuple(split_label(name) for name in both)
@@ -131,14 +133,14 @@ def _moment(raw: Mapping[str, object], key: str) -> datetime | None:
     if value is None:
         return None
     try:
-        return from_iso(str(value))
+        return from_iso(_text(raw, key))
     except ValueError as why:
         raise BadView(f"The view's {key} must be a moment such as 2025-11-05T12:00:00Z.") from why
 
 
 def _as_of(value: object) -> datetime | int | None:
-    if value is None:
-        return None
-    if type(value) is int or (isinstance(value, str) and message_id(value) is not None):
-        return message_id(str(value))
+    if type(value) is int:
+        value = str(value)
+    if isinstance(value, str) and (number := message_id(value)) is not None:
+        return number
     return _moment({"as_of": value}, "as_of")

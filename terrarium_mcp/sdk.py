@@ -6,18 +6,20 @@ when a new SDK moves it; until then the dependency is pinned to one minor releas
 # ruff: noqa: SLF001  # reaching for private names is this module's whole purpose
 
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Protocol, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
 
-import anyio
 from mcp.server import MCPServer, Server
 from mcp.server.runner import serve_dual_era_loop
 from mcp.server.stdio import stdio_server
 from mcp.server.subscriptions import ListenHandler
-from mcp.shared._stream_protocols import ReadStream, WriteStream
-from mcp.shared.message import SessionMessage
 
-Incoming: TypeAlias = ReadStream[SessionMessage | Exception]
-Outgoing: TypeAlias = WriteStream[SessionMessage]
+if TYPE_CHECKING:  # types only: a private module that nothing here needs in order to run
+    import anyio
+    from mcp.shared._stream_protocols import ReadStream, WriteStream
+    from mcp.shared.message import SessionMessage
+
+Incoming: TypeAlias = "ReadStream[SessionMessage | Exception]"
+Outgoing: TypeAlias = "WriteStream[SessionMessage]"
 
 
 class Lines(Protocol):

@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from inspect import getdoc
 from typing import Any
 
 from mcp.server import MCPServer
@@ -110,6 +111,7 @@ def build_server(store: Store, settings: Settings) -> MCPServer[Served]:
         server.add_tool(
             tool.function,
             title=tool.title,
+            description=getdoc(tool.function),  # the plain docstring, without its indentation
             annotations=ToolAnnotations(
                 read_only_hint=not tool.writes,
                 destructive_hint=False,

@@ -10,7 +10,7 @@ import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
-from zoneinfo import ZoneInfo, available_timezones
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 import tzlocal
 from dotenv import dotenv_values
@@ -36,10 +36,11 @@ def _channels(value: object) -> object:
 
 
 def _zone(name: str) -> str:
-    if name and name not in available_timezones():
-        raise ValueError(
-            f"not the name of a time zone.{did_you_mean(name, sorted(available_timezones()))}"
-        )
+    try:
+        ZoneInfo(name or "UTC")
+    except (ValueError, OSError, ZoneInfoNotFoundError):
+        near = did_you_mean(name, sorted(available_timezones()))
+        raise ValueError(f"not the name of a time zone.{near}") from None
     return name
 
 
@@ -61,7 +62,11 @@ class Settings(BaseModel):
     """What somebody set. A program may build one with keywords; people use `load_settings`."""
 
     model_config = ConfigDict(
-        frozen=True, extra="forbid", validate_by_name=True, validate_by_alias=True
+        frozen=True,
+        extra="forbid",
+        validate_by_name=True,
+        validate_by_alias=True,
+        hide_input_in_errors=True,  # the input may be a password
     )
 
     db_path: Path = _named("DB_PATH", Path("data/irc_logs.db"), "the database of all channels")
@@ -107,7 +112,11 @@ class Settings(BaseModel):
     agent_temperature: float = _named("AGENT_TEMPERATURE", 0.8, "how freely it writes", ge=0, le=2)
     agent_max_tokens: int = _named("AGENT_MAX_TOKENS", 512, "longest answer in tokens", ge=1)
     agent_timeout: float = _named(
-        "AGENT_TIMEOUT", 130.0, "seconds to wait for it; terrarium-agent gives up after 120", gt=0
+        "AGENT_TIMEOUT",
+        130.0,
+        "seconds to wait for it; terrarium-agent gives up after 120",
+        gt=0,
+        allow_inf_nan=False,
     )
     bridge_tools: str = _named(
         "TERRARIUM_BRIDGE_TOOLS", "core", "tools the bot offers its model: all, core, or names"
@@ -174,7 +183,7 @@ def load_settings(
     """Gather the settings from every place they may stand in.
 
     Args:
-        flags: what the command line said, by the settings' names.
+        flags: what the command line said, by the names of the environment or of `Settings`.
         env_file: a file in place of `.env`; it must exist.
         config: a file in place of `terrarium.toml`; it must exist.
         environ: the environment, os.environ by default.
@@ -184,7 +193,9 @@ def load_settings(
     """
     found: dict[str, object] = {}
     sources: dict[str, str] = {}
-    for source, values in _layers(flags or {}, env_file, config, environ or os.environ):
+    for source, values in _layers(
+        flags or {}, env_file, config, os.environ if environ is None else environ
+    ):
         for name, value in values.items():
             if name not in found:
                 found[name], sources[name] = value, source
@@ -206,11 +217,13 @@ def _layers(
     environ: Mapping[str, str],
 ) -> Iterator[tuple[str, dict[str, object]]]:
     """The places settings come from, the strongest first; each checked for names we do not know."""
-    yield "the command line", {name: value for name, value in flags.items() if value is not None}
+    aliases = {name: str(field.alias) for name, field in Settings.model_fields.items()}
+    said = {aliases.get(name, name): value for name, value in flags.items() if value is not None}
+    yield "the command line", said
     yield "the environment", _known(environ, "the environment")
     dotenv = _present(env_file, Path(".env"))
     if dotenv:
-        yield str(dotenv), _beside(dotenv, _known(dotenv_values(dotenv), str(dotenv)))
+        yield str(dotenv), _beside(dotenv, _known(_dotenv(dotenv), str(dotenv)))
     toml = _present(config, Path("terrarium.toml"))
     if toml:
         yield str(toml), _beside(toml, _known(_toml(toml), str(toml), all_ours=True))
@@ -252,6 +265,13 @@ def _toml(file: Path) -> dict[str, Any]:
         ) from None
 
 
+def _dotenv(file: Path) -> dict[str, str | None]:
+    try:
+        return dotenv_values(file)
+    except (UnicodeDecodeError, OSError) as why:
+        raise BadSetting(f"{file} cannot be read: {why}. Mend it, or name another file.") from None
+
+
 def _complaint(wrong: ValidationError, sources: Mapping[str, str]) -> str:
     """One sentence for each setting that is wrong; secrets are not repeated."""
     fields = {field.alias: field for field in Settings.model_fields.values()}
@@ -259,14 +279,15 @@ def _complaint(wrong: ValidationError, sources: Mapping[str, str]) -> str:
     for error in wrong.errors(include_url=False):
         name = str(error["loc"][0])
         field = fields.get(name)
-        secret = bool(field and field.json_schema_extra)
-        value = "" if secret else f"={error['input']!r}"
-        reason = error["msg"].removeprefix("Value error, ")
-        meaning = f" It is {field.description}." if field else ""
+        if field is None:
+            told.append(f"{name} is not a setting of ours.{did_you_mean(name.upper(), names())}")
+            continue
+        value = "" if field.json_schema_extra else f"={error['input']!r}"
+        reason = error["msg"].removeprefix("Value error, ").rstrip(".")
+        reason += "" if reason.endswith("?") else "."
         told.append(
-            f"{name}{value} (from {sources.get(name, 'the program')}): {reason}.{meaning}".replace(
-                "..", "."
-            )
+            f"{name}{value} (from {sources.get(name, 'the program')}): {reason}"
+            f" Its meaning: {field.description}."
         )
     return " ".join(told)
 
@@ -290,5 +311,5 @@ def _network_of(server: str) -> str:
 def _host_zone() -> ZoneInfo:
     try:
         return ZoneInfo(tzlocal.get_localzone_name() or "UTC")
-    except (tzlocal.utils.ZoneInfoNotFoundError, ValueError):
+    except (ZoneInfoNotFoundError, ValueError):
         return ZoneInfo("UTC")

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 
-from terrarium_mcp.chat.when import lasting
+from terrarium_mcp.chat.when import lasting, local
 
 NOTABLE_GAP = timedelta(minutes=2)
 """Shorter holes are reconnects that nobody would miss."""
@@ -102,4 +102,4 @@ def _foreign_parts(spans: Iterable[Span], zone: tzinfo) -> list[str]:
 
 
 def _day(moment: datetime, zone: tzinfo) -> str:
-    return moment.astimezone(zone).strftime("%Y-%m-%d")
+    return local(moment, zone).strftime("%Y-%m-%d")

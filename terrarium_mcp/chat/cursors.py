@@ -6,14 +6,14 @@ message id of the first page, so that talk which goes on meanwhile neither repea
 """
 
 import base64
-import binascii
 import json
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 
-from terrarium_mcp.chat.when import Position
+from terrarium_mcp.chat.when import Position, from_text
 
-_VERSION = 1
+_VERSION = 2
+_LARGEST = 2**63 - 1  # of SQLite's integers
 
 
 class BadCursor(ValueError):
@@ -25,7 +25,8 @@ class Cursor:
     """The place after the last line of a page.
 
     `rung` names the look-up that answered, `skip` how many lines of its ranked head were shown,
-    `after` the last line shown of what follows the head.
+    `after` the last line shown of what follows the head. `since` is where the time of the first
+    page began: "the last 24 hours" must not move on while somebody pages.
     """
 
     question: str
@@ -33,6 +34,7 @@ class Cursor:
     rung: str
     skip: int = 0
     after: Position | None = None
+    since: str = ""
 
     def __str__(self) -> str:
         """Write the cursor as one word."""
@@ -52,22 +54,41 @@ def read_cursor(text: str, question: str, rungs: tuple[str, ...]) -> Cursor:
         BadCursor: it is damaged, or belongs to another question.
     """
     try:
-        packed = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
-        version, asked, snapshot, rung, skip, after = packed
-        if (
-            version != _VERSION
-            or type(snapshot) is not int
-            or type(skip) is not int
-            or not skip >= 0
-            or rung not in rungs
-        ):
-            raise ValueError(version)
-        place = Position(str(after["timestamp"]), int(after["id"])) if after else None
-    except (ValueError, TypeError, KeyError, binascii.Error) as why:
-        raise BadCursor("This cursor is damaged. Leave it out to begin at the first page.") from why
-    if asked != question:
+        cursor = _unpacked(text.strip())
+    except (ValueError, TypeError, KeyError, RecursionError) as why:
+        raise _damaged() from why
+    # What we would not have written ourselves was not written by us.
+    if cursor.rung not in rungs or str(cursor) != text.strip():
+        raise _damaged()
+    if cursor.question != question:
         raise BadCursor(
             "This cursor belongs to another question."
             " Repeat the arguments of the first page with it, or leave it out."
         )
-    return Cursor(asked, snapshot, rung, skip, place)
+    return cursor
+
+
+def _unpacked(text: str) -> Cursor:
+    packed = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+    _, question, snapshot, rung, skip, after, since = packed
+    if since:
+        from_text(since)
+    return Cursor(question, _count(snapshot), rung, _count(skip), _place(after), since)
+
+
+def _place(after: dict[str, object] | None) -> Position | None:
+    if after is None:
+        return None
+    timestamp = str(after["timestamp"])
+    from_text(timestamp)
+    return Position(timestamp, _count(after["id"]))
+
+
+def _count(value: object) -> int:
+    if type(value) is not int or not 0 <= value <= _LARGEST:
+        raise ValueError(value)
+    return value
+
+
+def _damaged() -> BadCursor:
+    return BadCursor("This cursor is damaged. Leave it out to begin at the first page.")

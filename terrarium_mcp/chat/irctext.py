@@ -3,20 +3,23 @@
 import re
 from collections.abc import Sequence
 
-# mIRC formatting: bold, italic, underline, strike, monospace, reverse, reset, and colours with digits.
+# mIRC formatting: bold, italic, underline, strike, monospace, reverse, reset, colours and digits.
 _FORMATTING = re.compile(
     r"\x03(?:\d{1,2}(?:,\d{1,2})?)?|\x04(?:[0-9A-Fa-f]{6}(?:,[0-9A-Fa-f]{6})?)?|[\x02\x0f\x11\x16\x1d\x1e\x1f]"
 )
-# C0 and C1 controls, line and paragraph separators, bidi marks and overrides, interlinear and tag
-# characters, lone surrogates. ZWJ and ZWNJ (U+200D, U+200C) stay: emoji and scripts need them.
+# C0 and C1 controls, line and paragraph separators, bidi marks and overrides, deprecated format
+# controls (U+206A to U+206F), interlinear and tag characters, lone surrogates. ZWJ (U+200D) and
+# ZWNJ (U+200C) stay: emoji and scripts need them.
 _FORGING = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb"
+    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb"
     "\U000e0000-\U000e007f\ud800-\udfff]"
 )
 _OFF_RECORD = re.compile(r"\s*\[(?:off|nolog)\]", re.IGNORECASE)
 _SECRET_COMMAND = re.compile(
-    r"\s*/?(?:(?:msg|query|quote|raw|privmsg)\s+)?(?:nickserv|ns|chanserv|cs|authserv|q@\S+)\s+:?"
-    r"(?:auth|ghost|id|identify|recover|regain|register|release|set\s+password)\s+\S",
+    r"\s*/?(?:(?:msg|query|quote|raw|privmsg|notice)\s+)*"
+    r"(?:(?:nickserv|chanserv|authserv)(?:@\S+)?|ns|cs|[qx]@\S+)\s+:?"
+    r"(?:auth|ghost|id|identify|login|recover|regain|register|release|set\s+password)\s+\S"
+    r"|\s*/(?:(?:quote|raw)\s+)?(?:identify|login|oper|pass)\s+\S",
     re.IGNORECASE,
 )
 REMOVED_KEY = "*"
@@ -64,6 +67,8 @@ def is_secret(text: str) -> bool:
 def without_keys(modes: Sequence[str], prefix_modes: str = "ohvaq") -> str:
     """The arguments of a MODE line with the channel key (`+k`, `-k`) replaced by `*`.
 
+    Where a network's own modes leave open which argument is the key, none is told.
+
     Args:
         modes: the mode string and its arguments (RFC 2812 3.2.3).
         prefix_modes: letters that rank a member, each of which takes an argument.
@@ -71,13 +76,23 @@ def without_keys(modes: Sequence[str], prefix_modes: str = "ohvaq") -> str:
     if not modes:
         return ""
     letters, arguments = modes[0], list(modes[1:])
-    adding, at = True, 0
+    takers = _with_argument(letters, prefix_modes)
+    if len(takers) == len(arguments):
+        told = [
+            REMOVED_KEY if letter == "k" else argument
+            for letter, argument in zip(takers, arguments, strict=True)
+        ]
+    else:
+        told = [REMOVED_KEY] * len(arguments) if "k" in letters else arguments
+    return " ".join([letters, *told])
+
+
+def _with_argument(letters: str, prefix_modes: str) -> list[str]:
+    """The letters of a mode string that take an argument each, in order."""
+    takers, adding = [], True
     for letter in letters:
         if letter in "+-":
             adding = letter == "+"
-            continue
-        if letter == "k" and at < len(arguments):
-            arguments[at] = REMOVED_KEY
-        if letter in "kbeI" + prefix_modes or (letter in "lfjL" and adding):
-            at += 1
-    return " ".join([letters, *arguments])
+        elif letter in "kbeI" + prefix_modes or (letter in "lfjL" and adding):
+            takers.append(letter)
+    return takers

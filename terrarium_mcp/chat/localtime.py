@@ -5,7 +5,7 @@ seconds). Where the local clock repeats an hour, the order of the rows tells whi
 was: times never fall as ids rise.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import TypeVar
 
@@ -26,11 +26,11 @@ def utc_times(rows: Iterable[tuple[T, str | None]], zone: tzinfo) -> Iterator[tu
     """
     before: datetime | None = None  # the last local time; only these rise with the ids
     latest: datetime | None = None
-    waiting: list[tuple[T, str | None]] = []
+    waiting: list[tuple[T, datetime | None]] = []
     for row, text in rows:
-        naive = _parsed(text)
+        naive = parsed(text)
         if naive is None or "." not in str(text):
-            waiting.append((row, text))
+            waiting.append((row, naive))
             continue
         after = _local(naive, zone, before)
         for one, at in _settled(waiting, zone, before, latest, after):
@@ -42,20 +42,27 @@ def utc_times(rows: Iterable[tuple[T, str | None]], zone: tzinfo) -> Iterator[tu
     yield from _settled(waiting, zone, before, latest, None)
 
 
+def parsed(text: object) -> datetime | None:
+    """The naive moment that a row's time says, or None where it says none that can be believed."""
+    try:
+        naive = datetime.fromisoformat(str(text)).replace(tzinfo=None)
+    except ValueError:
+        return None
+    return naive if _EPOCH.year <= naive.year < _FAR else None
+
+
 def _settled(
-    waiting: Iterable[tuple[T, str | None]],
+    waiting: Sequence[tuple[T, datetime | None]],
     zone: tzinfo,
     before: datetime | None,
     latest: datetime | None,
     after: datetime | None,
 ) -> Iterator[tuple[T, datetime]]:
     """The rows between two local times, of which the neighbours tell what they mean."""
-    for row, text in waiting:
-        naive = _parsed(text)
-        if naive is None:
-            latest = latest or after or _EPOCH
-        else:
-            latest = _whole_second(naive, zone, before, after)
+    moments = [naive and _whole_second(naive, zone, before, after) for _, naive in waiting]
+    latest = latest or next((moment for moment in moments if moment), None) or after or _EPOCH
+    for (row, _), moment in zip(waiting, moments, strict=True):
+        latest = moment or latest
         yield row, latest
 
 
@@ -79,11 +86,3 @@ def _fits(moment: datetime, before: datetime | None, after: datetime | None) -> 
     return (before is None or before - SLACK <= moment) and (
         after is None or moment <= after + SLACK
     )
-
-
-def _parsed(text: str | None) -> datetime | None:
-    try:
-        naive = datetime.fromisoformat(str(text)).replace(tzinfo=None)
-    except ValueError:
-        return None
-    return naive if _EPOCH.year <= naive.year < _FAR else None

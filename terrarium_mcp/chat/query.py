@@ -14,7 +14,8 @@ from dataclasses import dataclass
 _PART = re.compile(
     r'(?P<key>in|from):(?P<value>"[^"]*"?|\S+)|"(?P<phrase>[^"]*)"?|(?P<word>\S+)', re.IGNORECASE
 )
-_INDEXED = re.compile(r"\w", re.UNICODE)
+_INDEXED = re.compile(r"[^\W_]")
+_UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # SQLite ends text at NUL; UTF-8 has no surrogates
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +35,8 @@ class Query:
     def __str__(self) -> str:
         """Print the query so that parsing it again gives the same."""
         parts = [*self.words, *(f'"{phrase}"' for phrase in self.phrases)]
-        parts += [f'in:"{self.channel}"'] if self.channel else []
-        parts += [f'from:"{self.nick}"'] if self.nick else []
+        parts += [f"in:{_printed(self.channel)}"] if self.channel else []
+        parts += [f"from:{_printed(self.nick)}"] if self.nick else []
         return " ".join(parts)
 
 
@@ -44,14 +45,19 @@ def parse_query(text: str) -> Query:
     words: list[str] = []
     phrases: list[str] = []
     operators = {"in": "", "from": ""}
-    for part in _PART.finditer(text.replace("\0", " ")):
+    for part in _PART.finditer(_UNSTORABLE.sub(" ", text)):
         if part["key"]:
-            operators[part["key"].lower()] = part["value"].strip('"')
+            operators[part["key"].lower()] = " ".join(part["value"].strip('"').split())
         elif part["word"]:
             words.append(part["word"])
         elif part["phrase"] and part["phrase"].strip():
             phrases.append(" ".join(part["phrase"].split()))
     return Query(tuple(words), tuple(phrases), operators["in"], operators["from"])
+
+
+def _printed(value: str) -> str:
+    """A value as it has to stand behind its operator: in quotes where it holds a space."""
+    return f'"{value}"' if " " in value else value
 
 
 def is_indexed(term: str) -> bool:

@@ -25,7 +25,10 @@ def from_iso(text: str) -> datetime:
         ValueError: `text` is not a moment.
     """
     moment = datetime.fromisoformat(text.strip())
-    return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    try:
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except OverflowError as why:  # its zone carries it before the year 1 or beyond 9999
+        raise ValueError(text) from why
 
 
 def to_iso(moment: datetime) -> str:
@@ -54,14 +57,22 @@ class Position:
         return from_text(self.timestamp)
 
 
+def local(moment: datetime, zone: tzinfo) -> datetime:
+    """`moment` in the reader's `zone`; in UTC where the zone would carry it out of the calendar."""
+    try:
+        return moment.astimezone(zone)
+    except OverflowError:
+        return moment.astimezone(UTC)
+
+
 def clock(moment: datetime, zone: tzinfo) -> str:
     """The time of day of `moment` in the reader's `zone`: `14:23`."""
-    return moment.astimezone(zone).strftime("%H:%M")
+    return local(moment, zone).strftime("%H:%M")
 
 
 def day(moment: datetime, zone: tzinfo) -> str:
     """The day of `moment` in the reader's `zone`: `2026-11-05 Thu`."""
-    return moment.astimezone(zone).strftime("%Y-%m-%d %a")
+    return local(moment, zone).strftime("%Y-%m-%d %a")
 
 
 def lasting(length: timedelta) -> str:

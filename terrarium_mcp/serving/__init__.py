@@ -1,0 +1,1 @@
+"""How an `MCPServer` reaches its clients: over stdio, or over HTTP."""

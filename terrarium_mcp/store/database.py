@@ -23,7 +23,7 @@ import aiosqlite
 import anyio
 
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.store.functions import FUNCTIONS
+from terrarium_mcp.store.functions import FUNCTIONS, as_text
 
 READERS = 3
 """More do not raise throughput (the interpreter's lock is the ceiling); they keep one slow read
@@ -40,7 +40,7 @@ Row = sqlite3.Row
 
 
 class StoreFailed(TerrariumError):
-    """The database cannot do what was asked: full disk, lock, damage. Says which, and the way out."""
+    """The database cannot do what was asked: full disk, lock, damage. Says why, and the way out."""
 
 
 class TookTooLong(TerrariumError):
@@ -142,16 +142,20 @@ class Database:
         await self._opened()
         async with self._reading:
             reader = self._idle.pop()
+            at_rest = False
             try:
                 with explained(self.path), anyio.fail_after(deadline):
-                    return list(await reader.execute_fetchall(sql, params))
+                    found = list(await reader.execute_fetchall(sql, params))
+                at_rest = True
+                return found
             except TimeoutError:
                 raise TookTooLong(
                     f"The history did not answer within {deadline:g} s."
                     " Name a channel or a shorter time, or try again."
                 ) from None
             finally:
-                await _come_to_rest(reader)
+                if not at_rest:
+                    await _come_to_rest(reader)
                 self._idle.append(reader)
 
     async def value(self, sql: str, params: Params = (), default: Any = None) -> Any:
@@ -183,6 +187,7 @@ class Database:
             aiosqlite.connect(uri, uri=True, isolation_level=None)
         )
         connection.row_factory = sqlite3.Row
+        connection.text_factory = as_text
         for name, arity, function in FUNCTIONS:
             await connection.create_function(name, arity, function, deterministic=True)
         await self._pragmas(connection, busy_timeout=BUSY_MS)
@@ -197,14 +202,14 @@ class Database:
 
 async def _come_to_rest(reader: aiosqlite.Connection) -> None:
     """Stop what a cancelled read left running, so that the next one finds the connection free."""
-    if not reader.in_transaction:
-        # An interrupt that comes before the statement has begun is lost: ask until it has ended.
-        with anyio.CancelScope(shield=True):
-            while True:
-                with anyio.move_on_after(0.05):
-                    await reader.execute_fetchall("SELECT 1")
-                    return
-                await reader.interrupt()
+    # An interrupt that comes before the statement has begun is lost: ask until it has ended. One
+    # that comes too late may hit the question itself; a connection closed meanwhile is at rest.
+    with anyio.CancelScope(shield=True), suppress(ValueError):
+        while True:
+            with anyio.move_on_after(0.05), suppress(sqlite3.OperationalError):
+                await reader.execute_fetchall("SELECT 1")
+                return
+            await reader.interrupt()
 
 
 @contextmanager

@@ -1,20 +1,36 @@
-"""The functions our SQL uses besides SQLite's own. All are pure."""
+"""The functions our SQL uses besides SQLite's own. All are pure.
+
+They are given columns as BLOB, so that not even text that is no UTF-8 can make a statement fail.
+"""
 
 from collections.abc import Callable
 from typing import Any
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import plain
+from terrarium_mcp.chat.records import Kind
 
 
-def plain_text(message: str | None) -> str:
+def as_text(column: object) -> str:
+    """What a column holds as text, whatever another program may have put there."""
+    if isinstance(column, bytes):
+        return column.decode("utf-8", "replace")
+    return "" if column is None else str(column)
+
+
+def storable(text: str) -> str:
+    """`text` as SQLite can hold it: a lone surrogate, which UTF-8 does not have, becomes `?`."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def plain_text(message: object) -> str:
     """The words of a message, without formatting codes: what the index holds."""
-    return plain(message) if message else ""
+    return plain(as_text(message))
 
 
-def scope_words(room: int | None, nick: str | None, kind: str | None) -> str:
+def scope_words(room: int | None, nick: object, kind: object) -> str:
     """The words under which the index finds a message by room, nick and type."""
-    words = f"{kind_word(kind or 'PRIVMSG')} {nick_word(nick or '')}"
+    words = f"{kind_word(Kind.of(as_text(kind)))} {nick_word(as_text(nick))}"
     return words if room is None else f"{room_word(room)} {words}"
 
 
@@ -23,7 +39,7 @@ def room_word(room: int) -> str:
     return f"r{room}"
 
 
-def kind_word(kind: str) -> str:
+def kind_word(kind: Kind) -> str:
     """The index word of a message type."""
     return f"t{kind.lower()}"
 
@@ -37,9 +53,9 @@ def nick_word(nick: str) -> str:
     return "n" + fold(nick.casefold()).encode("utf-8", "surrogatepass").hex()
 
 
-def same_nick(nick: str | None, folded: str) -> bool:
+def same_nick(nick: object, folded: str) -> bool:
     """Whether `nick` is the one whose folded form is given."""
-    return nick is not None and fold(nick) == folded
+    return nick is not None and fold(as_text(nick)) == folded
 
 
 FUNCTIONS: tuple[tuple[str, int, Callable[..., Any]], ...] = (

@@ -2,14 +2,16 @@
 
 Our own appends move the watermark in their own transaction. What other programs append to
 `messages` (the owner's eight columns) lies above it until somebody catches up: the keeper does so
-every second, and every search does so first, so that no search misses a committed line.
+every second, and every read does so first, so that none misses a committed line.
 """
 
 from collections.abc import Callable
 
-from terrarium_mcp.chat.identity import CHANNEL_PREFIXES
+import anyio
+
 from terrarium_mcp.store.database import Database, Writer
-from terrarium_mcp.store.rooms import room_ids
+from terrarium_mcp.store.foreign import normalise
+from terrarium_mcp.store.opening import PATIENCE, StillOpening
 
 CHUNK = 5_000
 """Rows indexed in one transaction: a tenth of a second, which a recorder can wait."""
@@ -22,28 +24,54 @@ class Index:
         self._database = database
         self._network = network
 
+    async def watermark(self) -> int:
+        """The id up to which every line is indexed."""
+        return int(await self._database.value("SELECT id FROM watermark", default=0))
+
     async def behind(self) -> int:
-        """How many ids are above the watermark."""
+        """How many ids are above the watermark; as rows may be missing among them, at most."""
         sql = "SELECT ifnull(max(id), 0) - (SELECT id FROM watermark) FROM messages"
         return max(0, int(await self._database.value(sql, default=0)))
 
-    async def catch_up(self, report: Callable[[float], None] = lambda _: None) -> int:
-        """Normalise and index what lies above the watermark; returns how many ids that were."""
-        total = await self.behind()
-        done = 0
-        while done < total:
-            async with self._database.writing() as writer:
-                first, last = await self._next_chunk(writer)
-                await normalise(writer, first, last, self._network)
-                await cover(writer, first, last)
-            done += max(1, last - first + 1)
-            report(min(1.0, done / total))
-        return total
+    async def keep_up(self) -> None:
+        """Catch up before a read.
 
-    async def _next_chunk(self, writer: Writer) -> tuple[int, int]:
-        first = 1 + int(await writer.value("SELECT id FROM watermark"))
-        newest = int(await writer.value("SELECT max(id) FROM messages", default=0))
-        return first, min(newest, first + CHUNK - 1)
+        Raises:
+            StillOpening: so much was appended that it takes longer than anybody waits.
+        """
+        impatient_at = anyio.current_time() + PATIENCE
+
+        def report(part: float) -> None:
+            if part < 1 and anyio.current_time() > impatient_at:
+                raise StillOpening("indexing new lines", part)
+
+        await self.catch_up(report)
+
+    async def catch_up(self, report: Callable[[float], None] = lambda _: None) -> None:
+        """Normalise and index what lies above the watermark. `report` may raise to stop it."""
+        total = await self.behind()
+        if not total:
+            return
+        beginning = await self.watermark()
+        while reached := await self._index_chunk():
+            report(min(1.0, (reached - beginning) / total))
+
+    async def _index_chunk(self) -> int:
+        """Index the next rows; returns the id they reach, 0 when there are none."""
+        async with self._database.writing() as writer:
+            watermark = int(await writer.value("SELECT id FROM watermark", default=0))
+            last = int(
+                await writer.value(
+                    "SELECT max(id) FROM"
+                    " (SELECT id FROM messages WHERE id > :watermark ORDER BY id LIMIT :chunk)",
+                    {"watermark": watermark, "chunk": CHUNK},
+                    default=0,
+                )
+            )
+            if last:
+                await normalise(writer, watermark + 1, last, self._network)
+                await cover(writer, watermark + 1, last)
+        return last
 
 
 async def cover(writer: Writer, first: int, last: int) -> None:
@@ -60,35 +88,3 @@ async def cover(writer: Writer, first: int, last: int) -> None:
         {"oldest": -last, "newest": -first},
     )
     await writer.run("UPDATE watermark SET id = max(id, :last)", {"last": last})
-
-
-async def normalise(writer: Writer, first: int, last: int, network: str) -> None:
-    """Give rows that another program appended their network, room and full timestamp."""
-    span = {"first": first, "last": last, "network": network}
-    foreign = "id BETWEEN :first AND :last AND room IS NULL"
-    found = await writer.rows(
-        f"SELECT DISTINCT ifnull(network, :network) AS network, channel FROM messages WHERE {foreign}",  # noqa: S608, E501 -- a constant
-        span,
-    )
-    if not found:
-        return
-    channels = [(row["network"], row["channel"]) for row in found if row["channel"]]
-    public = [pair for pair in channels if pair[1][0] in CHANNEL_PREFIXES]
-    ids = await room_ids(writer, public)
-    await writer.many(
-        "UPDATE messages SET room = ?, network = ?, origin = ifnull(origin, 'live'),"
-        " timestamp = ifnull(strftime('%Y-%m-%d %H:%M:%f', timestamp),"
-        " (SELECT timestamp FROM messages AS before WHERE before.id < messages.id"
-        "  AND timestamp NOT NULL ORDER BY before.id DESC LIMIT 1))"
-        " WHERE channel = ? AND ifnull(network, ?) = ? AND id BETWEEN ? AND ? AND room IS NULL",
-        [(ids[pair], pair[0], pair[1], network, pair[0], first, last) for pair in public],
-    )
-    private = f"FROM messages WHERE {foreign} AND channel != ''"
-    await writer.run(
-        "INSERT INTO private_messages"
-        " (id, timestamp, network, target, nick, user, host, message, message_type)"
-        " SELECT id, ifnull(timestamp, ''), ifnull(network, :network), channel, nick, user, host,"
-        f" message, message_type {private}",
-        span,
-    )
-    await writer.run(f"DELETE {private}", span)

@@ -10,7 +10,8 @@ from pathlib import Path
 import anyio
 from filelock import FileLock, Timeout
 
-from terrarium_mcp.store.database import Database, StoreFailed
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.index import Index
 
 TRY_EVERY = 1.0
@@ -60,5 +61,5 @@ class Keeper:
             await index.catch_up()
             if self._wal.exists() and self._wal.stat().st_size >= CHECKPOINT_AT:
                 await database.checkpoint("PASSIVE")
-        except StoreFailed as why:
+        except TerrariumError as why:  # a full disk, a lock: the next round may succeed
             log.warning("%s", why)

@@ -14,6 +14,9 @@ PATIENCE = 5.0
 class StillOpening(TerrariumError):
     """The history is being migrated or indexed."""
 
+    def __init__(self, doing: str, part: float) -> None:
+        super().__init__(f"{doing}, {part:.0%}. Try again in a little while.".replace("%", " %"))
+
 
 class Opening:
     """How far the opening is, how it ended, and a place to wait for it."""
@@ -46,8 +49,6 @@ class Opening:
         with anyio.move_on_after(patience):
             await self._done.wait()
         if not self._done.is_set():
-            raise StillOpening(
-                f"opening the history, {self._part:.0%}. Try again in a little while."
-            )
+            raise StillOpening("opening the history", self._part)
         if self._failure:
             raise self._failure

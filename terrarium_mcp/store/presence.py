@@ -8,6 +8,7 @@ from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import Present, Room
 from terrarium_mcp.chat.when import from_text, to_text
 from terrarium_mcp.store.database import Database
+from terrarium_mcp.store.functions import storable
 from terrarium_mcp.store.rooms import room_ids
 
 
@@ -28,7 +29,10 @@ class PresenceTopic:
     async def replace(
         self, network: str, channel: str, people: Sequence[Present], at: datetime
     ) -> None:
-        """Note who is in a channel. Those who were there already keep the time they came."""
+        """Note who is in a channel. Those who were there already keep the time they came.
+
+        Others came when they say themselves, by `since`, else at this moment.
+        """
         moment = to_text(at)
         async with self._database.writing() as writer:
             room = (await room_ids(writer, [(network, channel)]))[network, channel]
@@ -42,12 +46,12 @@ class PresenceTopic:
                 [
                     (
                         room,
-                        fold(one.nick),
-                        one.nick,
+                        fold(storable(one.nick)),
+                        storable(one.nick),
                         one.rank,
                         int(one.away),
-                        one.account,
-                        since.get(fold(one.nick), moment),
+                        storable(one.account),
+                        since.get(fold(one.nick)) or (to_text(one.since) if one.since else moment),
                     )
                     for one in people
                 ],

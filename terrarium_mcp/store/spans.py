@@ -1,6 +1,6 @@
 """Spans: when each room was recorded. What lies between them are the gaps."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from terrarium_mcp.chat.coverage import Coverage, Span
@@ -23,7 +23,7 @@ class Spans:
         self._database = database
 
     async def begin(self, network: str, channel: str, at: datetime, why: str) -> None:
-        """From now on this channel is recorded; what a crash left open ends where it fell silent."""
+        """This channel is recorded from here on; what a crash left open ended when it fell silent."""
         async with self._database.writing() as writer:
             room = (await room_ids(writer, [(network, channel)]))[network, channel]
             await _end(writer, [room], None, "the recorder stopped")
@@ -42,14 +42,14 @@ class Spans:
         """These channels are being recorded, even if nobody speaks."""
         async with self._database.writing() as writer:
             rooms = await room_ids(writer, ((network, channel) for channel in channels))
-            await keep_alive(writer, rooms.values(), at)
+            await keep_alive(writer, {room: to_text(at) for room in rooms.values()})
 
     async def coverage(self, rooms: Sequence[Room], now: datetime | None = None) -> Coverage:
         """What the record of these rooms covers."""
         fresh_since = to_text((now or datetime.now(UTC)) - SILENT)
         rows = await self._database.rows(
             "SELECT room, began, alive, ended, source, why_ended FROM spans"  # noqa: S608 -- no words of strangers
-            f" WHERE {within(rooms)} ORDER BY began",
+            f" WHERE {within(rooms)} ORDER BY began, id",
         )
         return Coverage(
             [
@@ -66,12 +66,11 @@ class Spans:
         )
 
 
-async def keep_alive(writer: Writer, rooms: Iterable[int], at: datetime | None = None) -> None:
-    """Move the open spans of these rooms along."""
-    now = to_text(at or datetime.now(UTC))
+async def keep_alive(writer: Writer, reached: Mapping[int, str]) -> None:
+    """Move the open spans of these rooms along, each to the time that it has reached."""
     await writer.many(
         "UPDATE spans SET alive = max(alive, ?) WHERE room = ? AND ended IS NULL",
-        [(now, room) for room in set(rooms)],
+        [(timestamp, room) for room, timestamp in reached.items()],
     )
 
 

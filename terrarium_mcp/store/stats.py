@@ -1,19 +1,18 @@
 """Figures: how much was said, by whom, and when."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from terrarium_mcp.chat.records import SPEECH, Room
+from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.when import Position, from_text, to_text
 from terrarium_mcp.store.database import Database
+from terrarium_mcp.store.functions import as_text
 from terrarium_mcp.store.index import Index
+from terrarium_mcp.store.messages import IS_SPEECH
 
-_SPEECH = ", ".join(f"'{kind}'" for kind in SPEECH)
-_SAID = (
-    f"m.room = :room AND ifnull(m.message_type, 'PRIVMSG') IN ({_SPEECH})"
-    " AND (m.timestamp, m.id) < (:until, :until_id)"
-)
+_SAID = f"m.room = :room AND {IS_SPEECH} AND (m.timestamp, m.id) < (:until, :until_id)"
 _MOST_TALKERS = 10
 
 
@@ -41,22 +40,17 @@ class Stats:
 
     async def of(self, room: Room, *, until: Position, now: datetime) -> Figures:
         """Everything about one room; `hours` are 24 counts by hour of day, UTC."""
-        await self._index.catch_up()
-        talkers = await self._database.rows(
-            f"SELECT nick, count(*) AS lines FROM messages m WHERE {_SAID} AND nick NOT NULL"  # noqa: S608 -- constants
-            f" GROUP BY nick ORDER BY lines DESC, nick LIMIT {_MOST_TALKERS}",
-            _place(room, until),
-        )
+        await self._index.keep_up()
         by_hour = await self._database.rows(
-            f"SELECT CAST(substr(m.timestamp, 12, 2) AS INTEGER) AS hour, count(*) AS lines"  # noqa: S608 -- constants
+            "SELECT CAST(substr(m.timestamp, 12, 2) AS INTEGER) AS hour, count(*) AS lines"  # noqa: S608 -- constants
             f" FROM messages m WHERE {_SAID} GROUP BY hour",
             _place(room, until),
         )
         counts = {row["hour"]: row["lines"] for row in by_hour}
-        totals = await self._totals(room, until, now)
-        return Figures(
-            *totals,
-            talkers=[(row["nick"], row["lines"]) for row in talkers],
+        people = await self._people(room, until)
+        return replace(
+            await self._totals(room, until, now),
+            talkers=sorted(people, key=lambda talker: (-talker[1], talker[0]))[:_MOST_TALKERS],
             hours=[counts.get(hour, 0) for hour in range(24)],
         )
 
@@ -64,16 +58,13 @@ class Stats:
         self, rooms: Sequence[Room], *, until: Position, now: datetime
     ) -> list[Figures]:
         """The totals of each room."""
-        await self._index.catch_up()
-        return [Figures(*await self._totals(room, until, now)) for room in rooms]
+        await self._index.keep_up()
+        return [await self._totals(room, until, now) for room in rooms]
 
-    async def _totals(
-        self, room: Room, until: Position, now: datetime
-    ) -> tuple[Room, int, int, datetime | None, datetime | None, int, int]:
+    async def _totals(self, room: Room, until: Position, now: datetime) -> Figures:
         rows = await self._database.rows(
-            "SELECT count(*) AS lines, count(DISTINCT nick) AS people,"  # noqa: S608 -- constants
-            " min(timestamp) AS first, max(timestamp) AS last,"
-            " total(timestamp >= :day) AS last_day, total(timestamp >= :week) AS last_week"
+            "SELECT count(*), min(timestamp), max(timestamp),"  # noqa: S608 -- constants
+            " total(timestamp >= :day), total(timestamp >= :week)"
             f" FROM messages m WHERE {_SAID}",
             _place(room, until)
             | {
@@ -81,16 +72,31 @@ class Stats:
                 "week": to_text(now - timedelta(days=7)),
             },
         )
-        lines, people, first, last, last_day, last_week = rows[0]
-        return (
-            room,
-            lines,
-            people,
-            from_text(first) if first else None,
-            from_text(last) if last else None,
-            int(last_day),
-            int(last_week),
+        lines, first, last, last_day, last_week = rows[0]
+        return Figures(
+            room=room,
+            lines=lines,
+            people=len(await self._people(room, until)),
+            first=from_text(first) if first else None,
+            last=from_text(last) if last else None,
+            last_day=int(last_day),
+            last_week=int(last_week),
         )
+
+    async def _people(self, room: Room, until: Position) -> list[tuple[str, int]]:
+        """Everybody who spoke, with their lines; the spellings of one nick count as one person."""
+        rows = await self._database.rows(
+            "SELECT nick, count(*) AS lines FROM messages m"  # noqa: S608 -- constants
+            f" WHERE {_SAID} AND nick NOT NULL GROUP BY nick ORDER BY lines DESC, nick",
+            _place(room, until),
+        )
+        lines: dict[str, int] = {}
+        spelt: dict[str, str] = {}
+        for row in rows:
+            nick = as_text(row["nick"])
+            spelt.setdefault(fold(nick), nick)  # as it is written most often
+            lines[fold(nick)] = lines.get(fold(nick), 0) + row["lines"]
+        return [(spelt[folded], count) for folded, count in lines.items()]
 
 
 def _place(room: Room, until: Position) -> dict[str, object]:

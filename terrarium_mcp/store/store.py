@@ -3,14 +3,14 @@
 import logging
 import os
 import sqlite3
-from collections.abc import AsyncIterator, Iterator
-from contextlib import aclosing, asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator
+from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
 
 import anyio
 from anyio import from_thread, to_thread
 
-from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.errors import TerrariumError, plainly
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.backlog import Backlog
 from terrarium_mcp.store.database import Database, StoreFailed, explained
@@ -116,7 +116,7 @@ async def open_store(path: Path, settings: Settings | None = None) -> AsyncItera
     path = Path.cwd() / path
     _check_place(path)
     store = Store(path, settings or Settings())
-    with _alone():
+    with plainly():
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(store.run)
             try:
@@ -160,14 +160,3 @@ def _version(path: Path) -> int:
             if "locked" in str(why):
                 return 0
             raise
-
-
-@contextmanager
-def _alone() -> Iterator[None]:
-    """Let an error that came alone out of a task group stand for itself."""
-    try:
-        yield
-    except BaseExceptionGroup as group:
-        if len(group.exceptions) == 1:
-            raise group.exceptions[0] from None
-        raise

@@ -1,0 +1,1 @@
+"""One IRC network: pydle underneath, hardened; `client.IrcNetwork` is its door."""

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store.functions import FUNCTIONS
+from terrarium_mcp.store.functions import FUNCTIONS, as_text
 from terrarium_mcp.store.migrations import terrarium_irc, v1
 from terrarium_mcp.store.migrations.copying import Copy
 from terrarium_mcp.store.migrations.step import Report, Step
@@ -18,6 +18,9 @@ from terrarium_mcp.store.migrations.step import Report, Step
 APPLICATION_ID = 0x7465_7272  # "terr"
 STEPS: tuple[Step, ...] = (v1.migrate,)
 CURRENT = len(STEPS)
+
+BUSY = 0.2
+"""Seconds to wait for a file that somebody else has locked: one that is in use is refused soon."""
 
 _MAGIC = b"SQLite format 3\0"  # https://sqlite.org/fileformat.html 1.3
 
@@ -50,7 +53,8 @@ def migrate(path: Path, settings: Settings, report: Report) -> None:
     """Bring the database at `path` to the current version; a new one is made.
 
     Blocks: run it in a thread. `report` hears how far the work is, from 0 to 1, and may raise to
-    stop it: then nothing has changed. A database that holds something is copied beside itself first.
+    stop it: then nothing has changed. A database that holds something is first copied beside
+    itself.
 
     Raises:
         NotOurs: as `version_of`.
@@ -60,14 +64,18 @@ def migrate(path: Path, settings: Settings, report: Report) -> None:
     with closing(_connect(path)) as connection:
         _lock(connection, path)
         for number in range(_checked_version(connection, path), CURRENT):
-            with _copied(connection, path, number + 1), _transaction(connection):
+            with _copied(connection, path, number + 1) as copy, _transaction(connection):
                 STEPS[number](connection, settings, report)
                 connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
                 connection.execute(f"PRAGMA user_version={number + 1}")
+                if copy:
+                    copy.settle()
+        connection.execute("PRAGMA journal_mode=WAL")  # while nobody else can have it open
 
 
 def _connect(path: Path) -> sqlite3.Connection:
-    connection = sqlite3.connect(path, isolation_level=None, timeout=0.5)
+    connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY)
+    connection.text_factory = as_text
     for name, arity, function in FUNCTIONS:
         connection.create_function(name, arity, function, deterministic=True)
     return connection
@@ -98,25 +106,32 @@ def _checked_version(connection: sqlite3.Connection, path: Path) -> int:
         )
     tables = terrarium_irc.foreign_tables(connection) if version == 0 else ()
     if mark not in (0, APPLICATION_ID) or (version and not mark) or tables:
-        told = f"tables: {', '.join(tables[:6])}" if tables else f"application id {mark:#010x}"
-        raise NotOurs(f"{path} belongs to another program ({told}). Name another with DB_PATH.")
+        marks = f"application id {mark:#x}, version {version}; ours are"
+        marks += f" {APPLICATION_ID:#x}, up to {CURRENT}"
+        told = f"tables: {', '.join(tables[:6])}" if tables else marks
+        raise NotOurs(
+            f"{path} belongs to another program ({told}). Name another file with DB_PATH."
+        )
     return version
 
 
 @contextmanager
-def _copied(connection: sqlite3.Connection, path: Path, version: int) -> Iterator[None]:
-    """Keep the database as it was before `version`, if it holds anything and the step succeeds."""
+def _copied(connection: sqlite3.Connection, path: Path, version: int) -> Iterator[Copy | None]:
+    """A copy of the database as it was before `version`, if it holds anything.
+
+    Whoever changes the database settles the copy before the change is committed: a file that was
+    migrated always has its copy beside it, wherever a crash came.
+    """
     if not connection.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone():
-        yield
+        yield None
         return
     copy = Copy(path, version)
     copy.write(connection)
     try:
-        yield
+        yield copy
     except BaseException:
         copy.discard()
         raise
-    copy.settle()
 
 
 @contextmanager

@@ -15,7 +15,7 @@ class CopyFailed(TerrariumError):
 
 
 class Copy:
-    """The database as it was: `irc_logs.before-v1.db`. It gets that name once all went well."""
+    """The database as it was: `irc_logs.before-v1.db`. It gets that name once it is needed."""
 
     def __init__(self, path: Path, version: int) -> None:
         self.path = _unused(path.with_name(f"{path.stem}.before-v{version}{path.suffix}"))
@@ -44,8 +44,9 @@ class Copy:
         log.warning("the database as it was is kept in %s", self.path)
 
     def discard(self) -> None:
-        """Remove an unfinished copy."""
-        self._partial.unlink(missing_ok=True)
+        """Remove an unfinished copy, and the journal that a crash left beside it."""
+        for leftover in ("", "-journal", "-wal", "-shm"):
+            self._partial.with_name(self._partial.name + leftover).unlink(missing_ok=True)
 
 
 def _unused(path: Path) -> Path:

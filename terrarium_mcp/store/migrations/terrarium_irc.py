@@ -8,7 +8,9 @@ kept raw. Its five other tables stay as they are, and it can still read the file
 import logging
 import sqlite3
 from collections.abc import Iterable, Iterator
+from datetime import datetime
 from itertools import islice
+from typing import TypeAlias
 
 from terrarium_mcp.chat.identity import fold, is_channel
 from terrarium_mcp.chat.irctext import action
@@ -21,6 +23,11 @@ from terrarium_mcp.store.migrations.step import Report
 SOURCE = "terrarium-irc"
 COLUMNS = ("id", "timestamp", "channel", "nick", "user", "host", "message", "message_type")
 CHUNK = 10_000
+_BEFORE_ALL = -(2**63)
+
+_Found: TypeAlias = tuple[int, str | None, str | None, str | None]
+"""Id, timestamp, channel, message."""
+_Timed: TypeAlias = tuple[_Found, datetime]
 
 log = logging.getLogger(__name__)
 
@@ -55,15 +62,25 @@ def convert(connection: sqlite3.Connection, settings: Settings, report: Report) 
     log.warning("local times of terrarium-irc are read as %s (TERRARIUM_SOURCE_TIMEZONE)", zone)
     total = connection.execute("SELECT max(id) FROM messages").fetchone()[0] or 0
     rooms = _make_rooms(connection, network)
-    rows = _rows(connection, "id, timestamp, channel, message, message_type")
+    rows = _rows(connection, "id, timestamp, channel, message")
     timed = utc_times(((row, row[1]) for row in rows), zone)
-    for chunk in _chunks(_converted(row, to_text(at), rooms) for row, at in timed):
+    for chunk in _chunks(timed):
         connection.executemany(
-            "UPDATE messages SET timestamp=?, room=?, network=?, message=?, message_type=?, origin=?"
-            " WHERE id=?",
-            ((*row[:2], network, *row[2:4], Origin.IMPORT.value, row[4]) for row in chunk),
+            "UPDATE messages SET timestamp=?, room=?, network=?, origin=? WHERE id=?",
+            (
+                (to_text(at), rooms.get(channel or ""), network, Origin.IMPORT.value, number)
+                for (number, _, channel, _), at in chunk
+            ),
         )
-        report(chunk[-1][-1] / total)
+        connection.executemany(
+            "UPDATE messages SET message=?, message_type=? WHERE id=?",
+            (
+                (does, Kind.ACTION.value, number)
+                for (number, _, _, message), _ in chunk
+                if isinstance(message, str) and (does := action(message)) is not None
+            ),
+        )
+        report(max(0, chunk[-1][0][0]) / max(1, total))
     _move_private(connection, network)
     connection.execute(
         "INSERT INTO spans (room, began, alive, ended, why_began, why_ended, source)"
@@ -89,16 +106,6 @@ def _make_rooms(connection: sqlite3.Connection, network: str) -> dict[str, int]:
     return rooms
 
 
-def _converted(
-    row: tuple[int, str, str | None, str | None, str | None], timestamp: str, rooms: dict[str, int]
-) -> tuple[str, int | None, str | None, str | None, int]:
-    number, _, channel, message, kind = row
-    does = action(message) if isinstance(message, str) else None
-    if does is not None:
-        message, kind = does, Kind.ACTION.value
-    return timestamp, rooms.get(channel or ""), message, kind, number
-
-
 def _move_private(connection: sqlite3.Connection, network: str) -> None:
     """A target that is no channel is a person: it must not become a channel everybody can read."""
     private = "FROM messages WHERE channel NOT NULL AND channel != '' AND room IS NULL"
@@ -111,18 +118,16 @@ def _move_private(connection: sqlite3.Connection, network: str) -> None:
     connection.execute(f"DELETE {private}")
 
 
-def _rows(connection: sqlite3.Connection, columns: str) -> Iterator[tuple[int, str, str, str, str]]:
+def _rows(connection: sqlite3.Connection, columns: str) -> Iterator[_Found]:
     """All messages by id, read in pieces, since the table changes while they are read."""
-    after = -1
+    after = _BEFORE_ALL
     sql = f"SELECT {columns} FROM messages WHERE id > ? ORDER BY id LIMIT ?"  # noqa: S608 -- ours
     while piece := connection.execute(sql, (after, CHUNK)).fetchall():
         yield from piece
         after = piece[-1][0]
 
 
-def _chunks(
-    rows: Iterable[tuple[str, int | None, str | None, str | None, int]],
-) -> Iterator[list[tuple[str, int | None, str | None, str | None, int]]]:
+def _chunks(rows: Iterable[_Timed]) -> Iterator[list[_Timed]]:
     iterator = iter(rows)
     while chunk := list(islice(iterator, CHUNK)):
         yield chunk

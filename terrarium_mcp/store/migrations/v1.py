@@ -43,6 +43,7 @@ CREATE TABLE rooms (
   network TEXT NOT NULL,
   folded TEXT NOT NULL,
   channel TEXT NOT NULL,
+  live_until TEXT NOT NULL DEFAULT '',  -- no live line is dated before this one
   UNIQUE (network, folded)
 );
 
@@ -90,7 +91,8 @@ INSERT INTO watermark VALUES (1, 0);
 
 -- The rowid is the id with a minus sign: newest first is then the natural order of every look-up.
 CREATE VIEW message_index_source AS
-  SELECT -id AS id, plain_text(message) AS message, scope_words(room, nick, message_type) AS scope
+  SELECT -id AS id, plain_text(CAST(message AS BLOB)) AS message,
+    scope_words(room, CAST(nick AS BLOB), CAST(message_type AS BLOB)) AS scope
   FROM messages;
 CREATE VIRTUAL TABLE message_index USING fts5 (
   message, scope,

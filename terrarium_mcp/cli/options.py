@@ -1,0 +1,48 @@
+"""The flags that all commands share, and the settings they lead to."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+from terrarium_mcp.settings import Settings, load_settings
+
+Command = Callable[..., Any]
+
+
+def settings_options(command: Command) -> Command:
+    """Add --db, --config and --env-file to a command."""
+    for option in (
+        click.option("--env-file", type=_FILE, help="Read settings from this file, not .env."),
+        click.option("--config", type=_FILE, help="Read settings from this TOML file."),
+        click.option("--db", type=_FILE, help="The database (DB_PATH)."),
+    ):
+        command = option(command)
+    return command
+
+
+def http_options(command: Command) -> Command:
+    """Add --host and --port to a command."""
+    for option in (
+        click.option("--port", default=8765, show_default=True, help="Port of the HTTP server."),
+        click.option(
+            "--host", default="127.0.0.1", show_default=True, help="Address it listens on."
+        ),
+    ):
+        command = option(command)
+    return command
+
+
+def settings_of(db: Path | None, config: Path | None, env_file: Path | None) -> Settings:
+    """The settings, the flags first.
+
+    Raises:
+        BadSetting: one of them cannot be used.
+    """
+    # A path on the command line counts from where the command was typed.
+    flags = {"DB_PATH": Path.cwd() / db} if db else {}
+    return load_settings(flags, config=config, env_file=env_file)
+
+
+_FILE = click.Path(path_type=Path)

@@ -1,0 +1,12 @@
+"""The history as an MCP server over stdio."""
+
+from terrarium_mcp.server import build_server
+from terrarium_mcp.serving.stdio import serve_stdio
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import open_store
+
+
+async def serve(settings: Settings) -> None:
+    """Serve until the client goes, or a signal comes."""
+    async with open_store(settings.db_path, settings) as store:
+        await serve_stdio(build_server(store, settings))

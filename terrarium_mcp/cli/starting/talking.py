@@ -1,0 +1,50 @@
+"""A bridge made from the settings, run until somebody stops it."""
+
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+
+from terrarium_mcp.irc_bridge.bridge import Bridge
+from terrarium_mcp.irc_bridge.llm import LLM
+from terrarium_mcp.irc_bridge.toolbox import Toolbox
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import Store
+
+
+@asynccontextmanager
+async def bridge_of(store: Store, settings: Settings, toolbox: Toolbox) -> AsyncIterator[Bridge]:
+    """A bridge with the model the settings name.
+
+    Raises:
+        BadSetting: there is no server, channel or contact.
+    """
+    llm = LLM(
+        base_url=settings.agent_api_url,
+        api_key=settings.agent_api_key,
+        model=settings.agent_model,
+        temperature=settings.agent_temperature,
+        max_tokens=settings.agent_max_tokens,
+        timeout=settings.agent_timeout,
+    )
+    try:
+        yield Bridge(store, settings, toolbox, llm)
+    finally:
+        with anyio.CancelScope(shield=True):
+            await llm.aclose()
+
+
+async def until_a_signal(bridge: Bridge) -> None:
+    """Run the bridge until SIGINT or SIGTERM; it says goodbye and saves what it heard."""
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(_stop_at_a_signal, bridge)
+        await bridge.run()
+        tasks.cancel_scope.cancel()
+
+
+async def _stop_at_a_signal(bridge: Bridge) -> None:
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        async for _ in signals:
+            await bridge.stop("until later")
+            return

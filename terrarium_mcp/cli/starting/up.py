@@ -1,0 +1,44 @@
+"""The bridge and the HTTP server in one process."""
+
+from collections.abc import Callable
+
+import anyio
+from anyio.abc import TaskStatus
+
+from terrarium_mcp.cli.starting.health import health_of
+from terrarium_mcp.cli.starting.talking import bridge_of, until_a_signal
+from terrarium_mcp.irc_bridge.toolbox import Toolbox
+from terrarium_mcp.server import build_server
+from terrarium_mcp.serving.http import Listening, serve_http
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import Store, open_store
+
+
+async def publish(
+    store: Store, settings: Settings, host: str, port: int, *, task_status: TaskStatus[Listening]
+) -> None:
+    """Serve HTTP until cancelled; a task group's `start` hears the address."""
+    await serve_http(
+        build_server(store, settings),
+        host,
+        port,
+        health=health_of(store),
+        announce=task_status.started,
+        install_signal_handlers=False,
+    )
+
+
+async def run(
+    settings: Settings, host: str, port: int, announce: Callable[[Listening], None]
+) -> None:
+    """Record, answer and serve until a signal comes."""
+    async with (
+        open_store(settings.db_path, settings) as store,
+        anyio.create_task_group() as tasks,
+    ):
+        listening: Listening = await tasks.start(publish, store, settings, host, port)
+        announce(listening)
+        toolbox = Toolbox(lambda: listening.mcp_url, offered=settings.bridge_tools)
+        async with bridge_of(store, settings, toolbox) as bridge:
+            await until_a_signal(bridge)
+        tasks.cancel_scope.cancel()

@@ -1,0 +1,21 @@
+"""`terrarium-mcp up`: the bridge and the HTTP server in one process."""
+
+from pathlib import Path
+
+import click
+
+from terrarium_mcp.cli.options import http_options, settings_of, settings_options
+
+
+@click.command()
+@http_options
+@settings_options
+def up(host: str, port: int, db: Path | None, config: Path | None, env_file: Path | None) -> None:
+    """Record, answer and serve HTTP, all in one process."""
+    settings = settings_of(db, config, env_file)
+
+    import anyio
+
+    from terrarium_mcp.cli.starting.up import run
+
+    anyio.run(run, settings, host, port, lambda at: click.echo(at.mcp_url, err=True))

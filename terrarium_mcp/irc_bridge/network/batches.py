@@ -1,0 +1,45 @@
+"""Tells old lines from new ones: what stands in a batch of history is a replay (IRCv3 batch)."""
+
+from dataclasses import dataclass, replace
+
+from terrarium_mcp.irc_bridge.network.line import Line
+
+_HISTORY = frozenset(("chathistory", "draft/chathistory", "znc.in/playback"))
+
+
+@dataclass(frozen=True, slots=True)
+class _Batch:
+    kind: str
+    parent: str
+
+
+class Batches:
+    """The batches that are open on one connection."""
+
+    def __init__(self) -> None:
+        self._open: dict[str, _Batch] = {}
+
+    def marked(self, line: Line) -> Line:
+        """`line`, with `replay` set if it comes from the past; follows BATCH lines besides."""
+        replayed = bool(self._open) and self._in_history(line.tags.get("batch", ""))
+        if line.command == "BATCH" and line.params:
+            self._follow(line)
+        return replace(line, replay=True) if replayed else line
+
+    def _follow(self, line: Line) -> None:
+        sign, reference = line.params[0][:1], line.params[0][1:]
+        if sign == "+":
+            kind = line.params[1].lower() if len(line.params) > 1 else ""
+            self._open[reference] = _Batch(kind, line.tags.get("batch", ""))
+        elif sign == "-":
+            self._open.pop(reference, None)
+
+    def _in_history(self, reference: str) -> bool:
+        """Whether this batch, or one around it, is history."""
+        seen: set[str] = set()
+        while (batch := self._open.get(reference)) and reference not in seen:
+            if batch.kind in _HISTORY:
+                return True
+            seen.add(reference)
+            reference = batch.parent
+        return False

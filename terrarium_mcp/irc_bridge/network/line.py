@@ -1,0 +1,131 @@
+"""One line of IRC: bytes in, a frozen value out, and back again.
+
+RFC 1459 2.3.1 with the tags of IRCv3. The reader is tolerant: whatever a server or a stranger
+sends is either a `Line` or a `BadLine`, and never anything worse.
+"""
+
+import codecs
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+_UNESCAPED = {
+    ":": ";",
+    "s": " ",
+    "r": "\r",
+    "n": "\n",
+}  # IRCv3 message-tags; others stand for themselves
+
+
+class BadLine(ValueError):
+    """These bytes are no line of IRC."""
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Who a line comes from: a person, or a server (then the name stands in `nick`)."""
+
+    nick: str
+    user: str = ""
+    host: str = ""
+
+    def __str__(self) -> str:
+        """The mask as it stands on the wire."""
+        user = f"!{self.user}" if self.user else ""
+        host = f"@{self.host}" if self.host else ""
+        return f"{self.nick}{user}{host}"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """What a server said."""
+
+    command: str
+    """`PRIVMSG`, or a numeric such as `001`."""
+    params: tuple[str, ...] = ()
+    source: Source | None = None
+    tags: Mapping[str, str] = field(default_factory=dict)
+    """Unescaped; a tag without a value is empty."""
+    replay: bool = False
+    """Whether it comes from the past: inside a chathistory or playback batch."""
+
+
+def parse_line(raw: bytes) -> Line:
+    """Read one line; NUL and CR vanish, and only bytes that are not UTF-8 are taken for cp1252."""
+    tags, body = _split_tags(raw.rstrip(b"\r\n"))
+    text = body.translate(None, b"\0\r").decode("utf-8", _OTHERWISE_CP1252)
+    head, colon, trailing = text.partition(" :")
+    # Not str.split(): it takes \x1d and \x1f, italic and underline, for white space.
+    words = [word for word in head.split(" ") if word]
+    source = parse_source(words.pop(0)[1:]) if words and words[0].startswith(":") else None
+    if colon:
+        words.append(trailing)
+    if not words or (colon and len(words) == 1):
+        raise BadLine(f"no command in {raw[:20]!r}")
+    command = words.pop(0)
+    if not command.isascii() or not (command.isalpha() or command.isdigit()):
+        raise BadLine(f"no command in {raw[:20]!r}")
+    return Line(command.upper(), tuple(words), source, tags)
+
+
+def parse_source(mask: str) -> Source:
+    """Read `nick!user@host`, also with several `!` or `@`, also with a part missing."""
+    nick, bang, rest = mask.partition("!")
+    if not bang:
+        nick, _, host = mask.partition("@")
+        return Source(nick, "", host)
+    user, at, host = rest.rpartition("@")
+    return Source(nick, user, host) if at else Source(nick, rest)
+
+
+def wire_text(line: Line) -> str:
+    """`line` as a client sends it, without its end: command and parameters.
+
+    Raises ValueError for what the server would read as something else.
+    """
+    words = [line.command, *line.params]
+    if any(map(_ends_the_line, words[:-1])):
+        raise ValueError(f"only the last parameter of {line.command} may be empty or hold a space")
+    if line.params and _ends_the_line(words[-1]):
+        words[-1] = f":{words[-1]}"
+    text = " ".join(words)
+    if any(char in text for char in "\r\n\0"):
+        raise ValueError(f"a line break inside {line.command}")
+    return text
+
+
+def _ends_the_line(word: str) -> bool:
+    """Whether `word` needs a colon before it, after which no other word can follow."""
+    return not word or " " in word or word.startswith(":")
+
+
+def _split_tags(raw: bytes) -> tuple[dict[str, str], bytes]:
+    if not raw.startswith(b"@"):
+        return {}, raw
+    head, _, body = raw[1:].partition(b" ")
+    pairs = (item.partition("=") for item in head.decode("utf-8", "replace").split(";"))
+    return {key: _unescape(value) for key, _, value in pairs if key}, body
+
+
+def _unescape(value: str) -> str:
+    if "\\" not in value:
+        return value
+    plain, chars = [], iter(value)
+    for char in chars:
+        if char == "\\":
+            escaped = next(chars, "")  # a lone backslash at the end is dropped
+            plain.append(_UNESCAPED.get(escaped, escaped))
+        else:
+            plain.append(char)
+    return "".join(plain)
+
+
+def _cp1252(error: UnicodeError) -> tuple[str, int]:
+    """Decode only the bytes that are not UTF-8 as what old Windows clients send."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    bad = error.object[error.start : error.end]
+    return bad.decode("cp1252", "replace"), error.end
+
+
+_OTHERWISE_CP1252 = "terrarium-cp1252"
+codecs.register_error(_OTHERWISE_CP1252, _cp1252)

@@ -1,0 +1,112 @@
+"""Where an HTTP server listens, and why it sometimes may not."""
+
+import errno
+import os
+import socket
+from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address, ip_address
+
+from terrarium_mcp.errors import TerrariumError
+
+
+@dataclass(frozen=True)
+class Listening:
+    """The address at which a server can be reached now."""
+
+    host: str
+    port: int
+
+    @property
+    def mcp_url(self) -> str:
+        """For clients that speak Streamable HTTP."""
+        return f"{self._origin}/mcp"
+
+    @property
+    def sse_url(self) -> str:
+        """For clients that speak the older HTTP+SSE."""
+        return f"{self._origin}/sse"
+
+    @property
+    def health_url(self) -> str:
+        """For whoever watches over the server."""
+        return f"{self._origin}/healthz"
+
+    @property
+    def _origin(self) -> str:
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}"
+
+
+class NotLoopback(TerrariumError):
+    """The host would let other machines in."""
+
+    def __init__(self, host: str) -> None:
+        super().__init__(
+            f"Will not listen on {host}: there are no access tokens yet, so only programs on "
+            "this machine may connect. Use --host 127.0.0.1, and from another machine an ssh "
+            "tunnel (ssh -L 8765:127.0.0.1:8765 ...)."
+        )
+
+
+class CannotListen(TerrariumError):
+    """The system does not let us have this address."""
+
+    def __init__(self, host: str, port: int, reason: str) -> None:
+        super().__init__(
+            f"Cannot listen on port {port} of {host}: {reason}. "
+            "Choose another address with --host and --port."
+        )
+
+
+class MayNotListen(TerrariumError):
+    """This account has no right to the port."""
+
+    def __init__(self, host: str, port: int) -> None:
+        super().__init__(
+            f"This account is not allowed to listen on port {port} of {host}. "
+            "Choose a port above 1023 with --port."
+        )
+
+
+class PortInUse(TerrariumError):
+    """Somebody else was there first."""
+
+    def __init__(self, host: str, port: int) -> None:
+        super().__init__(
+            f"Port {port} on {host} is in use by another program. "
+            "Stop it, or choose another port with --port."
+        )
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Take `port` of a loopback `host`, and let clients queue there; port 0 is any free one.
+
+    Raises:
+        NotLoopback: other machines could connect there.
+        PortInUse: another program listens there.
+        MayNotListen: the account has no right to that port.
+        CannotListen: this machine has no such address.
+    """
+    address = _loopback(host)
+    family = socket.AF_INET6 if address.version == 6 else socket.AF_INET
+    try:
+        return socket.create_server((str(address), port), family=family, backlog=128)
+    except PermissionError as error:
+        raise MayNotListen(host, port) from error
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise PortInUse(host, port) from error
+        raise CannotListen(host, port, os.strerror(error.errno or 0)) from error
+
+
+def _loopback(host: str) -> IPv4Address | IPv6Address:
+    # No other name is looked up: what a name means is not ours to say, and may change.
+    if host == "localhost":
+        return IPv4Address("127.0.0.1")
+    try:
+        address = ip_address(host)
+    except ValueError:
+        raise NotLoopback(host) from None
+    if not address.is_loopback:
+        raise NotLoopback(host)
+    return address

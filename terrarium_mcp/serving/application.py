@@ -1,0 +1,73 @@
+"""The one web application: both HTTP transports and the health page, around one lifespan."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, TypeAlias
+
+from mcp.server import MCPServer
+from mcp.server.sse import SseServerTransport
+from starlette.applications import Starlette
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse
+from starlette.routing import BaseRoute, Mount, Route
+from starlette.types import Receive, Scope, Send
+
+from terrarium_mcp import sdk
+from terrarium_mcp.serving.address import Listening
+from terrarium_mcp.serving.closing import Closing, UntilClosing
+from terrarium_mcp.serving.door import Door, names_of
+
+Health: TypeAlias = Callable[[], Awaitable[Mapping[str, object]]]
+
+# A client that leaves without saying so keeps 37 KiB and two tasks here until it counts as gone.
+IDLE_SECONDS = 900
+MAX_SESSIONS = 200
+
+
+def build_application(
+    server: MCPServer[Any], listening: Listening, health: Health, closing: Closing
+) -> Starlette:
+    """Streamable HTTP at /mcp, HTTP+SSE at /sse and /messages/, and how things are at /healthz."""
+    names = names_of(listening)
+    streamable = server.streamable_http_app(
+        streamable_http_path="/mcp",
+        transport_security=names,
+        session_idle_timeout=IDLE_SECONDS,
+        max_sessions=MAX_SESSIONS,
+    )
+    events = SseServerTransport("/messages/", security_settings=names)
+    routes: list[BaseRoute] = [
+        *streamable.routes,
+        Route("/sse", EventStream(server, events), methods=["GET"]),
+        Mount("/messages/", app=events.handle_post_message),
+        Route("/healthz", _health_page(health), methods=["GET"]),
+    ]
+    return Starlette(
+        routes=routes,
+        middleware=[Middleware(UntilClosing, closing=closing), Middleware(Door, names=names)],
+        lifespan=lambda _: server.session_manager.run(),
+    )
+
+
+class EventStream:
+    """The /sse endpoint: one client's stream of answers, as an ASGI application.
+
+    Not the SDK's `sse_app`, which enters the lifespan for every connection; and not a function,
+    since Starlette would send what a function returns as a second response.
+    """
+
+    def __init__(self, server: MCPServer[Any], transport: SseServerTransport) -> None:
+        self._server = server
+        self._transport = transport
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Stream to one client until it leaves."""
+        async with self._transport.connect_sse(scope, receive, send) as (incoming, outgoing):
+            await sdk.serve_one_of_many(self._server, incoming, outgoing)
+
+
+def _health_page(health: Health) -> Callable[[Request], Awaitable[JSONResponse]]:
+    async def page(_: Request) -> JSONResponse:
+        return JSONResponse(dict(await health()))
+
+    return page

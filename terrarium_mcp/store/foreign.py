@@ -1,0 +1,79 @@
+"""Rows that another program appended to `messages` with the owner's eight columns."""
+
+from collections.abc import Sequence
+from datetime import UTC
+
+from terrarium_mcp.chat.identity import is_channel
+from terrarium_mcp.chat.irctext import action
+from terrarium_mcp.chat.localtime import utc_times
+from terrarium_mcp.chat.records import Kind, Origin
+from terrarium_mcp.chat.when import to_text
+from terrarium_mcp.store.database import Row, Writer
+from terrarium_mcp.store.functions import as_text
+from terrarium_mcp.store.rooms import UNNAMED_NETWORK, room_ids
+
+
+async def normalise(writer: Writer, first: int, last: int, network: str) -> None:
+    """Give the foreign rows among these ids a network, a room and a full timestamp.
+
+    Like imported lines they keep their own time, and push no live line. One without a time takes
+    its neighbour's; one without a channel stays in no room; a private one is moved away.
+    """
+    rows = await writer.rows(
+        "SELECT id, timestamp, channel, network, message FROM messages"
+        " WHERE id BETWEEN :first AND :last AND room IS NULL ORDER BY id",
+        {"first": first, "last": last},
+    )
+    if not rows:
+        return
+    network = await _network_of_strangers(writer, network)
+    places = {row["id"]: (row["network"] or network, as_text(row["channel"])) for row in rows}
+    ids = await room_ids(writer, (place for place in places.values() if is_channel(place[1])))
+    await writer.many(
+        "UPDATE messages SET timestamp = ?, network = ?, room = ?, origin = ifnull(origin, ?)"
+        " WHERE id = ?",
+        [
+            (timestamp, places[number][0], ids.get(places[number]), Origin.IMPORT.value, number)
+            for number, timestamp in await _timestamps(writer, rows)
+        ],
+    )
+    does = [(action(as_text(row["message"])), Kind.ACTION.value, row["id"]) for row in rows]
+    await writer.many(
+        "UPDATE messages SET message = ?, message_type = ? WHERE id = ?",
+        [change for change in does if change[0] is not None],
+    )
+    await move_private(writer, first, last)
+
+
+async def move_private(writer: Writer, first: int, last: int) -> None:
+    """A target that is no channel is a person: it must not become a room everybody can read."""
+    span = {"first": first, "last": last}
+    private = "FROM messages WHERE id BETWEEN :first AND :last AND room IS NULL AND channel != ''"
+    await writer.run(
+        "INSERT INTO private_messages (id, timestamp, network, target, nick, user, host, account,"
+        " message, message_type, self)"
+        " SELECT id, timestamp, network, channel, nick, user, host, account,"
+        f" message, message_type, self {private}",
+        span,
+    )
+    await writer.run(f"DELETE {private}", span)
+
+
+async def _timestamps(writer: Writer, rows: Sequence[Row]) -> list[tuple[int, str]]:
+    """The ids and the times of rows, which say UTC; the row before them is a neighbour too."""
+    before = await writer.value(
+        "SELECT timestamp FROM messages WHERE id < :first AND timestamp NOT NULL"
+        " ORDER BY id DESC LIMIT 1",
+        {"first": rows[0]["id"]},
+    )
+    said = [(row["id"], row["timestamp"]) for row in rows]
+    timed = utc_times([(0, before), *said], UTC)
+    return [(number, to_text(moment)) for number, moment in timed if number]
+
+
+async def _network_of_strangers(writer: Writer, network: str) -> str:
+    """`network`; where nothing names it, the one that the database knows."""
+    if network != UNNAMED_NETWORK:
+        return network
+    known = [str(row["name"]) for row in await writer.rows("SELECT name FROM networks")]
+    return known[0] if len(known) == 1 else network

@@ -1,0 +1,110 @@
+"""What the scenes share: an ear that remembers, and a network that is up while we watch."""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+
+from terrarium_mcp.irc_bridge.network.client import IrcNetwork
+from terrarium_mcp.irc_bridge.network.line import Line
+from terrarium_mcp.irc_bridge.network.login import Login
+from terrarium_mcp.irc_bridge.network.timing import Timing
+from tests.servers.beside import beside
+
+PATIENCE = 10.0
+
+QUICK: dict[str, Any] = {
+    "burst": 1000,
+    "per_line": 0.001,
+    "backoff": (0.05,),
+    "jitter": 0,
+    "register": 5,
+    "farewell": 0.5,
+    "regain_nick": 0.1,
+    "rejoin": (0.02, 0.05),
+    "refused": (0.05,),
+}
+
+
+class Ear:
+    """A listener that remembers everything, and on which a scene can wait."""
+
+    def __init__(self) -> None:
+        self.lines: list[Line] = []
+        self.events: list[tuple[str, ...]] = []
+        self.on_line: Callable[[Line], object] = lambda _: None
+        self._news = anyio.Event()
+
+    def connected(self, nick: str) -> None:
+        self._note("connected", nick)
+
+    def line(self, line: Line) -> None:
+        self.lines.append(line)
+        self.on_line(line)
+        self._ring()
+
+    def joined(self, channel: str) -> None:
+        self._note("joined", channel)
+
+    def present(self, channel: str) -> None:
+        self._note("present", channel)
+
+    def left(self, channel: str, why: str) -> None:
+        self._note("left", channel, why)
+
+    def lost(self, why: str) -> None:
+        self._note("lost", why)
+
+    def texts(self, command: str = "PRIVMSG") -> list[str]:
+        """What was said, in order."""
+        return [line.params[-1] for line in self.lines if line.command == command]
+
+    def happened(self, *event: str) -> list[tuple[str, ...]]:
+        """The events that begin like this."""
+        return [known for known in self.events if known[: len(event)] == event]
+
+    async def happens(self, *event: str, times: int = 1) -> tuple[str, ...]:
+        """Wait until this happened so many times; returns the last."""
+        await self.until(lambda: len(self.happened(*event)) >= times)
+        return self.happened(*event)[-1]
+
+    async def hears(self, text: str) -> Line:
+        """Wait for a line that ends in exactly `text`."""
+        await self.until(lambda: text in map(_last_word, self.lines))
+        return next(line for line in self.lines if _last_word(line) == text)
+
+    async def until(self, true: Callable[[], bool]) -> None:
+        """Wait until something is true that only the network can make true."""
+        with anyio.fail_after(PATIENCE):
+            while not true():
+                await self._news.wait()
+
+    def _note(self, *event: str) -> None:
+        self.events.append(event)
+        self._ring()
+
+    def _ring(self) -> None:
+        self._news.set()
+        self._news = anyio.Event()
+
+
+def _last_word(line: Line) -> str:
+    return line.params[-1] if line.params else ""
+
+
+def login(port: int, *channels: str, **more: Any) -> Login:
+    """Terra on loopback, without TLS unless asked for."""
+    told = {"host": "127.0.0.1", "port": port, "tls": False, "nick": "Terra", "realname": "test"}
+    return Login(channels=channels, **{**told, **more})
+
+
+@asynccontextmanager
+async def staying(who: Login, **timing: Any) -> AsyncIterator[tuple[IrcNetwork, Ear]]:
+    """A network that runs inside the block, quickly, and must end when told."""
+    ear = Ear()
+    network = IrcNetwork(who, ear, timing=Timing(**QUICK | timing))
+    async with beside(network.run):
+        with anyio.fail_after(PATIENCE * 2):
+            yield network, ear
+            await network.stop("bye")

@@ -1,0 +1,277 @@
+"""Where the client sits, who is there, and under which nick."""
+
+import pytest
+
+from terrarium_mcp.irc_bridge.network.client import Member
+from tests.irc_bridge.network.scene import login, staying
+from tests.servers.fake_ircd import Answer, fake_ircd
+
+
+async def test_what_the_listener_hears_comes_before_what_it_changes() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
+        await ear.happens("present", "#tea")
+        there: list[list[str]] = []
+        ear.on_line = lambda _: there.append(network.channels_of("ada"))
+        await server.says(":ada!a@h QUIT :bye")
+        await server.settles()
+        assert there[0] == ["#tea"]  # at the QUIT itself
+        assert network.channels_of("ada") == []
+
+
+async def test_members_follow_every_kind_of_line() -> None:
+    caps = ["extended-join account-notify away-notify multi-prefix account-tag"]
+    async with (
+        fake_ircd(caps=caps) as server,
+        staying(login(server.port, "#Tea")) as (network, ear),
+    ):
+        await ear.happens("present", "#Tea")
+        await server.says(
+            ":bo!b@h JOIN #tea bo_account :Bo",
+            ":cy!c@h JOIN #tea * :Cy",
+            ":srv 353 Terra = #tea :@+dee",
+            ":srv MODE #TEA +v-o+o bo ada CY",
+            ":bo!b@h NICK Bo",
+            ":Bo!b@h AWAY :at tea",
+            ":cy!c@h ACCOUNT cy_account",
+            ":dee!d@h PART #tea",
+        )
+        await server.settles()
+        assert network.members("#TEA") == [
+            Member("ada", "", away=False, account=""),
+            Member("Bo", "+", away=True, account="bo_account"),
+            Member("cy", "@", away=False, account="cy_account"),
+            Member("Terra", "", away=False, account=""),
+        ]
+        assert network.channels_of("BO") == ["#Tea"]
+
+
+async def test_one_who_per_channel_tells_accounts_and_absence() -> None:
+    def answer(line: str) -> list[str] | None:
+        row = ":srv 354 Terra 542 #tea a host ada G@ ada_account"
+        return [row] if line == "WHO #tea %tcuhnfa,542" else None
+
+    async with (
+        fake_ircd(answer=answer) as server,
+        staying(login(server.port, "#tea")) as (network, ear),
+    ):
+        await ear.happens("present", "#tea")
+        await server.hears("WHO")
+        await server.settles()
+        assert network.members("#tea")[0] == Member("ada", "@", away=True, account="ada_account")
+
+
+async def test_a_plain_who_tells_absence_where_there_is_no_whox() -> None:
+    def answer(line: str) -> list[str] | None:
+        return [":srv 352 Terra #tea a host srv ada G@ :0 Ada"] if line == "WHO #tea" else None
+
+    async with (
+        fake_ircd(isupport="CHANTYPES=#", answer=answer) as server,
+        staying(login(server.port, "#tea")) as (network, ear),
+    ):
+        await ear.happens("present", "#tea")
+        await server.hears("WHO")
+        await server.settles()
+        assert network.members("#tea")[0].away
+
+
+async def test_a_strict_casemapping_folds_brackets_but_no_tilde() -> None:
+    async with (
+        fake_ircd(isupport="CASEMAPPING=strict-rfc1459") as server,
+        staying(login(server.port, "#[tea]")) as (network, ear),
+    ):
+        await ear.happens("present", "#[tea]")
+        assert network.members("#{TEA}") == network.members("#[tea]") != []
+        assert not network.same_nick("a~", "a^")
+
+
+async def test_replayed_events_move_nobody() -> None:
+    async with (
+        fake_ircd(caps=["batch draft/chathistory"]) as server,
+        staying(login(server.port, "#tea")) as (network, ear),
+    ):
+        await ear.happens("present", "#tea")
+        await server.says(
+            "BATCH +h draft/chathistory #tea",
+            "@batch=h :Terra!u@h QUIT :old",
+            "@batch=h :ada!a@h PART #tea",
+            "@batch=h :ada!a@h PRIVMSG #tea :old words",
+            "BATCH -h",
+        )
+        await server.settles()
+        assert (await ear.hears("old words")).replay
+        assert network.channels_of("ada") == ["#tea"]
+        assert ear.happened("lost") == []
+
+
+async def test_an_invitation_is_not_followed() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
+        await ear.happens("present", "#tea")
+        await server.says(":ada!a@h INVITE Terra #coffee")
+        await server.settles()
+        assert server.heard("JOIN") == ["JOIN #tea"]
+
+
+async def test_a_channel_that_the_settings_do_not_name_is_left_at_once() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
+        await ear.happens("present", "#tea")
+        await server.says(":Terra!u@host JOIN #coffee", ":srv 366 Terra #coffee :End")
+        await server.hears("PART #coffee")
+        await server.settles()
+        assert network.joined_channels() == ["#tea"]
+        assert ear.happened("joined") == [("joined", "#tea")]
+        assert ear.happened("left") == []
+
+
+async def test_channels_are_joined_in_few_lines_and_keys_go_with_their_own() -> None:
+    many = [f"#channel-number-{n}" for n in range(30)]
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port, "#a", "#locked s3same", *many)) as (_, ear),
+    ):
+        await ear.happens("joined", many[-1])
+        joins = server.heard("JOIN")
+        assert joins[0] == "JOIN #locked s3same"
+        assert [name for join in joins[1:] for name in join.split()[1].split(",")] == ["#a", *many]
+        assert len(joins) == 3
+        assert max(map(len, joins)) < 510
+
+
+async def test_a_server_that_takes_two_joins_at_once_gets_two() -> None:
+    async with (
+        fake_ircd(isupport="CHANTYPES=# TARGMAX=JOIN:2,KICK:1") as server,
+        staying(login(server.port, "#a", "#b", "#c")) as (_, ear),
+    ):
+        await ear.happens("joined", "#c")
+        assert server.heard("JOIN") == ["JOIN #a,#b", "JOIN #c"]
+
+
+@pytest.mark.parametrize(
+    "by", [":ada!a@h KICK #tea Terra :enough", ":Terra!u@h PART #tea :removed"]
+)
+async def test_after_a_kick_we_come_back_a_few_times_and_then_stay_out(by: str) -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
+        for times in (1, 2, 3):  # two pauses are allowed by this scene's timing
+            await ear.happens("present", "#tea", times=times)
+            await server.says(by)
+            await ear.happens("left", "#tea", times=times)
+        await server.settles()
+        assert network.joined_channels() == []
+        assert len(server.heard("JOIN")) == 3
+
+
+async def test_looking_round_for_empty_seats_does_not_undo_a_kick() -> None:
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port, "#tea"), rejoin=(), look_round=0.01, silence=0.05) as (
+            network,
+            ear,
+        ),
+    ):
+        await ear.happens("present", "#tea")
+        await server.settles()
+        await server.says(":ada!a@h KICK #tea Terra :enough")
+        await ear.happens("left")
+        await server.hears("PING", times=2)
+        assert network.joined_channels() == []
+
+
+async def test_a_kick_from_where_we_never_were_is_no_error(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
+        await ear.happens("present", "#tea")
+        await server.says(":ada!a@h KICK #elsewhere Terra :bye", ":ada!a@h PART #elsewhere")
+        await server.settles()
+        assert [record for record in caplog.records if record.levelname == "ERROR"] == []
+
+
+@pytest.mark.parametrize("numeric", ["471", "473", "474", "475", "477", "403", "405", "437", "470"])
+async def test_a_refused_channel_is_asked_again_later(numeric: str) -> None:
+    refusals = iter([f":srv {numeric} Terra #tea :Cannot join"] * 2)
+
+    def answer(line: str) -> list[str] | None:
+        refusal = next(refusals, None) if line.startswith("JOIN") else None
+        return [refusal] if refusal else None
+
+    async with fake_ircd(answer=answer) as server, staying(login(server.port, "#tea")) as (_, ear):
+        await ear.happens("present", "#tea")
+        assert len(server.heard("JOIN")) == 3
+
+
+async def test_a_channel_that_answers_nothing_is_asked_again_too() -> None:
+    silence = iter([[]])  # type: ignore[var-annotated]
+
+    def answer(line: str) -> list[str] | None:
+        return next(silence, None) if line.startswith("JOIN") else None
+
+    async with (
+        fake_ircd(answer=answer) as server,
+        staying(login(server.port, "#tea"), look_round=0.05) as (_, ear),
+    ):
+        await ear.happens("present", "#tea")
+
+
+def taken(*nicks: str) -> Answer:
+    def answer(line: str) -> list[str] | None:
+        verb, _, nick = line.partition(" ")
+        return [f":srv 433 * {nick} :in use"] if verb == "NICK" and nick in nicks else None
+
+    return answer
+
+
+async def test_a_taken_nick_is_replaced_and_regained_as_soon_as_it_is_free() -> None:
+    async with (
+        fake_ircd(answer=taken("Terra")) as server,
+        staying(login(server.port, "#tea"), regain_nick=3600) as (network, ear),
+    ):
+        await ear.happens("present", "#tea")
+        assert network.nick.startswith("Terra-")
+        server.answer = None
+        await server.says(":terra!t@h QUIT :gone")
+        await server.hears("NICK Terra", times=3)
+        await server.settles()
+        assert network.nick == "Terra"
+        assert "Terra" in [member.nick for member in network.members("#tea")]
+
+
+async def test_a_taken_nick_is_asked_for_now_and_then() -> None:
+    async with (
+        fake_ircd(answer=taken("Terra")) as server,
+        staying(login(server.port), regain_nick=0.02) as (network, ear),
+    ):
+        await ear.happens("connected")
+        await server.hears("NICK Terra", times=4)
+        server.answer = None
+        await ear.until(lambda: network.nick == "Terra")
+
+
+async def test_a_nick_that_the_server_shortens_is_ours_all_the_same() -> None:
+    async with (
+        fake_ircd(isupport="NICKLEN=4") as server,
+        staying(login(server.port), regain_nick=0.02, silence=0.05) as (network, ear),
+    ):
+        await ear.happens("connected")
+        await server.says(":Terra!u@h NICK Terr")
+        await server.hears("PING", times=4)
+        assert (network.nick, len(server.heard("NICK"))) == ("Terr", 1)
+
+
+async def test_when_every_nick_is_taken_the_search_is_short() -> None:
+    def answer(line: str) -> list[str] | None:
+        return [":srv 433 * x :in use"] if line.startswith("NICK") else None
+
+    async with (
+        fake_ircd(answer=answer) as server,
+        staying(login(server.port, nick="terrarium")) as (network, _),
+    ):
+        await server.hears("CAP LS", times=2)
+        assert "no nick was accepted" in network.trouble
+        tried = server.lines[: server.lines.index("CAP LS 302", 1)]
+        nicks = [line.split()[1] for line in tried if line.startswith("NICK")]
+        assert len(nicks) == 6
+        assert max(map(len, nicks)) <= 9
+
+
+async def test_a_bot_says_that_it_is_one_where_it_can() -> None:
+    async with fake_ircd(isupport="BOT=B") as server, staying(login(server.port)):
+        assert await server.hears("MODE") == ["MODE Terra +B"]

@@ -1,0 +1,166 @@
+"""What servers and strangers send that no standard foresees: the client hears on."""
+
+import pytest
+
+from tests.irc_bridge.network.scene import Ear, login, staying
+from tests.servers.fake_ircd import ISUPPORT, FakeIrcd, fake_ircd
+
+
+async def still_hears(server: FakeIrcd, ear: Ear) -> None:
+    """The same connection goes on delivering lines."""
+    await server.says(":ada!a@h PRIVMSG #tea :still there?")
+    await ear.hears("still there?")
+    assert server.connections == 1
+
+
+@pytest.mark.parametrize(
+    "oddity",
+    [
+        b":foo",
+        b"@a=b",
+        b"\r\n\r\n ",
+        b":x!u@h \xff\xfe foo",
+        b"@a=b;c=d ",
+        b":x!u@h PRIVMSG",
+        b":x!u@h MODE #tea +o",
+        b":x!u@h TOPIC #tea",
+        b":x!u@h KICK #elsewhere Terra :bye",
+        b":srv 353 Terra #tea",
+        b":srv 005 Terra",
+        b"CAP",
+        b"PING a\rb :c",
+        b"BATCH",
+        b"AUTHENTICATE",
+        b"AUTHENTICATE +",
+        b":x!u@h NICK",
+        b":x!u@h PRIVMSG #tea :" + b"A" * 200_000,
+    ],
+)
+async def test_an_odd_line_costs_only_itself(oddity: bytes) -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
+        await ear.happens("present", "#tea")
+        await server.says(oddity)
+        await still_hears(server, ear)
+
+
+async def test_eight_kilobytes_of_tags_are_no_trouble() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
+        await ear.happens("present", "#tea")
+        await server.says("@+x=" + "y" * 8000 + " :ada!a@h PRIVMSG #tea :big")
+        assert len((await ear.hears("big")).tags["+x"]) == 8000
+
+
+async def test_one_bad_byte_does_not_spoil_the_line() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
+        await ear.happens("present", "#tea")
+        await server.says(":ada!a@h PRIVMSG #tea :naïve ".encode() + b"caf\xe9")
+        await ear.hears("naïve café")
+
+
+@pytest.mark.parametrize("mask", ["ada!a@x@h", "ada!a!b@h", "ada", "ada@h"])
+async def test_a_strange_mask_loses_no_line(mask: str) -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
+        await ear.happens("present", "#tea")
+        await server.says(f":{mask} PRIVMSG #tea :hey")
+        line = await ear.hears("hey")
+        assert line.source
+        assert line.source.nick == "ada"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\x01ACTION waves", "\x01ACTION is \x16not\x16 here\x01", "\x01REPLY hi there\x01", "\x01"],
+)
+async def test_ctcp_reaches_the_listener_exactly_as_it_was_sent(text: str) -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
+        await ear.happens("present", "#tea")
+        await server.says(f":ada!a@h PRIVMSG #tea :{text}")
+        await ear.hears(text)
+
+
+async def test_lines_for_operators_only_can_be_told_apart() -> None:
+    isupport = "CHANTYPES=# PREFIX=(ov)@+ STATUSMSG=@+"
+    async with (
+        fake_ircd(isupport=isupport) as server,
+        staying(login(server.port, "#tea")) as (network, ear),
+    ):
+        await ear.happens("present", "#tea")
+        await server.says(":ada!a@h PRIVMSG @#tea :ops only")
+        line = await ear.hears("ops only")
+        assert network.split_status(line.params[0]) == ("@", "#tea")
+        assert network.split_status("#tea") == ("", "#tea")
+        assert network.split_status("+ada") == ("", "+ada")
+
+
+async def test_an_unreadable_isupport_token_costs_only_itself() -> None:
+    isupport = "CHANLIMIT=#: MONITOR MODES=x PREFIX=(qaohv)~&@%+ CHANMODES=b,k,l,imnt -WHOX"
+    async with (
+        fake_ircd(isupport=isupport) as server,
+        staying(login(server.port, "#tea")) as (network, ear),
+    ):
+        await ear.happens("present", "#tea")
+        await server.says(":srv 353 Terra = #tea :%bo")
+        await server.settles()
+        assert {member.nick: member.rank for member in network.members("#tea")}["bo"] == "%"
+        assert "WHOX" not in network.isupport
+
+
+async def test_a_motd_asked_for_later_is_no_second_welcome() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
+        await ear.happens("present", "#tea")
+        await server.says(":srv 422 Terra :no motd", ":srv 376 Terra :end")
+        await server.settles()
+        assert ear.happened("connected") == [("connected", "Terra")]
+
+
+async def test_an_end_of_motd_without_a_beginning_is_a_welcome() -> None:
+    def answer(line: str) -> list[str] | None:
+        hasty = [":srv 001 Terra :hi", ":srv 376 Terra :End of MOTD"]
+        return hasty if line.startswith("USER ") else None
+
+    async with fake_ircd(answer=answer) as server, staying(login(server.port)) as (_, ear):
+        await ear.happens("connected", "Terra")
+
+
+async def test_a_capability_list_in_several_lines_is_read_to_its_end() -> None:
+    caps = ["account-tag away-notify sts=port=6697", "message-tags server-time batch setname"]
+    async with fake_ircd(caps=caps) as server, staying(login(server.port)) as (_, ear):
+        await ear.happens("connected")
+        [request] = server.heard("CAP REQ")
+        asked = set(request.removeprefix("CAP REQ :").split())
+        assert asked == {*caps[0].split()[:2], *caps[1].split()}
+        assert server.lines.index("CAP END") > server.lines.index(request)
+
+
+async def test_a_plain_join_is_understood_where_an_extended_one_was_agreed() -> None:
+    async with (
+        fake_ircd(caps=["extended-join"]) as server,
+        staying(login(server.port, "#tea")) as (network, ear),
+    ):
+        await ear.happens("present", "#tea")
+        assert network.joined_channels() == ["#tea"]
+
+
+async def test_strangers_who_only_speak_are_not_remembered() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
+        await ear.happens("present", "#tea")
+        known = len(network._session.users)  # noqa: SLF001 - nothing shows a leak from outside
+        await server.says(*(f":p{n}!u@h PRIVMSG Terra :hi" for n in range(500)))
+        await server.settles()
+        assert len(ear.texts()) == 500
+        assert len(network._session.users) == known  # noqa: SLF001
+
+
+async def test_names_of_two_hundred_people_cost_no_question_each() -> None:
+    isupport = ISUPPORT.replace(" WHOX", "")
+    async with (
+        fake_ircd(isupport=isupport) as server,
+        staying(login(server.port, "#tea")) as (network, ear),
+    ):
+        await ear.happens("present", "#tea")
+        await server.says(":srv 353 Terra = #tea :" + " ".join(f"u{n}" for n in range(200)))
+        await server.says(":ada!a@h NICK :ada2")
+        await server.settles()
+        assert len(network.members("#tea")) == 202
+        assert server.heard("WHOIS") == []
+        assert server.heard("WHO ") == ["WHO #tea"]

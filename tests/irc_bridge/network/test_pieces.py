@@ -1,0 +1,117 @@
+"""The pieces that need no network: framing, batches, ranks, pauses, what a repr shows."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from terrarium_mcp.irc_bridge.network.backoff import Backoff
+from terrarium_mcp.irc_bridge.network.batches import Batches
+from terrarium_mcp.irc_bridge.network.framing import MAX_LINE, Framing
+from terrarium_mcp.irc_bridge.network.line import parse_line
+from terrarium_mcp.irc_bridge.network.login import Login
+from terrarium_mcp.irc_bridge.network.ranks import ranks_after
+from terrarium_mcp.irc_bridge.network.timing import Timing
+
+KINDS = {"list": "b", "param": "k", "param_set": "l", "noparam": "nt"}
+
+
+@given(
+    st.lists(st.binary(min_size=1).filter(lambda line: b"\n" not in line and line.strip(b"\r "))),
+    st.data(),
+)
+def test_lines_come_out_whole_however_the_bytes_arrive(
+    lines: list[bytes], data: st.DataObject
+) -> None:
+    stream = b"".join(line + b"\n" for line in lines)
+    framing, heard = Framing(), []
+    while stream:
+        cut = data.draw(st.integers(1, len(stream)))
+        heard += framing.feed(stream[:cut])
+        stream = stream[cut:]
+    assert heard == lines
+
+
+def test_a_line_that_never_ends_is_dropped_and_the_next_one_is_heard() -> None:
+    framing = Framing()
+    for _ in range(5):
+        assert framing.feed(b"A" * MAX_LINE) == []
+    assert framing.feed(b"A\r\nPING x\r\n") == [b"PING x\r"]
+    assert framing.feed(b"B" * (MAX_LINE + 1) + b"\nPING y\n \r\n\n") == [b"PING y"]
+
+
+def replays(*lines: bytes) -> list[bool]:
+    batches = Batches()
+    return [batches.marked(parse_line(line)).replay for line in lines]
+
+
+def test_lines_of_a_history_batch_are_replays_and_lines_between_them_are_not() -> None:
+    assert replays(
+        b"BATCH +h chathistory #tea",
+        b"@batch=h PRIVMSG #tea :old",
+        b"PRIVMSG #tea :new",
+        b"@batch=h PRIVMSG #tea :old",
+        b"BATCH -h",
+        b"@batch=h PRIVMSG #tea :new",
+    ) == [False, True, False, True, False, False]
+
+
+def test_a_batch_inside_history_is_history_and_a_netsplit_is_not() -> None:
+    assert replays(
+        b"BATCH +h znc.in/playback #tea",
+        b"@batch=h BATCH +m draft/multiline #tea",
+        b"@batch=m PRIVMSG #tea :old",
+        b"BATCH +n netsplit a b",
+        b"@batch=n QUIT :a b",
+    ) == [False, True, True, False, False]
+
+
+def test_batches_that_name_each_other_do_not_hang_us() -> None:
+    assert replays(b"@batch=b BATCH +a x", b"@batch=a BATCH +b x", b"@batch=a PING x")[-1] is False
+
+
+def ranks(before: dict[str, list[str]], *modes: str) -> dict[str, list[str]]:
+    return ranks_after(before, modes, ranking="ov", kinds=KINDS)
+
+
+def test_ranks_follow_mode_lines_past_all_other_arguments() -> None:
+    assert ranks({"o": ["ada"]}, "+bkl-o+v", "*!*@x", "key", "5", "ada", "bo") == {
+        "o": [],
+        "v": ["bo"],
+    }
+    assert ranks({}, "-l+o", "ada") == {"o": ["ada"]}
+
+
+def test_a_missing_argument_costs_only_its_own_mode() -> None:
+    assert ranks({"v": ["bo"]}, "-v+o", "bo") == {"v": [], "o": []}
+    assert ranks({"o": ["ada"]}) == {"o": ["ada"]}
+
+
+def test_one_deop_ends_a_rank_that_was_given_twice() -> None:
+    assert ranks(ranks({"o": ["ada"]}, "+o", "ada"), "-o", "ada") == {"o": []}
+
+
+def test_pauses_grow_to_their_limit_and_start_anew_after_a_good_connection() -> None:
+    backoff = Backoff(Timing(jitter=0))
+    assert [backoff.pause_after(1) for _ in range(9)] == [5, 10, 20, 40, 80, 160, 300, 300, 300]
+    assert [backoff.pause_after(60), backoff.pause_after(1)] == [5, 10]
+
+
+def test_pauses_jitter_so_that_clients_do_not_return_as_one() -> None:
+    pauses = {Backoff(Timing(jitter=0.25)).pause_after(1) for _ in range(20)}
+    assert len(pauses) > 1
+    assert all(3.75 <= pause <= 6.25 for pause in pauses)
+
+
+def test_a_login_shows_no_secret() -> None:
+    secret = "hunter2"  # noqa: S105 - of no one
+    shown = repr(
+        Login(
+            host="h",
+            port=1,
+            nick="n",
+            realname="r",
+            password=secret,
+            sasl_password=secret,
+            channels=(f"#tea {secret}",),
+        )
+    )
+    assert secret not in shown

@@ -1,0 +1,178 @@
+"""What the client says: whole, fitting, paced, and heard by itself once."""
+
+from datetime import UTC, datetime
+
+import anyio
+import pytest
+
+from terrarium_mcp.irc_bridge.network.errors import SendQueueFull
+from terrarium_mcp.irc_bridge.network.line import Source
+from tests.irc_bridge.network.scene import login, staying
+from tests.servers.fake_ircd import fake_ircd
+
+
+def relayed(line: str) -> int:
+    """How long the line is when the server sends it on."""
+    return len(f":Terra!u@host.example {line}\r\n".encode())
+
+
+async def test_long_text_in_any_script_fits_and_arrives_whole() -> None:
+    text = "漢字" * 300 + " " + "שלום مرحبا naïve " * 60
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
+        await ear.happens("present", "#tea")
+        await network.say("#tea", text)
+        await network.say("#tea", "the end")
+        await server.hears("PRIVMSG #tea :the end")
+        said = server.heard("PRIVMSG")[:-1]
+        assert 500 < max(map(relayed, said)) <= 512
+        assert "".join(line.split(" ", 2)[2].removeprefix(":") for line in said).replace(
+            " ", ""
+        ) == text.replace(" ", "")
+
+
+async def test_room_follows_our_mask_and_the_servers_limit() -> None:
+    async with (
+        fake_ircd(isupport="CHANTYPES=# LINELEN=1024") as server,
+        staying(login(server.port, "#tea")) as (network, ear),
+    ):
+        assert network.payload_bytes("#tea") == 512 - len(":Terra!@ PRIVMSG #tea :\r\n") - 11 - 63
+        await ear.happens("present", "#tea")
+        assert network.payload_bytes("#tea") == 1024 - relayed("PRIVMSG #tea :")
+        await server.says(":srv 396 Terra cloak :is now your displayed host")
+        await server.settles()
+        assert (
+            network.payload_bytes("#tea")
+            == 1024 - relayed("PRIVMSG #tea :") + len("host.example") - 5
+        )
+        await server.says(":Terra!u@cloak CHGHOST user2 h")
+        await server.settles()
+        assert network.payload_bytes("#tea", "NOTICE") == 1024 - len(
+            ":Terra!user2@h NOTICE #tea :\r\n"
+        )
+
+
+async def test_lines_are_lines_and_no_text_can_smuggle_a_command() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
+        await ear.happens("present", "#tea")
+        await network.say("#tea", "one\r\nQUIT :x\rtwo\0three\n\n \x1dslanted\x1d")
+        await server.hears("PRIVMSG", times=5)
+        assert [line.split(" ", 2)[2].lstrip(":") for line in server.heard("PRIVMSG")] == [
+            "one",
+            "QUIT :x",
+            "two",
+            "three",
+            " \x1dslanted\x1d",
+        ]
+        with pytest.raises(ValueError, match="PRIVMSG"):
+            await network.say("#tea QUIT", "x")
+
+
+async def test_without_echo_we_hear_ourselves_when_the_line_is_out() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
+        await ear.happens("present", "#tea")
+        await network.say("#tea", "tea at four")
+        await network.notice("#tea", "a notice")
+        line = await ear.hears("tea at four")
+        assert line.source == Source("Terra", "u", "host.example")
+        assert network.is_own(line.source)
+        await server.hears("NOTICE #tea")
+        assert (ear.texts(), ear.texts("NOTICE")[-1]) == (["tea at four"], "a notice")
+
+
+async def test_with_echo_only_the_server_lets_us_hear_ourselves() -> None:
+    def answer(line: str) -> list[str] | None:
+        return [f"@msgid=m1 :Terra!u@host.example {line}"] if line.startswith("PRIVMSG") else None
+
+    async with (
+        fake_ircd(caps=["echo-message message-tags"], answer=answer) as server,
+        staying(login(server.port, "#tea")) as (network, ear),
+    ):
+        await ear.happens("present", "#tea")
+        await network.say("#tea", "tea at four")
+        await server.hears("PRIVMSG")
+        await server.settles()
+        [own] = [line for line in ear.lines if line.command == "PRIVMSG"]
+        assert own.tags["msgid"] == "m1"
+
+
+async def test_a_burst_goes_out_at_once_and_the_rest_at_its_pace() -> None:
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port), burst=4, per_line=0.1) as (network, ear),
+    ):
+        await ear.happens("connected")
+        began = anyio.current_time()
+        await network.say("ada", "\n".join(map(str, range(8))))
+        await server.hears("PRIVMSG", times=4)
+        burst = anyio.current_time() - began
+        await server.hears("PRIVMSG", times=8)
+        assert burst < 0.1 * 4 <= anyio.current_time() - began + 0.01
+        assert [line.split()[-1] for line in server.heard("PRIVMSG")] == [str(n) for n in range(8)]
+
+
+async def test_a_pong_does_not_wait_behind_what_we_say() -> None:
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port), burst=1, per_line=3600) as (network, ear),
+    ):
+        await ear.happens("connected")
+        await network.say("ada", "one\ntwo")
+        await server.settles()
+        assert len(server.heard("PRIVMSG")) <= 1
+
+
+async def test_words_go_before_our_own_errands() -> None:
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port, "#tea"), burst=1, per_line=0.1) as (network, ear),
+    ):
+        await ear.happens("present", "#tea")  # now a WHO is waiting
+        await network.say("#tea", "hello")
+        await server.hears("WHO")
+        assert server.lines.index("PRIVMSG #tea hello") < server.lines.index(
+            "WHO #tea %tcuhnfa,542"
+        )
+
+
+async def test_more_than_the_queue_holds_is_refused_as_a_whole() -> None:
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port), burst=1, per_line=3600, queue=3) as (network, ear),
+    ):
+        await ear.happens("connected")
+        await network.say("ada", "1\n2\n3")
+        with pytest.raises(SendQueueFull, match="lines are waiting"):
+            await network.say("ada", "4\n5\n6")
+
+
+async def test_ctcp_is_answered_in_private_and_not_in_floods() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
+        await ear.happens("present", "#tea")
+        await server.says(
+            ":ada!a@h PRIVMSG #tea :\x01VERSION\x01",
+            ":ada!a@h NOTICE Terra :\x01VERSION\x01",
+            ":ada!a@h PRIVMSG Terra :\x01FINGER\x01",
+            *[":ada!a@h PRIVMSG Terra :\x01PING 12 34\x01"] * 50,
+        )
+        await server.hears("NOTICE")
+        await server.settles()
+        assert server.heard("NOTICE") == ["NOTICE ada :\x01PING 12 34\x01"]
+
+
+async def test_history_is_asked_for_within_the_servers_limit() -> None:
+    async with (
+        fake_ircd(caps=["batch draft/chathistory"], isupport="CHATHISTORY=50") as server,
+        staying(login(server.port)) as (network, ear),
+    ):
+        await ear.happens("connected")
+        since = datetime(2026, 5, 1, 12, 0, 0, 250_000, tzinfo=UTC)
+        assert await network.ask_history("#tea", after=since, limit=200)
+        assert await server.hears("CHATHISTORY") == [
+            "CHATHISTORY AFTER #tea timestamp=2026-05-01T12:00:00.250Z 50"
+        ]
+
+
+async def test_history_is_not_asked_for_where_there_is_none() -> None:
+    async with fake_ircd() as server, staying(login(server.port)) as (network, ear):
+        await ear.happens("connected")
+        assert not await network.ask_history("#tea", after=datetime.now(UTC), limit=200)

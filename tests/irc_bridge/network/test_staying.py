@@ -1,0 +1,185 @@
+"""The connection ends in every way there is, and comes back; and it ends for good when told."""
+
+import logging
+
+import anyio
+import pytest
+
+from terrarium_mcp.irc_bridge.network.client import IrcNetwork
+from terrarium_mcp.irc_bridge.network.errors import NotConnected
+from terrarium_mcp.irc_bridge.network.line import Line
+from terrarium_mcp.irc_bridge.network.timing import Timing
+from tests.irc_bridge.network.scene import Ear, login, staying
+from tests.servers.fake_ircd import fake_ircd
+from tests.servers.ircd import free_port
+
+
+async def test_a_server_that_is_away_for_a_while_finds_us_back() -> None:
+    port = free_port()
+    async with staying(login(port, "#tea")) as (network, ear):
+        async with fake_ircd(port=port):
+            await ear.happens("present", "#tea")
+        await ear.happens("lost")
+        assert not network.connected
+        assert network.trouble
+        assert (network.members("#tea"), network.joined_channels()) == ([], [])
+        async with fake_ircd(port=port) as server:
+            await ear.happens("present", "#tea", times=2)
+            await server.says(":ada!a@h PRIVMSG #tea :welcome back")
+            await ear.hears("welcome back")
+            assert network.trouble == ""
+
+
+@pytest.mark.parametrize("ending", ["drops", "resets"])
+async def test_however_the_server_hangs_up_we_come_back(ending: str) -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
+        await ear.happens("present", "#tea")
+        await getattr(server, ending)()
+        await ear.happens("present", "#tea", times=2)
+        assert len(ear.happened("lost")) == 1
+
+
+@pytest.mark.parametrize(
+    "farewell",
+    ["ERROR :Closing link: (flood)", ":oper!o@h KILL Terra :out", ":Terra!u@h QUIT :Killed"],
+)
+async def test_a_server_that_sends_us_away_sees_us_again(farewell: str) -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
+        await ear.happens("present", "#tea")
+        await server.says(farewell)
+        await ear.happens("present", "#tea", times=2)
+        if farewell.startswith("ERROR"):
+            assert ear.happened("lost") == [("lost", "Closing link: (flood)")]
+
+
+async def test_the_server_password_is_told_each_time() -> None:
+    who = {"password": "letmein"}
+    async with fake_ircd() as server, staying(login(server.port, **who)) as (_, ear):
+        await ear.happens("connected")
+        await server.drops()
+        await ear.happens("connected", times=2)
+        assert server.heard("PASS") == ["PASS letmein"] * 2
+
+
+async def test_a_peer_that_is_silent_after_a_ping_is_dead() -> None:
+    def deaf(line: str) -> list[str] | None:
+        return [] if line.startswith("PING") else None
+
+    async with (
+        fake_ircd(answer=deaf) as server,
+        staying(login(server.port), silence=0.05) as (_, ear),
+    ):
+        await ear.happens("connected", times=2)
+        assert ear.happened("lost")[0] == ("lost", "the server no longer answers")
+        assert server.heard("PING")
+
+
+async def test_a_peer_that_answers_our_ping_is_alive() -> None:
+    async with fake_ircd() as server, staying(login(server.port), silence=0.05) as (_, ear):
+        await server.hears("PING", times=3)
+        assert ear.happened("lost") == []
+
+
+async def test_a_server_that_never_lets_us_in_is_not_waited_for() -> None:
+    async with (
+        fake_ircd(answer=lambda _: []) as server,
+        staying(login(server.port), register=0.05) as (network, ear),
+    ):
+        await server.hears("NICK", times=2)
+        assert "did not let us in" in network.trouble
+        assert ear.events == []
+
+
+async def test_names_fold_as_the_last_server_said_while_we_are_away() -> None:
+    port = free_port()
+    async with staying(login(port)) as (network, ear):
+        assert network.casemapping == "rfc1459"
+        async with fake_ircd(port=port, isupport="CASEMAPPING=ascii"):
+            await ear.happens("connected")
+        await ear.happens("lost")
+        async with fake_ircd(port=port, answer=lambda _: []) as silent:
+            await silent.hears("NICK")
+        assert network.casemapping == "ascii"
+        assert not network.same_nick("a[b]", "a{b}")
+
+
+async def test_stop_says_goodbye_and_run_returns(caplog: pytest.LogCaptureFixture) -> None:
+    async with fake_ircd() as server:
+        async with staying(login(server.port)) as (network, ear):
+            await ear.happens("connected")
+        assert server.heard("QUIT") == ["QUIT bye"]
+        assert "connecting again" not in caplog.text
+        assert len(ear.happened("lost")) == 1
+        assert not network.connected
+
+
+async def test_stop_ends_the_pause_before_the_next_connection(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    ear = Ear()
+    network = IrcNetwork(login(free_port()), ear, timing=Timing(backoff=(3600,)))
+    with anyio.fail_after(5), caplog.at_level(logging.WARNING):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(network.run)
+            while "connecting again" not in caplog.text:
+                await anyio.wait_all_tasks_blocked()
+            await network.stop()
+
+
+async def test_stop_before_the_start_means_no_start() -> None:
+    async with fake_ircd() as server:
+        network = IrcNetwork(login(server.port), Ear())
+        await network.stop()
+        await network.run()
+        assert server.connections == 0
+
+
+async def test_a_server_that_ignores_our_goodbye_cannot_hold_us() -> None:
+    def clinging(line: str) -> list[str] | None:
+        return [] if line.startswith("QUIT") else None
+
+    async with fake_ircd(answer=clinging) as server:
+        async with staying(login(server.port), farewell=0.05) as (_, ear):
+            await ear.happens("connected")
+        assert ear.happened("lost") == [("lost", "stopped")]
+
+
+async def test_a_cancelled_run_ends_at_once_and_tells_that_the_network_is_lost() -> None:
+    ear = Ear()
+    async with fake_ircd() as server:
+        network = IrcNetwork(login(server.port, "#tea"), ear)
+        with anyio.fail_after(5):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(network.run)
+                await ear.happens("present", "#tea")
+                tasks.cancel_scope.cancel()
+        left_over = [
+            task.name for task in anyio.get_running_tasks() if "terrarium_mcp" in str(task.name)
+        ]
+    assert ear.events[-1] == ("lost", "stopped")
+    assert left_over == []
+
+
+async def test_who_speaks_without_a_network_is_told_so() -> None:
+    network = IrcNetwork(login(free_port()), Ear())
+    with pytest.raises(NotConnected, match=r"Not connected to 127\.0\.0\.1"):
+        await network.say("#tea", "anybody?")
+    assert network.nick == "Terra"
+    assert network.trouble == "not started"
+
+
+async def test_a_listener_that_fails_is_told_the_next_line_too(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    class Clumsy(Ear):
+        def line(self, line: Line) -> None:
+            super().line(line)
+            raise RuntimeError("oops")
+
+    ear = Clumsy()
+    async with fake_ircd() as server, anyio.create_task_group() as tasks:
+        network = IrcNetwork(login(server.port, "#tea"), ear)
+        tasks.start_soon(network.run)
+        await ear.happens("present", "#tea")
+        await network.stop()
+    assert "the listener failed on a JOIN line" in caplog.text

@@ -1,0 +1,67 @@
+"""A person at a plain IRC client, who types lines and reads what comes."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+from anyio.streams.buffered import BufferedByteReceiveStream
+
+from tests.servers.beside import beside
+
+
+class Person:
+    """Answers PING like any client, and nothing else by itself."""
+
+    def __init__(self, nick: str, stream: anyio.abc.SocketStream) -> None:
+        self.nick = nick
+        self.lines: list[str] = []
+        self._stream = stream
+        self._news = anyio.Event()
+        self._one_at_a_time = anyio.Lock()
+
+    async def types(self, *lines: str) -> None:
+        """Send lines as they are."""
+        async with self._one_at_a_time:
+            await self._stream.send("".join(f"{line}\r\n" for line in lines).encode())
+
+    async def sees(self, *words: str) -> str:
+        """Wait for a line that holds all of `words`; one that came already counts."""
+        while True:
+            for line in self.lines:
+                if all(word in line for word in words):
+                    return line
+            await self._news.wait()
+
+    async def joins(self, channel: str) -> None:
+        """Join, and wait until the server says so."""
+        await self.types(f"JOIN {channel}")
+        await self.sees(" 366 ", channel)
+
+    async def read(self) -> None:
+        """Keep reading; one of the scene's tasks."""
+        received = BufferedByteReceiveStream(self._stream)
+        while True:
+            line = (await received.receive_until(b"\r\n", 65_536)).decode("utf-8", "replace")
+            if line.startswith("PING"):
+                await self.types(line.replace("PING", "PONG", 1))
+            self.lines.append(line)
+            self._news.set()
+            self._news = anyio.Event()
+
+
+@asynccontextmanager
+async def person(nick: str, port: int) -> AsyncIterator[Person]:
+    """Somebody who is registered on the server inside the block."""
+    async with await anyio.connect_tcp("127.0.0.1", port) as stream:
+        someone = Person(nick, stream)
+        async with beside(_read_until_the_end, someone):
+            await someone.types(f"NICK {nick}", f"USER {nick} 0 * :{nick}")
+            await someone.sees(" 001 ")
+            yield someone
+
+
+async def _read_until_the_end(someone: Person) -> None:
+    try:
+        await someone.read()
+    except (anyio.EndOfStream, anyio.IncompleteRead, anyio.BrokenResourceError):
+        return

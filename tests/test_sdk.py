@@ -1,0 +1,120 @@
+"""The inner names of the MCP SDK that we lean on are still there, and do what we think.
+
+A test that fails here is called by the name that has moved: see `terrarium_mcp/sdk.py`.
+"""
+
+import importlib
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import pytest
+from mcp.client.client import Client
+from mcp.server import MCPServer, Server
+from mcp.server.streamable_http import StreamableHTTPServerTransport
+from mcp.server.subscriptions import ListenHandler
+
+from terrarium_mcp import sdk
+from tests.serving.processes import INITIALIZE
+
+
+@asynccontextmanager
+async def lifespan(_: MCPServer) -> AsyncIterator[str]:
+    yield "what the lifespan gives"
+
+
+def new_server() -> MCPServer[Any]:
+    return MCPServer("sdk", version="1", lifespan=lifespan)
+
+
+async def lowlevel_server() -> None:
+    engine = sdk.lowlevel(new_server())
+    assert isinstance(engine, Server)
+    assert engine.create_initialization_options().server_name == "sdk"
+
+
+async def listen_handler() -> None:
+    server = new_server()
+    entry = sdk.lowlevel(server).get_request_handler("subscriptions/listen")
+    assert entry is not None
+    assert isinstance(entry.handler, ListenHandler)
+    async with (
+        Client(server, mode="2026-07-28") as client,
+        client.listen(tools_list_changed=True) as events,
+    ):
+        sdk.end_subscriptions(server)
+        assert [event async for event in events] == []
+
+
+async def lifespan_state() -> None:
+    server = new_server()
+    server.streamable_http_app()
+    async with server.session_manager.run():
+        assert server.session_manager._lifespan_state == "what the lifespan gives"  # noqa: SLF001
+
+
+async def server_instances() -> None:
+    server = new_server()
+    server.streamable_http_app()
+    session = StreamableHTTPServerTransport("1")
+    server.session_manager._server_instances["1"] = session  # noqa: SLF001
+    await sdk.end_sessions(server)
+    assert session.is_terminated
+
+
+async def stdio_server() -> None:
+    paper = Paper()
+    async with sdk.over_lines(Lines(), paper) as (incoming, outgoing):
+        await sdk.serve(new_server(), incoming, outgoing)
+    assert '"protocolVersion"' in "".join(paper.written)
+
+
+async def stream_protocols() -> None:
+    module = importlib.import_module("mcp.shared._stream_protocols")
+    assert {"ReadStream", "WriteStream"} <= set(vars(module))
+
+
+class Lines:
+    """One question, and then the end."""
+
+    def __init__(self) -> None:
+        self._left = [json.dumps(INITIALIZE)]
+
+    def __aiter__(self) -> "Lines":
+        return self
+
+    async def __anext__(self) -> str:
+        if not self._left:
+            raise StopAsyncIteration
+        return self._left.pop()
+
+
+class Paper:
+    """Remembers what was written."""
+
+    def __init__(self) -> None:
+        self.written: list[str] = []
+
+    async def write(self, text: str, /) -> None:
+        self.written.append(text)
+
+    async def flush(self) -> None:
+        await anyio.lowlevel.checkpoint()
+
+
+INNER_NAMES: dict[str, Callable[[], Awaitable[None]]] = {
+    "MCPServer._lowlevel_server": lowlevel_server,
+    "ListenHandler at subscriptions/listen": listen_handler,
+    "StreamableHTTPSessionManager._lifespan_state": lifespan_state,
+    "StreamableHTTPSessionManager._server_instances": server_instances,
+    "stdio_server(lines, paper)": stdio_server,
+    "mcp.shared._stream_protocols": stream_protocols,
+}
+
+
+@pytest.mark.parametrize("name", INNER_NAMES)
+async def test_the_sdk_still_has(name: str) -> None:
+    with anyio.fail_after(5):
+        await INNER_NAMES[name]()
