@@ -1,5 +1,6 @@
 """`terrarium-mcp demo`: the main job, shown with nothing installed but this package."""
 
+import logging
 import sys
 
 import click
@@ -11,6 +12,8 @@ from terrarium_mcp.errors import TerrariumError
 @click.option("--once", is_flag=True, help="End after one question was answered.")
 def demo(*, once: bool) -> None:
     """Show a question asked in a real IRC channel being answered from its history."""
+    # The conversation is the show; what the libraries think of its small server is not.
+    logging.disable(logging.WARNING)
     import anyio
 
     try:

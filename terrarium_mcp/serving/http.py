@@ -22,6 +22,7 @@ from mcp.server import MCPServer
 from starlette.applications import Starlette
 
 from terrarium_mcp import sdk
+from terrarium_mcp.errors import plainly
 from terrarium_mcp.serving.address import (
     CannotListen,
     Listening,
@@ -32,7 +33,6 @@ from terrarium_mcp.serving.address import (
 )
 from terrarium_mcp.serving.application import Health, build_application
 from terrarium_mcp.serving.closing import Closing
-from terrarium_mcp.serving.failures import plainly
 
 __all__ = [
     "CannotListen",

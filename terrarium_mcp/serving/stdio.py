@@ -7,7 +7,6 @@ from typing import Any, NoReturn
 
 from mcp.server import MCPServer
 
-from terrarium_mcp.serving.failures import plainly
 
 
 async def serve_stdio(server: MCPServer[Any]) -> None:

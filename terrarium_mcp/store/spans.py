@@ -23,7 +23,7 @@ class Spans:
         self._database = database
 
     async def begin(self, network: str, channel: str, at: datetime, why: str) -> None:
-        """This channel is recorded from here on; what a crash left open ended when it fell silent."""
+        """From now on this channel is recorded; what a crash left open ended in its last moment."""
         async with self._database.writing() as writer:
             room = (await room_ids(writer, [(network, channel)]))[network, channel]
             await _end(writer, [room], None, "the recorder stopped")
@@ -37,6 +37,23 @@ class Spans:
         async with self._database.writing() as writer:
             room = (await room_ids(writer, [(network, channel)]))[network, channel]
             await _end(writer, [room], at, why)
+
+    async def imported(
+        self, network: str, channel: str, began: datetime, ended: datetime, source: str
+    ) -> None:
+        """Another program's record of this channel was taken in; its gaps are unknown."""
+        async with self._database.writing() as writer:
+            room = (await room_ids(writer, [(network, channel)]))[network, channel]
+            await writer.run(
+                "INSERT INTO spans (room, began, alive, ended, why_began, why_ended, source)"
+                " VALUES (:room, :began, :ended, :ended, 'import', 'import', :source)",
+                {
+                    "room": room,
+                    "began": to_text(began),
+                    "ended": to_text(ended),
+                    "source": source,
+                },
+            )
 
     async def still(self, network: str, channels: Iterable[str], at: datetime) -> None:
         """These channels are being recorded, even if nobody speaks."""

@@ -2,8 +2,7 @@
 
 import pytest
 
-from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.serving.failures import plainly
+from terrarium_mcp.errors import TerrariumError, plainly
 
 
 def test_one_error_comes_out_of_all_its_groups_with_its_own_cause() -> None:
