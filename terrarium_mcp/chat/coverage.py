@@ -53,7 +53,11 @@ class Coverage:
         """What was covered as it looked at `moment`."""
         return Coverage(
             [
-                replace(span, ended=min(span.ended, moment), going_on=span.ended >= moment)
+                replace(
+                    span,
+                    ended=min(span.ended, moment),
+                    going_on=span.going_on or span.ended >= moment,
+                )
                 for span in self.spans
                 if span.began < moment
             ]

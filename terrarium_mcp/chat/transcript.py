@@ -27,8 +27,8 @@ from terrarium_mcp.chat.when import clock, day, from_iso, lasting, local, to_iso
 
 _FENCE_TOKENS = 24
 """What the two lines of the fence and the first day's heading cost."""
-_FOOTER_TOKENS = 60
-"""Kept free for what follows the fence: a cursor, and what was left out."""
+_FOOTER_TOKENS = 44
+"""Kept free for what follows the fence, where the caller names no other number: where to go on."""
 _LEFT_OUT_TOKENS = 16
 """What the line that says it costs."""
 
@@ -71,14 +71,16 @@ def fenced(
     keep: Keep = Keep.LAST,
     nearest_to: int = 0,
     gaps: Iterable[Gap] = (),
+    foot_tokens: int = _FOOTER_TOKENS,
 ) -> Transcript:
     """Render `messages` in the order given, under `head`, within the budget.
 
     What does not fit is left out whole, and said: no message is ever cut. `nearest_to` is the id
-    of the line that a cut with `Keep.NEAREST` closes in on. The fence always closes.
+    of the line that a cut with `Keep.NEAREST` closes in on. The fence always closes. What the
+    caller puts below it may take `foot_tokens` of the budget.
     """
     lines_before = [harmless(line) for line in head]  # a head may repeat the words of a question
-    spent = sum(map(_cost, lines_before)) + _FENCE_TOKENS + _FOOTER_TOKENS
+    spent = sum(map(_cost, lines_before)) + _FENCE_TOKENS + _LEFT_OUT_TOKENS + foot_tokens
     blocks = _blocks(messages, setting, sorted(gaps, key=lambda gap: gap.began))
     costs = [sum(map(_cost, block.lines)) for block in blocks]
     first, last = _kept(messages, costs, setting.budget - spent, keep, nearest_to)

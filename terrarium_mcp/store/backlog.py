@@ -1,16 +1,18 @@
 """The backlog: ideas for improvements, one markdown file each, in a folder beside the database."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
+import anyio
 import frontmatter
 from anyio import to_thread
 from slugify import slugify
 
-from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.when import from_iso, to_iso
 from terrarium_mcp.errors import TerrariumError, did_you_mean, shown
 
 MOST_OPEN = 10
@@ -18,10 +20,15 @@ MOST_OPEN = 10
 
 _FILENAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,120}\.md")
 _STAMP = re.compile(r"(\d{8}-\d{6})-(.+)\.md")
+_LONGEST_SLUG = 60
 
 
 class BacklogFull(TerrariumError):
     """There are as many open ideas as may be."""
+
+
+class BacklogFailed(TerrariumError):
+    """The folder or a file in it cannot be read or written."""
 
 
 class UnknownEnhancement(TerrariumError):
@@ -43,7 +50,19 @@ class Enhancement:
     @property
     def is_open(self) -> bool:
         """Whether it still waits for somebody."""
-        return self.status.lower() != "closed"
+        return self.status.strip().lower() != "closed"
+
+    @property
+    def written_at(self) -> datetime | None:
+        """When it was written down, where that can be told."""
+        try:
+            return from_iso(self.created)
+        except ValueError:
+            return None
+
+
+def _anybody(_: Enhancement) -> bool:
+    return True
 
 
 class Backlog:
@@ -51,9 +70,14 @@ class Backlog:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self._creating = anyio.Lock()
 
     async def all(self) -> list[Enhancement]:
-        """Every idea, open ones first, the oldest first among them."""
+        """Every idea, open ones first, the oldest first among them.
+
+        Raises:
+            BacklogFailed: the folder cannot be read.
+        """
         found = await to_thread.run_sync(self._read_all)
         return sorted(found, key=lambda one: (not one.is_open, one.filename))
 
@@ -70,7 +94,14 @@ class Backlog:
         raise self.unknown(filename, [one.filename for one in everything])
 
     async def create(
-        self, title: str, summary: str, *, about: Mapping[str, str], lines: Sequence[str]
+        self,
+        title: str,
+        summary: str,
+        *,
+        about: Mapping[str, str],
+        lines: Sequence[str],
+        at: datetime | None = None,
+        may_see: Callable[[Enhancement], bool] = _anybody,
     ) -> tuple[Enhancement, bool]:
         """Write an idea down, with the last lines of the channel it came from.
 
@@ -79,27 +110,28 @@ class Backlog:
             summary: markdown.
             about: author, network and channel for the front matter.
             lines: the talk it came out of, already rendered.
+            at: the moment it counts for, by default now.
+            may_see: which ideas the caller may be told of.
 
         Returns:
             The idea, and whether its file is new.
 
         Raises:
             BacklogFull: ten are open.
+            BacklogFailed: the folder cannot be written.
         """
-        everything = await self.all()
-        slug = _slug(title)
-        for one in everything:
-            if one.is_open and _slug(one.title) == slug and _same_room(one, about):
-                return one, False
-        if sum(one.is_open for one in everything) >= MOST_OPEN:
-            oldest = next(one for one in everything if one.is_open)
-            raise BacklogFull(
-                f"The backlog holds {MOST_OPEN} open ideas, as many as it may. Somebody has to"
-                f" close one first, for example the oldest, {oldest.filename}: set `status: closed`"
-                f" in the head of {self._folder / oldest.filename}."
+        async with self._creating:
+            still_open = [one for one in await self.all() if one.is_open]
+            for one in still_open:
+                if _same_title(one.title, title) and may_see(one):
+                    return one, False
+            if len(still_open) >= MOST_OPEN:
+                raise self._full(next(filter(may_see, still_open), None))
+            head = {"title": title, "status": "open", **about}
+            file = await to_thread.run_sync(
+                self._write, head, _body(summary, lines), at or datetime.now(UTC)
             )
-        filename = await to_thread.run_sync(self._write, title, summary, dict(about), list(lines))
-        return await self.read(filename), True
+            return _parsed(file), True
 
     @staticmethod
     def unknown(filename: str, known: Sequence[str]) -> UnknownEnhancement:
@@ -110,53 +142,97 @@ class Backlog:
             " list_enhancement_requests names them all."
         )
 
-    def _read_all(self) -> list[Enhancement]:
-        files = sorted(self._folder.glob("*.md")) if self._folder.is_dir() else []
-        return [_parsed(file) for file in files if _FILENAME.fullmatch(file.name)]
+    def _full(self, oldest: Enhancement | None) -> BacklogFull:
+        which = f", for example the oldest, {oldest.filename}" if oldest else ""
+        where = self._folder / oldest.filename if oldest else f"one of the files in {self._folder}"
+        return BacklogFull(
+            f"The backlog holds {MOST_OPEN} open ideas, as many as it may. Somebody has to close"
+            f" one first{which}: set `status: closed` in the head of {where}."
+        )
 
-    def _write(self, title: str, summary: str, about: dict[str, str], lines: list[str]) -> str:
-        now = datetime.now(UTC)
-        head = {"title": title, "status": "open", **about, "created": f"{now:%Y-%m-%dT%H:%M:%SZ}"}
-        talk = "\n".join(f"    {line}" for line in lines)
-        body = f"{summary.strip()}\n\n## The talk it came from\n\n{talk or '    (nothing)'}\n"
-        self._folder.mkdir(parents=True, exist_ok=True)
-        base = f"{now:%Y%m%d-%H%M%S}-{_slug(title)}"
-        for number in range(1, 1_000):
-            file = self._folder / (f"{base}.md" if number == 1 else f"{base}-{number}.md")
+    def _read_all(self) -> list[Enhancement]:
+        with _explained(self._folder):
+            files = sorted(self._folder.glob("*.md")) if self._folder.is_dir() else []
+            return [
+                _parsed(file) for file in files if _FILENAME.fullmatch(file.name) and file.is_file()
+            ]
+
+    def _write(self, head: Mapping[str, str], body: str, at: datetime) -> Path:
+        """Write a new file, under the first name that is free."""
+        post = frontmatter.Post(body, None, **head, created=to_iso(at))
+        base = f"{at.astimezone(UTC):%Y%m%d-%H%M%S}-{_slug(head['title'])}"
+        with _explained(self._folder):
+            self._folder.mkdir(parents=True, exist_ok=True)
+            file = _free(self._folder, base)
             try:
-                with file.open("x", encoding="utf-8") as out:
-                    out.write(
-                        frontmatter.dumps(frontmatter.Post(body, **head), sort_keys=False) + "\n"
-                    )
-            except FileExistsError:
-                continue
-            return file.name
-        raise BacklogFull(f"Too many files are named {base}.md. Remove some.")
+                file.write_text(frontmatter.dumps(post, sort_keys=False) + "\n", "utf-8")
+            except OSError:
+                file.unlink()  # half an idea would hold a place among the ten
+                raise
+        return file
+
+
+@contextmanager
+def _explained(folder: Path) -> Iterator[None]:
+    """Say in words that a folder cannot be used, and the way out."""
+    try:
+        yield
+    except OSError as why:
+        raise BacklogFailed(
+            f"The backlog in {folder} cannot be used: {why.strerror or type(why).__name__}."
+            " It must be a folder in which this account may read and write."
+        ) from why
+
+
+def _free(folder: Path, base: str) -> Path:
+    """A new, empty file, made so that no other process can have the same."""
+    number = 1
+    while True:
+        file = folder / (f"{base}.md" if number == 1 else f"{base}-{number}.md")
+        try:
+            file.touch(exist_ok=False)
+        except FileExistsError:
+            number += 1
+            continue
+        return file
+
+
+def _body(summary: str, lines: Sequence[str]) -> str:
+    """The markdown below the head; the talk as a block of code, in which nothing is markup."""
+    talk = "\n".join(f"    {line}" for line in lines)
+    return f"{summary.strip()}\n\n## The talk it came from\n\n{talk or '    (nothing)'}\n"
 
 
 def _slug(title: str) -> str:
-    return slugify(title, max_length=60, word_boundary=True) or "idea"
+    return slugify(title, max_length=_LONGEST_SLUG, word_boundary=True) or "idea"
 
 
-def _same_room(one: Enhancement, about: Mapping[str, str]) -> bool:
-    return (one.network, fold(one.channel)) == (about["network"], fold(about["channel"]))
+def _same_title(one: str, other: str) -> bool:
+    """Whether two titles have the same letters and digits (without any: the same signs)."""
+    return (slugify(one) or one.strip()) == (slugify(other) or other.strip())
 
 
 def _parsed(file: Path) -> Enhancement:
     """Read a file; what somebody edited into nonsense is still shown, as far as it can be."""
     text = file.read_text("utf-8", "replace")
-    try:
-        head = frontmatter.loads(text).metadata
-    except Exception:  # noqa: BLE001 -- YAML raises many kinds; the file is a person's, not ours
-        head = {}
+    head = _head(text)
     stamp = _STAMP.fullmatch(file.name)
-    title = str(head.get("title") or (stamp[2].replace("-", " ") if stamp else file.stem))
+    moment, slug = stamp.groups() if stamp else ("", file.stem)
     return Enhancement(
         filename=file.name,
-        title=title,
-        status=str(head.get("status") or "open"),
-        network=str(head.get("network") or ""),
-        channel=str(head.get("channel") or ""),
-        created=str(head.get("created") or (stamp[1] if stamp else "")),
+        title=head.get("title", slug.replace("-", " ")),
+        status=head.get("status", "open"),
+        network=head.get("network", ""),
+        channel=head.get("channel", ""),
+        created=head.get("created", moment.replace("-", "T")),
         text=text,
     )
+
+
+def _head(text: str) -> dict[str, str]:
+    """What the front matter says, as text; nothing where there is none, or it makes no sense."""
+    try:
+        head = frontmatter.loads(text).metadata
+        return {str(name): str(value) for name, value in head.items() if value}
+    except Exception:  # noqa: BLE001 -- YAML raises many kinds; the file is a person's, not ours
+        return {}

@@ -142,20 +142,15 @@ class Database:
         await self._opened()
         async with self._reading:
             reader = self._idle.pop()
-            at_rest = False
             try:
                 with explained(self.path), anyio.fail_after(deadline):
-                    found = list(await reader.execute_fetchall(sql, params))
-                at_rest = True
-                return found
+                    return await _fetched(reader, sql, params)
             except TimeoutError:
                 raise TookTooLong(
                     f"The history did not answer within {deadline:g} s."
                     " Name a channel or a shorter time, or try again."
                 ) from None
             finally:
-                if not at_rest:
-                    await _come_to_rest(reader)
                 self._idle.append(reader)
 
     async def value(self, sql: str, params: Params = (), default: Any = None) -> Any:
@@ -198,6 +193,15 @@ class Database:
         fixed = {"wal_autocheckpoint": 0, "mmap_size": 0, "cache_size": -16_384, "temp_store": 2}
         for name, value in (fixed | pragmas).items():
             await connection.execute_fetchall(f"PRAGMA {name}={value}")
+
+
+async def _fetched(reader: aiosqlite.Connection, sql: str, params: Params) -> list[Row]:
+    """What a statement gives; whatever happens, the connection is free again afterwards."""
+    try:
+        return list(await reader.execute_fetchall(sql, params))
+    except BaseException:
+        await _come_to_rest(reader)
+        raise
 
 
 async def _come_to_rest(reader: aiosqlite.Connection) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from terrarium_mcp.chat.query import Query, is_indexed
 from terrarium_mcp.chat.records import SPEECH, Room
-from terrarium_mcp.store.functions import kind_word, nick_word, room_word
+from terrarium_mcp.store.functions import kind_word, nick_word, room_word, storable
 
 _MOST_ROOMS = 16
 """Beyond this many rooms the index is asked for all, and the rows are filtered."""
@@ -12,7 +12,7 @@ _MOST_ROOMS = 16
 
 def quoted(term: str) -> str:
     """`term` as one FTS5 string: whatever it holds, it is words and never syntax."""
-    doubled = term.replace('"', '""').replace("\0", " ")
+    doubled = storable(term).replace('"', '""').replace("\0", " ")
     return f'"{doubled}"'
 
 

@@ -39,14 +39,14 @@ class Opening:
         self._failure = why
         self._done.set()
 
-    async def wait(self, patience: float = PATIENCE) -> None:
+    async def wait(self, patience: float | None = None) -> None:
         """Return once the history is open.
 
         Raises:
-            StillOpening: it takes longer than `patience` seconds.
+            StillOpening: it takes longer than `patience` seconds, PATIENCE by default.
             TerrariumError: why it cannot be opened.
         """
-        with anyio.move_on_after(patience):
+        with anyio.move_on_after(PATIENCE if patience is None else patience):
             await self._done.wait()
         if not self._done.is_set():
             raise StillOpening("opening the history", self._part)

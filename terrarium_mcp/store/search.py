@@ -5,20 +5,21 @@ lines; all other hits follow, newest first.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from math import log
 
 from terrarium_mcp.chat.cursors import Cursor
 from terrarium_mcp.chat.identity import fold
-from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.query import Query, is_indexed
 from terrarium_mcp.chat.records import Message, Room
-from terrarium_mcp.chat.when import Position, to_text
+from terrarium_mcp.chat.when import Position, from_text, to_text
 from terrarium_mcp.store.database import Database
+from terrarium_mcp.store.functions import storable
 from terrarium_mcp.store.index import Index
 from terrarium_mcp.store.matching import expression, indexed
-from terrarium_mcp.store.messages import COLUMNS, EVERY_LINE, as_messages
+from terrarium_mcp.store.messages import COLUMNS, EVERY_LINE, IS_SPEECH, as_messages
 from terrarium_mcp.store.rooms import within
 
 HEAD = 200
@@ -31,7 +32,13 @@ _PER_WORD = 400
 """Newest lines looked at for each word when any word will do."""
 
 _MOST_WORDS = 16
-"""Words of a question that are looked up when any word will do: the rarest."""
+"""Words of a question that rank its hits when any word will do: the rarest."""
+
+_CONSIDERED = 64
+"""Words of a question that are looked at when any word will do: the first ones."""
+
+_SCANNED = 50_000
+"""Newest lines that are read where the index does not help: half a second."""
 
 
 class Sort(StrEnum):
@@ -93,100 +100,89 @@ class SearchTopic:
         Raises:
             TookTooLong: the deadline passed.
         """
-        await self._index.catch_up()
-        snapshot = asked.cursor.snapshot if asked.cursor else await self._newest_id()
+        await self._index.keep_up()
+        cursor = asked.cursor
+        if cursor and cursor.since:
+            asked = replace(asked, since=from_text(cursor.since))
+        # What is indexed now is the history that all pages show, in whatever order it came.
+        snapshot = cursor.snapshot if cursor else await self._index.watermark()
         tried: list[Rung] = []
         for rung in _rungs(asked):
             tried.append(rung)
-            lookup = _Lookup(asked, rung, snapshot)
-            hits = await self._page(lookup, question)
-            if hits.messages or asked.cursor:
-                return Hits(hits.messages, rung, hits.total, hits.next, tuple(tried))
+            hits = await self._page(_Lookup(asked, rung, snapshot), question)
+            if hits.messages or cursor:
+                return replace(hits, tried=tuple(tried))
         return Hits([], tried[-1], 0, None, tuple(tried))
 
     async def _page(self, lookup: "_Lookup", question: str) -> Hits:
-        asked = lookup.asked
+        """The next lines of the ranked head, and after it those of the tail, by time."""
+        asked, start = lookup.asked, lookup.asked.cursor
         head = await self._head(lookup) if lookup.ranks else []
-        skip = asked.cursor.skip if asked.cursor else 0
+        skip = min(start.skip if start else 0, len(head))
         page = head[skip : skip + asked.limit]
-        wanted = asked.limit - len(page)
-        after = asked.cursor.after if asked.cursor else None
-        shown_head = {message.id for message in head}
-        tail = (
-            []
-            if lookup.ranks and wanted == 0
-            else await self._by_time(lookup, after, wanted + len(shown_head) + 1)
-        )
-        rest = [message for message in tail if message.id not in shown_head]
-        page = [*page, *rest[:wanted]]
-        more = len(head) > skip + asked.limit or len(rest) > wanted
-        if lookup.ranks and wanted == 0 and not more:
-            more = bool(
-                [
-                    m
-                    for m in await self._by_time(lookup, None, len(shown_head) + 1)
-                    if m.id not in shown_head
-                ]
-            )
-        last = rest[:wanted][-1].position if rest[:wanted] else after
-        cursor = Cursor(
-            question, lookup.snapshot, lookup.rung, min(len(head), skip + asked.limit), last
-        )
-        return Hits(page, lookup.rung, await self._count(lookup), cursor if more else None)
+        skip += len(page)
+        after = start.after if start else None
+        room = asked.limit - len(page)
+        in_head = skip < len(head)
+        # One line more than there is room for tells whether there is a next page.
+        tail = [] if in_head else await self._tail(lookup, head, after, room + 1)
+        if tail[:room]:
+            page = [*page, *tail[:room]]
+            after = page[-1].position
+        since = to_text(asked.since) if asked.since else ""
+        goes_on = in_head or len(tail) > room
+        here = Cursor(question, lookup.snapshot, lookup.rung, skip, after, since)
+        total = await self._counted(lookup.everything(), lookup)
+        return Hits(page, lookup.rung, total, here if goes_on else None)
+
+    async def _tail(
+        self, lookup: "_Lookup", head: Sequence[Message], after: Position | None, most: int
+    ) -> list[Message]:
+        """The hits by time from a place on, without those that the head has shown."""
+        shown = {message.id for message in head}
+        order = "ASC" if lookup.asked.sort is Sort.OLDEST else "DESC"
+        found = await self._read(lookup, lookup.everything(), order, most + len(head), after)
+        return [message for message in found if message.id not in shown][:most]
 
     async def _head(self, lookup: "_Lookup") -> list[Message]:
-        """The lines that hold most of the words, rare words counting more, newest first among equals."""
-        counts = {word: await self._frequency(lookup, word) for word in lookup.words}
-        rarest = sorted(counts, key=lambda word: counts[word])[:_MOST_WORDS]
+        """The lines with most of the words; rare words count more, among equals newer lines."""
+        counts = {
+            word: await self._counted(lookup.matching([word]), lookup) for word in lookup.words
+        }
+        rarest = sorted(filter(counts.get, counts), key=lambda word: counts[word])[:_MOST_WORDS]
+        lines = await self._counted("", lookup)
         weights: dict[int, float] = {}
         found: dict[int, Message] = {}
         for word in rarest:
-            if counts[word]:
-                weight = log(1 + (COUNTED + 1) / counts[word])
-                for message in await self._with_word(lookup, word):
-                    found[message.id] = message
-                    weights[message.id] = weights.get(message.id, 0) + weight
+            weight = log(1 + (lines - counts[word] + 0.5) / (counts[word] + 0.5))  # as in BM25
+            with_word = lookup.matching([word])
+            for message in await self._read(lookup, with_word, "DESC", _PER_WORD, None):
+                found[message.id] = message
+                weights[message.id] = weights.get(message.id, 0) + weight
         newest_first = sorted(found.values(), key=lambda message: message.position, reverse=True)
         return sorted(newest_first, key=lambda message: -weights[message.id])[:HEAD]
-
-    async def _frequency(self, lookup: "_Lookup", word: str) -> int:
-        return await self._counted(lookup.matching([word]), lookup)
-
-    async def _with_word(self, lookup: "_Lookup", word: str) -> list[Message]:
-        return await self._read(lookup, lookup.matching([word]), "DESC", _PER_WORD, None)
-
-    async def _by_time(self, lookup: "_Lookup", after: Position | None, most: int) -> list[Message]:
-        order = "ASC" if lookup.asked.sort is Sort.OLDEST else "DESC"
-        return await self._read(lookup, lookup.everything(), order, most, after)
 
     async def _read(
         self, lookup: "_Lookup", match: str, order: str, most: int, after: Position | None
     ) -> list[Message]:
-        conditions, params = lookup.conditions(match, after, order)
-        source = _source(match)
+        lines, params = lookup.lines(match)
+        onward = ""
+        if after:
+            onward = (
+                f" AND (m.timestamp, m.id) {'>' if order == 'ASC' else '<'} (:after, :after_id)"
+            )
+            params |= {"after": after.timestamp, "after_id": after.id}
         rows = await self._database.rows(
-            f"SELECT {COLUMNS} FROM {source} WHERE {conditions}"  # noqa: S608 -- words of strangers are parameters
+            f"SELECT {COLUMNS} FROM {lines}{onward}"  # noqa: S608 -- words of strangers are parameters
             f" ORDER BY m.timestamp {order}, m.id {order} LIMIT :most",
             params | {"most": most},
         )
         return as_messages(rows, lookup.asked.rooms)
 
-    async def _count(self, lookup: "_Lookup") -> int:
-        return await self._counted(lookup.everything(), lookup)
-
     async def _counted(self, match: str, lookup: "_Lookup") -> int:
-        conditions, params = lookup.conditions(match, None, "DESC")
-        return int(
-            await self._database.value(
-                f"SELECT count(*) FROM (SELECT 1 FROM {_source(match)}"  # noqa: S608 -- words of strangers are parameters
-                f" WHERE {conditions} LIMIT {COUNTED + 1})",
-                params,
-                0,
-            )
-        )
-
-    async def _newest_id(self) -> int:
-        return int(await self._database.value("SELECT max(id) FROM messages", default=0))
+        lines, params = lookup.lines(match)
+        sql = f"SELECT count(*) FROM (SELECT 1 FROM {lines} LIMIT {COUNTED + 1})"  # noqa: S608 -- words of strangers are parameters
+        return int(await self._database.value(sql, params, 0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,13 +195,14 @@ class _Lookup:
 
     @property
     def ranks(self) -> bool:
-        """Whether this look-up has a ranked head. Where every word occurs, the newest line leads."""
+        """Whether there is a ranked head. Where every word occurs, the newest line leads."""
         return self.rung is Rung.ANY_WORD and self.asked.sort is Sort.RELEVANCE
 
     @property
     def words(self) -> list[str]:
         """The words and phrases that the index can hold, each once."""
-        return list(dict.fromkeys(indexed(self.asked.query.terms)))
+        words = list({term.lower(): term for term in indexed(self.asked.query.terms)}.values())
+        return words[:_CONSIDERED] if self.rung is Rung.ANY_WORD else words
 
     def matching(self, terms: Sequence[str]) -> str:
         """The index expression for lines with all of `terms`."""
@@ -219,15 +216,35 @@ class _Lookup:
             return self.matching(self.words)
         return " OR ".join(f"({self.matching([word])})" for word in self.words)
 
-    def conditions(
-        self, match: str, after: Position | None, order: str
-    ) -> tuple[str, dict[str, object]]:
-        """The WHERE clause and its parameters."""
+    def lines(self, match: str) -> tuple[str, dict[str, object]]:
+        """What follows FROM: the lines `m` that may be shown and `match`, and the parameters."""
+        where, params = self._readable()
+        if match:
+            # CROSS JOIN keeps the order: the index leads, and the rows follow by their ids.
+            source = "message_index CROSS JOIN messages m ON m.id = -message_index.rowid"
+            where = ["message_index MATCH :match", *where]
+            params["match"] = match
+        elif self.rung is Rung.SCAN:
+            source = (
+                "(SELECT * FROM messages m"  # noqa: S608 -- words of strangers are parameters
+                f" WHERE {' AND '.join(where)}"
+                f" ORDER BY m.timestamp DESC, m.id DESC LIMIT {_SCANNED}) AS m"
+            )
+            where = []
+        else:
+            source = "messages m"
+        for n, term in enumerate(self._unindexed()):
+            where.append(f"instr(plain_text(CAST(m.message AS BLOB)), :term{n})")
+            params[f"term{n}"] = storable(term)
+        return f"{source} WHERE {' AND '.join(where)}", params
+
+    def _readable(self) -> tuple[list[str], dict[str, object]]:
+        """The conditions under which a line may be shown at all, and their parameters."""
         asked = self.asked
         where = [
             within(asked.rooms, "m.room"),
             "m.redacted_at IS NULL",
-            "ifnull(m.message_type, 'PRIVMSG') IN ('PRIVMSG', 'NOTICE', 'ACTION')",
+            IS_SPEECH,
             "m.id <= :snapshot",
             "(m.timestamp, m.id) < (:until, :until_id)",
         ]
@@ -236,43 +253,27 @@ class _Lookup:
             "until": asked.until.timestamp,
             "until_id": asked.until.id,
         }
-        if match:
-            where.append("message_index MATCH :match")
-            params["match"] = match
         if asked.since:
             where.append("m.timestamp >= :since")
             params["since"] = to_text(asked.since)
-        if after:
-            where.append(
-                f"(m.timestamp, m.id) {'>' if order == 'ASC' else '<'} (:after, :after_id)"
-            )
-            params |= {"after": after.timestamp, "after_id": after.id}
         if asked.query.nick:
-            where.append("same_nick(m.nick, :nick)")
-            params["nick"] = fold(asked.query.nick)
-        for n, term in enumerate(self._unindexed()):
-            where.append(f"instr(lower(plain_text(m.message)), :term{n})")
-            params[f"term{n}"] = term.lower()
-        return " AND ".join(where), params
+            where.append("same_nick(CAST(m.nick AS BLOB), :nick)")
+            params["nick"] = fold(storable(asked.query.nick))
+        return where, params
 
     def _unindexed(self) -> list[str]:
         """Terms, such as emoji, for which the text itself has to be read."""
         if self.rung is Rung.ANY_WORD:
             return []
-        return [term for term in self.asked.query.terms if term not in self.words]
-
-
-def _source(match: str) -> str:
-    return "message_index JOIN messages m ON m.id = -message_index.rowid" if match else "messages m"
+        return [term for term in dict.fromkeys(self.asked.query.terms) if not is_indexed(term)]
 
 
 def _rungs(asked: Search) -> list[Rung]:
     """Which look-ups to try, in order. A cursor stays on the rung it came from."""
-    if asked.cursor:
-        return [Rung(asked.cursor.rung)]
-    if not asked.query.terms:
+    terms = asked.query.terms
+    if not terms:
         return [Rung.EVERYTHING]
-    words = indexed(asked.query.terms)
-    if not words:
+    if not indexed(terms):
         return [Rung.SCAN]
-    return [Rung.ALL_WORDS, Rung.ANY_WORD] if len(set(asked.query.terms)) > 1 else [Rung.ALL_WORDS]
+    rungs = [Rung.ALL_WORDS, Rung.ANY_WORD] if len(set(terms)) > 1 else [Rung.ALL_WORDS]
+    return [rung for rung in rungs if not asked.cursor or rung == asked.cursor.rung] or rungs[:1]

@@ -14,7 +14,7 @@ from terrarium_mcp.errors import TerrariumError, plainly
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.backlog import Backlog
 from terrarium_mcp.store.database import Database, StoreFailed, explained
-from terrarium_mcp.store.index import Index
+from terrarium_mcp.store.index import CHUNK, Index
 from terrarium_mcp.store.keeper import Keeper
 from terrarium_mcp.store.messages import Messages
 from terrarium_mcp.store.migrations import CURRENT, migrate, version_of
@@ -30,6 +30,9 @@ AT_ONCE = 0.5
 
 _MIGRATING = 0.7
 """The part of a long opening that the migration takes; the rest is the index."""
+
+_LOOK_AGAIN = 0.1
+"""Seconds between two looks at how far another process is."""
 
 log = logging.getLogger(__name__)
 
@@ -75,17 +78,16 @@ class Store:
             self.keeper.let_go()
 
     async def _open(self) -> None:
-        while _version(self.path) < CURRENT:
+        while await to_thread.run_sync(_version, self.path) < CURRENT:
             if self.keeper.ask():
                 await self._migrate()
             else:
-                await anyio.sleep(0.1)  # another process is at it
-        if self.keeper.ask():
-            await self._index_what_is_behind()
+                await anyio.sleep(_LOOK_AGAIN)  # another process is at it
+        await self._index_what_is_behind()
         await self._database.open()
 
     async def _migrate(self) -> None:
-        """Run the migration in a thread; cancelling stops it at its next report, changing nothing."""
+        """Migrate in a thread; cancelling stops it at its next report, and nothing has changed."""
 
         def report(part: float) -> None:
             from_thread.check_cancelled()
@@ -95,11 +97,20 @@ class Store:
             await to_thread.run_sync(migrate, self.path, self._settings, report)
 
     async def _index_what_is_behind(self) -> None:
+        """Index what was migrated or appended, or wait for the keeper that does it."""
+
+        def report(part: float) -> None:
+            self.opening.report(_MIGRATING + part * (1 - _MIGRATING))
+
         async with aclosing(Database(self.path)) as database:
             await database.open()
-            await Index(database, self._settings.network_name).catch_up(
-                lambda part: self.opening.report(_MIGRATING + part * (1 - _MIGRATING))
-            )
+            index = Index(database, self._settings.network_name)
+            at_first = await index.behind()
+            while not self.keeper.ask() and (behind := await index.behind()) > CHUNK:
+                report(max(0.0, 1 - behind / at_first))
+                await anyio.sleep(_LOOK_AGAIN)
+            if self.keeper.is_us:
+                await index.catch_up(report)
 
 
 @asynccontextmanager
@@ -117,32 +128,34 @@ async def open_store(path: Path, settings: Settings | None = None) -> AsyncItera
     _check_place(path)
     store = Store(path, settings or Settings())
     with plainly():
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(store.run)
-            try:
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(store.run)
                 try:
                     await store.opening.wait(AT_ONCE)
                 except StillOpening as still:
                     log.warning("%s", still)
-                yield store
-            finally:
-                tasks.cancel_scope.cancel()
-                await store.aclose()
+                try:
+                    yield store
+                finally:
+                    tasks.cancel_scope.cancel()
+        finally:
+            await store.aclose()  # once nobody of ours uses it any more
 
 
 def _check_place(path: Path) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
+        is_folder, exists = path.is_dir(), path.exists()
     except OSError as why:
         raise StoreFailed(
-            f"The folder {path.parent} cannot be made: {why.strerror}."
+            f"The folder {path.parent} cannot be made or looked into: {why.strerror}."
             " Name a database elsewhere with DB_PATH or --db."
         ) from why
-    if path.is_dir():
+    if is_folder:
         raise StoreFailed(f"{path} is a folder. Name a file in it with DB_PATH or --db.")
-    places = [path.parent, *([path] if path.exists() else [])]
-    for place in places:
-        if not os.access(place, os.R_OK | os.W_OK):
+    for place, needed in [(path.parent, os.R_OK | os.W_OK | os.X_OK), (path, os.R_OK | os.W_OK)]:
+        if (exists or place != path) and not os.access(place, needed):
             raise StoreFailed(
                 f"This account may not write {place}. SQLite needs to, even for reading: it keeps"
                 " its -wal and -shm files in the folder. Give the account write permission on both"

@@ -17,6 +17,11 @@ def answer(text: str, structured: Mapping[str, Any] | None = None) -> CallToolRe
     )
 
 
+def counted(number: int, noun: str) -> str:
+    """`1 line`, `2 lines`."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def lines_answer(
     text: str, form: str, messages: Sequence[Message], **facts: object
 ) -> CallToolResult:

@@ -8,8 +8,9 @@ from mcp.types import CallToolResult
 from pydantic import BaseModel
 
 from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.transcript import listing
-from terrarium_mcp.chat.when import Position, to_iso
+from terrarium_mcp.chat.when import Position, local, to_iso
 from terrarium_mcp.store.messages import EVERY_LINE
 from terrarium_mcp.store.stats import Figures
 from terrarium_mcp.tools.answer import answer
@@ -44,12 +45,7 @@ async def get_channel_stats(
 ) -> Annotated[CallToolResult, ChannelStats]:
     """Count: lines, people, first and last, top talkers, busiest hours. No channel: all of them."""
     rooms = asked.narrowed(channel)
-    until = _full_hour(asked)
-    stats = asked.store.stats
-    if (room := asked.one_room(channel)) is not None:
-        figures = [await stats.of(room, until=until, now=asked.now)]
-    else:
-        figures = await stats.overview(rooms, until=until, now=asked.now)
+    figures = await _figures(asked, rooms)
     result = ChannelStats(
         covered=await asked.coverage_line(rooms),
         channels=[_typed(one) for one in figures],
@@ -60,12 +56,19 @@ async def get_channel_stats(
     return answer(listing(head, _rows(asked, figures), asked.budget), result.model_dump())
 
 
+async def _figures(asked: Asked, rooms: Sequence[Room]) -> Sequence[Figures]:
+    """All about one room, or the totals of several."""
+    until, stats = _full_hour(asked), asked.store.stats
+    if len(rooms) == 1:
+        return [await stats.of(rooms[0], until=until, now=asked.now)]
+    return await stats.overview(rooms, until=until, now=asked.now)
+
+
 def _full_hour(asked: Asked) -> Position:
     """Under a cutoff figures count to the last full hour, so that they tell nothing of the line."""
-    if asked.until is EVERY_LINE:
+    if asked.cutoff is None:
         return EVERY_LINE
-    moment = asked.until.moment
-    return Position.at(moment.replace(minute=0, second=0, microsecond=0))
+    return Position.at(asked.cutoff.replace(minute=0, second=0, microsecond=0))
 
 
 def _typed(figures: Figures) -> ChannelFigures:
@@ -86,21 +89,24 @@ def _moment(moment: datetime | None) -> str:
 
 
 def _rows(asked: Asked, figures: Sequence[Figures]) -> list[str]:
-    rows: list[str] = []
-    for one in figures:
-        first = f"{one.first.astimezone(asked.settings.zone):%Y-%m-%d}" if one.first else "never"
-        last = f"{one.last.astimezone(asked.settings.zone):%Y-%m-%d %H:%M}" if one.last else "never"
-        rows.append(
-            f"{asked.name(one.room)}: {one.lines:,} lines by {one.people:,} people, first {first},"
-            f" last {last}; last 24 h {one.last_day:,}, last 7 d {one.last_week:,}"
-        )
-        if one.talkers:
-            told = ", ".join(f"{nick} {lines:,}" for nick, lines in one.talkers)
-            rows.append(f"top talkers: {told}")
-        if any(one.hours):
-            busiest = sorted(range(24), key=lambda hour: -one.hours[hour])[:3]
-            rows.append(
-                "busiest hours (UTC): "
-                + ", ".join(f"{hour:02}:00 {one.hours[hour]:,}" for hour in busiest)
-            )
-    return rows
+    return [row for one in figures for row in (_totals(asked, one), *_details(one))]
+
+
+def _totals(asked: Asked, one: Figures) -> str:
+    zone = asked.settings.zone
+    first = f"{local(one.first, zone):%Y-%m-%d}" if one.first else "never"
+    last = f"{local(one.last, zone):%Y-%m-%d %H:%M}" if one.last else "never"
+    return (
+        f"{asked.name(one.room)}: {one.lines:,} lines by {one.people:,} people, first {first},"
+        f" last {last}; last 24 h {one.last_day:,}, last 7 d {one.last_week:,}"
+    )
+
+
+def _details(one: Figures) -> list[str]:
+    """Who talks most and when, where it was counted."""
+    busiest = sorted((count, -hour) for hour, count in enumerate(one.hours) if count)[::-1][:3]
+    rows = {
+        "top talkers": [f"{nick} {lines:,}" for nick, lines in one.talkers],
+        "busiest hours (UTC)": [f"{-hour:02}:00 {count:,}" for count, hour in busiest],
+    }
+    return [f"{name}: {', '.join(told)}" for name, told in rows.items() if told]

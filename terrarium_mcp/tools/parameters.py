@@ -4,7 +4,7 @@
 are clamped with a note. The schema stays plain: no `anyOf`, no nulls, ranges in the description.
 """
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticUseDefault
@@ -12,16 +12,28 @@ from pydantic_core import PydanticUseDefault
 _ABSENT = (None, "", "null")
 
 
+def _absent(value: Any) -> bool:
+    return (value.strip() if isinstance(value, str) else value) in _ABSENT
+
+
 def _or_default(value: Any) -> Any:
-    if value in _ABSENT:
+    if _absent(value):
         raise PydanticUseDefault
     return value
 
 
+def _as_word(value: Any) -> Any:
+    """A word out of a few, in any case and with any space around it."""
+    value = _or_default(value)
+    return value.strip().lower() if isinstance(value, str) else value
+
+
 def _as_text(value: Any) -> Any:
     """Text that SQLite and UTF-8 can hold: no lone surrogates, no NUL."""
-    if value in _ABSENT:
+    if _absent(value):
         return ""
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # an id that went through a language whose numbers are all floats
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if isinstance(value, str):
@@ -62,13 +74,14 @@ def _short(value: int) -> str:
 
 
 Forgiving = BeforeValidator(_or_default)
+Word = BeforeValidator(_as_word)
 Text = Annotated[str, BeforeValidator(_as_text)]
 Channel = Annotated[Text, Field(description="one channel, such as #chan or libera/#chan")]
 Hours = Annotated[
     int, Forgiving, within(0, 876_000), Field(description="only the last N hours; 0: all time")
 ]
 Form = Annotated[
-    str,
-    BeforeValidator(lambda value: "text" if value in _ABSENT else str(value).lower()),
-    Field(pattern="^(text|json)$", description="text, or json for structured content too"),
+    Literal["text", "json"],
+    Word,
+    Field(description="text, or json for structured content too"),
 ]

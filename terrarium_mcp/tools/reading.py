@@ -1,23 +1,30 @@
 """get_recent_irc_messages and get_message_context: read the log itself."""
 
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 from mcp.types import CallToolResult
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
-from terrarium_mcp.chat.records import Page
+from terrarium_mcp.chat.records import Message, Page, Room
 from terrarium_mcp.chat.transcript import Keep, fenced
 from terrarium_mcp.chat.when import Position
-from terrarium_mcp.tools.answer import lines_answer
-from terrarium_mcp.tools.parameters import Channel, Forgiving, Form, Hours, Text, notes, within
+from terrarium_mcp.tools.answer import counted, lines_answer
+from terrarium_mcp.tools.parameters import (
+    Channel,
+    Forgiving,
+    Form,
+    Hours,
+    Text,
+    Word,
+    notes,
+    within,
+)
 from terrarium_mcp.tools.request import Asked, FromRequest
 
-Flag = Annotated[bool, Forgiving]
 Id = Annotated[Text, Field(description="a message id, such as 184213, or its permalink")]
 Lines = Annotated[int, Forgiving, within(0, 100), Field(description="lines, 0 to 100")]
-Scope = Annotated[
-    Literal["channel"], BeforeValidator(lambda value: str(value).lower() if value else "channel")
-]
+Scope = Annotated[Literal["channel"], Word, Field(description="where the lines are taken from")]
 
 
 async def get_recent_irc_messages(
@@ -26,31 +33,37 @@ async def get_recent_irc_messages(
     limit: Annotated[int, Forgiving, within(1, 500), Field(description="lines, 1 to 500")] = 50,
     hours: Hours = 0,
     before_id: Annotated[Text, Field(description="only lines before this message")] = "",
-    after_id: Annotated[Text, Field(description="only lines after this message")] = "",
-    include_events: Annotated[Flag, Field(description="joins, parts, nicks, topics too")] = False,
+    after_id: Annotated[Text, Field(description="read on: the first lines after this one")] = "",
+    include_events: Annotated[
+        bool, Forgiving, Field(description="joins, parts, nicks, topics too")
+    ] = False,
     format: Form = "text",  # noqa: A002 -- the contract's name
 ) -> CallToolResult:
     """Read the newest lines of a channel, oldest first; page back with before_id."""
     rooms = asked.narrowed(channel)
-    before, after = await _bounds(asked, before_id, after_id, hours)
-    page = await asked.store.messages.recent(
-        rooms, limit, before=before, after=after, events=include_events
-    )
+    after, before = await _bounds(asked, after_id, before_id, hours)
+    messages = asked.store.messages
+    read = messages.onward if after_id else messages.newest
+    page = await read(rooms, limit, after=after, before=before, events=include_events)
     coverage = await asked.coverage(rooms)
-    covered = await asked.coverage_line(rooms)
-    count = len(page.messages)
+    covered = asked.told(coverage)
     transcript = fenced(
         page.messages,
         asked.setting(rooms),
         head=[
-            f"{count} line{'s' * (count != 1)} in {asked.where(rooms)}",
+            f"{counted(len(page.messages), 'line')} in {asked.where(rooms)}",
             covered,
             *notes(limit=limit, hours=hours),
         ],
+        keep=Keep.FIRST if after_id else Keep.LAST,
         gaps=coverage.gaps() if len(rooms) == 1 else (),
     )
-    text = "\n".join([transcript.text, *_onward(page, transcript.left_out, transcript.shown)])
-    return lines_answer(text, format, transcript.shown, more=page.more, covered=covered)
+    cut = Page(page.messages, more=page.more or transcript.left_out > 0)
+    shown = transcript.shown
+    onward = _after(cut, shown) if after_id else _before(cut, shown, hours)
+    return lines_answer(
+        f"{transcript.text}\n{onward}", format, shown, more=cut.more, covered=covered
+    )
 
 
 async def get_message_context(
@@ -63,11 +76,11 @@ async def get_message_context(
 ) -> CallToolResult:
     """Read the lines around a message, such as a search hit."""
     message = await asked.message(message_id)
-    around = await asked.store.messages.around(message, before, after, until=asked.until)
-    room = [message.room]
-    covered = await asked.coverage_line(room)
+    room: list[Room] = [message.room]
+    coverage = await asked.coverage(room)
+    covered = asked.told(coverage)
     transcript = fenced(
-        around,
+        await asked.store.messages.around(message, before, after, until=asked.until),
         asked.setting(room),
         head=[
             f"around message {message.id} in {asked.where(room)} ({scope})",
@@ -76,7 +89,7 @@ async def get_message_context(
         ],
         keep=Keep.NEAREST,
         nearest_to=message.id,
-        gaps=(await asked.coverage(room)).gaps(),
+        gaps=coverage.gaps(),
     )
     return lines_answer(
         transcript.text, format, transcript.shown, message_id=str(message.id), covered=covered
@@ -84,21 +97,35 @@ async def get_message_context(
 
 
 async def _bounds(
-    asked: Asked, before_id: str, after_id: str, hours: int
-) -> tuple[Position, Position | None]:
+    asked: Asked, after_id: str, before_id: str, hours: int
+) -> tuple[Position, Position]:
     """The places between which lines are wanted. Never beyond what the request may see."""
+    after = (await asked.message(after_id)).position if after_id else Position("")
     before = (await asked.message(before_id)).position if before_id else asked.until
-    after = (await asked.message(after_id)).position if after_id else None
     if since := asked.since(hours):
-        after = max(after or Position(""), Position.at(since))
-    return min(before, asked.until), after
+        after = max(after, Position.at(since))
+    return after, min(before, asked.until)
 
 
-def _onward(page: Page, left_out: int, shown: tuple[object, ...]) -> list[str]:
-    if not shown:
-        return ["nothing was said there"] if not left_out else []
-    first, last = page.messages[-len(shown)], page.messages[-1]
-    earlier = page.more or left_out
-    back = f"before_id={first.id}" if earlier else "nothing earlier"
-    around = f"around a line: get_message_context({last.id})"
-    return [f"next: {back} | newer: after_id={last.id} | {around}"]
+def _before(page: Page, shown: Sequence[Message], hours: int) -> str:
+    """What to ask next after the newest lines: those before them."""
+    if not page.messages:
+        return "no line is recorded there"
+    # Where not even one line fits, the page before begins behind the one that does not.
+    first, last = (shown or page.messages[-1:])[0], page.messages[-1]
+    earlier = f"before_id={first.id}" if page.more else "nothing earlier"
+    within_hours = f" in these {hours} hours" if hours and not page.more else ""
+    return f"next: {earlier}{within_hours} | newer: after_id={last.id} | {_around(last)}"
+
+
+def _after(page: Page, shown: Sequence[Message]) -> str:
+    """What to ask next when reading on: the lines after these."""
+    if not page.messages:
+        return "no later line is recorded there"
+    first, last = page.messages[0], (shown or page.messages[:1])[-1]
+    later = f"after_id={last.id}" if page.more else f"nothing newer yet than {last.id}"
+    return f"next: {later} | older: before_id={first.id} | {_around(last)}"
+
+
+def _around(line: Message) -> str:
+    return f"around a line: get_message_context({line.id})"

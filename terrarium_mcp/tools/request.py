@@ -29,9 +29,19 @@ from terrarium_mcp.store.messages import EVERY_LINE
 DEFAULT_BUDGET = 4_000
 """Estimated tokens of an answer, where the request names no other number."""
 
+ABOUT_NOW = timedelta(minutes=10)
+"""A cutoff so close to the present looks at the present: a question somebody has just asked."""
+
+_EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+"""No clock stands before this: hours and days are counted back from it."""
+
 
 class NothingRecorded(TerrariumError):
     """A database that holds nothing yet."""
+
+
+class NothingToRead(TerrariumError):
+    """A request whose view shows no channel at all."""
 
 
 class UnknownMessage(TerrariumError):
@@ -50,7 +60,8 @@ class Served:
 class Asked:
     """A request: `rooms` are all that it may read, and nothing at or after `until`.
 
-    `recorded` tells whether there is any room at all, readable or not.
+    `recorded` tells whether there is any room at all, readable or not; `looks_back`, whether the
+    cutoff lies so far back that what holds now says nothing of it.
     """
 
     store: Store
@@ -60,6 +71,12 @@ class Asked:
     recorded: bool
     until: Position
     now: datetime
+    looks_back: bool
+
+    @property
+    def cutoff(self) -> datetime | None:
+        """The moment from which on nothing may be told; None where there is no such moment."""
+        return None if self.until == EVERY_LINE else self.until.moment
 
     @property
     def budget(self) -> int:
@@ -72,12 +89,12 @@ class Asked:
         Raises:
             UnknownChannel: it names none that may be read.
             NothingRecorded: there is no room at all yet.
+            NothingToRead: it names none, and none may be read.
         """
-        if not self.recorded:
-            raise NothingRecorded(
-                f"Nothing is recorded yet in {self.store.path}. `terrarium-mcp bridge` records the"
-                " channels of IRC_CHANNELS; a terrarium-irc database named by DB_PATH opens in"
-                " place."
+        self._expect_a_record()
+        if not channel and not self.rooms:
+            raise NothingToRead(
+                "There is no channel here that this request may read. Nothing can be looked up."
             )
         if not channel:
             return self.rooms
@@ -85,15 +102,6 @@ class Asked:
         if not found:
             raise UnknownChannel(channel, [self.name(room) for room in self.rooms])
         return found
-
-    def one_room(self, channel: str) -> Room | None:
-        """The room that `channel` names, or the only one there is; None when many are meant.
-
-        Raises:
-            UnknownChannel: as `narrowed`.
-        """
-        rooms = self.narrowed(channel)
-        return rooms[0] if len(rooms) == 1 else None
 
     def since(self, hours: int) -> datetime | None:
         """The moment `hours` ago, by the request's own clock; None for all time."""
@@ -104,7 +112,9 @@ class Asked:
 
         Raises:
             UnknownMessage: there is none that may be read.
+            NothingRecorded: there is no line at all yet.
         """
+        self._expect_a_record()
         number = message_id(text)
         found = await self.store.messages.get(number, self.rooms) if number is not None else None
         if found is None or not found.position < self.until:
@@ -117,12 +127,15 @@ class Asked:
     async def coverage(self, rooms: Sequence[Room]) -> Coverage:
         """What the record of `rooms` covers."""
         coverage = await self.store.spans.coverage(rooms)
-        return coverage if self.until is EVERY_LINE else coverage.before(self.until.moment)
+        return coverage.before(self.cutoff) if self.cutoff else coverage
+
+    def told(self, coverage: Coverage) -> str:
+        """The line about it that stands in every answer."""
+        return f"{coverage.sentence(self.settings.zone)}. Times {self.settings.zone}."
 
     async def coverage_line(self, rooms: Sequence[Room]) -> str:
-        """The same, as the line that stands in every answer."""
-        told = (await self.coverage(rooms)).sentence(self.settings.zone)
-        return f"{told}. Times {self.settings.timezone}."
+        """What the record of `rooms` covers, as that line."""
+        return self.told(await self.coverage(rooms))
 
     def setting(self, rooms: Sequence[Room]) -> Setting:
         """How to render lines of `rooms` for this request."""
@@ -130,19 +143,30 @@ class Asked:
             zone=self.settings.zone,
             budget=self.budget,
             rooms_named=len(rooms) > 1,
-            networks_named=len({room.network for room in self.rooms}) > 1,
+            networks_named=self._several_networks,
         )
 
     def name(self, room: Room) -> str:
         """What a room is called in words of ours."""
-        several = len({one.network for one in self.rooms}) > 1
-        return harmless(room.label if several else room.channel)
+        return harmless(room.label if self._several_networks else room.channel)
 
     def where(self, rooms: Sequence[Room]) -> str:
         """Some rooms in words: `#a, #b`, or `7 channels`."""
         if len(rooms) <= 3:
             return ", ".join(self.name(room) for room in rooms)
         return f"{len(rooms)} channels"
+
+    @property
+    def _several_networks(self) -> bool:
+        return len({room.network for room in self.rooms}) > 1
+
+    def _expect_a_record(self) -> None:
+        if not self.recorded:
+            raise NothingRecorded(
+                f"Nothing is recorded yet in {self.store.path}. `terrarium-mcp bridge` records the"
+                " channels of IRC_CHANNELS; a terrarium-irc database named by DB_PATH opens in"
+                " place."
+            )
 
 
 async def asked_from(ctx: Context[Served]) -> Asked:
@@ -154,15 +178,17 @@ async def asked_from(ctx: Context[Served]) -> Asked:
     served = ctx.request_context.lifespan_context
     view = parse_view(_meta(ctx).get(VIEW_KEY))
     rooms = await served.store.rooms.all()
-    until, moment = await _cutoff(view, served.store)
+    until, cutoff = await _cutoff(view, served.store)
+    present = datetime.now(UTC)
     return Asked(
-        served.store,
-        served.settings,
-        view,
-        tuple(room for room in rooms if view.shows(room)),
-        bool(rooms),
-        until,
-        view.now or moment or datetime.now(UTC),
+        store=served.store,
+        settings=served.settings,
+        view=view,
+        rooms=tuple(room for room in rooms if view.shows(room)),
+        recorded=bool(rooms),
+        until=until,
+        now=max(view.now or cutoff or present, _EARLIEST),
+        looks_back=cutoff is not None and cutoff < present - ABOUT_NOW,
     )
 
 

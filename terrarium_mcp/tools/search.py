@@ -1,27 +1,58 @@
 """search_irc_history: find what was said."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import Annotated, Literal
 
 from mcp.types import CallToolResult
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from terrarium_mcp.chat.cursors import BadCursor, Cursor, fingerprint, read_cursor
 from terrarium_mcp.chat.query import Query, parse_query
-from terrarium_mcp.chat.records import Message
-from terrarium_mcp.chat.transcript import Keep, Transcript, fenced
+from terrarium_mcp.chat.records import Message, Room
+from terrarium_mcp.chat.tokens import estimated_tokens
+from terrarium_mcp.chat.transcript import Keep, fenced
 from terrarium_mcp.errors import TerrariumError, shown
 from terrarium_mcp.store.search import Hits, Rung, Search, Sort
 from terrarium_mcp.tools.answer import lines_answer
-from terrarium_mcp.tools.parameters import Channel, Forgiving, Form, Hours, Text, notes, within
+from terrarium_mcp.tools.hits import headline, nothing, onward, too_long, total
+from terrarium_mcp.tools.parameters import (
+    Channel,
+    Forgiving,
+    Form,
+    Hours,
+    Text,
+    Word,
+    notes,
+    within,
+)
 from terrarium_mcp.tools.request import Asked, FromRequest
 
 Order = Annotated[
     Literal["relevance", "newest", "oldest"],
-    BeforeValidator(lambda value: str(value).lower() if value else "relevance"),
+    Word,
     Field(description="which hits come first"),
 ]
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """A page of hits as text, and the lines that stand in it."""
+
+    hits: Hits
+    text: str
+    lines: Sequence[Message]
+
+    def fits(self, budget: int) -> bool:
+        """Whether every hit is among the lines, and the text within the budget."""
+        return self.leading == len(self.hits.messages) and estimated_tokens(self.text) <= budget
+
+    @property
+    def leading(self) -> int:
+        """How many hits are shown before the first that is not."""
+        ids = {line.id for line in self.lines}
+        return sum(1 for _ in takewhile(lambda hit: hit.id in ids, self.hits.messages))
 
 
 async def search_irc_history(
@@ -52,11 +83,7 @@ async def search_irc_history(
     never said: see what is covered.
     """
     parsed = parse_query(query)
-    rooms = asked.narrowed(channel)
-    if parsed.channel:
-        wanted = asked.narrowed(parsed.channel)
-        rooms = tuple(room for room in rooms if room in wanted)
-    question = fingerprint(str(parsed), sorted(room.id for room in rooms), hours, sort)
+    rooms = _rooms(asked, channel, parsed)
     search = Search(
         query=parsed,
         rooms=rooms,
@@ -64,114 +91,92 @@ async def search_irc_history(
         sort=Sort(sort),
         since=asked.since(hours),
         until=asked.until,
-        cursor=_cursor(cursor, question),
     )
-    head = [await asked.coverage_line(rooms), *notes(hours=hours, limit=limit, context=context)]
-    hits, page = await _fitting(asked, search, question, head, context)
-    text = (
-        "\n".join([page.text, *_foot(hits, page)])
-        if hits.messages
-        else _nothing(asked, search, hits, head)
-    )
+    # Without a channel, one that is joined while somebody pages does not change the question.
+    question = fingerprint(str(parsed), channel and sorted(room.id for room in rooms), hours, sort)
+    if cursor:
+        search = replace(search, cursor=_cursor(cursor, question))
+    covered = await asked.coverage_line(rooms)
+    head = [covered, *notes(hours=hours, limit=limit, context=context)]
+    found = await _fitting(asked, search, question, head, context)
+    hits = found.hits
     return lines_answer(
-        text,
+        found.text,
         format,
-        page.shown,
+        found.lines,
         hits=[str(message.id) for message in hits.messages],
         rung=hits.rung.value,
-        total=None if hits.rung is Rung.ANY_WORD else hits.total_text,
-        covered=head[0],
-        next_cursor=str(hits.next) if hits.next else "",
+        total=total(hits) or None,
+        covered=covered,
+        next_cursor=str(hits.next or ""),
     )
 
 
-async def _fitting(
-    asked: Asked, search: Search, question: str, head: Sequence[str], context: int
-) -> tuple[Hits, Transcript]:
-    """A page that fits the budget.
-
-    When it does not, the page is asked again with fewer hits, so that its cursor stands right
-    behind the last line shown.
-    """
-    hits = await asked.store.search(search, question)
-    while True:
-        page = await _rendered(asked, search, hits, head, context)
-        shown_ids = {message.id for message in page.shown}
-        fitting = sum(message.id in shown_ids for message in hits.messages)
-        if fitting in (0, len(hits.messages)):
-            return hits, page
-        hits = await asked.store.search(replace(search, limit=fitting), question)
-
-
-async def _rendered(
-    asked: Asked, search: Search, hits: Hits, head: Sequence[str], context: int
-) -> Transcript:
-    lines = await _with_context(asked, hits.messages, context)
-    return fenced(
-        lines,
-        asked.setting(search.rooms),
-        head=[_headline(asked, search, hits), *head],
-        keep=Keep.FIRST,
-    )
-
-
-async def _with_context(asked: Asked, found: Sequence[Message], context: int) -> list[Message]:
-    """The hits, each among the lines around it; no line twice."""
-    lines: dict[int, Message] = {}
-    for hit in found:
-        around = (
-            await asked.store.messages.around(hit, context, context, until=asked.until)
-            if context
-            else [hit]
+def _rooms(asked: Asked, channel: str, query: Query) -> tuple[Room, ...]:
+    """The rooms that both the parameter and `in:` name."""
+    rooms = asked.narrowed(channel)
+    if not query.channel:
+        return rooms
+    both = tuple(room for room in asked.narrowed(query.channel) if room in rooms)
+    if not both:
+        raise TerrariumError(
+            f"in:{shown(query.channel)} and channel={shown(channel)} are different channels,"
+            " and no line is in both. Name one of them."
         )
-        lines |= {message.id: message for message in around if message.id not in lines}
-    return list(lines.values())
+    return both
 
 
-def _cursor(text: str, question: str) -> Cursor | None:
+def _cursor(text: str, question: str) -> Cursor:
     try:
-        return read_cursor(text, question, tuple(Rung)) if text else None
+        return read_cursor(text, question, tuple(Rung))
     except BadCursor as why:
         raise TerrariumError(str(why)) from why
 
 
-def _headline(asked: Asked, search: Search, hits: Hits) -> str:
-    count = len(hits.messages)
-    total = "" if hits.rung is Rung.ANY_WORD else f" of {hits.total_text}"
-    order = "by relevance" if search.sort is Sort.RELEVANCE else f"{search.sort.value} first"
-    how = f"{hits.rung.value}, {order}"
-    if hits.rung is Rung.ANY_WORD:
-        how += "; no line holds all of them"
-    noun = "hit" if count == 1 and not total else "hits"
-    return f"{_title(search.query)}: {count}{total} {noun} in {asked.where(search.rooms)} ({how})"
+async def _fitting(
+    asked: Asked, search: Search, question: str, head: Sequence[str], context: int
+) -> Answered:
+    """A page whose whole text keeps to the budget.
+
+    Where it does not, the page is asked again with fewer hits, so that its cursor stands right
+    behind the last hit shown. A single hit that is too long on its own is named and passed over.
+    """
+    while True:
+        hits = await asked.store.search(search, question)
+        page = await _answered(asked, search, hits, head, context)
+        count = len(hits.messages)
+        if count <= 1 or page.fits(asked.budget):
+            return page
+        search = replace(search, limit=max(1, min(page.leading, count - 1)))
 
 
-def _title(query: Query) -> str:
-    return f"search {shown(str(query))}" if str(query) else "search"
-
-
-def _foot(hits: Hits, page: Transcript) -> list[str]:
+async def _answered(
+    asked: Asked, search: Search, hits: Hits, head: Sequence[str], context: int
+) -> Answered:
+    if not hits.messages:
+        return Answered(hits, nothing(asked, search, hits, head), ())
+    alone = hits.messages[0].id if len(hits.messages) == 1 else 0
     ids = [str(message.id) for message in hits.messages]
-    foot = [f"hits: {', '.join(ids)}"] if len(page.shown) > len(ids) else []
-    around = f"around a line: get_message_context({ids[0]})"
-    if not hits.next:
-        return [*foot, around]
-    left = hits.total - len(ids)
-    more = f" ({left} more)" if hits.rung is not Rung.ANY_WORD and hits.total <= 1_000 else ""
-    if hits.next.skip or hits.next.after:
-        more = "" if left <= 0 else more
-    return [*foot, f"next: cursor={hits.next}{more} | {around}"]
-
-
-def _nothing(asked: Asked, search: Search, hits: Hits, head: Sequence[str]) -> str:
-    if search.cursor:
-        return "\n".join([f"{_title(search.query)}: no more hits", *head])
-    tried = " and ".join(rung.value for rung in hits.tried)
-    where = asked.where(search.rooms)
-    return "\n".join(
-        [
-            f"{_title(search.query)}: nothing found in {where} (tried: {tried})",
-            *head,
-            "That does not mean it was never said. Try other words, without in:, from: and hours.",
-        ]
+    which = [f"hits: {', '.join(ids)}"] if context else []
+    way_on = onward(asked, search, hits)
+    transcript = fenced(
+        await _with_context(asked, hits.messages, context),
+        asked.setting(search.rooms),
+        head=[headline(asked, search, hits), *head],
+        keep=Keep.NEAREST if alone else Keep.FIRST,
+        nearest_to=alone,
+        foot_tokens=sum(estimated_tokens(line) + 1 for line in [too_long(alone), *which, way_on]),
     )
+    foot = [*which, way_on] if transcript.shown else [too_long(alone), way_on]
+    return Answered(hits, "\n".join([transcript.text, *foot]), transcript.shown)
+
+
+async def _with_context(asked: Asked, found: Sequence[Message], context: int) -> list[Message]:
+    """The hits, each among the lines around it; no line twice."""
+    if not context:
+        return list(found)
+    lines: dict[int, Message] = {}
+    for hit in found:
+        around = await asked.store.messages.around(hit, context, context, until=asked.until)
+        lines |= {message.id: message for message in around if message.id not in lines}
+    return list(lines.values())

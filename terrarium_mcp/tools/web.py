@@ -8,7 +8,7 @@ from pydantic import Field
 
 from terrarium_mcp.chat.transcript import listing
 from terrarium_mcp.errors import TerrariumError, shown
-from terrarium_mcp.tools.answer import answer
+from terrarium_mcp.tools.answer import answer, counted
 from terrarium_mcp.tools.parameters import Forgiving, Text, notes, within
 from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.websearch.search import search_the_web
@@ -28,7 +28,10 @@ def web_search(usual: int) -> Callable[..., Awaitable[CallToolResult]]:
         if not query:
             raise TerrariumError("search_web needs words to look for in `query`.")
         found = await search_the_web(query, max_results, asked.settings)
-        head = [f"web search {shown(query)}: {len(found)} results", *notes(max_results=max_results)]
+        head = [
+            f"web search {shown(query)}: {counted(len(found), 'result')}",
+            *notes(max_results=max_results),
+        ]
         rows = [f"{n}. {one.title} <{one.url}> {one.snippet}" for n, one in enumerate(found, 1)]
         return answer(listing(head, rows, asked.budget, source="web"))
 

@@ -4,13 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import anyio
 import httpx2
 
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
 
 TIMEOUT = 10.0
-"""Seconds; terrarium-irc waited as long."""
+"""Seconds for the whole answer; terrarium-irc waited as long."""
 
 
 class WebSearchFailed(TerrariumError):
@@ -36,38 +37,54 @@ async def search_the_web(query: str, count: int, settings: Settings) -> list[Fou
         raise WebSearchFailed(
             "Web search is not set up here. The operator has to set SEARCH_API_URL."
         )
-    answer = await _asked(query, count, settings)
-    rows = answer.get("results", answer.get("data")) if isinstance(answer, Mapping) else None
-    if not isinstance(rows, Sequence) or isinstance(rows, str):
+    answer = _parsed(await _asked(query, count, settings))
+    rows = _rows(answer) if isinstance(answer, Mapping) else None
+    if rows is None:
         raise WebSearchFailed(
             "The search service answered without a list of `results`. Is SEARCH_API_URL right?"
         )
     return [_found(row) for row in rows if isinstance(row, Mapping)][:count]
 
 
-async def _asked(query: str, count: int, settings: Settings) -> Any:
+async def _asked(query: str, count: int, settings: Settings) -> httpx2.Response:
+    """The service's answer, if it is a good one. The URL keeps the parameters it was set with."""
     key = settings.search_api_key
-    headers = {"Authorization": f"Bearer {key}"} if key else {}
+    headers = {b"Authorization": f"Bearer {key}".encode()} if key else {}
     try:
+        url = httpx2.URL(settings.search_api_url).copy_merge_params({"q": query, "num": count})
         async with httpx2.AsyncClient(timeout=TIMEOUT, follow_redirects=True) as client:
-            params: dict[str, str | int] = {"q": query, "num": count}
-            response = await client.get(settings.search_api_url, params=params, headers=headers)
-            response.raise_for_status()
-            return response.json()
+            with anyio.fail_after(TIMEOUT):  # httpx2's own counts anew with every byte
+                response = await client.get(url, headers=headers)
+            return response.raise_for_status()
     except httpx2.HTTPStatusError as why:
         raise WebSearchFailed(
             f"The search service answered {why.response.status_code}."
             " Check SEARCH_API_URL and SEARCH_API_KEY, or try again later."
         ) from why
+    except (httpx2.TimeoutException, TimeoutError) as why:
+        raise WebSearchFailed(
+            f"The search service did not answer within {TIMEOUT:g} s. Try again later."
+        ) from why
     except (httpx2.HTTPError, httpx2.InvalidURL) as why:
         raise WebSearchFailed(
             f"The search service does not answer ({type(why).__name__})."
-            " Check SEARCH_API_URL, or try again later."
+            " Check SEARCH_API_URL and SEARCH_API_KEY, or try again later."
         ) from why
-    except ValueError as why:
+
+
+def _parsed(response: httpx2.Response) -> Any:
+    try:
+        return response.json()
+    except (ValueError, RecursionError) as why:
         raise WebSearchFailed(
             "The search service did not answer with JSON. Is SEARCH_API_URL right?"
         ) from why
+
+
+def _rows(answer: Mapping[str, Any]) -> Sequence[Any] | None:
+    """The first list under a name that such services give it."""
+    lists = (answer.get(name) for name in ("results", "data"))
+    return next((rows for rows in lists if isinstance(rows, list)), None)
 
 
 def _found(row: Mapping[str, Any]) -> Found:

@@ -1,0 +1,108 @@
+"""A cursor is read back whole, or it is a bad cursor."""
+
+import base64
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from terrarium_mcp.chat.cursors import BadCursor, Cursor, fingerprint, read_cursor
+from terrarium_mcp.chat.when import Position
+
+RUNGS = ("all words", "any word")
+CURSOR = Cursor("q", 12, "any word", 3, Position("2026-05-01 12:00:00.000", 7), "2026-04-30")
+CURSORS = st.builds(
+    Cursor,
+    st.just("q"),
+    st.integers(0, 2**63 - 1),
+    st.sampled_from(RUNGS),
+    st.integers(0, 300),
+    st.none() | st.builds(Position, st.just("2026-05-01 12:00:00.000"), st.integers(0, 2**63 - 1)),
+    st.sampled_from(["", "2026-05-01 12:00:00.000"]),
+)
+
+
+def forged(*parts: object) -> str:
+    return base64.urlsafe_b64encode(json.dumps(parts, separators=(",", ":")).encode()).decode()
+
+
+@given(CURSORS)
+def test_a_cursor_is_read_back_whole(cursor: Cursor) -> None:
+    assert read_cursor(str(cursor), "q", RUNGS) == cursor
+    assert read_cursor(f" {cursor}\n", "q", RUNGS) == cursor
+    assert str(cursor).replace("-", "").replace("_", "").isalnum()
+
+
+def test_a_cursor_of_another_question_is_refused() -> None:
+    with pytest.raises(BadCursor, match="another question"):
+        read_cursor(str(CURSOR), "other", RUNGS)
+
+
+def test_a_cursor_of_an_unknown_look_up_is_refused() -> None:
+    with pytest.raises(BadCursor, match="damaged"):
+        read_cursor(str(CURSOR), "q", ("all words",))
+
+
+@given(st.text(max_size=40))
+def test_any_other_text_is_a_bad_cursor(text: str) -> None:
+    with pytest.raises(BadCursor):
+        read_cursor(text, "q", RUNGS)
+
+
+@given(st.integers(0, len(str(CURSOR)) - 1), st.sampled_from("Aa0_-!"))
+def test_a_cursor_with_one_character_changed_is_never_another_kind_of_error(
+    at: int, other: str
+) -> None:
+    text = str(CURSOR)
+    changed = text[:at] + other + text[at + 1 :]
+    try:
+        cursor = read_cursor(changed, "q", RUNGS)
+    except BadCursor:
+        return
+    assert str(cursor) == changed
+
+
+PLACE = {"timestamp": "2026-05-01 12:00:00.000", "id": 7}
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        (),
+        (2,),
+        (1, "q", 12, "any word", 3, None, ""),
+        (2, "q", 2**63, "any word", 3, None, ""),
+        (2, "q", -1, "any word", 3, None, ""),
+        (2, "q", 12.0, "any word", 3, None, ""),
+        (2, "q", True, "any word", 3, None, ""),
+        (2, "q", "12", "any word", 3, None, ""),
+        (2, "q", 12, "no such", 3, None, ""),
+        (2, "q", 12, ["any word"], 3, None, ""),
+        (2, "q", 12, "any word", -3, None, ""),
+        (2, "q", 12, "any word", 3, [], ""),
+        (2, "q", 12, "any word", 3, {}, ""),
+        (2, "q", 12, "any word", 3, PLACE | {"id": "7"}, ""),
+        (2, "q", 12, "any word", 3, PLACE | {"id": 10**30}, ""),
+        (2, "q", 12, "any word", 3, PLACE | {"more": 1}, ""),
+        (2, "q", 12, "any word", 3, {"timestamp": 5, "id": 1}, ""),
+        (2, "q", 12, "any word", 3, {"timestamp": "noon", "id": 1}, ""),
+        (2, "q", 12, "any word", 3, None, "yesterday"),
+        (2, "q", 12, "any word", 3, None, 5),
+        (2, "q", 12, "any word", 3, None, "", "more"),
+    ],
+)
+def test_a_cursor_is_checked_in_every_part(parts: tuple[object, ...]) -> None:
+    with pytest.raises(BadCursor, match="damaged"):
+        read_cursor(forged(*parts).rstrip("="), "q", RUNGS)
+
+
+@pytest.mark.parametrize("nested", ["[" * 100_000, '{"a":' * 100_000])
+def test_a_cursor_nested_without_end_is_refused(nested: str) -> None:
+    with pytest.raises(BadCursor):
+        read_cursor(base64.urlsafe_b64encode(nested.encode()).decode().rstrip("="), "q", RUNGS)
+
+
+def test_a_fingerprint_tells_questions_apart() -> None:
+    assert fingerprint("a", 1) == fingerprint("a", 1)
+    assert len({fingerprint("a", 1), fingerprint("a", "1"), fingerprint("a1"), fingerprint()}) == 4

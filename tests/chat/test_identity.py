@@ -1,0 +1,41 @@
+"""Names compare as the network's CASEMAPPING says."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from terrarium_mcp.chat.identity import fold, is_channel
+
+
+def test_rfc1459_folds_brackets_and_the_tilde() -> None:
+    assert fold("#Tea[\\]~") == fold("#tEA{|}^") == "#tea{|}^"
+
+
+def test_other_mappings_fold_less() -> None:
+    assert fold("A[\\]~", "ascii") == "a[\\]~"
+    assert fold("A[\\]~", "strict-rfc1459") == "a{|}~"
+    assert fold("\u00c4\u1e9e", "rfc7613") == "\u00e4ss"
+    assert fold("\u00c4") == "\u00c4"  # no IRC server folds it under rfc1459
+
+
+@given(st.text(), st.sampled_from(["ascii", "strict-rfc1459", "rfc1459", "unknown"]))
+def test_folding_what_is_folded_changes_nothing(name: str, casemapping: str) -> None:
+    assert fold(fold(name, casemapping), casemapping) == fold(name, casemapping)
+
+
+@pytest.mark.parametrize(
+    ("target", "public"),
+    [
+        ("#tea", True),
+        ("&tea", True),
+        ("+tea", True),
+        ("!12345tea", True),
+        ("##tea", True),
+        ("ada", False),
+        ("", False),
+        ("@#tea", False),
+        (" #tea", False),
+    ],
+)
+def test_what_begins_with_no_prefix_is_a_person(target: str, public: bool) -> None:
+    assert is_channel(target) is public

@@ -1,0 +1,154 @@
+"""Codes go, actions are told, and what is off the record or secret is seen."""
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from terrarium_mcp.chat.irctext import (
+    action,
+    harmless,
+    is_ctcp,
+    is_off_record,
+    is_secret,
+    plain,
+    without_keys,
+)
+
+
+def test_plain_text_has_no_formatting_and_keeps_every_word() -> None:
+    assert plain("\x0304,12red\x03 \x02b\x0f \x04ff0000,00ff00hex \x1d\x1f\x1e\x11\x16i") == (
+        "red b hex i"
+    )
+    assert plain("\x03,5 no colour") == ",5 no colour"
+    assert plain("a\x0312345") == "a345"
+
+
+@given(st.text())
+def test_harmless_text_is_one_line_without_control_or_direction(text: str) -> None:
+    clean = harmless(text)
+    assert len(clean.splitlines()) <= 1
+    assert not any(unicodedata.category(char) in {"Cc", "Cs", "Zl", "Zp"} for char in clean)
+    assert not any(unicodedata.bidirectional(char) in BIDI for char in clean)
+    assert harmless(clean) == clean
+
+
+BIDI = {"LRE", "LRO", "RLE", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
+
+
+@pytest.mark.parametrize(
+    "char", "\r\n\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\u202e\u200f\u061c\u206a\ufeff\U000e0041"
+)
+def test_no_character_that_forges_a_line_stays(char: str) -> None:
+    assert char not in harmless(f"a{char}b")
+
+
+def test_line_breaks_become_a_space_and_joiners_stay() -> None:
+    family = "\U0001f468\u200d\U0001f469\u200d\U0001f467"
+    assert harmless(f"a\r\nb\tc\u2028d {family} \u0645\u06cc\u200c\u062e") == (
+        f"a b c d {family} \u0645\u06cc\u200c\u062e"
+    )
+
+
+def test_an_action_is_told_from_other_ctcp_and_from_talk() -> None:
+    assert action("\x01ACTION waves\x01") == "waves"
+    assert action("\x01action waves") == "waves"
+    assert action("\x01ACTION\x01") == ""
+    assert action("\x01VERSION\x01") is None
+    assert action("\x01ACTIONS speak\x01") is None
+    assert action("ACTION waves") is None
+    assert (is_ctcp("\x01PING 1\x01"), is_ctcp("ping")) == (True, False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[off] hush",
+        "[NoLog]hush",
+        "  [OFF]",
+        "\x02[off]\x02 hush",
+        "\x01ACTION [off] hides\x01",
+        "[o\x0304ff] x",
+    ],
+)
+def test_a_line_that_begins_with_off_is_off_the_record(text: str) -> None:
+    assert is_off_record(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["take [off] your hat", "off", "[offer]", "(off)", "", "\x01ACTION x [off]\x01"]
+)
+def test_any_other_line_is_on_the_record(text: str) -> None:
+    assert not is_off_record(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/msg NickServ identify hunter2",
+        "/msg NickServ IDENTIFY ada hunter2",
+        "msg nickserv identify hunter2",
+        " /ns id hunter2",
+        "/quote PRIVMSG NickServ :IDENTIFY hunter2",
+        "/msg NickServ@services.example.org identify hunter2",
+        "/nickserv ghost ada hunter2",
+        "/msg Q@CServe.quakenet.org AUTH ada hunter2",
+        "/msg X@channels.undernet.org login ada hunter2",
+        "NickServ set password hunter2",
+        "/cs register #tea hunter2",
+        "\x02/msg NickServ identify hunter2",
+        "/oper ada hunter2",
+        "/quote PASS hunter2",
+        "/identify hunter2",
+    ],
+)
+def test_a_password_in_the_wrong_window_is_seen(text: str) -> None:
+    assert is_secret(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "how do I identify with NickServ?",
+        "nickserv is down",
+        "identify the problem first",
+        "login works again",
+        "pass the milk",
+        "/msg ada identify yourself",
+        "ns1 identify failed",
+        "",
+    ],
+)
+def test_talk_about_passwords_is_none(text: str) -> None:
+    assert not is_secret(text)
+
+
+@pytest.mark.parametrize(
+    ("modes", "told"),
+    [
+        (["+k", "secret"], "+k *"),
+        (["-k", "secret"], "-k *"),
+        (["-k"], "-k"),
+        (["+ok", "ada", "secret"], "+ok ada *"),
+        (["+kl", "secret", "20"], "+kl * 20"),
+        (["+k-l+o", "secret", "ada"], "+k-l+o * ada"),
+        (["+lk-o", "20", "secret", "ada"], "+lk-o 20 * ada"),
+        (["+b", "*!*@spam.example"], "+b *!*@spam.example"),
+        (["+nt"], "+nt"),
+        (["+Hk", "10:5", "secret"], "+Hk * *"),  # +H may take an argument, or not
+        (["+kX", "secret", "secret"], "+kX * *"),
+        ([], ""),
+    ],
+)
+def test_a_channels_key_is_never_told(modes: list[str], told: str) -> None:
+    assert without_keys(modes) == told
+
+
+@given(st.text("+-kobvlfjLHXeIaqntimspr", min_size=1), st.integers(0, 6))
+def test_no_mode_string_tells_the_key(letters: str, extra: int) -> None:
+    told = without_keys([letters, *(f"argument{n}" for n in range(extra))])
+    keys = letters.count("k")
+    assert told.count("argument") + told.split()[1:].count("*") == extra
+    if keys and extra:
+        assert "*" in told

@@ -1,0 +1,20 @@
+"""A store of its own for each test: a real file."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+
+from terrarium_mcp.store import Store, open_store
+from tests.store.scene import SETTINGS
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return tmp_path / "irc_logs.db"
+
+
+@pytest.fixture
+async def store(file: Path) -> AsyncIterator[Store]:
+    async with open_store(file, SETTINGS) as store:
+        yield store

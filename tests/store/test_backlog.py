@@ -1,0 +1,332 @@
+"""The backlog: one markdown file for each idea, written by us or by the owner's earlier bot."""
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+
+import anyio
+import frontmatter
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from terrarium_mcp.store.backlog import (
+    Backlog,
+    BacklogFailed,
+    BacklogFull,
+    Enhancement,
+    UnknownEnhancement,
+)
+
+ABOUT = {"author": "ada", "network": "net", "channel": "#tea"}
+AT = datetime(2026, 5, 1, 12, 30, 5, tzinfo=UTC)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "enhancements"
+
+
+@pytest.fixture
+def backlog(folder: Path) -> Backlog:
+    return Backlog(folder)
+
+
+async def write(
+    backlog: Backlog, title: str, summary: str = "because", lines: Sequence[str] = ()
+) -> Enhancement:
+    one, is_new = await backlog.create(title, summary, about=ABOUT, lines=lines, at=AT)
+    assert is_new
+    return one
+
+
+def put(folder: Path, name: str, text: str | bytes) -> None:
+    """Somebody else writes a file."""
+    folder.mkdir(exist_ok=True)
+    (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+
+
+async def test_an_idea_is_one_markdown_file(backlog: Backlog, folder: Path) -> None:
+    one = await write(backlog, "Brew Green Tea!", "We want *tea*.", ["7 12:00 <bo> tea?"])
+    assert one.filename == "20260501-123005-brew-green-tea.md"
+    assert (folder / one.filename).read_text() == (
+        "---\n"
+        "title: Brew Green Tea!\n"
+        "status: open\n"
+        "author: ada\n"
+        "network: net\n"
+        "channel: '#tea'\n"
+        "created: '2026-05-01T12:30:05.000Z'\n"
+        "---\n\n"
+        "We want *tea*.\n\n"
+        "## The talk it came from\n\n"
+        "    7 12:00 <bo> tea?\n"
+    )
+
+
+async def test_what_was_written_is_read_again(backlog: Backlog) -> None:
+    one = await write(backlog, "Brew green tea")
+    assert await backlog.read(one.filename) == one
+    assert await backlog.all() == [one]
+    assert (one.title, one.status, one.network, one.channel) == (
+        "Brew green tea",
+        "open",
+        "net",
+        "#tea",
+    )
+    assert one.written_at == AT
+
+
+@pytest.mark.parametrize("again", ["Brew green tea", "brew GREEN tea!", "  Brew: green; tea"])
+async def test_the_same_title_gives_the_file_that_is_there(backlog: Backlog, again: str) -> None:
+    one = await write(backlog, "Brew green tea")
+    assert await backlog.create(again, "else", about=ABOUT, lines=[]) == (one, False)
+
+
+async def test_long_titles_that_differ_at_the_end_are_two_ideas(backlog: Backlog) -> None:
+    long = "brew green tea at four in the afternoon for everybody who is in the channel"
+    await write(backlog, f"{long} on mondays")
+    await write(backlog, f"{long} on fridays")
+
+
+async def test_titles_without_letters_are_told_apart_by_their_signs(backlog: Backlog) -> None:
+    first = await write(backlog, "🍵")
+    other = await write(backlog, "☕")
+    assert (first.filename, other.filename) == (
+        "20260501-123005-idea.md",
+        "20260501-123005-idea-2.md",
+    )
+    assert await backlog.create("🍵", "", about=ABOUT, lines=[]) == (first, False)
+
+
+async def test_an_idea_that_the_caller_may_not_see_is_not_taken_for_the_same(
+    backlog: Backlog,
+) -> None:
+    await write(backlog, "Brew green tea")
+    other = {**ABOUT, "channel": "#mate"}
+    one, is_new = await backlog.create(
+        "Brew green tea", "x", about=other, lines=[], may_see=lambda one: one.channel == "#mate"
+    )
+    assert is_new
+    assert one.channel == "#mate"
+
+
+async def test_the_eleventh_is_refused_and_told_how_to_close_the_oldest(
+    backlog: Backlog, folder: Path
+) -> None:
+    for number in range(10):
+        await write(backlog, f"idea {number}")
+    oldest = "20260501-123005-idea-0.md"
+    with pytest.raises(BacklogFull) as refused:
+        await write(backlog, "one more")
+    assert str(refused.value) == (
+        "The backlog holds 10 open ideas, as many as it may. Somebody has to close one first, for"
+        f" example the oldest, {oldest}: set `status: closed` in the head of {folder / oldest}."
+    )
+
+
+async def test_the_refusal_names_no_idea_that_the_caller_may_not_see(backlog: Backlog) -> None:
+    for number in range(10):
+        await write(backlog, f"idea {number}")
+    with pytest.raises(BacklogFull) as refused:
+        await backlog.create("more", "x", about=ABOUT, lines=[], may_see=lambda _: False)
+    assert "idea-" not in str(refused.value)
+
+
+async def test_the_same_title_is_found_in_a_full_backlog_too(backlog: Backlog) -> None:
+    ideas = [await write(backlog, f"idea {number}") for number in range(10)]
+    assert await backlog.create("idea 7", "x", about=ABOUT, lines=[]) == (ideas[7], False)
+
+
+@pytest.mark.parametrize("closed", ["closed", "Closed", "'closed '"])
+async def test_a_closed_idea_frees_its_place_and_its_title(
+    backlog: Backlog, folder: Path, closed: str
+) -> None:
+    ideas = [await write(backlog, f"idea {number}") for number in range(10)]
+    file = folder / ideas[0].filename
+    file.write_text(file.read_text().replace("status: open", f"status: {closed}"))
+    again = await write(backlog, "idea 0")
+    assert again.filename == "20260501-123005-idea-0-2.md"
+    assert [one.filename for one in await backlog.all()][-1] == file.name
+
+
+async def test_many_at_once_are_ten_at_most_and_each_title_once(backlog: Backlog) -> None:
+    made: list[bool] = []
+    refused: list[str] = []
+
+    async def create(title: str) -> None:
+        try:
+            _, is_new = await backlog.create(title, "x", about=ABOUT, lines=[], at=AT)
+            made.append(is_new)
+        except BacklogFull as why:
+            refused.append(str(why))
+
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as tasks:
+            for number in range(24):
+                tasks.start_soon(create, f"idea {number // 2}")
+    assert (made.count(True), made.count(False), len(refused)) == (10, 10, 4)
+    assert len(await backlog.all()) == 10
+
+
+async def test_the_earlier_bots_plain_files_are_listed_and_readable(
+    backlog: Backlog, folder: Path
+) -> None:
+    put(folder, "20251105-120000-search-by-date.md", "# Search by date\n\nPlease.\n")
+    (one,) = await backlog.all()
+    assert (one.title, one.status, one.channel) == ("search by date", "open", "")
+    assert one.written_at == datetime(2025, 11, 5, 12, tzinfo=UTC)
+    assert one.text.endswith("Please.\n")
+    same, is_new = await backlog.create("Search by date", "x", about=ABOUT, lines=[])
+    assert (same, is_new) == (one, False)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "---\n",
+        "---\ntitle: [unclosed\n---\n",
+        "---\ntitle: !!timestamp x\n---\n",
+        "---\ntitle: !!bool x\n---\n",
+        "---\njust words\n---\n",
+        "---\n- a\n- list\n---\n",
+        "---\ntitle:\nstatus:\n---\n",
+        "---\n? {a: b}\n: c\n---\n",
+        "{}",
+        "\ufeff---\ntitle: x\n---",
+        "---\n" + "[" * 5_000 + "\n---\n",
+        f"---\ntitle: 0x{'f' * 9_000}\n---\n",
+    ],
+)
+async def test_what_somebody_edited_into_nonsense_is_still_shown(
+    backlog: Backlog, folder: Path, text: str
+) -> None:
+    put(folder, "20251105-120000-some-idea.md", text)
+    (one,) = await backlog.all()
+    assert one.is_open
+    assert one.text == text
+
+
+async def test_bytes_that_are_no_text_are_shown_as_far_as_they_can_be(
+    backlog: Backlog, folder: Path
+) -> None:
+    put(folder, "20251105-120000-old.md", b"caf\xe9\n")
+    (one,) = await backlog.all()
+    assert one.text == "caf\ufffd\n"
+
+
+async def test_dates_that_a_person_wrote_are_understood(backlog: Backlog, folder: Path) -> None:
+    put(folder, "mine.md", "---\ncreated: 2026-05-01 12:30:05\nstatus: no\n---\nx")
+    (one,) = await backlog.all()
+    assert one.written_at == AT
+    assert one.title == "mine"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "../irc_logs.db",
+        "../secret.md",
+        "/etc/passwd",
+        "..",
+        "",
+        ".",
+        "a\0b.md",
+        "x" * 5_000 + ".md",
+        "%2e%2e/secret.md",
+        "sub/idea.md",
+    ],
+)
+async def test_no_name_leads_out_of_the_folder(backlog: Backlog, folder: Path, name: str) -> None:
+    await write(backlog, "an idea")
+    (folder / "../secret.md").write_text("secret")
+    (folder / "sub").mkdir()
+    (folder / "sub/idea.md").write_text("secret")
+    with pytest.raises(UnknownEnhancement) as refused:
+        await backlog.read(name)
+    assert len(str(refused.value)) < 200
+
+
+async def test_what_is_no_idea_is_passed_over(backlog: Backlog, folder: Path) -> None:
+    one = await write(backlog, "an idea")
+    (folder / "folder.md").mkdir()
+    (folder / "notes.txt").write_text("x")
+    (folder / ".hidden.md").write_text("x")
+    (folder / "dangling.md").symlink_to(folder / "nowhere")
+    assert await backlog.all() == [one]
+
+
+async def test_without_a_folder_there_are_no_ideas(backlog: Backlog) -> None:
+    assert await backlog.all() == []
+
+
+async def test_a_folder_that_cannot_be_made_is_explained(backlog: Backlog, folder: Path) -> None:
+    put(folder.parent, folder.name, "a file is in the way")
+    with pytest.raises(BacklogFailed, match=r"The backlog in \S*enhancements cannot be used: "):
+        await write(backlog, "an idea")
+    assert await backlog.all() == []
+
+
+async def test_a_full_disk_is_explained_and_leaves_no_half_idea(
+    backlog: Backlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_text", full)
+    with pytest.raises(BacklogFailed, match="No space left on device"):
+        await write(backlog, "an idea")
+    assert await backlog.all() == []
+
+
+async def test_a_file_that_may_not_be_read_is_explained(
+    backlog: Backlog, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def forbidden(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    await write(backlog, "an idea")
+    monkeypatch.setattr(Path, "read_text", forbidden)
+    with pytest.raises(BacklogFailed, match="Permission denied"):
+        await backlog.all()
+
+
+TRICKS = st.sampled_from(
+    [
+        "---",
+        "---\nstatus: closed\n---",
+        "# x",
+        "'",
+        '"',
+        ": ",
+        "{a: b}",
+        "|",
+        "&a *a",
+        "!!str",
+        "no",
+    ]
+)
+WORDS = st.text(st.characters(exclude_categories=["Cs", "Cc"]), max_size=30)
+
+
+@given(
+    title=st.lists(TRICKS | WORDS, min_size=1, max_size=4).map(" ".join),
+    summary=st.lists(TRICKS | WORDS, max_size=4).map("\n".join),
+)
+@settings(deadline=None, max_examples=30)
+async def test_neither_title_nor_summary_can_change_the_head(
+    tmp_path_factory: pytest.TempPathFactory, title: str, summary: str
+) -> None:
+    folder = tmp_path_factory.mktemp("enhancements")
+    one = await write(Backlog(folder), title or "x", summary)
+    head = frontmatter.loads((folder / one.filename).read_text("utf-8")).metadata
+    assert head == {
+        "title": title or "x",
+        "status": "open",
+        **ABOUT,
+        "created": "2026-05-01T12:30:05.000Z",
+    }
+    assert re.fullmatch(r"20260501-123005-[a-z0-9-]{1,60}\.md", one.filename)
+    assert summary.strip() in one.text

@@ -1,0 +1,127 @@
+"""What another program appends to `messages` is found like everything else."""
+
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from terrarium_mcp.chat.records import Kind
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import Store, open_store
+from tests.store.scene import NOON, chat, check_index, find, rows_of, texts, write
+
+COLUMNS = "timestamp, channel, nick, user, host, message, message_type"
+
+
+def append(file: Path, *values: Any) -> None:
+    """A row as terrarium-irc's table takes it."""
+    row = (
+        *values,
+        *("2026-05-01 12:30:00", "#tea", "bo", "~bo", "h", "tea", "PRIVMSG")[len(values) :],
+    )
+    write(file, f"INSERT INTO messages ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)", row)  # noqa: S608
+
+
+async def test_an_appended_row_is_recent_and_found_at_once(store: Store, file: Path) -> None:
+    await store.messages.append(chat("<ada> hello"))
+    append(file)
+    page = await store.messages.recent(await store.rooms.all(), 9)
+    assert texts(page.messages) == ["hello", "tea"]
+    assert page.messages[1].said_at == NOON + timedelta(minutes=30)
+    append(file, "2026-05-01 12:31:00", "#TEA", "bo", "", "", "more tea")
+    assert texts((await find(store, "tea from:bo")).messages) == ["more tea", "tea"]
+    assert len(await store.rooms.all()) == 1
+    await store.messages.append(chat("<ada> and on"))
+    assert (await find(store, "on")).total == 1
+    check_index(file)
+
+
+async def test_an_appended_row_of_any_kind_harms_nothing(store: Store, file: Path) -> None:
+    await store.messages.append(chat("<ada> hello"))
+    rows: list[tuple[Any, ...]] = [
+        (None, "#tea", "a", "", "", "without a time"),
+        ("soon", "#tea", "b", "", "", "unreadable time"),
+        (5, "#tea", "c", "", "", "a number for a time"),
+        ("-4713-11-24 12:00:00", "#tea", "d", "", "", "long ago"),
+        ("9999-12-31 23:59:59", "#tea", "d", "", "", "far off"),
+        ("2026-05-01 12:30:00", None, "e", "", "", "no channel"),
+        ("2026-05-01 12:30:00", "", "e", "", "", "empty channel"),
+        ("2026-05-01 12:30:00", "Terra", "f", "", "", "private"),
+        ("2026-05-01 12:30:00", b"#tea", "g", "", "", "channel as bytes"),
+        ("2026-05-01 12:30:00", "#tea", b"\xff", "", "", b"b\xffytes", b"\xff"),
+        ("2026-05-01 12:30:00", "#tea", None, None, None, None, None),
+        ("2026-05-01 12:30:00", "#tea", "h", "", "", "\x01ACTION waves\x01"),
+        ("2026-05-01 12:30:00", "#tea", "i", "", "", "odd kind", "privmsg"),
+        ("2026-05-01 12:30:00", "#tea", "j", "", "", "reason", "part"),
+    ]
+    for row in rows:
+        append(file, *row)
+    lines = (await store.messages.recent(await store.rooms.all(), 99, events=True)).messages
+    told = {line.nick: line for line in lines}
+    hello = told["ada"].said_at
+    assert [told[nick].said_at for nick in "abcd"] == [hello] * 4
+    assert not {"e", "f"} & set(told)
+    assert (told["h"].kind, told["h"].text) == (Kind.ACTION, "waves")
+    assert told["\ufffd"].text == "b\ufffdytes"
+    assert told["j"].kind is Kind.PART
+    assert (await find(store, "odd")).total == 1
+    assert (await find(store, "reason")).total == 0
+    assert (await find(store, "private")).total == 0
+    private = "SELECT target, message, timestamp FROM private_messages WHERE target = 'Terra'"
+    assert rows_of(file, private) == [("Terra", "private", "2026-05-01 12:30:00.000")]
+    check_index(file)
+
+
+async def test_an_appended_row_pushes_no_live_line(store: Store, file: Path) -> None:
+    append(file, "2031-01-01 00:00:00")
+    await store.messages.append(chat("<ada> hello"))
+    page = await store.messages.recent(await store.rooms.all(), 9)
+    assert texts(page.messages) == ["hello", "tea"]
+    assert page.messages[0].said_at == NOON
+
+
+async def test_rows_that_were_appended_while_nobody_was_here_are_found(file: Path) -> None:
+    settings = Settings(network="libera")
+    async with open_store(file, settings) as store:
+        await store.messages.append(chat("<ada> hello", network="libera"))
+    for number in range(3):
+        append(file, f"2026-05-01 13:0{number}:00")
+    async with open_store(file, settings) as store:
+        assert (await find(store, "tea")).total == 3
+        assert [room.label for room in await store.rooms.all()] == ["libera/#tea"]
+
+
+async def test_rows_without_a_network_join_the_only_one_that_is_known(file: Path) -> None:
+    async with open_store(file) as store:  # no setting names a network
+        await store.messages.append(chat("<ada> hello", network="libera"))
+        append(file)
+        assert (await find(store, "tea")).total == 1
+        assert [room.label for room in await store.rooms.all()] == ["libera/#tea"]
+
+
+async def test_ids_far_apart_are_no_longer_way(store: Store, file: Path) -> None:
+    await store.messages.append(chat("<ada> hello"))
+    insert = "INSERT INTO messages (id, channel, nick, message) VALUES (?, '#tea', 'bo', 'far')"
+    write(file, insert, [4_000_000_000])
+    assert (await find(store, "far")).total == 1
+    assert await store.messages.append(chat("<ada> next")) == [4_000_000_001]
+
+
+@pytest.mark.parametrize("words", ["tea", ""])
+async def test_a_row_appended_between_two_pages_is_on_neither(
+    store: Store, file: Path, words: str
+) -> None:
+    from dataclasses import replace
+
+    from terrarium_mcp.chat.query import parse_query
+    from terrarium_mcp.store.search import Search, Sort
+
+    await store.messages.append(chat("<ada> tea\n" * 6))
+    asked = Search(
+        query=parse_query(words), rooms=await store.rooms.all(), limit=3, sort=Sort.OLDEST
+    )
+    first = await store.search(asked, "question")
+    append(file, "2026-05-01 12:04:30")
+    second = await store.search(replace(asked, cursor=first.next), "question")
+    assert [line.id for line in [*first.messages, *second.messages]] == [1, 2, 3, 4, 5, 6]

@@ -1,0 +1,138 @@
+"""What the documentation says is what the program does."""
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from dotenv import dotenv_values
+
+from terrarium_mcp.irc_bridge.commands import NAMES
+from terrarium_mcp.server import build_server
+from terrarium_mcp.settings import Settings, load_settings
+from terrarium_mcp.store import open_store
+
+ROOT = Path(__file__).parents[1]
+README = (ROOT / "README.md").read_text("utf-8")
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+EXAMPLES = [ROOT / ".env.example", ROOT / "mcp.json.example"]
+
+
+def table(title: str) -> list[list[str]]:
+    """The rows of the table whose heads are `title`, cell by cell."""
+    _, _, rest = README.partition(f"| {title} |\n")
+    assert rest, f"README has no table {title}"
+    rows = rest.split("\n\n")[0].splitlines()[1:]
+    return [[cell.strip() for cell in row.strip("|").split("|")] for row in rows]
+
+
+def default(value: object) -> str:
+    """A setting's default as one would write it into the environment."""
+    return "" if value is None or value == () else str(value)
+
+
+def settings() -> Iterator[tuple[str, str, str]]:
+    for field in Settings.model_fields.values():
+        yield str(field.alias), str(field.description), default(field.default)
+
+
+def test_the_settings_table_is_the_settings() -> None:
+    told = [tuple(cell.strip("`") for cell in row) for row in table("name | meaning | default")]
+    assert told == list(settings())
+
+
+def test_the_example_names_every_setting_with_its_meaning_and_default() -> None:
+    text = (ROOT / ".env.example").read_text("utf-8")
+    told = re.findall(r"^# (.+)\n#([A-Z_]+)=(.*)$", text, re.MULTILINE)
+    assert [(name, meaning, value) for meaning, name, value in told] == list(settings())
+    assert not dotenv_values(ROOT / ".env.example")
+
+
+def test_the_example_can_be_used_as_it_stands(tmp_path: Path) -> None:
+    text = (ROOT / ".env.example").read_text("utf-8")
+    file = tmp_path / "all.env"
+    file.write_text(re.sub(r"^#(?=[A-Z_]+=)", "", text, flags=re.MULTILINE))
+    used = load_settings(env_file=file, environ={})
+    assert used == Settings(db_path=tmp_path / "data" / "irc_logs.db")
+
+
+async def test_the_tools_table_is_what_the_server_publishes(tmp_path: Path) -> None:
+    async with open_store(tmp_path / "irc_logs.db") as store:
+        tools = await build_server(store, Settings()).list_tools()
+    published = [
+        (f"`{tool.name}`", ", ".join(tool.input_schema.get("properties", {}))) for tool in tools
+    ]
+    assert [(row[0], row[1]) for row in table("tool | parameters | what it gives")] == published
+
+
+def test_the_command_table_names_what_the_bot_knows() -> None:
+    cells = " ".join(row[0] for row in table("command | what the bot does"))
+    assert set(re.findall(r"`!(\w+)", cells)) == set(NAMES)
+
+
+def commands(text: str) -> set[str]:
+    """Every command line of ours in the code of a page, without what a shell adds."""
+    fences = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    lines = [line.partition("  #")[0] for fence in fences for line in fence.splitlines()]
+    spans = re.findall(r"`([^`]+)`", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
+    found = (re.search(r"terrarium-mcp [-a-z].*", line) for line in [*lines, *spans])
+    return {" ".join(one.group().split()) for one in found if one}
+
+
+def test_the_commands_of_a_page_are_found() -> None:
+    page = "Do `ssh host terrarium-mcp serve`:\n```sh\n~/bin/terrarium-mcp up  # both\nls\n```\n"
+    assert commands(page) == {"terrarium-mcp serve", "terrarium-mcp up"}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_command_stands_in_a_test_that_runs_it(page: Path) -> None:
+    tests = "".join(path.read_text("utf-8") for path in (ROOT / "tests" / "cli").glob("test_*.py"))
+    untested = {one for one in commands(page.read_text("utf-8")) if f'"{one}"' not in tests}
+    assert not untested
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_and_file_exists(page: Path) -> None:
+    text = page.read_text("utf-8")
+    links = re.findall(r"\]\((?!https?:)([^)#]+)", text)
+    assert not [link for link in links if not (page.parent / link).exists()]
+    files = re.findall(r"`((?:terrarium_mcp/)?[a-z_/]+(?:\.py|/))`", text)
+    places = (ROOT, ROOT / "terrarium_mcp")
+    assert not [one for one in files if not any((place / one).exists() for place in places)]
+
+
+def test_the_architecture_names_every_room() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
+    rooms = {path.parent.name for path in (ROOT / "terrarium_mcp").glob("*/__init__.py")}
+    assert not {room for room in rooms if f"`{room}/`" not in text}
+
+
+def test_every_make_target_is_explained() -> None:
+    text = (ROOT / "Makefile").read_text("utf-8")
+    (phony,) = re.findall(r"^\.PHONY: (.+)$", text, re.MULTILINE)
+    assert re.findall(r"^# make (\w+)", text, re.MULTILINE) == phony.split()
+    for target in re.findall(r"`?make ([a-z]+)(?: |`|$)", README):
+        assert target in phony.split()
+
+
+def test_the_examples_for_mcp_clients_start_what_there_is() -> None:
+    entries = json.loads((ROOT / "mcp.json.example").read_text("utf-8"))["mcpServers"]
+    assert {entry["type"] for entry in entries.values()} == {"stdio", "http", "sse"}
+    for entry in entries.values():
+        match entry:
+            case {"type": "stdio", "command": command, "args": arguments}:
+                line = " ".join([command, *arguments])
+                assert "terrarium-mcp serve --db /path/to/irc_logs.db" in line
+            case {"type": "http", "url": url}:
+                assert url == "http://127.0.0.1:8765/mcp"
+            case {"type": "sse", "url": url}:
+                assert url == "http://127.0.0.1:8765/sse"
+
+
+def test_no_page_names_a_machine_it_was_written_on() -> None:
+    requirements = (ROOT / "requirements").glob("*.txt")
+    for page in [*PAGES, *EXAMPLES, *requirements, ROOT / "Makefile", ROOT / "pyproject.toml"]:
+        text = page.read_text("utf-8")
+        assert "file://" not in text, page
+        assert str(ROOT) not in text.replace(str(ROOT) + "s", ""), page

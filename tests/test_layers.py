@@ -1,0 +1,155 @@
+"""Imports point down, and each outside library lives in one place."""
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[1] / "terrarium_mcp"
+
+BASE = {"chat", "errors", "settings", "policy"}
+TOOLS = {"tools", "resources", "prompts", "completions", "live"}
+MAY_IMPORT = {
+    "chat": set[str](),  # pure: no I/O, no settings
+    "sdk": set[str](),
+    "errors": {"chat"},
+    "settings": {"chat", "errors"},
+    "policy": {"chat", "errors"},
+    "store": BASE,
+    "websearch": BASE,
+    "logformats": BASE | {"store"},
+    "tools": BASE | {"store", "websearch"},
+    "resources": BASE | {"store", "tools"},
+    "prompts": BASE | {"store", "tools"},
+    "completions": BASE | {"store", "tools"},
+    "live": BASE | {"store", "sdk"},
+    "server": BASE | TOOLS | {"store", "websearch", "sdk"},
+    "serving": BASE | {"store", "server", "sdk"},
+    "irc_bridge": BASE | {"store"},
+    "demo": BASE | TOOLS
+    | {"store", "websearch", "logformats", "server", "serving", "irc_bridge", "sdk"},
+    "cli": BASE | TOOLS
+    | {"store", "websearch", "logformats", "server", "serving", "irc_bridge", "sdk", "demo"},
+    "__main__": {"cli"},
+    "__init__": set[str](),
+}  # fmt: skip
+"""What each part may import besides itself; all may read the version in `terrarium_mcp`."""
+
+ONLY_IN = {
+    "aiosqlite": "store/database.py",
+    "pydle": "irc_bridge/network/",
+    "openai": "irc_bridge/llm.py",
+    "mcp.client": "irc_bridge/toolbox.py",
+    "mcp.Client": "irc_bridge/toolbox.py",
+    "mcp.ClientSession": "irc_bridge/toolbox.py",
+}
+
+
+def modules() -> list[str]:
+    return sorted(file.relative_to(PACKAGE).as_posix() for file in PACKAGE.rglob("*.py"))
+
+
+def imported(source: str) -> Iterator[str]:
+    """Every name that a module imports, wherever in it: `from a import b` is `a.b`."""
+    for node in ast.walk(ast.parse(source)):
+        match node:
+            case ast.Import(names=names):
+                yield from (alias.name for alias in names)
+            case ast.ImportFrom(module=module, names=names, level=0):
+                yield from (f"{module}.{alias.name}" for alias in names)
+            case ast.ImportFrom(module=module, level=level):
+                yield f"{'.' * level}{module or ''}"
+
+
+def within(name: str, library: str) -> bool:
+    return name == library or name.startswith(library + ".")
+
+
+def wrong_arrows(module: str, source: str) -> list[str]:
+    """What a module imports and must not, each in a sentence."""
+    part = module.split("/", maxsplit=1)[0].removesuffix(".py")
+    if part not in MAY_IMPORT:
+        return [f"{module} is in no layer: draw it into MAY_IMPORT"]
+    wrong = []
+    for name in imported(source):
+        if name.startswith("."):
+            wrong.append(f"{module} must import by the full name, not {name}")
+        elif within(name, "terrarium_mcp"):
+            other = [*name.split("."), ""][1]
+            if other not in MAY_IMPORT[part] | {part, "", "__version__"}:
+                wrong.append(f"{part} must not import {other} ({module})")
+        wrong += [
+            f"{library} belongs to {place}, not to {module}"
+            for library, place in ONLY_IN.items()
+            if within(name, library) and not module.startswith(place)
+        ]
+    return wrong
+
+
+def test_there_is_a_house() -> None:
+    assert len(modules()) > 30
+
+
+@pytest.mark.parametrize("module", modules())
+def test_imports_point_down(module: str) -> None:
+    wrong = wrong_arrows(module, (PACKAGE / module).read_text("utf-8"))
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    ("module", "source", "told"),
+    [
+        (
+            "chat/records.py",
+            "from terrarium_mcp.store.messages import Messages",
+            "chat must not import store (chat/records.py)",
+        ),
+        (
+            "errors.py",
+            "def late():\n    import terrarium_mcp.settings",
+            "errors must not import settings (errors.py)",
+        ),
+        (
+            "irc_bridge/answer.py",
+            "from terrarium_mcp import server",
+            "irc_bridge must not import server (irc_bridge/answer.py)",
+        ),
+        (
+            "store/rooms.py",
+            "from .database import Database",
+            "store/rooms.py must import by the full name, not .database",
+        ),
+        (
+            "store/rooms.py",
+            "import aiosqlite.core",
+            "aiosqlite belongs to store/database.py, not to store/rooms.py",
+        ),
+        (
+            "irc_bridge/answer.py",
+            "from mcp.client.stdio import stdio_client",
+            "mcp.client belongs to irc_bridge/toolbox.py, not to irc_bridge/answer.py",
+        ),
+        (
+            "tools/search.py",
+            "from mcp import Client",
+            "mcp.Client belongs to irc_bridge/toolbox.py, not to tools/search.py",
+        ),
+        ("helpers.py", "", "helpers.py is in no layer: draw it into MAY_IMPORT"),
+    ],
+)
+def test_a_wrong_arrow_is_named(module: str, source: str, told: str) -> None:
+    assert wrong_arrows(module, source) == [told]
+
+
+@pytest.mark.parametrize(
+    ("module", "source"),
+    [
+        ("store/database.py", "import aiosqlite\nfrom terrarium_mcp.chat.records import Heard"),
+        ("irc_bridge/network/session.py", "from pydle.features import rfc1459"),
+        ("cli/version.py", "from terrarium_mcp import __version__"),
+        ("irc_bridge/toolbox.py", "from mcp import Client"),
+    ],
+)
+def test_a_right_arrow_is_let_be(module: str, source: str) -> None:
+    assert wrong_arrows(module, source) == []

@@ -1,0 +1,143 @@
+"""A view can only narrow, and one that is malformed shows nothing."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.records import Room
+from terrarium_mcp.policy import BadView, View, message_id, names, parse_view, split_label
+
+TEA = Room(1, "libera", "#tea")
+MATE = Room(2, "libera", "#mate")
+MORE_TEA = Room(3, "libera", "##tea")
+OTHER_TEA = Room(4, "oftc", "#Tea")
+LOCAL = Room(5, "libera", "&tea")
+ROOMS = [TEA, MATE, MORE_TEA, OTHER_TEA, LOCAL]
+NOON = datetime(2025, 11, 5, 12, tzinfo=UTC)
+
+
+def shown(raw: object) -> list[Room]:
+    view = parse_view(raw)
+    return [room for room in ROOMS if view.shows(room)]
+
+
+def test_no_view_and_an_empty_one_narrow_nothing() -> None:
+    assert parse_view(None) == parse_view({}) == View()
+    assert parse_view(dict.fromkeys(["network", "channel", "channels", "as_of", "now"])) == View()
+    assert shown(None) == ROOMS
+
+
+@pytest.mark.parametrize(
+    ("raw", "rooms"),
+    [
+        ({"channel": "#tea"}, [TEA, OTHER_TEA]),
+        ({"channel": "#TEA", "network": "LIBERA"}, [TEA]),
+        ({"channel": "libera/#tea"}, [TEA]),
+        ({"channel": "##tea"}, [MORE_TEA]),
+        ({"channel": "&tea"}, [LOCAL]),
+        ({"channel": "mate"}, [MATE]),
+        ({"channel": "#nowhere"}, []),
+        ({"channel": "r1"}, []),
+        ({"network": "oftc"}, [OTHER_TEA]),
+        ({"network": "nowhere"}, []),
+        ({"channels": []}, []),
+        ({"channels": ["#mate", "oftc/tea"]}, [MATE, OTHER_TEA]),
+        ({"channels": ["#tea", "#mate"], "channel": "#mate"}, [MATE]),
+        ({"channels": ["#tea"], "channel": "#mate"}, []),
+        ({"channels": ["#tea"], "network": "oftc"}, [OTHER_TEA]),
+    ],
+)
+def test_a_view_shows_the_rooms_it_names(raw: object, rooms: list[Room]) -> None:
+    assert shown(raw) == rooms
+
+
+def test_the_rest_of_a_view() -> None:
+    view = parse_view(
+        {
+            "as_of": "2025-11-05T12:00:00Z",
+            "now": "2025-11-05T13:00:00+01:00",
+            "asker": "ada",
+            "max_tokens": 700,
+        }
+    )
+    assert view == View(as_of=NOON, now=NOON, asker="ada", max_tokens=700)
+    assert parse_view({"as_of": 184213}).as_of == 184213
+    assert parse_view({"as_of": "184213"}).as_of == 184213
+    assert parse_view({"as_of": "terrarium://message/184213"}).as_of == 184213
+
+
+MALFORMED: list[object] = [
+    "#tea", 5, [], ["channel"], True,
+    {"chanel": "#tea"}, {"Channel": "#tea"}, {5: 5},
+    {"channel": ""}, {"channel": "  "}, {"channel": 5}, {"channel": ["#tea"]}, {"channel": True},
+    {"channels": "#tea"}, {"channels": [""]}, {"channels": [" "]}, {"channels": ["#tea", 5]},
+    {"channels": {"#tea": 1}}, {"channels": 5}, {"channels": [None]},
+    {"network": 5}, {"asker": ["ada"]},
+    {"as_of": ""}, {"as_of": "noon"}, {"as_of": 1.5}, {"as_of": True}, {"as_of": -5}, {"as_of": []},
+    {"as_of": 10**19}, {"as_of": "10000000000000000000"}, {"as_of": "0001-01-01T00:00:00+09:00"},
+    {"as_of": "terrarium://message/"}, {"as_of": "http://elsewhere/message/5"},
+    {"now": "soon"}, {"now": 5}, {"now": 20251105}, {"now": ""},
+    {"max_tokens": 0}, {"max_tokens": -1}, {"max_tokens": "many"}, {"max_tokens": 1.5},
+    {"max_tokens": True},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("raw", MALFORMED, ids=str)
+def test_a_malformed_view_is_refused(raw: object) -> None:
+    with pytest.raises(BadView):
+        parse_view(raw)
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+KEYS = ["network", "channel", "channels", "as_of", "now", "asker", "max_tokens"]
+
+
+@given(st.one_of(JSON, st.dictionaries(st.sampled_from(KEYS), JSON)))
+def test_whatever_is_sent_is_a_view_or_refused_and_only_narrows(raw: object) -> None:
+    try:
+        view = parse_view(raw)
+    except BadView:
+        return
+    named = raw if isinstance(raw, dict) else {}
+    assert (view.as_of is None) == (named.get("as_of") is None)
+    assert (view.rooms is None) == (named.get("channel") is None and named.get("channels") is None)
+
+
+@given(st.text(max_size=12))
+def test_a_name_with_a_prefix_names_that_channel_alone(name: str) -> None:
+    for room in ROOMS:
+        if names(room, "", "#" + name):
+            assert fold(room.channel) == fold("#" + name)
+        if names(room, "", name):
+            assert fold(room.channel) in {fold(name), fold(room.channel[0] + name)}
+
+
+@pytest.mark.parametrize(
+    ("label", "parts"),
+    [
+        ("libera/#tea", ("libera", "#tea")),
+        ("libera/tea", ("libera", "tea")),
+        ("#tea", ("", "#tea")),
+        ("#tea/mate", ("", "#tea/mate")),
+        (" tea ", ("", "tea")),
+        ("libera/", ("", "libera/")),
+        ("", ("", "")),
+    ],
+)
+def test_a_label_may_name_its_network(label: str, parts: tuple[str, str]) -> None:
+    assert split_label(label) == parts
+
+
+def test_a_message_id_is_a_number_or_a_permalink() -> None:
+    assert message_id(" 12 ") == message_id("terrarium://message/12") == 12
+    for text in ("", "-1", "1.0", "x", "terrarium://message/x", "9" * 19, "12; DROP"):
+        assert message_id(text) is None

@@ -1,0 +1,254 @@
+"""What the server publishes, and what becomes of calls that go wrong."""
+
+import json
+import logging
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+from typing import Any
+
+import jsonschema  # type: ignore[import-untyped]  # it comes without types
+import pytest
+from mcp.types import Tool
+
+from terrarium_mcp.server import build_server
+from terrarium_mcp.settings import BadSetting, Settings
+from terrarium_mcp.store import open_store
+from terrarium_mcp.store.search import SearchTopic
+from tests.store.scene import SETTINGS
+from tests.tools.scene import ERAS, Era, House, opened
+
+REQUIRED = object()
+
+CONTRACT: dict[str, dict[str, object]] = {
+    "search_irc_history": {
+        "query": REQUIRED,
+        "channel": "",
+        "hours": 0,
+        "limit": 20,
+        "sort": "relevance",
+        "context": 0,
+        "cursor": "",
+        "format": "text",
+    },
+    "get_recent_irc_messages": {
+        "channel": "",
+        "limit": 50,
+        "hours": 0,
+        "before_id": "",
+        "after_id": "",
+        "include_events": False,
+        "format": "text",
+    },
+    "get_message_context": {
+        "message_id": REQUIRED,
+        "scope": "channel",
+        "before": 8,
+        "after": 8,
+        "format": "text",
+    },
+    "get_channel_stats": {"channel": ""},
+    "get_current_users": {"channel": ""},
+    "search_web": {"query": REQUIRED, "max_results": 5},
+    "create_enhancement_request": {"title": REQUIRED, "summary": REQUIRED},
+    "list_enhancement_requests": {},
+    "read_enhancement_request": {"filename": REQUIRED},
+}
+TYPED = {"get_channel_stats", "get_current_users"}
+WRITES = {"create_enhancement_request"}
+
+
+@pytest.fixture(params=ERAS)
+async def house(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator[House]:
+    """For a client of each era."""
+    era: Era = request.param
+    async with opened(tmp_path, era=era) as house:
+        yield house
+
+
+async def published(house: House) -> dict[str, Tool]:
+    return {tool.name: tool for tool in (await house.client.list_tools()).tools}
+
+
+async def names_under(folder: Path, **settings: Any) -> list[str]:
+    async with opened(folder, SETTINGS.model_copy(update=settings)) as house:
+        return list(await published(house))
+
+
+def keys_in(schema: object) -> Iterator[str]:
+    """Every keyword of a schema; the names of properties are none."""
+    if isinstance(schema, list):
+        for part in schema:
+            yield from keys_in(part)
+    elif isinstance(schema, dict):
+        for key, value in schema.items():
+            yield key
+            parts = value.values() if key in ("properties", "$defs") else [value]
+            for part in parts:
+                yield from keys_in(part)
+
+
+async def test_the_nine_tools_have_the_names_parameters_and_defaults_of_the_contract(
+    house: House,
+) -> None:
+    tools = await published(house)
+    found = {
+        name: {
+            parameter: REQUIRED
+            if parameter in tool.input_schema.get("required", [])
+            else schema["default"]
+            for parameter, schema in tool.input_schema["properties"].items()
+        }
+        for name, tool in tools.items()
+    }
+    assert found == CONTRACT
+
+
+async def test_every_tool_has_a_title_and_every_parameter_a_description(house: House) -> None:
+    for tool in (await published(house)).values():
+        assert tool.title
+        assert tool.description
+        for parameter, schema in tool.input_schema["properties"].items():
+            assert schema.get("description"), f"{tool.name}.{parameter}"
+
+
+async def test_reading_tools_say_that_they_only_read(house: House) -> None:
+    for tool in (await published(house)).values():
+        said = tool.annotations
+        assert said
+        assert said.read_only_hint is (tool.name not in WRITES)
+        assert said.idempotent_hint is True
+        assert said.destructive_hint is False
+
+
+async def test_schemas_hold_nothing_that_a_small_model_stumbles_over(house: House) -> None:
+    for tool in (await published(house)).values():
+        keys = {*keys_in(tool.input_schema), *keys_in(tool.output_schema)}
+        assert not keys & {"title", "anyOf", "oneOf", "minimum", "maximum", "pattern"}, tool.name
+        assert "null" not in json.dumps([tool.input_schema, tool.output_schema or {}])
+
+
+async def test_the_list_of_tools_is_small(house: House) -> None:
+    listed = await house.client.list_tools()
+    size = len(listed.model_dump_json(by_alias=True, exclude_none=True).encode())
+    assert size / 4 < 2_300
+
+
+async def test_only_figures_publish_an_output_schema(house: House) -> None:
+    tools = await published(house)
+    assert {name for name, tool in tools.items() if tool.output_schema} == TYPED
+
+
+@pytest.mark.parametrize("name", sorted(TYPED))
+async def test_figures_keep_to_the_schema_they_publish(house: House, name: str) -> None:
+    await house.hears("<ada> tea at four")
+    told = await house.learns(name)
+    schema = (await published(house))[name].output_schema
+    assert schema
+    jsonschema.validate(told.facts, schema)
+    assert told.facts
+
+
+async def test_write_tools_can_be_switched_off(tmp_path: Path) -> None:
+    names = await names_under(tmp_path, write_tools="off")
+    assert set(names) == set(CONTRACT) - WRITES
+
+
+async def test_a_tool_that_is_switched_off_is_unknown(tmp_path: Path) -> None:
+    async with opened(tmp_path, Settings(network="net", write_tools="off")) as house:
+        refused = await house.is_refused("create_enhancement_request", title="a", summary="b")
+    assert refused.startswith("No tool create_enhancement_request.")
+
+
+@pytest.mark.parametrize(
+    "setting", ["search_web, get_channel_stats", "search_web get_channel_stats"]
+)
+async def test_a_list_of_tools_publishes_these(tmp_path: Path, setting: str) -> None:
+    assert set(await names_under(tmp_path, tools=setting)) == {"search_web", "get_channel_stats"}
+
+
+@pytest.mark.parametrize("setting", ["all", "core"])
+async def test_all_and_core_publish_the_nine(tmp_path: Path, setting: str) -> None:
+    assert set(await names_under(tmp_path, tools=setting)) == set(CONTRACT)
+
+
+@pytest.mark.parametrize("setting", ["search_wb", "search_web,search_wb", "all,search_wb"])
+async def test_an_unknown_tool_in_the_settings_stops_the_start(
+    tmp_path: Path, setting: str
+) -> None:
+    async with open_store(tmp_path / "irc_logs.db") as store:
+        with pytest.raises(BadSetting, match=r"TERRARIUM_TOOLS.*search_wb.*search_web"):
+            build_server(store, Settings(tools=setting))
+
+
+@pytest.mark.parametrize("setting", ["", " , "])
+async def test_a_list_of_no_tools_stops_the_start(tmp_path: Path, setting: str) -> None:
+    async with open_store(tmp_path / "irc_logs.db") as store:
+        with pytest.raises(BadSetting, match="TERRARIUM_TOOLS"):
+            build_server(store, Settings(tools=setting))
+
+
+async def test_an_unknown_tool_is_answered_with_the_nearest(house: House) -> None:
+    refused = await house.is_refused("search_irc_histroy", query="tea")
+    assert refused.startswith("No tool search_irc_histroy. Did you mean search_irc_history?")
+
+
+async def test_an_unknown_argument_is_answered_with_the_nearest(house: House) -> None:
+    refused = await house.is_refused("search_irc_history", query="tea", chanel="#tea")
+    assert "no argument chanel. Did you mean channel?" in refused
+
+
+async def test_an_argument_of_a_tool_without_any_is_refused(house: House) -> None:
+    refused = await house.is_refused("list_enhancement_requests", status="open")
+    assert refused == "list_enhancement_requests has no argument status. Arguments: none."
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"limit": "many"}, "limit='many'"),
+        ({"limit": 2.5}, "limit=2.5"),
+        ({"sort": "upwards"}, "sort='upwards'"),
+        ({"format": "xml"}, "format='xml'"),
+        ({"channel": ["#tea"]}, "channel="),
+    ],
+)
+async def test_a_wrong_value_is_named_in_a_short_error(
+    house: House, wrong: dict[str, Any], told: str
+) -> None:
+    refused = await house.is_refused("search_irc_history", query="tea", **wrong)
+    assert refused.startswith(f"search_irc_history: {told}")
+    assert "http" not in refused
+    assert len(refused) < 300
+
+
+async def test_a_missing_argument_is_named(house: House) -> None:
+    refused = await house.is_refused("search_irc_history")
+    assert refused == "search_irc_history: query: Field required."
+
+
+async def test_a_crash_shows_nothing_of_the_inside_and_is_logged(
+    house: House, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def crash(*_: object) -> None:
+        raise RuntimeError("the secret is 4711")
+
+    await house.hears("<ada> tea at four")
+    monkeypatch.setattr(SearchTopic, "__call__", crash)
+    with caplog.at_level(logging.ERROR):
+        refused = await house.is_refused("search_irc_history", query="tea")
+    assert refused == "Error executing tool search_irc_history"
+    assert "the secret is 4711" in caplog.text
+
+
+async def test_what_was_expected_to_go_wrong_is_not_logged_as_an_error(
+    house: House, caplog: pytest.LogCaptureFixture
+) -> None:
+    await house.hears("<ada> tea at four")
+    with caplog.at_level(logging.WARNING):
+        refused = await house.is_refused("search_irc_history", query="tea", channel="#taa")
+    assert refused == "No channel #taa. Did you mean #tea?"
+    assert not caplog.records
+
+
+async def test_the_server_says_what_it_is_for(house: House) -> None:
+    assert "never instructions" in (house.client.instructions or "").replace("\n", " ")

@@ -1,0 +1,269 @@
+"""Every knob has one place where it is declared, and five where it may be set."""
+
+from pathlib import Path
+
+import pytest
+from pydantic import ValidationError
+
+from terrarium_mcp.settings import BadSetting, Settings, is_loopback, load_settings
+
+OWNERS = {
+    "IRC_SERVER": "irc.libera.chat",
+    "IRC_PORT": "6697",
+    "IRC_USE_SSL": "true",
+    "IRC_NICK": "Terra",
+    "IRC_CHANNELS": "#terrarium, #dev",
+    "AGENT_API_URL": "http://localhost:8080",
+    "AGENT_TEMPERATURE": "0.8",
+    "AGENT_MAX_TOKENS": "512",
+    "COMMAND_PREFIX": "!",
+    "MAX_CONTEXT_MESSAGES": "20",
+    "DB_PATH": "./data/irc_logs.db",
+    "SEARCH_API_URL": "http://localhost:9/search",
+    "SEARCH_API_KEY": "key",
+    "SEARCH_MAX_RESULTS": "5",
+    "AGENT_API_KEY": "key",
+    "AGENT_MODEL": "",
+    "AGENT_TIMEOUT": "130",
+}
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to be started in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def complaint(**where: object) -> str:
+    with pytest.raises(BadSetting) as refused:
+        load_settings(**{"environ": {}, **where})  # type: ignore[arg-type]
+    return str(refused.value)
+
+
+def test_a_flag_beats_the_environment_beats_dotenv_beats_toml_beats_the_default(
+    home: Path,
+) -> None:
+    flags, environ = {"IRC_NICK": "flag"}, {"IRC_NICK": "environment"}
+    dotenv, toml = home / ".env", home / "terrarium.toml"
+    dotenv.write_text("IRC_NICK=dotenv\n")
+    toml.write_text('IRC_NICK = "toml"\n')
+    assert load_settings(flags, environ=environ).irc_nick == "flag"
+    assert load_settings({"irc_nick": "flag"}, environ=environ).irc_nick == "flag"
+    assert load_settings({"IRC_NICK": None}, environ=environ).irc_nick == "environment"
+    assert load_settings(environ={}).irc_nick == "dotenv"
+    dotenv.unlink()
+    assert load_settings(environ={}).irc_nick == "toml"
+    toml.unlink()
+    assert load_settings(environ={}).irc_nick == "Terra"
+
+
+def test_the_environment_is_the_processes_own_unless_another_is_given(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("IRC_NICK", "ours")
+    assert load_settings().irc_nick == "ours"
+    assert load_settings(environ={}).irc_nick == "Terra"
+
+
+def test_the_owners_names_all_work() -> None:
+    settings = load_settings(environ=OWNERS)
+    assert settings.irc_channels == ("#terrarium", "#dev")
+    assert (settings.uses_tls, settings.server_port) == (True, 6697)
+    assert (settings.agent_temperature, settings.agent_max_tokens) == (0.8, 512)
+    assert settings.search_api_key == settings.agent_api_key == "key"
+    assert settings.db_path == Path("data/irc_logs.db")
+
+
+def test_the_defaults_are_the_owners() -> None:
+    names = OWNERS.keys() - {"IRC_SERVER", "IRC_CHANNELS", "SEARCH_API_URL"}
+    names -= {"SEARCH_API_KEY", "AGENT_API_KEY", "IRC_PORT", "IRC_USE_SSL"}
+    assert load_settings(environ={name: OWNERS[name] for name in names}) == Settings()
+
+
+def test_an_empty_setting_is_one_that_is_not_set(home: Path) -> None:
+    (home / ".env").write_text("IRC_NICK=from_dotenv\nIRC_PORT=\n")
+    settings = load_settings(environ={"IRC_NICK": "", "DB_PATH": "", "AGENT_TIMEOUT": ""})
+    assert settings.irc_nick == "from_dotenv"
+    assert settings.db_path == Path("data/irc_logs.db")
+
+
+def test_a_relative_path_counts_from_the_file_it_stands_in(home: Path) -> None:
+    other = home / "etc"
+    other.mkdir()
+    (other / "my.env").write_text("DB_PATH=logs/irc.db\n")
+    (other / "my.toml").write_text('db_path = "/var/irc.db"\nTERRARIUM_TLS_CAFILE = "ca.pem"\n')
+    from_env = load_settings(environ={}, env_file=other / "my.env", config=other / "my.toml")
+    assert (from_env.db_path, from_env.tls_cafile) == (other / "logs/irc.db", other / "ca.pem")
+    assert load_settings(environ={}, config=other / "my.toml").db_path == Path("/var/irc.db")
+    assert load_settings(environ={"DB_PATH": "logs/irc.db"}).db_path == Path("logs/irc.db")
+
+
+@pytest.mark.parametrize("where", ["environment", "dotenv", "toml", "flags"])
+def test_an_unknown_name_of_ours_is_refused_with_the_nearest(home: Path, where: str) -> None:
+    name = "TERRARIUM_TIMEZON"
+    match where:
+        case "environment":
+            told = complaint(environ={name: "UTC"})
+        case "dotenv":
+            (home / ".env").write_text(f"{name}=UTC\n")
+            told = complaint()
+        case "toml":
+            (home / "terrarium.toml").write_text(f'{name} = "UTC"\n')
+            told = complaint()
+        case _:
+            told = complaint(flags={name: "UTC"})
+    assert name in told
+    assert "Did you mean TERRARIUM_TIMEZONE?" in told
+
+
+def test_other_names_in_the_environment_are_not_ours(home: Path) -> None:
+    (home / ".env").write_text("EDITOR=vi\nexport OTHER='x'\n")
+    assert load_settings(environ={"PATH": "/bin", "IRC_NICKS": "x"}).irc_nick == "Terra"
+
+
+def test_in_toml_every_name_is_ours(home: Path) -> None:
+    (home / "terrarium.toml").write_text('irc_nik = "x"\n')
+    assert "irc_nik" in (told := complaint())
+    assert "Did you mean IRC_NICK?" in told
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("IRC_PORT", "x"),
+        ("IRC_PORT", "65536"),
+        ("IRC_USE_SSL", "maybe"),
+        ("AGENT_TEMPERATURE", "nan"),
+        ("AGENT_TEMPERATURE", "3"),
+        ("AGENT_TIMEOUT", "inf"),
+        ("AGENT_TIMEOUT", "0"),
+        ("SEARCH_MAX_RESULTS", "11"),
+        ("TERRARIUM_TIMEZONE", "Europe/Berln"),
+        ("TERRARIUM_SOURCE_TIMEZONE", "../../etc/passwd"),
+        ("TERRARIUM_WRITE_TOOLS", "maybe"),
+        ("COMMAND_PREFIX", "terrarium"),
+    ],
+)
+def test_a_bad_value_is_refused_with_its_name_its_source_and_its_meaning(
+    name: str, value: str
+) -> None:
+    told = complaint(environ={name: value})
+    assert told.startswith(f"{name}={value!r} (from the environment): ")
+    assert "Its meaning: " in told
+    assert "\n" not in told
+
+
+def test_the_nearest_zone_is_named() -> None:
+    assert "Did you mean Europe/Berlin?" in complaint(
+        environ={"TERRARIUM_TIMEZONE": "Europe/Berln"}
+    )
+
+
+SECRETS = [
+    "TERRARIUM_SERVER_PASSWORD",
+    "TERRARIUM_SASL_PASSWORD",
+    "AGENT_API_KEY",
+    "SEARCH_API_KEY",
+]
+
+
+@pytest.mark.parametrize("name", SECRETS)
+def test_a_secret_is_in_no_repr_and_no_error(home: Path, name: str) -> None:
+    settings = load_settings(environ={name: "hunter2"})
+    assert "hunter2" in settings.model_dump().values()
+    assert "hunter2" not in repr(settings) + str(settings)
+    assert "hunter2" not in complaint(flags={name: ["hunter2"]})
+    (home / "terrarium.toml").write_text(f'{name} = ["hunter2"]\n')
+    assert "hunter2" not in complaint()
+    assert "hunter2" not in complaint(flags={name + "S": "hunter2"})
+    with pytest.raises(ValidationError) as refused:
+        Settings(**{name: ["hunter2"]})  # type: ignore[arg-type]
+    assert "hunter2" not in str(refused.value)
+
+
+def test_a_file_that_was_named_must_exist(home: Path) -> None:
+    assert "no settings file" in complaint(env_file=home / "none.env")
+    assert "no settings file" in complaint(config=home / "none.toml")
+
+
+def test_a_file_that_cannot_be_read_is_a_bad_setting(home: Path) -> None:
+    (home / "bad.toml").write_text("IRC_NICK = \n")
+    assert "cannot be read as TOML" in complaint(config=home / "bad.toml")
+    (home / "bad.toml").write_bytes(b'IRC_NICK = "\xff"\n')
+    assert "cannot be read as TOML" in complaint(config=home / "bad.toml")
+    (home / "bad.env").write_bytes(b"IRC_NICK=\xff\xfe\n")
+    assert "cannot be read" in complaint(env_file=home / "bad.env")
+
+
+@pytest.mark.parametrize(
+    ("server", "network"),
+    [
+        ("irc.libera.chat", "libera"),
+        ("IRC.OFTC.net.", "oftc"),
+        ("irc.example.co.uk", "example"),
+        ("example.org", "example"),
+        ("localhost", "local"),
+        ("127.0.0.1", "local"),
+        ("::1", "local"),
+        ("[2001:db8::1]", "local"),
+        ("ircd", "ircd"),
+        ("", "irc"),
+    ],
+)
+def test_a_network_is_named_after_its_server(server: str, network: str) -> None:
+    assert load_settings(environ={"IRC_SERVER": server}).network_name == network
+    named = load_settings(environ={"IRC_SERVER": server, "TERRARIUM_NETWORK": "mine"})
+    assert named.network_name == "mine"
+
+
+@pytest.mark.parametrize(
+    ("environ", "tls", "port"),
+    [
+        ({}, True, 6697),
+        ({"IRC_PORT": "6667"}, False, 6667),
+        ({"IRC_PORT": "7000"}, True, 7000),
+        ({"IRC_USE_SSL": "false"}, False, 6667),
+        ({"IRC_USE_SSL": "1", "IRC_PORT": "6667"}, True, 6667),
+    ],
+)
+def test_tls_is_on_unless_something_says_otherwise(
+    environ: dict[str, str],
+    tls: bool,
+    port: int,
+) -> None:
+    settings = load_settings(environ=environ)
+    assert (settings.uses_tls, settings.server_port) == (tls, port)
+
+
+@pytest.mark.parametrize("written", ["#tea,#mate", "#tea #mate", "tea, mate", " #tea ,, mate "])
+def test_channels_are_written_in_several_ways(written: str) -> None:
+    assert load_settings(environ={"IRC_CHANNELS": written}).irc_channels == ("#tea", "#mate")
+
+
+def test_channels_may_be_a_list_in_toml(home: Path) -> None:
+    (home / "terrarium.toml").write_text('irc_channels = ["#tea", "&mate"]\n')
+    assert load_settings(environ={}).irc_channels == ("#tea", "&mate")
+
+
+def test_zones_are_the_ones_that_were_set() -> None:
+    settings = load_settings(environ={"TERRARIUM_SOURCE_TIMEZONE": "America/New_York"})
+    assert (settings.zone.key, settings.source_zone.key) == ("UTC", "America/New_York")
+    assert Settings().source_zone.key
+
+
+@pytest.mark.parametrize(
+    ("host", "here"),
+    [
+        ("localhost", True),
+        ("LOCALHOST", True),
+        ("127.0.0.9", True),
+        ("[::1]", True),
+        ("0.0.0.0", False),  # noqa: S104
+        ("10.0.0.1", False),
+        ("irc.libera.chat", False),
+        ("", False),
+    ],
+)
+def test_loopback_is_this_machine_and_nothing_else(host: str, here: bool) -> None:
+    assert is_loopback(host) is here

@@ -1,0 +1,167 @@
+"""Parameters forgive what models do."""
+
+import inspect
+from typing import Any
+
+import pytest
+
+from tests.tools.scene import House
+
+TALK = """
+    <ada> tea at four
+    <bo> tea at five
+    <ada> tea at six
+"""
+OPTIONAL = {
+    "search_irc_history": (
+        {"query": "tea"},
+        ["channel", "hours", "limit", "sort", "context", "cursor", "format"],
+    ),
+    "get_recent_irc_messages": (
+        {},
+        ["channel", "limit", "hours", "before_id", "after_id", "include_events", "format"],
+    ),
+    "get_message_context": ({"message_id": "1"}, ["scope", "before", "after", "format"]),
+    "get_channel_stats": ({}, ["channel"]),
+    "get_current_users": ({}, ["channel"]),
+}
+
+
+@pytest.mark.parametrize("absent", [None, "", "null", " null "])
+@pytest.mark.parametrize("tool", OPTIONAL)
+async def test_null_and_empty_read_as_absent(house: House, tool: str, absent: str | None) -> None:
+    await house.hears(TALK)
+    needed, optional = OPTIONAL[tool]
+    plainly = await house.learns(tool, **needed)
+    told = await house.learns(tool, **needed, **dict.fromkeys(optional, absent))
+    assert told.lines == plainly.lines
+    assert told.facts == plainly.facts
+
+
+@pytest.mark.parametrize("absent", [None, "", "null"])
+async def test_an_absent_number_of_web_results_is_the_usual(
+    house: House, absent: str | None
+) -> None:
+    refused = await house.is_refused("search_web", query="tea", max_results=absent)
+    assert "SEARCH_API_URL" in refused
+
+
+@pytest.mark.parametrize("absent", [None, "", "null"])
+async def test_an_absent_query_lists_the_newest_lines(house: House, absent: str | None) -> None:
+    ids = await house.hears(TALK)
+    told = await house.learns("search_irc_history", query=absent)
+    assert told.ids == ids[::-1]
+    assert told.text.startswith("search: 3 of 3 hits in #tea (every line, newest first)\n")
+
+
+@pytest.mark.parametrize("two", [2, "2", 2.0, "2.0", " 2 "])
+async def test_a_number_may_come_in_any_dress(house: House, two: Any) -> None:
+    ids = await house.hears(TALK)
+    told = await house.learns("get_recent_irc_messages", limit=two)
+    assert told.ids == ids[1:]
+
+
+@pytest.mark.parametrize("yes", [True, "true", "True", "yes", 1, "1"])
+async def test_a_flag_may_come_in_any_dress(house: House, yes: Any) -> None:
+    await house.hears(TALK)
+    await house.learns("get_recent_irc_messages", include_events=yes)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "note"),
+    [
+        (
+            "search_irc_history",
+            {"query": "tea", "limit": 100_000},
+            "note: limit=100000 is not within 1 to 100: 100 was used",
+        ),
+        (
+            "search_irc_history",
+            {"query": "tea", "limit": "-3"},
+            "note: limit=-3 is not within 1 to 100: 1 was used",
+        ),
+        (
+            "search_irc_history",
+            {"query": "tea", "context": 9, "hours": 10**30},
+            (
+                "note: hours=that number is not within 0 to 876000: 876000 was used\n"
+                "note: context=9 is not within 0 to 5: 5 was used"
+            ),
+        ),
+        (
+            "get_recent_irc_messages",
+            {"limit": 0},
+            "note: limit=0 is not within 1 to 500: 1 was used",
+        ),
+        (
+            "get_message_context",
+            {"message_id": 1, "before": -1, "after": 101},
+            (
+                "note: before=-1 is not within 0 to 100: 0 was used\n"
+                "note: after=101 is not within 0 to 100: 100 was used"
+            ),
+        ),
+    ],
+)
+async def test_a_number_out_of_range_is_clamped_and_said(
+    house: House, tool: str, arguments: dict[str, Any], note: str
+) -> None:
+    await house.hears(TALK)
+    told = await house.learns(tool, **arguments)
+    assert f"\n{note}\n" in told.outside
+
+
+async def test_a_number_within_its_range_needs_no_note(house: House) -> None:
+    await house.hears(TALK)
+    told = await house.learns("search_irc_history", query="tea", limit=100, context=5, hours=0)
+    assert "note:" not in told.text
+
+
+@pytest.mark.parametrize("form", [int, str, float, "terrarium://message/{}".format, " {} ".format])
+async def test_a_message_may_be_named_by_number_or_permalink(house: House, form: Any) -> None:
+    ids = await house.hears(TALK)
+    told = await house.learns("get_message_context", message_id=form(ids[1]), before=0, after=0)
+    assert told.ids == [ids[1]]
+    told = await house.learns("get_recent_irc_messages", before_id=form(ids[1]))
+    assert told.ids == [ids[0]]
+    told = await house.learns("get_recent_irc_messages", after_id=form(ids[1]))
+    assert told.ids == [ids[2]]
+
+
+@pytest.mark.parametrize("wrong", ["", "abc", "-1", "99999", "9" * 40, "1; DROP TABLE messages"])
+async def test_an_id_that_is_not_there_is_explained(house: House, wrong: str) -> None:
+    await house.hears(TALK)
+    refused = await house.is_refused("get_message_context", message_id=wrong)
+    assert refused.startswith(f"No message {wrong or '(empty)'}. An id is the number")
+
+
+@pytest.mark.parametrize("spelling", ["#tea", "tea", "#TEA", "net/#tea", "NET/tea", " #tea "])
+async def test_a_channel_may_be_spelt_in_many_ways(house: House, spelling: str) -> None:
+    tea = await house.hears(TALK)
+    await house.hears("<eve> tea with mate", channel="#mate")
+    told = await house.learns("get_recent_irc_messages", channel=spelling)
+    assert told.ids == tea
+
+
+@pytest.mark.parametrize(
+    "choice", [{"sort": "NEWEST"}, {"sort": " newest "}, {"format": "Text", "sort": "Newest"}]
+)
+async def test_a_choice_may_be_written_in_capitals(house: House, choice: dict[str, str]) -> None:
+    ids = await house.hears(TALK)
+    told = await house.learns("search_irc_history", query="tea", **choice)
+    assert told.ids == ids[::-1]
+
+
+async def test_text_that_no_database_holds_is_still_a_question(house: House) -> None:
+    await house.hears(TALK)
+    told = await house.learns("search_irc_history", query="te\0a \ud800 “four”")
+    assert not told.failed
+
+
+def test_the_scene_covers_every_optional_parameter() -> None:
+    from terrarium_mcp.tools.reading import get_message_context, get_recent_irc_messages
+    from terrarium_mcp.tools.search import search_irc_history
+
+    for tool in (search_irc_history, get_recent_irc_messages, get_message_context):
+        needed, optional = OPTIONAL[tool.__name__]
+        assert {*needed, *optional, "asked"} == set(inspect.signature(tool).parameters)

@@ -1,0 +1,186 @@
+"""get_recent_irc_messages and get_message_context."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from terrarium_mcp.chat.records import Kind
+from tests.store.scene import NOON, line_of
+from tests.tools.scene import House
+
+HOUR = timedelta(hours=1)
+
+
+async def test_recent_lines_are_a_transcript_oldest_first(house: House) -> None:
+    await house.hears("<ada> tea?\n* bo nods\n-cy- psst")
+    told = await house.learns("get_recent_irc_messages")
+    assert told.lines == [
+        "-- 2026-05-01 Fri --",
+        "1 12:00 <ada> tea?",
+        "2 12:01 * bo nods",
+        "3 12:02 -cy- psst",
+    ]
+    assert told.outside == (
+        "3 lines in #tea\nnothing recorded yet. Times UTC.\n\n"
+        "next: nothing earlier | newer: after_id=3 | around a line: get_message_context(3)"
+    )
+
+
+async def test_the_newest_lines_of_the_last_hours_come_not_the_first(house: House) -> None:
+    now = datetime.now(UTC)
+    await house.hears("<ada> too old", at=now - 5 * HOUR)
+    ids = await house.hears("<ada> one\n<ada> two\n<ada> three", at=now - HOUR)
+    told = await house.learns("get_recent_irc_messages", hours=2, limit=2)
+    assert told.ids == ids[1:]
+    assert f"next: before_id={ids[1]} |" in told.outside
+
+
+async def test_nothing_earlier_is_said_of_the_hours_asked_for_only(house: House) -> None:
+    now = datetime.now(UTC)
+    await house.hears("<ada> too old", at=now - 5 * HOUR)
+    await house.hears("<ada> one", at=now - HOUR)
+    told = await house.learns("get_recent_irc_messages", hours=2)
+    assert "next: nothing earlier in these 2 hours |" in told.outside
+
+
+async def test_reading_on_gives_the_first_lines_after_also_before_a_cutoff(house: House) -> None:
+    ids = await house.hears("<ada> a\n<ada> b\n<ada> c\n<ada> d\n<ada> e")
+    for view in (None, {"as_of": ids[4]}):
+        told = await house.learns(
+            "get_recent_irc_messages", view, after_id=ids[0], limit=2, format="json"
+        )
+        assert told.ids == ids[1:3]
+        assert told.facts["more"] is True
+
+
+async def test_between_two_lines_the_first_ones_come(house: House) -> None:
+    ids = await house.hears("<ada> a\n<ada> b\n<ada> c\n<ada> d")
+    told = await house.learns("get_recent_irc_messages", after_id=ids[0], before_id=ids[3])
+    assert told.ids == ids[1:3]
+
+
+async def test_nothing_after_the_newest_line_is_no_error(house: House) -> None:
+    ids = await house.hears("<ada> a")
+    told = await house.learns("get_recent_irc_messages", after_id=ids[0])
+    assert told.ids == []
+    assert "no later line is recorded there" in told.outside
+
+
+async def test_events_are_shown_when_asked_for(house: House) -> None:
+    await house.store.messages.append(
+        [
+            line_of("ada", "", NOON, kind=Kind.JOIN),
+            line_of("ada", "hi", NOON + HOUR),
+            line_of("op", "ada too loud", NOON + 2 * HOUR, kind=Kind.KICK),
+            line_of("bo", "bob", NOON + 3 * HOUR, kind=Kind.NICK),
+        ]
+    )
+    quiet = await house.learns("get_recent_irc_messages")
+    assert quiet.ids == [2]
+    told = await house.learns("get_recent_irc_messages", include_events=True)
+    assert told.lines[1:] == [
+        "1 12:00 * ada joined",
+        "2 13:00 <ada> hi",
+        "3 14:00 * op kicked ada (too loud)",
+        "4 15:00 * bo is now known as bob",
+    ]
+
+
+async def test_gaps_stand_where_nothing_was_recorded(house: House) -> None:
+    spans = house.store.spans
+    await spans.begin("net", "#tea", NOON - HOUR, "joined")
+    await house.hears("<ada> before")
+    await spans.end("net", "#tea", NOON + HOUR, "lost")
+    await spans.begin("net", "#tea", NOON + 3 * HOUR, "joined")
+    await house.hears("<ada> after", at=NOON + 4 * HOUR)
+    for tool, arguments in (
+        ("get_recent_irc_messages", {}),
+        ("get_message_context", {"message_id": 1}),
+    ):
+        told = await house.learns(tool, **arguments)
+        assert any("not recorded" in line and "(2h)" in line for line in told.lines), told.text
+        assert "; 1 gap (2026-05-01 2h). Times UTC." in told.outside
+
+
+async def test_context_shows_the_lines_around_in_the_same_room(house: House) -> None:
+    ids = await house.hears("\n".join(f"<ada> {letter}" for letter in "abcdefg"))
+    await house.hears("<eve> elsewhere", channel="#mate", at=NOON + timedelta(minutes=3))
+    told = await house.learns("get_message_context", message_id=ids[3], before=2, after=1)
+    assert told.ids == ids[1:5]
+    assert told.outside.startswith(f"around message {ids[3]} in #tea (channel)\n")
+
+
+async def test_a_cut_context_keeps_the_nearest_lines(house: House) -> None:
+    ids = await house.hears("\n".join(f"<ada> line {n} {'x' * 40}" for n in range(40)))
+    told = await house.learns(
+        "get_message_context",
+        {"max_tokens": 300},
+        message_id=ids[20],
+        before=20,
+        after=19,
+        format="json",
+    )
+    assert ids[20] in told.ids
+    assert abs((told.ids[0] + told.ids[-1]) / 2 - ids[20]) <= 1
+    assert "left out: the farthest" in told.outside
+    assert [int(message["id"]) for message in told.facts["messages"]] == told.ids
+    assert told.facts["message_id"] == str(ids[20])
+
+
+async def test_a_conversation_cannot_be_asked_for_yet_and_says_what_can(house: House) -> None:
+    ids = await house.hears("<ada> a")
+    refused = await house.is_refused("get_message_context", message_id=ids[0], scope="thread")
+    assert "Input should be 'channel'" in refused
+
+
+async def test_a_removed_line_leaves_a_trace_without_its_text(house: House) -> None:
+    ids = await house.hears("<ada> secret tea\n<bo> hm")
+    async with house.store._database.writing() as writer:  # noqa: SLF001 -- redaction has no method yet
+        await writer.run(
+            "UPDATE messages SET redacted_at = '2026-05-02' WHERE id = :id", {"id": ids[0]}
+        )
+    told = await house.learns("get_recent_irc_messages", format="json")
+    assert told.lines[1] == "1 12:00 <ada> (removed)"
+    assert "secret" not in told.everything
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("search_irc_history", {"query": "tea"}),
+        ("get_recent_irc_messages", {}),
+        ("get_message_context", {"message_id": "1"}),
+        ("get_channel_stats", {}),
+        ("get_current_users", {}),
+    ],
+)
+async def test_an_empty_database_says_so_with_its_path_and_the_ways_to_fill_it(
+    house: House, tool: str, arguments: dict[str, str]
+) -> None:
+    refused = await house.is_refused(tool, **arguments)
+    assert refused == (
+        f"Nothing is recorded yet in {house.store.path}. `terrarium-mcp bridge` records the"
+        " channels of IRC_CHANNELS; a terrarium-irc database named by DB_PATH opens in place."
+    )
+
+
+@pytest.mark.parametrize(
+    "tool", ["search_irc_history", "get_recent_irc_messages", "get_channel_stats"]
+)
+async def test_an_unknown_channel_is_answered_with_the_nearest_name(
+    house: House, tool: str
+) -> None:
+    await house.hears("<ada> hi", channel="#terrarium")
+    query = {"query": "hi"} if tool == "search_irc_history" else {}
+    refused = await house.is_refused(tool, channel="#terarium", **query)
+    assert refused == "No channel #terarium. Did you mean #terrarium?"
+    refused = await house.is_refused(tool, channel="#coffee", **query)
+    assert refused == "No channel #coffee. Known channels: #terrarium."
+
+
+async def test_the_name_of_a_channel_cannot_forge_our_words(house: House) -> None:
+    await house.hears("<ada> hi", channel="#x\u202e\x03\x02y")
+    told = await house.learns("get_recent_irc_messages")
+    assert told.outside.startswith("1 line in #xy\n")
+    refused = await house.is_refused("get_recent_irc_messages", channel="#\x07\u202enone")
+    assert "\u202e" not in refused

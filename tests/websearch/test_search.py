@@ -1,0 +1,177 @@
+"""The web as a model sees it, through a search service on loopback."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import anyio
+import pytest
+
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.websearch import search
+from terrarium_mcp.websearch.search import Found, WebSearchFailed, search_the_web
+from tests.servers.search_service import SearchService, search_service
+
+TEA = Found("Tea", "https://tea.example/", "How to brew it")
+ROW = {"title": "Tea", "url": "https://tea.example/", "snippet": "How to brew it"}
+REFUSED = "http://127.0.0.1:9/search"  # the discard port: nobody listens there
+
+
+@pytest.fixture
+async def service() -> AsyncIterator[SearchService]:
+    with anyio.fail_after(20):
+        async with search_service() as service:
+            yield service
+
+
+async def look(service: SearchService, query: str = "tea", count: int = 5) -> list[Found]:
+    return await search_the_web(query, count, Settings(search_api_url=service.url))
+
+
+async def failure(settings: Settings) -> str:
+    with pytest.raises(WebSearchFailed) as failed:
+        await search_the_web("tea", 5, settings)
+    return str(failed.value)
+
+
+async def complaint(service: SearchService) -> str:
+    return await failure(Settings(search_api_url=service.url, search_api_key="hush"))
+
+
+async def test_the_service_is_asked_as_terrarium_irc_asked_it(service: SearchService) -> None:
+    service.finds({"results": []})
+    settings = Settings(search_api_url=service.url, search_api_key="hush")
+    await search_the_web("green tea & more", 3, settings)
+    (asked,) = service.requests
+    assert asked.path == "/search"
+    assert asked.params == {"q": ["green tea & more"], "num": ["3"]}
+    assert asked.headers["authorization"] == "Bearer hush"
+
+
+async def test_without_a_key_none_is_sent(service: SearchService) -> None:
+    service.finds({"results": []})
+    await look(service)
+    assert "authorization" not in service.requests[0].headers
+
+
+async def test_parameters_in_the_setting_are_kept(service: SearchService) -> None:
+    service.finds({"results": []})
+    settings = Settings(search_api_url=f"{service.url}?format=json&lang=en")
+    await search_the_web("tea", 5, settings)
+    assert service.requests[0].params == {
+        "format": ["json"],
+        "lang": ["en"],
+        "q": ["tea"],
+        "num": ["5"],
+    }
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"results": [ROW]},
+        {"data": [ROW]},
+        {"results": None, "data": [ROW]},
+        {"results": [{"name": "Tea", "link": ROW["url"], "excerpt": ROW["snippet"]}]},
+        {"results": [{**ROW, "snippet": None, "summary": ROW["snippet"]}]},
+        {"results": [{**ROW, "title": "", "name": "Tea"}, "no row", None, 7]},
+    ],
+)
+async def test_results_are_read_under_the_names_such_services_use(
+    service: SearchService, answer: Any
+) -> None:
+    service.finds(answer)
+    assert await look(service) == [TEA]
+
+
+async def test_missing_parts_are_empty_and_odd_ones_text(service: SearchService) -> None:
+    service.finds({"results": [{"url": 7}, {}]})
+    assert await look(service) == [Found("", "7", ""), Found("", "", "")]
+
+
+async def test_no_more_come_than_asked_for(service: SearchService) -> None:
+    service.finds({"results": [ROW] * 50})
+    assert len(await look(service, count=4)) == 4
+
+
+async def test_no_results_are_no_error(service: SearchService) -> None:
+    service.finds({"results": []})
+    assert await look(service) == []
+
+
+@pytest.mark.parametrize("status", ["401 Unauthorized", "404 Not Found", "500 Oh", "429 Slow"])
+async def test_a_bad_status_is_named_with_what_to_check(
+    service: SearchService, status: str
+) -> None:
+    service.sends("{}", status=status)
+    said = await complaint(service)
+    assert said == (
+        f"The search service answered {status[:3]}."
+        " Check SEARCH_API_URL and SEARCH_API_KEY, or try again later."
+    )
+
+
+@pytest.mark.parametrize("body", ["<!doctype html><title>nginx</title>", "", "{", "[" * 50_000])
+async def test_what_is_no_json_is_said_to_be_none(service: SearchService, body: str) -> None:
+    service.sends(body)
+    said = await complaint(service)
+    assert said == "The search service did not answer with JSON. Is SEARCH_API_URL right?"
+
+
+@pytest.mark.parametrize("answer", [{}, {"results": {}}, {"results": "many"}, 7, None, ["a"], "x"])
+async def test_json_without_results_is_said_to_have_none(
+    service: SearchService, answer: Any
+) -> None:
+    service.finds(answer)
+    assert "without a list of `results`" in await complaint(service)
+
+
+async def test_a_redirect_is_followed(service: SearchService) -> None:
+    service.sends("", status="302 Found", location="/elsewhere")
+    assert "The search service does not answer (TooManyRedirects)" in await complaint(service)
+    assert service.requests[1].path == "/elsewhere"
+
+
+async def test_a_connection_that_breaks_is_an_answer_that_did_not_come(
+    service: SearchService,
+) -> None:
+    service.hangs_up()
+    assert "The search service does not answer (" in await complaint(service)
+
+
+async def test_an_answer_that_never_ends_is_given_up(
+    service: SearchService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "TIMEOUT", 0.3)
+    service.drips()
+    said = await complaint(service)
+    assert said == "The search service did not answer within 0.3 s. Try again later."
+
+
+@pytest.mark.parametrize(
+    "url", [REFUSED, "tea.example/search", "ftp://x", "http://", "http://[::1", "http://a b/"]
+)
+async def test_an_address_that_leads_nowhere_is_an_error_that_says_so(url: str) -> None:
+    said = await failure(Settings(search_api_url=url))
+    assert said.startswith("The search service does not answer (")
+    assert "Check SEARCH_API_URL" in said
+
+
+@pytest.mark.parametrize("key", ["line\nbreak", "\0"])
+async def test_a_key_that_no_header_can_hold_is_an_error_that_does_not_repeat_it(
+    service: SearchService, key: str
+) -> None:
+    said = await failure(Settings(search_api_url=service.url, search_api_key=key))
+    assert "SEARCH_API_KEY" in said
+    assert key not in said
+
+
+async def test_a_key_may_hold_any_letters(service: SearchService) -> None:
+    service.finds({"results": []})
+    await search_the_web("tea", 5, Settings(search_api_url=service.url, search_api_key="ключ"))
+    assert service.requests[0].headers["authorization"] == "Bearer ключ"
+
+
+async def test_without_a_service_the_missing_setting_is_named() -> None:
+    assert await failure(Settings()) == (
+        "Web search is not set up here. The operator has to set SEARCH_API_URL."
+    )
