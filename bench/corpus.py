@@ -40,7 +40,12 @@ class Vocabulary:
 
 
 def talk(
-    count: int, *, began: datetime, vocabulary: Vocabulary, seed: int = SEED, origin: Origin = Origin.LIVE
+    count: int,
+    *,
+    began: datetime,
+    vocabulary: Vocabulary,
+    seed: int = SEED,
+    origin: Origin = Origin.LIVE,
 ) -> Iterator[Heard]:
     """`count` lines from `began` on, in the order they were said."""
     rng = random.Random(seed)  # noqa: S311 -- made-up talk

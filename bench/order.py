@@ -71,7 +71,9 @@ def newest_by_place(db: sqlite3.Connection, match: str) -> list[int]:
     return [row[0] for row in db.execute(sql, (match, NEWEST))]
 
 
-def newest_by_run(db: sqlite3.Connection, match: str, runs: Sequence[tuple[int, int, str]]) -> list[int]:
+def newest_by_run(
+    db: sqlite3.Connection, match: str, runs: Sequence[tuple[int, int, str]]
+) -> list[int]:
     """The newest hits of each run in turn, until the next run is older than all of them."""
     sql = """
         SELECT m.timestamp, m.id FROM by_id JOIN messages m ON m.id = -by_id.rowid
@@ -101,7 +103,9 @@ def questions(db: sqlite3.Connection) -> dict[str, list[str]]:
     rng = random.Random(1)  # noqa: S311 -- made-up questions
     count = db.execute("SELECT count(*) FROM messages").fetchone()[0]
     texts = [
-        db.execute("SELECT message, channel FROM messages WHERE id = ?", (rng.randint(1, count),)).fetchone()
+        db.execute(
+            "SELECT message, channel FROM messages WHERE id = ?", (rng.randint(1, count),)
+        ).fetchone()
         for _ in range(ROUNDS * 4)
     ]
     texts = [(text.split(), channel) for text, channel in texts if len(text.split()) > 3][:ROUNDS]
@@ -140,12 +144,19 @@ def main() -> None:
         )
         places = db.execute("SELECT sum(pgsize) FROM dbstat WHERE name = 'places'").fetchone()[0]
         runs = [
-            (first, last, db.execute("SELECT timestamp FROM messages WHERE id = ?", (last,)).fetchone()[0])
+            (
+                first,
+                last,
+                db.execute("SELECT timestamp FROM messages WHERE id = ?", (last,)).fetchone()[0],
+            )
             for first, last in ((1, half), (half + 1, 2 * half))
         ]
         result = {
             "lines": 2 * half,
-            "places": {"us a line": by_place[0] + placing, "bytes a line": by_place[1] + places / (2 * half)},
+            "places": {
+                "us a line": by_place[0] + placing,
+                "bytes a line": by_place[1] + places / (2 * half),
+            },
             "runs": {"us a line": by_id[0], "bytes a line": by_id[1]},
             "before": before,
         }
@@ -153,14 +164,18 @@ def main() -> None:
             result["places"][kind] = timed(lambda match: newest_by_place(db, match), asked)
             result["runs"][kind] = timed(lambda match: newest_by_run(db, match, runs), asked)
             same = [
-                set(newest_by_place(db, match)) == set(newest_by_run(db, match, runs)) for match in asked
+                set(newest_by_place(db, match)) == set(newest_by_run(db, match, runs))
+                for match in asked
             ]
             result["runs"][kind]["the same lines"] = all(same)
     print(json.dumps(result, indent=2))
 
 
 def _size(db: sqlite3.Connection) -> int:
-    pages = db.execute("PRAGMA page_count").fetchone()[0] - db.execute("PRAGMA freelist_count").fetchone()[0]
+    pages = (
+        db.execute("PRAGMA page_count").fetchone()[0]
+        - db.execute("PRAGMA freelist_count").fetchone()[0]
+    )
     return int(pages) * 4096
 
 

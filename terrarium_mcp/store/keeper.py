@@ -12,7 +12,7 @@ from filelock import FileLock, Timeout
 
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store.database import Database
-from terrarium_mcp.store.index import Index
+from terrarium_mcp.store.upkeep import Upkeep
 
 TRY_EVERY = 1.0
 """Seconds between two tries to become the keeper, and between two rounds of its duties."""
@@ -49,16 +49,16 @@ class Keeper:
         """Leave the duties to another process."""
         self._lock.release()
 
-    async def serve(self, database: Database, index: Index) -> None:
+    async def serve(self, database: Database, upkeep: Upkeep) -> None:
         """Do the keeper's duties as long as we are it, for ever."""
         while True:
             if self.ask():
-                await self._round(database, index)
+                await self._round(database, upkeep)
             await anyio.sleep(TRY_EVERY)
 
-    async def _round(self, database: Database, index: Index) -> None:
+    async def _round(self, database: Database, upkeep: Upkeep) -> None:
         try:
-            await index.catch_up()
+            await upkeep.catch_up()
             if self._wal.exists() and self._wal.stat().st_size >= CHECKPOINT_AT:
                 await database.checkpoint("PASSIVE")
         except TerrariumError as why:  # a full disk, a lock: the next round may succeed

@@ -4,24 +4,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from terrarium_mcp.chat.identity import is_channel
-from terrarium_mcp.chat.records import SPEECH, Heard, Kind, Message, Origin, Page, Room
-from terrarium_mcp.chat.when import Position, from_iso, from_text, to_text
-from terrarium_mcp.store.database import Database, Row, Writer
+from terrarium_mcp.chat.records import Heard, Message, Origin, Page, Room
+from terrarium_mcp.chat.when import Position, from_iso, to_text
+from terrarium_mcp.store.database import Database, Writer
 from terrarium_mcp.store.foreign import move_private
-from terrarium_mcp.store.functions import as_text, storable
-from terrarium_mcp.store.index import Index, cover
+from terrarium_mcp.store.functions import storable
 from terrarium_mcp.store.rooms import room_ids, within
+from terrarium_mcp.store.rows import COLUMNS, IS_SPEECH, as_messages
 from terrarium_mcp.store.spans import keep_alive
-
-EVENTS = ", ".join(f"'{kind}'" for kind in Kind if kind not in SPEECH)
-IS_SPEECH = f"ifnull(upper(m.message_type), 'PRIVMSG') NOT IN ({EVENTS})"
-"""The SQL condition that a line was said. What is misspelt counts as said, as in `Kind.of`."""
-
-COLUMNS = (
-    "m.id, m.room, m.timestamp, m.nick, m.message, m.message_type, m.account, m.reply_to,"
-    " m.self, m.redacted_at"
-)
-"""What may be shown of a message. `user` and `host` are not among it."""
+from terrarium_mcp.store.upkeep import Upkeep, take_in
 
 BEGINNING = Position("")
 """A place before all lines."""
@@ -33,9 +24,9 @@ EVERY_LINE = Position("9999-12-31")
 class Messages:
     """The lines of all rooms, in the order (timestamp, id)."""
 
-    def __init__(self, database: Database, index: Index) -> None:
+    def __init__(self, database: Database, upkeep: Upkeep) -> None:
         self._database = database
-        self._index = index
+        self._upkeep = upkeep
 
     async def append(self, heard: Sequence[Heard]) -> list[int]:
         """Save lines in the order given; when this returns they are durable.
@@ -52,7 +43,6 @@ class Messages:
         """
         async with self._database.writing() as writer:
             newest = int(await writer.value("SELECT max(id) FROM messages", default=0))
-            watermark = int(await writer.value("SELECT id FROM watermark"))
             taken = int(
                 await writer.value(
                     "SELECT seq FROM sqlite_sequence WHERE name = 'messages'", default=0
@@ -65,14 +55,13 @@ class Messages:
             await writer.many(_INSERT, entry.rows)
             if entry.rows:
                 await move_private(writer, entry.first, max(ids))
-            if newest <= watermark and entry.rows:
-                await cover(writer, watermark + 1, max(ids))
+                await take_in(writer, entry.first, max(ids))
             await entry.remember_live()
         return ids
 
     async def get(self, number: int, rooms: Sequence[Room]) -> Message | None:
         """The message with this id, if it is in one of `rooms`."""
-        await self._index.keep_up()
+        await self._upkeep.keep_up()
         rows = await self._database.rows(
             f"SELECT {COLUMNS} FROM messages m WHERE m.id = :id AND {within(rooms, 'm.room')}",  # noqa: S608 -- no words of strangers
             {"id": number},
@@ -148,7 +137,7 @@ class Messages:
         *,
         events: bool,
     ) -> Page:
-        await self._index.keep_up()
+        await self._upkeep.keep_up()
         after, before = between
         rows = await self._database.rows(
             f"SELECT {COLUMNS} FROM messages m"  # noqa: S608 -- no words of strangers
@@ -175,27 +164,6 @@ class Messages:
         )
         params = {"since": to_text(since), "until": until.timestamp, "until_id": until.id}
         return int(await self._database.value(sql, params, 0))
-
-
-def as_messages(rows: Sequence[Row], rooms: Sequence[Room]) -> list[Message]:
-    """Rows of `COLUMNS` as records; rows without a room cannot be among them."""
-    by_id = {room.id: room for room in rooms}
-    return [_as_message(row, by_id) for row in rows]
-
-
-def _as_message(row: Row, rooms: Mapping[int, Room]) -> Message:
-    number, room, timestamp, nick, text, kind, account, _, own, redacted_at = row
-    return Message(
-        id=number,
-        room=rooms[room],
-        said_at=from_text(timestamp),
-        nick=as_text(nick),
-        text="" if redacted_at else as_text(text),
-        kind=Kind.of(as_text(kind)),
-        account=as_text(account),
-        own=bool(own),
-        removed=bool(redacted_at),
-    )
 
 
 _INSERT = """

@@ -17,10 +17,11 @@ from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.when import Position, from_text, to_text
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.functions import storable
-from terrarium_mcp.store.index import Index
 from terrarium_mcp.store.matching import expression, indexed
-from terrarium_mcp.store.messages import COLUMNS, EVERY_LINE, IS_SPEECH, as_messages
+from terrarium_mcp.store.messages import EVERY_LINE
 from terrarium_mcp.store.rooms import within
+from terrarium_mcp.store.rows import COLUMNS, IS_SPEECH, as_messages
+from terrarium_mcp.store.upkeep import Upkeep
 
 HEAD = 200
 """Lines that are ranked; the rest of the hits follow by time."""
@@ -90,9 +91,9 @@ class Hits:
 class SearchTopic:
     """Searching all rooms."""
 
-    def __init__(self, database: Database, index: Index) -> None:
+    def __init__(self, database: Database, upkeep: Upkeep) -> None:
         self._database = database
-        self._index = index
+        self._upkeep = upkeep
 
     async def __call__(self, asked: Search, question: str) -> Hits:
         """One page of lines for `asked`; `question` is the fingerprint its cursors carry.
@@ -100,12 +101,12 @@ class SearchTopic:
         Raises:
             TookTooLong: the deadline passed.
         """
-        await self._index.keep_up()
+        await self._upkeep.keep_up("index")
         cursor = asked.cursor
         if cursor and cursor.since:
             asked = replace(asked, since=from_text(cursor.since))
         # What is indexed now is the history that all pages show, in whatever order it came.
-        snapshot = cursor.snapshot if cursor else await self._index.watermark()
+        snapshot = cursor.snapshot if cursor else await self._upkeep.reached("index")
         tried: list[Rung] = []
         for rung in _rungs(asked):
             tried.append(rung)

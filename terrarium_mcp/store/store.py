@@ -14,7 +14,6 @@ from terrarium_mcp.errors import TerrariumError, plainly
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.backlog import Backlog
 from terrarium_mcp.store.database import Database, StoreFailed, explained
-from terrarium_mcp.store.index import CHUNK, Index
 from terrarium_mcp.store.keeper import Keeper
 from terrarium_mcp.store.messages import Messages
 from terrarium_mcp.store.migrations import CURRENT, migrate, version_of
@@ -24,6 +23,7 @@ from terrarium_mcp.store.rooms import Rooms
 from terrarium_mcp.store.search import SearchTopic
 from terrarium_mcp.store.spans import Spans
 from terrarium_mcp.store.stats import Stats
+from terrarium_mcp.store.upkeep import CHUNK, Upkeep
 
 AT_ONCE = 0.5
 """Seconds in which an ordinary file is open; what takes longer goes on in the background."""
@@ -47,13 +47,13 @@ class Store:
         self._settings = settings
         self._database = Database(path, self.opening.wait)
         network = settings.network_name
-        self._index = Index(self._database, network)
+        self._upkeep = Upkeep(self._database, network)
         self.rooms = Rooms(self._database)
-        self.messages = Messages(self._database, self._index)
-        self.search = SearchTopic(self._database, self._index)
+        self.messages = Messages(self._database, self._upkeep)
+        self.search = SearchTopic(self._database, self._upkeep)
         self.spans = Spans(self._database)
         self.presence = PresenceTopic(self._database)
-        self.stats = Stats(self._database, self._index)
+        self.stats = Stats(self._database, self._upkeep)
         self.backlog = Backlog(path.parent / "enhancements")
 
     async def run(self) -> None:
@@ -64,7 +64,7 @@ class Store:
             self.opening.fail(why)
             return
         self.opening.succeed()
-        await self.keeper.serve(self._database, self._index)
+        await self.keeper.serve(self._database, self._upkeep)
 
     async def aclose(self) -> None:
         """Let go of the file; the keeper leaves it without a WAL to be read."""
@@ -83,7 +83,7 @@ class Store:
                 await self._migrate()
             else:
                 await anyio.sleep(_LOOK_AGAIN)  # another process is at it
-        await self._index_what_is_behind()
+        await self._take_in_what_is_behind()
         await self._database.open()
 
     async def _migrate(self) -> None:
@@ -96,21 +96,21 @@ class Store:
         with explained(self.path):
             await to_thread.run_sync(migrate, self.path, self._settings, report)
 
-    async def _index_what_is_behind(self) -> None:
-        """Index what was migrated or appended, or wait for the keeper that does it."""
+    async def _take_in_what_is_behind(self) -> None:
+        """Take in what was migrated or appended, or wait for the keeper that does it."""
 
         def report(part: float) -> None:
             self.opening.report(_MIGRATING + part * (1 - _MIGRATING))
 
         async with aclosing(Database(self.path)) as database:
             await database.open()
-            index = Index(database, self._settings.network_name)
-            at_first = await index.behind()
-            while not self.keeper.ask() and (behind := await index.behind()) > CHUNK:
+            upkeep = Upkeep(database, self._settings.network_name)
+            at_first = await upkeep.behind()
+            while not self.keeper.ask() and (behind := await upkeep.behind()) > CHUNK:
                 report(max(0.0, 1 - behind / at_first))
                 await anyio.sleep(_LOOK_AGAIN)
             if self.keeper.is_us:
-                await index.catch_up(report)
+                await upkeep.catch_up(report)
 
 
 @asynccontextmanager

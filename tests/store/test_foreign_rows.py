@@ -79,6 +79,8 @@ async def test_an_appended_row_pushes_no_live_line(store: Store, file: Path) -> 
     page = await store.messages.recent(await store.rooms.all(), 9)
     assert texts(page.messages) == ["hello", "tea"]
     assert page.messages[0].said_at == NOON
+    origins = rows_of(file, "SELECT origin FROM messages ORDER BY id")
+    assert origins == [("import",), ("live",)]
 
 
 async def test_rows_that_were_appended_while_nobody_was_here_are_found(file: Path) -> None:

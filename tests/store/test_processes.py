@@ -17,10 +17,10 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store import store as store_module
 from terrarium_mcp.store.database import TookTooLong
-from terrarium_mcp.store.index import Index
 from terrarium_mcp.store.migrations import InUse, terrarium_irc
 from terrarium_mcp.store.migrations.step import Report
 from terrarium_mcp.store.opening import StillOpening
+from terrarium_mcp.store.upkeep import Upkeep
 from tests.samples import terrarium_irc as sample
 from tests.store.scene import SETTINGS, chat, check_index, find, rows_of, write
 
@@ -84,7 +84,7 @@ async def test_when_the_keeper_is_killed_another_takes_over_within_seconds(file:
                 await anyio.sleep(0.02)
         write(file, "INSERT INTO messages (channel, nick, message) VALUES ('#tea', 'bo', 'tea')")
         with anyio.fail_after(4):
-            while rows_of(file, "SELECT id FROM watermark") != [(2,)]:
+            while rows_of(file, "SELECT DISTINCT upto FROM derived") != [(2,)]:
                 await anyio.sleep(0.02)
 
 
@@ -187,7 +187,7 @@ async def test_leaving_in_the_midst_of_everything_is_no_error(file: Path) -> Non
     for patience in (0.0, 0.02, 0.1):
         with anyio.fail_after(10):
             async with anyio.create_task_group() as tasks, open_store(file, SETTINGS) as store:
-                tasks.start_soon(store.keeper.serve, store._database, store._index)  # noqa: SLF001
+                tasks.start_soon(store.keeper.serve, store._database, store._upkeep)  # noqa: SLF001
                 await anyio.sleep(patience)
                 tasks.cancel_scope.cancel()
 
@@ -274,7 +274,7 @@ async def test_a_flood_of_appended_rows_is_no_endless_wait(
             "INSERT INTO messages (channel, nick, message) VALUES ('#tea', 'bo', ?)",
             [(f"tea {number}",) for number in range(12_000)],
         )
-    monkeypatch.setattr("terrarium_mcp.store.index.PATIENCE", 0)
+    monkeypatch.setattr("terrarium_mcp.store.upkeep.PATIENCE", 0)
     with pytest.raises(StillOpening, match=r"indexing new lines, \d+ %"):
         await find(store, "tea")
     monkeypatch.undo()
@@ -293,7 +293,7 @@ async def test_who_catches_up_at_the_same_time_indexes_nothing_twice(
     with anyio.fail_after(10):
         async with anyio.create_task_group() as tasks:
             for _ in range(5):
-                tasks.start_soon(Index(store._database, "net").catch_up)  # noqa: SLF001
+                tasks.start_soon(Upkeep(store._database, "net").catch_up)  # noqa: SLF001
     check_index(file)
 
 

@@ -3,6 +3,7 @@
 import sqlite3
 
 from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import derived, message_index, runs
 from terrarium_mcp.store.migrations import terrarium_irc
 from terrarium_mcp.store.migrations.step import Report
 
@@ -84,22 +85,6 @@ CREATE TABLE presence (
   PRIMARY KEY (room, folded)
 ) WITHOUT ROWID;
 CREATE TABLE presence_as_of (room INTEGER PRIMARY KEY REFERENCES rooms, as_of TEXT NOT NULL);
-
--- Up to which id `messages` is normalised and indexed.
-CREATE TABLE watermark (only INTEGER PRIMARY KEY CHECK (only = 1), id INTEGER NOT NULL);
-INSERT INTO watermark VALUES (1, 0);
-
--- The rowid is the id with a minus sign: newest first is then the natural order of every look-up.
-CREATE VIEW message_index_source AS
-  SELECT -id AS id, plain_text(CAST(message AS BLOB)) AS message,
-    scope_words(room, CAST(nick AS BLOB), CAST(message_type AS BLOB)) AS scope
-  FROM messages;
-CREATE VIRTUAL TABLE message_index USING fts5 (
-  message, scope,
-  content='message_index_source', content_rowid='id', columnsize=0,
-  tokenize='unicode61 remove_diacritics 2'
-);
-INSERT INTO message_index(message_index, rank) VALUES ('pgsz', 1000);
 """
 
 INDEXES = """
@@ -118,7 +103,8 @@ def migrate(connection: sqlite3.Connection, settings: Settings, report: Report) 
         connection.execute(MESSAGES)
     for column in ADDED_COLUMNS:
         connection.execute(f"ALTER TABLE messages ADD COLUMN {column}")
-    _run(connection, TABLES)
+    for topic in (TABLES, derived.TABLES, message_index.TABLES, runs.TABLES):
+        _run(connection, topic)
     if adopting:
         terrarium_irc.convert(connection, settings, report)
     for sql in indexes:
