@@ -17,6 +17,7 @@ from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.when import Position, from_text, to_text
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.functions import storable
+from terrarium_mcp.store.lookups import Lookups, Wanted
 from terrarium_mcp.store.matching import expression, indexed
 from terrarium_mcp.store.messages import EVERY_LINE
 from terrarium_mcp.store.rooms import within
@@ -94,6 +95,7 @@ class SearchTopic:
     def __init__(self, database: Database, upkeep: Upkeep) -> None:
         self._database = database
         self._upkeep = upkeep
+        self._lookups = Lookups(database)
 
     async def __call__(self, asked: Search, question: str) -> Hits:
         """One page of lines for `asked`; `question` is the fingerprint its cursors carry.
@@ -101,7 +103,7 @@ class SearchTopic:
         Raises:
             TookTooLong: the deadline passed.
         """
-        await self._upkeep.keep_up("index")
+        await self._upkeep.keep_up("index", "runs")
         cursor = asked.cursor
         if cursor and cursor.since:
             asked = replace(asked, since=from_text(cursor.since))
@@ -166,17 +168,17 @@ class SearchTopic:
     async def _read(
         self, lookup: "_Lookup", match: str, order: str, most: int, after: Position | None
     ) -> list[Message]:
+        if match:
+            wanted = lookup.wanted(match, order, after)
+            look = self._lookups.oldest if order == "ASC" else self._lookups.newest
+            return as_messages(await look(wanted, most), lookup.asked.rooms)
         lines, params = lookup.lines(match)
-        onward = ""
-        if after:
-            onward = (
-                f" AND (m.timestamp, m.id) {'>' if order == 'ASC' else '<'} (:after, :after_id)"
-            )
-            params |= {"after": after.timestamp, "after_id": after.id}
+        onward, place = _onward(order, after)
+        beyond = "".join(f" AND {condition}" for condition in onward)
         rows = await self._database.rows(
-            f"SELECT {COLUMNS} FROM {lines}{onward}"  # noqa: S608 -- words of strangers are parameters
+            f"SELECT {COLUMNS} FROM {lines}{beyond}"  # noqa: S608 -- words of strangers are parameters
             f" ORDER BY m.timestamp {order}, m.id {order} LIMIT :most",
-            params | {"most": most},
+            params | place | {"most": most},
         )
         return as_messages(rows, lookup.asked.rooms)
 
@@ -217,6 +219,19 @@ class _Lookup:
             return self.matching(self.words)
         return " OR ".join(f"({self.matching([word])})" for word in self.words)
 
+    def wanted(self, match: str, order: str, after: Position | None) -> Wanted:
+        """The lines of an index expression from a place on, for a walk through the index."""
+        where, params = self._readable()
+        where += self._with_unindexed(params)
+        onward, place = _onward(order, after)
+        since = to_text(self.asked.since) if self.asked.since else ""
+        until = self.asked.until.timestamp
+        if after and order == "ASC":
+            since = max(since, after.timestamp)
+        elif after:
+            until = min(until, after.timestamp)
+        return Wanted(match, [*where, *onward], params | place, since, until)
+
     def lines(self, match: str) -> tuple[str, dict[str, object]]:
         """What follows FROM: the lines `m` that may be shown and `match`, and the parameters."""
         where, params = self._readable()
@@ -234,10 +249,8 @@ class _Lookup:
             where = []
         else:
             source = "messages m"
-        for n, term in enumerate(self._unindexed()):
-            where.append(f"instr(plain_text(CAST(m.message AS BLOB)), :term{n})")
-            params[f"term{n}"] = storable(term)
-        return f"{source} WHERE {' AND '.join(where)}", params
+        where += self._with_unindexed(params)
+        return f"{source} WHERE {' AND '.join(where) or 'true'}", params
 
     def _readable(self) -> tuple[list[str], dict[str, object]]:
         """The conditions under which a line may be shown at all, and their parameters."""
@@ -262,11 +275,28 @@ class _Lookup:
             params["nick"] = fold(storable(asked.query.nick))
         return where, params
 
+    def _with_unindexed(self, params: dict[str, object]) -> list[str]:
+        """The conditions for terms that no index holds; their words become parameters."""
+        conditions = []
+        for n, term in enumerate(self._unindexed()):
+            conditions.append(f"instr(plain_text(CAST(m.message AS BLOB)), :term{n})")
+            params[f"term{n}"] = storable(term)
+        return conditions
+
     def _unindexed(self) -> list[str]:
         """Terms, such as emoji, for which the text itself has to be read."""
         if self.rung is Rung.ANY_WORD:
             return []
         return [term for term in dict.fromkeys(self.asked.query.terms) if not is_indexed(term)]
+
+
+def _onward(order: str, after: Position | None) -> tuple[list[str], dict[str, object]]:
+    """The condition that a line comes after a place in this order, and its parameters."""
+    if after is None:
+        return [], {}
+    beyond = ">" if order == "ASC" else "<"
+    place: dict[str, object] = {"after": after.timestamp, "after_id": after.id}
+    return [f"(m.timestamp, m.id) {beyond} (:after, :after_id)"], place
 
 
 def _rungs(asked: Search) -> list[Rung]:
