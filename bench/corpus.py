@@ -1,5 +1,6 @@
-"""Made-up talk of any length from a fixed seed: words as frequent as in English, people and
-channels as unequal as on IRC.
+"""Made-up talk of any length from a fixed seed.
+
+Words are as frequent as in English, people and channels as unequal as on IRC.
 """
 
 import random

@@ -133,8 +133,8 @@ def main() -> None:
         by_place = index(
             db,
             "by_place",
-            "INSERT INTO by_place (rowid, message, scope) SELECT -p.place, m.message, substr(m.channel, 2)"
-            " FROM places p JOIN messages m ON m.id = p.id ORDER BY p.place DESC",
+            "INSERT INTO by_place (rowid, message, scope)"
+            " SELECT -p.place, m.message, substr(m.channel, 2) FROM places p JOIN messages m ON m.id = p.id ORDER BY p.place DESC",
         )
         by_id = index(
             db,

@@ -4,6 +4,7 @@ They are given columns as BLOB, so that not even text that is no UTF-8 can make 
 """
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from terrarium_mcp.chat.identity import fold
@@ -20,7 +21,7 @@ def as_text(column: object) -> str:
 
 def storable(text: str) -> str:
     """`text` as SQLite can hold it: a lone surrogate, which UTF-8 does not have, becomes `?`."""
-    return text.encode("utf-8", "replace").decode()
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def plain_text(message: object) -> str:
@@ -44,6 +45,7 @@ def kind_word(kind: Kind) -> str:
     return f"t{kind.lower()}"
 
 
+@lru_cache(maxsize=10_000)  # few people say most of the lines
 def nick_word(nick: str) -> str:
     """The index word of a nick, the same for every spelling under any CASEMAPPING.
 

@@ -1,17 +1,17 @@
 """Messages: appended in groups, read newest first, around a line, or one by one."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from terrarium_mcp.chat.identity import is_channel
-from terrarium_mcp.chat.records import Heard, Message, Origin, Page, Room
-from terrarium_mcp.chat.when import Position, from_iso, to_text
-from terrarium_mcp.store.database import Database, Writer
+from terrarium_mcp.chat.records import Heard, Message, Page, Room
+from terrarium_mcp.chat.when import Position, to_text
+from terrarium_mcp.store.database import Database
+from terrarium_mcp.store.entry import Entry
 from terrarium_mcp.store.foreign import move_private
 from terrarium_mcp.store.functions import storable
 from terrarium_mcp.store.rooms import room_ids, within
 from terrarium_mcp.store.rows import COLUMNS, IS_SPEECH, as_messages
-from terrarium_mcp.store.spans import keep_alive
 from terrarium_mcp.store.upkeep import Upkeep, take_in
 
 BEGINNING = Position("")
@@ -50,9 +50,9 @@ class Messages:
             )
             named = ((storable(line.network), storable(line.channel)) for line in heard)
             rooms = await room_ids(writer, (pair for pair in named if is_channel(pair[1])))
-            entry = _Entry(writer, rooms, first=max(newest, taken) + 1)
+            entry = await Entry.into(rooms, writer, first=max(newest, taken) + 1)
             ids = [await entry.take(line) for line in heard]
-            await writer.many(_INSERT, entry.rows)
+            await entry.save()
             if entry.rows:
                 await move_private(writer, entry.first, max(ids))
                 await take_in(writer, entry.first, max(ids))
@@ -164,112 +164,3 @@ class Messages:
         )
         params = {"since": to_text(since), "until": until.timestamp, "until_id": until.id}
         return int(await self._database.value(sql, params, 0))
-
-
-_INSERT = """
-INSERT INTO messages (
-  id, timestamp, channel, nick, user, host, message, message_type, network, room, account, msgid,
-  reply_to, server_time, origin, relayed_by, self, bot
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
-
-
-class _Entry:
-    """Lines on their way into the table, inside one transaction."""
-
-    def __init__(self, writer: Writer, rooms: Mapping[tuple[str, str], int], *, first: int) -> None:
-        self.first = first
-        self.rows: list[tuple[object, ...]] = []
-        self._writer = writer
-        self._rooms = rooms
-        self._live_until: dict[int, str] = {}
-        self._msgids: set[tuple[int | None, str]] = set()
-
-    async def take(self, line: Heard) -> int:
-        """Make the row of the next line; returns its id, or 0 when it was known."""
-        room = self._rooms.get((storable(line.network), storable(line.channel)))
-        if line.origin is Origin.PLAYBACK and await self._is_known(line, room):
-            return 0
-        timestamp = to_text(line.said_at)
-        if line.origin is Origin.LIVE and room is not None:
-            timestamp = self._live_until[room] = max(timestamp, await self._latest_live(room))
-        number = self.first + len(self.rows)
-        self.rows.append(_row(number, timestamp, room, line))
-        self._msgids.add((room, line.msgid))
-        return number
-
-    async def remember_live(self) -> None:
-        """Note how far each room's live lines have come."""
-        await self._writer.many(
-            "UPDATE rooms SET live_until = max(live_until, ?) WHERE id = ?",
-            [(timestamp, room) for room, timestamp in self._live_until.items()],
-        )
-        await keep_alive(self._writer, self._live_until)
-
-    async def _latest_live(self, room: int) -> str:
-        if room not in self._live_until:
-            sql = "SELECT live_until FROM rooms WHERE id = :room"
-            self._live_until[room] = str(await self._writer.value(sql, {"room": room}, ""))
-        return self._live_until[room]
-
-    async def _is_known(self, line: Heard, room: int | None) -> bool:
-        """Whether a line of playback was recorded when it was said.
-
-        Its msgid tells. Where one of the two has none, the same words of the same person do, in
-        the same second: playback may carry whole seconds only.
-        """
-        if line.msgid and (room, line.msgid) in self._msgids:
-            return True
-        second = to_text(line.said_at)[:19]
-        params = {
-            "room": room,
-            "msgid": storable(line.msgid),
-            "kind": line.kind.value,
-            "nick": storable(line.nick),
-            "text": storable(line.text),
-            "from": second,
-            "to": second + ".999",
-        }
-        return bool(await self._writer.rows(_KNOWN, params))
-
-
-_KNOWN = """
-SELECT 1 FROM messages WHERE room = :room AND msgid = :msgid AND :msgid != ''
-UNION ALL
-SELECT 1 FROM messages
- WHERE room = :room AND (msgid IS NULL OR :msgid = '')
-   AND timestamp BETWEEN :from AND :to
-   AND message_type = :kind AND nick = :nick AND message = :text
-LIMIT 1
-"""
-
-
-def _row(number: int, timestamp: str, room: int | None, line: Heard) -> tuple[object, ...]:
-    return (
-        number,
-        timestamp,
-        storable(line.channel),
-        storable(line.nick),
-        storable(line.user) or None,
-        storable(line.host) or None,
-        storable(line.text),
-        line.kind.value,
-        storable(line.network),
-        room,
-        storable(line.account) or None,
-        storable(line.msgid) or None,
-        storable(line.reply_to) or None,
-        storable(line.server_time) or None if _differs(line.server_time, timestamp) else None,
-        line.origin.value,
-        storable(line.relayed_by) or None,
-        int(line.own),
-        int(line.bot),
-    )
-
-
-def _differs(server_time: str, timestamp: str) -> bool:
-    """Whether a server-time says something else than the column, or nothing we can read."""
-    try:
-        return to_text(from_iso(server_time)) != timestamp
-    except ValueError:
-        return True

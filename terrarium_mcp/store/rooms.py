@@ -50,9 +50,18 @@ class Rooms:
 
 async def room_ids(writer: Writer, named: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:
     """The ids of rooms by (network, channel as spelt); rooms that are new are made."""
-    ids: dict[tuple[str, str], int] = {}
-    for network, channel in dict.fromkeys(named):
-        ids[network, channel] = await _room_id(writer, network, channel)
+    wanted = dict.fromkeys(named)
+    if not wanted:
+        return {}
+    known = await writer.rows(
+        "SELECT network, channel, id FROM rooms"  # noqa: S608 -- question marks
+        f" WHERE (network, channel) IN (VALUES {', '.join(['(?, ?)'] * len(wanted))})",
+        [name for pair in wanted for name in pair],
+    )
+    ids = {(network, channel): int(number) for network, channel, number in known}
+    for network, channel in wanted:
+        if (network, channel) not in ids:  # a new room, or another spelling of one
+            ids[network, channel] = await _room_id(writer, network, channel)
     return ids
 
 
