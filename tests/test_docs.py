@@ -75,7 +75,8 @@ def commands(text: str) -> set[str]:
     """Every command line of ours in the code of a page, without what a shell adds."""
     fences = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
     lines = [line.partition("  #")[0] for fence in fences for line in fence.splitlines()]
-    spans = re.findall(r"`([^`]+)`", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S))
+    prose = re.sub(r"^```.*?^```", "", text, flags=re.MULTILINE | re.DOTALL)
+    spans = re.findall(r"`([^`]+)`", prose)
     found = (re.search(r"terrarium-mcp [-a-z].*", line) for line in [*lines, *spans])
     return {" ".join(one.group().split()) for one in found if one}
 
@@ -112,8 +113,7 @@ def test_every_make_target_is_explained() -> None:
     text = (ROOT / "Makefile").read_text("utf-8")
     (phony,) = re.findall(r"^\.PHONY: (.+)$", text, re.MULTILINE)
     assert re.findall(r"^# make (\w+)", text, re.MULTILINE) == phony.split()
-    for target in re.findall(r"`?make ([a-z]+)(?: |`|$)", README):
-        assert target in phony.split()
+    assert set(re.findall(r"(?:`|^)make ([a-z]+)", README, re.MULTILINE)) <= {*phony.split()}
 
 
 def test_the_examples_for_mcp_clients_start_what_there_is() -> None:
@@ -135,4 +135,4 @@ def test_no_page_names_a_machine_it_was_written_on() -> None:
     for page in [*PAGES, *EXAMPLES, *requirements, ROOT / "Makefile", ROOT / "pyproject.toml"]:
         text = page.read_text("utf-8")
         assert "file://" not in text, page
-        assert str(ROOT) not in text.replace(str(ROOT) + "s", ""), page
+        assert str(ROOT) not in text, page

@@ -25,7 +25,13 @@ def settings_options(command: Command) -> Command:
 def http_options(command: Command) -> Command:
     """Add --host and --port to a command."""
     for option in (
-        click.option("--port", default=8765, show_default=True, help="Port of the HTTP server."),
+        click.option(
+            "--port",
+            type=click.IntRange(0, 65535),
+            default=8765,
+            show_default=True,
+            help="Port of the HTTP server; 0: any free one.",
+        ),
         click.option(
             "--host", default="127.0.0.1", show_default=True, help="Address it listens on."
         ),

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.cli.options import http_options, settings_of, settings_options
+from terrarium_mcp.cli.running import run
 from terrarium_mcp.settings import Settings
 
 
@@ -32,21 +33,16 @@ def serve(
 
 
 def _serve_stdio(settings: Settings) -> None:
-    import anyio
-
     from terrarium_mcp.cli.starting.stdio import serve
-    from terrarium_mcp.serving.stdio import leave
 
-    anyio.run(serve, settings)
-    leave(0)
+    run(serve, settings)
 
 
 def _serve_http(settings: Settings, host: str, port: int, *, sse: bool) -> None:
-    import anyio
-
-    from terrarium_mcp.cli.starting.http import Listening, serve
+    from terrarium_mcp.cli.starting.http import serve
+    from terrarium_mcp.serving.address import Listening
 
     def announce(listening: Listening) -> None:
         click.echo(listening.sse_url if sse else listening.mcp_url, err=True)
 
-    anyio.run(serve, settings, host, port, announce)
+    run(serve, settings, host, port, announce)

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.cli.options import http_options, settings_of, settings_options
+from terrarium_mcp.cli.running import run
 
 
 @click.command()
@@ -14,8 +15,6 @@ def up(host: str, port: int, db: Path | None, config: Path | None, env_file: Pat
     """Record, answer and serve HTTP, all in one process."""
     settings = settings_of(db, config, env_file)
 
-    import anyio
+    from terrarium_mcp.cli.starting.up import both
 
-    from terrarium_mcp.cli.starting.up import run
-
-    anyio.run(run, settings, host, port, lambda at: click.echo(at.mcp_url, err=True))
+    run(both, settings, host, port, lambda at: click.echo(at.mcp_url, err=True))

@@ -59,8 +59,9 @@ async def show(*, once: bool) -> bool:
                 ):
                     answered = await stage.play(guest.says)
                     if not once:
-                        _invite(port, listening, settings)
-                        await _until_a_signal()
+                        with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+                            _invite(port, listening, settings)
+                            await anext(aiter(signals))
     return answered
 
 
@@ -183,12 +184,6 @@ It serves on. Come in:
 
 Ctrl-C ends the demo and removes its files."""
     )
-
-
-async def _until_a_signal() -> None:
-    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async for _ in signals:
-            return
 
 
 def _say(line: str) -> None:

@@ -4,18 +4,22 @@ import json
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import anyio
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.chat.transcript import Setting, line_of
-from terrarium_mcp.irc_bridge.budget import HARD, cut, fitted, share
-from terrarium_mcp.irc_bridge.context import Question, fenced_logs, messages_of, talk_about
+from terrarium_mcp.chat.transcript import Setting
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.irc_bridge.budget import HARD, cut, fitted, limit_for, longer, share, size
+from terrarium_mcp.irc_bridge.context import Question, dated, messages_of, talk_about
+from terrarium_mcp.irc_bridge.earlier import in_todays_words
 from terrarium_mcp.irc_bridge.llm import LLM, ModelUnavailable, TalkTooLong
+from terrarium_mcp.irc_bridge.quoting import quoting
+from terrarium_mcp.irc_bridge.reply import clean_answer
 from terrarium_mcp.irc_bridge.toolbox import Toolbox, ToolboxAway
 from terrarium_mcp.irc_bridge.turns import (
     Called,
-    Said,
     TalkMessage,
     ToolCall,
     ToolResult,
@@ -28,18 +32,25 @@ ROUNDS = 8
 """How often the model may look things up for one question."""
 
 SAME_CALL = 3
-"""The same call so many times ends the looking up; the second is served from memory."""
+"""The same call in so many rounds ends the looking up; the second is served from memory."""
 
 BEST_LINES = 3
 """Lines that stand in for an answer when the model gives none."""
 
+BEFOREHAND = 10
+"""Lines found for a model that cannot search."""
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What to tell the asker: the model's words, or, when it is away, the best lines found."""
+    """What to tell the asker: the model's words, or what was found without it."""
 
-    text: str = ""
-    lines: Sequence[str] = ()
+    lines: Sequence[str]
+    by_model: bool
+
+
+class _BadArguments(TerrariumError):
+    """The model's arguments are no JSON object."""
 
 
 @dataclass(slots=True)
@@ -51,89 +62,93 @@ class _Answering:
     toolbox: Toolbox
     settings: Settings
     talk: list[TalkMessage]
+    limit: int = HARD
+    halved: bool = False
     seen: Counter[tuple[str, str]] = field(default_factory=Counter)
     remembered: dict[tuple[str, str], str] = field(default_factory=dict)
 
     async def words(self) -> str:
         """Let the model look things up for some rounds, then let it speak."""
         if not self.llm.takes_tools:
-            self.talk += await self._found_beforehand()
+            await self._look_beforehand()
         for _ in range(ROUNDS):
             turn = await self._next_turn(self.toolbox.menu)
             if not turn.calls:
                 return await self._spoken(turn)
             if self._repeats(turn.calls):
                 break
-            self.talk += [Called(turn), *await self._results(turn.calls)]
+            await self._look_up(turn)
         return await self._spoken(await self._next_turn(()))
 
     async def _next_turn(self, tools: Sequence[ToolSchema], max_tokens: int | None = None) -> Turn:
-        """Ask the model; where its context is too small, once more with half the talk."""
+        """Ask the model; if it turns out to take no tools, look up for it and ask again."""
         took_tools = self.llm.takes_tools
-        self.talk = fitted(self.talk, HARD)
-        try:
-            turn = await self.llm.next_turn(self.talk, tools, max_tokens=max_tokens)
-        except TalkTooLong:
-            self.talk = fitted(self.talk, HARD // 2)
-            turn = await self.llm.next_turn(self.talk, tools, max_tokens=max_tokens)
-        if took_tools and not self.llm.takes_tools:  # learned just now: look up for it, ask again
-            self.talk += await self._found_beforehand()
-            return await self.llm.next_turn(self.talk, (), max_tokens=max_tokens)
+        turn = await self._asked(tools, max_tokens)
+        if took_tools and not self.llm.takes_tools and await self._look_beforehand():
+            return await self._asked((), max_tokens)
         return turn
+
+    async def _asked(self, tools: Sequence[ToolSchema], max_tokens: int | None) -> Turn:
+        """Ask the model; where its context is too small, once more with half the talk."""
+        answer_tokens = max_tokens or self.settings.agent_max_tokens
+        self.talk = fitted(self.talk, min(self.limit, limit_for(answer_tokens)))
+        try:
+            return await self.llm.next_turn(self.talk, tools, max_tokens=max_tokens)
+        except TalkTooLong:
+            if self.halved:
+                raise
+            self.limit, self.halved = size(self.talk) // 2, True
+            self.talk = fitted(self.talk, self.limit)
+            return await self.llm.next_turn(self.talk, tools, max_tokens=max_tokens)
 
     async def _spoken(self, turn: Turn) -> str:
         """The words of a turn; if it only reasoned, once more with room to come to the point."""
         if turn.text.strip() or not turn.only_reasoned:
-            return turn.text.strip()
-        again = await self._next_turn((), max_tokens=4 * self.settings.agent_max_tokens)
-        return again.text.strip()
+            return turn.text
+        again = await self._next_turn((), max_tokens=longer(self.settings.agent_max_tokens))
+        return again.text
 
     def _repeats(self, calls: Sequence[ToolCall]) -> bool:
-        self.seen.update(_key(call) for call in calls)
-        return any(self.seen[_key(call)] >= SAME_CALL for call in calls)
+        keys = {_key(call) for call in calls}
+        self.seen.update(keys)
+        return any(self.seen[key] >= SAME_CALL for key in keys)
 
-    async def _results(self, calls: Sequence[ToolCall]) -> list[ToolResult]:
+    async def _look_up(self, turn: Turn) -> None:
         """Run the calls of one round side by side; their results stand in the order asked."""
-        room = share(self.talk, len(calls))
-        texts = [""] * len(calls)
+        self.talk.append(Called(turn))
+        room = share(self.talk, len(turn.calls), self.limit)
+        calls = {_key(call): call for call in turn.calls}  # the same call twice is one
+        results: dict[tuple[str, str], str] = {}
 
-        async def run(at: int, call: ToolCall) -> None:
-            texts[at] = await self._result(call, room)
+        async def run(key: tuple[str, str]) -> None:
+            results[key] = await self._result(calls[key], room)
 
         async with anyio.create_task_group() as tasks:
-            for at, call in enumerate(calls):
-                tasks.start_soon(run, at, call)
-        return [
-            ToolResult(call.id, call.name, text) for call, text in zip(calls, texts, strict=True)
-        ]
+            for key in calls:
+                tasks.start_soon(run, key)
+        self.talk += [ToolResult(call.id, call.name, results[_key(call)]) for call in turn.calls]
 
     async def _result(self, call: ToolCall, room: int) -> str:
         """What a call gives the model: a result, or what went wrong and the way out."""
         if (key := _key(call)) in self.remembered:
-            return f"(the same call again; the answer is the same)\n{self.remembered[key]}"
-        if call.name not in {tool.name for tool in self.toolbox.menu}:
-            return self.toolbox.unknown(call.name)
+            return cut(f"(asked before: the answer is the same)\n{self.remembered[key]}", room)
         try:
-            arguments = json.loads(call.arguments or "{}")
-        except ValueError as why:
-            return f"The arguments of {call.name} are not JSON ({why}). Write one JSON object."
-        if not isinstance(arguments, dict):
-            return f"The arguments of {call.name} must be one JSON object."
-        try:
-            found = await self.toolbox.call(
-                call.name, arguments, {**self.question.view, "max_tokens": room}
-            )
-        except ToolboxAway as why:
-            return str(why)
+            name, arguments = in_todays_words(call.name, _arguments(call))
+            if not self.toolbox.offers(name):
+                return cut(self.toolbox.unknown(name), room)
+            view = {**self.question.view, "max_tokens": room}
+            found = await self.toolbox.call(name, arguments, view)
+        except (ToolboxAway, _BadArguments) as why:
+            return cut(str(why), room)
         self.remembered[key] = text = cut(found.text, room)
         return text
 
-    async def _found_beforehand(self) -> list[TalkMessage]:
-        """A search made from the question, for a model that cannot search."""
-        lines = await best_lines(self.question, self.toolbox, self.settings, most=10)
-        if not lines:
-            return []
-        return [Said("user", "\n".join(["Found in the log:", *fenced_logs(lines)]))]
+    async def _look_beforehand(self) -> bool:
+        """Search with the question's words for a model that cannot search."""
+        lines = await best_lines(self.question, self.toolbox, self.settings, most=BEFOREHAND)
+        if lines:
+            self.talk.append(quoting(lines[::-1], before="Found in the log, the best at the end:"))
+        return bool(lines)
 
 
 async def answer(
@@ -144,13 +159,11 @@ async def answer(
     try:
         words = await _Answering(question, llm, toolbox, settings, talk).words()
     except (ModelUnavailable, TalkTooLong) as why:
-        lines = await best_lines(question, toolbox, settings)
-        return Answer(lines=[str(why), *(["The best I find by myself:", *lines] if lines else [])])
-    if words:
-        return Answer(words)
-    lines = await best_lines(question, toolbox, settings)
-    found = ["The best lines I find:", *lines] if lines else ["I find nothing about it either."]
-    return Answer(lines=["The model came to no answer.", *found])
+        return await _without_model(question, toolbox, settings, str(why))
+    said = clean_answer(words, nick=nick, asker=question.command.asker, mark=settings.llm_mark)
+    if not said:
+        return await _without_model(question, toolbox, settings, "The model came to no answer.")
+    return Answer(said, by_model=True)
 
 
 async def best_lines(
@@ -162,12 +175,38 @@ async def best_lines(
         found = await toolbox.call("search_irc_history", arguments, question.view)
     except ToolboxAway:
         return []
-    setting = Setting(zone=settings.zone, budget=HARD)
-    return [
-        f"{message.said_at.astimezone(settings.zone):%Y-%m-%d} {line_of(message, setting)}"
-        for message in messages_of(found)
-    ]
+    setting = Setting(zone=settings.zone, budget=HARD, rooms_named=not question.command.channel)
+    return [dated(message, setting) for message in messages_of(found)]
+
+
+async def _without_model(
+    question: Question, toolbox: Toolbox, settings: Settings, why: str
+) -> Answer:
+    lines = await best_lines(question, toolbox, settings)
+    found = ["The best lines I find by myself:", *lines] if lines else ["I find no line about it."]
+    return Answer([why, *found], by_model=False)
+
+
+def _arguments(call: ToolCall) -> dict[str, Any]:
+    """What the model wrote as arguments.
+
+    Raises:
+        _BadArguments: it is no JSON object.
+    """
+    try:
+        arguments = json.loads(call.arguments or "{}")
+    except (ValueError, RecursionError) as why:
+        raise _BadArguments(
+            f"The arguments of {call.name} are not JSON ({why}). Write one JSON object."
+        ) from None
+    if not isinstance(arguments, dict):
+        raise _BadArguments(f"The arguments of {call.name} must be one JSON object.")
+    return arguments
 
 
 def _key(call: ToolCall) -> tuple[str, str]:
-    return call.name, harmless(call.arguments)
+    """By what two calls are the same, however their JSON is written."""
+    try:
+        return call.name, json.dumps(_arguments(call), sort_keys=True)
+    except (_BadArguments, RecursionError):
+        return call.name, harmless(call.arguments)

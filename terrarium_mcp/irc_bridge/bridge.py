@@ -44,8 +44,6 @@ def login(settings: Settings) -> Login:
             "TERRARIUM_CONTACT is not set. Networks want to know whom to ask about a bot: name"
             " yourself, for example TERRARIUM_CONTACT='ada on this network'."
         )
-    if not settings.uses_tls and not is_loopback(settings.irc_server):
-        log.warning("the connection to %s is not encrypted (IRC_USE_SSL)", settings.irc_server)
     about = f"terrarium-mcp {__version__}, records its channels"
     return Login(
         host=settings.irc_server,
@@ -72,7 +70,6 @@ class Bridge:
         llm: LLM,
         timing: Timing | None = None,
     ) -> None:
-        self._store = store
         self._settings = settings
         self._toolbox = toolbox
         name = settings.network_name
@@ -90,9 +87,10 @@ class Bridge:
 
         Either way what was heard is on disk when this returns.
         """
-        await self._store.rooms.name_network(self._settings.network_name)
+        if not self._settings.uses_tls and not is_loopback(self._settings.irc_server):
+            log.warning("%s is reached without encryption (IRC_USE_SSL)", self._settings.irc_server)
         async with anyio.create_task_group() as recording:
-            recording.start_soon(self._record)
+            recording.start_soon(self._recorder.run)
             try:
                 async with anyio.create_task_group() as self._talking:
                     self._talking.start_soon(self._toolbox.run)
@@ -102,11 +100,6 @@ class Bridge:
                     self._talking.cancel_scope.cancel()
             finally:
                 self._recorder.finish()
-
-    async def _record(self) -> None:
-        """Recording goes on while everything else is being cancelled; it ends by itself."""
-        with anyio.CancelScope(shield=True):
-            await self._recorder.run()
 
     async def flush(self) -> None:
         """Return once everything heard so far is on disk."""
@@ -139,10 +132,10 @@ class Bridge:
         """We sit in a channel: from now on it is recorded."""
         log.info("recording %s", channel)
         self._recorder.begin(channel, "joined")
+        self._attendance.begins(channel)
 
-    def present(self, channel: str) -> None:  # noqa: ARG002 -- every list is looked at
-        """The member list is complete."""
-        self._attendance.may_have_changed()
+    def present(self, channel: str) -> None:
+        """The member list is complete; its last line has told so already."""
 
     def left(self, channel: str, why: str) -> None:
         """We are no longer in a channel."""

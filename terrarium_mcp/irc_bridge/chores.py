@@ -4,10 +4,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from terrarium_mcp.chat.transcript import Setting, line_of
+from terrarium_mcp.chat.transcript import Setting
 from terrarium_mcp.irc_bridge.budget import HARD
 from terrarium_mcp.irc_bridge.commands import Command
-from terrarium_mcp.irc_bridge.context import messages_of
+from terrarium_mcp.irc_bridge.context import dated, messages_of
 from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, Toolbox, View
 from terrarium_mcp.settings import Settings
 
@@ -65,10 +65,7 @@ async def search(errand: Errand) -> list[str]:
     setting = Setting(
         zone=errand.settings.zone, budget=HARD, rooms_named=not errand.command.channel
     )
-    lines = [
-        f"{message.said_at.astimezone(errand.settings.zone):%Y-%m-%d} {line_of(message, setting)}"
-        for message in messages_of(found)
-    ]
+    lines = [dated(message, setting) for message in messages_of(found)]
     return lines or [f"Nothing found. What is covered: {found.facts.get('covered', 'unknown')}"]
 
 
@@ -92,10 +89,14 @@ async def who(errand: Errand) -> list[str]:
     found = await errand.toolbox.call("get_current_users", {}, _of_now(errand.view))
     if found.failed:
         return [found.text]
-    users = _listed(found, "users")
-    told = ", ".join(f"{one['rank']}{one['nick']}" for one in users)
     stale = "" if found.facts.get("live") else f" (not live: {found.facts.get('why_stale', '')})"
-    return [f"{len(users)} here{stale}: {told}"]
+    by_channel: dict[str, list[str]] = {}
+    for one in _listed(found, "users"):
+        by_channel.setdefault(one["channel"], []).append(f"{one['rank']}{one['nick']}")
+    return [
+        f"{len(nicks)} in {channel}{stale}: {', '.join(nicks)}"
+        for channel, nicks in by_channel.items()
+    ] or [f"Nobody that I know of{stale}."]
 
 
 CHORES: Mapping[str, Chore] = {

@@ -1,6 +1,6 @@
 """What a model is shown with a question: who it is, the newest lines, and the question, once."""
 
-import secrets
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -8,18 +8,24 @@ from itertools import groupby
 from typing import Any
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.chat.records import Kind, Message
+from terrarium_mcp.chat.records import SPEECH, Kind, Message
 from terrarium_mcp.chat.transcript import Setting, from_json, line_of
-from terrarium_mcp.chat.when import day
-from terrarium_mcp.irc_bridge.budget import USUAL
+from terrarium_mcp.chat.when import day, local
+from terrarium_mcp.irc_bridge.budget import USUAL, fitted
 from terrarium_mcp.irc_bridge.commands import Command
+from terrarium_mcp.irc_bridge.quoting import quoting
 from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, Toolbox, ToolboxAway, View
 from terrarium_mcp.irc_bridge.turns import Said, TalkMessage
 from terrarium_mcp.settings import Settings
 
 _COMINGS_AND_GOINGS = frozenset((Kind.JOIN, Kind.PART, Kind.QUIT))
 _EVENTS_BESIDES = 20
-"""Further lines asked for, so that joins and parts do not crowd out what was said."""
+"""Further lines asked for, since joins and parts stand between what was said."""
+
+_NAMED = 5
+"""Nicks that a line about many comings and goings names."""
+
+_QUESTION_TAG = re.compile(r"<(?=/?question\b)", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +47,7 @@ async def talk_about(
     """The request before any tool was used: one system message, one user message."""
     logs = await _newest_lines(question, toolbox, settings)
     system = _SYSTEM.format(nick=harmless(nick), where=_where(question))
-    return [Said("system", system), Said("user", "\n".join([*logs, _asked(question)]))]
-
-
-def fenced_logs(lines: Sequence[str]) -> list[str]:
-    """Log lines between tags that nobody in the channel could have guessed."""
-    tag = f"irc_logs-{secrets.token_hex(4)}"
-    return [f"<{tag}>", *lines, f"</{tag}>"] if lines else []
+    return fitted([Said("system", system), quoting(logs, after=_asked(question))], USUAL)
 
 
 def messages_of(answer: ToolAnswer) -> list[Message]:
@@ -59,31 +59,12 @@ def messages_of(answer: ToolAnswer) -> list[Message]:
         return []
 
 
-def _asked(question: Question) -> str:
-    asker = escape(harmless(question.command.asker))
-    return f'<question from="{asker}">{question.text}</question>'
+def dated(message: Message, setting: Setting) -> str:
+    """One message on a line that stands alone, so with its day."""
+    return f"{local(message.said_at, setting.zone):%Y-%m-%d} {line_of(message, setting)}"
 
 
-def _where(question: Question) -> str:
-    channel = harmless(question.command.channel)
-    return f"the IRC channel {channel}" if channel else "a private chat on IRC"
-
-
-async def _newest_lines(question: Question, toolbox: Toolbox, settings: Settings) -> list[str]:
-    most = settings.max_context_messages
-    if not question.command.channel or not most:
-        return []
-    arguments = {"limit": most + _EVENTS_BESIDES, "include_events": True, "format": "json"}
-    view = {**question.view, "max_tokens": USUAL}
-    try:
-        answer = await toolbox.call("get_recent_irc_messages", arguments, view)
-    except ToolboxAway:
-        return []
-    setting = Setting(zone=settings.zone, budget=USUAL)
-    return fenced_logs(_told(messages_of(answer), setting)[-most:])
-
-
-def _told(messages: Sequence[Message], setting: Setting) -> list[str]:
+def told(messages: Sequence[Message], setting: Setting) -> list[str]:
     """The messages as lines, comings and goings in a row as one of them."""
     lines: list[str] = []
     today = ""
@@ -100,6 +81,51 @@ def _told(messages: Sequence[Message], setting: Setting) -> list[str]:
     return lines
 
 
+def _asked(question: Question) -> str:
+    """The question; nobody can end it, or begin one in the name of somebody else."""
+    asker = escape(harmless(question.command.asker))
+    return f'<question from="{asker}">{_QUESTION_TAG.sub("< ", question.text)}</question>'
+
+
+def _where(question: Question) -> str:
+    channel = harmless(question.command.channel)
+    return f"the IRC channel {channel}" if channel else "a private chat on IRC"
+
+
+async def _newest_lines(question: Question, toolbox: Toolbox, settings: Settings) -> list[str]:
+    most = settings.max_context_messages
+    if not question.command.channel or not most:
+        return []
+
+    async def recent(limit: int, *, events: bool) -> list[Message]:
+        arguments = {"limit": limit, "include_events": events, "format": "json"}
+        view = {**question.view, "max_tokens": USUAL}
+        return messages_of(await toolbox.call("get_recent_irc_messages", arguments, view))
+
+    try:
+        messages = await recent(most + _EVENTS_BESIDES, events=True)
+        if len(_said(messages)) < most and len(messages) > len(_said(messages)):
+            messages = _merged(await recent(most, events=False), messages)
+    except ToolboxAway:
+        return []
+    return told(_from_the_last(most, messages), Setting(zone=settings.zone, budget=USUAL))
+
+
+def _merged(*several: Sequence[Message]) -> list[Message]:
+    by_id = {message.id: message for messages in several for message in messages}
+    return sorted(by_id.values(), key=lambda message: message.position)
+
+
+def _from_the_last(most: int, messages: Sequence[Message]) -> Sequence[Message]:
+    """The last lines of speech, `most` of them, with what happened between and after them."""
+    said = _said(messages)
+    return [one for one in messages if len(said) <= most or one.position >= said[-most].position]
+
+
+def _said(messages: Sequence[Message]) -> list[Message]:
+    return [message for message in messages if message.kind in SPEECH]
+
+
 def _collapsed(run: Sequence[Message]) -> str:
     joined = list(dict.fromkeys(one.nick for one in run if one.kind is Kind.JOIN))
     gone = list(dict.fromkeys(one.nick for one in run if one.kind is not Kind.JOIN))
@@ -110,8 +136,9 @@ def _collapsed(run: Sequence[Message]) -> str:
 def _names(nicks: Sequence[str], what: str) -> str:
     if not nicks:
         return ""
-    told = ", ".join(harmless(nick) for nick in nicks[:5])
-    return f"{told}{f' and {len(nicks) - 5} others' if len(nicks) > 5 else ''} {what}"
+    named = ", ".join(harmless(nick) for nick in nicks[:_NAMED])
+    others = f" and {len(nicks) - _NAMED} others" if len(nicks) > _NAMED else ""
+    return f"{named}{others} {what}"
 
 
 _SYSTEM = """\

@@ -4,17 +4,19 @@ Questions for the model wait in one line per channel. What needs no model has a 
 there, and does not wait for it.
 """
 
+from collections import deque
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import anyio
-from anyio.streams.memory import MemoryObjectReceiveStream, MemoryObjectSendStream
 
 from terrarium_mcp.irc_bridge.commands import Command
 from terrarium_mcp.irc_bridge.recorder import Note
 
 DEPTH = 5
-"""Commands that may wait in one line."""
+"""Commands in one line, the one that is being served among them."""
+
+_Line = deque["Asking"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,34 +32,37 @@ class Desk:
 
     def __init__(self, serve: Callable[[Asking], Awaitable[None]]) -> None:
         self._serve = serve
-        self._lines: dict[tuple[str, bool], MemoryObjectSendStream[Asking]] = {}
-        self._opened, self._to_open = anyio.create_memory_object_stream[
-            MemoryObjectReceiveStream[Asking]
-        ](float("inf"))
+        self._lines: dict[tuple[str, bool], _Line] = {}
+        self._opened: deque[tuple[str, bool]] = deque()
+        self._rang = anyio.Event()
 
     def take(self, asking: Asking) -> bool:
         """Put it into its line. False: the line is full."""
         key = (asking.command.target, asking.command.is_question)
-        if key not in self._lines:
-            self._lines[key], waiting = anyio.create_memory_object_stream[Asking](DEPTH)
-            self._opened.send_nowait(waiting)
-        try:
-            self._lines[key].send_nowait(asking)
-        except anyio.WouldBlock:
+        line = self._lines.get(key)
+        if line is None:
+            self._lines[key] = deque([asking])
+            self._opened.append(key)
+            self._rang.set()
+            return True
+        if len(line) >= DEPTH:
             return False
+        line.append(asking)
         return True
 
     async def run(self) -> None:
         """Serve every line, for ever."""
-        async with self._opened, self._to_open, anyio.create_task_group() as workers:
-            try:
-                async for waiting in self._to_open:
-                    workers.start_soon(self._work, waiting)
-            finally:
-                for line in self._lines.values():
-                    line.close()
+        async with anyio.create_task_group() as workers:
+            while True:
+                while self._opened:
+                    workers.start_soon(self._work, self._opened.popleft())
+                self._rang = anyio.Event()
+                await self._rang.wait()
 
-    async def _work(self, waiting: MemoryObjectReceiveStream[Asking]) -> None:
-        async with waiting:
-            async for asking in waiting:
-                await self._serve(asking)
+    async def _work(self, key: tuple[str, bool]) -> None:
+        """Serve one line until nobody stands in it; then it is as if it had never been."""
+        line = self._lines[key]
+        while line:
+            await self._serve(line[0])
+            line.popleft()
+        del self._lines[key]

@@ -39,36 +39,35 @@ class Hearing:
 
         Private messages, STATUSMSG, CTCP but ACTION, and what is off the record are not.
         """
-        if line.source is None or not line.params:
+        if line.source is None:
             return []
-        match line.command:
-            case "PRIVMSG" | "NOTICE":
-                return self._speech(line, now)
-            case "JOIN" | "PART" | "KICK" | "MODE" | "TOPIC":
-                return self._event(line, now)
-            case "QUIT" | "NICK":
-                heard = self._heard(line, "", Kind(line.command), line.params[0], now)
+        match line.command, line.params:
+            case "PRIVMSG" | "NOTICE" as command, (target, *_, text):
+                return self._speech(line, Kind(command), target, text, now)
+            case "JOIN" | "PART" | "KICK" | "MODE" | "TOPIC" as command, (channel, *rest):
+                return self._event(line, Kind(command), channel, rest, now)
+            case "QUIT" | "NICK" as command, words:
+                kind = Kind(command)
+                heard = self._heard(line, "", kind, _event_text(kind, words), now)
                 return [replace(heard, channel=one) for one in self.ears.channels_of(heard.nick)]
         return []
 
-    def _speech(self, line: Line, now: datetime) -> list[Heard]:
-        target, text = line.params[0], line.params[-1]
-        if not self.ears.is_channel(target) or len(line.params) < 2:
-            return []
-        if is_off_record(text) or is_secret(text):
-            return []
+    def _speech(self, line: Line, kind: Kind, target: str, text: str, now: datetime) -> list[Heard]:
         does = action(text)
-        if does is not None:
-            return [self._heard(line, target, Kind.ACTION, does, now)]
-        if is_ctcp(text):
+        said = text if does is None else does
+        if not self.ears.is_channel(target) or is_off_record(said) or is_secret(said):
             return []
-        return [self._heard(line, target, Kind(line.command), text, now)]
+        if does is not None:
+            kind = Kind.ACTION
+        elif is_ctcp(text):
+            return []
+        return [self._heard(line, target, kind, said, now)]
 
-    def _event(self, line: Line, now: datetime) -> list[Heard]:
-        channel, rest = line.params[0], line.params[1:]
+    def _event(
+        self, line: Line, kind: Kind, channel: str, rest: Sequence[str], now: datetime
+    ) -> list[Heard]:
         if not self.ears.is_channel(channel):
             return []
-        kind = Kind(line.command)
         heard = self._heard(line, channel, kind, _event_text(kind, rest), now)
         if kind is Kind.JOIN and rest and rest[0] != "*":  # extended-join: account, realname
             heard = replace(heard, account=rest[0])
@@ -89,7 +88,7 @@ class Hearing:
             account=tags.get("account", ""),
             msgid=tags.get("msgid", ""),
             reply_to=tags.get("+reply", tags.get("+draft/reply", "")),
-            server_time=tags.get("time", "") if sent else "",
+            server_time=tags.get("time", ""),
             origin=Origin.PLAYBACK if line.replay else Origin.LIVE,
             own=self.ears.is_own(source),
             bot="bot" in tags,
@@ -102,6 +101,8 @@ def _event_text(kind: Kind, rest: Sequence[str]) -> str:
             return ""
         case Kind.MODE:
             return without_keys(rest)
+        case Kind.PART | Kind.QUIT if rest and is_off_record(rest[-1]):
+            return ""  # that somebody went is no secret, but their words are
         case _:
             return " ".join(rest)
 

@@ -5,17 +5,19 @@ While the store cannot write (a full disk, a lock) nothing is lost: the lines wa
 """
 
 import logging
+from collections import deque
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 
 import anyio
-from anyio.streams.memory import MemoryObjectReceiveStream
 
 from terrarium_mcp.chat.records import Heard
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.database import StoreFailed
+from terrarium_mcp.store.opening import StillOpening
 from terrarium_mcp.store.spans import HEARTBEAT
 
 GROUP = 1_000
@@ -23,6 +25,9 @@ GROUP = 1_000
 
 TRY_AGAIN = 1.0
 """Seconds until a transaction that failed is tried again."""
+
+AT_THE_END = 60.0
+"""How long we try when we are told to stop. Who stops us wants to see an end, full disk or not."""
 
 log = logging.getLogger(__name__)
 
@@ -50,13 +55,17 @@ class Recorder:
         self.network = network
         self.waiting = 0
         self._recorded: set[str] = set()
-        self._heard, self._to_save = anyio.create_memory_object_stream[Note | _Step](float("inf"))
+        self._to_save: deque[Note | _Step] = deque()
+        self._news = anyio.Event()
+        self._finished = False
+        self._running = anyio.CancelScope(shield=True)
+        self._then(partial(store.rooms.name_network, network))  # before any line of it
 
     def note(self, heard: Heard) -> Note:
         """Take a line now. Never waits, so callers keep the network's order."""
         note = Note(heard)
         self.waiting += 1
-        self._heard.send_nowait(note)
+        self._take(note)
         return note
 
     def begin(self, channel: str, why: str) -> None:
@@ -87,20 +96,46 @@ class Recorder:
         await reached.wait()
 
     async def run(self) -> None:
-        """Save lines until `finish()` is called and everything heard is on disk."""
-        async with self._heard, self._to_save, anyio.create_task_group() as tasks:
-            tasks.start_soon(self._keep_alive)
-            async for first in self._to_save:
-                await self._save([first, *_waiting(self._to_save)])
-            tasks.cancel_scope.cancel()
+        """Save lines until `finish()` is called and everything heard is on disk.
+
+        Cancelling does not stop it: that would lose what was heard.
+
+        Raises:
+            TerrariumError: the history cannot be opened, now or ever.
+        """
+        with self._running:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._keep_alive)
+                while await self._has_news():
+                    await self._save(self._group())
+                tasks.cancel_scope.cancel()
+        if self.waiting:
+            log.error("%d lines could not be recorded and are lost", self.waiting)
 
     def finish(self) -> None:
         """Nothing more will be noted; `run()` returns when all is saved."""
         self.end_all("the recorder was stopped")
-        self._heard.close()
+        self._finished = True
+        self._news.set()
+        self._running.deadline = anyio.current_time() + AT_THE_END
 
     def _then(self, act: Callable[[], Awaitable[None]]) -> None:
-        self._heard.send_nowait(_Step(act))
+        self._take(_Step(act))
+
+    def _take(self, item: Note | _Step) -> None:
+        self._to_save.append(item)
+        self._news.set()
+
+    async def _has_news(self) -> bool:
+        """Wait for something to save; False when there never will be."""
+        if not self._to_save and not self._finished:
+            self._news = anyio.Event()
+            await self._news.wait()
+        return bool(self._to_save)
+
+    def _group(self) -> list[Note | _Step]:
+        """What is there by now, as much of it as one transaction takes."""
+        return [self._to_save.popleft() for _ in range(min(GROUP, len(self._to_save)))]
 
     async def _save(self, items: Sequence[Note | _Step]) -> None:
         """Save a group of lines; what is to happen between them happens between them."""
@@ -127,30 +162,32 @@ class Recorder:
         self.waiting -= len(group)
 
     async def _insistently(self, act: Callable[[], Awaitable[None]]) -> None:
-        """Do it until the store can."""
+        """Do it until the store can; say once that it cannot, and once that it can again."""
+        await self._opened()
+        trouble = False
         while True:
             try:
                 await act()
             except StoreFailed as why:
-                log.error("%d lines wait to be recorded. %s", self.waiting, why)  # noqa: TRY400 -- for people
+                if not trouble:
+                    log.error("%d lines wait to be recorded. %s", self.waiting, why)  # noqa: TRY400 -- for people
+                trouble = True
                 await anyio.sleep(TRY_AGAIN)
             else:
-                return
+                break
+        if trouble:
+            log.warning("recording goes on; %d lines are still to be written", self.waiting)
+
+    async def _opened(self) -> None:
+        """Wait for the history, however long its migration takes."""
+        while True:
+            with suppress(StillOpening):
+                return await self.store.opening.wait()
 
     async def _keep_alive(self) -> None:
         """Say now and then that channels are recorded in which nobody speaks."""
         while True:
             await anyio.sleep(HEARTBEAT.total_seconds())
-            channels, at = sorted(self._recorded), datetime.now(UTC)
-            self._then(partial(self.store.spans.still, self.network, channels, at))
-
-
-def _waiting(stream: MemoryObjectReceiveStream[Note | _Step]) -> list[Note | _Step]:
-    """What can be had from the stream without waiting."""
-    items: list[Note | _Step] = []
-    while len(items) < GROUP - 1:
-        try:
-            items.append(stream.receive_nowait())
-        except (anyio.WouldBlock, anyio.EndOfStream):
-            break
-    return items
+            if self._recorded:  # none any more once we are finished
+                channels, at = sorted(self._recorded), datetime.now(UTC)
+                self._then(partial(self.store.spans.still, self.network, channels, at))

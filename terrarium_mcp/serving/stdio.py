@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 from mcp.server import MCPServer
 
+from terrarium_mcp.errors import plainly
 
 
 async def serve_stdio(server: MCPServer[Any]) -> None:

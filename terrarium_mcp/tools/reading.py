@@ -99,12 +99,12 @@ async def get_message_context(
 async def _bounds(
     asked: Asked, after_id: str, before_id: str, hours: int
 ) -> tuple[Position, Position]:
-    """The places between which lines are wanted. Never beyond what the request may see."""
+    """The places between which lines are wanted; a line behind the cutoff is no place to name."""
     after = (await asked.message(after_id)).position if after_id else Position("")
     before = (await asked.message(before_id)).position if before_id else asked.until
     if since := asked.since(hours):
         after = max(after, Position.at(since))
-    return after, min(before, asked.until)
+    return after, before
 
 
 def _before(page: Page, shown: Sequence[Message], hours: int) -> str:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import takewhile
 from typing import Annotated, Literal
 
 from mcp.types import CallToolResult
@@ -46,13 +45,13 @@ class Answered:
 
     def fits(self, budget: int) -> bool:
         """Whether every hit is among the lines, and the text within the budget."""
-        return self.leading == len(self.hits.messages) and estimated_tokens(self.text) <= budget
+        return self.shown == len(self.hits.messages) and estimated_tokens(self.text) <= budget
 
     @property
-    def leading(self) -> int:
-        """How many hits are shown before the first that is not."""
+    def shown(self) -> int:
+        """How many of the hits are among the lines."""
         ids = {line.id for line in self.lines}
-        return sum(1 for _ in takewhile(lambda hit: hit.id in ids, self.hits.messages))
+        return sum(hit.id in ids for hit in self.hits.messages)
 
 
 async def search_irc_history(
@@ -147,7 +146,7 @@ async def _fitting(
         count = len(hits.messages)
         if count <= 1 or page.fits(asked.budget):
             return page
-        search = replace(search, limit=max(1, min(page.leading, count - 1)))
+        search = replace(search, limit=max(1, min(page.shown, count - 1)))
 
 
 async def _answered(

@@ -1,41 +1,74 @@
-"""A whole house for a scene: a store, a bridge on a real network, its MCP server, a model."""
+"""A whole house for a scene: a store, a bridge on a real network, an MCP server, a model.
+
+A `study` is a part of it, for scenes that need no network: the question is put by hand.
+"""
 
 import os
-from collections.abc import AsyncIterator
+import secrets
+import sqlite3
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import anyio
+from anyio import to_thread
+from tenacity import wait_none
 
-from terrarium_mcp.chat.records import Message
+from terrarium_mcp.chat.records import Heard, Kind, Message
+from terrarium_mcp.irc_bridge.answer import Answer, answer
 from terrarium_mcp.irc_bridge.bridge import Bridge
+from terrarium_mcp.irc_bridge.commands import Command
+from terrarium_mcp.irc_bridge.context import Question
 from terrarium_mcp.irc_bridge.llm import LLM
+from terrarium_mcp.irc_bridge.network.line import Line
 from terrarium_mcp.irc_bridge.network.timing import Timing
-from terrarium_mcp.irc_bridge.toolbox import Toolbox, spawned
+from terrarium_mcp.irc_bridge.toolbox import Target, Toolbox, spawned
+from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store
+from tests.servers.agent import StrictAgent
 from tests.servers.beside import beside
 from tests.servers.ircd import Ircd
 from tests.servers.person import Person
 
 CHANNELS = ("#tea", "#mate")
 NOBODY = "http://127.0.0.1:9"  # the discard port: refused at once
+QUICK = Timing(burst=100, per_line=0.001, backoff=(0.1, 0.3, 1.0), rejoin=(0.05,))
 
 
 class WatchedBridge(Bridge):
     """Tells when it has come into all of its channels, again after each connection."""
 
-    at_home: anyio.Event
+    def __init__(self, *parts: Any) -> None:
+        super().__init__(*parts)
+        self.at_home, self.gone = anyio.Event(), anyio.Event()
+        self.heard: set[str] = set()
+        self._news = anyio.Event()
+
+    def line(self, line: Line) -> None:
+        super().line(line)
+        self.heard.update(line.params[-1:])
+        self._news.set()
+        self._news = anyio.Event()
+
+    async def hears(self, text: str) -> None:
+        """Wait until a line ended so; one that came already counts."""
+        while text not in self.heard:
+            await self._news.wait()
 
     def joined(self, channel: str) -> None:
         super().joined(channel)
         if len(self.network.joined_channels()) == len(self._settings.irc_channels):
+            self.gone = anyio.Event()
             self.at_home.set()
 
     def lost(self, why: str) -> None:
         super().lost(why)
         self.at_home = anyio.Event()
+        self.gone.set()
 
 
 @dataclass(frozen=True)
@@ -47,25 +80,25 @@ class House:
     toolbox: Toolbox
     settings: Settings
 
-    async def lines(self, channel: str = "") -> list[Message]:
+    async def lines(self, channel: str = "", *, events: bool = False) -> list[Message]:
         """Every line of speech, oldest first."""
-        rooms = [room for room in await self.store.rooms.all() if channel in ("", room.channel)]
-        return list((await self.store.messages.recent(rooms, 100_000)).messages)
+        return await lines_of(self.store, channel, events=events)
 
     async def has_heard(self, person: Person, channel: str = "#tea") -> None:
-        """Return once everything that `person` said before is on disk."""
-        await person.types(f"PRIVMSG {channel} :!ping")
-        await person.sees(f"PRIVMSG {channel} :{person.nick}: pong")
+        """Return once everything that `person` said before in the channel is on disk."""
+        knock = f"[off] knock {secrets.token_hex(4)}"
+        await person.types(f"PRIVMSG {channel} :{knock}")
+        await self.bridge.hears(knock)
         await self.bridge.flush()
 
 
-def settings_for(ircd: Ircd, folder: Path, agent_url: str = NOBODY, **more: object) -> Settings:
+def settings_for(ircd: Ircd | int, folder: Path, agent_url: str = NOBODY, **more: Any) -> Settings:
     """Settings of a house whose network is a test server."""
     return Settings.model_validate(
         {
             "db_path": folder / "irc_logs.db",
             "irc_server": "127.0.0.1",
-            "irc_port": ircd.port,
+            "irc_port": ircd if isinstance(ircd, int) else ircd.port,
             "irc_use_ssl": False,
             "irc_channels": CHANNELS,
             "agent_api_url": agent_url,
@@ -76,24 +109,41 @@ def settings_for(ircd: Ircd, folder: Path, agent_url: str = NOBODY, **more: obje
     )
 
 
-@asynccontextmanager
-async def living(
-    settings: Settings, *, mcp_url: str = "", quick: bool = True
-) -> AsyncIterator[House]:
-    """A house that is at home inside the block: its bot sits in its channels."""
-    timing = Timing(burst=50, per_line=0.01, backoff=(0.1, 0.3, 1.0)) if quick else Timing()
-    llm = LLM(
+def model_of(settings: Settings) -> LLM:
+    """The model that the settings name, asked again without a pause."""
+    return LLM(
         base_url=settings.agent_api_url,
         api_key=settings.agent_api_key,
         model=settings.agent_model,
         temperature=settings.agent_temperature,
         max_tokens=settings.agent_max_tokens,
         timeout=settings.agent_timeout,
+        wait=wait_none(),
     )
+
+
+@asynccontextmanager
+async def living(
+    settings: Settings,
+    *,
+    mcp_url: str = "",
+    spawns: bool = False,
+    timing: Timing = QUICK,
+) -> AsyncIterator[House]:
+    """A house that is at home inside the block: its bot sits in its channels.
+
+    Its MCP server lives in this process, unless there is an address or it `spawns` one.
+    """
+    llm = model_of(settings)
     async with open_store(settings.db_path, settings) as store:
-        toolbox = Toolbox(lambda: mcp_url or spawned(settings.db_path, os.environ))
+
+        def target() -> Target:
+            if spawns:
+                return spawned(settings.db_path, os.environ)
+            return mcp_url or build_server(store, settings)
+
+        toolbox = Toolbox(target, backoff=(0.05, 0.1, 0.2))
         bridge = WatchedBridge(store, settings, toolbox, llm, timing)
-        bridge.at_home = anyio.Event()
         house = House(store, bridge, toolbox, settings)
         try:
             async with beside(bridge.run):
@@ -102,3 +152,73 @@ async def living(
                 yield house
         finally:
             await llm.aclose()
+
+
+@dataclass(frozen=True)
+class Study:
+    """A model and a toolbox over a store with some lines in it."""
+
+    store: Store
+    toolbox: Toolbox
+    settings: Settings
+    llm: LLM
+
+    async def asks(self, text: str, *, asker: str = "ada", channel: str = "#tea") -> Answer:
+        """Put a question, as the host would."""
+        view = {"network": "local", "channel": channel, "asker": asker}
+        question = Question(Command("terrarium", text, asker, channel), view)
+        return await answer(question, self.llm, self.toolbox, self.settings, "Terra")
+
+
+@asynccontextmanager
+async def study(
+    folder: Path, agent: StrictAgent | str, lines: Sequence[Heard] = (), **more: Any
+) -> AsyncIterator[Study]:
+    """A study inside the block."""
+    url = agent if isinstance(agent, str) else agent.url
+    settings = settings_for(6667, folder, url, **more)
+    llm = model_of(settings)
+    async with open_store(settings.db_path, settings) as store:
+        toolbox = Toolbox(lambda: build_server(store, settings), backoff=(0.05, 0.1, 0.2))
+        await store.messages.append(lines)
+        try:
+            async with beside(toolbox.run):
+                yield Study(store, toolbox, settings, llm)
+        finally:
+            await llm.aclose()
+
+
+@asynccontextmanager
+async def locked(database: Path) -> AsyncIterator[None]:
+    """Another program's write transaction, as long as the block takes."""
+    other = sqlite3.connect(database, isolation_level=None, check_same_thread=False)
+    # In a thread, since it waits for a transaction of ours that needs this loop to end.
+    await to_thread.run_sync(other.execute, "BEGIN IMMEDIATE")
+    try:
+        yield
+    finally:
+        other.execute("ROLLBACK")
+        other.close()
+
+
+def said(text: str, *, nick: str = "bo", channel: str = "#tea", **more: Any) -> Heard:
+    """A line that was said just now."""
+    at = datetime.now(UTC)
+    return Heard(network="local", channel=channel, nick=nick, text=text, said_at=at, **more)
+
+
+def came(nick: str, kind: Kind = Kind.JOIN) -> Heard:
+    """Somebody who came, or went."""
+    return said("", nick=nick, kind=kind)
+
+
+async def lines_of(store: Store, channel: str = "", *, events: bool = False) -> list[Message]:
+    """Every line of speech, oldest first."""
+    rooms = [room for room in await store.rooms.all() if channel in ("", room.channel)]
+    return list((await store.messages.recent(rooms, 100_000, events=events)).messages)
+
+
+def bytes_of(database: Path) -> bytes:
+    """All that is on disk of a database."""
+    files = sorted(database.parent.glob(f"{database.name}*"))
+    return b"".join(file.read_bytes() for file in files)

@@ -1,16 +1,34 @@
 """A bridge made from the settings, run until somebody stops it."""
 
 import signal
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import anyio
 
-from terrarium_mcp.irc_bridge.bridge import Bridge
+from terrarium_mcp.irc_bridge.bridge import Bridge, login
 from terrarium_mcp.irc_bridge.llm import LLM
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
-from terrarium_mcp.settings import Settings
+from terrarium_mcp.settings import BadSetting, Settings
 from terrarium_mcp.store import Store
+
+
+def check_settings(settings: Settings) -> None:
+    """Refuse before anything is opened or started what no connection could mend.
+
+    Raises:
+        BadSetting: there is no server, channel or contact, or a file that cannot be read.
+    """
+    login(settings)
+    if settings.tls_cafile:
+        try:
+            ssl.create_default_context(cafile=settings.tls_cafile)
+        except OSError as why:
+            raise BadSetting(
+                f"TERRARIUM_TLS_CAFILE names {settings.tls_cafile}, which cannot be used:"
+                f" {why.strerror or why}. Name the PEM file of the server's certificate authority."
+            ) from why
 
 
 @asynccontextmanager

@@ -6,7 +6,7 @@ import anyio
 from anyio.abc import TaskStatus
 
 from terrarium_mcp.cli.starting.health import health_of
-from terrarium_mcp.cli.starting.talking import bridge_of, until_a_signal
+from terrarium_mcp.cli.starting.talking import bridge_of, check_settings, until_a_signal
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.server import build_server
 from terrarium_mcp.serving.http import Listening, serve_http
@@ -28,10 +28,15 @@ async def publish(
     )
 
 
-async def run(
+async def both(
     settings: Settings, host: str, port: int, announce: Callable[[Listening], None]
 ) -> None:
-    """Record, answer and serve until a signal comes."""
+    """Record, answer and serve until a signal comes.
+
+    Raises:
+        BadSetting: there is no server, channel or contact, or a tool that does not exist.
+    """
+    check_settings(settings)
     async with (
         open_store(settings.db_path, settings) as store,
         anyio.create_task_group() as tasks,

@@ -1,0 +1,66 @@
+"""What only tells something about the program starts none of what it would talk through."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from terrarium_mcp import __version__
+from tests.cli.programs import environment, python, ran
+
+IMPORTED = """
+import sys
+from terrarium_mcp.cli import main
+sys.argv = {argv!r}
+try:
+    main()
+finally:
+    print(*{{name.partition(".")[0] for name in sys.modules}})
+"""
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ["--help"],
+        ["--version"],
+        ["serve", "--help"],
+        ["bridge", "--help"],
+        ["up", "--help"],
+        ["demo", "--help"],
+    ],
+    ids=" ".join,
+)
+def test_help_and_version_import_neither_mcp_nor_pydle_nor_openai(
+    argv: list[str], tmp_path: Path
+) -> None:
+    code = IMPORTED.format(argv=["terrarium-mcp", *argv])
+    imported = set(python(code, tmp_path).splitlines()[-1].split())
+    assert "click" in imported
+    assert not imported & {"mcp", "pydle", "openai", "aiosqlite", "uvicorn", "starlette"}
+
+
+def test_help_names_every_command(tmp_path: Path) -> None:
+    done = ran("terrarium-mcp --help", at=tmp_path)
+    assert done.returncode == 0
+    for command in ("serve", "bridge", "up", "demo"):
+        assert f"\n  {command}" in done.stdout
+
+
+def test_the_version_is_the_package_s(tmp_path: Path) -> None:
+    done = ran("terrarium-mcp --version", at=tmp_path)
+    assert (done.returncode, done.stdout) == (0, f"terrarium-mcp {__version__}\n")
+
+
+def test_the_module_is_the_command(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "terrarium_mcp", "--version"],
+        cwd=tmp_path,
+        env=environment(),
+        capture_output=True,
+        check=True,
+        timeout=20,
+        text=True,
+    )
+    assert done.stdout == f"terrarium-mcp {__version__}\n"

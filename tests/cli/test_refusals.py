@@ -1,0 +1,236 @@
+"""What cannot be used ends the start: one line that names the cause and the way out."""
+
+import socket
+import sqlite3
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.cli.programs import python, ran, running
+from tests.servers.ircd import free_port
+
+NOBODY = 65534
+PUBLIC = {"IRC_SERVER": "irc.example.org", "IRC_CHANNELS": "tea", "TERRARIUM_CONTACT": "ada"}
+
+Done = subprocess.CompletedProcess[str]
+
+
+def refused(done: Done) -> str:
+    """The one line on stderr with which a command ended."""
+    assert done.returncode == 1, done.stderr
+    assert not done.stdout
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("terrarium-mcp: ")
+    return line
+
+
+def misused(done: Done) -> str:
+    """What click says of a command line that makes no sense."""
+    assert done.returncode == 2
+    assert not done.stdout
+    assert "Traceback" not in done.stderr
+    return done.stderr.splitlines()[-1]
+
+
+@pytest.mark.parametrize("command", ["serve", "bridge"])
+@pytest.mark.parametrize(
+    ("name", "value", "told"),
+    [
+        ("IRC_PORT", "tea", "IRC_PORT='tea' (from the environment): "),
+        ("IRC_PORT", "70000", "less than or equal to 65535"),
+        ("TERRARIUM_TIMEZONE", "Europe/Berln", "Did you mean Europe/Berlin?"),
+        ("TERRARIUM_CONTAKT", "ada", "Did you mean TERRARIUM_CONTACT?"),
+    ],
+)
+def test_a_bad_setting_is_named(
+    tmp_path: Path, command: str, name: str, value: str, told: str
+) -> None:
+    line = refused(ran(f"terrarium-mcp {command}", at=tmp_path, **{name: value}))
+    assert name in line
+    assert told in line
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", ["serve", "serve --http --port 0", "bridge"])
+def test_an_unknown_tool_is_named(tmp_path: Path, command: str) -> None:
+    done = ran(f"terrarium-mcp {command}", at=tmp_path, TERRARIUM_TOOLS="serch_web", **PUBLIC)
+    assert "Did you mean search_web?" in refused(done)
+
+
+def test_a_bad_secret_is_not_repeated(tmp_path: Path) -> None:
+    (tmp_path / "terrarium.toml").write_text("TERRARIUM_SASL_PASSWORD = 123456\n")
+    line = refused(ran("terrarium-mcp serve", at=tmp_path))
+    assert "TERRARIUM_SASL_PASSWORD" in line
+    assert "123456" not in line
+
+
+@pytest.mark.parametrize("flag", ["--env-file", "--config"])
+@pytest.mark.parametrize("command", ["serve", "up"])
+def test_a_missing_settings_file_is_named(tmp_path: Path, command: str, flag: str) -> None:
+    done = ran(f"terrarium-mcp {command}", flag, "nowhere", at=tmp_path)
+    assert "There is no settings file nowhere." in refused(done)
+
+
+def a_text(path: Path) -> str:
+    path.write_text("this is no database, it is a letter\n" * 100)
+    return "is not an SQLite database"
+
+
+def anothers(path: Path) -> str:
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute("CREATE TABLE bookmarks (id)")
+    return "belongs to another program (tables: bookmarks)"
+
+
+def a_newer(path: Path) -> str:
+    with closing(sqlite3.connect(path)) as db, db:
+        db.execute(f"PRAGMA application_id={0x7465_7272}")
+        db.execute("PRAGMA user_version=99")
+    return "is of version 99; this terrarium-mcp knows versions up to "
+
+
+def a_folder(path: Path) -> str:
+    path.mkdir()
+    return "is a folder"
+
+
+@pytest.mark.parametrize(
+    ("command", "made"),
+    [
+        ("serve", a_text),
+        ("serve", anothers),
+        ("serve", a_newer),
+        ("serve", a_folder),
+        ("serve --sse --port 0", a_text),
+        ("bridge", anothers),
+        ("up --port 0", a_newer),
+    ],
+)
+def test_a_database_that_is_not_ours_is_left_alone(
+    tmp_path: Path, command: str, made: Callable[[Path], str]
+) -> None:
+    file = tmp_path / "some.db"
+    told = made(file)
+    before = file.read_bytes() if file.is_file() else b""
+    line = refused(ran(f"terrarium-mcp {command}", "--db", file, at=tmp_path, **PUBLIC))
+    assert str(file) in line
+    assert told in line
+    assert (file.read_bytes() if file.is_file() else b"") == before
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that everybody may look into, and only we may write."""
+    with tempfile.TemporaryDirectory(prefix="terrarium-") as name:
+        folder = Path(name)
+        folder.chmod(0o555)
+        try:
+            yield folder
+        finally:
+            folder.chmod(0o755)
+
+
+# An account that owns nothing may not even read Python where only root can: so it first imports.
+AS_NOBODY = """
+import os, sys
+import anyio._backends._asyncio, terrarium_mcp.cli.starting.stdio, terrarium_mcp.cli.starting.http
+from terrarium_mcp.cli import main
+if os.getuid() == 0:
+    os.setgroups([])
+    os.setgid({nobody})
+    os.setuid({nobody})
+sys.argv = ["terrarium-mcp", *{argv!r}]
+sys.stderr = sys.stdout
+try:
+    main()
+except SystemExit as end:
+    print("status", end.code)
+"""
+
+
+@pytest.mark.parametrize("how", [["serve"], ["serve", "--http", "--port", "0"]], ids=" ".join)
+def test_a_folder_that_may_not_be_written_is_named(open_folder: Path, how: list[str]) -> None:
+    argv = [*how, "--db", str(open_folder / "irc_logs.db")]
+    told, status = python(AS_NOBODY.format(nobody=NOBODY, argv=argv), open_folder).splitlines()
+    assert status == "status 1"
+    assert told.startswith(f"terrarium-mcp: This account may not write {open_folder}.")
+    assert not list(open_folder.iterdir())
+
+
+@pytest.mark.parametrize("command", ["serve --sse", "up"])
+def test_a_port_in_use_is_named(tmp_path: Path, command: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        line = refused(ran(f"terrarium-mcp {command}", "--port", port, at=tmp_path, **PUBLIC))
+    assert f"Port {port} on 127.0.0.1 is in use" in line
+    assert "--port" in line
+
+
+@pytest.mark.parametrize(
+    ("command", "host"),
+    [
+        ("serve --http", "0.0.0.0"),  # noqa: S104 -- it is refused
+        ("serve --http", "::"),
+        ("serve --sse", "192.0.2.1"),
+        ("up", "example.org"),
+    ],
+)
+def test_an_address_others_could_reach_is_refused(tmp_path: Path, command: str, host: str) -> None:
+    done = ran(f"terrarium-mcp {command}", "--host", host, "--port", 0, at=tmp_path, **PUBLIC)
+    line = refused(done)
+    assert f"Will not listen on {host}: there are no access tokens yet" in line
+    assert "--host 127.0.0.1" in line
+
+
+@pytest.mark.parametrize("command", ["serve --http", "up"])
+@pytest.mark.parametrize("port", ["65536", "-1", "tea"])
+def test_a_port_that_cannot_be_is_a_usage_error(tmp_path: Path, command: str, port: str) -> None:
+    line = misused(ran(f"terrarium-mcp {command}", f"--port={port}", at=tmp_path))
+    assert port in line
+
+
+@pytest.mark.parametrize(
+    ("command", "name"),
+    [
+        ("bridge", "IRC_SERVER"),
+        ("bridge", "IRC_CHANNELS"),
+        ("bridge", "TERRARIUM_CONTACT"),
+        ("up --port 0", "TERRARIUM_CONTACT"),
+    ],
+)
+def test_what_the_bridge_needs_is_named(tmp_path: Path, command: str, name: str) -> None:
+    line = refused(ran(f"terrarium-mcp {command}", at=tmp_path, **PUBLIC | {name: ""}))
+    assert f"{name} is not set" in line
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("command", ["bridge", "up --port 0"])
+def test_a_certificate_authority_that_cannot_be_used_is_named(tmp_path: Path, command: str) -> None:
+    settings = PUBLIC | {"TERRARIUM_TLS_CAFILE": "ca.pem"}
+    line = refused(ran(f"terrarium-mcp {command}", at=tmp_path, **settings))
+    assert "TERRARIUM_TLS_CAFILE names ca.pem, which cannot be used: No such file" in line
+    (tmp_path / "ca.pem").write_text("no certificate\n")
+    line = refused(ran(f"terrarium-mcp {command}", at=tmp_path, **settings))
+    assert "TERRARIUM_TLS_CAFILE names ca.pem, which cannot be used" in line
+
+
+@pytest.mark.parametrize(
+    "command", ["", "sing", "serve --sing", "bridge --mcp not-an-address", "demo --twice"]
+)
+def test_a_command_line_that_makes_no_sense_is_a_usage_error(tmp_path: Path, command: str) -> None:
+    assert misused(ran(f"terrarium-mcp {command}", at=tmp_path))
+
+
+@pytest.mark.parametrize("command", ["bridge", "up --port 0"])
+async def test_an_irc_server_that_is_away_is_named_and_tried_again(
+    tmp_path: Path, command: str
+) -> None:
+    away = {"IRC_SERVER": "127.0.0.1", "IRC_PORT": free_port(), "IRC_CHANNELS": "tea"}
+    async with running(f"terrarium-mcp {command}", at=tmp_path, **away) as program:
+        assert "127.0.0.1" in await program.says("connecting again in")
+        assert await program.stop() < 5
+    assert program.ended_well()

@@ -1,0 +1,146 @@
+"""`terrarium-mcp serve`, as real processes: every transport, both eras, and a good end."""
+
+import json
+import signal
+import subprocess
+import time
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+
+import anyio
+import httpx2
+import pytest
+from mcp.client.client import Client
+from mcp.client.sse import sse_client
+from mcp.client.stdio import StdioServerParameters
+from mcp.types import TextContent
+
+from tests.cli.conftest import SAID
+from tests.cli.programs import HANGS, Program, environment, running, words
+from tests.serving.processes import INITIALIZE
+
+ERAS = ("legacy", "auto")
+AT_ONCE = 0.5
+SOON = 1.0
+
+
+async def finds_it(client: Client) -> bool:
+    """Whether a client is told of the tools, and finds what was said."""
+    tools = [tool.name for tool in (await client.list_tools()).tools]
+    answer = await client.call_tool("search_irc_history", {"query": "garden gate"})
+    (content,) = answer.content
+    assert isinstance(content, TextContent)
+    return "search_irc_history" in tools and f"<ada> {SAID}" in content.text
+
+
+@pytest.mark.parametrize("mode", ERAS)
+async def test_stdio_answers_clients_of_both_eras(history: Path, mode: str) -> None:
+    command = "terrarium-mcp serve --db /path/to/irc_logs.db"
+    program, *arguments = words(command.replace("/path/to/irc_logs.db", str(history)))
+    server = StdioServerParameters(
+        command=program, args=arguments, env=environment(), cwd=history.parent
+    )
+    with anyio.fail_after(HANGS):
+        async with Client(server, mode=mode) as client:
+            assert await finds_it(client)
+
+
+@pytest.mark.parametrize("command", ["terrarium-mcp serve --http", "terrarium-mcp serve --sse"])
+async def test_http_answers_clients_of_both_eras(history: Path, command: str) -> None:
+    async with serving(command, history) as (server, url):
+        with anyio.fail_after(HANGS):
+            for mode in ERAS:
+                async with Client(
+                    sse_client(url) if url.endswith("/sse") else url, mode=mode
+                ) as one:
+                    assert await finds_it(one)
+        assert await server.stop() < SOON
+    assert server.ended_well()
+
+
+async def test_one_port_has_both_transports_and_tells_of_its_health(ours: Path) -> None:
+    async with serving("terrarium-mcp serve --http", ours) as (_, url):
+        with anyio.fail_after(HANGS):
+            async with Client(sse_client(url.replace("/mcp", "/sse"))) as client:
+                assert await finds_it(client)
+            async with httpx2.AsyncClient() as web:
+                health = (await web.get(url.replace("/mcp", "/healthz"))).json()
+    assert health["ok"] is True
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize("mode", ERAS)
+async def test_sse_ends_soon_though_a_client_listens(
+    ours: Path, mode: str, how: signal.Signals
+) -> None:
+    async with serving("terrarium-mcp serve --sse", ours) as (server, url):
+        with anyio.fail_after(HANGS):
+            left: list[float] = []
+            try:
+                async with Client(sse_client(url), mode=mode) as client:
+                    assert await finds_it(client)
+                    left.append(await server.stop(how))
+            except* (httpx2.TransportError, anyio.BrokenResourceError, OSError):
+                pass  # how a client takes the end is its own affair
+    assert left[0] < SOON
+    assert server.ended_well()
+
+
+def hang_up(server: subprocess.Popen[bytes]) -> None:
+    assert server.stdin is not None
+    server.stdin.close()
+
+
+def interrupt(server: subprocess.Popen[bytes]) -> None:
+    server.send_signal(signal.SIGINT)
+
+
+def terminate(server: subprocess.Popen[bytes]) -> None:
+    server.send_signal(signal.SIGTERM)
+
+
+@pytest.mark.parametrize("event", [hang_up, interrupt, terminate])
+def test_stdio_ends_at_once(
+    tmp_path: Path, event: Callable[[subprocess.Popen[bytes]], None]
+) -> None:
+    with greeted("terrarium-mcp serve", tmp_path) as server:
+        since = time.monotonic()
+        event(server)
+        status = server.wait(HANGS)
+        seconds = time.monotonic() - since
+        assert server.stderr is not None
+        assert (status, server.stderr.read()) == (0, b"")
+        assert seconds < AT_ONCE
+
+
+def test_the_database_lies_where_the_settings_file_says(tmp_path: Path) -> None:
+    (tmp_path / "etc").mkdir()
+    (tmp_path / "etc" / "settings.env").write_text("DB_PATH=tea.db\nTERRARIUM_WRITE_TOOLS=off\n")
+    with greeted("terrarium-mcp serve --env-file etc/settings.env", tmp_path):
+        assert (tmp_path / "etc" / "tea.db").is_file()
+
+
+@asynccontextmanager
+async def serving(command: str, history: Path) -> AsyncIterator[tuple[Program, str]]:
+    """A server over HTTP, on any free port, and the address it printed."""
+    async with running(command, "--port", 0, "--db", history, at=history.parent) as server:
+        yield server, await server.says("http://127.0.0.1:")
+
+
+@contextmanager
+def greeted(command: str, at: Path) -> Iterator[subprocess.Popen[bytes]]:
+    """A server over stdio that has answered a client of the older era."""
+    pipe = subprocess.PIPE
+    with subprocess.Popen(
+        words(command), cwd=at, env=environment(), stdin=pipe, stdout=pipe, stderr=pipe
+    ) as server:
+        try:
+            assert server.stdin is not None
+            assert server.stdout is not None
+            server.stdin.write((json.dumps(INITIALIZE) + "\n").encode())
+            server.stdin.flush()
+            assert b'"serverInfo"' in server.stdout.readline()
+            yield server
+        finally:
+            server.kill()

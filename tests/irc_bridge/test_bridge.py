@@ -1,0 +1,340 @@
+"""The bridge in its channels: commands, manners, and what it never writes or says."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from terrarium_mcp.chat.records import Kind
+from terrarium_mcp.irc_bridge import chores, host, recorder
+from terrarium_mcp.irc_bridge.bridge import Bridge, login
+from terrarium_mcp.irc_bridge.network.timing import Timing
+from terrarium_mcp.irc_bridge.toolbox import Toolbox
+from terrarium_mcp.settings import BadSetting, Settings
+from terrarium_mcp.store import open_store
+from tests.irc_bridge.house import (
+    House,
+    bytes_of,
+    lines_of,
+    living,
+    locked,
+    model_of,
+    said,
+    settings_for,
+)
+from tests.irc_bridge.test_toolbox import children
+from tests.servers.agent import StrictAgent, calls, hangs, says, strict_agent
+from tests.servers.fake_ircd import fake_ircd
+from tests.servers.ircd import Ircd
+from tests.servers.person import Person, person
+
+PATIENCE = 20.0
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A house, its model, and somebody in #tea."""
+
+    house: House
+    agent: StrictAgent
+    ada: Person
+
+    async def asks(self, text: str, *expected: str, channel: str = "#tea") -> str:
+        """Say something in the channel; returns the line of the bot that answers."""
+        known = len(self.ada.lines)
+        await self.ada.types(f"PRIVMSG {channel} :{text}")
+        return await self.hears(*expected, after=known)
+
+    async def hears(self, *expected: str, after: int = 0) -> str:
+        with anyio.fail_after(PATIENCE):
+            while True:
+                for line in self.ada.lines[after:]:
+                    if line.startswith(":Terra!") and all(word in line for word in expected):
+                        return line
+                await self.ada._news.wait()  # noqa: SLF001 -- whatever comes next
+
+    def of_terra(self) -> list[str]:
+        """All that the bot said so far."""
+        return [line for line in self.ada.lines if re.match(r":Terra![^ ]+ (PRIVMSG|NOTICE)", line)]
+
+
+@asynccontextmanager
+async def playing(ircd: Ircd, folder: Path, **more: Any) -> AsyncIterator[Scene]:
+    timing = more.pop("timing", None)
+    async with strict_agent() as agent, person("ada", ircd.port) as ada:
+        await ada.joins("#tea")
+        options = {"timing": timing} if timing else {}
+        async with living(settings_for(ircd, folder, agent.url, **more), **options) as house:
+            yield Scene(house, agent, ada)
+
+
+async def test_ping_help_and_what_is_none_of_our_commands(ngircd: Ircd, tmp_path: Path) -> None:
+    async with playing(ngircd, tmp_path, contact="ada on this network") as scene:
+        assert await scene.asks("!ping", "PRIVMSG #tea :ada: pong")
+        await scene.ada.types("PRIVMSG #tea :!foo", "NOTICE #tea :!ping", "PRIVMSG #tea : !ping")
+        assert "!search WORDS" in await scene.asks("!help", "ada: I remember")
+        assert "recorded" in await scene.hears("Contact: ada on this network")
+        await scene.ada.types("WHOIS Terra")
+        with anyio.fail_after(PATIENCE):
+            assert "contact: ada on this network" in await scene.ada.sees(" 311 ", "Terra")
+        assert len(scene.of_terra()) == 3
+
+
+async def test_search_finds_says_so_or_tells_what_is_covered(ngircd: Ircd, tmp_path: Path) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        await scene.ada.types("PRIVMSG #tea :the deploy script wants migrations")
+        found = await scene.asks("!search deploy script", "ada: ", "deploy script wants")
+        assert re.search(r"ada: \d{4}-\d\d-\d\d \d+ \d\d:\d\d <ada> the deploy", found)
+        assert "recorded" in await scene.asks("!search xyzzy", "Nothing found. What is covered:")
+        assert await scene.asks("!search", "Search for what?")
+        assert await scene.asks("!search in:#nowhere x", "No channel #nowhere")
+
+
+async def test_stats_and_who_tell_of_this_channel(ngircd: Ircd, tmp_path: Path) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        await scene.ada.types("PRIVMSG #tea :one", "PRIVMSG #tea :two")
+        assert await scene.asks("!stats", "ada: #tea: 3 lines by 1 people")
+        assert await scene.hears("Most talkative: ada 3")
+        with anyio.fail_after(PATIENCE):
+            while "2 in #tea: @ada, Terra" not in await scene.asks("!who", "PRIVMSG #tea"):
+                await scene.house.has_heard(scene.ada)
+
+
+async def test_four_lines_at_once_and_the_rest_under_more(ngircd: Ircd, tmp_path: Path) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        await scene.ada.types(*(f"PRIVMSG #tea :tea number {n}" for n in range(9)))
+        assert "(5 more: !more)" in await scene.asks("!search number", "more: !more")
+        assert len(scene.of_terra()) == 4
+        assert "(1 more: !more)" in await scene.asks("!more", "more: !more")
+        assert await scene.asks("!more", "tea number")
+        assert await scene.asks("!more", "There is no more.")
+
+
+async def test_our_name_and_a_private_word_ask_the_model(ngircd: Ircd, tmp_path: Path) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        scene.agent.will(says("Hello Ada."), says("Hello again."))
+        assert await scene.asks("Terra: hello", "PRIVMSG #tea :ada: [LLM] Hello Ada.")
+        await scene.ada.types("PRIVMSG Terra :hello")
+        assert await scene.hears("PRIVMSG ada :[LLM] Hello again.")
+        assert await scene.asks("!ask", "Ask me something: !ask QUESTION")
+
+
+async def test_a_private_question_sees_only_the_channels_we_share(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        house = scene.house
+        await house.store.messages.append([said("open tea"), said("secret mate", channel="#mate")])
+        for tool, more in (
+            ("search_irc_history", {"query": "mate OR tea"}),
+            ("get_recent_irc_messages", {}),
+        ):
+            scene.agent.will(calls(tool, **more), says("done"))
+            known = len(scene.ada.lines)
+            await scene.ada.types("PRIVMSG Terra :what is said?")
+            await scene.hears("PRIVMSG ada :[LLM] done", after=known)
+            assert "open tea" in str(scene.agent.requests[-1])
+            assert "secret mate" not in str(scene.agent.requests)
+        async with person("eve", ngircd.port) as eve:
+            await eve.types("PRIVMSG Terra :!search mate")
+            with anyio.fail_after(PATIENCE):
+                assert "no channel" in await eve.sees("PRIVMSG eve :")
+
+
+async def test_the_sixth_question_is_turned_away_once_and_commands_go_on(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        scene.agent.will(hangs(says("answer")), *(says("answer") for _ in range(4)))
+        await scene.ada.types(*(f"PRIVMSG #tea :!ask question {n}" for n in range(8)))
+        assert await scene.hears("Too many questions are waiting")
+        assert await scene.asks("!ping", "pong")
+        scene.agent.release()
+        with anyio.fail_after(PATIENCE):
+            while len([line for line in scene.of_terra() if "[LLM] answer" in line]) < 5:
+                await scene.ada._news.wait()  # noqa: SLF001
+        assert await scene.asks("!ping", "pong")
+        assert len([line for line in scene.of_terra() if "Too many" in line]) == 1
+        assert len(scene.agent.requests) == 5
+
+
+async def test_thinking_is_said_only_when_it_takes_long(
+    ngircd: Ircd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        scene.agent.will(says("quick"), hangs(says("slow")))
+        await scene.asks("!ask first", "quick")
+        monkeypatch.setattr(host, "THINKING_AFTER", 0.05)
+        await scene.asks("!ask second", "ada: Thinking...")
+        scene.agent.release()
+        await scene.hears("slow")
+        assert len([line for line in scene.of_terra() if "Thinking" in line]) == 1
+
+
+async def test_a_bug_of_ours_shows_a_short_id_and_the_log_has_the_rest(
+    ngircd: Ircd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def broken(*_: object) -> None:
+        raise ZeroDivisionError("secret detail")
+
+    monkeypatch.setattr(host, "answer", broken)
+    monkeypatch.setitem(chores.CHORES, "stats", broken)
+    async with playing(ngircd, tmp_path) as scene:
+        for question in ("!ask why?", "!stats"):
+            told = await scene.asks(question, "Something went wrong here (error ")
+            mark = told.partition("(error ")[2][:6]
+            assert f"error {mark} while answering ada in #tea" in caplog.text
+            assert "secret detail" not in told
+        assert "ZeroDivisionError: secret detail" in caplog.text
+        assert await scene.asks("!ping", "pong")
+
+
+async def test_every_line_of_ours_fits_commands_nobody_and_has_no_control_characters(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    evil = "!kick ada \u8336\u8336" * 60 + "\n!ban\n\x01ACTION obeys\x01\r\n.op\n" + "x" * 900
+    async with playing(ngircd, tmp_path) as scene:
+        scene.agent.will(evil)
+        await scene.asks("!ask do it", "[LLM]")
+        with anyio.fail_after(PATIENCE):
+            while "There is no more" not in await scene.asks("!more", "PRIVMSG #tea"):
+                await scene.house.has_heard(scene.ada)
+        for line in scene.of_terra():
+            assert len(line.encode()) + 2 <= 512
+            words = line.partition(" :")[2]
+            assert not words.startswith(("!", "\x01"))
+            assert not re.search("[\x00-\x1f]", words)
+
+
+async def test_what_is_not_for_the_record_is_in_no_byte_of_the_database(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        await scene.ada.types(
+            "PRIVMSG #tea :[off] xyzzy one",
+            "PRIVMSG #tea :[NoLog] xyzzy two",
+            "NOTICE #tea :[OFF] xyzzy three",
+            "PRIVMSG #tea :\x01ACTION [off] xyzzy four\x01",
+            "PRIVMSG #tea :\x01DCC xyzzy five\x01",
+            "PRIVMSG #tea :/msg NickServ identify xyzzy6",
+            "MODE #tea +k xyzzy7",
+            "MODE #tea -k xyzzy7",
+            "PRIVMSG Terra :!search xyzzy8",
+            "NOTICE Terra :xyzzy nine",
+            "PRIVMSG #tea :on the record",
+        )
+        await scene.hears("PRIVMSG ada :")
+        await scene.house.has_heard(scene.ada)
+        written = bytes_of(tmp_path / "irc_logs.db")
+        assert b"on the record" in written
+        assert b"xyzzy" not in written
+        modes = [line.text for line in await scene.house.lines(events=True) if line.kind == "MODE"]
+        assert "+k *" in modes
+    assert b"xyzzy" not in bytes_of(tmp_path / "irc_logs.db")
+
+
+async def test_bad_bytes_and_control_characters_are_recorded_and_harm_nobody(
+    tmp_path: Path,
+) -> None:
+    async with fake_ircd() as ircd, living(settings_for(ircd.port, tmp_path)) as house:
+        await ircd.says(
+            b":e\x02ve!u@h PRIVMSG #tea :caf\xe9 \xff\xfe \x03\x07 \xe2\x80\xa8 end",
+            ":ada!u@h PRIVMSG #elsewhere :not a channel of ours",
+            ":ada!u@h PRIVMSG #TEA :in another case",
+            "@time=2999-01-01T00:00:00.000Z :ada!u@h PRIVMSG #tea :from the future",
+            "@time=2020-01-01T00:00:00.000Z :ada!u@h PRIVMSG #tea :!ping",
+            "@bot :robo!u@h PRIVMSG #tea :!ping",
+            ":ada!u@h NOTICE #tea :!ping",
+            ":ada!u@h PRIVMSG @#tea :!ping for operators",
+            ":ada!u@h QUIT",
+        )
+        await ircd.settles()
+        await house.bridge.flush()
+        lines = await lines_of(house.store, events=True)
+        texts = [line.text for line in lines]
+        assert "caf\xe9 \xff\xfe \x03\x07 \u2028 end".replace("\xff\xfe", "\xff\xfe") in texts
+        assert "in another case" in texts
+        assert "not a channel of ours" not in texts
+        assert "!ping for operators" not in texts
+        assert {line.room.channel for line in lines} == {"#tea", "#mate"}
+        (future,) = [line for line in lines if line.text == "from the future"]
+        assert future.said_at.year < 2999
+        assert Kind.QUIT in {line.kind for line in lines}
+        assert ircd.heard("PRIVMSG") == []
+
+
+async def test_a_locked_database_costs_no_line_and_commands_are_still_answered(
+    ngircd: Ircd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("terrarium_mcp.store.database.BUSY_MS", 100)
+    monkeypatch.setattr(recorder, "TRY_AGAIN", 0.1)
+    monkeypatch.setattr(host, "FLUSH_WITHIN", 0.1)
+    async with playing(ngircd, tmp_path) as scene:
+        async with locked(tmp_path / "irc_logs.db"):
+            locked_out = [f"PRIVMSG #tea :locked {n}" for n in range(100)]
+            await scene.ada.types(*locked_out, "MODE #tea +t")
+            for _ in range(5):  # each waits a while for the disk
+                await scene.asks("!ping", "pong")
+        with anyio.fail_after(PATIENCE):
+            await scene.house.has_heard(scene.ada)
+        kept = [line.text for line in await scene.house.lines("#tea") if "locked" in line.text]
+        assert kept == [f"locked {n}" for n in range(100)]
+
+
+async def test_cancelling_at_any_moment_leaves_nothing_running_and_nothing_unwritten(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    settings = settings_for(ngircd, tmp_path)
+    async with open_store(settings.db_path, settings) as store:
+        tasks, processes = asyncio.all_tasks(), children()
+        for pause in (0.0, 0.01, 0.1, 0.5):
+            llm = model_of(settings)
+            toolbox = Toolbox(lambda: "http://127.0.0.1:9/mcp")
+            bridge = Bridge(store, settings, toolbox, llm, Timing(farewell=0.1))
+            with anyio.move_on_after(pause):
+                await bridge.run()
+            await llm.aclose()
+            assert asyncio.all_tasks() == tasks
+            assert children() == processes
+            assert bridge._recorder.waiting == 0  # noqa: SLF001
+        coverage = await store.spans.coverage(await store.rooms.all())
+        assert not any(span.going_on for span in coverage.spans)
+
+
+async def test_a_line_heard_just_before_the_end_is_on_disk(ngircd: Ircd, tmp_path: Path) -> None:
+    async with person("ada", ngircd.port) as ada:
+        await ada.joins("#tea")
+        settings = settings_for(ngircd, tmp_path)
+        async with living(settings) as house:
+            await ada.types(*(f"PRIVMSG #tea :{n}" for n in range(200)), "PRIVMSG #tea :last words")
+            with anyio.fail_after(PATIENCE):
+                await house.bridge.hears("last words")
+        async with open_store(settings.db_path, settings) as store:
+            assert (await lines_of(store))[-1].text == "last words"
+
+
+@pytest.mark.parametrize(
+    ("setting", "complaint"),
+    [
+        ({"irc_server": ""}, "IRC_SERVER is not set"),
+        ({"irc_channels": ()}, "IRC_CHANNELS is not set"),
+        ({"irc_server": "irc.libera.chat"}, "TERRARIUM_CONTACT is not set"),
+        ({"irc_server": "192.0.2.1"}, "TERRARIUM_CONTACT is not set"),
+    ],
+)
+def test_what_is_missing_is_named(setting: dict[str, Any], complaint: str) -> None:
+    usual = {"irc_server": "localhost", "irc_channels": ("#tea",)}
+    with pytest.raises(BadSetting, match=complaint):
+        login(Settings.model_validate(usual | setting))
+
+
+def test_on_loopback_nobody_needs_a_contact_and_elsewhere_it_is_in_the_realname() -> None:
+    assert login(Settings(irc_server="127.0.0.1", irc_channels=("#tea",)))
+    there = login(Settings(irc_server="irc.libera.chat", irc_channels=("#tea",), contact="ada"))
+    assert "contact: ada" in there.realname

@@ -1,0 +1,82 @@
+"""What is asked is served in its order, one after the other in each channel."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+
+from terrarium_mcp.irc_bridge.commands import Command
+from terrarium_mcp.irc_bridge.desk import Asking, Desk
+from tests.servers.beside import beside
+
+
+class Kitchen:
+    """Serves when it is let; remembers what was begun and what was done."""
+
+    def __init__(self) -> None:
+        self.begun: list[str] = []
+        self.done: list[str] = []
+        self.open = anyio.Event()
+
+    async def serve(self, asking: Asking) -> None:
+        self.begun.append(asking.command.rest)
+        await self.open.wait()
+        self.done.append(asking.command.rest)
+
+
+@asynccontextmanager
+async def desk_of(kitchen: Kitchen) -> AsyncIterator[Desk]:
+    desk = Desk(kitchen.serve)
+    async with beside(desk.run):
+        yield desk
+
+
+def asking(what: str, *, name: str = "ask", channel: str = "#tea", asker: str = "ada") -> Asking:
+    return Asking(Command(name, what, asker, channel), None)
+
+
+async def test_one_after_the_other_in_a_channel_and_channels_side_by_side() -> None:
+    kitchen = Kitchen()
+    async with desk_of(kitchen) as desk:
+        for what in ("1", "2", "3"):
+            assert desk.take(asking(what))
+        assert desk.take(asking("other", channel="#mate"))
+        assert desk.take(asking("private", channel=""))
+        await anyio.wait_all_tasks_blocked()
+        assert kitchen.begun == ["1", "other", "private"]
+        kitchen.open.set()
+        await anyio.wait_all_tasks_blocked()
+    assert [what for what in kitchen.done if what.isdigit()] == ["1", "2", "3"]
+
+
+async def test_what_needs_no_model_does_not_wait_for_it() -> None:
+    kitchen = Kitchen()
+    async with desk_of(kitchen) as desk:
+        desk.take(asking("question"))
+        desk.take(asking("chore", name="ping"))
+        await anyio.wait_all_tasks_blocked()
+        assert kitchen.begun == ["question", "chore"]
+
+
+async def test_five_may_stand_in_a_line_and_the_sixth_is_refused_until_it_moves() -> None:
+    kitchen = Kitchen()
+    async with desk_of(kitchen) as desk:
+        assert [desk.take(asking(str(n))) for n in range(6)] == [True] * 5 + [False]
+        await anyio.wait_all_tasks_blocked()
+        assert not desk.take(asking("still full"))
+        kitchen.open.set()
+        await anyio.wait_all_tasks_blocked()
+        assert desk.take(asking("again"))
+        await anyio.wait_all_tasks_blocked()
+    assert kitchen.done == ["0", "1", "2", "3", "4", "again"]
+
+
+async def test_a_thousand_private_askers_leave_nothing_behind() -> None:
+    kitchen = Kitchen()
+    kitchen.open.set()
+    async with desk_of(kitchen) as desk:
+        for n in range(1_000):
+            assert desk.take(asking(str(n), channel="", asker=f"ada{n}"))
+        await anyio.wait_all_tasks_blocked()
+        assert len(kitchen.done) == 1_000
+        assert not desk._lines  # noqa: SLF001 -- what is left behind shows nowhere else

@@ -1,0 +1,242 @@
+"""The toolbox stays connected, under every view, and never dies of its server."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from mcp import StdioServerParameters
+from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
+
+from terrarium_mcp.irc_bridge import toolbox as tools
+from terrarium_mcp.irc_bridge.toolbox import Target, Toolbox, ToolboxAway, spawned
+from terrarium_mcp.store import open_store
+from tests.irc_bridge.house import said
+from tests.servers.beside import beside
+from tests.servers.ircd import free_port
+
+HTTP = """
+import anyio, sys
+from mcp.server import MCPServer
+server = MCPServer("small")
+@server.tool()
+async def echo(text: str) -> str:
+    return text
+server.run("streamable-http", host="127.0.0.1", port=int(sys.argv[1]))
+"""
+
+
+@asynccontextmanager
+async def open_toolbox(target: Callable[[], Target], **more: Any) -> AsyncIterator[Toolbox]:
+    """A toolbox that stays connected inside the block."""
+    toolbox = Toolbox(target, backoff=(0.05,), **more)
+    async with beside(toolbox.run):
+        yield toolbox
+
+
+def small_server() -> MCPServer[Any]:
+    server: MCPServer[Any] = MCPServer("small")
+
+    @server.tool()
+    async def echo(text: str) -> str:
+        return text
+
+    @server.tool()
+    async def fail() -> str:
+        raise RuntimeError("out of tea")
+
+    @server.tool()
+    async def wait_for_ever() -> None:
+        await anyio.sleep_forever()
+
+    @server.tool()
+    async def view(ctx: Context[Any]) -> str:
+        return str((ctx.request_context.meta or {}).get("terrarium-mcp/view"))
+
+    return server
+
+
+async def answers(toolbox: Toolbox, text: str = "hello") -> None:
+    """Return once the toolbox has answered, however often it had to be asked."""
+    while True:
+        try:
+            answer = await toolbox.call("echo", {"text": text}, {})
+        except ToolboxAway:
+            continue
+        assert answer.text == text
+        return
+
+
+async def test_a_call_carries_its_view_and_brings_text_and_facts() -> None:
+    async with open_toolbox(small_server) as toolbox:
+        assert (await toolbox.call("echo", {"text": "hi"}, {})).text == "hi"
+        assert "'channel': '#tea'" in (await toolbox.call("view", {}, {"channel": "#tea"})).text
+        assert [tool.name for tool in toolbox.menu] == ["echo", "fail", "wait_for_ever", "view"]
+
+
+async def test_what_a_tool_says_went_wrong_is_an_answer() -> None:
+    async with open_toolbox(small_server) as toolbox:
+        failed = await toolbox.call("fail", {}, {})
+        assert failed.failed
+        unknown = await toolbox.call("brew", {}, {})
+        assert unknown.failed
+        assert (await toolbox.call("echo", {"text": "still here"}, {})).text == "still here"
+
+
+async def test_a_tool_that_takes_too_long_is_given_up_and_the_others_are_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with open_toolbox(small_server) as toolbox:
+        await answers(toolbox)
+        monkeypatch.setattr(tools, "CALL_SECONDS", 0.05)
+        with anyio.fail_after(5), pytest.raises(ToolboxAway, match="did not answer"):
+            await toolbox.call("wait_for_ever", {}, {})
+        monkeypatch.setattr(tools, "CALL_SECONDS", 5.0)
+        assert (await toolbox.call("echo", {"text": "quick"}, {})).text == "quick"
+
+
+async def test_arguments_no_wire_can_carry_fail_alone(tmp_path: Path) -> None:
+    async with open_store(tmp_path / "irc_logs.db") as store:
+        await store.messages.append([said("hello")])
+        database = tmp_path / "irc_logs.db"
+        async with open_toolbox(lambda: spawned(database, os.environ)) as toolbox:
+            with anyio.fail_after(30):
+                found = await toolbox.call("search_irc_history", {"query": "\ud800 hello"}, {})
+                assert "hello" in found.text
+                assert not toolbox.trouble
+
+
+async def test_only_the_tools_of_the_setting_are_offered(caplog: pytest.LogCaptureFixture) -> None:
+    async with open_toolbox(small_server, offered="echo, brew") as toolbox:
+        await answers(toolbox)
+        assert [tool.name for tool in toolbox.menu] == ["echo"]
+        assert toolbox.offers("echo")
+        assert not toolbox.offers("view")
+        assert toolbox.unknown("ecko") == "No tool ecko. Did you mean echo? Tools: echo."
+    assert "has no tool called brew" in caplog.text
+
+
+async def test_a_server_that_cannot_be_started_is_named_and_tried_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tools, "BROKEN_SECONDS", 0.2)
+    targets: list[Target] = [StdioServerParameters(command="/nowhere/terrarium")] * 3
+    async with open_toolbox(lambda: targets.pop() if targets else small_server()) as toolbox:
+        with anyio.fail_after(5):
+            assert toolbox.menu == ()
+            await answers(toolbox)
+            assert toolbox.trouble == ""
+
+
+async def test_whoever_waits_for_a_first_connection_gets_it_when_it_comes_at_last() -> None:
+    targets: list[Target] = [StdioServerParameters(command="/nowhere/terrarium")] * 3
+    async with open_toolbox(lambda: targets.pop() if targets else small_server()) as toolbox:
+        with anyio.fail_after(2):  # and not after the twenty seconds that it would wait at most
+            assert (await toolbox.call("echo", {"text": "at last"}, {})).text == "at last"
+
+
+async def test_a_server_that_never_answers_at_the_start_is_given_up(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(tools, "CALL_SECONDS", 0.3)
+    mute = StdioServerParameters(
+        command=sys.executable, args=["-c", "import sys; sys.stdin.read()"]
+    )
+    targets: list[Target] = [mute]
+    async with open_toolbox(lambda: targets.pop() if targets else small_server()) as toolbox:
+        with anyio.fail_after(10):
+            await answers(toolbox)
+            assert not targets
+
+
+async def test_a_killed_stdio_server_is_replaced_without_being_asked(tmp_path: Path) -> None:
+    async with open_store(tmp_path / "irc_logs.db") as store:
+        await store.messages.append([said("the gate is fixed")])
+        database = tmp_path / "irc_logs.db"
+        async with open_toolbox(lambda: spawned(database, os.environ)) as toolbox:
+            with anyio.fail_after(30):
+                await toolbox.call("search_irc_history", {"query": "gate"}, {})
+                (server,) = children()
+                os.kill(server, signal.SIGKILL)
+                while not toolbox.trouble:
+                    await anyio.lowlevel.checkpoint()
+                assert toolbox.menu == ()
+                assert toolbox.offers("search_irc_history")
+                while toolbox.trouble:
+                    await anyio.lowlevel.checkpoint()
+                found = await toolbox.call("search_irc_history", {"query": "gate"}, {})
+                assert "the gate is fixed" in found.text
+                assert children() != [server]
+    assert children() == []
+
+
+async def test_a_call_in_the_middle_of_which_the_server_dies_ends_as_away() -> None:
+    server = (
+        "from mcp.server import MCPServer; import os, signal\n"
+        "s = MCPServer('doomed')\n"
+        "@s.tool()\n"
+        "async def die() -> None: os.kill(os.getpid(), signal.SIGKILL)\n"
+        "s.run()"
+    )
+    doomed = StdioServerParameters(command=sys.executable, args=["-c", server])
+    targets: list[Target] = [doomed]
+    async with open_toolbox(lambda: targets.pop() if targets else small_server()) as toolbox:
+        with anyio.fail_after(20):
+            with pytest.raises(ToolboxAway, match=r"lost|losed"):
+                await toolbox.call("die", {}, {})
+            await answers(toolbox)
+
+
+async def test_a_restarted_http_server_is_found_again() -> None:
+    port = free_port()
+    async with open_toolbox(lambda: f"http://127.0.0.1:{port}/mcp") as toolbox:
+        with anyio.fail_after(30):
+            for text in ("before", "after"):
+                async with await anyio.open_process(
+                    [sys.executable, "-c", HTTP, str(port)], stderr=subprocess.DEVNULL
+                ) as server:
+                    await answers(toolbox, text)
+                    server.kill()
+
+
+async def test_a_changed_menu_is_read_again() -> None:
+    server = small_server()
+
+    @server.tool()
+    async def grow(ctx: Context[Any]) -> str:
+        server.add_tool(extra, name="extra")
+        await ctx.notify_tools_changed()
+        return "grown"
+
+    async def extra() -> str:
+        return "more"
+
+    async with open_toolbox(lambda: server) as toolbox:
+        with anyio.fail_after(5):
+            await toolbox.call("grow", {}, {})
+            while not toolbox.offers("extra"):
+                await anyio.lowlevel.checkpoint()
+
+
+async def test_cancelling_leaves_no_server_behind(tmp_path: Path) -> None:
+    async with open_store(tmp_path / "irc_logs.db"):
+        for pause in (0.0, 0.02, 0.6):
+            toolbox = Toolbox(lambda: spawned(tmp_path / "irc_logs.db", os.environ))
+            with anyio.move_on_after(pause):
+                await toolbox.run()
+            with anyio.fail_after(5):  # one that was killed while it started takes a moment to die
+                while children():
+                    await anyio.lowlevel.checkpoint()
+
+
+def children() -> list[int]:
+    """The processes that this one has started and that still live."""
+    tasks = Path("/proc/self/task").glob("*/children")
+    return [int(pid) for task in tasks for pid in task.read_text().split()]
