@@ -9,8 +9,8 @@ from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.when import Position, from_text, to_text
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.functions import as_text
-from terrarium_mcp.store.index import Index
-from terrarium_mcp.store.messages import IS_SPEECH
+from terrarium_mcp.store.rows import IS_SPEECH
+from terrarium_mcp.store.upkeep import Upkeep
 
 _SAID = f"m.room = :room AND {IS_SPEECH} AND (m.timestamp, m.id) < (:until, :until_id)"
 _MOST_TALKERS = 10
@@ -34,13 +34,13 @@ class Figures:
 class Stats:
     """The figures of rooms."""
 
-    def __init__(self, database: Database, index: Index) -> None:
+    def __init__(self, database: Database, upkeep: Upkeep) -> None:
         self._database = database
-        self._index = index
+        self._upkeep = upkeep
 
     async def of(self, room: Room, *, until: Position, now: datetime) -> Figures:
         """Everything about one room; `hours` are 24 counts by hour of day, UTC."""
-        await self._index.keep_up()
+        await self._upkeep.keep_up()
         by_hour = await self._database.rows(
             "SELECT CAST(substr(m.timestamp, 12, 2) AS INTEGER) AS hour, count(*) AS lines"  # noqa: S608 -- constants
             f" FROM messages m WHERE {_SAID} GROUP BY hour",
@@ -58,7 +58,7 @@ class Stats:
         self, rooms: Sequence[Room], *, until: Position, now: datetime
     ) -> list[Figures]:
         """The totals of each room."""
-        await self._index.keep_up()
+        await self._upkeep.keep_up()
         return [await self._totals(room, until, now) for room in rooms]
 
     async def _totals(self, room: Room, until: Position, now: datetime) -> Figures:
