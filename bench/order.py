@@ -134,7 +134,8 @@ def main() -> None:
             db,
             "by_place",
             "INSERT INTO by_place (rowid, message, scope)"
-            " SELECT -p.place, m.message, substr(m.channel, 2) FROM places p JOIN messages m ON m.id = p.id ORDER BY p.place DESC",
+            " SELECT -p.place, m.message, substr(m.channel, 2)"
+            " FROM places p JOIN messages m ON m.id = p.id ORDER BY p.place DESC",
         )
         by_id = index(
             db,
