@@ -144,14 +144,7 @@ async def _published(store: Store, settings: Settings) -> AsyncIterator[Listenin
 @asynccontextmanager
 async def _bridged(store: Store, settings: Settings, listening: Listening) -> AsyncIterator[None]:
     """The bot, as `terrarium-mcp bridge --mcp URL` would run it."""
-    llm = LLM(
-        base_url=settings.agent_api_url,
-        api_key=settings.agent_api_key,
-        model=settings.agent_model,
-        temperature=settings.agent_temperature,
-        max_tokens=settings.agent_max_tokens,
-        timeout=settings.agent_timeout,
-    )
+    llm = LLM.of(settings)
     bridge = Bridge(store, settings, Toolbox(lambda: listening.mcp_url), llm)
     try:
         async with anyio.create_task_group() as tasks:

@@ -72,6 +72,7 @@ class Bridge:
     ) -> None:
         self._settings = settings
         self._toolbox = toolbox
+        self._llm = llm
         name = settings.network_name
         self.network = IrcNetwork(login(settings), self, timing=timing)
         self._hearing = Hearing(name, self.network)
@@ -96,6 +97,7 @@ class Bridge:
                     self._talking.start_soon(self._toolbox.run)
                     self._talking.start_soon(self._attendance.run)
                     self._talking.start_soon(self._desk.run)
+                    self._talking.start_soon(self._look_at_the_model)
                     await self.network.run()
                     self._talking.cancel_scope.cancel()
             finally:
@@ -108,6 +110,12 @@ class Bridge:
     async def stop(self, reason: str = "") -> None:
         """Leave the network and let `run()` return."""
         await self.network.stop(reason)
+
+    async def _look_at_the_model(self) -> None:
+        """Say at the start that the model is not well: terrarium-agent answers 200 even then."""
+        health = await self._llm.health()
+        if not health.ok:
+            log.warning("the model is not well (%s): the best lines stand in for it", health.text)
 
     def connected(self, nick: str) -> None:
         """We are registered."""

@@ -28,6 +28,7 @@ from terrarium_mcp.irc_bridge.complaints import (
 )
 from terrarium_mcp.irc_bridge.turns import TalkMessage, ToolSchema, Turn
 from terrarium_mcp.irc_bridge.wire import NotATurn, read_turn, wire_talk, wire_tool
+from terrarium_mcp.settings import Settings
 
 Answer = TypeVar("Answer")
 
@@ -92,6 +93,18 @@ class LLM:
             api_key=api_key or "none",  # an empty one would be looked for in OPENAI_API_KEY
             max_retries=0,
             http_client=_fresh_connections(),
+        )
+
+    @classmethod
+    def of(cls, settings: Settings) -> "LLM":
+        """The model that the settings name."""
+        return cls(
+            base_url=settings.agent_api_url,
+            api_key=settings.agent_api_key,
+            model=settings.agent_model,
+            temperature=settings.agent_temperature,
+            max_tokens=settings.agent_max_tokens,
+            timeout=settings.agent_timeout,
         )
 
     async def next_turn(

@@ -38,14 +38,7 @@ async def bridge_of(store: Store, settings: Settings, toolbox: Toolbox) -> Async
     Raises:
         BadSetting: there is no server, channel or contact.
     """
-    llm = LLM(
-        base_url=settings.agent_api_url,
-        api_key=settings.agent_api_key,
-        model=settings.agent_model,
-        temperature=settings.agent_temperature,
-        max_tokens=settings.agent_max_tokens,
-        timeout=settings.agent_timeout,
-    )
+    llm = LLM.of(settings)
     try:
         yield Bridge(store, settings, toolbox, llm)
     finally:
