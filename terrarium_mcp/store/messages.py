@@ -1,11 +1,10 @@
 """Messages: appended in groups, read newest first, around a line, or one by one."""
 
 from collections.abc import Sequence
-from datetime import datetime
 
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.records import Heard, Message, Page, Room
-from terrarium_mcp.chat.when import Position, to_text
+from terrarium_mcp.chat.when import Position
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.entry import Entry
 from terrarium_mcp.store.foreign import move_private
@@ -76,23 +75,6 @@ class Messages:
         )
         return Position(rows[0]["timestamp"], rows[0]["id"]) if rows else None
 
-    async def recent(
-        self,
-        rooms: Sequence[Room],
-        limit: int,
-        *,
-        before: Position = EVERY_LINE,
-        after: Position | None = None,
-        events: bool = False,
-    ) -> Page:
-        """The newest `limit` lines before one place (and after another), oldest first.
-
-        Without `before`, `after` means the first lines after it instead: `onward`.
-        """
-        if after is not None and before is EVERY_LINE:
-            return await self.onward(rooms, limit, after=after, events=events)
-        return await self.newest(rooms, limit, before=before, after=after, events=events)
-
     async def newest(
         self,
         rooms: Sequence[Room],
@@ -154,13 +136,3 @@ class Messages:
             },
         )
         return Page(as_messages(rows[:limit], rooms), more=len(rows) > limit)
-
-    async def window(self, rooms: Sequence[Room], since: datetime, until: Position) -> int:
-        """How many lines of speech were said in a time, counted up to 1,001."""
-        sql = (
-            f"SELECT count(*) FROM (SELECT 1 FROM messages m WHERE {within(rooms, 'm.room')}"  # noqa: S608 -- no words of strangers
-            f" AND {IS_SPEECH} AND m.timestamp >= :since"
-            " AND (m.timestamp, m.id) < (:until, :until_id) LIMIT 1001)"
-        )
-        params = {"since": to_text(since), "until": until.timestamp, "until_id": until.id}
-        return int(await self._database.value(sql, params, 0))

@@ -215,7 +215,7 @@ def came(nick: str, kind: Kind = Kind.JOIN) -> Heard:
 async def lines_of(store: Store, channel: str = "", *, events: bool = False) -> list[Message]:
     """Every line of speech, oldest first."""
     rooms = [room for room in await store.rooms.all() if channel in ("", room.channel)]
-    return list((await store.messages.recent(rooms, 100_000, events=events)).messages)
+    return list((await store.messages.newest(rooms, 100_000, events=events)).messages)
 
 
 def bytes_of(database: Path) -> bytes:

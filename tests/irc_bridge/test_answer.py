@@ -93,7 +93,7 @@ async def test_no_tool_shows_the_model_anything_of_another_channel(
     ]
     async with strict_agent() as agent, study(tmp_path, agent, [GATE, *secrets]) as desk:
         (room,) = [room for room in await desk.store.rooms.all() if room.channel == "#mate"]
-        page = await desk.store.messages.recent([room], 1)
+        page = await desk.store.messages.newest([room], 1)
         given_id = str(page.messages[0].id)
         asked = {
             key: value.replace("ID", given_id) if isinstance(value, str) else value

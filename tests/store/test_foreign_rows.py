@@ -26,7 +26,7 @@ def append(file: Path, *values: Any) -> None:
 async def test_an_appended_row_is_recent_and_found_at_once(store: Store, file: Path) -> None:
     await store.messages.append(chat("<ada> hello"))
     append(file)
-    page = await store.messages.recent(await store.rooms.all(), 9)
+    page = await store.messages.newest(await store.rooms.all(), 9)
     assert texts(page.messages) == ["hello", "tea"]
     assert page.messages[1].said_at == NOON + timedelta(minutes=30)
     append(file, "2026-05-01 12:31:00", "#TEA", "bo", "", "", "more tea")
@@ -57,7 +57,7 @@ async def test_an_appended_row_of_any_kind_harms_nothing(store: Store, file: Pat
     ]
     for row in rows:
         append(file, *row)
-    lines = (await store.messages.recent(await store.rooms.all(), 99, events=True)).messages
+    lines = (await store.messages.newest(await store.rooms.all(), 99, events=True)).messages
     told = {line.nick: line for line in lines}
     hello = told["ada"].said_at
     assert [told[nick].said_at for nick in "abcd"] == [hello] * 4
@@ -76,7 +76,7 @@ async def test_an_appended_row_of_any_kind_harms_nothing(store: Store, file: Pat
 async def test_an_appended_row_pushes_no_live_line(store: Store, file: Path) -> None:
     append(file, "2031-01-01 00:00:00")
     await store.messages.append(chat("<ada> hello"))
-    page = await store.messages.recent(await store.rooms.all(), 9)
+    page = await store.messages.newest(await store.rooms.all(), 9)
     assert texts(page.messages) == ["hello", "tea"]
     assert page.messages[0].said_at == NOON
     origins = rows_of(file, "SELECT origin FROM messages ORDER BY id")

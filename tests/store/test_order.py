@@ -44,7 +44,7 @@ async def test_what_was_heard_comes_back(store: Store) -> None:
         ]
     )
     first, second, third = (
-        await store.messages.recent([await room(store)], 9, events=True)
+        await store.messages.newest([await room(store)], 9, events=True)
     ).messages
     assert (first.nick, first.text, first.kind, first.account, first.own, first.said_at) == (
         "ada",
@@ -72,7 +72,7 @@ async def test_a_live_line_is_never_dated_before_the_one_before_it(
     elsewhere = line_of("bo", "other room", NOON - timedelta(minutes=5), "#mate")
     await store.messages.append([line_of("ada", "first"), elsewhere])
     await store.messages.append([late, on_time])
-    page = await store.messages.recent([await room(store)], 9)
+    page = await store.messages.newest([await room(store)], 9)
     assert [(line.text, line.said_at) for line in page.messages] == [
         ("first", NOON),
         ("second", NOON),
@@ -103,7 +103,7 @@ async def test_playback_and_imports_keep_their_time_and_push_no_live_line(
         ]
     )
     await store.messages.append([line_of("ada", "a second later", NOON + timedelta(seconds=1))])
-    page = await store.messages.recent([await room(store)], 9)
+    page = await store.messages.newest([await room(store)], 9)
     assert texts(page.messages) == ["yesterday", "now", "a second later", "tomorrow"]
     assert [line.id for line in page.messages] == [3, 1, 4, 2]
 
@@ -140,7 +140,7 @@ async def test_ids_are_never_used_again(store: Store, file: Path) -> None:
     assert await store.messages.append(chat("<ada> four")) == [4]
     write(file, "DELETE FROM messages")
     assert await store.messages.append(chat("<ada> five")) == [5]
-    assert texts((await store.messages.recent([await room(store)], 9)).messages) == ["five"]
+    assert texts((await store.messages.newest([await room(store)], 9)).messages) == ["five"]
 
 
 async def test_what_is_addressed_to_a_person_goes_into_no_room(store: Store, file: Path) -> None:
@@ -151,7 +151,7 @@ async def test_what_is_addressed_to_a_person_goes_into_no_room(store: Store, fil
     ]
     assert await store.messages.append(lines) == [1, 2, 3]
     assert [room.channel for room in await store.rooms.all()] == ["#tea"]
-    assert texts((await store.messages.recent(await store.rooms.all(), 9)).messages) == ["open"]
+    assert texts((await store.messages.newest(await store.rooms.all(), 9)).messages) == ["open"]
     kept = "SELECT id, target, message FROM private_messages"
     assert rows_of(file, kept) == [(1, "Terra", "secret"), (3, "@#tea", "for the operators")]
     assert rows_of(file, "SELECT id FROM messages") == [(2,)]
@@ -163,7 +163,7 @@ async def test_spellings_of_a_channel_are_one_room_under_rfc1459(store: Store) -
         [line_of("ada", text, channel=name) for text, name in [("a", "#Tea[]"), ("b", "#tEA{}")]]
     )
     (only,) = await store.rooms.all()
-    assert texts((await store.messages.recent([only], 9)).messages) == ["a", "b"]
+    assert texts((await store.messages.newest([only], 9)).messages) == ["a", "b"]
 
 
 SPAN = st.lists(
@@ -205,19 +205,19 @@ async def test_reading_back_and_forth_page_by_page_shows_every_line_once_in_orde
         )
         assert len(truth) == count
         back: list[Message] = []
-        page = await store.messages.recent(rooms, limit, events=events)
+        page = await store.messages.newest(rooms, limit, events=events)
         while page.messages:
             back = [*page.messages, *back]
             place = page.messages[0].position
             assert page.more == (len(back) < count)
-            page = await store.messages.recent(rooms, limit, before=place, events=events)
+            page = await store.messages.newest(rooms, limit, before=place, events=events)
         assert back == truth
         on: list[Message] = []
-        page = await store.messages.recent(rooms, limit, after=Position(""), events=events)
+        page = await store.messages.onward(rooms, limit, after=Position(""), events=events)
         while page.messages:
             on += page.messages
             place = page.messages[-1].position
-            page = await store.messages.recent(rooms, limit, after=place, events=events)
+            page = await store.messages.onward(rooms, limit, after=place, events=events)
         assert on == truth
 
 
@@ -247,7 +247,7 @@ async def test_around_a_line_stand_its_neighbours_and_none_from_the_cutoff_on(
 async def test_lines_between_two_places_are_read_from_either_end(store: Store) -> None:
     await store.messages.append(chat("\n".join(f"<ada> {n}" for n in range(10))))
     rooms = await store.rooms.all()
-    lines = (await store.messages.recent(rooms, 10)).messages
+    lines = (await store.messages.newest(rooms, 10)).messages
     after, before = lines[1].position, lines[8].position
     newest = await store.messages.newest(rooms, 3, after=after, before=before)
     assert texts(newest.messages) == ["5", "6", "7"]
@@ -266,11 +266,3 @@ async def test_a_message_of_another_room_is_not_there(store: Store) -> None:
     assert await store.messages.get(99, [tea]) is None
     assert await store.messages.position(2) == Position(to_text(NOON), 2)
     assert await store.messages.position(99) is None
-
-
-async def test_a_window_counts_what_was_said_in_it(store: Store) -> None:
-    await store.messages.append(chat("<ada> a\n<ada> b\n<ada> c\n<ada> d"))
-    rooms = await store.rooms.all()
-    until = Position.at(NOON + timedelta(minutes=3))
-    assert await store.messages.window(rooms, NOON + timedelta(minutes=1), until) == 2
-    assert await store.messages.window([], NOON, until) == 0

@@ -119,7 +119,7 @@ async def test_many_tasks_that_write_at_once_lose_nothing(store: Store) -> None:
     async with anyio.create_task_group() as tasks:
         for nick in ("ada", "bo", "cy"):
             tasks.start_soon(say, nick)
-    lines = (await store.messages.recent(await store.rooms.all(), 100)).messages
+    lines = (await store.messages.newest(await store.rooms.all(), 100)).messages
     assert len({line.id for line in lines}) == 60
     for nick in ("ada", "bo", "cy"):
         said = [line.text for line in lines if line.nick == nick]
@@ -178,7 +178,7 @@ async def test_a_cancelled_writer_commits_all_or_nothing(store: Store) -> None:
             with anyio.move_on_after(number * 0.0005):
                 await store.messages.append(chat(f"<ada> one {number}\n<ada> two {number}"))
     counts: dict[str, int] = {}
-    for line in (await store.messages.recent(await store.rooms.all(), 100)).messages:
+    for line in (await store.messages.newest(await store.rooms.all(), 100)).messages:
         counts[line.text.split()[1]] = counts.get(line.text.split()[1], 0) + 1
     assert set(counts.values()) <= {2}
 
