@@ -73,20 +73,20 @@ def published(settings: Settings) -> list[Published]:
     ]
 
 
-def chosen_tools(setting: str, known: list[str]) -> list[str]:
-    """The names that a list of names, `all` and `core` stands for.
+def chosen_tools(setting: str, known: list[str], name: str = "TERRARIUM_TOOLS") -> list[str]:
+    """The names that a list of names, `all` and `core` stands for in the setting `name`.
 
     Raises:
         BadSetting: a name is unknown, or there is none.
     """
     names = setting.replace(",", " ").split()
     if not names:
-        raise BadSetting(f"TERRARIUM_TOOLS names no tool. Known: all, core, {', '.join(known)}.")
-    for name in names:
-        if name not in (*EVERYTHING, *known):
+        raise BadSetting(f"{name} names no tool. Known: all, core, {', '.join(known)}.")
+    for tool in names:
+        if tool not in (*EVERYTHING, *known):
             raise BadSetting(
-                f"TERRARIUM_TOOLS names {shown(name)}, which is no tool."
-                f"{did_you_mean(name, known)} Known: all, core, {', '.join(known)}."
+                f"{name} names {shown(tool)}, which is no tool."
+                f"{did_you_mean(tool, known)} Known: all, core, {', '.join(known)}."
             )
     return known if EVERYTHING.intersection(names) else names
 

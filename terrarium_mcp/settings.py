@@ -6,6 +6,7 @@ default. The names that terrarium-irc used all work; ours begin with TERRARIUM_.
 
 import ipaddress
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -54,6 +55,19 @@ def _secret(name: str, meaning: str) -> Any:
     )
 
 
+_HALF_COMMENTED = re.compile(
+    r"^\s*(?:export\s+)?IRC_CHANNELS\s*=\s*[^'\"\s][^'\"\n]*\s#\S", re.MULTILINE
+)
+"""A list of channels in a .env file that python-dotenv would take half of for a comment."""
+
+
+def _url(address: str) -> str:
+    if address and not re.fullmatch(r"https?://[^\s/]+(/\S*)?", address):
+        raise ValueError("not an address such as http://localhost:8080")
+    return address
+
+
+Url = Annotated[str, AfterValidator(_url)]
 Zone = Annotated[str, AfterValidator(_zone)]
 Channels = Annotated[tuple[str, ...], BeforeValidator(_channels)]
 
@@ -104,7 +118,7 @@ class Settings(BaseModel):
     )
     llm_mark: str = _named("TERRARIUM_LLM_MARK", "[LLM]", "stands before what a model wrote")
 
-    agent_api_url: str = _named(
+    agent_api_url: Url = _named(
         "AGENT_API_URL", "http://localhost:8080", "the OpenAI-compatible endpoint"
     )
     agent_api_key: str = _secret("AGENT_API_KEY", "its key, if it wants one")
@@ -122,7 +136,7 @@ class Settings(BaseModel):
         "TERRARIUM_BRIDGE_TOOLS", "core", "tools the bot offers its model: all, core, or names"
     )
 
-    search_api_url: str = _named(
+    search_api_url: Url = _named(
         "SEARCH_API_URL", "", "web search: answers GET ?q=&num= with results"
     )
     search_api_key: str = _secret("SEARCH_API_KEY", "its key, sent as a Bearer token")
@@ -267,6 +281,11 @@ def _toml(file: Path) -> dict[str, Any]:
 
 def _dotenv(file: Path) -> dict[str, str | None]:
     try:
+        if _HALF_COMMENTED.search(file.read_text("utf-8")):
+            raise BadSetting(
+                f"IRC_CHANNELS in {file}: what follows a blank and # is a comment there, so"
+                " channels would be lost. Leave the # out, or put the value in quotes."
+            )
         return dotenv_values(file)
     except (UnicodeDecodeError, OSError) as why:
         raise BadSetting(f"{file} cannot be read: {why}. Mend it, or name another file.") from None

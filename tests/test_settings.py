@@ -267,3 +267,21 @@ def test_zones_are_the_ones_that_were_set() -> None:
 )
 def test_loopback_is_this_machine_and_nothing_else(host: str, here: bool) -> None:
     assert is_loopback(host) is here
+
+
+@pytest.mark.parametrize("name", ["AGENT_API_URL", "SEARCH_API_URL"])
+@pytest.mark.parametrize("address", ["nonsense", "localhost:8080", "ftp://host/", "http://"])
+def test_an_address_that_is_none_is_refused_by_name(name: str, address: str) -> None:
+    with pytest.raises(BadSetting, match=f"{name}=.*not an address such as http://localhost:8080"):
+        load_settings(environ={name: address})
+
+
+def test_a_channel_is_not_lost_to_a_comment_of_dotenv(tmp_path: Path) -> None:
+    file = tmp_path / "settings.env"
+    file.write_text("IRC_CHANNELS=#tea, #mate\n")
+    with pytest.raises(BadSetting, match=r"IRC_CHANNELS in .*Leave the # out"):
+        load_settings(env_file=file, environ={})
+    file.write_text('IRC_CHANNELS="#tea, #mate" # both\n')
+    assert load_settings(env_file=file, environ={}).irc_channels == ("#tea", "#mate")
+    file.write_text("IRC_CHANNELS=tea, mate # both\n")
+    assert load_settings(env_file=file, environ={}).irc_channels == ("#tea", "#mate")

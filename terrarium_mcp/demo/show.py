@@ -40,6 +40,7 @@ async def show(*, once: bool) -> bool:
 
     Returns whether the answer arrived in the channel.
     """
+    stage = _Stage()
     with (
         tempfile.TemporaryDirectory(prefix="terrarium-demo-") as folder,
         irc_server() as port,
@@ -47,22 +48,34 @@ async def show(*, once: bool) -> bool:
         plainly(),
     ):
         settings = _settings(Path(folder), port, model)
-        async with open_store(settings.db_path, settings) as store:
-            lines = await _fill(store, settings)
-            _tell(f"a history of {lines} lines stands in {settings.db_path}")
-            async with _published(store, settings) as listening:
-                _tell(f"an IRC server listens on 127.0.0.1:{port}, MCP on {listening.mcp_url}")
-                stage = _Stage()
-                async with (
-                    visitor(port, VISITOR, CHANNEL, stage.heard, stage.met) as guest,
-                    _bridged(store, settings, listening),
-                ):
-                    answered = await stage.play(guest.says)
-                    if not once:
-                        with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-                            _invite(port, listening, settings)
-                            await anext(aiter(signals))
-    return answered
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_cancel_at_a_signal, tasks.cancel_scope)
+            await _play(stage, settings, port, once=once)
+            tasks.cancel_scope.cancel()
+    return stage.is_answered
+
+
+async def _play(stage: "_Stage", settings: Settings, port: int, *, once: bool) -> None:
+    """The scene on its stage; the audience may stay in its seats until it is sent home."""
+    async with open_store(settings.db_path, settings) as store:
+        lines = await _fill(store, settings)
+        _tell(f"a history of {lines} lines stands in {settings.db_path}")
+        async with _published(store, settings) as listening:
+            _tell(f"an IRC server listens on 127.0.0.1:{port}, MCP on {listening.mcp_url}")
+            async with (
+                visitor(port, VISITOR, CHANNEL, stage.heard, stage.met) as guest,
+                _bridged(store, settings, listening),
+            ):
+                await stage.play(guest.says)
+                if not once:
+                    _invite(port, listening, settings)
+                    await anyio.sleep_forever()
+
+
+async def _cancel_at_a_signal(scene: anyio.CancelScope) -> None:
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
+        await anext(aiter(signals))
+        scene.cancel()
 
 
 class _Stage:
@@ -84,16 +97,19 @@ class _Stage:
         if nick == BOT and EXPECTED in text:
             self._answered.set()
 
-    async def play(self, say: Callable[[str], None]) -> bool:
+    @property
+    def is_answered(self) -> bool:
+        """Whether the answer arrived in the channel."""
+        return self._answered.is_set()
+
+    async def play(self, say: Callable[[str], None]) -> None:
         """Ask, and wait for the answer."""
         with anyio.move_on_after(PATIENCE):
             await self._bot_is_there.wait()
             _say(f"<{VISITOR}> {QUESTION}")
             say(QUESTION)
             await self._answered.wait()
-        answered = self._answered.is_set()
-        _tell("the answer arrived in the channel" if answered else "NO answer arrived")
-        return answered
+        _tell("the answer arrived in the channel" if self.is_answered else "NO answer arrived")
 
 
 def _settings(folder: Path, port: int, model: str) -> Settings:

@@ -71,8 +71,9 @@ async def main(ledger: Path, transport: str) -> None:
     server = build(ledger)
     if transport == "stdio":
         await serve_stdio(server)
-        leave(0)
-    await serve_http(server, "127.0.0.1", 0, health=healthy, announce=announce)
+    else:
+        await serve_http(server, "127.0.0.1", 0, health=healthy, announce=announce)
+    leave(0)  # as the commands do: Python's own farewell takes half a second
 
 
 if __name__ == "__main__":

@@ -4,9 +4,13 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from terrarium_mcp.cli.starting.talking import bridge_of, check_settings, until_a_signal
+from terrarium_mcp.cli.starting.talking import (
+    bridge_of,
+    check_settings,
+    check_tools,
+    until_a_signal,
+)
 from terrarium_mcp.irc_bridge.toolbox import Toolbox, spawned
-from terrarium_mcp.server import published
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
 
@@ -19,7 +23,7 @@ async def talk(settings: Settings, mcp_url: str | None, flags: Sequence[str]) ->
     """
     check_settings(settings)
     if not mcp_url:
-        published(settings)
+        check_tools(settings)
     database = Path.cwd() / settings.db_path
     ours = spawned(database, os.environ)
     ours = ours.model_copy(update={"args": [*ours.args, *flags]})

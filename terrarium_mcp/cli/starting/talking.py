@@ -10,8 +10,19 @@ import anyio
 from terrarium_mcp.irc_bridge.bridge import Bridge, login
 from terrarium_mcp.irc_bridge.llm import LLM
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
+from terrarium_mcp.server import chosen_tools, published
 from terrarium_mcp.settings import BadSetting, Settings
 from terrarium_mcp.store import Store
+
+
+def check_tools(settings: Settings) -> None:
+    """Refuse what the MCP server that is started besides would refuse, or could not offer.
+
+    Raises:
+        BadSetting: TERRARIUM_TOOLS or TERRARIUM_BRIDGE_TOOLS names a tool that is not published.
+    """
+    known = [tool.function.__name__ for tool in published(settings)]
+    chosen_tools(settings.bridge_tools, known, "TERRARIUM_BRIDGE_TOOLS")
 
 
 def check_settings(settings: Settings) -> None:

@@ -6,7 +6,12 @@ import anyio
 from anyio.abc import TaskStatus
 
 from terrarium_mcp.cli.starting.health import health_of
-from terrarium_mcp.cli.starting.talking import bridge_of, check_settings, until_a_signal
+from terrarium_mcp.cli.starting.talking import (
+    bridge_of,
+    check_settings,
+    check_tools,
+    until_a_signal,
+)
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.server import build_server
 from terrarium_mcp.serving.http import Listening, serve_http
@@ -37,6 +42,7 @@ async def both(
         BadSetting: there is no server, channel or contact, or a tool that does not exist.
     """
     check_settings(settings)
+    check_tools(settings)
     async with (
         open_store(settings.db_path, settings) as store,
         anyio.create_task_group() as tasks,
