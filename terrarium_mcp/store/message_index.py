@@ -47,9 +47,10 @@ class MessageIndex:
         await writer.run("INSERT INTO message_index (message_index) VALUES ('delete-all')")
 
     async def differences(self, writer: Writer) -> list[str]:
-        """What FTS5's own check says, which compares with the messages."""
+        """What FTS5's own check says; its rank 1 means: compare with the messages too."""
+        check = "INSERT INTO message_index (message_index, rank) VALUES ('integrity-check', 1)"
         try:
-            await writer.run("INSERT INTO message_index (message_index) VALUES ('integrity-check')")
+            await writer.run(check)
         except sqlite3.DatabaseError as why:
             return [f"index: it does not hold what the messages say ({why})"]
         return []

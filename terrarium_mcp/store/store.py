@@ -13,6 +13,7 @@ from anyio import from_thread, to_thread
 from terrarium_mcp.errors import TerrariumError, plainly
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.backlog import Backlog
+from terrarium_mcp.store.changes import changes
 from terrarium_mcp.store.database import Database, StoreFailed, explained
 from terrarium_mcp.store.keeper import Keeper
 from terrarium_mcp.store.messages import Messages
@@ -55,6 +56,10 @@ class Store:
         self.presence = PresenceTopic(self._database)
         self.stats = Stats(self._database, self._upkeep)
         self.backlog = Backlog(path.parent / "enhancements")
+
+    def changes(self) -> AsyncIterator[list[int]]:
+        """The ids of messages as they are committed, here or by another process, in groups."""
+        return changes(self._database)
 
     async def run(self) -> None:
         """Open the file, then do the keeper's duties as long as the store is used."""
