@@ -24,7 +24,7 @@ from tests.servers.agent import StrictAgent, calls, calls_all, says, strict_agen
 from tests.servers.beside import beside
 
 GATE = said("I fixed the garden gate on Tuesday")
-ELSEWHERE = "the vault code is 4711"
+ELSEWHERE = "the vault code is xyzzy"
 
 
 def results(request: dict[str, Any]) -> list[str]:
@@ -104,7 +104,7 @@ async def test_no_tool_shows_the_model_anything_of_another_channel(
     shown = "\n".join(results(agent.requests[1]))
     assert shown
     assert "vault code" not in everything(agent)
-    assert "4711" not in everything(agent)
+    assert "xyzzy" not in everything(agent)
     assert "<spy>" not in everything(agent)
     assert "spy 2" not in shown
 
