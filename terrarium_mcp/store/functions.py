@@ -3,6 +3,7 @@
 They are given columns as BLOB, so that not even text that is no UTF-8 can make a statement fail.
 """
 
+import json
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
@@ -10,6 +11,7 @@ from typing import Any
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.records import Kind
+from terrarium_mcp.chat.urls import urls_in
 
 
 def as_text(column: object) -> str:
@@ -60,9 +62,22 @@ def same_nick(nick: object, folded: str) -> bool:
     return nick is not None and fold(as_text(nick)) == folded
 
 
+def urls_of(message: object) -> str:
+    """The URLs in a message, as a JSON list."""
+    return json.dumps(urls_in(as_text(message)))
+
+
+def has_words(message: object, url: object, words: object) -> bool:
+    """Whether every one of `words` (a JSON list, case-folded) is in a message or in a URL of it."""
+    text = f"{plain(as_text(message))} {as_text(url)}".casefold()
+    return all(word in text for word in json.loads(as_text(words)))
+
+
 FUNCTIONS: tuple[tuple[str, int, Callable[..., Any]], ...] = (
     ("plain_text", 1, plain_text),
     ("scope_words", 3, scope_words),
     ("same_nick", 2, same_nick),
+    ("urls_of", 1, urls_of),
+    ("has_words", 3, has_words),
 )
 """Name, number of arguments, function."""

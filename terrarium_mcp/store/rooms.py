@@ -41,9 +41,9 @@ class Rooms:
                 return
             both = {"network": network, "old": UNNAMED_NETWORK}
             await writer.run("UPDATE networks SET name = :network WHERE name = :old", both)
-            for table in ("rooms", "messages", "private_messages"):
+            for table in ("rooms", "messages", "private_messages", "evidence"):
                 await writer.run(
-                    f"UPDATE {table} SET network = :network WHERE network = :old",  # noqa: S608 -- three names of ours
+                    f"UPDATE {table} SET network = :network WHERE network = :old",  # noqa: S608 -- four names of ours
                     both,
                 )
 

@@ -1,103 +1,243 @@
-"""Figures: how much was said, by whom, and when."""
+"""Figures: how much was said, by whom, and when. Counters answer where they can."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+# ruff: noqa: S608 -- every statement is made of constants and ids of ours
 
-from terrarium_mcp.chat.identity import fold
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from datetime import date, datetime, timedelta
+from typing import Any
+
 from terrarium_mcp.chat.records import Room
-from terrarium_mcp.chat.when import Position, from_text, to_text
-from terrarium_mcp.store.database import Database
-from terrarium_mcp.store.functions import as_text
-from terrarium_mcp.store.rows import IS_SPEECH
+from terrarium_mcp.chat.when import Position, to_text
+from terrarium_mcp.store import figures
+from terrarium_mcp.store.counters import WINDOWS
+from terrarium_mcp.store.counting import groups, of_days
+from terrarium_mcp.store.database import Database, Row, StoreFailed
+from terrarium_mcp.store.messages import EVERY_LINE
+from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.upkeep import Upkeep
 
-_SAID = f"m.room = :room AND {IS_SPEECH} AND (m.timestamp, m.id) < (:until, :until_id)"
-_MOST_TALKERS = 10
+LATELY = timedelta(days=30)
+"""The time from which growth is projected."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What is counted besides lines. Words, questions and links are those of lines."""
+
+    words: int = 0
+    questions: int = 0
+    links: int = 0
+    actions: int = 0
+    joins: int = 0
+    parts: int = 0
+    quits: int = 0
+    kicks: int = 0
+    nicks: int = 0
+    topics: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What was said in a room up to a place: all counts are lines of speech."""
+    """What was said in a room up to a place: all counts are lines of speech.
+
+    The last three are told of a single room only; `hours` are 24 counts by hour of day, UTC.
+    """
 
     room: Room
-    lines: int
-    people: int
-    first: datetime | None
-    last: datetime | None
-    last_day: int
-    last_week: int
+    lines: int = 0
+    people: int = 0
+    first: datetime | None = None
+    last: datetime | None = None
+    last_day: int = 0
+    last_week: int = 0
     talkers: Sequence[tuple[str, int]] = ()
     hours: Sequence[int] = ()
+    tally: Tally | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """What was said in a room on a day (UTC)."""
+
+    day: date
+    lines: int
+    tally: Tally
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """What the history takes on disk, and how it grows."""
+
+    file: int
+    wal: int
+    messages: int
+    messages_a_day: float
+    bytes_a_year: int
 
 
 class Stats:
-    """The figures of rooms."""
+    """The figures of rooms, and of the file."""
 
     def __init__(self, database: Database, upkeep: Upkeep) -> None:
         self._database = database
         self._upkeep = upkeep
 
     async def of(self, room: Room, *, until: Position, now: datetime) -> Figures:
-        """Everything about one room; `hours` are 24 counts by hour of day, UTC."""
-        await self._upkeep.keep_up()
-        by_hour = await self._database.rows(
-            "SELECT CAST(substr(m.timestamp, 12, 2) AS INTEGER) AS hour, count(*) AS lines"  # noqa: S608 -- constants
-            f" FROM messages m WHERE {_SAID} GROUP BY hour",
-            _place(room, until),
-        )
-        counts = {row["hour"]: row["lines"] for row in by_hour}
-        people = await self._people(room, until)
-        return replace(
-            await self._totals(room, until, now),
-            talkers=sorted(people, key=lambda talker: (-talker[1], talker[0]))[:_MOST_TALKERS],
-            hours=[counts.get(hour, 0) for hour in range(24)],
-        )
+        """Everything about one room."""
+        found = await self._read([room], until, now, details=True)
+        return _detailed(room, found.get(room.id))
 
     async def overview(
         self, rooms: Sequence[Room], *, until: Position, now: datetime
     ) -> list[Figures]:
         """The totals of each room."""
-        await self._upkeep.keep_up()
-        return [await self._totals(room, until, now) for room in rooms]
+        found = await self._read(rooms, until, now, details=False)
+        return [_totals(room, found.get(room.id)) for room in rooms]
 
-    async def _totals(self, room: Room, until: Position, now: datetime) -> Figures:
+    async def days(
+        self, room: Room, since: date, until: date, *, cutoff: Position = EVERY_LINE
+    ) -> list[Day]:
+        """The days from `since` to `until` on which there was anything before the cutoff."""
+        await self._upkeep.keep_up("counters")
         rows = await self._database.rows(
-            "SELECT count(*), min(timestamp), max(timestamp),"  # noqa: S608 -- constants
-            " total(timestamp >= :day), total(timestamp >= :week)"
-            f" FROM messages m WHERE {_SAID}",
-            _place(room, until)
-            | {
-                "day": to_text(now - timedelta(days=1)),
-                "week": to_text(now - timedelta(days=7)),
-            },
+            f"SELECT * FROM (SELECT {_DAY} FROM day_counts"
+            " WHERE room = :room AND day < substr(:until, 1, 10)"
+            f" UNION ALL SELECT {_DAY} FROM ({_CUT_DAY})) WHERE day BETWEEN :first AND :last"
+            " ORDER BY day",
+            {"room": room.id, "sign": 1, "first": f"{since}", "last": f"{until}"} | _place(cutoff),
         )
-        lines, first, last, last_day, last_week = rows[0]
-        return Figures(
-            room=room,
-            lines=lines,
-            people=len(await self._people(room, until)),
-            first=from_text(first) if first else None,
-            last=from_text(last) if last else None,
-            last_day=int(last_day),
-            last_week=int(last_week),
-        )
+        return [Day(date.fromisoformat(row[0]), row[1], Tally(*row[2:])) for row in rows]
 
-    async def _people(self, room: Room, until: Position) -> list[tuple[str, int]]:
-        """Everybody who spoke, with their lines; the spellings of one nick count as one person."""
+    async def busiest(self, room: Room, most: int = 3) -> list[tuple[date, int]]:
+        """The days with the most lines, and how many."""
+        await self._upkeep.keep_up("counters")
         rows = await self._database.rows(
-            "SELECT nick, count(*) AS lines FROM messages m"  # noqa: S608 -- constants
-            f" WHERE {_SAID} AND nick NOT NULL GROUP BY nick ORDER BY lines DESC, nick",
-            _place(room, until),
+            "SELECT day, lines FROM day_counts WHERE room = :room AND lines > 0"
+            " ORDER BY lines DESC, day LIMIT :most",
+            {"room": room.id, "most": most},
         )
-        lines: dict[str, int] = {}
-        spelt: dict[str, str] = {}
-        for row in rows:
-            nick = as_text(row["nick"])
-            spelt.setdefault(fold(nick), nick)  # as it is written most often
-            lines[fold(nick)] = lines.get(fold(nick), 0) + row["lines"]
-        return [(spelt[folded], count) for folded, count in lines.items()]
+        return [(date.fromisoformat(row[0]), row[1]) for row in rows]
+
+    async def size(self, now: datetime) -> Size:
+        """How large the file is, and how large it will be in a year if this goes on."""
+        await self._upkeep.keep_up("counters")
+        rows = await self._database.rows(
+            """
+SELECT total(lines + events) AS messages, (
+    SELECT total(lines + events) FROM day_counts
+    WHERE room IN (SELECT room FROM room_counts) AND day >= :since
+  ) AS lately,
+  (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size) AS file
+FROM room_counts""",
+            {"since": to_text(now - LATELY)[:10]},
+        )
+        messages, lately, file = rows[0]
+        wal = self._database.path.with_name(self._database.path.name + "-wal")
+        a_day = lately / LATELY.days
+        return Size(
+            file=file,
+            wal=wal.stat().st_size if wal.exists() else 0,
+            messages=int(messages),
+            messages_a_day=a_day,
+            bytes_a_year=round(a_day * 365 * file / messages) if messages else 0,
+        )
+
+    async def parts(self, *, deadline: float = 60.0) -> dict[str, int]:
+        """The bytes of each table and index, largest first; nothing where SQLite cannot tell.
+
+        It reads every page of the file.
+        """
+        try:
+            rows = await self._database.rows(
+                "SELECT name, pgsize FROM dbstat WHERE aggregate ORDER BY pgsize DESC, name",
+                deadline=deadline,
+            )
+        except StoreFailed:  # built without SQLITE_ENABLE_DBSTAT_VTAB
+            return {}
+        return {row[0]: row[1] for row in rows}
+
+    async def _read(
+        self, rooms: Sequence[Room], until: Position, now: datetime, *, details: bool
+    ) -> dict[int, Row]:
+        await self._upkeep.keep_up("counters")
+        params = _moments(now) | _place(until) | ({"room": rooms[0].id} if details else {})
+        if until == EVERY_LINE:
+            sql = figures.from_counters(rooms, figures.NOWHERE, details=details)
+        elif await self._mostly_before(rooms, until):
+            sql = figures.from_counters(rooms, figures.AFTER, details=details)
+        else:
+            sql = figures.line_by_line(rooms, figures.BEFORE, details=details)
+        return {row[0]: row for row in await self._database.rows(sql, params)}
+
+    async def _mostly_before(self, rooms: Sequence[Room], until: Position) -> bool:
+        """Whether fewer messages lie after a place than before it (by whole days)."""
+        named = within(rooms)
+        return bool(
+            await self._database.value(
+                "SELECT ifnull((SELECT sum(lines + events) FROM day_counts"
+                f" WHERE {named} AND day >= substr(:until, 1, 10)), 0) * 2"
+                f" <= (SELECT total(lines + events) FROM room_counts WHERE {named})",
+                _place(until),
+            )
+        )
 
 
-def _place(room: Room, until: Position) -> dict[str, object]:
-    return {"room": room.id, "until": until.timestamp, "until_id": until.id}
+_NAMES = [field.name for field in fields(Tally)]
+_DAY = f"day, lines, {', '.join(_NAMES)}"
+_CUT_DAY = of_days(
+    "("
+    + groups(f"m.room = :room AND m.timestamp >= substr(:until, 1, 10) AND {figures.BEFORE}")
+    + ")"
+)
+
+
+def _totals(room: Room, row: Row | None) -> Figures:
+    """The figures of a room, as `figures.TOTALS` has them."""
+    if row is None:
+        return Figures(room)
+    _, lines, people, first, last, last_day, last_week = row[:7]
+    return Figures(
+        room,
+        lines,
+        people,
+        _moment(first) if first else None,
+        _moment(last) if last else None,
+        last_day,
+        last_week,
+    )
+
+
+def _detailed(room: Room, row: Row | None) -> Figures:
+    if row is None:
+        return Figures(room, talkers=[], hours=[0] * 24, tally=Tally())
+    return replace(
+        _totals(room, row),
+        talkers=_pairs(row["talkers"]),
+        hours=_by_hour(row["hours"]),
+        tally=Tally(**{name: row[name] for name in _NAMES}),
+    )
+
+
+def _moment(text: str) -> datetime:
+    """As `from_text`, in a third of its time: an overview has hundreds."""
+    return datetime.fromisoformat(text[:26] + "+00:00")
+
+
+def _pairs(told: str) -> list[tuple[Any, int]]:
+    return [(key, count) for key, count in json.loads(told)]
+
+
+def _by_hour(told: str) -> list[int]:
+    counts: Mapping[int, int] = dict(_pairs(told))
+    return [counts.get(hour, 0) for hour in range(24)]
+
+
+def _place(until: Position) -> dict[str, object]:
+    return {"until": until.timestamp, "until_id": until.id}
+
+
+def _moments(now: datetime) -> dict[str, object]:
+    """The moments from which the last day and the last week count."""
+    return {name: to_text(now - length) for name, length in WINDOWS.items()}

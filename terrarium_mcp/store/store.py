@@ -16,14 +16,17 @@ from terrarium_mcp.store.backlog import Backlog
 from terrarium_mcp.store.changes import changes
 from terrarium_mcp.store.database import Database, StoreFailed, explained
 from terrarium_mcp.store.keeper import Keeper
+from terrarium_mcp.store.links import Links
 from terrarium_mcp.store.messages import Messages
 from terrarium_mcp.store.migrations import CURRENT, migrate, version_of
 from terrarium_mcp.store.opening import Opening, StillOpening
+from terrarium_mcp.store.people import People
 from terrarium_mcp.store.presence import PresenceTopic
 from terrarium_mcp.store.rooms import Rooms
 from terrarium_mcp.store.search import SearchTopic
 from terrarium_mcp.store.spans import Spans
 from terrarium_mcp.store.stats import Stats
+from terrarium_mcp.store.topics import Topics
 from terrarium_mcp.store.upkeep import CHUNK, Upkeep
 
 AT_ONCE = 0.5
@@ -54,6 +57,9 @@ class Store:
         self.search = SearchTopic(self._database, self._upkeep)
         self.spans = Spans(self._database)
         self.presence = PresenceTopic(self._database)
+        self.links = Links(self._database, self._upkeep)
+        self.topics = Topics(self._database, self._upkeep)
+        self.people = People(self._database, self._upkeep)
         self.stats = Stats(self._database, self._upkeep)
         self.backlog = Backlog(path.parent / "enhancements")
 

@@ -9,17 +9,28 @@ from collections.abc import Callable, Collection
 
 import anyio
 
+from terrarium_mcp.store.counters import Counters
 from terrarium_mcp.store.database import Database, Writer
 from terrarium_mcp.store.derived import Derived
 from terrarium_mcp.store.foreign import normalise
+from terrarium_mcp.store.link_index import LinkIndex
 from terrarium_mcp.store.message_index import MessageIndex
 from terrarium_mcp.store.opening import PATIENCE, StillOpening
+from terrarium_mcp.store.people_index import PeopleIndex
 from terrarium_mcp.store.runs import Runs
+from terrarium_mcp.store.topic_index import TopicIndex
 
 CHUNK = 5_000
 """Rows taken in by one transaction: a tenth of a second, which a recorder can wait."""
 
-DERIVED: tuple[Derived, ...] = (MessageIndex(), Runs())
+DERIVED: tuple[Derived, ...] = (
+    MessageIndex(),
+    Runs(),
+    Counters(),
+    PeopleIndex(),
+    LinkIndex(),
+    TopicIndex(),
+)
 
 NORMALISED = "messages"
 """The name under which the watermark of the messages themselves stands: normalised up to there."""

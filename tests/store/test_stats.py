@@ -1,12 +1,13 @@
 """Figures count what was said, by whom, and when."""
 
-from datetime import timedelta
+from datetime import date, timedelta
 from pathlib import Path
 
 from terrarium_mcp.chat.records import Kind
 from terrarium_mcp.chat.when import Position
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.messages import EVERY_LINE
+from terrarium_mcp.store.stats import Tally
 from tests.store.scene import NOON, chat, line_of, room, write
 
 HOUR = timedelta(hours=1)
@@ -55,3 +56,47 @@ async def test_an_overview_has_every_room_asked_for(store: Store, file: Path) ->
         ("#tea", 2, 1),
     ]
     assert await store.stats.overview([], until=EVERY_LINE, now=NOON) == []
+
+
+async def test_a_room_has_a_tally(store: Store) -> None:
+    await store.messages.append(chat("<ada> is there tea?\n* bo pours\n<cy> http://tea.example"))
+    await store.messages.append([line_of("dee", "Tea", NOON, kind=Kind.TOPIC)])
+    figures = await store.stats.of(await room(store), until=EVERY_LINE, now=NOON)
+    assert figures.tally == Tally(words=5, questions=1, links=1, actions=1, topics=1)
+
+
+async def test_days_are_told_up_to_the_cutoff(store: Store) -> None:
+    for days in (0, 2, 3):
+        await store.messages.append(chat("<ada> a b\n<bo> c?", at=NOON + timedelta(days=days)))
+    tea, may = await room(store), date(2026, 5, 1)
+    told = await store.stats.days(tea, may, may + timedelta(days=2))
+    assert [(one.day.day, one.lines, one.tally.questions) for one in told] == [(1, 2, 1), (3, 2, 1)]
+    cutoff = Position.at(NOON + timedelta(days=2, minutes=1))
+    told = await store.stats.days(tea, may, may + timedelta(days=9), cutoff=cutoff)
+    assert [(one.day.day, one.lines) for one in told] == [(1, 2), (3, 1)]
+
+
+async def test_the_busiest_days_come_first(store: Store) -> None:
+    await store.messages.append(chat("<ada> a") + chat("<ada> a\n<bo> b", at=NOON + 24 * HOUR))
+    busiest = await store.stats.busiest(await room(store))
+    assert busiest == [(date(2026, 5, 2), 2), (date(2026, 5, 1), 1)]
+
+
+async def test_the_size_is_projected(store: Store) -> None:
+    assert (await store.stats.size(NOON)).bytes_a_year == 0
+    await store.messages.append(chat("<ada> a\n" * 60))
+    size = await store.stats.size(NOON)
+    assert (size.messages, size.messages_a_day) == (60, 2)
+    assert size.bytes_a_year == round(2 * 365 * size.file / 60)
+    assert size.wal > 0
+    parts = await store.stats.parts()
+    assert not parts or sum(parts.values()) <= size.file
+
+
+async def test_the_top_ten_count_also_nicks_with_few_lines(store: Store) -> None:
+    await store.messages.append([line_of("ada", "x", NOON) for _ in range(30)])
+    await store.messages.append(
+        [line_of(f"n{n:02}", "x", NOON) for n in range(12) for _ in range(n)]
+    )
+    figures = await store.stats.of(await room(store), until=EVERY_LINE, now=NOON)
+    assert figures.talkers == [("ada", 30), *((f"n{n:02}", n) for n in range(11, 2, -1))]

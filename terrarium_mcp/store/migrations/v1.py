@@ -3,7 +3,15 @@
 import sqlite3
 
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store import derived, message_index, runs
+from terrarium_mcp.store import (
+    counters,
+    derived,
+    link_index,
+    message_index,
+    people_index,
+    runs,
+    topic_index,
+)
 from terrarium_mcp.store.migrations import terrarium_irc
 from terrarium_mcp.store.migrations.step import Report
 
@@ -103,7 +111,16 @@ def migrate(connection: sqlite3.Connection, settings: Settings, report: Report) 
         connection.execute(MESSAGES)
     for column in ADDED_COLUMNS:
         connection.execute(f"ALTER TABLE messages ADD COLUMN {column}")
-    for topic in (TABLES, derived.TABLES, message_index.TABLES, runs.TABLES):
+    for topic in (
+        TABLES,
+        derived.TABLES,
+        message_index.TABLES,
+        runs.TABLES,
+        counters.TABLES,
+        people_index.TABLES,
+        link_index.TABLES,
+        topic_index.TABLES,
+    ):
         _run(connection, topic)
     if adopting:
         terrarium_irc.convert(connection, settings, report)

@@ -1,0 +1,139 @@
+"""What counts: the SQL that counts messages, for the counters and for a recount alike.
+
+A line counts once it has a room and a time, and until it is redacted. What was said (`IS_SPEECH`)
+counts as lines, everything else as events.
+"""
+
+# ruff: noqa: S608 -- every statement is made of constants
+
+from terrarium_mcp.store.rows import IS_SPEECH
+
+TALLY = (
+    "lines", "words", "questions", "links", "actions",
+    "events", "joins", "parts", "quits", "kicks", "nicks", "topics",
+)  # fmt: skip
+"""What is counted of a room and of each of its days, by the names of the columns."""
+
+COUNTED = "m.room NOT NULL AND m.timestamp NOT NULL AND m.redacted_at IS NULL"
+"""The SQL condition that a message counts at all."""
+
+SAID = f"{COUNTED} AND {IS_SPEECH}"
+"""The SQL condition that a message counts as a line."""
+
+FOLDED = (
+    "lower(replace(replace(replace(replace("
+    "CAST(m.nick AS TEXT), '[', '{'), ']', '}'), '\\', '|'), '~', '^'))"
+)
+"""`fold(nick)` in SQL, whose `lower` knows ASCII only: a quarter of the cost of calling Python."""
+
+WORDS = "ifnull(length(m.message) - length(replace(m.message, ' ', '')) + (m.message != ''), 0)"
+"""How many words a message has: its spaces, and one."""
+
+QUESTION = "ifnull(m.message LIKE '%?', 0)"
+"""Whether a message ends with a question mark."""
+
+LINK = "CASE WHEN instr(m.message, '://') THEN urls_of(CAST(m.message AS BLOB)) != '[]' ELSE 0 END"
+"""Whether a message holds a URL. Python is asked about the few that may."""
+
+
+SINCE = {
+    name: f"(SELECT since FROM last_windows WHERE name = '{name}')" for name in ("day", "week")
+}
+"""The moment from which the counters count the lines of the last day, and of the last week."""
+
+
+def groups(which: str) -> str:
+    """The messages that `which` names by room, hour and type.
+
+    What a type means is so asked once for each group, not for each message. `:sign` is 1 or -1.
+    """
+    return f"""
+SELECT m.room, substr(m.timestamp, 1, 13) AS hour, upper(m.message_type) AS kind,
+  :sign * count(*) AS n,
+  :sign * sum({WORDS}) AS words, :sign * sum({QUESTION}) AS questions, :sign * sum({LINK}) AS links,
+  :sign * count(*) FILTER (WHERE m.timestamp >= {SINCE["day"]}) AS last_day,
+  :sign * count(*) FILTER (WHERE m.timestamp >= {SINCE["week"]}) AS last_week,
+  min(m.id) AS first_id, max(m.id) AS last_id, min(m.timestamp) AS first, max(m.timestamp) AS last,
+  {IS_SPEECH} AS said
+FROM messages m
+WHERE {which} AND {COUNTED}
+GROUP BY 1, 2, 3
+"""
+
+
+SUMS = {
+    "lines": "sum(n) FILTER (WHERE said)",
+    "words": "sum(words) FILTER (WHERE said)",
+    "questions": "sum(questions) FILTER (WHERE said)",
+    "links": "sum(links) FILTER (WHERE said)",
+    "actions": "sum(n) FILTER (WHERE kind = 'ACTION')",
+    "events": "sum(n) FILTER (WHERE NOT said)",
+    "joins": "sum(n) FILTER (WHERE kind = 'JOIN')",
+    "parts": "sum(n) FILTER (WHERE kind = 'PART')",
+    "quits": "sum(n) FILTER (WHERE kind = 'QUIT')",
+    "kicks": "sum(n) FILTER (WHERE kind = 'KICK')",
+    "nicks": "sum(n) FILTER (WHERE kind = 'NICK')",
+    "topics": "sum(n) FILTER (WHERE kind = 'TOPIC')",
+}
+_TALLIED = ", ".join(f"ifnull({SUMS[name]}, 0) AS {name}" for name in TALLY)
+
+
+def of_rooms(source: str) -> str:
+    """The rows of `room_counts`, from groups."""
+    return f"""
+SELECT room, {_TALLIED},
+  ifnull(sum(last_day) FILTER (WHERE said), 0) AS last_day,
+  ifnull(sum(last_week) FILTER (WHERE said), 0) AS last_week,
+  min(first) FILTER (WHERE said) AS first, max(last) FILTER (WHERE said) AS last
+FROM {source} WHERE true GROUP BY room
+"""
+
+
+def of_days(source: str) -> str:
+    """The rows of `day_counts`, from groups."""
+    return f"""
+SELECT room, substr(hour, 1, 10) AS day, {_TALLIED},
+  min(first_id) AS first_id, max(last_id) AS last_id
+FROM {source} WHERE true GROUP BY room, day
+"""
+
+
+def of_hours(source: str) -> str:
+    """The rows of `hour_counts`, from groups."""
+    return f"""
+SELECT room, CAST(substr(hour, 12, 2) AS INTEGER) AS of_day, sum(n) AS lines
+FROM {source} WHERE said GROUP BY room, of_day
+"""
+
+
+SECONDS = "ifnull(CAST(strftime('%s', {}) AS INTEGER), 0)"
+
+
+def of_nicks(which: str) -> str:
+    """The rows of `nick_counts`, from the messages that `which` names; `:sign` is 1 or -1.
+
+    Each spelling of a nick has its own row: to fold once for a group is cheaper than for each
+    line, and they are joined where they are added. `one_by_nick` joins them.
+    """
+    return f"""
+SELECT m.room, {FOLDED} AS folded, :sign * sum(said) AS lines, :sign * sum(NOT said) AS events,
+  {SECONDS.format("max(CASE WHEN said THEN m.timestamp END)")} AS spoke,
+  {SECONDS.format("max(m.timestamp)")} AS seen, nullif(CAST(m.nick AS TEXT), {FOLDED}) AS spelt
+FROM (
+  SELECT m.room, m.nick, m.timestamp, {IS_SPEECH} AS said
+  FROM messages m
+  WHERE {which} AND {COUNTED} AND m.nick NOT NULL
+  LIMIT -1  -- keeps SQLite from asking what was said three times for each row
+) m
+WHERE true GROUP BY m.room, m.nick
+"""
+
+
+def one_by_nick(spellings: str) -> str:
+    """The rows of `of_nicks` with all spellings of a nick in one, as the newest is."""
+    return f"""
+SELECT room, folded, sum(lines) AS lines, sum(events) AS events, max(spoke) AS spoke,
+  max(seen) AS seen,
+  nullif(substr(max(printf('%020d', seen) || ifnull(spelt, folded)), 21), folded) AS spelt
+FROM ({spellings}) GROUP BY room, folded
+"""

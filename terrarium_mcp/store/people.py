@@ -1,0 +1,304 @@
+"""People: what is known of a nick, and which other nicks may be the same person."""
+
+# ruff: noqa: S608 -- every statement is made of constants, ids of ours and parameters
+
+import difflib
+import json
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+
+from terrarium_mcp.chat.aliases import Hold, Move, alias_times
+from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.records import Kind, Message, Room
+from terrarium_mcp.chat.when import Position, from_text
+from terrarium_mcp.store.counting import FOLDED, SAID, SECONDS
+from terrarium_mcp.store.database import Database, Row
+from terrarium_mcp.store.figures import AFTER, BEFORE
+from terrarium_mcp.store.functions import as_text, kind_word, nick_word, storable
+from terrarium_mcp.store.matching import quoted
+from terrarium_mcp.store.messages import EVERY_LINE
+from terrarium_mcp.store.people_index import HOST, PeopleIndex
+from terrarium_mcp.store.rooms import within
+from terrarium_mcp.store.rows import COLUMNS, as_messages
+from terrarium_mcp.store.upkeep import Upkeep
+
+NICK_CHANGE = "nick change"
+
+SHARED = 20
+"""A host with more nicks than this is a gateway or a bouncer, and says nothing."""
+
+MOST_NICKS = 64
+"""Nicks that are looked at for one person; beyond that somebody plays with them."""
+
+_MOST_MOVES = 20_000
+_NEAR, _LOOKED_AT = 3, 5_000
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Why `nick` may be the same person: a nick change, an account or a host in common.
+
+    `first` and `last` say when; `count` in how many changes or messages of that nick, None where a
+    cutoff hides some of them.
+    """
+
+    kind: str
+    nick: str
+    first: datetime
+    last: datetime
+    count: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class InRoom:
+    """What a nick did in a room: lines, and when it last spoke and was last seen."""
+
+    room: Room
+    lines: int
+    spoke: datetime | None
+    seen: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """What is known of a nick on a network; `near` are similar nicks where nothing is."""
+
+    nick: str
+    network: str
+    rooms: Sequence[InRoom] = ()
+    evidence: Sequence[Evidence] = ()
+    near: Sequence[str] = ()
+
+    @property
+    def seen(self) -> datetime | None:
+        """When anything was last heard of it."""
+        return max((one.seen for one in self.rooms if one.seen), default=None)
+
+    @property
+    def spoke(self) -> datetime | None:
+        """When it last said something."""
+        return max((one.spoke for one in self.rooms if one.spoke), default=None)
+
+
+class People:
+    """The people of all rooms."""
+
+    def __init__(self, database: Database, upkeep: Upkeep) -> None:
+        self._database = database
+        self._upkeep = upkeep
+
+    async def lookup(
+        self, nick: str, network: str, rooms: Sequence[Room], *, until: Position = EVERY_LINE
+    ) -> Person:
+        """What these rooms tell of a nick up to a place.
+
+        Nicks that were never in one of the rooms are not told of. Accounts and hosts are those of
+        the whole network.
+        """
+        await self._upkeep.keep_up("counters", PeopleIndex.name)
+        rooms = [room for room in rooms if room.network == network]
+        folded = fold(storable(nick))
+        known = await self._in_rooms(folded, rooms, until)
+        evidence = [
+            *await self._changes(folded, rooms, until),
+            *await self._signs(folded, network, rooms, until),
+        ]
+        near = [] if known or evidence else await self._near(folded, rooms)
+        return Person(nick, network, known, evidence, near)
+
+    async def alias_times(self, nick: str, at: Position, rooms: Sequence[Room]) -> list[Hold]:
+        """Who was `nick` at a place, as far as these rooms of one network saw: their nicks."""
+        await self._upkeep.keep_up("index", PeopleIndex.name)
+        folded = fold(storable(nick))
+        nicks = await self._connected(folded, rooms)
+        return alias_times(folded, at, await self._moves(nicks, rooms))
+
+    async def said_by(
+        self,
+        holds: Sequence[Hold],
+        rooms: Sequence[Room],
+        limit: int,
+        *,
+        before: Position = EVERY_LINE,
+    ) -> list[Message]:
+        """The last `limit` lines before a place of the person who held these nicks, newest first.
+
+        Raises:
+            TookTooLong: the deadline passed.
+        """
+        await self._upkeep.keep_up("index")
+        condition, params = held(holds)
+        rows = await self._database.rows(
+            f"SELECT {COLUMNS} FROM message_index CROSS JOIN messages m"
+            " ON m.id = -message_index.rowid"
+            f" WHERE message_index MATCH :match AND {within(rooms, 'm.room')} AND {SAID}"
+            f" AND {condition} AND {BEFORE} ORDER BY m.timestamp DESC, m.id DESC LIMIT :limit",
+            params
+            | {
+                "match": _scope(nick_word(one.nick) for one in holds),
+                "until": before.timestamp,
+                "until_id": before.id,
+                "limit": limit,
+            },
+        )
+        return as_messages(rows, rooms)
+
+    async def _in_rooms(self, folded: str, rooms: Sequence[Room], until: Position) -> list[InRoom]:
+        rows = await self._database.rows(
+            f"""
+SELECT n.room, n.lines - (
+    SELECT count(*) FROM messages m
+    WHERE m.room = n.room AND {SAID} AND {AFTER} AND {FOLDED} = n.folded
+  ) AS lines,
+  CASE WHEN n.spoke < {SECONDS.format(":until")} THEN n.spoke ELSE {_last(SAID)} END AS spoke,
+  CASE WHEN n.seen < {SECONDS.format(":until")} THEN n.seen ELSE {_last("true")} END AS seen
+FROM nick_counts n WHERE {within(rooms, "n.room")} AND n.folded = :nick
+ORDER BY 2 DESC, 4 DESC, 1""",
+            {"nick": folded, "until": until.timestamp, "until_id": until.id},
+        )
+        by_id = {room.id: room for room in rooms}
+        told = [InRoom(by_id[row[0]], row[1], _moment(row[2]), _moment(row[3])) for row in rows]
+        return [one for one in told if one.seen]
+
+    async def _changes(self, folded: str, rooms: Sequence[Room], until: Position) -> list[Evidence]:
+        """The nicks that this one was changed to and from. One change is seen in many rooms."""
+        rows = await self._database.rows(
+            f"""
+WITH changes AS (
+  SELECT iif(old = :nick, new, old) AS nick, room, said FROM nick_changes
+  WHERE (old = :nick OR new = :nick) AND old != new AND {within(rooms)}
+    AND (said, message) < (:until, :until_id)
+)
+SELECT {_spelt("nick", rooms)}, min(said), max(said), max(times)
+FROM (SELECT nick, min(said) AS first, said, count(*) OVER (PARTITION BY nick, room) AS times
+  FROM changes GROUP BY nick, room, said)
+GROUP BY nick ORDER BY max(said) DESC, nick""",
+            {"nick": folded, "until": until.timestamp, "until_id": until.id},
+        )
+        return [_evidence(NICK_CHANGE, row) for row in rows]
+
+    async def _signs(
+        self, folded: str, network: str, rooms: Sequence[Room], until: Position
+    ) -> list[Evidence]:
+        """The nicks with an account or a host in common, if they were in one of the rooms."""
+        rows = await self._database.rows(
+            f"""
+SELECT {_spelt("other.nick", rooms)}, min(other.first), min(max(other.last), :until),
+  CASE WHEN max(other.last) < :until THEN sum(other.messages) END, mine.kind
+FROM evidence mine CROSS JOIN evidence other
+  ON other.network = mine.network AND other.kind = mine.kind AND other.sign = mine.sign
+WHERE mine.network = :network AND mine.nick = :nick AND mine.first < :until
+  AND other.nick != mine.nick AND other.first < :until
+  AND (mine.kind != '{HOST}' OR {SHARED} >= (SELECT count(*) FROM (
+    SELECT 1 FROM evidence e WHERE e.network = mine.network AND e.kind = mine.kind
+      AND e.sign = mine.sign LIMIT {SHARED} + 1)))
+  AND EXISTS (SELECT 1 FROM nick_counts n
+    WHERE {within(rooms, "n.room")} AND n.folded = other.nick)
+GROUP BY mine.kind, other.nick ORDER BY 3 DESC, other.nick LIMIT {MOST_NICKS}""",
+            {"network": network, "nick": folded, "until": until.timestamp},
+        )
+        return [_evidence(row[4], row) for row in rows]
+
+    async def _near(self, folded: str, rooms: Sequence[Room]) -> list[str]:
+        """Known nicks that are spelt alike and begin alike, those with most lines first."""
+        rows = await self._database.rows(
+            f"SELECT known.folded, {_spelt('known.folded', rooms)} FROM ("
+            f"SELECT folded, sum(lines) AS lines FROM nick_counts WHERE {within(rooms)}"
+            " AND substr(folded, 1, 1) = substr(:nick, 1, 1) GROUP BY folded"
+            " ORDER BY 2 DESC LIMIT :most) known",
+            {"nick": folded, "most": _LOOKED_AT},
+        )
+        spelt = {row[0]: as_text(row[1]) for row in rows}
+        return [spelt[near] for near in difflib.get_close_matches(folded, spelt, _NEAR)]
+
+    async def _connected(self, folded: str, rooms: Sequence[Room]) -> list[str]:
+        """The nicks that changes of nick lead to from one, the nearest first."""
+        nicks, asked = [folded], 0
+        while asked < len(nicks) < MOST_NICKS:
+            rows = await self._database.rows(
+                f"SELECT DISTINCT iif(old IN ({_LISTED}), new, old) FROM nick_changes"
+                f" WHERE (old IN ({_LISTED}) OR new IN ({_LISTED})) AND {within(rooms)}",
+                {"nicks": json.dumps(nicks[asked:])},
+            )
+            asked = len(nicks)
+            nicks += [row[0] for row in rows if row[0] not in nicks]
+        return nicks[:MOST_NICKS]
+
+    async def _moves(self, nicks: Sequence[str], rooms: Sequence[Room]) -> list[Move]:
+        """Who came, went, was kicked and changed nicks, among these nicks."""
+        kinds = [kind_word(kind) for kind in (Kind.NICK, Kind.JOIN, Kind.PART, Kind.QUIT)]
+        came = f"{_scope(map(nick_word, nicks))} AND {_scope(kinds)}"
+        kicked = " OR ".join(quoted(nick) for nick in nicks)
+        match = f"({came}) OR (({_scope([kind_word(Kind.KICK)])}) AND message : ({kicked}))"
+        rows = await self._database.rows(
+            "SELECT m.timestamp, m.id, upper(m.message_type), m.room, m.nick, m.message"
+            " FROM message_index CROSS JOIN messages m ON m.id = -message_index.rowid"
+            f" WHERE message_index MATCH :match AND {within(rooms, 'm.room')} LIMIT :most",
+            {"match": match, "most": _MOST_MOVES},
+        )
+        changes = await self._database.rows(
+            f"SELECT said, message, '{Kind.NICK}', room, old, new FROM nick_changes"
+            f" WHERE new IN ({_LISTED}) AND {within(rooms)} LIMIT :most",
+            {"nicks": json.dumps(list(nicks)), "most": _MOST_MOVES},
+        )
+        return list({move.at: move for move in map(_move, [*rows, *changes])}.values())
+
+
+def held(holds: Iterable[Hold]) -> tuple[str, dict[str, object]]:
+    """The SQL condition that a message `m` was said by who held these nicks; its parameters."""
+    parts, params = ["false"], dict[str, object]()
+    for n, one in enumerate(holds):
+        parts.append(
+            f"({FOLDED} = :nick{n} AND (m.timestamp, m.id) >= (:since{n}, :since{n}_id)"
+            f" AND (m.timestamp, m.id) < (:until{n}, :until{n}_id))"
+        )
+        params |= {
+            f"nick{n}": one.nick,
+            f"since{n}": one.since.timestamp,
+            f"since{n}_id": one.since.id,
+            f"until{n}": one.until.timestamp,
+            f"until{n}_id": one.until.id,
+        }
+    return f"({' OR '.join(parts)})", params
+
+
+_LISTED = "SELECT value FROM json_each(:nicks)"
+
+
+def _scope(words: Iterable[str]) -> str:
+    return f"scope : ({' OR '.join(map(quoted, words))})"
+
+
+def _spelt(nick: str, rooms: Sequence[Room]) -> str:
+    """A folded nick as it was spelt last in one of the rooms."""
+    return f"""ifnull((
+  SELECT s.spelt FROM nick_counts s WHERE {within(rooms, "s.room")} AND s.folded = {nick}
+  ORDER BY s.seen DESC LIMIT 1), {nick})"""
+
+
+def _last(condition: str) -> str:
+    """When a nick of `nick_counts n` last did something before a place, in seconds."""
+    newest = f"""(
+    SELECT m.timestamp FROM messages m
+    WHERE m.room = n.room AND m.redacted_at IS NULL AND {condition} AND m.timestamp <= :until
+      AND {BEFORE} AND {FOLDED} = n.folded
+    ORDER BY m.timestamp DESC LIMIT 1)"""
+    return SECONDS.format(newest)
+
+
+def _evidence(kind: str, row: Row) -> Evidence:
+    return Evidence(kind, as_text(row[0]), from_text(row[1]), from_text(row[2]), row[3])
+
+
+def _moment(seconds: int) -> datetime | None:
+    return datetime.fromtimestamp(seconds, UTC) if seconds else None
+
+
+def _move(row: Row) -> Move:
+    timestamp, number, kind, room, nick, text = row
+    at, kind = Position(timestamp, number), Kind(kind)
+    if kind is Kind.NICK:
+        return Move(at, kind, room, fold(nick), fold(text))
+    gone = text.partition(" ")[0] if kind is Kind.KICK else nick
+    return Move(at, kind, room, fold(gone or ""))

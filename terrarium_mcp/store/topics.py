@@ -1,0 +1,37 @@
+"""Topics: what each room's topic was, when, and who set it."""
+
+# ruff: noqa: S608 -- every statement is made of constants
+
+from terrarium_mcp.chat.records import Message, Room
+from terrarium_mcp.chat.when import Position
+from terrarium_mcp.store.database import Database
+from terrarium_mcp.store.messages import EVERY_LINE
+from terrarium_mcp.store.rows import COLUMNS, as_messages
+from terrarium_mcp.store.topic_index import TopicIndex
+from terrarium_mcp.store.upkeep import Upkeep
+
+
+class Topics:
+    """The topics of rooms, as the messages that set them: the text is the topic, empty for none."""
+
+    def __init__(self, database: Database, upkeep: Upkeep) -> None:
+        self._database = database
+        self._upkeep = upkeep
+
+    async def history(
+        self, room: Room, limit: int, *, until: Position = EVERY_LINE
+    ) -> list[Message]:
+        """The last `limit` topics that were set before a place, newest first."""
+        await self._upkeep.keep_up(TopicIndex.name)
+        rows = await self._database.rows(
+            f"SELECT {COLUMNS} FROM topics t CROSS JOIN messages m ON m.id = t.message"
+            " WHERE t.room = :room AND t.said <= :until"
+            " AND (t.said, t.message) < (:until, :until_id)"
+            " ORDER BY t.said DESC, t.message DESC LIMIT :limit",
+            {"room": room.id, "until": until.timestamp, "until_id": until.id, "limit": limit},
+        )
+        return as_messages(rows, [room])
+
+    async def current(self, room: Room, *, until: Position = EVERY_LINE) -> Message | None:
+        """The message that set the topic as it was at a place; None if none is known."""
+        return next(iter(await self.history(room, 1, until=until)), None)

@@ -1,0 +1,121 @@
+"""Links: what was said with a URL, each once, newest first. And topics."""
+
+from collections.abc import Sequence
+from contextlib import aclosing
+from datetime import timedelta
+from pathlib import Path
+
+from terrarium_mcp.chat.records import Kind, Origin
+from terrarium_mcp.chat.when import Position
+from terrarium_mcp.store import Store
+from terrarium_mcp.store.database import Database
+from terrarium_mcp.store.derived import Derived
+from terrarium_mcp.store.link_index import LinkIndex
+from terrarium_mcp.store.links import Link
+from terrarium_mcp.store.topic_index import TopicIndex
+from tests.store.scene import NOON, chat, line_of, room, rows_of
+
+MINUTE = timedelta(minutes=1)
+
+
+async def differences(file: Path, derived: Derived) -> list[str]:
+    async with aclosing(Database(file)) as database:
+        await database.open()
+        async with database.writing() as writer:
+            return await derived.differences(writer)
+
+
+async def remove(file: Path, derived: Derived, ids: Sequence[int]) -> None:
+    async with aclosing(Database(file)) as database:
+        await database.open()
+        async with database.writing() as writer:
+            await derived.remove(writer, ids)
+            await writer.many("DELETE FROM messages WHERE id = ?", [(number,) for number in ids])
+
+
+def told(links: Sequence[Link]) -> list[tuple[str, str, int]]:
+    return [(link.url, link.message.nick, link.times) for link in links]
+
+
+async def test_links_are_newest_first_and_each_once(store: Store) -> None:
+    await store.messages.append(
+        chat("""
+            <ada> https://tea.example/green and https://tea.example/black
+            <bo> nothing here
+            <cy> again: HTTPS://TEA.example:443/green!
+        """)
+    )
+    found = await store.links.find(await store.rooms.all(), 10)
+    assert told(found) == [
+        ("https://tea.example/green", "cy", 2),
+        ("https://tea.example/black", "ada", 1),
+    ]
+    assert len(await store.links.find(await store.rooms.all(), 1)) == 1
+
+
+async def test_links_are_found_by_words_of_the_line_and_of_the_url(store: Store) -> None:
+    await store.messages.append(
+        chat("<ada> The GRÜN tea https://one.example/a\n<bo> https://two.example/Tea")
+    )
+    rooms = await store.rooms.all()
+    assert told(await store.links.find(rooms, 9, words=["grün"])) == [
+        ("https://one.example/a", "ada", 1)
+    ]
+    assert len(await store.links.find(rooms, 9, words=["tea"])) == 2
+    assert await store.links.find(rooms, 9, words=["tea", "coffee"]) == []
+
+
+async def test_links_keep_to_rooms_and_times(store: Store) -> None:
+    await store.messages.append(chat("<ada> http://a.example\n<ada> http://b.example"))
+    await store.messages.append(chat("<bo> http://a.example", channel="#mate"))
+    tea = [await room(store)]
+    assert told(await store.links.find(tea, 9, until=Position.at(NOON + MINUTE))) == [
+        ("http://a.example/", "ada", 1)
+    ]
+    assert told(await store.links.find(tea, 9, since=NOON + MINUTE)) == [
+        ("http://b.example/", "ada", 1)
+    ]
+
+
+async def test_many_reposts_do_not_hide_older_links(store: Store) -> None:
+    await store.messages.append(chat("<ada> http://old.example"))
+    await store.messages.append(
+        [line_of("bot", "http://ad.example", NOON + n * MINUTE) for n in range(1, 450)]
+    )
+    found = await store.links.find(await store.rooms.all(), 2)
+    assert told(found) == [("http://ad.example/", "bot", 449), ("http://old.example/", "ada", 1)]
+
+
+async def test_a_removed_message_takes_its_links_along(store: Store, file: Path) -> None:
+    await store.messages.append(
+        chat("<ada> http://a.example\n<bo> http://a.example http://b.example")
+    )
+    await remove(file, LinkIndex(), [2])
+    assert rows_of(file, "SELECT url FROM urls") == [("http://a.example/",)]
+    assert await differences(file, LinkIndex()) == []
+
+
+async def test_topics_are_told_as_they_were(store: Store, file: Path) -> None:
+    await store.messages.append(
+        [
+            line_of("ada", "Tea", NOON, kind=Kind.TOPIC),
+            line_of("bo", "", NOON + 2 * MINUTE, kind=Kind.TOPIC),
+            line_of("cy", "Older", NOON - MINUTE, kind=Kind.TOPIC, origin=Origin.IMPORT),
+            line_of("cy", "Mate", NOON, "#mate", Kind.TOPIC),
+        ]
+    )
+    tea = await room(store)
+    history = await store.topics.history(tea, 9)
+    assert [(one.nick, one.text) for one in history] == [
+        ("bo", ""),
+        ("ada", "Tea"),
+        ("cy", "Older"),
+    ]
+    now = await store.topics.current(tea)
+    then = await store.topics.current(tea, until=Position.at(NOON + MINUTE))
+    assert now is not None
+    assert then is not None
+    assert (now.text, then.text) == ("", "Tea")
+    assert await store.topics.current(tea, until=Position.at(NOON - MINUTE)) is None
+    await remove(file, TopicIndex(), [2])
+    assert await differences(file, TopicIndex()) == []
