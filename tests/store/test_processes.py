@@ -239,12 +239,13 @@ async def test_another_process_that_waits_for_the_migration_answers_meanwhile(
         "keeper.let_go()\n"
     )
     monkeypatch.setattr(store_module, "AT_ONCE", 0.1)
+    monkeypatch.setattr("terrarium_mcp.store.migrations.BUSY", 2.0)  # a look may last so long
     async with running(migrating, str(file)) as other, open_store(file, SETTINGS) as store:
         longest, last = 0.0, anyio.current_time()
         for _ in range(40):
             await anyio.sleep(0.01)
             longest, last = max(longest, anyio.current_time() - last), anyio.current_time()
-        assert longest < 0.15  # the event loop waits for nobody's lock
+        assert longest < 1  # the event loop waits for nobody's lock
         with pytest.raises(StillOpening):
             await store.opening.wait(0)
         assert other.stdin
