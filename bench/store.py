@@ -24,10 +24,9 @@ from bench.corpus import Vocabulary, beginning, talk
 from bench.measure import Spent, circumstances, cpu, cpu_of, report
 from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.chat.records import Heard, Message, Room
-from terrarium_mcp.chat.when import to_text
+from terrarium_mcp.chat.when import EVERY_LINE, to_text
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.messages import EVERY_LINE
 from terrarium_mcp.store.search import Search, Sort
 
 GROUP = 5_000

@@ -11,10 +11,7 @@ from dataclasses import dataclass, field
 from datetime import timedelta
 
 from terrarium_mcp.chat.records import Kind
-from terrarium_mcp.chat.when import Position
-
-BEGINNING = Position("")
-END = Position("9999-12-31")
+from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position
 
 AT_ONCE = timedelta(minutes=1)
 """A change of nick and a QUIT are recorded once for each room, within this time."""
@@ -98,7 +95,7 @@ def holds(nick: str, story: Sequence[Move]) -> list[Hold]:
             hand = _Hand(move.at)
         if move.kind is Kind.JOIN:
             hand.rooms.add(move.room)
-    told.append(hand.let_go(nick, END))
+    told.append(hand.let_go(nick, EVERY_LINE))
     return told
 
 

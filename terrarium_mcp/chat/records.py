@@ -91,7 +91,6 @@ class Message:
     text: str
     kind: Kind
     account: str = ""
-    reply_to: int = 0
     own: bool = False
     removed: bool = False
 

@@ -65,6 +65,13 @@ def local(moment: datetime, zone: tzinfo) -> datetime:
         return moment.astimezone(UTC)
 
 
+BEGINNING = Position("")
+"""A place before all lines."""
+
+EVERY_LINE = Position("9999-12-31")
+"""A place after all lines. (A bare number would be compared as one: the column is a DATETIME.)"""
+
+
 def clock(moment: datetime, zone: tzinfo) -> str:
     """The time of day of `moment` in the reader's `zone`: `14:23`."""
     return local(moment, zone).strftime("%H:%M")

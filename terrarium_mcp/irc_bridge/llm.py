@@ -96,7 +96,7 @@ class LLM:
         )
 
     @classmethod
-    def of(cls, settings: Settings) -> "LLM":
+    def of(cls, settings: Settings, *, wait: wait_base = BACKOFF) -> "LLM":
         """The model that the settings name."""
         return cls(
             base_url=settings.agent_api_url,
@@ -105,6 +105,7 @@ class LLM:
             temperature=settings.agent_temperature,
             max_tokens=settings.agent_max_tokens,
             timeout=settings.agent_timeout,
+            wait=wait,
         )
 
     async def next_turn(

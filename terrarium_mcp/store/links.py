@@ -8,10 +8,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from terrarium_mcp.chat.records import Message, Room
-from terrarium_mcp.chat.when import Position, to_text
+from terrarium_mcp.chat.when import EVERY_LINE, Position, to_text
 from terrarium_mcp.store.database import Database, Row
 from terrarium_mcp.store.link_index import LinkIndex
-from terrarium_mcp.store.messages import EVERY_LINE
 from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.rows import COLUMNS, as_messages
 from terrarium_mcp.store.upkeep import Upkeep

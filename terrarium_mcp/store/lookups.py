@@ -9,13 +9,10 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from terrarium_mcp.chat.when import from_text, to_text
+from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, from_text, to_text
 from terrarium_mcp.store.database import Database, Row
 from terrarium_mcp.store.rows import COLUMNS
 from terrarium_mcp.store.runs import SELECT, Run, run_of
-
-_UNTIMED = ""
-_ENDLESS = "9999-12-31"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +26,8 @@ class Wanted:
     match: str
     where: Sequence[str]
     params: dict[str, Any]
-    since: str = _UNTIMED
-    until: str = _ENDLESS
+    since: str = BEGINNING.timestamp
+    until: str = EVERY_LINE.timestamp
 
 
 class Lookups:

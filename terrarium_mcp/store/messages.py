@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.records import Heard, Message, Page, Room
-from terrarium_mcp.chat.when import Position
+from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.entry import Entry
 from terrarium_mcp.store.foreign import move_private
@@ -12,12 +12,6 @@ from terrarium_mcp.store.functions import storable
 from terrarium_mcp.store.rooms import room_ids, within
 from terrarium_mcp.store.rows import COLUMNS, IS_SPEECH, as_messages
 from terrarium_mcp.store.upkeep import Upkeep, take_in
-
-BEGINNING = Position("")
-"""A place before all lines."""
-
-EVERY_LINE = Position("9999-12-31")
-"""A place after all lines. (A bare number would be compared as one: the column is a DATETIME.)"""
 
 
 class Messages:
@@ -85,7 +79,7 @@ class Messages:
         events: bool = False,
     ) -> Page:
         """The last `limit` lines between two places, oldest first."""
-        between = (after or Position(""), before)
+        between = (after or BEGINNING, before)
         page = await self._read(rooms, limit, between, "DESC", events=events)
         return Page(page.messages[::-1], page.more)
 

@@ -12,8 +12,7 @@ IS_SPEECH = f"ifnull(upper(m.message_type), 'PRIVMSG') NOT IN ({EVENTS})"
 """The SQL condition that a line was said. What is misspelt counts as said, as in `Kind.of`."""
 
 COLUMNS = (
-    "m.id, m.room, m.timestamp, m.nick, m.message, m.message_type, m.account, m.reply_to,"
-    " m.self, m.redacted_at"
+    "m.id, m.room, m.timestamp, m.nick, m.message, m.message_type, m.account, m.self, m.redacted_at"
 )
 """What may be shown of a message. `user` and `host` are not among it."""
 
@@ -25,7 +24,7 @@ def as_messages(rows: Sequence[Row], rooms: Sequence[Room]) -> list[Message]:
 
 
 def _as_message(row: Row, rooms: Mapping[int, Room]) -> Message:
-    number, room, timestamp, nick, text, kind, account, _, own, redacted_at = row
+    number, room, timestamp, nick, text, kind, account, own, redacted_at = row
     return Message(
         id=number,
         room=rooms[room],

@@ -14,12 +14,11 @@ from terrarium_mcp.chat.cursors import Cursor
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.query import Query, is_indexed
 from terrarium_mcp.chat.records import Message, Room
-from terrarium_mcp.chat.when import Position, from_text, to_text
+from terrarium_mcp.chat.when import EVERY_LINE, Position, from_text, to_text
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.functions import storable
 from terrarium_mcp.store.lookups import Lookups, Wanted
 from terrarium_mcp.store.matching import expression, indexed
-from terrarium_mcp.store.messages import EVERY_LINE
 from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.rows import COLUMNS, IS_SPEECH, as_messages
 from terrarium_mcp.store.upkeep import Upkeep

@@ -9,12 +9,11 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from terrarium_mcp.chat.records import Room
-from terrarium_mcp.chat.when import Position, to_text
+from terrarium_mcp.chat.when import EVERY_LINE, Position, to_text
 from terrarium_mcp.store import figures
 from terrarium_mcp.store.counters import WINDOWS
 from terrarium_mcp.store.counting import groups, of_days
 from terrarium_mcp.store.database import Database, Row, StoreFailed
-from terrarium_mcp.store.messages import EVERY_LINE
 from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.upkeep import Upkeep
 

@@ -3,9 +3,8 @@
 # ruff: noqa: S608 -- every statement is made of constants
 
 from terrarium_mcp.chat.records import Message, Room
-from terrarium_mcp.chat.when import Position
+from terrarium_mcp.chat.when import EVERY_LINE, Position
 from terrarium_mcp.store.database import Database
-from terrarium_mcp.store.messages import EVERY_LINE
 from terrarium_mcp.store.rows import COLUMNS, as_messages
 from terrarium_mcp.store.topic_index import TopicIndex
 from terrarium_mcp.store.upkeep import Upkeep

@@ -10,8 +10,7 @@ from pydantic import BaseModel
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.transcript import listing
-from terrarium_mcp.chat.when import Position, local, to_iso
-from terrarium_mcp.store.messages import EVERY_LINE
+from terrarium_mcp.chat.when import EVERY_LINE, Position, local, to_iso
 from terrarium_mcp.store.stats import Figures
 from terrarium_mcp.tools.answer import answer
 from terrarium_mcp.tools.parameters import Channel

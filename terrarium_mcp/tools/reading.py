@@ -8,7 +8,7 @@ from pydantic import Field
 
 from terrarium_mcp.chat.records import Message, Page, Room
 from terrarium_mcp.chat.transcript import Keep, fenced
-from terrarium_mcp.chat.when import Position
+from terrarium_mcp.chat.when import BEGINNING, Position
 from terrarium_mcp.tools.answer import counted, lines_answer
 from terrarium_mcp.tools.parameters import (
     Channel,
@@ -100,7 +100,7 @@ async def _bounds(
     asked: Asked, after_id: str, before_id: str, hours: int
 ) -> tuple[Position, Position]:
     """The places between which lines are wanted; a line behind the cutoff is no place to name."""
-    after = (await asked.message(after_id)).position if after_id else Position("")
+    after = (await asked.message(after_id)).position if after_id else BEGINNING
     before = (await asked.message(before_id)).position if before_id else asked.until
     if since := asked.since(hours):
         after = max(after, Position.at(since))

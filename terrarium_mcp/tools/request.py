@@ -11,7 +11,7 @@ from terrarium_mcp.chat.coverage import Coverage
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.transcript import Setting
-from terrarium_mcp.chat.when import Position
+from terrarium_mcp.chat.when import EVERY_LINE, Position
 from terrarium_mcp.errors import TerrariumError, UnknownChannel, shown
 from terrarium_mcp.policy import (
     VIEW_KEY,
@@ -24,7 +24,6 @@ from terrarium_mcp.policy import (
 )
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store
-from terrarium_mcp.store.messages import EVERY_LINE
 
 DEFAULT_BUDGET = 4_000
 """Estimated tokens of an answer, where the request names no other number."""

@@ -5,9 +5,9 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.aliases import BEGINNING, END, Move, alias_times, holds
+from terrarium_mcp.chat.aliases import Move, alias_times, holds
 from terrarium_mcp.chat.records import Kind
-from terrarium_mcp.chat.when import Position
+from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position
 
 
 def at(minute: int, number: int = 0) -> Position:
@@ -23,19 +23,19 @@ def told(nick: str, minute: int, *moves: Move) -> list[tuple[str, Position, Posi
 
 
 def test_a_nick_that_never_moved_is_one_person() -> None:
-    assert told("ada", 5) == [("ada", BEGINNING, END)]
+    assert told("ada", 5) == [("ada", BEGINNING, EVERY_LINE)]
 
 
 def test_a_chain_is_followed_both_ways() -> None:
     moves = (move(1, "ada", Kind.NICK, "bo"), move(3, "bo", Kind.NICK, "cy"))
-    chain = [("ada", BEGINNING, at(1)), ("bo", at(1), at(3)), ("cy", at(3), END)]
+    chain = [("ada", BEGINNING, at(1)), ("bo", at(1), at(3)), ("cy", at(3), EVERY_LINE)]
     assert told("ada", 0, *moves) == told("bo", 2, *moves) == told("cy", 9, *moves) == chain
 
 
 def test_a_quit_ends_it() -> None:
     moves = (move(1, "ada", Kind.NICK, "bo"), move(3, "bo", Kind.QUIT))
     assert told("bo", 2, *moves)[-1] == ("bo", at(1), at(3))
-    assert told("bo", 4, *moves) == [("bo", at(3), END)]
+    assert told("bo", 4, *moves) == [("bo", at(3), EVERY_LINE)]
 
 
 def test_only_the_last_room_ends_it() -> None:
@@ -47,7 +47,7 @@ def test_only_the_last_room_ends_it() -> None:
 def test_somebody_else_who_takes_the_nick_ends_it() -> None:
     moves = (move(2, "eve", Kind.NICK, "ada"),)
     assert told("ada", 1, *moves) == [("ada", BEGINNING, at(2))]
-    assert told("ada", 3, *moves) == [("eve", BEGINNING, at(2)), ("ada", at(2), END)]
+    assert told("ada", 3, *moves) == [("eve", BEGINNING, at(2)), ("ada", at(2), EVERY_LINE)]
 
 
 def test_joining_twice_means_that_a_quit_was_missed() -> None:
@@ -60,7 +60,7 @@ def test_a_change_that_two_rooms_saw_is_one() -> None:
         move(1, "ada", Kind.NICK, "bo", room=1, number=1),
         move(1, "ada", Kind.NICK, "bo", room=2, number=2),
     )
-    assert told("bo", 5, *moves) == [("ada", BEGINNING, at(1, 1)), ("bo", at(1, 1), END)]
+    assert told("bo", 5, *moves) == [("ada", BEGINNING, at(1, 1)), ("bo", at(1, 1), EVERY_LINE)]
 
 
 NICKS = st.sampled_from(["ada", "bo", "cy"])
@@ -88,7 +88,7 @@ MOVES = st.lists(
 @given(NICKS, MOVES)
 def test_a_nick_is_in_one_hand_at_a_time(nick: str, moves: list[Move]) -> None:
     hands = holds(nick, sorted(moves, key=lambda one: one.at))
-    assert (hands[0].since, hands[-1].until) == (BEGINNING, END)
+    assert (hands[0].since, hands[-1].until) == (BEGINNING, EVERY_LINE)
     assert all(one.until == other.since for one, other in pairwise(hands))
 
 

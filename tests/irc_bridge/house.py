@@ -111,15 +111,7 @@ def settings_for(ircd: Ircd | int, folder: Path, agent_url: str = NOBODY, **more
 
 def model_of(settings: Settings) -> LLM:
     """The model that the settings name, asked again without a pause."""
-    return LLM(
-        base_url=settings.agent_api_url,
-        api_key=settings.agent_api_key,
-        model=settings.agent_model,
-        temperature=settings.agent_temperature,
-        max_tokens=settings.agent_max_tokens,
-        timeout=settings.agent_timeout,
-        wait=wait_none(),
-    )
+    return LLM.of(settings, wait=wait_none())
 
 
 @asynccontextmanager

@@ -14,9 +14,9 @@ import anyio
 import pytest
 
 from terrarium_mcp.chat.records import Kind, Message
+from terrarium_mcp.chat.when import EVERY_LINE
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.messages import EVERY_LINE
 from terrarium_mcp.store.migrations import InUse, migrate, version_of
 from tests.samples import terrarium_irc as sample
 from tests.store.scene import SETTINGS, check_index, dump_of, find, rows_of, texts, write

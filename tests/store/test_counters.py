@@ -17,13 +17,12 @@ from hypothesis import strategies as st
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import Heard, Kind, Origin
 from terrarium_mcp.chat.urls import urls_in
-from terrarium_mcp.chat.when import Position, to_text
+from terrarium_mcp.chat.when import EVERY_LINE, Position, to_text
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.counters import Counters
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.derived import Derived
 from terrarium_mcp.store.link_index import LinkIndex
-from terrarium_mcp.store.messages import EVERY_LINE
 from terrarium_mcp.store.people_index import PeopleIndex
 from terrarium_mcp.store.stats import Figures
 from terrarium_mcp.store.topic_index import TopicIndex

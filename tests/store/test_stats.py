@@ -4,9 +4,8 @@ from datetime import date, timedelta
 from pathlib import Path
 
 from terrarium_mcp.chat.records import Kind
-from terrarium_mcp.chat.when import Position
+from terrarium_mcp.chat.when import EVERY_LINE, Position
 from terrarium_mcp.store import Store
-from terrarium_mcp.store.messages import EVERY_LINE
 from terrarium_mcp.store.stats import Tally
 from tests.store.scene import NOON, chat, line_of, room, write
 
