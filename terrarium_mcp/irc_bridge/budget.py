@@ -84,7 +84,7 @@ def fitted(talk: Talk, limit: int) -> list[TalkMessage]:
 def share(talk: Talk, calls: int, limit: int = HARD) -> int:
     """How many tokens the result of each of the `calls` that end the talk may take."""
     room = limit - size(fitted(talk, limit - LEAST * calls))
-    return max(LEAST, min(USUAL, room) // calls - _FRAME)
+    return max(LEAST, min(USUAL, room) // calls) - _FRAME
 
 
 def cut(text: str, tokens: int) -> str:
