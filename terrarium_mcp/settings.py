@@ -10,7 +10,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 import tzlocal
@@ -25,6 +25,21 @@ PATHS = ("DB_PATH", "TERRARIUM_TLS_CAFILE")
 """Settings that name a file; a relative one in a settings file counts from that file."""
 
 
+MOST_DAYS = 100_000
+"""Enough for the whole of history to be kept; more would be before the calendar begins."""
+
+
+class RoomDays(NamedTuple):
+    """For how many days the lines of a room are kept: `#tea`, or `libera/#tea`."""
+
+    room: str
+    days: int
+
+    def __str__(self) -> str:
+        """As people write it."""
+        return f"{self.room}={self.days}"
+
+
 class BadSetting(TerrariumError):
     """A setting that cannot be used: which one, where it stands, and what would do."""
 
@@ -34,6 +49,18 @@ def _channels(value: object) -> object:
     if isinstance(names, list | tuple):
         return tuple(name if is_channel(name) else f"#{name}" for name in map(str, names))
     return names
+
+
+def _days(value: object) -> object:
+    pairs = tuple(value.items()) if isinstance(value, Mapping) else value
+    if not isinstance(pairs, tuple):
+        raise ValueError(  # noqa: TRY004 -- pydantic wants a ValueError
+            'a table is wanted, such as [TERRARIUM_RETENTION_BY_CHANNEL] with "#tea" = 30 below it'
+        )
+    for room, days in pairs:
+        if not isinstance(days, int) or isinstance(days, bool) or not 0 <= days <= MOST_DAYS:
+            raise ValueError(f"{room} = {days}: a whole number of days is wanted; 0: for ever")
+    return tuple(RoomDays(room, days) for room, days in pairs)
 
 
 def _zone(name: str) -> str:
@@ -69,6 +96,7 @@ def _url(address: str) -> str:
 
 Url = Annotated[str, AfterValidator(_url)]
 Zone = Annotated[str, AfterValidator(_zone)]
+Days = Annotated[tuple[RoomDays, ...], BeforeValidator(_days)]
 Channels = Annotated[tuple[str, ...], BeforeValidator(_channels)]
 
 
@@ -144,6 +172,15 @@ class Settings(BaseModel):
         "SEARCH_MAX_RESULTS", 5, "results of a web search", ge=1, le=10
     )
 
+    retention_days: int = _named(
+        "TERRARIUM_RETENTION_DAYS", 0, "days that lines are kept; 0: for ever", ge=0, le=MOST_DAYS
+    )
+    retention_by_channel: Days = _named(
+        "TERRARIUM_RETENTION_BY_CHANNEL",
+        (),
+        "other numbers of days for some channels: a table, in terrarium.toml only",
+    )
+
     timezone: Zone = _named("TERRARIUM_TIMEZONE", "UTC", "zone that transcripts show")
     source_timezone: Zone = _named(
         "TERRARIUM_SOURCE_TIMEZONE", "", "zone terrarium-irc ran in; unset: this machine's"
@@ -205,6 +242,17 @@ def load_settings(
     Raises:
         BadSetting: a value cannot be used, a name of ours is unknown, a file cannot be read.
     """
+    return settings_and_sources(flags, env_file=env_file, config=config, environ=environ)[0]
+
+
+def settings_and_sources(
+    flags: Mapping[str, object] | None = None,
+    *,
+    env_file: Path | None = None,
+    config: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> tuple[Settings, Mapping[str, str]]:
+    """As `load_settings`; and where each setting that is no default was found, by its name."""
     found: dict[str, object] = {}
     sources: dict[str, str] = {}
     for source, values in _layers(
@@ -214,7 +262,7 @@ def load_settings(
             if name not in found:
                 found[name], sources[name] = value, source
     try:
-        return Settings.model_validate(found)
+        return Settings.model_validate(found), sources
     except ValidationError as wrong:
         raise BadSetting(_complaint(wrong, sources)) from None
 

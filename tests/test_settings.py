@@ -285,3 +285,30 @@ def test_a_channel_is_not_lost_to_a_comment_of_dotenv(tmp_path: Path) -> None:
     assert load_settings(env_file=file, environ={}).irc_channels == ("#tea", "#mate")
     file.write_text("IRC_CHANNELS=tea, mate # both\n")
     assert load_settings(env_file=file, environ={}).irc_channels == ("#tea", "#mate")
+
+
+def test_channels_may_have_their_own_days_in_a_table_of_toml(home: Path) -> None:
+    (home / "terrarium.toml").write_text(
+        "terrarium_retention_days = 365\n"
+        '[terrarium_retention_by_channel]\n"#tea" = 30\n"libera/#dev" = 0\n'
+    )
+    settings = load_settings(environ={})
+    assert settings.retention_days == 365
+    assert settings.retention_by_channel == (("#tea", 30), ("libera/#dev", 0))
+
+
+@pytest.mark.parametrize("days", ["-1", '"30"', "1.5", "true", "100001", "[30]"])
+def test_days_that_are_no_number_are_refused_with_file_and_key(home: Path, days: str) -> None:
+    (home / "terrarium.toml").write_text(
+        f'[terrarium_retention_by_channel]\n"#mate" = 30\n"#tea" = {days}\n'
+    )
+    told = complaint()
+    assert "TERRARIUM_RETENTION_BY_CHANNEL" in told
+    assert "from terrarium.toml" in told
+    assert "#tea = " in told
+    assert "a whole number of days is wanted" in told
+
+
+def test_days_by_channel_are_a_table() -> None:
+    assert "a table is wanted" in complaint(environ={"TERRARIUM_RETENTION_BY_CHANNEL": "#tea=30"})
+    assert "greater than or equal to 0" in complaint(environ={"TERRARIUM_RETENTION_DAYS": "-1"})

@@ -12,7 +12,7 @@ from hashlib import blake2b
 
 from terrarium_mcp.chat.when import Position, from_text
 
-_VERSION = 2
+_VERSION = 3
 _LARGEST = 2**63 - 1  # of SQLite's integers
 
 
@@ -26,7 +26,7 @@ class Cursor:
 
     `rung` names the look-up that answered, `skip` how many lines of its ranked head were shown,
     `after` the last line shown of what follows the head. `since` is where the time of the first
-    page began: "the last 24 hours" must not move on while somebody pages.
+    page began, `until` where it ended: "the last hours" must not move on while somebody pages.
     """
 
     question: str
@@ -35,6 +35,7 @@ class Cursor:
     skip: int = 0
     after: Position | None = None
     since: str = ""
+    until: str = ""
 
     def __str__(self) -> str:
         """Write the cursor as one word."""
@@ -70,10 +71,10 @@ def read_cursor(text: str, question: str, rungs: tuple[str, ...]) -> Cursor:
 
 def _unpacked(text: str) -> Cursor:
     packed = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
-    _, question, snapshot, rung, skip, after, since = packed
-    if since:
-        from_text(since)
-    return Cursor(question, _count(snapshot), rung, _count(skip), _place(after), since)
+    _, question, snapshot, rung, skip, after, since, until = packed
+    for timestamp in filter(None, (since, until)):
+        from_text(timestamp)
+    return Cursor(question, _count(snapshot), rung, _count(skip), _place(after), since, until)
 
 
 def _place(after: dict[str, object] | None) -> Position | None:

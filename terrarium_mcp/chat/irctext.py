@@ -27,7 +27,7 @@ REMOVED_KEY = "*"
 
 def plain(text: str) -> str:
     """`text` without formatting codes: the words that people read, and that the index holds."""
-    return _FORMATTING.sub("", text) if any(char < " " for char in text) else text
+    return text if text.isprintable() else _FORMATTING.sub("", text)  # codes are not printable
 
 
 def harmless(text: str) -> str:

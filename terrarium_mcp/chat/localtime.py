@@ -33,10 +33,11 @@ def utc_times(rows: Iterable[tuple[T, str | None]], zone: tzinfo) -> Iterator[tu
             waiting.append((row, naive))
             continue
         after = _local(naive, zone, before)
-        for one, at in _settled(waiting, zone, before, latest, after):
-            latest = at
-            yield one, at
-        waiting = []
+        if waiting:
+            for one, at in _settled(waiting, zone, before, latest, after):
+                latest = at
+                yield one, at
+            waiting = []
         before = latest = after
         yield row, after
     yield from _settled(waiting, zone, before, latest, None)
@@ -45,9 +46,10 @@ def utc_times(rows: Iterable[tuple[T, str | None]], zone: tzinfo) -> Iterator[tu
 def parsed(text: object) -> datetime | None:
     """The naive moment that a row's time says, or None where it says none that can be believed."""
     try:
-        naive = datetime.fromisoformat(str(text)).replace(tzinfo=None)
+        moment = datetime.fromisoformat(str(text))
     except ValueError:
         return None
+    naive = moment if moment.tzinfo is None else moment.replace(tzinfo=None)
     return naive if _EPOCH.year <= naive.year < _FAR else None
 
 
@@ -68,10 +70,9 @@ def _settled(
 
 def _local(naive: datetime, zone: tzinfo, before: datetime | None) -> datetime:
     first = naive.replace(tzinfo=zone, fold=0).astimezone(UTC)
-    second = naive.replace(tzinfo=zone, fold=1).astimezone(UTC)
-    if before is not None and first < before - SLACK and second > first:
-        return second
-    return first
+    if before is None or first >= before - SLACK:
+        return first
+    return max(first, naive.replace(tzinfo=zone, fold=1).astimezone(UTC))
 
 
 def _whole_second(

@@ -12,6 +12,7 @@ without any character that could forge a line, so nothing a stranger wrote can p
     next: cursor=... (11 more)
 """
 
+import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -102,6 +103,28 @@ def line_of(message: Message, setting: Setting) -> str:
     where = f"{room_name(message.room, setting)} " if setting.rooms_named else ""
     said = _said(message)
     return f"{message.id} {clock(message.said_at, setting.zone)} {where}{said}"
+
+
+@dataclass(frozen=True, slots=True)
+class Quoted:
+    """Whose line, and which, a line of a transcript is."""
+
+    id: int
+    nick: str
+
+
+_QUOTED = re.compile(
+    r"\s*(?P<id>\d+) \d\d:\d\d (?:(?:[^\s<*-]\S*/)?[#&+!]\S* )?"
+    r"(?:<(?P<says>\S+)>|\* (?P<does>\S+)|-(?P<notes>\S+)-)(?:\s|$)"
+)
+
+
+def quoted(line: str) -> Quoted | None:
+    """What `line_of` made a line of, also where it was indented; None for any other line."""
+    found = _QUOTED.match(line)
+    if not found:
+        return None
+    return Quoted(int(found["id"]), found["says"] or found["does"] or found["notes"])
 
 
 def room_name(room: Room, setting: Setting) -> str:

@@ -6,7 +6,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 
 def to_text(moment: datetime) -> str:
     """Write an aware `moment` as the column `timestamp` does: `2026-11-05 14:23:00.123`, UTC."""
-    return moment.astimezone(UTC).replace(tzinfo=None).isoformat(" ", "milliseconds")
+    return moment.astimezone(UTC).isoformat(" ", "milliseconds").removesuffix("+00:00")
 
 
 def from_text(text: str) -> datetime:

@@ -12,6 +12,9 @@ import click
 from terrarium_mcp import __version__
 from terrarium_mcp.cli.bridge import bridge
 from terrarium_mcp.cli.demo import demo
+from terrarium_mcp.cli.doctor import doctor
+from terrarium_mcp.cli.purge import purge
+from terrarium_mcp.cli.search import search
 from terrarium_mcp.cli.serve import serve
 from terrarium_mcp.cli.up import up
 from terrarium_mcp.errors import TerrariumError, plainly
@@ -26,7 +29,10 @@ def commands() -> None:
 commands.add_command(serve)
 commands.add_command(bridge)
 commands.add_command(up)
+commands.add_command(doctor)
 commands.add_command(demo)
+commands.add_command(search)
+commands.add_command(purge)
 
 
 def main() -> None:

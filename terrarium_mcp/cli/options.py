@@ -1,12 +1,12 @@
 """The flags that all commands share, and the settings they lead to."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
-from terrarium_mcp.settings import Settings, load_settings
+from terrarium_mcp.settings import Settings, settings_and_sources
 
 Command = Callable[..., Any]
 
@@ -46,9 +46,16 @@ def settings_of(db: Path | None, config: Path | None, env_file: Path | None) -> 
     Raises:
         BadSetting: one of them cannot be used.
     """
+    return settings_and_sources_of(db, config, env_file)[0]
+
+
+def settings_and_sources_of(
+    db: Path | None, config: Path | None, env_file: Path | None
+) -> tuple[Settings, Mapping[str, str]]:
+    """As `settings_of`; and where each setting that is no default was found, by its name."""
     # A path on the command line counts from where the command was typed.
     flags = {"DB_PATH": Path.cwd() / db} if db else {}
-    return load_settings(flags, config=config, env_file=env_file)
+    return settings_and_sources(flags, config=config, env_file=env_file)
 
 
 _FILE = click.Path(path_type=Path)

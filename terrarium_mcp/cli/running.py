@@ -1,5 +1,6 @@
 """How a command that serves is run, and how it ends."""
 
+import gc
 from collections.abc import Awaitable, Callable
 from typing import NoReturn, TypeVarTuple, Unpack
 
@@ -15,5 +16,8 @@ def run(job: Callable[[Unpack[Arguments]], Awaitable[object]], *arguments: *Argu
 
     from terrarium_mcp.serving.stdio import leave
 
+    # What is imported by now stays: a full collection that looks through it holds up an answer for
+    # 60 ms (measured on reads of 9 ms, one in sixty of which met it).
+    gc.freeze()
     anyio.run(job, *arguments)
     leave(0)

@@ -46,6 +46,7 @@ class Enhancement:
     channel: str
     created: str
     text: str
+    author: str = ""
 
     @property
     def is_open(self) -> bool:
@@ -151,7 +152,7 @@ class Backlog:
         )
 
     def _read_all(self) -> list[Enhancement]:
-        with _explained(self._folder):
+        with explained(self._folder):
             files = sorted(self._folder.glob("*.md")) if self._folder.is_dir() else []
             return [
                 _parsed(file) for file in files if _FILENAME.fullmatch(file.name) and file.is_file()
@@ -161,7 +162,7 @@ class Backlog:
         """Write a new file, under the first name that is free."""
         post = frontmatter.Post(body, None, **head, created=to_iso(at))
         base = f"{at.astimezone(UTC):%Y%m%d-%H%M%S}-{_slug(head['title'])}"
-        with _explained(self._folder):
+        with explained(self._folder):
             self._folder.mkdir(parents=True, exist_ok=True)
             file = _free(self._folder, base)
             try:
@@ -173,7 +174,7 @@ class Backlog:
 
 
 @contextmanager
-def _explained(folder: Path) -> Iterator[None]:
+def explained(folder: Path) -> Iterator[None]:
     """Say in words that a folder cannot be used, and the way out."""
     try:
         yield
@@ -226,6 +227,7 @@ def _parsed(file: Path) -> Enhancement:
         channel=head.get("channel", ""),
         created=head.get("created", moment.replace("-", "T")),
         text=text,
+        author=head.get("author", ""),
     )
 
 

@@ -48,13 +48,14 @@ CREATE TABLE room_counts (
 );
 
 -- The same by day (UTC), and the ids between which all lines and events of that day lie.
+-- In the order in which they began: so today's rows, which every line changes, lie side by side.
 CREATE TABLE day_counts (
   room INTEGER NOT NULL,
   day TEXT NOT NULL,
 {_COLUMNS}  first_id INTEGER NOT NULL,
   last_id INTEGER NOT NULL,
-  PRIMARY KEY (room, day)
-) WITHOUT ROWID;
+  UNIQUE (room, day)
+);
 
 -- Lines by hour of the day (0 to 23, UTC).
 CREATE TABLE hour_counts (
@@ -104,6 +105,7 @@ class Counters:
     """
 
     name = "counters"
+    tables = ("room_counts", "day_counts", "hour_counts", "nick_counts")
 
     def __init__(self, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._clock = clock
@@ -119,12 +121,14 @@ class Counters:
         """Count these messages no more; their rows are still there, and not yet redacted."""
         gone = {"ids": json.dumps(list(ids))}
         await _change(writer, _AMONG, gone, sign=-1)
+        for table, keys in _MAY_BE_EMPTY.items():
+            await _drop_empty(writer, table, keys, gone)
         for repair in _REPAIRS:
             await writer.run(repair, gone)
 
     async def clear(self, writer: Writer) -> None:
         """Hold nothing."""
-        for table in ("room_counts", "day_counts", "hour_counts", "nick_counts"):
+        for table in self.tables:
             await writer.run(f"DELETE FROM {table}")
 
     async def differences(self, writer: Writer) -> list[str]:
@@ -216,58 +220,101 @@ async def _change(writer: Writer, which: str, params: Mapping[str, object], *, s
     await writer.run(_into_nicks(which), signed)
 
 
+_DAY = "substr(m.timestamp, 1, 10)"
 _STAYS = f"NOT {_AMONG}"
-_NICK_AMONG = f"(room, folded) IN (SELECT m.room, {FOLDED} FROM messages m WHERE {_AMONG})"
+
+_MAY_BE_EMPTY = {
+    "room_counts": {"room": "m.room"},
+    "day_counts": {"room": "m.room", "day": _DAY},
+    "nick_counts": {"room": "m.room", "folded": FOLDED},
+}
+"""Of each table that may have rows with nothing in them after a removal: the keys of those rows."""
+
+
+async def _drop_empty(
+    writer: Writer, table: str, keys: Mapping[str, str], gone: Mapping[str, object]
+) -> None:
+    """Delete the rows in which a removal left nothing."""
+    # `(room, folded) IN (SELECT ...)` would read all rows of the room: SQLite uses its first part.
+    rows = await writer.rows(
+        f"SELECT DISTINCT {', '.join(keys.values())} FROM messages m WHERE {_AMONG} AND {COUNTED}",
+        gone,
+    )
+    which = " AND ".join(f"{key} = ?" for key in keys)
+    await writer.many(
+        f"DELETE FROM {table} WHERE {which} AND lines = 0 AND events = 0",
+        [tuple(row) for row in rows],
+    )
+
+
+def _from_gone(keys: Mapping[str, str], table: str, *columns: str) -> str:
+    """A FROM for each row of a table that had some of the messages which are gone."""
+    named = ", ".join(f"{value} AS {key}" for key, value in keys.items())
+    matching = " AND ".join(f"{table}.{key} = gone.{key}" for key in keys)
+    return f"""
+FROM (
+  SELECT {named}, {", ".join(columns)} FROM messages m WHERE {_AMONG} AND {COUNTED}
+  GROUP BY {", ".join(keys.values())}
+) gone WHERE {matching}"""
 
 
 def _newest_before(column: str, condition: str) -> str:
     """The time of a nick's newest message that stays, looked for from the time in `column` back."""
-    return f"""(
+    return SECONDS.format(f"""(
   SELECT m.timestamp FROM messages m
   WHERE m.room = nick_counts.room AND m.timestamp < datetime(nick_counts.{column} + 1, 'unixepoch')
     AND {condition} AND {_STAYS} AND {FOLDED} = nick_counts.folded
-  ORDER BY m.timestamp DESC LIMIT 1)"""
+  ORDER BY m.timestamp DESC LIMIT 1)""")
 
 
-# What a removal leaves empty goes; where it took a first or last one, the next is looked up.
+def _end_of_room(order: str) -> str:
+    """The time of a room's first or last line that stays."""
+    return f"""(
+  SELECT m.timestamp FROM messages m WHERE m.room = room_counts.room AND {SAID} AND {_STAYS}
+  ORDER BY m.timestamp {order} LIMIT 1)"""
+
+
+# Where a removal took a first or last one, the next is looked up; where none is left nobody looks.
 _REPAIRS = (
-    "DELETE FROM room_counts WHERE lines = 0 AND events = 0",
-    f"""
-DELETE FROM day_counts WHERE lines = 0 AND events = 0
-  AND (room, day) IN (SELECT m.room, substr(m.timestamp, 1, 10) FROM messages m WHERE {_AMONG})""",
     "DELETE FROM hour_counts WHERE lines = 0",
-    f"DELETE FROM nick_counts WHERE lines = 0 AND events = 0 AND {_NICK_AMONG}",
     f"""
 UPDATE room_counts SET
-  first = (SELECT m.timestamp FROM messages m WHERE m.room = room_counts.room AND {SAID}
-    AND {_STAYS} ORDER BY m.timestamp LIMIT 1),
-  last = (SELECT m.timestamp FROM messages m WHERE m.room = room_counts.room AND {SAID}
-    AND {_STAYS} ORDER BY m.timestamp DESC LIMIT 1)
-WHERE room IN (SELECT m.room FROM messages m WHERE {_AMONG})""",
+  first = CASE WHEN lines = 0 THEN NULL
+    WHEN first >= gone.first_gone THEN {_end_of_room("ASC")} ELSE first END,
+  last = CASE WHEN lines = 0 THEN NULL
+    WHEN last <= gone.last_gone THEN {_end_of_room("DESC")} ELSE last END
+{_from_gone(
+    _MAY_BE_EMPTY["room_counts"], "room_counts",
+    "min(m.timestamp) AS first_gone", "max(m.timestamp) AS last_gone",
+)}""",
     f"""
 UPDATE day_counts SET (first_id, last_id) = (
   SELECT min(m.id), max(m.id) FROM messages m
   WHERE m.room = day_counts.room AND {COUNTED} AND {_STAYS}
     AND m.timestamp >= day_counts.day AND m.timestamp < day_counts.day || '~')
-WHERE (room, day) IN (SELECT m.room, substr(m.timestamp, 1, 10) FROM messages m WHERE {_AMONG})
-  AND (first_id IN (SELECT value FROM json_each(:ids))
-    OR last_id IN (SELECT value FROM json_each(:ids)))""",
+{_from_gone(
+    _MAY_BE_EMPTY["day_counts"], "day_counts",
+    "min(m.id) AS first_gone", "max(m.id) AS last_gone",
+)}
+AND (first_id = gone.first_gone OR last_id = gone.last_gone)""",
     f"""
-UPDATE nick_counts SET spoke = {SECONDS.format(_newest_before("spoke", SAID))}
-WHERE (room, folded, spoke) IN (SELECT m.room, {FOLDED}, {SECONDS.format("m.timestamp")}
-  FROM messages m WHERE {_AMONG} AND {IS_SPEECH})""",
-    f"""
-UPDATE nick_counts SET seen = {SECONDS.format(_newest_before("seen", COUNTED))}
-WHERE (room, folded, seen) IN (SELECT m.room, {FOLDED}, {SECONDS.format("m.timestamp")}
-  FROM messages m WHERE {_AMONG})""",
+UPDATE nick_counts SET
+  spoke = CASE WHEN lines = 0 THEN 0
+    WHEN spoke <= gone.spoke_gone THEN {_newest_before("spoke", SAID)} ELSE spoke END,
+  seen = CASE WHEN seen <= gone.seen_gone THEN {_newest_before("seen", COUNTED)} ELSE seen END
+{_from_gone(
+    _MAY_BE_EMPTY["nick_counts"], "nick_counts",
+    f"{SECONDS.format(f'max(CASE WHEN {IS_SPEECH} THEN m.timestamp END)')} AS spoke_gone",
+    f"{SECONDS.format('max(m.timestamp)')} AS seen_gone",
+)}""",
     f"""
 UPDATE nick_counts SET spelt = nullif((
   SELECT max(CAST(m.nick AS TEXT)) FROM messages m
   WHERE m.room = nick_counts.room AND {FOLDED} = nick_counts.folded AND {COUNTED} AND {_STAYS}
     AND m.timestamp >= datetime(nick_counts.seen, 'unixepoch')
-    AND m.timestamp < datetime(nick_counts.seen + 1, 'unixepoch')), folded)
-WHERE {_NICK_AMONG}""",
-)
+    AND m.timestamp < datetime(nick_counts.seen + 1, 'unixepoch')), nick_counts.folded)
+{_from_gone(_MAY_BE_EMPTY["nick_counts"], "nick_counts", "1")}""",
+)  # fmt: skip
 
 _EVERYTHING = f"({groups('true')})"
 _PEOPLE = f"""

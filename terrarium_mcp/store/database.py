@@ -35,12 +35,28 @@ DEADLINE = 2.0
 BUSY_MS = 5_000
 """How long a writer waits for another process's transaction."""
 
+LOOK_MS = 8
+"""How long SQLite itself waits for that transaction before it is asked again. It looks after 1, 3
+and 8 ms; left to itself it would sleep ever longer, up to a tenth of a second, and so miss the
+pauses of a bulk append."""
+
+CHECKPOINT_MS = 100
+"""How long a checkpoint waits for writers and readers to make room; writers wait along with it."""
+
 Params = Mapping[str, Any] | Sequence[Any]
 Row = sqlite3.Row
 
 
 class StoreFailed(TerrariumError):
     """The database cannot do what was asked: full disk, lock, damage. Says why, and the way out."""
+
+
+class IndexDamaged(StoreFailed):
+    """A full-text index cannot be read. The messages can, and it is made again from them."""
+
+
+class Locked(StoreFailed):
+    """Others were writing all the time; nothing was done, and the same may be tried again."""
 
 
 class TookTooLong(TerrariumError):
@@ -80,12 +96,18 @@ class Database:
 
     def __init__(self, path: Path, ready: Callable[[], Awaitable[None]] | None = None) -> None:
         self.path = path
+        self.index_damaged = False
+        """Whether a statement came upon a damaged full-text index, and nobody saw to it yet."""
+        self._wal = path.with_name(path.name + "-wal")
         self._ready = ready
         self._connections = AsyncExitStack()
         self._writer: aiosqlite.Connection | None = None
         self._writing = anyio.Lock()
+        self._checkpointer: aiosqlite.Connection | None = None
+        self._checkpointing = anyio.Lock()
         self._idle: list[aiosqlite.Connection] = []
-        self._reading = anyio.Semaphore(READERS)  # first come, first served
+        # First come, first served; who finds one free does not let others run first.
+        self._reading = anyio.Semaphore(READERS, fast_acquire=True)
 
     async def open(self) -> None:
         """Connect. The file must be of our current version.
@@ -95,7 +117,15 @@ class Database:
         """
         with explained(self.path):
             self._writer = await self._connect(self.path.as_uri())
-            await self._pragmas(self._writer, journal_mode="WAL", synchronous="FULL")
+            # `_begin` does the rest of the waiting for this one.
+            await self._pragmas(
+                self._writer,
+                journal_mode="WAL",
+                synchronous="FULL",
+                cache_size=-65_536,  # counters lie apart: a smaller one reads each page again
+                secure_delete="ON",  # what is removed is overwritten, whatever SQLite's default is
+                busy_timeout=LOOK_MS,
+            )
             for _ in range(READERS):
                 reader = await self._connect(f"{self.path.as_uri()}?mode=ro")
                 await self._pragmas(reader, query_only="ON")
@@ -103,7 +133,7 @@ class Database:
 
     async def aclose(self) -> None:
         """Let go of the file."""
-        self._writer = None
+        self._writer = self._checkpointer = None
         with anyio.CancelScope(shield=True):
             await self._connections.aclose()
 
@@ -116,9 +146,9 @@ class Database:
         """
         connection = await self._opened()
         async with self._writing:
-            with anyio.CancelScope(shield=True), explained(self.path):
+            with anyio.CancelScope(shield=True), self._explained():
                 writer = Writer(connection)
-                await writer.run("BEGIN IMMEDIATE")
+                await _begin(writer)
                 try:
                     yield writer
                     await writer.run("COMMIT")
@@ -143,7 +173,7 @@ class Database:
         async with self._reading:
             reader = self._idle.pop()
             try:
-                with explained(self.path), anyio.fail_after(deadline):
+                with self._explained(), anyio.fail_after(deadline):
                     return await _fetched(reader, sql, params)
             except TimeoutError:
                 raise TookTooLong(
@@ -159,16 +189,32 @@ class Database:
         return default if not rows or rows[0][0] is None else rows[0][0]
 
     async def checkpoint(self, mode: str) -> None:
-        """Move committed pages from the WAL into the file. Only the keeper may ask for it."""
-        connection = await self._opened()
-        async with self._writing:
-            with anyio.CancelScope(shield=True), explained(self.path):
-                await connection.execute_fetchall(f"PRAGMA wal_checkpoint({mode})")
+        """Move committed pages from the WAL into the file. Only the keeper may ask for it.
 
-    @property
-    def is_open(self) -> bool:
-        """Whether the file has been opened."""
-        return self._writer is not None
+        It has a connection of its own, so that our writer does not wait while pages are copied.
+        """
+        async with self._checkpointing:
+            with anyio.CancelScope(shield=True), explained(self.path):
+                if self._checkpointer is None:
+                    self._checkpointer = await self._connect(self.path.as_uri())
+                    await self._pragmas(self._checkpointer, busy_timeout=CHECKPOINT_MS)
+                await self._checkpointer.execute_fetchall(f"PRAGMA wal_checkpoint({mode})")
+
+    def wal_bytes(self) -> int:
+        """How large the WAL is."""
+        try:
+            return self._wal.stat().st_size
+        except FileNotFoundError:
+            return 0
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        try:
+            with explained(self.path):
+                yield
+        except IndexDamaged:
+            self.index_damaged = True
+            raise
 
     async def _opened(self) -> aiosqlite.Connection:
         if self._ready:
@@ -193,6 +239,17 @@ class Database:
         fixed = {"wal_autocheckpoint": 0, "mmap_size": 0, "cache_size": -16_384, "temp_store": 2}
         for name, value in (fixed | pragmas).items():
             await connection.execute_fetchall(f"PRAGMA {name}={value}")
+
+
+async def _begin(writer: Writer) -> None:
+    """Begin a transaction, as soon as no other process is in one."""
+    until = anyio.current_time() + BUSY_MS / 1000
+    while True:
+        try:
+            return await writer.run("BEGIN IMMEDIATE")
+        except sqlite3.OperationalError as why:
+            if "locked" not in str(why) or anyio.current_time() > until:
+                raise
 
 
 async def _fetched(reader: aiosqlite.Connection, sql: str, params: Params) -> list[Row]:
@@ -224,7 +281,19 @@ def explained(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         if "interrupted" in str(error):
             raise
-        raise StoreFailed(_sentence(path, str(error))) from error
+        if _is_of_an_index(error):
+            raise IndexDamaged(
+                f"The full-text index of {path} is damaged. It is made again from the messages,"
+                " which are all there: try again in a little while."
+            ) from error
+        failed = Locked if "locked" in str(error) else StoreFailed
+        raise failed(_sentence(path, str(error))) from error
+
+
+def _is_of_an_index(error: sqlite3.Error) -> bool:
+    """Whether it is FTS5 that found its lists of words damaged."""
+    code = getattr(error, "sqlite_errorcode", None)  # aiosqlite raises some errors of its own
+    return code == sqlite3.SQLITE_CORRUPT_VTAB or "vtable constructor failed" in str(error)
 
 
 def _sentence(path: Path, said: str) -> str:
@@ -236,6 +305,8 @@ def _sentence(path: Path, said: str) -> str:
         "unable to open": "It cannot be opened. Check that this account may write its folder.",
         "malformed": "It is damaged. Stop every program that uses it, copy it away, and mend the"
         " copy with: sqlite3 COPY .recover | sqlite3 NEW",
+        "disk I/O error": "The disk cannot be read or written. See whether it is full, over a"
+        " quota, or failing; nothing recorded is lost.",
         "not a database": "It is not an SQLite database. Name another with DB_PATH.",
     }
     way = next((way for words, way in ways.items() if words in said), f"SQLite says: {said}.")

@@ -55,7 +55,8 @@ class Entry:
             self._live.add(room)
         number = self.first + len(self.rows)
         self.rows.append(_row(number, timestamp, room, line))
-        self._msgids.add((room, line.msgid))
+        if line.msgid:
+            self._msgids.add((room, line.msgid))
         return number
 
     async def save(self) -> None:
@@ -98,7 +99,8 @@ UNION ALL
 SELECT 1 FROM messages
  WHERE room = :room AND (msgid IS NULL OR :msgid = '')
    AND timestamp BETWEEN :from AND :to
-   AND message_type = :kind AND nick = :nick AND message = :text
+   AND message_type = :kind AND nick = :nick
+   AND (message = :text OR redacted_at NOT NULL)
 LIMIT 1
 """
 
@@ -109,25 +111,31 @@ def _row(number: int, timestamp: str, room: int | None, line: Heard) -> tuple[ob
         timestamp,
         storable(line.channel),
         storable(line.nick),
-        storable(line.user) or None,
-        storable(line.host) or None,
+        _where_given(line.user),
+        _where_given(line.host),
         storable(line.text),
         line.kind.value,
         storable(line.network),
         room,
-        storable(line.account) or None,
-        storable(line.msgid) or None,
-        storable(line.reply_to) or None,
-        storable(line.server_time) or None if _differs(line.server_time, timestamp) else None,
+        _where_given(line.account),
+        _where_given(line.msgid),
+        _where_given(line.reply_to),
+        _where_given(line.server_time) if _differs(line.server_time, timestamp) else None,
         line.origin.value,
-        storable(line.relayed_by) or None,
+        _where_given(line.relayed_by),
         int(line.own),
         int(line.bot),
     )
 
 
+def _where_given(text: str) -> str | None:
+    return storable(text) if text else None
+
+
 def _differs(server_time: str, timestamp: str) -> bool:
     """Whether a server-time says something else than the column, or nothing we can read."""
+    if not server_time:
+        return False
     try:
         return to_text(from_iso(server_time)) != timestamp
     except ValueError:

@@ -1,6 +1,7 @@
-"""The SQL of figures: from the counters, less what a cutoff hides, or line by line.
+"""The SQL of figures: the counters as they stand, less what a cutoff hides, or line by line.
 
-Both statements give the same columns, so that whoever asks need not know which was taken.
+The statements give the same columns, so that whoever asks need not know which was taken. None
+finds anything while the counters are behind.
 """
 
 # ruff: noqa: S608 -- every statement is made of constants and ids of ours
@@ -8,7 +9,7 @@ Both statements give the same columns, so that whoever asks need not know which 
 from collections.abc import Sequence
 
 from terrarium_mcp.chat.records import Room
-from terrarium_mcp.store.counters import MANY_LINES
+from terrarium_mcp.store.counters import MANY_LINES, Counters
 from terrarium_mcp.store.counting import (
     COUNTED,
     FOLDED,
@@ -22,22 +23,36 @@ from terrarium_mcp.store.counting import (
 )
 from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.rows import IS_SPEECH
+from terrarium_mcp.store.upkeep import complete
 
 MOST_TALKERS = 10
 
 NEARBY = "12 hours"
 """A window of the counters that is off by less is put right, instead of counted anew."""
 
+COMPLETE = complete(Counters.name)
+
 BEFORE = "(m.timestamp, m.id) < (:until, :until_id)"
 AFTER = "m.timestamp >= :until AND (m.timestamp, m.id) >= (:until, :until_id)"
 NOWHERE = "false"
 
 TOTALS = ("room", "lines", "people", "first", "last", "last_day", "last_week")
-"""The columns of both statements. Those about a single room have also those of `TALLY`, and two as
+"""The columns of all statements. Those about a single room have also those of `TALLY`, and two as
 JSON: `talkers` as [[nick, lines], ...] and `hours` as [[hour, lines], ...]."""
 
 FEW_ROOMS = 16
 """So many rooms are looked up one by one; of more, all messages of a time are read."""
+
+
+def as_counted(rooms: Sequence[Room]) -> str:
+    """The totals of rooms as the counters stand: `from_counters` of many rooms in half the time."""
+    return f"""
+WITH {_windows(rooms)}
+SELECT c.room, c.lines, c.people, c.first, c.last, {_since("day")}, {_since("week")}
+FROM near CROSS JOIN room_counts c
+LEFT JOIN off_day ON off_day.room = c.room LEFT JOIN off_week ON off_week.room = c.room
+WHERE {COMPLETE} AND {within(rooms, "c.room")}
+"""
 
 
 def from_counters(rooms: Sequence[Room], hidden: str, *, details: bool = False) -> str:
@@ -59,9 +74,7 @@ unheard AS MATERIALIZED (
   FROM silenced s JOIN nick_counts n ON n.room = s.room AND n.folded = s.folded
   WHERE n.lines = s.lines GROUP BY s.room
 ),
-near AS MATERIALIZED (SELECT {_near("day")} AS day, {_near("week")} AS week),
-{_off("day", rooms)},
-{_off("week", rooms)}
+{_windows(rooms)}
 SELECT c.room, c.lines - ifnull(h.lines, 0) AS lines, c.people - ifnull(u.people, 0) AS people,
   CASE WHEN c.lines > ifnull(h.lines, 0) THEN c.first END AS first,
   CASE WHEN ifnull(h.lines, 0) = 0 THEN c.last ELSE (
@@ -75,7 +88,7 @@ SELECT c.room, c.lines - ifnull(h.lines, 0) AS lines, c.people - ifnull(u.people
 FROM near CROSS JOIN room_counts c
 LEFT JOIN hidden h ON h.room = c.room LEFT JOIN unheard u ON u.room = c.room
 LEFT JOIN off_day ON off_day.room = c.room LEFT JOIN off_week ON off_week.room = c.room
-WHERE {within(rooms, "c.room")}
+WHERE {COMPLETE} AND {within(rooms, "c.room")}
 """
 
 
@@ -88,7 +101,7 @@ summed AS (
     min(timestamp) FILTER (WHERE said) AS first, max(timestamp) FILTER (WHERE said) AS last
   FROM earlier GROUP BY room
 )
-SELECT {", ".join(TOTALS)} {_DETAILS_READ if details else ""} FROM summed
+SELECT {", ".join(TOTALS)} {_DETAILS_READ if details else ""} FROM summed WHERE {COMPLETE}
 """
 
 
@@ -110,6 +123,13 @@ def _sums() -> str:
     )
 
 
+def _windows(rooms: Sequence[Room]) -> str:
+    """Tables that put the windows of the counters right."""
+    return f"""near AS MATERIALIZED (SELECT {_near("day")} AS day, {_near("week")} AS week),
+{_off("day", rooms)},
+{_off("week", rooms)}"""
+
+
 def _near(window: str) -> str:
     """Whether the moment `:day` (or `:week`) is near the one that the counters go by."""
     since = SINCE[window]
@@ -124,7 +144,7 @@ def _off(window: str, rooms: Sequence[Room]) -> str:
     since = SINCE[window]
     return f"""off_{window} AS MATERIALIZED (
   SELECT m.room, sum(iif(m.timestamp < :{window}, -1, 1)) AS lines FROM messages m
-  WHERE (SELECT {window} FROM near) AND {_within(rooms)} AND {SAID}
+  WHERE (SELECT {window} FROM near) AND {_of_few(rooms)} AND {SAID}
     AND m.timestamp >= min(:{window}, {since}) AND m.timestamp < max(:{window}, {since})
   GROUP BY m.room
 )"""
@@ -146,6 +166,11 @@ def _since(window: str) -> str:
 
 def _within(rooms: Sequence[Room]) -> str:
     return within(rooms, "m.room" if len(rooms) <= FEW_ROOMS else "+m.room")  # + : not by its index
+
+
+def _of_few(rooms: Sequence[Room]) -> str:
+    """As `_within`, where it helps; what is found of other rooms is not asked for."""
+    return within(rooms, "m.room") if len(rooms) <= FEW_ROOMS else "true"
 
 
 # Whoever is among the ten before the cutoff is among the first ten and as many more as it hides.

@@ -1,7 +1,7 @@
 """Rows that another program appended to `messages` with the owner's eight columns."""
 
 from collections.abc import Sequence
-from datetime import UTC
+from datetime import UTC, datetime
 
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.irctext import action
@@ -12,12 +12,21 @@ from terrarium_mcp.store.database import Row, Writer
 from terrarium_mcp.store.functions import as_text
 from terrarium_mcp.store.rooms import UNNAMED_NETWORK, room_ids
 
+TABLES = """
+-- Rows that other programs appended to `messages`, and when we noticed, by day (UTC).
+CREATE TABLE foreign_rows (day TEXT PRIMARY KEY, noticed TEXT NOT NULL, rows INTEGER NOT NULL)
+  WITHOUT ROWID;
+"""
 
-async def normalise(writer: Writer, first: int, last: int, network: str) -> None:
+
+async def normalise(writer: Writer, first: int, last: int, network: str) -> int:
     """Give the foreign rows among these ids a network, a room and a full timestamp.
 
     Like imported lines they keep their own time, and push no live line. One without a time takes
     its neighbour's; one without a channel stays in no room; a private one is moved away.
+
+    Returns:
+        How many there were.
     """
     rows = await writer.rows(
         "SELECT id, timestamp, channel, network, message FROM messages"
@@ -25,7 +34,9 @@ async def normalise(writer: Writer, first: int, last: int, network: str) -> None
         {"first": first, "last": last},
     )
     if not rows:
-        return
+        return 0
+    strange = sum(row["network"] is None for row in rows)
+    await _count(writer, strange)
     network = await _network_of_strangers(writer, network)
     places = {row["id"]: (row["network"] or network, as_text(row["channel"])) for row in rows}
     ids = await room_ids(writer, (place for place in places.values() if is_channel(place[1])))
@@ -43,6 +54,17 @@ async def normalise(writer: Writer, first: int, last: int, network: str) -> None
         [change for change in does if change[0] is not None],
     )
     await move_private(writer, first, last)
+    return strange
+
+
+async def _count(writer: Writer, rows: int) -> None:
+    if rows:
+        await writer.run(
+            "INSERT INTO foreign_rows (day, noticed, rows)"
+            " VALUES (substr(:now, 1, 10), :now, :rows)"
+            " ON CONFLICT DO UPDATE SET noticed = excluded.noticed, rows = rows + excluded.rows",
+            {"now": to_text(datetime.now(UTC)), "rows": rows},
+        )
 
 
 async def move_private(writer: Writer, first: int, last: int) -> None:

@@ -5,12 +5,15 @@ They are given columns as BLOB, so that not even text that is no UTF-8 can make 
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import plain
-from terrarium_mcp.chat.records import Kind
+from terrarium_mcp.chat.mentions import mentions
+from terrarium_mcp.chat.records import SPEECH, Kind
+from terrarium_mcp.chat.terms import Term, TermKind, holds, spread
 from terrarium_mcp.chat.urls import urls_in
 
 
@@ -26,25 +29,51 @@ def storable(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
-def plain_text(message: object) -> str:
+def indexed_text(message: object) -> str:
     """The words of a message, without formatting codes: what the index holds."""
-    return plain(as_text(message))
+    return spread(plain(as_text(message)))
 
 
-def scope_words(room: int | None, nick: object, kind: object) -> str:
-    """The words under which the index finds a message by room, nick and type."""
-    words = f"{kind_word(Kind.of(as_text(kind)))} {nick_word(as_text(nick))}"
-    return words if room is None else f"{room_word(room)} {words}"
+def scope_words(room: int, nick: object, kind: object, message: object) -> str:
+    """The words under which the index finds a message by room, nick, type, and whether it links."""
+    its_kind = Kind.of(as_text(kind))
+    return " ".join(
+        [
+            room_word(room) if its_kind in SPEECH else events_word(room),
+            *kind_words(its_kind),
+            nick_word(as_text(nick)),
+            *([LINK_WORD] if "://" in (text := as_text(message)) and urls_in(text) else []),
+        ]
+    )
 
 
 def room_word(room: int) -> str:
-    """The index word of a room."""
+    """The index word of what was said in a room."""
     return f"r{room}"
 
 
+def events_word(room: int) -> str:
+    """The index word of the events of a room."""
+    return f"e{room}"
+
+
+LINK_WORD = "link"
+"""The index word of messages with a link in them."""
+
+SPOKEN_WORD = "said"
+"""The index word of everything that was said. PRIVMSG, most of it, has no other for its type."""
+
+
+def kind_words(kind: Kind) -> list[str]:
+    """The index words that tell a message's type."""
+    if kind not in SPEECH:
+        return [kind_word(kind)]
+    return [SPOKEN_WORD] if kind is Kind.PRIVMSG else [SPOKEN_WORD, kind_word(kind)]
+
+
 def kind_word(kind: Kind) -> str:
-    """The index word of a message type."""
-    return f"t{kind.lower()}"
+    """The index word of a message type. That of PRIVMSG is the word of all that was said."""
+    return SPOKEN_WORD if kind is Kind.PRIVMSG else f"t{kind.lower()}"
 
 
 @lru_cache(maxsize=10_000)  # few people say most of the lines
@@ -57,9 +86,60 @@ def nick_word(nick: str) -> str:
     return "n" + fold(nick.casefold()).encode("utf-8", "surrogatepass").hex()
 
 
-def same_nick(nick: object, folded: str) -> bool:
-    """Whether `nick` is the one whose folded form is given."""
-    return nick is not None and fold(as_text(nick)) == folded
+def is_among(nick: object, nicks: object, casemapping: object) -> bool:
+    """Whether `nick` is one of `nicks` (a JSON list) under a network's CASEMAPPING."""
+    return fold(as_text(nick), as_text(casemapping)) in _folded(nicks, casemapping)
+
+
+def speaks_of(message: object, nicks: object, casemapping: object) -> bool:
+    """Whether a message mentions every one of `nicks` (a JSON list) under a CASEMAPPING."""
+    text, mapping = plain(as_text(message)), as_text(casemapping)
+    return all(mentions(text, nick, mapping) for nick in _folded(nicks, casemapping))
+
+
+def satisfies(message: object, terms: object) -> bool:
+    """Whether a message holds the terms of a `Demand`, read word by word."""
+    line, demand = plain(as_text(message)), _demand(terms)
+    return all(any(holds(line, term) for term in clause) for clause in demand.clauses) and not any(
+        holds(line, term) for term in demand.excluded
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """Terms of a query that only the text of a line can answer."""
+
+    clauses: tuple[tuple[Term, ...], ...] = ()
+    excluded: tuple[Term, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.clauses or self.excluded)
+
+    def to_json(self) -> str:
+        """As a parameter of `satisfies`."""
+        clauses = [[_packed(term) for term in clause] for clause in self.clauses]
+        return json.dumps([clauses, [_packed(term) for term in self.excluded]])
+
+
+@lru_cache(maxsize=100)  # asked for every line that may be wanted, as is the other
+def _demand(terms: object) -> Demand:
+    clauses, excluded = json.loads(as_text(terms))
+    return Demand(
+        tuple(tuple(map(_unpacked, clause)) for clause in clauses), tuple(map(_unpacked, excluded))
+    )
+
+
+@lru_cache(maxsize=100)
+def _folded(nicks: object, casemapping: object) -> tuple[str, ...]:
+    return tuple(fold(nick, as_text(casemapping)) for nick in json.loads(as_text(nicks)))
+
+
+def _packed(term: Term) -> tuple[str, str]:
+    return term.text, term.kind.value
+
+
+def _unpacked(packed: tuple[str, str]) -> Term:
+    return Term(packed[0], TermKind(packed[1]))
 
 
 def urls_of(message: object) -> str:
@@ -74,9 +154,11 @@ def has_words(message: object, url: object, words: object) -> bool:
 
 
 FUNCTIONS: tuple[tuple[str, int, Callable[..., Any]], ...] = (
-    ("plain_text", 1, plain_text),
-    ("scope_words", 3, scope_words),
-    ("same_nick", 2, same_nick),
+    ("indexed_text", 1, indexed_text),
+    ("scope_words", 4, scope_words),
+    ("is_among", 3, is_among),
+    ("speaks_of", 3, speaks_of),
+    ("satisfies", 2, satisfies),
     ("urls_of", 1, urls_of),
     ("has_words", 3, has_words),
 )

@@ -35,6 +35,7 @@ class LinkIndex:
     """The URLs of all messages, and where they stand."""
 
     name = "links"
+    tables = ("links", "urls")
 
     async def add(self, writer: Writer, first: int, last: int) -> None:
         """Note the URLs in a range of messages."""
@@ -56,11 +57,17 @@ class LinkIndex:
     async def remove(self, writer: Writer, ids: Sequence[int]) -> None:
         """Forget these messages, and the URLs that no other message has."""
         gone = {"ids": json.dumps(list(ids))}
-        mentions = f"SELECT m.room, m.timestamp, m.id FROM messages m WHERE {_AMONG}"
         rows = await writer.rows(
-            f"SELECT DISTINCT url FROM links WHERE (room, said, message) IN ({mentions})", gone
+            # The plus keeps SQLite from comparing texts as numbers, which no index could help.
+            "SELECT DISTINCT l.url FROM messages m CROSS JOIN links l"
+            f" ON l.room = m.room AND l.said = +m.timestamp AND l.message = m.id WHERE {_AMONG}",
+            gone,
         )
-        await writer.run(f"DELETE FROM links WHERE (room, said, message) IN ({mentions})", gone)
+        places = f"SELECT m.room, m.timestamp, m.id FROM messages m WHERE {_AMONG}"
+        await writer.many(
+            "DELETE FROM links WHERE room = ? AND said = ? AND message = ?",
+            [tuple(row) for row in await writer.rows(f"{places} AND {_MENTIONED}", gone)],
+        )
         await writer.many(
             "DELETE FROM urls WHERE id = :url"
             " AND NOT EXISTS (SELECT 1 FROM links WHERE url = :url)",

@@ -1,13 +1,62 @@
-"""Words of people as FTS5 expressions. The only place where they are quoted for it."""
+"""Queries as FTS5 expressions, and what of them only a line itself can answer.
 
-from collections.abc import Sequence
+The only place where words of people are quoted for FTS5.
+"""
 
-from terrarium_mcp.chat.query import Query, is_indexed
-from terrarium_mcp.chat.records import SPEECH, Room
-from terrarium_mcp.store.functions import kind_word, nick_word, room_word, storable
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 
-_MOST_ROOMS = 16
+from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.records import SPEECH, Kind, Room
+from terrarium_mcp.chat.terms import Term, TermKind, spread
+from terrarium_mcp.store.functions import (
+    LINK_WORD,
+    SPOKEN_WORD,
+    Demand,
+    events_word,
+    kind_word,
+    nick_word,
+    room_word,
+    storable,
+)
+
+MOST_ROOMS = 16
 """Beyond this many rooms the index is asked for all, and the rows are filtered."""
+
+_KINDS = ", ".join(f"'{kind}'" for kind in Kind)
+_KIND = (
+    f"CASE WHEN upper(m.message_type) IN ({_KINDS}) THEN upper(m.message_type) ELSE 'PRIVMSG' END"
+)
+"""The type of a message `m`: what is misspelt counts as said, as in `Kind.of`."""
+
+_CASEMAPPING = "(SELECT casemapping FROM networks WHERE name = m.network)"
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """How to find the lines of a query.
+
+    Attributes:
+        terms: the FTS5 expression for its words alone; "" where the index holds none of them.
+        scope: the one for its restrictions; "" where there are none that it could apply.
+        scope_where: what `scope` says but for the rooms, as SQL conditions on `m`.
+        where: SQL conditions on `m` that the index cannot answer, or not exactly.
+        params: their parameters.
+        is_exact: whether the index alone tells which lines match.
+    """
+
+    terms: str
+    scope: str
+    scope_where: Sequence[str]
+    where: Sequence[str]
+    params: Mapping[str, object]
+    is_exact: bool
+
+    @property
+    def expression(self) -> str:
+        """The whole FTS5 expression."""
+        return " AND ".join(filter(None, [self.terms, self.scope]))
 
 
 def quoted(term: str) -> str:
@@ -16,21 +65,131 @@ def quoted(term: str) -> str:
     return f'"{doubled}"'
 
 
-def expression(terms: Sequence[str], query: Query, rooms: Sequence[Room]) -> str:
-    """The FTS5 expression for lines that hold all `terms`, within the query's restrictions."""
-    parts = [f"message : ({' AND '.join(map(quoted, terms))})"] if terms else []
-    return " AND ".join([*parts, *_scopes(query, rooms)])
+def said() -> str:
+    """The expression for everything that was said."""
+    return f"scope : {quoted(SPOKEN_WORD)}"
 
 
-def indexed(terms: Sequence[str]) -> list[str]:
-    """The terms that the index can hold."""
-    return [term for term in terms if is_indexed(term)]
+def matching(query: Query, rooms: Sequence[Room]) -> Match:
+    """How to find the lines of `query`; `rooms` are none where no room is out of bounds."""
+    demand = _demand(query)
+    conditions, params = _conditions(query, demand)
+    terms = _terms(query, demand)
+    scope = _scope(query, rooms)
+    in_rooms = 0 < len(rooms) <= MOST_ROOMS
+    if not (terms or query.kinds or in_rooms):
+        scope.append(said())
+    return Match(
+        terms,
+        " AND ".join(scope),
+        _scope_where(query),
+        conditions,
+        params,
+        is_exact=not conditions and len(rooms) <= MOST_ROOMS,
+    )
 
 
-def _scopes(query: Query, rooms: Sequence[Room]) -> list[str]:
-    words = [[kind_word(kind) for kind in SPEECH]]
-    if len(rooms) <= _MOST_ROOMS:
-        words.append([room_word(room.id) for room in rooms])
-    if query.nick:
-        words.append([nick_word(query.nick)])
-    return [f"scope : ({' OR '.join(map(quoted, alternatives))})" for alternatives in words]
+def restricting(query: Query, rooms: Sequence[Room]) -> Match:
+    """How look-ups of other words that were said keep to all that `query` asks besides its own."""
+    conditions, params = _conditions(query, Demand((), query.excluded))
+    scope = " AND ".join(_scope(query, rooms))
+    return Match("", scope, _scope_where(query), conditions, params, is_exact=False)
+
+
+def _conditions(query: Query, demand: Demand) -> tuple[list[str], dict[str, object]]:
+    """What only the lines themselves can tell, as SQL conditions, and their parameters."""
+    conditions: list[str] = []
+    params: dict[str, object] = {}
+    if demand:
+        conditions.append("satisfies(CAST(m.message AS BLOB), :terms)")
+        params["terms"] = demand.to_json()
+    for name, nicks, condition in (
+        ("people", query.people, "is_among(CAST(m.nick AS BLOB), :people, {})"),
+        ("others", query.excluded_people, "NOT is_among(CAST(m.nick AS BLOB), :others, {})"),
+        ("mentioned", query.mentions, "speaks_of(CAST(m.message AS BLOB), :mentioned, {})"),
+    ):
+        if nicks:
+            conditions.append(condition.format(_CASEMAPPING))
+            params[name] = json.dumps([storable(nick) for nick in nicks])
+    return conditions, params
+
+
+def _demand(query: Query) -> Demand:
+    """The terms for which a line has to be read."""
+    return Demand(
+        tuple(clause for clause in query.clauses if not all(map(_is_kept, clause))),
+        tuple(term for term in query.excluded if not _is_kept(term)),
+    )
+
+
+def _is_kept(term: Term) -> bool:
+    """Whether the index alone tells which lines hold `term`."""
+    return bool(term.words) and not term.literal
+
+
+def _terms(query: Query, demand: Demand) -> str:
+    """The words that have to occur, and those that must not."""
+    column = _column(query.kinds or SPEECH)
+    clauses = [_any(clause) for clause in query.clauses if all(term.words for term in clause)]
+    clauses += [_any([Term(nick)]) for nick in query.mentions if Term(nick).words]
+    excluded = [term for term in query.excluded if term not in demand.excluded]
+    if not clauses and not excluded:
+        return ""
+    wanted = f"{column} : ({' AND '.join(clauses)})" if clauses else _of_kinds(query.kinds)
+    return f"({wanted} NOT {column} : {_any(excluded)})" if excluded else wanted
+
+
+def _any(terms: Sequence[Term]) -> str:
+    return f"({' OR '.join(map(_string, terms))})"
+
+
+def _string(term: Term) -> str:
+    return quoted(spread(term.text)) + (" *" if term.kind is TermKind.PREFIX else "")
+
+
+def _column(kinds: Sequence[Kind]) -> str:
+    """Where the words of these types stand."""
+    spoken = [kind in SPEECH for kind in kinds]
+    return "message" if all(spoken) else "{message event}" if any(spoken) else "event"
+
+
+def _scope(query: Query, rooms: Sequence[Room]) -> list[str]:
+    """The restrictions to types, rooms, people and links."""
+    parts = [_of_kinds(query.kinds)] if query.kinds else []
+    if 0 < len(rooms) <= MOST_ROOMS:
+        words = []
+        if not query.kinds or set(query.kinds) & set(SPEECH):
+            words += [room_word(room.id) for room in rooms]
+        if set(query.kinds) - set(SPEECH):
+            words += [events_word(room.id) for room in rooms]
+        parts.append(_one_of(words))
+    if query.people:
+        parts.append(_one_of(map(nick_word, query.people)))
+    if query.has_link:
+        parts.append(_one_of([LINK_WORD]))
+    return parts
+
+
+def _scope_where(query: Query) -> list[str]:
+    """The same for lines that are read in any case; people and rooms always are compared."""
+    kinds = ", ".join(f"'{kind}'" for kind in query.kinds)
+    conditions = [f"{_KIND} IN ({kinds})"] if query.kinds else []
+    if query.has_link:
+        conditions.append("urls_of(CAST(m.message AS BLOB)) != '[]'")
+    return conditions
+
+
+def _of_kinds(kinds: Sequence[Kind]) -> str:
+    """Lines of one of these types; of none: all that was said."""
+    if not kinds or set(SPEECH) <= set(kinds):
+        others = [kind for kind in kinds if kind not in SPEECH]
+        return _one_of([SPOKEN_WORD, *map(kind_word, others)])
+    parts = [_one_of(kind_word(kind) for kind in kinds if kind is not Kind.PRIVMSG)]
+    if Kind.PRIVMSG in kinds:
+        rest = _one_of(kind_word(kind) for kind in SPEECH if kind not in kinds)
+        parts = [f"({said()} NOT {rest})", *(parts if len(kinds) > 1 else [])]
+    return f"({' OR '.join(parts)})"
+
+
+def _one_of(words: Iterable[str]) -> str:
+    return f"scope : ({' OR '.join(map(quoted, words))})"

@@ -1,17 +1,19 @@
 """Messages: appended in groups, read newest first, around a line, or one by one."""
 
-from collections.abc import Sequence
+from bisect import bisect_left
+from collections.abc import AsyncIterable, Iterable, Sequence
 
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.records import Heard, Message, Page, Room
 from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position
-from terrarium_mcp.store.database import Database
+from terrarium_mcp.store.bulk import Appended, Report, append_by_groups
+from terrarium_mcp.store.database import Database, IndexDamaged
 from terrarium_mcp.store.entry import Entry
 from terrarium_mcp.store.foreign import move_private
 from terrarium_mcp.store.functions import storable
 from terrarium_mcp.store.rooms import room_ids, within
 from terrarium_mcp.store.rows import COLUMNS, IS_SPEECH, as_messages
-from terrarium_mcp.store.upkeep import Upkeep, take_in
+from terrarium_mcp.store.upkeep import Upkeep, complete, take_in
 
 
 class Messages:
@@ -34,6 +36,13 @@ class Messages:
         Raises:
             StoreFailed: nothing was saved; the same call may be repeated.
         """
+        try:
+            return await self._append(heard)
+        except IndexDamaged:  # what is heard must not wait until the index is made again
+            await self._upkeep.mend()
+            return await self._append(heard)
+
+    async def _append(self, heard: Sequence[Heard]) -> list[int]:
         async with self._database.writing() as writer:
             newest = int(await writer.value("SELECT max(id) FROM messages", default=0))
             taken = int(
@@ -41,8 +50,9 @@ class Messages:
                     "SELECT seq FROM sqlite_sequence WHERE name = 'messages'", default=0
                 )
             )
-            named = ((storable(line.network), storable(line.channel)) for line in heard)
-            rooms = await room_ids(writer, (pair for pair in named if is_channel(pair[1])))
+            named = dict.fromkeys((line.network, line.channel) for line in heard)
+            channels = [(storable(net), storable(chan)) for net, chan in named if is_channel(chan)]
+            rooms = await room_ids(writer, channels)
             entry = await Entry.into(rooms, writer, first=max(newest, taken) + 1)
             ids = [await entry.take(line) for line in heard]
             await entry.save()
@@ -52,13 +62,23 @@ class Messages:
             await entry.remember_live()
         return ids
 
+    async def append_all(
+        self, heard: AsyncIterable[Heard] | Iterable[Heard], report: Report = lambda _: None
+    ) -> Appended:
+        """Save any number of lines in the order given, as `append` does, beside whoever records.
+
+        Memory stays flat, and every group of lines is durable once `report` hears of it. Cancelling
+        leaves whole groups. Whoever imports notes the time that the lines cover, as a span.
+
+        Raises:
+            BadLine: a line has no time that can be stored. All before it are saved.
+            StoreFailed: the lines that `report` heard of are saved, and no others.
+        """
+        return await append_by_groups(self.append, heard, report, self._database.wal_bytes)
+
     async def get(self, number: int, rooms: Sequence[Room]) -> Message | None:
         """The message with this id, if it is in one of `rooms`."""
-        await self._upkeep.keep_up()
-        rows = await self._database.rows(
-            f"SELECT {COLUMNS} FROM messages m WHERE m.id = :id AND {within(rooms, 'm.room')}",  # noqa: S608 -- no words of strangers
-            {"id": number},
-        )
+        rows = await self._upkeep.rows(_lines(rooms, "m.id = :id"), {"id": number})
         return as_messages(rows, rooms)[0] if rows else None
 
     async def position(self, number: int) -> Position | None:
@@ -100,9 +120,18 @@ class Messages:
     ) -> list[Message]:
         """The lines of the message's room around it, itself included, oldest first."""
         room, place = [message.room], message.position
-        earlier = await self.newest(room, before, before=place) if before else Page([])
-        later = await self.onward(room, after, after=place, before=until) if after else Page([])
-        return [*earlier.messages, message, *later.messages]
+        rows = await self._upkeep.rows(
+            f"SELECT * FROM ({_lines(room, IS_SPEECH, _BEFORE)} {_order('DESC')} LIMIT :earlier)"  # noqa: S608 -- no words of strangers
+            f" UNION ALL SELECT * FROM ({_lines(room, IS_SPEECH, _AFTER, _UNTIL)} {_order('ASC')}"
+            " LIMIT :later) ORDER BY timestamp, id",
+            {"earlier": before, "later": after}
+            | _place("before", place)
+            | _place("after", place)
+            | _place("until", until),
+        )
+        at = bisect_left(rows, place, key=lambda row: Position(row["timestamp"], row["id"]))
+        lines = as_messages(rows, room)
+        return [*lines[:at], message, *lines[at:]]
 
     async def _read(
         self,
@@ -113,20 +142,29 @@ class Messages:
         *,
         events: bool,
     ) -> Page:
-        await self._upkeep.keep_up()
         after, before = between
-        rows = await self._database.rows(
-            f"SELECT {COLUMNS} FROM messages m"  # noqa: S608 -- no words of strangers
-            f" WHERE {within(rooms, 'm.room')} AND {'1' if events else IS_SPEECH}"
-            " AND (m.timestamp, m.id) < (:before, :before_id)"
-            " AND (m.timestamp, m.id) > (:after, :after_id)"
-            f" ORDER BY m.timestamp {order}, m.id {order} LIMIT :most",
-            {
-                "before": before.timestamp,
-                "before_id": before.id,
-                "after": after.timestamp,
-                "after_id": after.id,
-                "most": limit + 1,
-            },
+        kinds = () if events else (IS_SPEECH,)
+        rows = await self._upkeep.rows(
+            f"{_lines(rooms, *kinds, _BEFORE, _AFTER)} {_order(order)} LIMIT :most",
+            _place("before", before) | _place("after", after) | {"most": limit + 1},
         )
         return Page(as_messages(rows[:limit], rooms), more=len(rows) > limit)
+
+
+_BEFORE = "(m.timestamp, m.id) < (:before, :before_id)"
+_AFTER = "(m.timestamp, m.id) > (:after, :after_id)"
+_UNTIL = "(m.timestamp, m.id) < (:until, :until_id)"
+
+
+def _lines(rooms: Sequence[Room], *where: str) -> str:
+    """The statement for the messages of `rooms` that meet all conditions."""
+    conditions = [complete(), within(rooms, "m.room"), *where]
+    return f"SELECT {COLUMNS} FROM messages m WHERE {' AND '.join(conditions)}"  # noqa: S608 -- no words of strangers
+
+
+def _order(order: str) -> str:
+    return f"ORDER BY m.timestamp {order}, m.id {order}"
+
+
+def _place(name: str, place: Position) -> dict[str, object]:
+    return {name: place.timestamp, f"{name}_id": place.id}

@@ -15,7 +15,8 @@ class StillOpening(TerrariumError):
     """The history is being migrated or indexed."""
 
     def __init__(self, doing: str, part: float) -> None:
-        super().__init__(f"{doing}, {part:.0%}. Try again in a little while.".replace("%", " %"))
+        self.progress = f"{doing}, {part:.0%}".replace("%", " %")
+        super().__init__(f"{self.progress}. Try again in a little while.")
 
 
 class Opening:
@@ -23,8 +24,23 @@ class Opening:
 
     def __init__(self) -> None:
         self._done = anyio.Event()
+        self._foreseen = anyio.Event()
         self._failure: TerrariumError | None = None
         self._part = 0.0
+        self._opener: int | None = None
+
+    def begin(self) -> None:
+        """The task that calls this opens the history: it need not wait for itself."""
+        self._opener = anyio.get_current_task().id
+
+    @property
+    def is_done(self) -> bool:
+        """Whether the history is open."""
+        return self._done.is_set() and self._failure is None
+
+    def takes_long(self) -> None:
+        """It is clear already that the history will not be open at once."""
+        self._foreseen.set()
 
     def report(self, part: float) -> None:
         """Note how much is done, 0 to 1."""
@@ -33,11 +49,13 @@ class Opening:
     def succeed(self) -> None:
         """The history is open."""
         self._done.set()
+        self._foreseen.set()
 
     def fail(self, why: TerrariumError) -> None:
         """The history cannot be opened."""
         self._failure = why
         self._done.set()
+        self._foreseen.set()
 
     async def wait(self, patience: float | None = None) -> None:
         """Return once the history is open.
@@ -46,9 +64,16 @@ class Opening:
             StillOpening: it takes longer than `patience` seconds, PATIENCE by default.
             TerrariumError: why it cannot be opened.
         """
-        with anyio.move_on_after(PATIENCE if patience is None else patience):
-            await self._done.wait()
-        if not self._done.is_set():
-            raise StillOpening("opening the history", self._part)
+        if not self._done.is_set() and anyio.get_current_task().id != self._opener:
+            with anyio.move_on_after(PATIENCE if patience is None else patience):
+                await self._done.wait()
+            if not self._done.is_set():
+                raise StillOpening("opening the history", self._part)
         if self._failure:
             raise self._failure
+
+    async def wait_a_moment(self, patience: float) -> None:
+        """As `wait`, but not even that long once it is clear that it takes longer."""
+        with anyio.move_on_after(patience):
+            await self._foreseen.wait()
+        await self.wait(0)

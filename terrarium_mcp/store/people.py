@@ -229,7 +229,7 @@ GROUP BY mine.kind, other.nick ORDER BY 3 DESC, other.nick LIMIT {MOST_NICKS}"""
         kinds = [kind_word(kind) for kind in (Kind.NICK, Kind.JOIN, Kind.PART, Kind.QUIT)]
         came = f"{_scope(map(nick_word, nicks))} AND {_scope(kinds)}"
         kicked = " OR ".join(quoted(nick) for nick in nicks)
-        match = f"({came}) OR (({_scope([kind_word(Kind.KICK)])}) AND message : ({kicked}))"
+        match = f"({came}) OR (({_scope([kind_word(Kind.KICK)])}) AND event : ({kicked}))"
         rows = await self._database.rows(
             "SELECT m.timestamp, m.id, upper(m.message_type), m.room, m.nick, m.message"
             " FROM message_index CROSS JOIN messages m ON m.id = -message_index.rowid"

@@ -75,6 +75,7 @@ class PeopleIndex:
     """The evidence of all messages."""
 
     name = "people"
+    tables = ("nick_changes", "evidence")
 
     async def add(self, writer: Writer, first: int, last: int) -> None:
         """Take the evidence of a range of messages."""
@@ -90,10 +91,12 @@ class PeopleIndex:
             "DELETE FROM nick_changes WHERE message IN (SELECT value FROM json_each(:ids))", gone
         )
         await _count(writer, _AMONG, gone, sign=-1)
-        await writer.run(
-            "DELETE FROM evidence WHERE messages <= 0 AND (network, nick) IN"
-            f" (SELECT m.network, {FOLDED} FROM messages m WHERE {_AMONG})",
-            gone,
+        nicks = f"SELECT DISTINCT m.network, {FOLDED} FROM messages m WHERE {_AMONG}"
+        await writer.many(
+            # Left to itself SQLite reads all evidence of the network, by the primary key.
+            "DELETE FROM evidence INDEXED BY evidence_of_nick"
+            " WHERE network = ? AND nick = ? AND messages <= 0",
+            [tuple(row) for row in await writer.rows(nicks, gone)],
         )
 
     async def clear(self, writer: Writer) -> None:

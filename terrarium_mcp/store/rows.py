@@ -1,10 +1,10 @@
 """Rows of `messages` as records: what of a message may be shown, and which rows are speech."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from typing import Any
 
 from terrarium_mcp.chat.records import SPEECH, Kind, Message, Room
-from terrarium_mcp.chat.when import from_text
-from terrarium_mcp.store.database import Row
 from terrarium_mcp.store.functions import as_text
 
 EVENTS = ", ".join(f"'{kind}'" for kind in Kind if kind not in SPEECH)
@@ -17,22 +17,28 @@ COLUMNS = (
 """What may be shown of a message. `user` and `host` are not among it."""
 
 
-def as_messages(rows: Sequence[Row], rooms: Sequence[Room]) -> list[Message]:
+_KINDS = dict(Kind.__members__)  # an enum makes a new view of them each time: 0.5 us a row
+
+
+def as_messages(rows: Iterable[Iterable[Any]], rooms: Sequence[Room]) -> list[Message]:
     """Rows of `COLUMNS` as records; rows without a room cannot be among them."""
     by_id = {room.id: room for room in rooms}
-    return [_as_message(row, by_id) for row in rows]
+    return [
+        Message(
+            id=number,
+            room=by_id[room],
+            said_at=moment(timestamp),
+            nick=as_text(nick),
+            text="" if redacted_at else as_text(text),
+            kind=_KINDS.get(kind) or Kind.of(as_text(kind)),
+            account=as_text(account),
+            own=bool(own),
+            removed=bool(redacted_at),
+        )
+        for number, room, timestamp, nick, text, kind, account, own, redacted_at in rows
+    ]
 
 
-def _as_message(row: Row, rooms: Mapping[int, Room]) -> Message:
-    number, room, timestamp, nick, text, kind, account, own, redacted_at = row
-    return Message(
-        id=number,
-        room=rooms[room],
-        said_at=from_text(timestamp),
-        nick=as_text(nick),
-        text="" if redacted_at else as_text(text),
-        kind=Kind.of(as_text(kind)),
-        account=as_text(account),
-        own=bool(own),
-        removed=bool(redacted_at),
-    )
+def moment(text: str) -> datetime:
+    """As `from_text`, of a whole timestamp, in a fifth of its time: pages have hundreds."""
+    return datetime.fromisoformat(text[:26] + "+00:00")

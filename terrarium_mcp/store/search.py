@@ -1,45 +1,41 @@
-"""Search: find what was said. All words first; when that finds nothing, any of them.
+"""Search: find what was said. All words first; when that finds nothing, what answers a question.
 
-Both rungs look a bounded number of times into the index. The ranked head of a page is at most 200
-lines; all other hits follow, newest first.
+Then words that are like those typed. Every rung looks a bounded number of times into the index. The
+ranked head of a search by relevance is at most 200 lines; all other hits follow, newest first.
 """
 
-from collections.abc import Sequence
+import json
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
+from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
-from math import log
+from time import perf_counter
 
 from terrarium_mcp.chat.cursors import Cursor
-from terrarium_mcp.chat.identity import fold
-from terrarium_mcp.chat.query import Query, is_indexed
+from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Message, Room
-from terrarium_mcp.chat.when import EVERY_LINE, Position, from_text, to_text
+from terrarium_mcp.chat.terms import Term, TermKind
+from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position, to_text
 from terrarium_mcp.store.database import Database
-from terrarium_mcp.store.functions import storable
-from terrarium_mcp.store.lookups import Lookups, Wanted
-from terrarium_mcp.store.matching import expression, indexed
+from terrarium_mcp.store.exact import COUNTED, Exact, Part, Sought, Total
+from terrarium_mcp.store.lookups import Lookups
+from terrarium_mcp.store.matching import restricting
+from terrarium_mcp.store.relevance.asked import Asked
+from terrarium_mcp.store.relevance.candidates import TimedLookup
+from terrarium_mcp.store.relevance.relevance import Answering, Relevance
 from terrarium_mcp.store.rooms import within
-from terrarium_mcp.store.rows import COLUMNS, IS_SPEECH, as_messages
-from terrarium_mcp.store.upkeep import Upkeep
+from terrarium_mcp.store.rows import COLUMNS, as_messages
+from terrarium_mcp.store.similar import Clauses, Similar
+from terrarium_mcp.store.upkeep import Upkeep, complete
 
 HEAD = 200
 """Lines that are ranked; the rest of the hits follow by time."""
 
-COUNTED = 1_000
-"""Totals are exact up to here."""
+_HEADS = 200
+"""Heads that are remembered for their next pages: they stay as the first page showed them."""
 
-_PER_WORD = 400
-"""Newest lines looked at for each word when any word will do."""
-
-_MOST_WORDS = 16
-"""Words of a question that rank its hits when any word will do: the rarest."""
-
-_CONSIDERED = 64
-"""Words of a question that are looked at when any word will do: the first ones."""
-
-_SCANNED = 50_000
-"""Newest lines that are read where the index does not help: half a second."""
+_INDEX = "index"
+_USED = (_INDEX, "runs", "words", "counters")
 
 
 class Sort(StrEnum):
@@ -55,13 +51,18 @@ class Rung(StrEnum):
 
     ALL_WORDS = "all words"
     ANY_WORD = "any word"
+    SIMILAR = "similar words"
     SCAN = "bounded scan"
     EVERYTHING = "every line"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """A question to the history: the query, where, when, and how many lines at once."""
+    """A question to the history: the query, where, when, and how many lines at once.
+
+    `since` and `until` restrict the query further. `now` and `zone` are the reader's: a question
+    may name a time by them.
+    """
 
     query: Query
     rooms: Sequence[Room]
@@ -70,22 +71,52 @@ class Search:
     since: datetime | None = None
     until: Position = EVERY_LINE
     cursor: Cursor | None = None
+    now: datetime | None = None
+    zone: tzinfo = UTC
 
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """One page of hits, which look-up found them, and how many there are (up to 1,001)."""
+    """One page of hits, which look-up found them, and how many there are (up to 1,001).
+
+    Where the index could not tell, and not all lines could be looked at for this page, `reached`
+    is the time up to which they were, and `next` goes on there. The total then is of the lines
+    that were counted, unless `total_is_exact`.
+    """
 
     messages: Sequence[Message]
     rung: Rung
     total: int
     next: Cursor | None = None
     tried: Sequence[Rung] = field(default=())
+    total_is_exact: bool = True
+    reached: datetime | None = None
 
     @property
     def total_text(self) -> str:
-        """The total as people read it: exact, or `1,000+`."""
-        return f"{self.total}" if self.total <= COUNTED else f"{COUNTED:,}+"
+        """The total as people read it: exact, `1,000+`, or `14+` where there may be more."""
+        if self.total > COUNTED:
+            return f"{COUNTED:,}+"
+        return f"{self.total}" if self.total_is_exact else f"{self.total}+"
+
+
+@dataclass(frozen=True, slots=True)
+class Tried:
+    """A rung that was tried: how many lines it has (as `Hits.total`), and in how many seconds."""
+
+    rung: Rung
+    total: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a search found what it found; `answering` and `lookups` where its hits were ranked."""
+
+    tried: Sequence[Tried]
+    hits: Hits
+    answering: Answering | None = None
+    lookups: Sequence[TimedLookup] = ()
 
 
 class SearchTopic:
@@ -94,7 +125,10 @@ class SearchTopic:
     def __init__(self, database: Database, upkeep: Upkeep) -> None:
         self._database = database
         self._upkeep = upkeep
-        self._lookups = Lookups(database)
+        self._exact = Exact(Lookups(database))
+        self._similar = Similar(database)
+        self._relevance = Relevance(database)
+        self._heads: dict[tuple[str, int], Sequence[int]] = {}
 
     async def __call__(self, asked: Search, question: str) -> Hits:
         """One page of lines for `asked`; `question` is the fingerprint its cursors carry.
@@ -102,208 +136,207 @@ class SearchTopic:
         Raises:
             TookTooLong: the deadline passed.
         """
-        await self._upkeep.keep_up("index", "runs")
-        cursor = asked.cursor
-        if cursor and cursor.since:
-            asked = replace(asked, since=from_text(cursor.since))
-        # What is indexed now is the history that all pages show, in whatever order it came.
-        snapshot = cursor.snapshot if cursor else await self._upkeep.reached("index")
+        sought = await self._sought(asked)
+        rungs = _rungs(asked)
+        if sought is None:
+            return Hits([], rungs[-1], 0, None, rungs)
         tried: list[Rung] = []
-        for rung in _rungs(asked):
+        for rung in rungs:
             tried.append(rung)
-            hits = await self._page(_Lookup(asked, rung, snapshot), question)
-            if hits.messages or cursor:
+            step = _Step(asked, rung, await self._of_rung(sought, rung))
+            hits = await self._page(step, question)
+            if hits.messages or hits.next or asked.cursor:
                 return replace(hits, tried=tuple(tried))
         return Hits([], tried[-1], 0, None, tuple(tried))
 
-    async def _page(self, lookup: "_Lookup", question: str) -> Hits:
+    async def explained(self, asked: Search) -> Explanation:
+        """What `__call__` would find on the first page, and how it comes to that."""
+        sought = await self._sought(asked)
+        hits, tried = Hits([], Rung.EVERYTHING, 0), list[Tried]()
+        for rung in _rungs(asked):
+            if sought is None:
+                break
+            began = perf_counter()
+            step = _Step(asked, rung, await self._of_rung(sought, rung))
+            hits = await self._page(step, "explained")
+            lines = max(hits.total, len(hits.messages))
+            tried.append(Tried(rung, lines, perf_counter() - began))
+            if not hits.messages:
+                continue
+            answering = await self._answering(step) if step.ranks else None
+            looks = await self._relevance.timed(answering, step.question) if answering else []
+            return Explanation(tried, hits, answering, looks)
+        return Explanation(tried, hits)
+
+    async def _sought(self, asked: Search) -> Sought | None:
+        """Among which lines to look; None where there can be none."""
+        state = await self._upkeep.rows(
+            "SELECT upto, (SELECT count(*) FROM rooms) FROM derived"  # noqa: S608 -- our names
+            f" WHERE name = '{_INDEX}' AND {complete(*_USED)}",
+            {},
+            uses=_USED,
+        )
+        if not state or not asked.rooms:
+            return None
+        cursor = asked.cursor
+        since, until = _bounds(asked)
+        # What is indexed now is the history that all pages show, in whatever order it came.
+        return Sought(
+            query=asked.query,
+            rooms=asked.rooms,
+            all_rooms=len(asked.rooms) == state[0][1],
+            snapshot=cursor.snapshot if cursor else state[0][0],
+            since=since,
+            until=min(asked.until, Position(until)),
+        )
+
+    async def _page(self, step: "_Step", question: str) -> Hits:
         """The next lines of the ranked head, and after it those of the tail, by time."""
-        asked, start = lookup.asked, lookup.asked.cursor
-        head = await self._head(lookup) if lookup.ranks else []
+        asked, start = step.asked, step.asked.cursor
+        head = await self._head(step, question) if step.ranks else []
         skip = min(start.skip if start else 0, len(head))
-        page = head[skip : skip + asked.limit]
-        skip += len(page)
+        ranked = head[skip : skip + asked.limit]
+        page = await self._messages(ranked, asked.rooms) if ranked else []
+        skip = min(skip + asked.limit, len(head))
         after = start.after if start else None
         room = asked.limit - len(page)
         in_head = skip < len(head)
         # One line more than there is room for tells whether there is a next page.
-        tail = [] if in_head else await self._tail(lookup, head, after, room + 1)
+        # And an answer to a question names no total, so that it needs no tail as yet.
+        part = Part([], Total(len(head), exact=False))
+        if not (in_head and step.rung is Rung.ANY_WORD):
+            part = await self._tail(step, head, after, 0 if in_head else room + 1)
+        tail = [] if in_head else as_messages(part.rows, asked.rooms)
+        reached = None if in_head or len(tail) > room else part.reached
         if tail[:room]:
             page = [*page, *tail[:room]]
             after = page[-1].position
-        since = to_text(asked.since) if asked.since else ""
-        goes_on = in_head or len(tail) > room
-        here = Cursor(question, lookup.snapshot, lookup.rung, skip, after, since)
-        total = await self._counted(lookup.everything(), lookup)
-        return Hits(page, lookup.rung, total, here if goes_on else None)
+        goes_on = in_head or len(tail) > room or reached
+        since, until = _bounds(asked)
+        here = Cursor(
+            question,
+            step.sought.snapshot,
+            step.rung,
+            skip,
+            reached or after,
+            since,
+            "" if until == EVERY_LINE.timestamp else until,
+        )
+        return Hits(
+            page,
+            step.rung,
+            part.total.count,
+            here if goes_on else None,
+            total_is_exact=part.total.exact,
+            reached=reached.moment if reached else None,
+        )
 
     async def _tail(
-        self, lookup: "_Lookup", head: Sequence[Message], after: Position | None, most: int
-    ) -> list[Message]:
+        self, step: "_Step", head: Collection[int], after: Position | None, most: int
+    ) -> Part:
         """The hits by time from a place on, without those that the head has shown."""
-        shown = {message.id for message in head}
-        order = "ASC" if lookup.asked.sort is Sort.OLDEST else "DESC"
-        found = await self._read(lookup, lookup.everything(), order, most + len(head), after)
-        return [message for message in found if message.id not in shown][:most]
+        look = self._exact.oldest if step.asked.sort is Sort.OLDEST else self._exact.newest
+        part = await look(step.sought, most + len(head), after)
+        return replace(part, rows=[row for row in part.rows if row["id"] not in head][:most])
 
-    async def _head(self, lookup: "_Lookup") -> list[Message]:
-        """The lines with most of the words; rare words count more, among equals newer lines."""
-        counts = {
-            word: await self._counted(lookup.matching([word]), lookup) for word in lookup.words
-        }
-        rarest = sorted(filter(counts.get, counts), key=lambda word: counts[word])[:_MOST_WORDS]
-        lines = await self._counted("", lookup)
-        weights: dict[int, float] = {}
-        found: dict[int, Message] = {}
-        for word in rarest:
-            weight = log(1 + (lines - counts[word] + 0.5) / (counts[word] + 0.5))  # as in BM25
-            with_word = lookup.matching([word])
-            for message in await self._read(lookup, with_word, "DESC", _PER_WORD, None):
-                found[message.id] = message
-                weights[message.id] = weights.get(message.id, 0) + weight
-        newest_first = sorted(found.values(), key=lambda message: message.position, reverse=True)
-        return sorted(newest_first, key=lambda message: -weights[message.id])[:HEAD]
+    async def _head(self, step: "_Step", question: str) -> Sequence[int]:
+        """The ids of the ranked lines; the same ones for every page of a question."""
+        key = question, step.sought.snapshot
+        if key not in self._heads or not step.asked.cursor:
+            self._heads[key] = await self._ranked(step)
+            while len(self._heads) > _HEADS:
+                self._heads.pop(next(iter(self._heads)))
+        return self._heads[key]
 
-    async def _read(
-        self, lookup: "_Lookup", match: str, order: str, most: int, after: Position | None
-    ) -> list[Message]:
-        if match:
-            wanted = lookup.wanted(match, order, after)
-            look = self._lookups.oldest if order == "ASC" else self._lookups.newest
-            return as_messages(await look(wanted, most), lookup.asked.rooms)
-        lines, params = lookup.lines(match)
-        onward, place = _onward(order, after)
-        beyond = "".join(f" AND {condition}" for condition in onward)
+    async def _ranked(self, step: "_Step") -> Sequence[int]:
+        answering = await self._answering(step)
+        return [one.line.id for one in answering.ranked[:HEAD]] if answering else []
+
+    async def _answering(self, step: "_Step") -> Answering | None:
+        """The lines of a rung that answer best; of those with all words, the newest are ranked."""
+        if step.rung is not Rung.ALL_WORDS:
+            return await self._relevance.answering(step.question)
+        newest = await self._exact.newest(step.sought, HEAD)
+        ids = [row["id"] for row in newest.rows]
+        return await self._relevance.among(ids, step.question) if ids else None
+
+    async def _messages(self, ids: Sequence[int], rooms: Sequence[Room]) -> list[Message]:
+        """These messages, in this order; without those that are gone since they were ranked."""
         rows = await self._database.rows(
-            f"SELECT {COLUMNS} FROM {lines}{beyond}"  # noqa: S608 -- words of strangers are parameters
-            f" ORDER BY m.timestamp {order}, m.id {order} LIMIT :most",
-            params | place | {"most": most},
+            f"SELECT {COLUMNS} FROM messages m"  # noqa: S608 -- no words of strangers
+            f" WHERE m.id IN (SELECT value FROM json_each(:ids)) AND {within(rooms, 'm.room')}"
+            " AND m.redacted_at IS NULL",
+            {"ids": json.dumps(list(ids))},
         )
-        return as_messages(rows, lookup.asked.rooms)
+        by_id = {message.id: message for message in as_messages(rows, rooms)}
+        return [by_id[number] for number in ids if number in by_id]
 
-    async def _counted(self, match: str, lookup: "_Lookup") -> int:
-        lines, params = lookup.lines(match)
-        sql = f"SELECT count(*) FROM (SELECT 1 FROM {lines} LIMIT {COUNTED + 1})"  # noqa: S608 -- words of strangers are parameters
-        return int(await self._database.value(sql, params, 0))
+    async def _of_rung(self, sought: Sought, rung: Rung) -> Sought:
+        """What is looked for on a rung."""
+        words = [term for term in sought.query.terms if term.words]
+        if rung is Rung.ANY_WORD:
+            some = [Term(" ".join(term.words), TermKind.PHRASE) for term in words]
+            clauses: Clauses = (tuple(dict.fromkeys(some)),)
+        elif rung is Rung.SIMILAR:
+            clauses = await self._similar.clauses(sought.query.clauses)
+        else:
+            return sought
+        return replace(sought, query=replace(sought.query, clauses=clauses))
 
 
 @dataclass(frozen=True, slots=True)
-class _Lookup:
-    """One rung of a search as SQL conditions."""
+class _Step:
+    """One rung of a search."""
 
     asked: Search
     rung: Rung
-    snapshot: int
+    sought: Sought
 
     @property
     def ranks(self) -> bool:
-        """Whether there is a ranked head. Where every word occurs, the newest line leads."""
-        return self.rung is Rung.ANY_WORD and self.asked.sort is Sort.RELEVANCE
+        """Whether there is a ranked head. Of a single word, the newest line leads."""
+        words = {word for term in self.asked.query.terms for word in term.words}
+        ranked = self.rung is Rung.ANY_WORD or (self.rung is Rung.ALL_WORDS and len(words) > 1)
+        return ranked and self.asked.sort is Sort.RELEVANCE
 
     @property
-    def words(self) -> list[str]:
-        """The words and phrases that the index can hold, each once."""
-        words = list({term.lower(): term for term in indexed(self.asked.query.terms)}.values())
-        return words[:_CONSIDERED] if self.rung is Rung.ANY_WORD else words
-
-    def matching(self, terms: Sequence[str]) -> str:
-        """The index expression for lines with all of `terms`."""
-        return expression(terms, self.asked.query, self.asked.rooms)
-
-    def everything(self) -> str:
-        """The index expression for all hits of this rung; "" where the index is not asked."""
-        if self.rung in (Rung.EVERYTHING, Rung.SCAN):
-            return ""
-        if self.rung is Rung.ALL_WORDS:
-            return self.matching(self.words)
-        return " OR ".join(f"({self.matching([word])})" for word in self.words)
-
-    def wanted(self, match: str, order: str, after: Position | None) -> Wanted:
-        """The lines of an index expression from a place on, for a walk through the index."""
-        where, params = self._readable()
-        where += self._with_unindexed(params)
-        onward, place = _onward(order, after)
-        since = to_text(self.asked.since) if self.asked.since else ""
-        until = self.asked.until.timestamp
-        if after and order == "ASC":
-            since = max(since, after.timestamp)
-        elif after:
-            until = min(until, after.timestamp)
-        return Wanted(match, [*where, *onward], params | place, since, until)
-
-    def lines(self, match: str) -> tuple[str, dict[str, object]]:
-        """What follows FROM: the lines `m` that may be shown and `match`, and the parameters."""
-        where, params = self._readable()
-        if match:
-            # CROSS JOIN keeps the order: the index leads, and the rows follow by their ids.
-            source = "message_index CROSS JOIN messages m ON m.id = -message_index.rowid"
-            where = ["message_index MATCH :match", *where]
-            params["match"] = match
-        elif self.rung is Rung.SCAN:
-            source = (
-                "(SELECT * FROM messages m"  # noqa: S608 -- words of strangers are parameters
-                f" WHERE {' AND '.join(where)}"
-                f" ORDER BY m.timestamp DESC, m.id DESC LIMIT {_SCANNED}) AS m"
-            )
-            where = []
-        else:
-            source = "messages m"
-        where += self._with_unindexed(params)
-        return f"{source} WHERE {' AND '.join(where) or 'true'}", params
-
-    def _readable(self) -> tuple[list[str], dict[str, object]]:
-        """The conditions under which a line may be shown at all, and their parameters."""
-        asked = self.asked
-        where = [
-            within(asked.rooms, "m.room"),
-            "m.redacted_at IS NULL",
-            IS_SPEECH,
-            "m.id <= :snapshot",
-            "(m.timestamp, m.id) < (:until, :until_id)",
-        ]
-        params: dict[str, object] = {
-            "snapshot": self.snapshot,
-            "until": asked.until.timestamp,
-            "until_id": asked.until.id,
-        }
-        if asked.since:
-            where.append("m.timestamp >= :since")
-            params["since"] = to_text(asked.since)
-        if asked.query.nick:
-            where.append("same_nick(CAST(m.nick AS BLOB), :nick)")
-            params["nick"] = fold(storable(asked.query.nick))
-        return where, params
-
-    def _with_unindexed(self, params: dict[str, object]) -> list[str]:
-        """The conditions for terms that no index holds; their words become parameters."""
-        conditions = []
-        for n, term in enumerate(self._unindexed()):
-            conditions.append(f"instr(plain_text(CAST(m.message AS BLOB)), :term{n})")
-            params[f"term{n}"] = storable(term)
-        return conditions
-
-    def _unindexed(self) -> list[str]:
-        """Terms, such as emoji, for which the text itself has to be read."""
-        if self.rung is Rung.ANY_WORD:
-            return []
-        return [term for term in dict.fromkeys(self.asked.query.terms) if not is_indexed(term)]
+    def question(self) -> Asked:
+        """The query as a plain question, with everything besides its words as a restriction."""
+        asked, sought = self.asked, self.sought
+        besides = restricting(sought.query, () if sought.all_rooms else sought.rooms)
+        return Asked(
+            text=asked.query.question,
+            rooms=sought.rooms,
+            now=asked.now or datetime.now(UTC),
+            zone=asked.zone,
+            snapshot=sought.snapshot,
+            since=sought.since,
+            until=sought.until,
+            match=besides.scope,
+            where=besides.where,
+            params=besides.params,
+        )
 
 
-def _onward(order: str, after: Position | None) -> tuple[list[str], dict[str, object]]:
-    """The condition that a line comes after a place in this order, and its parameters."""
-    if after is None:
-        return [], {}
-    beyond = ">" if order == "ASC" else "<"
-    place: dict[str, object] = {"after": after.timestamp, "after_id": after.id}
-    return [f"(m.timestamp, m.id) {beyond} (:after, :after_id)"], place
+def _bounds(asked: Search) -> tuple[str, str]:
+    """From when until when, as timestamps; on later pages as it was on the first one."""
+    if asked.cursor:
+        return asked.cursor.since, asked.cursor.until or EVERY_LINE.timestamp
+    since = [to_text(moment) for moment in (asked.since, asked.query.since) if moment]
+    until = asked.query.until
+    return max(since, default=BEGINNING.timestamp), (
+        to_text(until) if until else EVERY_LINE.timestamp
+    )
 
 
 def _rungs(asked: Search) -> list[Rung]:
     """Which look-ups to try, in order. A cursor stays on the rung it came from."""
     terms = asked.query.terms
+    words = [term for term in terms if term.words]
     if not terms:
         return [Rung.EVERYTHING]
-    if not indexed(terms):
+    if not words:
         return [Rung.SCAN]
-    rungs = [Rung.ALL_WORDS, Rung.ANY_WORD] if len(set(terms)) > 1 else [Rung.ALL_WORDS]
+    looser = len(terms) > 1 or any(term.literal for term in words)
+    rungs = [Rung.ALL_WORDS, *([Rung.ANY_WORD] if looser else []), Rung.SIMILAR]
     return [rung for rung in rungs if not asked.cursor or rung == asked.cursor.rung] or rungs[:1]

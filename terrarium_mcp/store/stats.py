@@ -4,17 +4,19 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from datetime import date, datetime, timedelta
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.when import EVERY_LINE, Position, to_text
 from terrarium_mcp.store import figures
-from terrarium_mcp.store.counters import WINDOWS
+from terrarium_mcp.store.counters import WINDOWS, Counters
 from terrarium_mcp.store.counting import groups, of_days
 from terrarium_mcp.store.database import Database, Row, StoreFailed
 from terrarium_mcp.store.rooms import within
+from terrarium_mcp.store.rows import moment
 from terrarium_mcp.store.upkeep import Upkeep
 
 LATELY = timedelta(days=30)
@@ -37,11 +39,11 @@ class Tally:
     topics: int = 0
 
 
-@dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(NamedTuple):
     """What was said in a room up to a place: all counts are lines of speech.
 
     The last three are told of a single room only; `hours` are 24 counts by hour of day, UTC.
+    An overview makes hundreds of these, and a frozen dataclass takes three times as long to make.
     """
 
     room: Room
@@ -76,6 +78,35 @@ class Size:
     bytes_a_year: int
 
 
+SIZE = """
+SELECT total(lines + events) AS messages, (
+    SELECT total(lines + events) FROM day_counts
+    WHERE room IN (SELECT room FROM room_counts) AND day >= substr(:since, 1, 10)
+  ) AS lately,
+  (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size) AS file
+FROM room_counts"""
+"""What the size is made of; `:since` is the time from which lately counts."""
+
+
+def size_since(now: datetime) -> dict[str, str]:
+    """The parameters of SIZE."""
+    return {"since": to_text(now - LATELY)}
+
+
+def size_of(row: Row, path: Path) -> Size:
+    """The size of the database at `path`, from the row that SIZE gives."""
+    messages, lately, file = row
+    wal = path.with_name(path.name + "-wal")
+    a_day = lately / LATELY.days
+    return Size(
+        file=file,
+        wal=wal.stat().st_size if wal.exists() else 0,
+        messages=int(messages),
+        messages_a_day=a_day,
+        bytes_a_year=round(a_day * 365 * file / messages) if messages else 0,
+    )
+
+
 class Stats:
     """The figures of rooms, and of the file."""
 
@@ -99,49 +130,31 @@ class Stats:
         self, room: Room, since: date, until: date, *, cutoff: Position = EVERY_LINE
     ) -> list[Day]:
         """The days from `since` to `until` on which there was anything before the cutoff."""
-        await self._upkeep.keep_up("counters")
-        rows = await self._database.rows(
+        rows = await self._upkeep.rows(
             f"SELECT * FROM (SELECT {_DAY} FROM day_counts"
             " WHERE room = :room AND day < substr(:until, 1, 10)"
-            f" UNION ALL SELECT {_DAY} FROM ({_CUT_DAY})) WHERE day BETWEEN :first AND :last"
-            " ORDER BY day",
+            f" UNION ALL SELECT {_DAY} FROM ({_CUT_DAY}))"
+            f" WHERE {figures.COMPLETE} AND day BETWEEN :first AND :last ORDER BY day",
             {"room": room.id, "sign": 1, "first": f"{since}", "last": f"{until}"} | _place(cutoff),
+            uses=[Counters.name],
         )
         return [Day(date.fromisoformat(row[0]), row[1], Tally(*row[2:])) for row in rows]
 
     async def busiest(self, room: Room, most: int = 3) -> list[tuple[date, int]]:
         """The days with the most lines, and how many."""
-        await self._upkeep.keep_up("counters")
-        rows = await self._database.rows(
-            "SELECT day, lines FROM day_counts WHERE room = :room AND lines > 0"
-            " ORDER BY lines DESC, day LIMIT :most",
+        rows = await self._upkeep.rows(
+            f"SELECT day, lines FROM day_counts WHERE {figures.COMPLETE} AND room = :room"
+            " AND lines > 0 ORDER BY lines DESC, day LIMIT :most",
             {"room": room.id, "most": most},
+            uses=[Counters.name],
         )
         return [(date.fromisoformat(row[0]), row[1]) for row in rows]
 
     async def size(self, now: datetime) -> Size:
         """How large the file is, and how large it will be in a year if this goes on."""
-        await self._upkeep.keep_up("counters")
-        rows = await self._database.rows(
-            """
-SELECT total(lines + events) AS messages, (
-    SELECT total(lines + events) FROM day_counts
-    WHERE room IN (SELECT room FROM room_counts) AND day >= :since
-  ) AS lately,
-  (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size) AS file
-FROM room_counts""",
-            {"since": to_text(now - LATELY)[:10]},
-        )
-        messages, lately, file = rows[0]
-        wal = self._database.path.with_name(self._database.path.name + "-wal")
-        a_day = lately / LATELY.days
-        return Size(
-            file=file,
-            wal=wal.stat().st_size if wal.exists() else 0,
-            messages=int(messages),
-            messages_a_day=a_day,
-            bytes_a_year=round(a_day * 365 * file / messages) if messages else 0,
-        )
+        await self._upkeep.keep_up(Counters.name)
+        rows = await self._database.rows(SIZE, size_since(now))
+        return size_of(rows[0], self._database.path)
 
     async def parts(self, *, deadline: float = 60.0) -> dict[str, int]:
         """The bytes of each table and index, largest first; nothing where SQLite cannot tell.
@@ -150,7 +163,7 @@ FROM room_counts""",
         """
         try:
             rows = await self._database.rows(
-                "SELECT name, pgsize FROM dbstat WHERE aggregate ORDER BY pgsize DESC, name",
+                "SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE ORDER BY pgsize DESC, name",
                 deadline=deadline,
             )
         except StoreFailed:  # built without SQLITE_ENABLE_DBSTAT_VTAB
@@ -160,15 +173,17 @@ FROM room_counts""",
     async def _read(
         self, rooms: Sequence[Room], until: Position, now: datetime, *, details: bool
     ) -> dict[int, Row]:
-        await self._upkeep.keep_up("counters")
         params = _moments(now) | _place(until) | ({"room": rooms[0].id} if details else {})
-        if until == EVERY_LINE:
+        if until == EVERY_LINE and not details:
+            sql = figures.as_counted(rooms)
+        elif until == EVERY_LINE:
             sql = figures.from_counters(rooms, figures.NOWHERE, details=details)
         elif await self._mostly_before(rooms, until):
             sql = figures.from_counters(rooms, figures.AFTER, details=details)
         else:
             sql = figures.line_by_line(rooms, figures.BEFORE, details=details)
-        return {row[0]: row for row in await self._database.rows(sql, params)}
+        rows = await self._upkeep.rows(sql, params, uses=[Counters.name])
+        return {row[0]: row for row in rows}
 
     async def _mostly_before(self, rooms: Sequence[Room], until: Position) -> bool:
         """Whether fewer messages lie after a place than before it (by whole days)."""
@@ -201,8 +216,8 @@ def _totals(room: Room, row: Row | None) -> Figures:
         room,
         lines,
         people,
-        _moment(first) if first else None,
-        _moment(last) if last else None,
+        moment(first) if first else None,
+        moment(last) if last else None,
         last_day,
         last_week,
     )
@@ -211,17 +226,11 @@ def _totals(room: Room, row: Row | None) -> Figures:
 def _detailed(room: Room, row: Row | None) -> Figures:
     if row is None:
         return Figures(room, talkers=[], hours=[0] * 24, tally=Tally())
-    return replace(
-        _totals(room, row),
+    return _totals(room, row)._replace(
         talkers=_pairs(row["talkers"]),
         hours=_by_hour(row["hours"]),
         tally=Tally(**{name: row[name] for name in _NAMES}),
     )
-
-
-def _moment(text: str) -> datetime:
-    """As `from_text`, in a third of its time: an overview has hundreds."""
-    return datetime.fromisoformat(text[:26] + "+00:00")
 
 
 def _pairs(told: str) -> list[tuple[Any, int]]:

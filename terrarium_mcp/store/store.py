@@ -1,10 +1,9 @@
 """The store as a whole: one object with a topic for each kind of memory."""
 
 import logging
-import os
 import sqlite3
-from collections.abc import AsyncIterator
-from contextlib import aclosing, asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Collection
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 import anyio
@@ -14,6 +13,7 @@ from terrarium_mcp.errors import TerrariumError, plainly
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.backlog import Backlog
 from terrarium_mcp.store.changes import changes
+from terrarium_mcp.store.conversations import Conversations
 from terrarium_mcp.store.database import Database, StoreFailed, explained
 from terrarium_mcp.store.keeper import Keeper
 from terrarium_mcp.store.links import Links
@@ -21,7 +21,10 @@ from terrarium_mcp.store.messages import Messages
 from terrarium_mcp.store.migrations import CURRENT, migrate, version_of
 from terrarium_mcp.store.opening import Opening, StillOpening
 from terrarium_mcp.store.people import People
+from terrarium_mcp.store.place import check_permissions, make_folder
 from terrarium_mcp.store.presence import PresenceTopic
+from terrarium_mcp.store.removal import Removal
+from terrarium_mcp.store.retention import Retention
 from terrarium_mcp.store.rooms import Rooms
 from terrarium_mcp.store.search import SearchTopic
 from terrarium_mcp.store.spans import Spans
@@ -32,8 +35,15 @@ from terrarium_mcp.store.upkeep import CHUNK, Upkeep
 AT_ONCE = 0.5
 """Seconds in which an ordinary file is open; what takes longer goes on in the background."""
 
-_MIGRATING = 0.7
+LARGE, MANY = 3_000_000, 10_000
+"""Bytes to migrate, or lines to index, from which on nobody need wait to see whether it is soon
+done: it takes half a second."""
+
+_MIGRATING = 0.35
 """The part of a long opening that the migration takes; the rest is the index."""
+
+_TELL_EVERY = 2.0
+"""Seconds between two words on how far a long opening is."""
 
 _LOOK_AGAIN = 0.1
 """Seconds between two looks at how far another process is."""
@@ -54,6 +64,7 @@ class Store:
         self._upkeep = Upkeep(self._database, network)
         self.rooms = Rooms(self._database)
         self.messages = Messages(self._database, self._upkeep)
+        self.conversations = Conversations(self._upkeep)
         self.search = SearchTopic(self._database, self._upkeep)
         self.spans = Spans(self._database)
         self.presence = PresenceTopic(self._database)
@@ -62,25 +73,43 @@ class Store:
         self.people = People(self._database, self._upkeep)
         self.stats = Stats(self._database, self._upkeep)
         self.backlog = Backlog(path.parent / "enhancements")
+        self._retention = Retention(self._database, self._upkeep, settings)
+        self.removal = Removal(
+            self._database, self._upkeep, self.backlog, path.parent / "enhancements"
+        )
 
     def changes(self) -> AsyncIterator[list[int]]:
         """The ids of messages as they are committed, here or by another process, in groups."""
         return changes(self._database)
 
+    async def rebuild(
+        self, names: Collection[str], report: Callable[[float], None] = lambda _: None
+    ) -> int:
+        """Make derived structures again, while others read and write; returns how many lines.
+
+        Raises:
+            StoreFailed: it stopped; whoever keeps the file goes on with it.
+        """
+        await self._upkeep.rebuild(names, report)
+        return int(await self._database.value("SELECT count(*) FROM messages", default=0))
+
     async def run(self) -> None:
         """Open the file, then do the keeper's duties as long as the store is used."""
+        self.opening.begin()
         try:
             await self._open()
         except TerrariumError as why:
             self.opening.fail(why)
             return
         self.opening.succeed()
-        await self.keeper.serve(self._database, self._upkeep)
+        async with anyio.create_task_group() as duties:
+            duties.start_soon(self.keeper.serve, self._database, self._upkeep)
+            duties.start_soon(self._retention.serve, self.keeper)
 
     async def aclose(self) -> None:
         """Let go of the file; the keeper leaves it without a WAL to be read."""
         with anyio.CancelScope(shield=True):
-            if self.keeper.is_us and self._database.is_open:
+            if self.keeper.is_us and self.opening.is_done:
                 try:
                     await self._database.checkpoint("TRUNCATE")
                 except StoreFailed as why:
@@ -93,9 +122,10 @@ class Store:
             if self.keeper.ask():
                 await self._migrate()
             else:
+                self.opening.takes_long()
                 await anyio.sleep(_LOOK_AGAIN)  # another process is at it
-        await self._take_in_what_is_behind()
         await self._database.open()
+        await self._take_in_what_is_behind()
 
     async def _migrate(self) -> None:
         """Migrate in a thread; cancelling stops it at its next report, and nothing has changed."""
@@ -103,7 +133,10 @@ class Store:
         def report(part: float) -> None:
             from_thread.check_cancelled()
             self.opening.report(part * _MIGRATING)
+            if is_large:  # and nobody else is using it, which would have stopped us before
+                from_thread.run_sync(self.opening.takes_long)
 
+        is_large = _size(self.path) > LARGE
         with explained(self.path):
             await to_thread.run_sync(migrate, self.path, self._settings, report)
 
@@ -113,15 +146,18 @@ class Store:
         def report(part: float) -> None:
             self.opening.report(_MIGRATING + part * (1 - _MIGRATING))
 
-        async with aclosing(Database(self.path)) as database:
-            await database.open()
-            upkeep = Upkeep(database, self._settings.network_name)
-            at_first = await upkeep.behind()
-            while not self.keeper.ask() and (behind := await upkeep.behind()) > CHUNK:
-                report(max(0.0, 1 - behind / at_first))
-                await anyio.sleep(_LOOK_AGAIN)
-            if self.keeper.is_us:
-                await upkeep.catch_up(report)
+        at_first = await self._upkeep.behind()
+        if at_first > MANY:
+            self.opening.takes_long()
+        while not self.keeper.ask() and (behind := await self._upkeep.behind()) > CHUNK:
+            report(max(0.0, 1 - behind / at_first))
+            await anyio.sleep(_LOOK_AGAIN)
+        if self.keeper.is_us:
+            with plainly():
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(self.keeper.empty_wal, self._database)
+                    await self._upkeep.catch_up(report)
+                    tasks.cancel_scope.cancel()
 
 
 @asynccontextmanager
@@ -136,16 +172,17 @@ async def open_store(path: Path, settings: Settings | None = None) -> AsyncItera
         NotOurs: the file is another program's, or a later version's.
     """
     path = Path.cwd() / path
-    _check_place(path)
+    make_folder(path)
+    check_permissions(path)
     store = Store(path, settings or Settings())
     with plainly():
         try:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(store.run)
                 try:
-                    await store.opening.wait(AT_ONCE)
-                except StillOpening as still:
-                    log.warning("%s", still)
+                    await store.opening.wait_a_moment(AT_ONCE)
+                except StillOpening:
+                    tasks.start_soon(_tell, store.opening)
                 try:
                     yield store
                 finally:
@@ -154,25 +191,22 @@ async def open_store(path: Path, settings: Settings | None = None) -> AsyncItera
             await store.aclose()  # once nobody of ours uses it any more
 
 
-def _check_place(path: Path) -> None:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        is_folder, exists = path.is_dir(), path.exists()
-    except OSError as why:
-        raise StoreFailed(
-            f"The folder {path.parent} cannot be made or looked into: {why.strerror}."
-            " Name a database elsewhere with DB_PATH or --db."
-        ) from why
-    if is_folder:
-        raise StoreFailed(f"{path} is a folder. Name a file in it with DB_PATH or --db.")
-    for place, needed in [(path.parent, os.R_OK | os.W_OK | os.X_OK), (path, os.R_OK | os.W_OK)]:
-        if (exists or place != path) and not os.access(place, needed):
-            raise StoreFailed(
-                f"This account may not write {place}. SQLite needs to, even for reading: it keeps"
-                " its -wal and -shm files in the folder. Give the account write permission on both"
-                f" (for example: chgrp -R GROUP {path.parent} && chmod -R g+rw {path.parent}), or"
-                " ask the account that records for its server: ssh HOST terrarium-mcp serve."
-            )
+async def _tell(opening: Opening) -> None:
+    """Say how far a long opening is, until it has ended one way or the other."""
+    patience = 0.0
+    with suppress(TerrariumError):  # why it failed is for whoever asks something of the history
+        while True:
+            try:
+                await opening.wait(patience)
+            except StillOpening as still:
+                log.info("%s", still.progress)
+                patience = _TELL_EVERY
+            else:
+                return log.info("the history is open")
+
+
+def _size(path: Path) -> int:
+    return path.stat().st_size if path.exists() else 0
 
 
 def _version(path: Path) -> int:

@@ -27,6 +27,7 @@ class TopicIndex:
     """Where topics were set."""
 
     name = "topics"
+    tables = ("topics",)
 
     async def add(self, writer: Writer, first: int, last: int) -> None:
         """Note the topics among a range of messages."""
@@ -37,10 +38,11 @@ class TopicIndex:
 
     async def remove(self, writer: Writer, ids: Sequence[int]) -> None:
         """Forget the topics among these messages."""
-        await writer.run(
-            f"DELETE FROM topics WHERE (room, said, message) IN ({_PLACES}"
-            " AND m.id IN (SELECT value FROM json_each(:ids)))",
-            {"ids": json.dumps(list(ids))},
+        among = "m.id IN (SELECT value FROM json_each(:ids))"
+        places = await writer.rows(f"{_PLACES} AND {among}", {"ids": json.dumps(list(ids))})
+        await writer.many(
+            "DELETE FROM topics WHERE room = ? AND said = ? AND message = ?",
+            [tuple(place) for place in places],
         )
 
     async def clear(self, writer: Writer) -> None:

@@ -3,15 +3,23 @@
 Our own appends do both in their own transaction. What other programs append to `messages` (the
 owner's eight columns) lies above the watermarks until somebody catches up: the keeper does so
 every second, and every read does so first, so that none misses a committed line.
+
+A structure that is to be made again gets the watermark -1. Whoever catches up then empties it and
+fills it, in transactions of a moment each, and goes on where another was killed.
 """
 
-from collections.abc import Callable, Collection
+import logging
+import sqlite3
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import anyio
 
+from terrarium_mcp.store.bulk import LASTING, PAUSE
 from terrarium_mcp.store.counters import Counters
-from terrarium_mcp.store.database import Database, Writer
-from terrarium_mcp.store.derived import Derived
+from terrarium_mcp.store.database import Database, IndexDamaged, Row, StoreFailed, Writer
+from terrarium_mcp.store.derived import TO_BE_EMPTIED, Derived, empty, full_text
 from terrarium_mcp.store.foreign import normalise
 from terrarium_mcp.store.link_index import LinkIndex
 from terrarium_mcp.store.message_index import MessageIndex
@@ -19,9 +27,14 @@ from terrarium_mcp.store.opening import PATIENCE, StillOpening
 from terrarium_mcp.store.people_index import PeopleIndex
 from terrarium_mcp.store.runs import Runs
 from terrarium_mcp.store.topic_index import TopicIndex
+from terrarium_mcp.store.wal_reset import beside_strangers
+from terrarium_mcp.store.words_index import WordsIndex
 
 CHUNK = 5_000
-"""Rows taken in by one transaction: a tenth of a second, which a recorder can wait."""
+"""Rows that are quickly taken in: a read does so itself. For more it waits until the keeper has."""
+
+SMALLEST, USUAL, LARGEST = 200, 1_000, 5_000
+"""Rows taken in by one transaction: at least, at first, at most. It should take LASTING seconds."""
 
 DERIVED: tuple[Derived, ...] = (
     MessageIndex(),
@@ -30,12 +43,39 @@ DERIVED: tuple[Derived, ...] = (
     PeopleIndex(),
     LinkIndex(),
     TopicIndex(),
+    WordsIndex(),
 )
+
+STALLED = 300.0
+"""Seconds without any progress after which nobody seems to be at it; to empty takes a minute."""
+
+_LOOK_AGAIN = 0.05
+"""Seconds between two looks at how far the keeper is."""
 
 NORMALISED = "messages"
 """The name under which the watermark of the messages themselves stands: normalised up to there."""
 
 EVERYTHING = (NORMALISED, *(one.name for one in DERIVED))
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Standing:
+    """The lowest watermark of some structures, and the newest id."""
+
+    lowest: int
+    newest: int
+
+    @property
+    def behind(self) -> int:
+        """How many ids there are to take in."""
+        return max(0, self.newest - self.lowest)
+
+    @property
+    def part(self) -> float:
+        """How much is taken in, 0 to 1."""
+        return max(0, self.lowest) / max(1, self.newest)
 
 
 class Upkeep:
@@ -44,6 +84,8 @@ class Upkeep:
     def __init__(self, database: Database, network: str) -> None:
         self._database = database
         self._network = network
+        self._rows = USUAL
+        self._warned = False
 
     async def reached(self, name: str = NORMALISED) -> int:
         """The id up to which a structure is complete."""
@@ -52,9 +94,26 @@ class Upkeep:
 
     async def behind(self) -> int:
         """How many ids there are to take in; as rows may be missing among them, at most."""
-        lowest = await self._lowest(EVERYTHING)
-        newest = int(await self._database.value("SELECT max(id) FROM messages", default=0))
-        return 0 if lowest is None else newest - lowest
+        return (await self._standing(EVERYTHING)).behind
+
+    async def rows(
+        self, sql: str, params: Mapping[str, Any], *, uses: Sequence[str] = ()
+    ) -> list[Row]:
+        """Read in one go what is complete; only where that finds nothing, catch up and read again.
+
+        Args:
+            sql: a statement that finds nothing unless `complete(*uses)` holds.
+            params: its parameters.
+            uses: the structures it reads besides the messages.
+
+        Raises:
+            StillOpening: as `keep_up`.
+            TookTooLong: the deadline passed.
+        """
+        if rows := await self._database.rows(sql, {**params, "kept_up": False}):
+            return rows
+        await self.keep_up(*uses)
+        return await self._database.rows(sql, {**params, "kept_up": True})
 
     async def keep_up(self, *names: str) -> None:
         """Catch up before a read that uses the structures named (the messages themselves always).
@@ -62,13 +121,14 @@ class Upkeep:
         Raises:
             StillOpening: so much was appended that it takes longer than anybody waits.
         """
+        await self.mend()
+        wanted = (NORMALISED, *names)
         impatient_at = anyio.current_time() + PATIENCE
-
-        def report(part: float) -> None:
-            if part < 1 and anyio.current_time() > impatient_at:
-                raise StillOpening("indexing new lines", part)
-
-        await self.catch_up(report, names=(NORMALISED, *names))
+        while (standing := await self._standing(wanted)).behind > CHUNK:
+            if anyio.current_time() > impatient_at:
+                raise StillOpening("indexing the history", standing.part)
+            await anyio.sleep(_LOOK_AGAIN)  # two who index at once would starve a recorder
+        await self.catch_up(names=wanted)
 
     async def catch_up(
         self,
@@ -76,35 +136,117 @@ class Upkeep:
         names: Collection[str] = EVERYTHING,
     ) -> None:
         """Normalise, and take in what lies above the watermarks. `report` may raise to stop it."""
-        beginning = await self._lowest(names)
-        while beginning is not None:
+        behind = (await self._standing(names)).behind > 0
+        while behind:
             reached, newest = await self._chunk(names)
-            if reached >= newest:
-                return
-            report((reached - beginning) / (newest - beginning))
+            behind = reached < newest
+            if behind:
+                report(max(0, reached) / max(1, newest))
+                await anyio.sleep(PAUSE)
 
-    async def _lowest(self, names: Collection[str]) -> int | None:
-        """The watermark that stands lowest among `names`; None when all are at the newest id."""
+    async def rebuild(
+        self, names: Collection[str], report: Callable[[float], None] = lambda _: None
+    ) -> None:
+        """Let the keeper make derived structures again, and wait until it has.
+
+        Others read and write meanwhile. When the keeper dies the next one goes on.
+
+        Raises:
+            StoreFailed: nothing has moved for long; it goes on once there is a keeper that can.
+        """
+        await self.start_over(names)
+        lowest, moved_at = TO_BE_EMPTIED, anyio.current_time()
+        while (standing := await self._standing(names)).behind:
+            report(standing.part)
+            if standing.lowest != lowest:
+                lowest, moved_at = standing.lowest, anyio.current_time()
+            elif anyio.current_time() > moved_at + STALLED:
+                raise StoreFailed(
+                    f"The keeper of {self._database.path} does not get on. Its log says why;"
+                    " terrarium-mcp doctor says which process it is."
+                )
+            await anyio.sleep(_LOOK_AGAIN)
+
+    async def start_over(self, names: Collection[str]) -> None:
+        """Let derived structures count as not made yet: whoever catches up makes them again."""
+        async with self._database.writing() as writer:
+            await _start_over(writer, names)
+
+    async def mend(self) -> None:
+        """Start over with the full-text indexes if one was found damaged.
+
+        One that is being made again is let be: who read it meanwhile read a part of it.
+        """
+        if not self._database.index_damaged:
+            return
+        self._database.index_damaged = False
+        async with self._database.writing() as writer:
+            marks = await watermarks(writer)
+            names = await full_text(writer, DERIVED)
+            await _start_over(writer, [n for n in names if marks[n] >= marks[NORMALISED]])
+
+    async def _standing(self, names: Collection[str]) -> "_Standing":
         wanted = ", ".join(f"'{name}'" for name in names)
         rows = await self._database.rows(
             "SELECT (SELECT max(id) FROM messages) AS newest, min(upto) AS lowest,"  # noqa: S608 -- our names
             f" count(*) AS known FROM derived WHERE name IN ({wanted})"
         )
         newest, lowest, known = rows[0]["newest"] or 0, rows[0]["lowest"] or 0, rows[0]["known"]
-        lowest = lowest if known == len(names) else 0
-        return lowest if lowest < newest else None
+        return _Standing(lowest if known == len(names) else min(lowest, 0), newest)
 
     async def _chunk(self, names: Collection[str]) -> tuple[int, int]:
         """Let `names` take in the next rows; returns the id they reach, and the newest."""
-        async with self._database.writing() as writer:
-            marks = {n: upto for n, upto in (await watermarks(writer)).items() if n in names}
-            newest = int(await writer.value("SELECT max(id) FROM messages", default=0))
-            sql = "SELECT max(id) FROM (SELECT id FROM messages WHERE id > ? ORDER BY id LIMIT ?)"
-            last = int(await writer.value(sql, (min(marks.values()), CHUNK), default=0))
-            if marks[NORMALISED] < last:
-                await normalise(writer, marks[NORMALISED] + 1, last, self._network)
-            await _advance(writer, marks, last)
+        began = anyio.current_time()
+        try:
+            async with self._database.writing() as writer:
+                reached, newest = await self._take_in_next(writer, names)
+        except IndexDamaged:
+            async with self._database.writing() as writer:
+                await _start_over(writer, await full_text(writer, DERIVED))
+            self._database.index_damaged = False
+            raise
+        if TO_BE_EMPTIED < reached < newest:  # as many rows as were to be taken in
+            fitting = self._rows * LASTING / max(anyio.current_time() - began, 0.001)
+            self._rows = round(min(max((self._rows + fitting) / 2, SMALLEST), LARGEST))
+        return reached, newest
+
+    async def _take_in_next(self, writer: Writer, names: Collection[str]) -> tuple[int, int]:
+        marks = {n: upto for n, upto in (await watermarks(writer)).items() if n in names}
+        newest = int(await writer.value("SELECT max(id) FROM messages", default=0))
+        for one in DERIVED:
+            if marks.get(one.name) == TO_BE_EMPTIED:
+                if await empty(writer, one):
+                    await _note(writer, [one.name], 0)
+                return TO_BE_EMPTIED, newest
+        sql = "SELECT max(id) FROM (SELECT id FROM messages WHERE id > ? ORDER BY id LIMIT ?)"
+        last = int(await writer.value(sql, (min(marks.values()), self._rows), default=0))
+        if marks[NORMALISED] < last:
+            self._warn(await normalise(writer, marks[NORMALISED] + 1, last, self._network))
+        await _advance(writer, marks, last)
         return last or newest, newest
+
+    def _warn(self, strange: int) -> None:
+        """Say once that another program writes the file."""
+        if strange and not self._warned:
+            self._warned = True
+            log.warning(
+                "another program appends lines to %s. %s",
+                self._database.path,
+                beside_strangers(sqlite3.sqlite_version_info),
+            )
+
+
+def complete(*names: str) -> str:
+    """The SQL condition that the messages, and the structures named, hold every committed line.
+
+    A statement with it sees both in one snapshot, and SQLite answers it once for all rows.
+    `:kept_up` says that it was true a moment ago: what was appended since need not be seen.
+    """
+    wanted = ", ".join(f"'{name}'" for name in (NORMALISED, *names))
+    return (
+        "(:kept_up OR (SELECT min(upto) >= (SELECT max(id) FROM messages)"  # noqa: S608 -- our names
+        f" AND count(*) = {len(names) + 1} FROM derived WHERE name IN ({wanted})))"
+    )
 
 
 async def watermarks(writer: Writer) -> dict[str, int]:
@@ -121,12 +263,34 @@ async def take_in(writer: Writer, first: int, last: int) -> None:
         await _advance(writer, complete, last)
 
 
+async def give_up(writer: Writer, ids: Sequence[int]) -> None:
+    """Let every structure give up messages that are about to be deleted or redacted.
+
+    One that has not come so far does not hold them, and will not take them in any more.
+    """
+    marks = await watermarks(writer)
+    for one in DERIVED:
+        if held := [number for number in ids if number <= marks[one.name]]:
+            await one.remove(writer, held)
+
+
 async def _advance(writer: Writer, marks: dict[str, int], last: int) -> None:
     for one in DERIVED:
         if one.name in marks and marks[one.name] < last:
             await one.add(writer, marks[one.name] + 1, last)
+    await _note(writer, [name for name, upto in marks.items() if upto < last], last)
+
+
+async def _note(writer: Writer, names: Collection[str], upto: int) -> None:
+    """Note up to which id structures are complete now."""
     await writer.many(
         "INSERT INTO derived (name, upto) VALUES (?, ?)"
-        " ON CONFLICT DO UPDATE SET upto = max(upto, excluded.upto)",
-        [(name, last) for name in marks],
+        " ON CONFLICT DO UPDATE SET upto = excluded.upto",
+        [(name, upto) for name in names],
     )
+
+
+async def _start_over(writer: Writer, names: Collection[str]) -> None:
+    await _note(writer, names, TO_BE_EMPTIED)
+    if names:
+        log.warning("made again from the messages: %s", ", ".join(names))

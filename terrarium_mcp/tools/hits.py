@@ -1,12 +1,17 @@
 """How the answer to a search reads: our words around the hits."""
 
 from collections.abc import Sequence
+from datetime import datetime
 
+from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import line_of
+from terrarium_mcp.chat.when import local
 from terrarium_mcp.errors import shown
-from terrarium_mcp.store.search import COUNTED, Hits, Rung, Search, Sort
+from terrarium_mcp.store.exact import COUNTED
+from terrarium_mcp.store.search import Hits, Rung, Search, Sort
 from terrarium_mcp.tools.request import Asked
 
 
@@ -21,7 +26,7 @@ def headline(asked: Asked, search: Search, hits: Hits) -> str:
     told = f"{shown_here} of {in_all}" if in_all else f"{shown_here}"
     noun = "hit" if (in_all or told) == "1" else "hits"
     where = asked.where(search.rooms)
-    return f"{_title(search.query)}: {told} {noun} in {where} ({_how(search, hits)})"
+    return f"{_title(asked, search)}: {told} {noun} in {where} ({_how(search, hits)})"
 
 
 def _how(search: Search, hits: Hits) -> str:
@@ -31,8 +36,30 @@ def _how(search: Search, hits: Hits) -> str:
     return f"{how}; no line holds all of them" if hits.rung is Rung.ANY_WORD else how
 
 
-def _title(query: Query) -> str:
-    return f"search {shown(str(query))}" if str(query) else "search"
+def _title(asked: Asked, search: Search) -> str:
+    printed = search.query.printed(asked.settings.zone)
+    return f"search {shown(printed)}" if printed else "search"
+
+
+def looked_at(asked: Asked, search: Search, reached: datetime) -> str:
+    """That there are more lines than one page can look at, and how far this one came."""
+    way = "only to" if search.sort is Sort.OLDEST else "only back to"
+    when = local(reached, asked.settings.zone)
+    return f"looked at {way} {when:%Y-%m-%d %H:%M}: the next page goes on there"
+
+
+async def strangers(asked: Asked, query: Query, rooms: Sequence[Room]) -> list[str]:
+    """A note for each nick of the query that nobody has, with those that are spelt alike."""
+    told = []
+    for nick in dict.fromkeys([*query.people, *query.mentions]):
+        people = [
+            await asked.store.people.lookup(nick, network, rooms, until=asked.until)
+            for network in dict.fromkeys(room.network for room in rooms)
+        ]
+        if not any(person.rooms or person.evidence for person in people):
+            near = harmless(", ".join(name for person in people for name in person.near))
+            told.append(f"note: nobody here is called {shown(nick)}{near and f'; near: {near}'}")
+    return told
 
 
 def too_long(hit: int) -> str:
@@ -60,12 +87,13 @@ def _more(asked: Asked, search: Search, hits: Hits) -> str:
 def nothing(asked: Asked, search: Search, hits: Hits, head: Sequence[str]) -> str:
     """A whole answer without hits. It does not read as "never said"."""
     if search.cursor:
-        return "\n".join([f"{_title(search.query)}: no more hits", *head])
-    tried = " and ".join(rung.value for rung in hits.tried)
+        return "\n".join([f"{_title(asked, search)}: no more hits", *head])
+    *others, last = [rung.value for rung in hits.tried]
+    tried = f"{', '.join(others)} and {last}" if others else last
     where = asked.where(search.rooms)
     return "\n".join(
         [
-            f"{_title(search.query)}: nothing found in {where} (tried: {tried})",
+            f"{_title(asked, search)}: nothing found in {where} (tried: {tried})",
             *head,
             "That does not mean it was never said. Try other words, without in:, from: and hours.",
         ]

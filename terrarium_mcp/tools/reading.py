@@ -10,6 +10,7 @@ from terrarium_mcp.chat.records import Message, Page, Room
 from terrarium_mcp.chat.transcript import Keep, fenced
 from terrarium_mcp.chat.when import BEGINNING, Position
 from terrarium_mcp.tools.answer import counted, lines_answer
+from terrarium_mcp.tools.conversations import links_json, sentences
 from terrarium_mcp.tools.parameters import (
     Channel,
     Forgiving,
@@ -24,7 +25,11 @@ from terrarium_mcp.tools.request import Asked, FromRequest
 
 Id = Annotated[Text, Field(description="a message id, such as 184213, or its permalink")]
 Lines = Annotated[int, Forgiving, within(0, 100), Field(description="lines, 0 to 100")]
-Scope = Annotated[Literal["channel"], Word, Field(description="where the lines are taken from")]
+Scope = Annotated[
+    Literal["channel", "conversation"],
+    Word,
+    Field(description="lines as they stand, or only those of its conversation (no before, after)"),
+]
 
 
 async def get_recent_irc_messages(
@@ -74,8 +79,13 @@ async def get_message_context(
     after: Lines = 8,
     format: Form = "text",  # noqa: A002 -- the contract's name
 ) -> CallToolResult:
-    """Read the lines around a message, such as a search hit."""
+    """Read around a message, such as a search hit: the lines, or its whole conversation.
+
+    A channel holds several conversations at once; which lines belong together is a good guess.
+    """
     message = await asked.message(message_id)
+    if scope == "conversation":
+        return await _conversation(asked, message, format)
     room: list[Room] = [message.room]
     coverage = await asked.coverage(room)
     covered = asked.told(coverage)
@@ -93,6 +103,36 @@ async def get_message_context(
     )
     return lines_answer(
         transcript.text, format, transcript.shown, message_id=str(message.id), covered=covered
+    )
+
+
+async def _conversation(asked: Asked, message: Message, form: str) -> CallToolResult:
+    """All lines of the message's conversation; only the budget cuts, and the nearest are kept."""
+    found = await asked.store.conversations.around(message, until=asked.until)
+    room = [message.room]
+    coverage = await asked.coverage(room)
+    covered = asked.told(coverage)
+    transcript = fenced(
+        found.messages,
+        asked.setting(room),
+        head=[
+            f"around message {message.id} in {asked.where(room)} (conversation)",
+            *sentences(found),
+            covered,
+        ],
+        keep=Keep.NEAREST,
+        nearest_to=message.id,
+        gaps=coverage.gaps(),
+    )
+    return lines_answer(
+        transcript.text,
+        form,
+        transcript.shown,
+        message_id=str(message.id),
+        covered=covered,
+        links=links_json(found, transcript.shown),
+        between=found.between,
+        looked_at=found.looked_at,
     )
 
 

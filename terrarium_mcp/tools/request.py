@@ -174,8 +174,17 @@ async def asked_from(ctx: Context[Served]) -> Asked:
     Raises:
         BadView: the view is malformed.
     """
-    served = ctx.request_context.lifespan_context
-    view = parse_view(_meta(ctx).get(VIEW_KEY))
+    return await asked_of(
+        ctx.request_context.lifespan_context, parse_view(_meta(ctx).get(VIEW_KEY))
+    )
+
+
+async def asked_of(served: Served, view: View) -> Asked:
+    """What a request with this view may see.
+
+    Raises:
+        BadView: its cutoff is not there.
+    """
     rooms = await served.store.rooms.all()
     until, cutoff = await _cutoff(view, served.store)
     present = datetime.now(UTC)

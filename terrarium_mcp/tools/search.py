@@ -15,7 +15,15 @@ from terrarium_mcp.chat.transcript import Keep, fenced
 from terrarium_mcp.errors import TerrariumError, shown
 from terrarium_mcp.store.search import Hits, Rung, Search, Sort
 from terrarium_mcp.tools.answer import lines_answer
-from terrarium_mcp.tools.hits import headline, nothing, onward, too_long, total
+from terrarium_mcp.tools.hits import (
+    headline,
+    looked_at,
+    nothing,
+    onward,
+    strangers,
+    too_long,
+    total,
+)
 from terrarium_mcp.tools.parameters import (
     Channel,
     Forgiving,
@@ -58,8 +66,9 @@ async def search_irc_history(
     query: Annotated[
         Text,
         Field(
-            description='words, "exact phrase", from:nick, in:#chan.'
-            ' For example: from:ada "green tea". Empty: the newest lines'
+            description='words, "exact phrase", a OR b, -not, prefix*, from:nick, in:#chan,'
+            " mentions:nick, has:link, type:action, before: after: on: with 2026-05-01, 2026-05,"
+            ' yesterday, 2h. For example: from:ada "green tea" -sugar. Empty: the newest lines'
         ),
     ],
     asked: FromRequest,
@@ -70,7 +79,10 @@ async def search_irc_history(
     ] = 20,
     sort: Order = "relevance",
     context: Annotated[
-        int, Forgiving, within(0, 5), Field(description="lines around each hit, 0 to 5")
+        int,
+        Forgiving,
+        within(0, 5),
+        Field(description="of its conversation, lines before and after each hit, 0 to 5"),
     ] = 0,
     cursor: Annotated[Text, Field(description="where the page before this one ended")] = "",
     format: Form = "text",  # noqa: A002 -- the contract's name
@@ -81,7 +93,7 @@ async def search_irc_history(
     in other words, with the words the answer itself would use. "No match" does not mean it was
     never said: see what is covered.
     """
-    parsed = parse_query(query)
+    parsed = parse_query(query, now=asked.now, zone=asked.settings.zone)
     rooms = _rooms(asked, channel, parsed)
     search = Search(
         query=parsed,
@@ -90,13 +102,21 @@ async def search_irc_history(
         sort=Sort(sort),
         since=asked.since(hours),
         until=asked.until,
+        now=asked.now,
+        zone=asked.settings.zone,
     )
     # Without a channel, one that is joined while somebody pages does not change the question.
-    question = fingerprint(str(parsed), channel and sorted(room.id for room in rooms), hours, sort)
+    ids = sorted(room.id for room in rooms) if channel else []
+    question = fingerprint(query.split(), ids, hours, sort)
     if cursor:
         search = replace(search, cursor=_cursor(cursor, question))
     covered = await asked.coverage_line(rooms)
-    head = [covered, *notes(hours=hours, limit=limit, context=context)]
+    head = [
+        covered,
+        *(f"note: {sentence}" for sentence in parsed.notes),
+        *await strangers(asked, parsed, rooms),
+        *notes(hours=hours, limit=limit, context=context),
+    ]
     found = await _fitting(asked, search, question, head, context)
     hits = found.hits
     return lines_answer(
@@ -112,15 +132,19 @@ async def search_irc_history(
 
 
 def _rooms(asked: Asked, channel: str, query: Query) -> tuple[Room, ...]:
-    """The rooms that both the parameter and `in:` name."""
+    """The rooms that the parameter and `in:` name, without those behind a minus."""
     rooms = asked.narrowed(channel)
-    if not query.channel:
-        return rooms
-    both = tuple(room for room in asked.narrowed(query.channel) if room in rooms)
+    named = {room for name in query.channels for room in asked.narrowed(name)}
+    left_out = {room for name in query.excluded_channels for room in asked.narrowed(name)}
+    both = tuple(
+        room for room in rooms if room not in left_out and (room in named or not query.channels)
+    )
     if not both:
+        ways = [f"channel={shown(channel)}"] if channel else []
+        ways += [f"in:{shown(name)}" for name in query.channels]
+        ways += [f"-in:{shown(name)}" for name in query.excluded_channels]
         raise TerrariumError(
-            f"in:{shown(query.channel)} and channel={shown(channel)} are different channels,"
-            " and no line is in both. Name one of them."
+            f"No channel is left by {', '.join(ways)}: no line is in all of them. Name one."
         )
     return both
 
@@ -152,6 +176,8 @@ async def _fitting(
 async def _answered(
     asked: Asked, search: Search, hits: Hits, head: Sequence[str], context: int
 ) -> Answered:
+    if hits.reached:
+        head = [*head, looked_at(asked, search, hits.reached)]
     if not hits.messages:
         return Answered(hits, nothing(asked, search, hits, head), ())
     alone = hits.messages[0].id if len(hits.messages) == 1 else 0
@@ -171,11 +197,12 @@ async def _answered(
 
 
 async def _with_context(asked: Asked, found: Sequence[Message], context: int) -> list[Message]:
-    """The hits, each among the lines around it; no line twice."""
+    """The hits, each among the nearest lines of its conversation; no line twice."""
     if not context:
         return list(found)
     lines: dict[int, Message] = {}
     for hit in found:
-        around = await asked.store.messages.around(hit, context, context, until=asked.until)
-        lines |= {message.id: message for message in around if message.id not in lines}
+        conversation = await asked.store.conversations.around(hit, until=asked.until)
+        for message in conversation.nearest(context):
+            lines.setdefault(message.id, message)
     return list(lines.values())

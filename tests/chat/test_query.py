@@ -1,65 +1,234 @@
 """The query language understands everything, and prints what it understood."""
 
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.query import Query, is_indexed, parse_query
+from terrarium_mcp.chat.query import MOST_PARTS, Query, parse_query
+from terrarium_mcp.chat.records import Kind
+from terrarium_mcp.chat.terms import Term, TermKind
 
-TYPED = st.lists(
-    st.one_of(
-        st.text(max_size=8),
-        st.sampled_from(
-            ['"', "in:", "from:", "IN:", "#tea", "ada", " ", "\t", "\u00a0", "\0", "\ud800"]
-        ),
-    ),
-    max_size=12,
-).map("".join)
+NOW = datetime(2026, 5, 6, 14, 23, 5, 678_901, tzinfo=UTC)
+AUCKLAND = ZoneInfo("Pacific/Auckland")
+PIECES = [
+    *[
+        '"',
+        "-",
+        "*",
+        "OR",
+        " OR ",
+        "AND",
+        "in:",
+        "from:",
+        "IN:",
+        "#tea",
+        "ada",
+        "tea",
+        "te*",
+        "c++",
+    ],
+    *[" ", " ", " ", "\t", "\u00a0", "\0", "\ud800", "?", "\U0001f375", "\u8336", "-from:", "--"],
+    *[
+        "mentions:",
+        "has:link",
+        "has:",
+        "type:",
+        "type:action",
+        "-type:x",
+        "before:",
+        "after:",
+        "on:",
+    ],
+    *["2026-05-01", "2026-02-30", "yesterday", "last week", "last", "5 may", "2h", "9999-12-31"],
+]
+TYPED = st.lists(st.one_of(st.text(max_size=6), st.sampled_from(PIECES)), max_size=14).map("".join)
 
 
-def test_words_phrases_and_operators_are_told_apart() -> None:
-    assert parse_query('from:ada "green  tea" kettle in:#Tea') == Query(
-        words=("kettle",), phrases=("green tea",), channel="#Tea", nick="ada"
+def word(text: str) -> tuple[Term]:
+    return (Term(text),)
+
+
+def phrase(text: str) -> tuple[Term]:
+    return (Term(text, TermKind.PHRASE),)
+
+
+def parsed(typed: str) -> Query:
+    return parse_query(typed, now=NOW)
+
+
+def test_words_phrases_prefixes_and_alternatives_are_told_apart() -> None:
+    query = parsed('kettle "green  tea" te* milk OR "soy milk" OR so* cup')
+    assert query == Query(
+        clauses=(
+            word("kettle"),
+            phrase("green tea"),
+            (Term("te", TermKind.PREFIX),),
+            (Term("milk"), Term("soy milk", TermKind.PHRASE), Term("so", TermKind.PREFIX)),
+            word("cup"),
+        )
     )
-    assert parse_query("") == parse_query(' "" " ') == Query()
+    assert query.question == "kettle green tea te milk soy milk so cup"
+    assert not query.notes
+
+
+def test_a_minus_leaves_out_words_people_and_channels() -> None:
+    assert parsed('tea -milk -"soy milk" -su* -from:bo -in:#mate') == Query(
+        clauses=(word("tea"),),
+        excluded=(
+            Term("milk"),
+            Term("soy milk", TermKind.PHRASE),
+            Term("su", TermKind.PREFIX),
+        ),
+        excluded_people=("bo",),
+        excluded_channels=("#mate",),
+    )
+
+
+def test_operators_restrict() -> None:
+    typed = 'from:ada FROM:"bo b" In:#Tea in:mate mentions:cy has:link type:action type:JOIN tea'
+    assert parsed(typed) == Query(
+        clauses=(word("tea"),),
+        people=("ada", "bo b"),
+        channels=("#Tea", "mate"),
+        mentions=("cy",),
+        kinds=(Kind.ACTION, Kind.JOIN),
+        has_link=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("typed", "since", "until"),
+    [
+        ("after:2026-05-01", "2026-05-01", None),
+        ("before:2026-05", None, "2026-05-01"),
+        ("on:2026-05-01", "2026-05-01", "2026-05-02"),
+        ("on:2026-04", "2026-04-01", "2026-05-01"),
+        ("on:2025", "2025-01-01", "2026-01-01"),
+        ("on:yesterday", "2026-05-05", "2026-05-06"),
+        ("after:2h", "2026-05-06T12:23:05.678", None),
+        ("before:3d", None, "2026-05-03T14:23:05.678"),
+        ("on:2h", "2026-05-06", "2026-05-07"),
+        ("on:last week", "2026-04-27", "2026-05-04"),
+        ('on:"last week"', "2026-04-27", "2026-05-04"),
+        ("on:monday", "2026-05-04", "2026-05-05"),
+        ("on:5 may 2025", "2025-05-05", "2025-05-06"),
+        ("after:3 days ago", "2026-05-03", None),
+        ("after:2026-05-01T14:00+02:00", "2026-05-01T12:00", None),
+        ("after:2026-05-01 after:2026-05-03 before:today", "2026-05-03", "2026-05-06"),
+    ],
+)
+def test_times_are_read_by_the_clock_of_the_request(
+    typed: str, since: str | None, until: str | None
+) -> None:
+    def moment(text: str | None) -> datetime | None:
+        return datetime.fromisoformat(text).replace(tzinfo=UTC) if text else None
+
+    assert parsed(f"tea {typed}") == Query(
+        clauses=(word("tea"),), since=moment(since), until=moment(until)
+    )
+    assert parsed(f"{typed} tea") == parsed(f"tea {typed}")
+
+
+def test_a_day_begins_in_the_readers_zone() -> None:
+    query = parse_query("on:2026-05-01", now=NOW, zone=AUCKLAND)
+    assert query.since == datetime(2026, 4, 30, 12, tzinfo=UTC)
+    assert query.until == datetime(2026, 5, 1, 12, tzinfo=UTC)
+    assert query.printed(AUCKLAND) == "after:2026-05-01 before:2026-05-02"
+    assert str(query) == "after:2026-04-30T12:00:00.000Z before:2026-05-01T12:00:00.000Z"
 
 
 @pytest.mark.parametrize(
     ("typed", "query"),
     [
-        ("from:", Query(words=("from:",))),
-        ("from: ada", Query(words=("from:", "ada"))),
-        ("login:ada", Query(words=("login:ada",))),
-        ("FROM:ada In:tea", Query(nick="ada", channel="tea")),
-        ("from:ada from:bo", Query(nick="bo")),
-        ('from:"ada lovelace" x', Query(words=("x",), nick="ada lovelace")),
-        ('from:"ada', Query(nick="ada")),
-        ('from:""', Query()),
-        ('in:" "', Query()),
-        ('"green tea', Query(phrases=("green tea",))),
-        ('from:a"b"', Query(nick='a"b')),
-        ("te\0a \ud800b", Query(words=("te", "a", "b"))),
+        ("", Query()),
+        (' "" " ', Query()),
+        ("from: ada", Query(clauses=(word("from:"), word("ada")))),
+        ("login:ada", Query(clauses=(word("login:ada"),))),
+        ("from:ada from:ada", Query(people=("ada",))),
+        ('from:"ada', Query(people=("ada",))),
+        ('from:a"b"', Query(people=('a"b',))),
+        ('"green tea', Query(clauses=(phrase("green tea"),))),
+        ("te\0a \ud800b", Query(clauses=(word("te"), word("a"), word("b")))),
+        ("tea tea", Query(clauses=(word("tea"),))),
+        ("tea ? ...", Query(clauses=(word("tea"),))),
+        ("?", Query(clauses=(word("?"),))),
+        ("--force", Query(clauses=(word("--force"),))),
+        ("-", Query(clauses=(word("-"),))),
+        ("*", Query(clauses=(word("*"),))),
+        ("tea**", Query(clauses=((Term("tea", TermKind.PREFIX),),))),
+        ("c++*", Query(clauses=(word("c++*"),))),
+        ("a or b", Query(clauses=(word("a"), word("or"), word("b")))),
     ],
 )
 def test_what_is_typed_oddly_has_a_meaning_too(typed: str, query: Query) -> None:
-    assert parse_query(typed) == query
+    assert parsed(typed) == query
+
+
+@pytest.mark.parametrize(
+    ("typed", "text", "note"),
+    [
+        ("before:2026-02-30", "before:2026-02-30", "before:2026-02-30 was read as text: a time is"),
+        ("on:12", "on:12", "on:12 was read as text: a time is"),
+        ("after:may 32", "after:may", None),
+        ("has:file", "has:file", "has:file was read as text: has: knows link"),
+        ('has:"a file"', "has:a file", 'has:"a file" was read as text: has: knows link'),
+        ("type:poem", "type:poem", "type:poem was read as text: type: knows privmsg, notice"),
+        ("OR tea", "OR", "OR was read as text: it joins"),
+        ("tea OR", "OR", "OR was read as text: it joins"),
+        ("from:ada OR tea", "OR", "OR was read as text: it joins"),
+        ("tea AND milk", "AND", "AND was read as text"),
+        ("tea NOT milk", "NOT", "NOT was read as text"),
+        ("from: ada", "from:", "from: was read as text: its value"),
+    ],
+)
+def test_what_looks_like_an_operator_and_is_none_is_text_and_said(
+    typed: str, text: str, note: str | None
+) -> None:
+    query = parsed(typed)
+    if note is None:
+        assert query.since == datetime(2026, 5, 1, tzinfo=UTC)
+        assert query.terms == word("32")
+    else:
+        assert text in [term.text for term in query.terms]
+        assert len(query.notes) == 1
+        assert query.notes[0].startswith(note)
+
+
+def test_other_notes_say_what_was_left_out() -> None:
+    assert parsed('from:"" tea').notes == ("from: without a value was left out",)
+    assert parsed("-has:link").excluded == word("has:link")
+    assert "go behind a minus" in parsed("-has:link").notes[0]
+    assert "no line can be both" in parsed("after:today before:yesterday").notes[0]
+
+
+def test_a_thousand_branches_are_cut_short_and_said() -> None:
+    query = parsed(" OR ".join(f"tea{n}" for n in range(1_000)))
+    assert len(query.clauses) == 1
+    assert len(query.terms) == MOST_PARTS
+    assert query.notes == (f"only the first {MOST_PARTS} words, phrases and names were looked for",)
+    assert len(parsed("from:a" + " from:b1 from:b2" * 500).people) == 3
+
+
+@given(TYPED, st.sampled_from([UTC, AUCKLAND]))
+@settings(deadline=None)
+@example('from:a"b in:c" d"e"', UTC)
+@example("a OR b -c on:9999-12-30 OR", UTC)
+@example('has:x"y -has:"z', UTC)
+def test_a_query_that_is_printed_and_read_again_is_the_same(typed: str, zone: ZoneInfo) -> None:
+    query = parse_query(typed, now=NOW, zone=zone)
+    assert parse_query(str(query), now=NOW, zone=zone) == query
+    assert parse_query(str(query), now=datetime(2031, 1, 1, tzinfo=UTC)) == query
+    assert parse_query(query.printed(zone), now=NOW, zone=zone) == query
 
 
 @given(TYPED)
-@example('from:a"b in:c" d"e"')
-def test_a_query_that_is_printed_and_read_again_is_the_same(typed: str) -> None:
-    query = parse_query(typed)
-    assert parse_query(str(query)) == query
-
-
-@given(TYPED)
+@settings(deadline=None)
 def test_nothing_in_a_query_is_more_than_sqlite_can_hold(typed: str) -> None:
-    query = parse_query(typed)
-    for part in (*query.terms, query.channel, query.nick):
+    query = parsed(typed)
+    texts = [term.text for term in (*query.terms, *query.excluded)]
+    for part in (*texts, *query.channels, *query.people, *query.mentions, *query.notes):
         assert "\0" not in part
         part.encode()
-
-
-def test_what_a_word_index_holds() -> None:
-    assert all(map(is_indexed, ["tea", "7", "\u8336", "c++", "\u00e9", "__init__"]))
-    assert not any(map(is_indexed, ["\U0001f375", "--", "_", "...", ""]))

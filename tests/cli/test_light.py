@@ -29,6 +29,9 @@ finally:
         ["bridge", "--help"],
         ["up", "--help"],
         ["demo", "--help"],
+        ["purge", "--help"],
+        ["doctor", "--help"],
+        ["search", "--help"],
     ],
     ids=" ".join,
 )
@@ -44,7 +47,7 @@ def test_help_and_version_import_neither_mcp_nor_pydle_nor_openai(
 def test_help_names_every_command(tmp_path: Path) -> None:
     done = ran("terrarium-mcp --help", at=tmp_path)
     assert done.returncode == 0
-    for command in ("serve", "bridge", "up", "demo"):
+    for command in ("serve", "bridge", "up", "doctor", "demo", "purge"):
         assert f"\n  {command}" in done.stdout
 
 

@@ -292,6 +292,7 @@ async def test_cancelling_at_any_moment_leaves_nothing_running_and_nothing_unwri
 ) -> None:
     settings = settings_for(ngircd, tmp_path)
     async with open_store(settings.db_path, settings) as store:
+        await anyio.wait_all_tasks_blocked()  # the keeper's have begun
         tasks, processes = asyncio.all_tasks(), children()
         for pause in (0.0, 0.01, 0.1, 0.5):
             llm = model_of(settings)

@@ -2,7 +2,7 @@
 
 import re
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,7 +14,9 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.functions import FUNCTIONS
 from terrarium_mcp.store.search import Hits, Search, Sort
+from terrarium_mcp.store.upkeep import DERIVED
 
+LONG_AGO = datetime(2004, 1, 1, tzinfo=UTC)
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
 SETTINGS = Settings(network="net", source_timezone="America/New_York")
 
@@ -71,6 +73,13 @@ def line_of(
     )
 
 
+def past(count: int, began: datetime = LONG_AGO, text: str = "tea number {}") -> Iterator[Heard]:
+    """So many imported lines by cy, an hour apart, in three channels."""
+    for n in range(count):
+        at, channel = began + timedelta(hours=n), ("#tea", "#mate", "#cocoa")[n % 3]
+        yield line_of("cy", text.format(n), at, channel, origin=Origin.IMPORT)
+
+
 async def room(store: Store, channel: str = "#tea") -> Room:
     return next(room for room in await store.rooms.all() if room.channel == channel)
 
@@ -88,6 +97,12 @@ async def find(
     return await store.search(
         Search(query=parse_query(words), rooms=rooms, limit=limit, sort=sort), "question"
     )
+
+
+async def differences(store: Store) -> list[str]:
+    """What is derived, against a recount; nothing where all is well."""
+    async with store._database.writing() as writer:  # noqa: SLF001 -- as `doctor --deep` does
+        return [told for one in DERIVED for told in await one.differences(writer)]
 
 
 def texts(messages: Sequence[Message]) -> list[str]:

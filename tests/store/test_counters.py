@@ -272,8 +272,9 @@ def brute(file: Path, room_id: int, until: Position, now: datetime) -> dict[str,
 
 def plain(figures: Figures) -> dict[str, Any]:
     """Figures in the form of `brute`."""
-    told = asdict(figures)
-    told |= told.pop("tally") or {}
+    told = figures._asdict()
+    tally = told.pop("tally")
+    told |= asdict(tally) if tally else {}
     del told["room"]
     told["talkers"] = [(fold(nick), lines) for nick, lines in figures.talkers]
     return told | {name: to_text(told[name]) if told[name] else None for name in ("first", "last")}

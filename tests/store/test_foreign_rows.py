@@ -1,12 +1,14 @@
 """What another program appends to `messages` is found like everything else."""
 
+from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from terrarium_mcp.chat.records import Kind
+from terrarium_mcp.chat.records import Kind, Message
+from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store
 from tests.store.scene import NOON, chat, check_index, find, rows_of, texts, write
@@ -35,6 +37,54 @@ async def test_an_appended_row_is_recent_and_found_at_once(store: Store, file: P
     await store.messages.append(chat("<ada> and on"))
     assert (await find(store, "on")).total == 1
     check_index(file)
+
+
+async def _by_id(store: Store, first: Message) -> int:
+    found = [await store.messages.get(number, [first.room]) for number in (1, 2, 3)]
+    return sum(one is not None for one in found)
+
+
+async def _around(store: Store, first: Message) -> int:
+    return len(await store.messages.around(first, 9, 9))
+
+
+async def _newest(store: Store, first: Message) -> int:
+    return len((await store.messages.newest([first.room], 9)).messages)
+
+
+async def _onward(store: Store, first: Message) -> int:
+    return len((await store.messages.onward([first.room], 9, after=BEGINNING)).messages)
+
+
+async def _of(store: Store, first: Message) -> int:
+    return (await store.stats.of(first.room, until=EVERY_LINE, now=NOON)).lines
+
+
+async def _overview(store: Store, first: Message) -> int:
+    [totals] = await store.stats.overview([first.room], until=EVERY_LINE, now=NOON)
+    return totals.lines
+
+
+async def _days(store: Store, first: Message) -> int:
+    days = await store.stats.days(first.room, NOON.date(), NOON.date())
+    return sum(day.lines for day in days)
+
+
+async def _busiest(store: Store, first: Message) -> int:
+    return sum(lines for _, lines in await store.stats.busiest(first.room))
+
+
+@pytest.mark.parametrize(
+    "count", [_by_id, _around, _newest, _onward, _of, _overview, _days, _busiest]
+)
+async def test_no_read_misses_a_row_appended_before_it(
+    store: Store, file: Path, count: Callable[[Store, Message], Awaitable[int]]
+) -> None:
+    await store.messages.append(chat("<ada> hello\n<bo> hi"))
+    first = (await store.messages.newest(await store.rooms.all(), 2)).messages[0]
+    assert await count(store, first) == 2
+    append(file)
+    assert await count(store, first) == 3
 
 
 async def test_an_appended_row_of_any_kind_harms_nothing(store: Store, file: Path) -> None:

@@ -1,7 +1,7 @@
 """Order is (timestamp, id), everywhere, and it never contradicts what the network sent."""
 
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from datetime import timedelta
@@ -11,9 +11,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.records import Heard, Kind, Message, Origin
-from terrarium_mcp.chat.when import Position, to_iso, to_text
+from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.records import Heard, Kind, Message, Origin, Room
+from terrarium_mcp.chat.when import EVERY_LINE, Position, from_text, to_iso, to_text
 from terrarium_mcp.store import Store, open_store
+from terrarium_mcp.store.search import Search, Sort
 from tests.store.scene import NOON, SETTINGS, chat, line_of, room, rows_of, texts, write
 
 FEW = settings(
@@ -266,3 +268,66 @@ async def test_a_message_of_another_room_is_not_there(store: Store) -> None:
     assert await store.messages.get(99, [tea]) is None
     assert await store.messages.position(2) == Position(to_text(NOON), 2)
     assert await store.messages.position(99) is None
+
+
+SEAM = st.tuples(
+    st.lists(st.integers(0, 365 * 86_400), min_size=1, max_size=30),  # a year recorded
+    st.lists(st.integers(-20 * 365 * 86_400, 40_000), max_size=30),  # twenty years before, and more
+    st.lists(st.integers(365 * 86_400, 366 * 86_400), max_size=5),  # then recording goes on
+)
+
+
+@given(SEAM, st.booleans(), st.integers(1, 9), st.data())
+@FEW
+async def test_a_past_that_is_imported_later_is_read_as_a_plain_sort_of_all_rows_says(
+    seam: tuple[list[int], list[int], list[int]], by_time: bool, limit: int, data: st.DataObject
+) -> None:
+    year, past, rest = seam
+    async with fresh_store() as store:
+        await store.messages.append([_tea(at, Origin.LIVE) for at in sorted(year)])
+        bulk = sorted(past) if by_time else past
+        await store.messages.append_all(_tea(at, Origin.IMPORT) for at in bulk)
+        await store.messages.append([_tea(at, Origin.LIVE) for at in sorted(rest)])
+        rows = rows_of(store.path, "SELECT timestamp, id FROM messages ORDER BY timestamp, id")
+        truth = [number for _, number in rows]
+        here = [await room(store)]
+        low, high = sorted(data.draw(st.integers(0, len(rows) - 1)) for _ in range(2))
+        after, before = Position(*rows[low]), Position(*rows[high])
+        window = truth[low + 1 : high]
+
+        def ids(messages: Sequence[Message]) -> list[int]:
+            return [message.id for message in messages]
+
+        newest = await store.messages.newest(here, limit)
+        assert ids(newest.messages) == truth[-limit:]
+        inside = await store.messages.newest(here, limit, after=after, before=before)
+        assert ids(inside.messages) == window[-limit:]
+        onward = await store.messages.onward(here, limit, after=after, before=before)
+        assert ids(onward.messages) == window[:limit]
+        line = await store.messages.get(rows[low][1], here)
+        assert line is not None
+        around = await store.messages.around(line, limit, limit)
+        assert ids(around) == truth[max(0, low - limit) : low + limit + 1]
+        for sort, order in ((Sort.OLDEST, truth), (Sort.NEWEST, truth[::-1])):
+            assert [number async for number in _paged(store, here, limit, sort)] == order
+        now = NOON + timedelta(days=400)
+        figures = await store.stats.of(here[0], until=before, now=now)
+        assert figures.lines == high
+        whole = await store.stats.of(here[0], until=EVERY_LINE, now=now)
+        assert (whole.first, whole.last) == (from_text(rows[0][0]), from_text(rows[-1][0]))
+
+
+def _tea(seconds: int, origin: Origin) -> Heard:
+    return line_of("ada", "green tea", NOON + timedelta(seconds=seconds), origin=origin)
+
+
+async def _paged(store: Store, rooms: Sequence[Room], limit: int, sort: Sort) -> AsyncIterator[int]:
+    """Every hit, page by page."""
+    asked = Search(query=parse_query("tea"), rooms=rooms, limit=limit, sort=sort)
+    while True:
+        page = await store.search(asked, "question")
+        for message in page.messages:
+            yield message.id
+        if page.next is None:
+            return
+        asked = replace(asked, cursor=page.next)

@@ -14,9 +14,10 @@ import pytest
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store import open_store
 from terrarium_mcp.store.database import StoreFailed
+from terrarium_mcp.store.deep_check import check_deeply
 from terrarium_mcp.store.migrations import APPLICATION_ID, CURRENT
 from tests.samples import terrarium_irc as sample
-from tests.store.scene import SETTINGS, chat, rows_of
+from tests.store.scene import SETTINGS, chat, check_index, find, rows_of, write
 
 NOBODY = 65534
 
@@ -198,3 +199,58 @@ async def test_a_full_disk_leaves_an_old_database_as_it_was(
     monkeypatch.setattr(migrations, "_connect", on_a_full_disk)
     assert "The disk is full" in await refusal(file)
     assert not list(file.parent.glob("*before*"))
+
+
+WRITING_INTO_A_LIMIT = """
+import resource, sys, anyio
+from pathlib import Path
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.store import open_store
+from tests.store.scene import SETTINGS, chat
+async def main():
+    async with open_store(Path(sys.argv[1]), SETTINGS) as store:
+        await store.messages.append(chat("<ada> saved"))
+        wal = Path(sys.argv[1] + "-wal")
+        limit, unlimited = wal.stat().st_size + 5_000, resource.RLIM_INFINITY
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, unlimited))
+        try:
+            await store.messages.append(chat("<bo> much\\n" * 3_000))
+        except TerrariumError as why:
+            print(type(why).__name__, why)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (unlimited, unlimited))
+        print(await store.messages.append(chat("<ada> and on we go")))
+anyio.run(main)
+"""
+
+
+def test_a_write_that_the_system_refuses_loses_nothing_that_was_saved(file: Path) -> None:
+    said = subprocess.run(
+        [sys.executable, "-c", WRITING_INTO_A_LIMIT, str(file)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        cwd=Path(__file__).parents[2],
+    )
+    refused, saved = said.stdout.splitlines()
+    assert refused.startswith("StoreFailed")
+    assert "The disk cannot be read or written" in refused or "The disk is full" in refused
+    assert saved == "[2]"
+    assert rows_of(file, "SELECT message FROM messages") == [("saved",), ("and on we go",)]
+    check_index(file)
+
+
+async def test_rows_with_null_in_every_column_are_shown_nowhere_and_stop_nothing(
+    file: Path,
+) -> None:
+    nulls = ", ".join(["NULL"] * 19)
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> tea"))
+        write(file, f"INSERT INTO messages VALUES ({nulls})")  # noqa: S608
+        nothing_said = "INSERT INTO messages (channel, nick, message, message_type, timestamp)"
+        write(file, f"{nothing_said} VALUES ('#tea', NULL, NULL, NULL, NULL)")
+        await store.messages.append(chat("<bo> milk"))
+        page = await store.messages.newest(await store.rooms.all(), 9)
+        assert [line.text for line in page.messages] == ["tea", "", "milk"]
+        assert (await find(store, "tea")).messages
+    assert (await check_deeply(file, SETTINGS, lambda _: None)).wrong == []

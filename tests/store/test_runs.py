@@ -2,17 +2,18 @@
 
 import tempfile
 from datetime import timedelta
+from itertools import groupby
 from pathlib import Path
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.records import Heard, Origin
+from terrarium_mcp.chat.records import Origin
 from terrarium_mcp.chat.when import from_text, to_text
 from terrarium_mcp.store import open_store
 from terrarium_mcp.store.runs import FEW, Run, few, runs_of
 from terrarium_mcp.store.search import Sort
-from tests.store.scene import NOON, SETTINGS, find, rows_of
+from tests.store.scene import NOON, SETTINGS, find, line_of, rows_of
 
 moments = st.lists(st.integers(0, 400_000), min_size=1, max_size=60)
 
@@ -83,20 +84,16 @@ async def test_newest_and_oldest_equal_a_sort_around_every_seam(
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "irc.db"
         async with open_store(file, SETTINGS) as store:
-            for n, (origin, at, word) in enumerate(said):
-                moment = NOON + timedelta(seconds=at)
-                await store.messages.append(
-                    [
-                        Heard(
-                            network="net",
-                            channel="#tea",
-                            nick="ada",
-                            text=f"{word} {n}",
-                            said_at=moment,
-                            origin=origin,
-                        )
-                    ]
-                )
+            heard = (
+                line_of("ada", f"{word} {n}", NOON + timedelta(seconds=at), origin=origin)
+                for n, (origin, at, word) in enumerate(said)
+            )
+            for origin, lines in groupby(heard, key=lambda line: line.origin):
+                if origin is Origin.IMPORT:
+                    await store.messages.append_all(lines)
+                else:
+                    for line in lines:
+                        await store.messages.append([line])
             newest = await find(store, "tea", limit=limit, sort=Sort.NEWEST)
             oldest = await find(store, "tea", limit=limit, sort=Sort.OLDEST)
         rows = rows_of(

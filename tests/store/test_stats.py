@@ -7,7 +7,7 @@ from terrarium_mcp.chat.records import Kind
 from terrarium_mcp.chat.when import EVERY_LINE, Position
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.stats import Tally
-from tests.store.scene import NOON, chat, line_of, room, write
+from tests.store.scene import NOON, chat, line_of, room, rows_of, write
 
 HOUR = timedelta(hours=1)
 
@@ -88,8 +88,14 @@ async def test_the_size_is_projected(store: Store) -> None:
     assert (size.messages, size.messages_a_day) == (60, 2)
     assert size.bytes_a_year == round(2 * 365 * size.file / 60)
     assert size.wal > 0
+
+
+async def test_the_parts_of_the_file_are_told_where_sqlite_can(store: Store, file: Path) -> None:
+    await store.messages.append(chat("<ada> a\n" * 60))
     parts = await store.stats.parts()
-    assert not parts or sum(parts.values()) <= size.file
+    [[can_tell]] = rows_of(file, "SELECT sqlite_compileoption_used('ENABLE_DBSTAT_VTAB')")
+    assert ("messages" in parts) == bool(can_tell)
+    assert sum(parts.values()) <= (await store.stats.size(NOON)).file
 
 
 async def test_the_top_ten_count_also_nicks_with_few_lines(store: Store) -> None:

@@ -1,5 +1,6 @@
 """get_recent_irc_messages and get_message_context."""
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -9,6 +10,16 @@ from tests.store.scene import NOON, line_of
 from tests.tools.scene import House
 
 HOUR = timedelta(hours=1)
+
+TWO_CONVERSATIONS = """
+    <ann> hi, does anyone know why my wifi driver fails to load after the upgrade?
+    <bob> how do I mount a usb disk?
+    <cat> ann: which card is it?
+    <dan> bob: plug it in and run lsblk
+    <ann> cat: a broadcom 4311
+    <bob> dan: thanks, lsblk shows sdb1
+    <cat> ann: then you need the firmware package for that driver
+"""
 
 
 async def test_recent_lines_are_a_transcript_oldest_first(house: House) -> None:
@@ -127,10 +138,98 @@ async def test_a_cut_context_keeps_the_nearest_lines(house: House) -> None:
     assert told.facts["message_id"] == str(ids[20])
 
 
-async def test_a_conversation_cannot_be_asked_for_yet_and_says_what_can(house: House) -> None:
+async def test_a_conversation_is_shown_whole_and_how_sure_that_is(house: House) -> None:
+    await house.hears(TWO_CONVERSATIONS)
+    told = await house.learns(
+        "get_message_context", message_id=5, scope="conversation", before=0, after=0, format="json"
+    )
+    assert told.ids == [1, 3, 5, 7]
+    assert told.outside.startswith(
+        "around message 5 in #tea (conversation)\n"
+        "4 lines by 2 people, of 7 looked at; 3 lines of other talk lie between them\n"
+        "who answers whom is guessed: about 9 in 10 such guesses are right\n"
+    )
+    assert told.facts["between"] == 3
+    assert told.facts["looked_at"] == 7
+    assert [(link["id"], link["answers"]) for link in told.facts["links"]] == [
+        ("1", ""), ("3", "1"), ("5", "3"), ("7", "5")
+    ]  # fmt: skip
+    assert all(0.5 < link["probability"] <= 1 for link in told.facts["links"])
+
+
+async def test_a_cut_conversation_keeps_the_nearest_lines(house: House) -> None:
+    talk = "\n".join(
+        f"<{'ab'[n % 2] * 3}> {'ba'[n % 2] * 3}: tea {n} {'x' * 60}" for n in range(60)
+    )
+    ids = await house.hears(talk)
+    budget = {"max_tokens": 400}
+    asked = {"message_id": ids[30], "scope": "conversation", "format": "json"}
+    told = await house.learns("get_message_context", budget, **asked)
+    assert ids[30] in told.ids
+    assert abs((told.ids[0] + told.ids[-1]) / 2 - ids[30]) <= 1
+    assert "left out: the farthest" in told.outside
+    assert [int(link["id"]) for link in told.facts["links"]] == told.ids
+    whole = await house.learns("get_message_context", {"max_tokens": 50_000}, **asked)
+    assert whole.ids == ids
+
+
+async def test_doubtful_lines_of_a_conversation_are_named(house: House) -> None:
+    await house.hears("""
+        <ann> does anyone know a good recipe for bread?
+        <bob> does anyone have a spare key?
+        <ann> with rye
+        <bob> for the shed
+        <cat> yes
+    """)
+    told = await house.learns(
+        "get_message_context", message_id=5, scope="conversation", format="json"
+    )
+    doubtful = {link["id"] for link in told.facts["links"]
+                if link["answers"] and link["probability"] < 0.5}  # fmt: skip
+    assert doubtful
+    _, _, named = told.outside.partition("such guesses are right; doubtful: ")
+    assert set(named.splitlines()[0].split(", ")) == doubtful
+
+
+async def test_what_reply_tags_say_is_no_guess(house: House) -> None:
+    ask, reply = line_of("ada", "tea?", NOON), line_of("bo", "the roof leaks", NOON + HOUR)
+    await house.store.messages.append(
+        [replace(ask, msgid="m1"), replace(reply, msgid="m2", reply_to="m1")]
+    )
+    told = await house.learns("get_message_context", message_id=1, scope="conversation")
+    assert told.ids == [1, 2]
+    assert "\nwho answers whom is known from reply tags\n" in told.outside
+
+
+async def test_a_line_without_a_conversation_and_an_event_say_so(house: House) -> None:
+    await house.hears("<ada> tea")
+    await house.store.messages.append([line_of("bo", "", NOON + HOUR, kind=Kind.JOIN)])
+    alone = await house.learns("get_message_context", message_id=1, scope="conversation")
+    assert alone.ids == [1]
+    assert "no other line is recorded around it" in alone.outside
+    event = await house.learns("get_message_context", message_id=2, scope="conversation")
+    assert event.ids == [2]
+    assert "nobody said this, so it is in no conversation: scope=channel shows" in event.outside
+
+
+async def test_a_conversation_ends_at_the_cutoff_and_at_the_walls_of_its_room(
+    house: House,
+) -> None:
+    await house.hears(TWO_CONVERSATIONS)
+    view = {"as_of": 5, "channel": "#tea"}
+    told = await house.learns("get_message_context", view, message_id=1, scope="conversation")
+    assert told.ids == [1, 3]
+    elsewhere = {"channel": "#mate"}
+    refused = await house.is_refused(
+        "get_message_context", elsewhere, message_id=1, scope="conversation"
+    )
+    assert refused.startswith("No message 1.")
+
+
+async def test_an_unknown_scope_is_answered_with_the_known_ones(house: House) -> None:
     ids = await house.hears("<ada> a")
     refused = await house.is_refused("get_message_context", message_id=ids[0], scope="thread")
-    assert "Input should be 'channel'" in refused
+    assert "Input should be 'channel' or 'conversation'" in refused
 
 
 async def test_a_removed_line_leaves_a_trace_without_its_text(house: House) -> None:

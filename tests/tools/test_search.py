@@ -78,7 +78,7 @@ async def test_an_answer_to_a_plain_question_names_no_total(house: House) -> Non
     await house.hears(DEPLOY)
     told = await house.learns("search_irc_history", query="what about lunch", format="json")
     assert told.text.startswith(
-        "search what about lunch: 1 hit in #tea"
+        "search what about lunch: 4 hits in #tea"
         " (any word, by relevance; no line holds all of them)\n"
     )
     assert told.facts["total"] is None
@@ -123,7 +123,8 @@ async def test_no_match_does_not_read_as_never_said(house: House) -> None:
     await house.hears(DEPLOY)
     told = await house.learns("search_irc_history", query="unicorn parade")
     assert told.text == (
-        "search unicorn parade: nothing found in #tea (tried: all words and any word)\n"
+        "search unicorn parade: nothing found in #tea"
+        " (tried: all words, any word and similar words)\n"
         "nothing recorded yet. Times UTC.\n"
         "That does not mean it was never said."
         " Try other words, without in:, from: and hours."
@@ -142,7 +143,43 @@ async def test_two_different_channels_at_once_are_an_error_that_says_so(house: H
     await house.hears("<ada> green tea")
     await house.hears("<bo> green mate", channel="#mate")
     refused = await house.is_refused("search_irc_history", query="green in:#mate", channel="#tea")
-    assert refused.startswith("in:#mate and channel=#tea are different channels")
+    assert refused.startswith("No channel is left by channel=#tea, in:#mate")
+
+
+async def test_several_channels_may_be_named_or_left_out(house: House) -> None:
+    for channel in ("#tea", "#mate", "#milk"):
+        await house.hears("<ada> green", channel=channel)
+    for query, ids in [("in:#tea in:mate", {1, 2}), ("-in:#tea", {2, 3}), ("in:tea -in:mate", {1})]:
+        told = await house.learns("search_irc_history", query=f"green {query}")
+        assert set(told.ids) == ids
+    refused = await house.is_refused("search_irc_history", query="green -in:#tee")
+    assert refused == "No channel #tee. Did you mean #tea?"
+
+
+async def test_a_nick_that_nobody_has_is_no_error_and_the_nearest_are_named(house: House) -> None:
+    await house.hears("<alice> green tea\n<bo> more")
+    told = await house.learns("search_irc_history", query="tea from:alise")
+    assert told.ids == []
+    assert "note: nobody here is called alise; near: alice\n" in told.outside
+    assert "nobody" not in (await house.learns("search_irc_history", query="from:Alice")).outside
+
+
+async def test_what_was_read_as_text_is_said_and_times_stand_in_the_headline(house: House) -> None:
+    await house.hears("<ada> green tea")
+    view = {"now": "2026-05-02T09:00:00Z"}
+    told = await house.learns("search_irc_history", view, query="tea on:yesterday")
+    assert told.text.startswith("search tea after:2026-05-01 before:2026-05-02: 1 of 1 hit in #tea")
+    told = await house.learns("search_irc_history", view, query="green before:2026-02-30")
+    assert "note: before:2026-02-30 was read as text: a time is such as 2026-05-01" in told.outside
+
+
+async def test_relative_times_stay_as_on_the_first_page(house: House) -> None:
+    await house.hears("12:00 <ada> tea\n12:01 <ada> tea\n12:02 <ada> tea")
+    asked = {"query": "tea after:1h", "limit": 1, "sort": "newest", "format": "json"}
+    first = await house.learns("search_irc_history", {"now": "2026-05-01T12:50:00Z"}, **asked)
+    asked["cursor"] = first.facts["next_cursor"]
+    second = await house.learns("search_irc_history", {"now": "2026-05-01T13:30:00Z"}, **asked)
+    assert [first.ids, second.ids] == [[3], [2]]
 
 
 async def test_hours_count_back_from_now(house: House) -> None:

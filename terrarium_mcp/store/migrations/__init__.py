@@ -6,14 +6,15 @@
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from functools import partial
 from pathlib import Path
 
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store.functions import FUNCTIONS, as_text
+from terrarium_mcp.store.functions import FUNCTIONS
 from terrarium_mcp.store.migrations import terrarium_irc, v1
 from terrarium_mcp.store.migrations.copying import Copy
-from terrarium_mcp.store.migrations.step import Report, Step
+from terrarium_mcp.store.migrations.step import Report, Step, within
 
 APPLICATION_ID = 0x7465_7272  # "terr"
 STEPS: tuple[Step, ...] = (v1.migrate,)
@@ -21,6 +22,12 @@ CURRENT = len(STEPS)
 
 BUSY = 0.2
 """Seconds to wait for a file that somebody else has locked: one that is in use is refused soon."""
+
+CACHE = -65_536
+"""Memory for pages, in KiB with a minus sign: what is converted and sorted fits more often."""
+
+_COPYING = 0.1
+"""The part of a step's time in which the database is copied."""
 
 _MAGIC = b"SQLite format 3\0"  # https://sqlite.org/fileformat.html 1.3
 
@@ -42,11 +49,9 @@ def version_of(path: Path) -> int:
     """
     if not path.exists() or not path.stat().st_size:
         return 0
-    with path.open("rb") as file:
-        if file.read(len(_MAGIC)) != _MAGIC:
-            raise NotOurs(f"{path} is not an SQLite database. Name another file with DB_PATH.")
+    check_magic(path)
     with closing(_connect(path)) as connection:
-        return _checked_version(connection, path)
+        return checked_version(connection, path)
 
 
 def migrate(path: Path, settings: Settings, report: Report) -> None:
@@ -63,9 +68,12 @@ def migrate(path: Path, settings: Settings, report: Report) -> None:
     """
     with closing(_connect(path)) as connection:
         _lock(connection, path)
-        for number in range(_checked_version(connection, path), CURRENT):
-            with _copied(connection, path, number + 1) as copy, _transaction(connection):
-                STEPS[number](connection, settings, report)
+        connection.execute(f"PRAGMA cache_size={CACHE}")
+        for number in range(checked_version(connection, path), CURRENT):
+            told = within(report, number / CURRENT, (number + 1) / CURRENT)
+            copied = _copied(connection, path, number + 1, within(told, 0, _COPYING))
+            with copied as copy, _transaction(connection):
+                STEPS[number](connection, settings, within(told, _COPYING, 1))
                 connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
                 connection.execute(f"PRAGMA user_version={number + 1}")
                 if copy:
@@ -75,7 +83,7 @@ def migrate(path: Path, settings: Settings, report: Report) -> None:
 
 def _connect(path: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(path, isolation_level=None, timeout=BUSY)
-    connection.text_factory = as_text
+    connection.text_factory = partial(str, encoding="utf-8", errors="replace")
     for name, arity, function in FUNCTIONS:
         connection.create_function(name, arity, function, deterministic=True)
     return connection
@@ -96,7 +104,15 @@ def _lock(connection: sqlite3.Connection, path: Path) -> None:
     connection.execute("COMMIT")
 
 
-def _checked_version(connection: sqlite3.Connection, path: Path) -> int:
+def check_magic(path: Path) -> None:
+    """See whether the file is SQLite's at all; NotOurs if not."""
+    with path.open("rb") as file:
+        if file.read(len(_MAGIC)) != _MAGIC:
+            raise NotOurs(f"{path} is not an SQLite database. Name another file with DB_PATH.")
+
+
+def checked_version(connection: sqlite3.Connection, path: Path) -> int:
+    """The version of an open database; NotOurs where it is another program's, or a later one's."""
     mark = int(connection.execute("PRAGMA application_id").fetchone()[0])
     version = int(connection.execute("PRAGMA user_version").fetchone()[0])
     if mark == APPLICATION_ID and version > CURRENT:
@@ -116,7 +132,9 @@ def _checked_version(connection: sqlite3.Connection, path: Path) -> int:
 
 
 @contextmanager
-def _copied(connection: sqlite3.Connection, path: Path, version: int) -> Iterator[Copy | None]:
+def _copied(
+    connection: sqlite3.Connection, path: Path, version: int, report: Report
+) -> Iterator[Copy | None]:
     """A copy of the database as it was before `version`, if it holds anything.
 
     Whoever changes the database settles the copy before the change is committed: a file that was
@@ -126,8 +144,8 @@ def _copied(connection: sqlite3.Connection, path: Path, version: int) -> Iterato
         yield None
         return
     copy = Copy(path, version)
-    copy.write(connection)
     try:
+        copy.write(connection, report)
         yield copy
     except BaseException:
         copy.discard()

@@ -6,6 +6,10 @@ from contextlib import closing
 from pathlib import Path
 
 from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.store.migrations.step import Report
+
+_PAGES = 4_096
+"""Pages (16 MiB) copied between two reports."""
 
 log = logging.getLogger(__name__)
 
@@ -21,16 +25,20 @@ class Copy:
         self.path = _unused(path.with_name(f"{path.stem}.before-v{version}{path.suffix}"))
         self._partial = self.path.with_name(self.path.name + ".partial")
 
-    def write(self, connection: sqlite3.Connection) -> None:
+    def write(self, connection: sqlite3.Connection, report: Report) -> None:
         """Copy what `connection`, which holds the lock, sees. A crash's leftover is overwritten.
 
         Raises:
             CopyFailed: there is no room, or no permission.
         """
+
+        def tell(_: int, remaining: int, total: int) -> None:
+            report(1 - remaining / max(1, total))
+
         self.discard()
         try:
             with closing(sqlite3.connect(self._partial)) as target:
-                connection.backup(target)
+                connection.backup(target, pages=_PAGES, progress=tell)
         except (sqlite3.Error, OSError) as why:
             self.discard()
             raise CopyFailed(

@@ -10,3 +10,8 @@ Report = Callable[[float], None]
 
 Step = Callable[[sqlite3.Connection, Settings, Report], None]
 """Takes the database one version further, inside a transaction that the runner owns."""
+
+
+def within(report: Report, first: float, last: float) -> Report:
+    """The report of a part of the work, which goes from `first` to `last` of the whole."""
+    return lambda part: report(first + part * (last - first))

@@ -25,8 +25,8 @@ COLUMNS = ("id", "timestamp", "channel", "nick", "user", "host", "message", "mes
 CHUNK = 10_000
 _BEFORE_ALL = -(2**63)
 
-_Found: TypeAlias = tuple[int, str | None, str | None, str | None]
-"""Id, timestamp, channel, message."""
+_Found: TypeAlias = tuple[int, str | None, str | None]
+"""Id, timestamp, channel."""
 _Timed: TypeAlias = tuple[_Found, datetime]
 
 log = logging.getLogger(__name__)
@@ -46,10 +46,10 @@ def is_present(connection: sqlite3.Connection) -> bool:
 
 
 def without_indexes(connection: sqlite3.Connection) -> list[str]:
-    """Drop the indexes on `messages`, which every row is about to change; returns their SQL."""
+    """Drop the indexes by time, which every row is about to change; returns their SQL."""
     found = connection.execute(
-        "SELECT name, sql FROM sqlite_master"
-        " WHERE type = 'index' AND tbl_name = 'messages' AND sql NOT NULL"
+        "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'messages'"
+        " AND lower(sql) LIKE '%timestamp%'"
     ).fetchall()
     for name, _ in found:
         connection.execute(f'DROP INDEX "{name}"')
@@ -62,24 +62,17 @@ def convert(connection: sqlite3.Connection, settings: Settings, report: Report) 
     log.warning("local times of terrarium-irc are read as %s (TERRARIUM_SOURCE_TIMEZONE)", zone)
     total = connection.execute("SELECT max(id) FROM messages").fetchone()[0] or 0
     rooms = _make_rooms(connection, network)
-    rows = _rows(connection, "id, timestamp, channel, message")
-    timed = utc_times(((row, row[1]) for row in rows), zone)
+    timed = utc_times(((row, row[1]) for row in _rows(connection)), zone)
+    origin = Origin.IMPORT.value
     for chunk in _chunks(timed):
         connection.executemany(
             "UPDATE messages SET timestamp=?, room=?, network=?, origin=? WHERE id=?",
             (
-                (to_text(at), rooms.get(channel or ""), network, Origin.IMPORT.value, number)
-                for (number, _, channel, _), at in chunk
+                (to_text(at), rooms.get(channel or ""), network, origin, number)
+                for (number, _, channel), at in chunk
             ),
         )
-        connection.executemany(
-            "UPDATE messages SET message=?, message_type=? WHERE id=?",
-            (
-                (does, Kind.ACTION.value, number)
-                for (number, _, _, message), _ in chunk
-                if isinstance(message, str) and (does := action(message)) is not None
-            ),
-        )
+        _convert_actions(connection, chunk[0][0][0], chunk[-1][0][0])
         report(max(0, chunk[-1][0][0]) / max(1, total))
     _move_private(connection, network)
     connection.execute(
@@ -106,6 +99,23 @@ def _make_rooms(connection: sqlite3.Connection, network: str) -> dict[str, int]:
     return rooms
 
 
+def _convert_actions(connection: sqlite3.Connection, first: int, last: int) -> None:
+    """Take /me out of its frame, in the rows of these ids."""
+    framed = connection.execute(
+        "SELECT id, message FROM messages WHERE id BETWEEN ? AND ?"
+        " AND typeof(message) = 'text' AND instr(message, char(1)) = 1",
+        (first, last),
+    ).fetchall()
+    connection.executemany(
+        "UPDATE messages SET message=?, message_type=? WHERE id=?",
+        [
+            (does, Kind.ACTION.value, number)
+            for number, message in framed
+            if (does := action(message)) is not None
+        ],
+    )
+
+
 def _move_private(connection: sqlite3.Connection, network: str) -> None:
     """A target that is no channel is a person: it must not become a channel everybody can read."""
     private = "FROM messages WHERE channel NOT NULL AND channel != '' AND room IS NULL"
@@ -118,10 +128,10 @@ def _move_private(connection: sqlite3.Connection, network: str) -> None:
     connection.execute(f"DELETE {private}")
 
 
-def _rows(connection: sqlite3.Connection, columns: str) -> Iterator[_Found]:
+def _rows(connection: sqlite3.Connection) -> Iterator[_Found]:
     """All messages by id, read in pieces, since the table changes while they are read."""
     after = _BEFORE_ALL
-    sql = f"SELECT {columns} FROM messages WHERE id > ? ORDER BY id LIMIT ?"  # noqa: S608 -- ours
+    sql = "SELECT id, timestamp, channel FROM messages WHERE id > ? ORDER BY id LIMIT ?"
     while piece := connection.execute(sql, (after, CHUNK)).fetchall():
         yield from piece
         after = piece[-1][0]

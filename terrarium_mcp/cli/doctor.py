@@ -1,0 +1,40 @@
+"""`terrarium-mcp doctor`: what is set, what is in the database, and whether all is well."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from terrarium_mcp.cli.options import settings_and_sources_of, settings_options
+
+
+@click.command()
+@click.option("--deep", is_flag=True, help="Compare all that is derived with a recount, on a copy.")
+@click.option("--rebuild", is_flag=True, help="Check so, and make again what was found wrong.")
+@click.option(
+    "--temp",
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    help="Folder for that copy; default: the database's.",
+)
+@settings_options
+def doctor(
+    *,
+    deep: bool,
+    rebuild: bool,
+    temp: Path | None,
+    db: Path | None,
+    config: Path | None,
+    env_file: Path | None,
+) -> None:
+    """Show the settings and the state of the database; status 1 when something is wrong.
+
+    Changes nothing, but with --rebuild.
+    """
+    settings, sources = settings_and_sources_of(db, config, env_file)
+
+    import anyio
+
+    from terrarium_mcp.cli.starting.doctor import examination
+
+    well = anyio.run(examination, settings, sources, deep or rebuild, rebuild, temp)
+    sys.exit(0 if well else 1)

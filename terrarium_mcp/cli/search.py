@@ -1,0 +1,43 @@
+"""`terrarium-mcp search`: what the tool of that name answers, and how it comes to that."""
+
+from pathlib import Path
+
+import click
+
+from terrarium_mcp.cli.options import settings_of, settings_options
+
+
+@click.command()
+@click.argument("query", nargs=-1, required=True)
+@click.option("--channel", default="", help="Look in this channel only.")
+@click.option(
+    "--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="How many lines."
+)
+@click.option(
+    "--sort",
+    type=click.Choice(["relevance", "newest", "oldest"]),
+    default="relevance",
+    show_default=True,
+    help="Which lines come first.",
+)
+@click.option("--explain", is_flag=True, help="Tell also why these lines were found.")
+@settings_options
+def search(
+    *,
+    query: tuple[str, ...],
+    channel: str,
+    limit: int,
+    sort: str,
+    explain: bool,
+    db: Path | None,
+    config: Path | None,
+    env_file: Path | None,
+) -> None:
+    """Find what was said: words, "phrases", from:nick, or a plain question."""
+    settings = settings_of(db, config, env_file)
+
+    import anyio
+
+    from terrarium_mcp.cli.starting.search import found
+
+    click.echo(anyio.run(found, settings, " ".join(query), channel, limit, sort, explain))

@@ -1,0 +1,47 @@
+"""The place of a database: its folder and file, and whether this account may use them."""
+
+import os
+from pathlib import Path
+
+from terrarium_mcp.store.database import StoreFailed
+
+
+def make_folder(path: Path) -> None:
+    """Make the folder of the database at `path` where it is missing.
+
+    Raises:
+        StoreFailed: something stands in the way.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as why:
+        raise _not_there(path, why) from why
+
+
+def check_permissions(path: Path) -> None:
+    """See whether `path` can be a database that this account reads and writes.
+
+    Raises:
+        StoreFailed: it is a folder, or this account may not.
+    """
+    try:
+        is_folder, exists = path.is_dir(), path.exists()
+    except OSError as why:
+        raise _not_there(path, why) from why
+    if is_folder:
+        raise StoreFailed(f"{path} is a folder. Name a file in it with DB_PATH or --db.")
+    for place, needed in [(path.parent, os.R_OK | os.W_OK | os.X_OK), (path, os.R_OK | os.W_OK)]:
+        if (exists or place != path) and not os.access(place, needed):
+            raise StoreFailed(
+                f"This account may not write {place}. SQLite needs to, even for reading: it keeps"
+                " its -wal and -shm files in the folder. Give the account write permission on both"
+                f" (for example: chgrp -R GROUP {path.parent} && chmod -R g+rw {path.parent}), or"
+                " ask the account that records for its server: ssh HOST terrarium-mcp serve."
+            )
+
+
+def _not_there(path: Path, why: OSError) -> StoreFailed:
+    return StoreFailed(
+        f"The folder {path.parent} cannot be made or looked into: {why.strerror}."
+        " Name a database elsewhere with DB_PATH or --db."
+    )

@@ -1,0 +1,54 @@
+"""A database as it lies there: looked at, and not changed in any way."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+
+from terrarium_mcp.store.database import StoreFailed, explained
+from terrarium_mcp.store.functions import as_text
+from terrarium_mcp.store.migrations import BUSY, check_magic
+
+_WRITE_VERSION = 18
+"""Where the header says how the file is written (https://sqlite.org/fileformat.html 1.3.3)."""
+
+
+@contextmanager
+def untouched(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection that only reads, and leaves nothing beside the file.
+
+    Raises:
+        NotOurs: it is no SQLite file.
+        StoreFailed: it cannot be read, or is damaged.
+    """
+    check_magic(path)
+    if _interrupted(path):
+        raise StoreFailed(
+            f"The database {path}: a program died while it was writing, or is writing now. The next"
+            " one that opens the file takes back what was not finished: start terrarium-mcp."
+        )
+    with explained(path), closing(_connect(path)) as connection:
+        connection.row_factory = sqlite3.Row
+        connection.text_factory = as_text
+        yield connection
+
+
+def is_wal(path: Path) -> bool:
+    """Whether the file is written by way of a write-ahead log."""
+    with path.open("rb") as file:
+        file.seek(_WRITE_VERSION)
+        return file.read(1) == b"\2"
+
+
+def _connect(path: Path) -> sqlite3.Connection:
+    # Whoever reads a WAL database makes its -wal and -shm files. Where they are missing nobody
+    # else has it open, and what is in the file is all there is.
+    alone = is_wal(path) and not path.with_name(path.name + "-wal").exists()
+    how = "mode=ro&immutable=1" if alone else "mode=ro"
+    return sqlite3.connect(f"{path.as_uri()}?{how}", uri=True, isolation_level=None, timeout=BUSY)
+
+
+def _interrupted(path: Path) -> bool:
+    """Whether a rollback journal lies beside the file: it is played back by who may write."""
+    journal = path.with_name(path.name + "-journal")
+    return journal.exists() and journal.stat().st_size > 0

@@ -1,0 +1,76 @@
+"""A line holds a term as a person would say that it does."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from terrarium_mcp.chat.terms import Term, TermKind, folded, holds, spread, words_in
+
+
+@pytest.mark.parametrize(
+    ("line", "typed", "held"),
+    [
+        ("green tea at four", "TEA", True),
+        ("green teas at four", "tea", False),
+        ("in the Caf\u00e9", "cafe", True),
+        ("in the cafe", "Caf\u00e9", True),
+        ("what about the deploy", "deploy?", True),
+        ("what (about) it", "about", True),
+        ("I like C++ best", "c++", True),
+        ("C++11 is out", "C++", True),
+        ("C and c + +", "c++", False),
+        ("abc++", "c++", False),
+        ("c# or f#", "F#", True),
+        ("call foo_bar()", "foo_bar", True),
+        ("call foo bar", "foo_bar", False),
+        ("call foo_bars", "foo_bar", False),
+        ("foo-bar", "foo-bar", True),
+        ("see https://example.org/a?b=1, it is good", "https://example.org/a?b=1", True),
+        ("see https://example.org/a?b=12", "https://example.org/a?b=1", False),
+        ("rm /etc/passwd", "/etc/passwd", True),
+        ("version 1.2.3", "1.2.3", True),
+        ("version 1, 2, 3", "1.2.3", False),
+        ("I don\u2019t know", "don't", True),
+        ("tea \U0001f375\U0001f375", "\U0001f375", True),
+        ("hot\u2615\ufe0fnow", "\u2615", True),
+        ("hot \u2615 now", "\u2615\ufe0f", True),
+        ("\u6211\u559d\u8336\u4e86", "\u8336", True),
+        ("\u6211\u559d\u8336\u4e86", "\u559d\u8336", True),
+        ("\u6211\u559d\u4e86\u8336", "\u559d\u8336", False),
+        ("\u0e17\u0e35\u0e48\u0e19\u0e35\u0e48", "\u0e19\u0e35\u0e48", True),
+        ("\u0e17\u0e35\u0e48\u0e19\u0e35\u0e48", "\u0e19\u0e31\u0e48", False),
+        ("ok :)", ":)", True),
+        ("ok", ":)", False),
+        ("wait...", "...", True),
+    ],
+)
+def test_words_hold(line: str, typed: str, held: bool) -> None:
+    assert holds(line, Term(typed)) is held
+
+
+def test_phrases_stand_in_a_row_and_prefixes_begin_a_word() -> None:
+    phrase, prefix = TermKind.PHRASE, TermKind.PREFIX
+    assert holds("a green, tea", Term("green tea", phrase))
+    assert not holds("tea, very green", Term("green tea", phrase))
+    assert not holds("green tea", Term("green teas", phrase))
+    assert holds("sudo rm -rf / now", Term("rm -rf /", phrase))
+    assert not holds("sudo rm rf now", Term("rm -rf /", phrase))
+    assert holds("green teapots", Term("tea", prefix))
+    assert not holds("a steam", Term("tea", prefix))
+    assert holds("foo-bars", Term("foo-ba", prefix))
+
+
+def test_what_is_a_word_of_its_own_stands_apart_for_the_index() -> None:
+    assert spread("tea cups") == "tea cups"
+    assert spread("\u8336tea").split() == ["\u8336", "tea"]
+    assert words_in("tea\U0001f375 cup\u8336") == ("tea", "\U0010f375", "cup", "\u8336")
+
+
+@given(st.text())
+def test_a_line_holds_each_of_its_own_words(line: str) -> None:
+    assert all(holds(line, Term(word)) for word in line.split())
+
+
+@given(st.text())
+def test_what_is_folded_stays_folded(text: str) -> None:
+    assert folded(folded(text)) == folded(text)

@@ -1,0 +1,125 @@
+"""The doctor tells what is set and what is in the database, and its status whether all is well."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.cli.programs import environment, ran, words
+from tests.samples import terrarium_irc as sample
+from tests.store.damage import garble_index
+from tests.store.scene import rows_of, write
+
+Done = subprocess.CompletedProcess[str]
+
+
+def lines(done: Done) -> list[str]:
+    """What was printed, with single blanks."""
+    return [" ".join(line.split()) for line in done.stdout.splitlines()]
+
+
+def test_a_healthy_deployment_is_told_of_and_the_status_is_0(ours: Path, tmp_path: Path) -> None:
+    done = ran("terrarium-mcp doctor", "--db", ours, at=tmp_path)
+    told = lines(done)
+    assert done.returncode == 0, done.stdout
+    assert {"settings", "database", "index", "other programs", "keeper"} <= {*told}
+    assert f"file {ours}" in told
+    assert "lines 1 and 0 events in 1 rooms of net" in told
+    assert told[-1] == "all is well"
+    assert not done.stderr
+
+
+def test_every_setting_stands_there_with_its_source_and_secrets_do_not(
+    ours: Path, tmp_path: Path
+) -> None:
+    (tmp_path / ".env").write_text("IRC_NICK=Fern\nAGENT_API_KEY=hunter2\n")
+    (tmp_path / "terrarium.toml").write_text('IRC_SERVER = "irc.example.org"\n')
+    done = ran(
+        "terrarium-mcp doctor", "--db", ours, at=tmp_path, IRC_CHANNELS="tea", SEARCH_API_KEY="pw"
+    )
+    told = lines(done)
+    assert f"DB_PATH {ours} (the command line)" in told
+    assert "IRC_CHANNELS #tea (the environment)" in told
+    assert "IRC_NICK Fern (.env)" in told
+    assert "IRC_SERVER irc.example.org (terrarium.toml)" in told
+    assert "AGENT_API_KEY set (.env)" in told
+    assert "TERRARIUM_SASL_PASSWORD not set (default)" in told
+    assert "IRC_PORT 0 (default)" in told
+    assert not {word for word in ("hunter2", "pw ") if word in done.stdout + done.stderr}
+
+
+def test_a_bad_setting_is_named(tmp_path: Path) -> None:
+    done = ran("terrarium-mcp doctor", at=tmp_path, IRC_PORT="tea")
+    assert done.returncode == 1
+    assert "IRC_PORT" in done.stderr
+
+
+def test_a_missing_database_is_wrong_and_is_not_made(tmp_path: Path) -> None:
+    done = ran("terrarium-mcp doctor", at=tmp_path, DB_PATH=tmp_path / "data" / "irc_logs.db")
+    assert done.returncode == 1
+    assert lines(done)[-1] == "1 wrong: database (contents)"
+    assert any(line.startswith("! contents there is nothing yet.") for line in lines(done))
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_database_of_terrarium_irc_is_not_migrated(tmp_path: Path) -> None:
+    file = sample.make(tmp_path / "irc_logs.db", 20)
+    before = file.read_bytes()
+    assert ran("terrarium-mcp doctor", "--db", file, at=tmp_path).returncode == 0
+    done = ran("terrarium-mcp doctor --rebuild", "--db", file, at=tmp_path)
+    assert done.returncode == 1
+    assert "start terrarium-mcp once" in done.stdout
+    assert file.read_bytes() == before
+    assert [one.name for one in tmp_path.iterdir()] == [file.name]
+
+
+def test_a_deep_check_says_that_all_is_well(ours: Path, tmp_path: Path) -> None:
+    done = ran("terrarium-mcp doctor --deep", "--db", ours, at=tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert any(line.startswith("links equal to a recount (") for line in lines(done))
+    assert "checking links" in done.stderr
+
+
+def test_a_deep_check_needs_no_room_beside_the_database(ours: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    done = ran("terrarium-mcp doctor --deep", "--temp", elsewhere, "--db", ours, at=tmp_path)
+    assert done.returncode == 0, done.stdout
+    assert not list(elsewhere.iterdir())
+
+
+def test_what_is_wrong_is_marked_summed_up_and_made_again(ours: Path, tmp_path: Path) -> None:
+    write(ours, "DELETE FROM nick_counts")
+    garble_index(ours)
+    done = ran("terrarium-mcp doctor --deep", "--db", ours, at=tmp_path)
+    told = lines(done)
+    assert done.returncode == 1
+    assert told[-1] == "2 wrong: deep check (index), deep check (counters)"
+    assert any(line.startswith("! counters ") for line in told)
+    assert rows_of(ours, "SELECT count(*) FROM nick_counts") == [(0,)]
+
+    mended = ran("terrarium-mcp doctor --rebuild", "--db", ours, at=tmp_path)
+    assert mended.returncode == 0, mended.stdout
+    assert any(line.startswith("index, counters 1 lines in ") for line in lines(mended))
+    assert ran("terrarium-mcp doctor --deep", "--db", ours, at=tmp_path).returncode == 0
+
+
+def test_a_folder_for_the_copy_must_exist(ours: Path, tmp_path: Path) -> None:
+    done = ran("terrarium-mcp doctor --deep", "--temp", "nowhere", "--db", ours, at=tmp_path)
+    assert done.returncode == 2
+    assert "nowhere" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["terrarium-mcp doctor", "terrarium-mcp doctor --deep"])
+def test_it_ends_at_once_when_nobody_reads_on(ours: Path, tmp_path: Path, command: str) -> None:
+    with subprocess.Popen(
+        words(command, "--db", ours),
+        cwd=tmp_path,
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stdout
+        process.stdout.close()
+        _, said = process.communicate(timeout=20)
+    assert b"Traceback" not in said

@@ -1,0 +1,40 @@
+"""A history that takes long to open keeps no client waiting."""
+
+from pathlib import Path
+
+import anyio
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters, stdio_client
+from mcp.types import CallToolResult
+
+from terrarium_mcp.store.keeper import Keeper
+from tests.cli.programs import HANGS, environment, words
+
+
+async def test_a_client_is_greeted_before_the_history_is_open(theirs: Path, tmp_path: Path) -> None:
+    program, *arguments = words("terrarium-mcp serve", "--db", theirs)
+    server = StdioServerParameters(
+        command=program, args=arguments, env=environment(), cwd=theirs.parent
+    )
+    migrating = Keeper(theirs)
+    assert migrating.ask()  # as a process does that is at it
+    answers: list[CallToolResult] = []
+    said = tmp_path / "stderr"
+    with anyio.fail_after(HANGS), said.open("w") as stderr:
+        async with (
+            Client(stdio_client(server, errlog=stderr)) as client,
+            anyio.create_task_group() as tasks,
+        ):
+
+            async def ask() -> None:
+                answers.append(await client.call_tool("get_recent_irc_messages", {}))
+
+            tasks.start_soon(ask)
+            assert await client.list_tools()
+            assert not answers
+            migrating.let_go()
+    (answer,) = answers
+    assert not answer.is_error
+    told = said.read_text()
+    assert "opening the history, 0 %" in told
+    assert "the history is open" in told

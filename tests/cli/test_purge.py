@@ -1,0 +1,136 @@
+"""`terrarium-mcp purge`: what it shows, asks, removes and cannot reach."""
+
+import subprocess
+from pathlib import Path
+
+import anyio
+
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import open_store
+from tests.cli.conftest import SAID
+from tests.cli.programs import HANGS, environment, ran, running, words
+from tests.store.scene import chat, find, rows_of
+
+PURGE = "terrarium-mcp purge --nick ada"
+
+
+def purged(file: Path, more: str = "--yes") -> subprocess.CompletedProcess[str]:
+    return ran(f"{PURGE} {more}", "--db", file, at=file.parent)
+
+
+def answered(file: Path, answer: str) -> subprocess.CompletedProcess[str]:
+    """Purge without --yes, and say this to the question."""
+    return subprocess.run(
+        words(PURGE, "--db", file),
+        cwd=file.parent,
+        env=environment(),
+        input=answer,
+        capture_output=True,
+        check=False,
+        timeout=HANGS,
+        text=True,
+    )
+
+
+def lines(file: Path) -> list[str]:
+    return [row[0] for row in rows_of(file, "SELECT message FROM messages ORDER BY id")]
+
+
+async def _say(file: Path, transcript: str, channel: str = "#tea", network: str = "irc") -> None:
+    async with open_store(file, Settings()) as store:
+        await store.messages.append(chat(transcript, channel=channel, network=network))
+
+
+def say(file: Path, transcript: str, channel: str = "#tea", network: str = "irc") -> None:
+    anyio.run(_say, file, transcript, channel, network)
+
+
+def test_it_shows_what_it_is_about_to_remove_and_asks(ours: Path) -> None:
+    say(ours, "<ada> one\n<bo> two", "#mate")
+    done = answered(ours, "n\n")
+    assert done.returncode == 1
+    assert "Of ada there is:" in done.stdout
+    assert "#mate: 1 lines, 0 events" in done.stdout
+    assert "Remove all of it, for ever?" in done.stderr
+    assert SAID in lines(ours)
+    assert answered(ours, "").returncode == 1  # nobody is there to answer
+    assert SAID in lines(ours)
+    done = answered(ours, "y\n")
+    assert done.returncode == 0, done.stderr
+    assert lines(ours) == ["two"]
+
+
+def test_it_tells_what_was_removed_and_what_stays(ours: Path) -> None:
+    done = purged(ours)
+    assert done.returncode == 0, done.stderr
+    assert "1 message removed" in done.stdout
+    assert "--thorough" in done.stdout
+    assert "backups and exports" in done.stdout
+    assert "before-v1" not in done.stdout
+    assert SAID not in done.stdout
+    assert lines(ours) == []
+
+
+def test_copies_are_named_or_cleaned(theirs: Path) -> None:
+    say(theirs, "<bo> tea")  # it is taken over
+    assert SAID.encode() in theirs.with_name("theirs.before-v1.db").read_bytes()
+    done = purged(theirs, "--thorough --yes")
+    assert done.returncode == 0, done.stderr
+    assert "theirs.before-v1.db: a copy of the database; the same command with --copies" in (
+        done.stdout
+    )
+    command, folder = "terrarium-mcp purge --nick ada --thorough --copies", theirs.parent
+    done = ran(command, "--yes", "--db", theirs, at=folder)
+    assert done.returncode == 0, done.stderr
+    assert "theirs.before-v1.db: 1 message" in done.stdout
+    assert "--copies" not in done.stdout
+    for file in theirs.parent.iterdir():
+        assert b"latch" not in file.read_bytes(), file
+    assert lines(theirs) == ["tea"]
+
+
+def test_an_unknown_nick_or_network_is_told_with_what_is_near(ours: Path) -> None:
+    say(ours, "<adalbert> one", network="libera")
+    done = ran("terrarium-mcp purge --nick adalber --yes", "--db", ours, at=ours.parent)
+    assert done.returncode == 1
+    assert "Nothing of adalber is recorded. Did you mean adalbert" in done.stderr
+    done = purged(ours, "--network libra --yes")
+    assert done.returncode == 1
+    assert "No network libra. Did you mean libera?" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert len(lines(ours)) == 2
+
+
+def test_one_network_is_enough(ours: Path) -> None:
+    say(ours, "<ada> elsewhere", network="libera")
+    done = ran(
+        "terrarium-mcp purge --nick ada --network libera --yes", "--db", ours, at=ours.parent
+    )
+    assert done.returncode == 0, done.stderr
+    assert lines(ours) == [SAID]
+
+
+def test_no_database_is_made_where_there_is_none(tmp_path: Path) -> None:
+    done = purged(tmp_path / "none.db")
+    assert done.returncode == 1
+    assert "There is no database" in done.stderr
+    assert not (tmp_path / "none.db").exists()
+
+
+async def test_it_works_beside_a_server_and_only_thorough_wants_it_stopped(ours: Path) -> None:
+    async with running(
+        "terrarium-mcp serve --http", "--port", 0, "--db", ours, at=ours.parent
+    ) as server:
+        await server.says("http://")
+        done = purged(ours, "--thorough --yes")
+        assert done.returncode == 1
+        assert "Stop the bridge, every server and whatever else uses it" in done.stderr
+        assert lines(ours) == [SAID]
+        done = purged(ours)
+        assert done.returncode == 0, done.stderr
+        async with open_store(ours, Settings()) as store:
+            assert (await find(store, "latch")).messages == []
+        await server.stop()
+    done = purged(ours, "--thorough --yes")
+    assert done.returncode == 0, done.stderr  # what was purged before is not unknown
+    assert b"latch" not in await anyio.Path(ours).read_bytes()

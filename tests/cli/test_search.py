@@ -1,0 +1,61 @@
+"""`terrarium-mcp search`: the tool's own answer, and why."""
+
+from pathlib import Path
+
+from tests.cli.conftest import SAID
+from tests.cli.programs import ran
+from tests.store.scene import write
+
+SEARCH = "terrarium-mcp search"
+EXPLAIN = "terrarium-mcp search --explain"
+
+
+def test_it_prints_what_the_tool_answers(history: Path) -> None:
+    done = ran(f"{SEARCH} garden gate", "--db", history, at=history.parent)
+    assert done.returncode == 0, done.stderr
+    assert "search garden gate: 1 of 1 hit in #tea (all words, by relevance)" in done.stdout
+    assert f"<ada> {SAID}" in done.stdout
+    assert "rung:" not in done.stdout
+
+
+def test_it_explains_what_it_found(ours: Path) -> None:
+    done = ran(f"{EXPLAIN} what did bo mend yesterday", "--db", ours, at=ours.parent)
+    assert done.returncode == 0, done.stderr
+    why, _, answer = done.stdout.partition("\n\n")
+    told = why.splitlines()
+    assert told[0] == "query: what did bo mend yesterday"
+    assert [line.partition(" lines")[0] for line in told[1:3]] == [
+        "rung: all words: 0",
+        "rung: any word: 1",
+    ]
+    assert any(line.startswith("time: 'yesterday' is ") for line in told)
+    assert "word: mend: in 1 lines; also mended 0.8" in told
+    assert any("look-up:    1 lines" in line and '"mended"' in line for line in told)
+    assert any(line.startswith(" 1. 1: ") and "words here and close by" in line for line in told)
+    assert f"<ada> {SAID}" in answer
+
+
+def test_its_options_narrow_and_order_what_it_shows(ours: Path) -> None:
+    write(ours, "INSERT INTO messages (channel, nick, message) VALUES ('#mate', 'cy', 'gate')")
+    done = ran(
+        f"{SEARCH} --channel #mate --sort oldest --limit 1 gate", "--db", ours, at=ours.parent
+    )
+    assert "1 of 1 hit in #mate (all words, oldest first)" in done.stdout
+
+
+def test_what_is_not_there_is_said_without_a_traceback(ours: Path) -> None:
+    done = ran(f"{SEARCH} --channel #nowhere gate", "--db", ours, at=ours.parent)
+    assert done.returncode == 1
+    assert done.stderr.splitlines()[-1].startswith("terrarium-mcp: No channel")
+
+
+def test_control_codes_of_strangers_do_not_reach_the_terminal(ours: Path) -> None:
+    write(
+        ours,
+        "INSERT INTO messages (channel, nick, message) VALUES ('#tea', 'x', ?)",
+        ["gate \x1b[31mred\x07"],
+    )
+    done = ran(f"{EXPLAIN} \x1b[31mred gate", "--db", ours, at=ours.parent)
+    assert "red" in done.stdout
+    assert "\x1b" not in done.stdout
+    assert "\x07" not in done.stdout

@@ -1,0 +1,198 @@
+"""What other processes do in a scene: python -m tests.store.children WHAT FILE [NUMBER].
+
+A child says "ready", waits for a line on stdin, and then tells of what is done: what it has told of
+must be on disk, whatever happens to it next.
+"""
+
+import json
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
+from datetime import UTC, datetime
+from itertools import count, cycle
+from pathlib import Path
+
+import anyio
+from anyio.abc import Process
+from anyio.streams.text import TextReceiveStream
+
+from terrarium_mcp.chat.when import EVERY_LINE
+from terrarium_mcp.store import Store, open_store
+from terrarium_mcp.store.purging import Who, purge
+from terrarium_mcp.store.upkeep import DERIVED
+from tests.store.scene import SETTINGS, chat, find, line_of, past
+
+ROOT = Path(__file__).parents[2]
+HANGS = 60
+"""Seconds after which a child that should have said something counts as hung."""
+
+
+@asynccontextmanager
+async def child(what: str, file: Path, number: int = 0) -> AsyncIterator["Child"]:
+    """A process that is ready to do it; killed at the end, if it is still there."""
+    process = await anyio.open_process(
+        [sys.executable, "-m", "tests.store.children", what, str(file), str(number)],
+        cwd=ROOT,
+        stderr=None,
+    )
+    try:
+        one = Child(process)
+        assert await one.says() == "ready"
+        yield one
+    finally:
+        with suppress(ProcessLookupError):  # it has ended by itself
+            process.kill()
+        with anyio.CancelScope(shield=True):
+            await process.aclose()
+
+
+class Child:
+    """Another process."""
+
+    def __init__(self, process: Process) -> None:
+        assert process.stdout is not None
+        self._process = process
+        self._out = TextReceiveStream(process.stdout)
+        self._said = ""
+
+    async def says(self, within: float = HANGS) -> str:
+        """Its next line."""
+        with anyio.fail_after(within):
+            while "\n" not in self._said:
+                self._said += await self._out.receive()
+        line, _, self._said = self._said.partition("\n")
+        return line
+
+    async def go(self) -> None:
+        """Let it begin."""
+        assert self._process.stdin is not None
+        await self._process.stdin.send(b"go\n")
+
+    async def ends(self) -> int:
+        """Wait until it has done everything; returns its exit status."""
+        with anyio.fail_after(HANGS):
+            return await self._process.wait()
+
+    def is_at_work(self) -> bool:
+        """Whether it has not ended yet."""
+        return self._process.returncode is None
+
+    async def kill(self) -> list[str]:
+        """End it as a power cut would; returns the whole lines that it had said."""
+        with suppress(ProcessLookupError):  # it has just ended by itself
+            self._process.kill()
+        try:
+            while True:
+                self._said += await self._out.receive()
+        except anyio.EndOfStream:
+            *lines, _ = self._said.split("\n")
+            return lines
+
+
+def tell(*words: object) -> None:
+    """A line for whoever started us."""
+    print(*words, flush=True)  # noqa: T201 -- a program's stdout
+
+
+async def say(store: Store, first: int) -> None:
+    """Say lines one after the other, for ever, as a recorder does."""
+    for number in count(first):
+        await store.messages.append(chat(f"<ada> {number}"))
+        tell(number)
+
+
+async def bring(store: Store, most: int) -> None:
+    """Append a past of so many lines in bulk; tell how many are there."""
+    await store.messages.append_all(past(most), tell)
+
+
+async def remove(store: Store, _: int) -> None:
+    """Purge one nick after the other."""
+    for nick in PURGED:
+        await purge(
+            store._database,  # noqa: SLF001 -- what the topic calls
+            store._upkeep,  # noqa: SLF001
+            Who(nick),
+            asked_by="a scene",
+            at=datetime.now(UTC),
+            report=lambda _: None,
+        )
+        tell(nick)
+
+
+PURGED = [f"nick{number}" for number in range(8)]
+"""Whom `remove` removes."""
+
+
+async def rebuild(store: Store, _: int) -> None:
+    """Make everything that is derived again."""
+    await store._upkeep.rebuild([one.name for one in DERIVED])  # noqa: SLF001 -- what doctor calls
+    tell("made again")
+
+
+async def talk(store: Store, seconds: int) -> None:
+    """Say 2,000 lines a second; tell how many it were."""
+    said = 0
+    async for _ in every(0.01, seconds):
+        await store.messages.append([line_of("ada", "green tea", datetime.now(UTC))] * 20)
+        said += 20
+    tell(said)
+
+
+async def read(store: Store, seconds: int) -> None:
+    """Ask 45 questions a second of all kinds; tell how many milliseconds each took."""
+    rooms = await store.rooms.all()
+    someone = (await store.messages.newest(rooms, 500)).messages[0]
+    now = datetime.now(UTC)
+    kinds: list[Callable[[], Awaitable[object]]] = [
+        lambda: store.messages.newest(rooms[:1], 50),
+        lambda: find(store, "number 17", limit=20),
+        lambda: store.messages.around(someone, 10, 10),
+        lambda: find(store, "green tea", limit=20),
+        lambda: store.stats.of(rooms[0], until=EVERY_LINE, now=now),
+    ]
+    questions = cycle(kinds)
+    took = []
+    async for _, began in every(1 / 45, seconds):
+        await next(questions)()
+        took.append(round((anyio.current_time() - began) * 1e3, 2))
+    tell(json.dumps(took))
+
+
+async def every(gap: float, seconds: float) -> AsyncIterator[tuple[int, float]]:
+    """Count the moments at which something is due, for so many seconds; each with the time it is.
+
+    One that is late comes at once; what a slow machine does not come to is left out.
+    """
+    began = anyio.current_time()
+    for number in count():
+        await anyio.sleep(max(0.0, began + number * gap - anyio.current_time()))
+        if anyio.current_time() >= began + seconds:
+            return
+        yield number, anyio.current_time()
+
+
+WHAT: dict[str, Callable[[Store, int], Awaitable[None]]] = {
+    act.__name__: act for act in (say, bring, remove, rebuild, talk, read)
+}
+
+
+async def main(what: str, file: Path, number: int) -> None:
+    """Do it. Opening is the whole of `open`."""
+    if what == "open":
+        await _told_to_begin()
+    async with open_store(file, SETTINGS) as store:
+        await store.opening.wait(HANGS)
+        if what == "open":
+            return tell("opened")
+        await _told_to_begin()
+        return await WHAT[what](store, number)
+
+
+async def _told_to_begin() -> None:
+    tell("ready")
+    await anyio.to_thread.run_sync(sys.stdin.readline)
+
+
+if __name__ == "__main__":
+    anyio.run(main, sys.argv[1], Path(sys.argv[2]), int(sys.argv[3]))

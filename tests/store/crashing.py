@@ -1,0 +1,155 @@
+"""Scenes in which a process is killed at a random moment of its work, and nothing is lost.
+
+The moments come from a seed, which is printed; SEED=... in the environment sets it.
+"""
+
+import os
+import random
+import time
+from collections.abc import Awaitable, Callable
+from dataclasses import replace
+from itertools import cycle
+from pathlib import Path
+
+import anyio
+
+from terrarium_mcp.store import open_store
+from terrarium_mcp.store.migrations import version_of
+from tests.samples import terrarium_irc as sample
+from tests.store.children import PURGED, child
+from tests.store.scene import SETTINGS, chat, differences, dump_of, past, rows_of
+
+Scene = Callable[[Path, int], Awaitable[None]]
+"""Takes a place for files, and how often a process is killed."""
+
+SOON = 0.6
+"""Seconds within which a process that would go on for ever is killed."""
+
+LINES = 3_000
+
+
+def chance() -> random.Random:
+    """Where the moments come from."""
+    seed = os.environ.get("SEED") or str(time.time_ns())
+    print(f"SEED={seed}")  # noqa: T201 -- shown with a failure
+    return random.Random(seed)  # noqa: S311 -- moments
+
+
+async def killed(
+    what: str, file: Path, number: int, within: float, rng: random.Random
+) -> list[str]:
+    """Let a process work, kill it within so many seconds; what it has told of by then."""
+    async with child(what, file, number) as one:
+        await one.go()
+        await anyio.sleep(rng.uniform(0, within))
+        return await one.kill()
+
+
+async def lasts(what: str, file: Path, number: int = 0) -> float:
+    """How many seconds a process takes for all of its work."""
+    async with child(what, file, number) as one:
+        began = anyio.current_time()
+        await one.go()
+        assert await one.ends() == 0
+        return anyio.current_time() - began
+
+
+async def check_whole(file: Path) -> None:
+    """The file is in order, and whoever opens it finds everything kept up and goes on."""
+    assert rows_of(file, "PRAGMA integrity_check") == [("ok",)]
+    ((newest,),) = rows_of(file, "SELECT ifnull(max(id), 0) FROM messages")
+    async with open_store(file, SETTINGS) as store:
+        await store.opening.wait(30)
+        await store._upkeep.catch_up()  # noqa: SLF001 -- as the keeper does
+        assert await differences(store) == []
+        (following,) = await store.messages.append(chat("<zoe> still here"))
+        assert following > newest
+        assert await differences(store) == []
+
+
+async def while_recording(file: Path, times: int) -> None:
+    """Every line that was told of is there, in order; no line is there twice."""
+    rng, said = chance(), 0
+    for _ in range(times):
+        told = await killed("say", file, said, SOON, rng)
+        await check_whole(file)
+        there = rows_of(file, "SELECT message FROM messages WHERE nick = 'ada' ORDER BY id")
+        assert there == [(str(number),) for number in range(len(there))]
+        assert len(there) >= (int(told[-1]) + 1 if told else said)
+        said = len(there)
+
+
+async def while_bringing(file: Path, times: int) -> None:
+    """Every group that was told of is there, and no part of a group."""
+    rng, everything = chance(), [line.text for line in past(60_000)]
+    before = 0
+    for _ in range(times):
+        told = await killed("bring", file, len(everything), 2 * SOON, rng)
+        await check_whole(file)
+        sql = "SELECT message FROM messages WHERE id > ? AND nick != 'zoe' ORDER BY id"
+        there = [row[0] for row in rows_of(file, sql, [before])]
+        assert there == everything[: len(there)]
+        assert len(there) >= (int(told[-1]) if told else 0)
+        ((before,),) = rows_of(file, "SELECT max(id) FROM messages")
+
+
+async def while_purging(file: Path, times: int) -> None:
+    """Who was told of is gone from everywhere; everybody else's lines are all there."""
+    rng = chance()
+    prepared = await _talk_of_many(file.with_name("prepared.db"))
+    kept = rows_of(prepared, _OF_OTHERS)
+    within = await lasts("remove", _copied(prepared, file.with_name("timed.db")))
+    for number in range(times):
+        one = _copied(prepared, file.with_name(f"{number}.db"))
+        told = await killed("remove", one, 0, within, rng)
+        assert rows_of(one, _OF_OTHERS) == kept
+        left = {row[0] for row in rows_of(one, "SELECT DISTINCT nick FROM messages")}
+        assert not left & set(told)
+        await check_whole(one)
+
+
+_OF_OTHERS = "SELECT id, nick, message FROM messages WHERE nick NOT LIKE 'nick%' ORDER BY id"
+
+
+async def while_rebuilding(file: Path, times: int) -> None:
+    """What was not made again yet is made by the next who opens the file."""
+    rng = chance()
+    await _talk_of_many(file)
+    within = await lasts("rebuild", file)
+    for _ in range(times):
+        await killed("rebuild", file, 0, within, rng)
+        await check_whole(file)
+
+
+async def while_migrating(file: Path, times: int) -> None:
+    """The old file is there, or the new one and its copy; in the end it is what it always is."""
+    rng = chance()
+    old = sample.make(file.with_name("old.db"), LINES)
+    before = dump_of(old)
+    migrated = _copied(old, file.with_name("timed.db"))
+    within = await lasts("open", migrated)
+    for number in range(times):
+        one = _copied(old, file.with_name(f"{number}.db"))
+        await killed("open", one, 0, within, rng)
+        if version_of(one) == 0:
+            assert dump_of(one) == before
+        await check_whole(one)
+        assert dump_of(one.with_name(f"{number}.before-v1.db")) == before
+        everything = "SELECT * FROM {} WHERE nick IS NOT 'zoe' ORDER BY id"
+        for table in ("messages", "private_messages"):
+            assert rows_of(one, everything.format(table)) == rows_of(
+                migrated, everything.format(table)
+            )
+
+
+async def _talk_of_many(file: Path) -> Path:
+    """A history in which those to be purged said half."""
+    nicks = cycle([*PURGED, "ada", "bo"])
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append_all(replace(line, nick=next(nicks)) for line in past(LINES))
+    return file
+
+
+def _copied(file: Path, to: Path) -> Path:
+    to.write_bytes(file.read_bytes())
+    return to
