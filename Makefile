@@ -1,6 +1,9 @@
 # make demo          show the whole thing at work, until Ctrl-C (make demo ONCE=1: one round)
 # make test          every check and every test
+# make bench         measure the store: LINES=1000000, ONLY=reading,searching, KEEP=FOLDER
+# make soak          the long scenes: a hundred kills, processes for MINUTES=10, LINES=1000000
 # make check         ruff, mypy, and who may import whom
+# make schema        write the database's tables as SQL to be read
 # make requirements  pin what pyproject.toml asks for (UPGRADE=1: the newest of everything)
 # make clean         remove what the others made
 #
@@ -8,7 +11,7 @@
 
 .DELETE_ON_ERROR:
 unexport PYTHONDONTWRITEBYTECODE  # or each of the tests' processes compiles everything again
-.PHONY: demo test check requirements clean
+.PHONY: demo test bench soak check schema requirements clean
 
 # The first that runs and will do: a shim may be on the path and lead nowhere.
 PYTHON = $(shell for python in python3 python3.13 python3.12 python3.11; do \
@@ -27,11 +30,23 @@ demo: .venv-demo/ready
 test: check
 	.venv/bin/python -m pytest -n auto
 
+bench: LINES = 1000000
+bench: .venv-bench/ready
+	.venv-bench/bin/python -m bench $(LINES) $(if $(KEEP),--keep $(KEEP)) \
+		$(if $(ONLY),--only $(ONLY),--record bench/results/$(LINES).json)
+
+soak: .venv/ready
+	MINUTES=$(or $(MINUTES),10) LINES=$(or $(LINES),1000000) \
+		.venv/bin/python -m pytest -s tests/soak/crashes.py tests/soak/processes.py
+
 check: .venv/ready
 	.venv/bin/python -m ruff check
 	.venv/bin/python -m ruff format --check
 	.venv/bin/python -m mypy
 	.venv/bin/python -m pytest -q tests/test_layers.py
+
+schema: .venv/ready
+	.venv/bin/python -m terrarium_mcp.store.schema
 
 # Only the ordinary index counts here, whatever else this machine's pip is set to.
 requirements: export PIP_CONFIG_FILE = /dev/null
@@ -39,25 +54,28 @@ requirements: export PIP_FIND_LINKS =
 requirements: export PIP_EXTRA_INDEX_URL =
 requirements: export CUSTOM_COMPILE_COMMAND = make requirements
 requirements: .venv/ready
+	.venv/bin/python $(PINNED) --extra bench --output-file requirements/bench.txt pyproject.toml
 	.venv/bin/python $(PINNED) --extra demo --output-file requirements/demo.txt pyproject.toml
 	.venv/bin/python $(PINNED) --extra dev --output-file requirements/dev.txt pyproject.toml
 
 clean:
-	rm -rf .venv .venv-demo .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
+	rm -rf .venv .venv-bench .venv-demo .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
 
 # Two stamps: the packages, which take a while, and this project itself, which does not.
 .venv/packages: requirements/dev.txt
+.venv-bench/packages: requirements/bench.txt
 .venv-demo/packages: requirements/demo.txt
 .venv/ready: .venv/packages
+.venv-bench/ready: .venv-bench/packages
 .venv-demo/ready: .venv-demo/packages
 
-.venv/packages .venv-demo/packages:
+.venv/packages .venv-bench/packages .venv-demo/packages:
 	$(if $(PYTHON),,$(error $(NO_PYTHON)))
 	@echo "Installing the packages of $< into $(@D) ..."
 	@$(PYTHON) -m venv --clear $(@D)
 	@$(@D)/bin/python -m pip $(PIP) --require-hashes -r $<
 	@touch $@
 
-.venv/ready .venv-demo/ready: pyproject.toml
+.venv/ready .venv-bench/ready .venv-demo/ready: pyproject.toml
 	@$(@D)/bin/python -m pip $(PIP) --no-deps --no-build-isolation --editable .
 	@touch $@

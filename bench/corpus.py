@@ -1,22 +1,21 @@
 """Made-up talk of any length from a fixed seed.
 
-Words are as frequent as in English, people and channels as unequal as on IRC.
+Words are as frequent as in English, people and channels as unequal as on IRC: the biggest of 400
+channels has 17.5 % of the lines. Making a line takes 8 us of CPU.
 """
 
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from itertools import accumulate
-
-from wordfreq import top_n_list, word_frequency
+from itertools import count as count_from
 
 from terrarium_mcp.chat.records import Heard, Kind, Origin
 
 SEED = 469
 CHANNELS = 400
 NICKS = 60_000
-WORDS = 250_000
 MEAN_GAP = 9.46
 """Seconds between two lines: 10 M lines are three years."""
 
@@ -32,27 +31,21 @@ class Vocabulary:
     words: list[str]
     weights: list[float]
 
-    @classmethod
-    def english(cls) -> "Vocabulary":
-        """English as it is used, with a tail of words that only one channel knows."""
-        words = top_n_list("en", WORDS)
-        frequencies = [word_frequency(word, "en") or 1e-9 for word in words]
-        return cls(words, list(accumulate(frequencies)))
-
 
 def talk(
     count: int,
     *,
-    began: datetime,
+    ended: datetime,
     vocabulary: Vocabulary,
     seed: int = SEED,
-    origin: Origin = Origin.LIVE,
+    origin: Origin = Origin.IMPORT,
+    gap: float = MEAN_GAP,
 ) -> Iterator[Heard]:
-    """`count` lines from `began` on, in the order they were said."""
+    """`count` lines up to `ended`, in the order they were said, one in each `gap` seconds."""
     rng = random.Random(seed)  # noqa: S311 -- made-up talk
     channels = _unequal([f"#chan{n}" for n in range(CHANNELS)], 1.05)
     nicks = _unequal([f"nick{n}" for n in range(NICKS)], 1.0)
-    now = began
+    slots = count_from(-count)
     for start in range(0, count, _BATCH):
         size = min(_BATCH, count - start)
         lengths = [max(1, int(rng.gammavariate(1.7, 5.3))) for _ in range(size)]
@@ -65,7 +58,7 @@ def talk(
             strict=True,
         )
         for channel, nick, kind, length in rows:
-            now += timedelta(seconds=rng.expovariate(1 / MEAN_GAP))
+            said_at = ended + timedelta(seconds=(next(slots) + rng.random()) * gap)
             text = " ".join(next(words) for _ in range(length))
             if (chance := rng.random()) < 0.015:
                 text += f" {rng.getrandbits(40):x}"
@@ -79,16 +72,16 @@ def talk(
                 nick=nick,
                 text="" if kind is Kind.JOIN else text,
                 kind=kind,
-                said_at=now,
+                said_at=said_at,
                 user="user",
                 host="host.example",
                 origin=origin,
             )
 
 
-def beginning(count: int) -> datetime:
-    """When talk of `count` lines begins so that it ends in the autumn of 2026."""
-    return datetime(2026, 9, 1, tzinfo=UTC) - timedelta(seconds=MEAN_GAP * count)
+def lasting(count: int) -> timedelta:
+    """How long talk of `count` lines takes."""
+    return timedelta(seconds=MEAN_GAP * count)
 
 
 def _unequal(names: list[str], power: float) -> tuple[list[str], list[float]]:

@@ -1,70 +1,126 @@
-"""How things are measured here: CPU of this process, repeated, medians and worst of a hundred."""
+"""How things are measured: CPU and wall time of each call, in several passes over all questions.
 
-import json
-import os
-import platform
-import sqlite3
+A call's CPU is told twice: that of the whole process, and that of all its threads but the one with
+the event loop, which are those of the store's connections.
+"""
+
+import math
 import statistics
 import time
-from collections.abc import Awaitable, Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TypeVar
+
+from terrarium_mcp.store.database import TookTooLong
 
 T = TypeVar("T")
 
+PASSES = 3
+"""Times that all questions are asked, after a pass that warms up. The median pass counts."""
+
+LONG = 60.0
+"""Seconds of the first pass after which no more questions are asked."""
+
 
 @dataclass(frozen=True)
-class Spent:
-    """Milliseconds of CPU over some rounds: the median, and the 99th of a hundred."""
+class Measured:
+    """The median of many rounds and the 99th of a hundred; a single figure has no `p99`."""
 
     p50: float
-    p99: float
+    p99: float | None = None
 
     @classmethod
-    def of(cls, rounds: list[float]) -> "Spent":
-        """Summarise rounds."""
+    def of(cls, rounds: Sequence[float]) -> "Measured":
+        """Summarise the rounds of one pass."""
         ordered = sorted(rounds)
-        worst = ordered[min(len(ordered) - 1, round(0.99 * len(ordered)))]
-        return cls(round(statistics.median(ordered), 3), round(worst, 3))
+        return cls(statistics.median(ordered), ordered[math.ceil(0.99 * len(ordered)) - 1])
 
-    def __str__(self) -> str:
-        """As it stands in the table."""
-        return f"{self.p50:9.3f} {self.p99:9.3f}"
+    @classmethod
+    def of_passes(cls, passes: Sequence[Sequence[float]]) -> "Measured":
+        """Summarise several passes, so that what else the machine did in one does not count."""
+        each = [cls.of(rounds) for rounds in passes]
+        return cls(
+            statistics.median(one.p50 for one in each),
+            statistics.median(one.p99 for one in each if one.p99 is not None),
+        )
 
 
-async def cpu(call: Callable[[T], Awaitable[object]], asked: Iterable[T]) -> Spent:
-    """CPU of this process, all its threads, for each call; the first round warms up."""
-    questions = list(asked)
-    for question in questions[:5]:
-        await call(question)
+@dataclass(frozen=True)
+class Timed:
+    """Milliseconds of a call: CPU of the store's threads and of the whole process, and wall."""
+
+    store: Measured
+    whole: Measured
+    wall: Measured
+
+
+@dataclass(frozen=True)
+class Clocks:
+    """A moment on the three clocks, in seconds. Read in the event loop's thread."""
+
+    whole: float = field(default_factory=time.process_time)
+    loop: float = field(default_factory=time.thread_time)
+    wall: float = field(default_factory=time.perf_counter)
+
+    def until(self, later: "Clocks") -> tuple[float, float, float]:
+        """Milliseconds from here to `later`: the store's threads, whole process, wall."""
+        whole = (later.whole - self.whole) * 1e3
+        return whole - (later.loop - self.loop) * 1e3, whole, (later.wall - self.wall) * 1e3
+
+
+async def timed(ask: Callable[[T], Awaitable[object]], questions: Sequence[T]) -> Timed:
+    """Ask every question, PASSES times; only some of them where they take too long."""
+    asked, until = 0, time.perf_counter() + LONG
+    while asked < len(questions) and time.perf_counter() < until:
+        await _round(ask, questions[asked])
+        asked += 1
+    passes = [[await _round(ask, one) for one in questions[:asked]] for _ in range(PASSES)]
+    store, whole, wall = (
+        Measured.of_passes([[spent[clock] for spent in rounds] for rounds in passes])
+        for clock in range(3)
+    )
+    return Timed(store, whole, wall)
+
+
+async def _round(ask: Callable[[T], Awaitable[object]], question: T) -> tuple[float, float, float]:
+    began = Clocks()
+    with suppress(TookTooLong):  # then its deadline is what it took
+        await ask(question)
+    return began.until(Clocks())
+
+
+def cpu_of(call: Callable[[T], object], questions: Sequence[T]) -> Measured:
+    """CPU milliseconds, in this thread, of something that does not wait. One pass."""
     rounds = []
     for question in questions:
-        began = time.process_time()
-        await call(question)
-        rounds.append((time.process_time() - began) * 1e3)
-    return Spent.of(rounds)
-
-
-def cpu_of(call: Callable[[T], object], asked: Iterable[T]) -> Spent:
-    """The same for something that does not wait."""
-    rounds = []
-    for question in asked:
-        began = time.process_time()
+        began = time.thread_time()
         call(question)
-        rounds.append((time.process_time() - began) * 1e3)
-    return Spent.of(rounds)
+        rounds.append((time.thread_time() - began) * 1e3)
+    return Measured.of(rounds)
 
 
-def circumstances() -> dict[str, object]:
-    """What the figures depend on besides the code."""
-    return {
-        "python": platform.python_version(),
-        "sqlite": sqlite3.sqlite_version,
-        "cpus": os.cpu_count(),
-        "load": [round(load, 2) for load in os.getloadavg()],
-    }
+@dataclass
+class Stopwatch:
+    """Seconds of CPU (this thread) and of wall, added up over the times it ran."""
+
+    cpu: float = 0.0
+    wall: float = 0.0
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Measure what happens inside."""
+        cpu, wall = time.thread_time(), time.perf_counter()
+        try:
+            yield
+        finally:
+            self.cpu += time.thread_time() - cpu
+            self.wall += time.perf_counter() - wall
 
 
-def report(result: dict[str, object]) -> str:
-    """The figures as JSON, for the record."""
-    return json.dumps(result, indent=2, default=vars)
+def memory(what: str = "VmRSS") -> float:
+    """Megabytes this process holds now (VmRSS), or held at most (VmHWM). Linux only."""
+    # getrusage would tell the peak of whatever process started this one.
+    status = Path("/proc/self/status").read_text("ascii")
+    return int(status.partition(f"{what}:")[2].split()[0]) / 1024

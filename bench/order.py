@@ -17,12 +17,16 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
-from bench.corpus import Vocabulary, beginning, talk
+from bench.corpus import Vocabulary, lasting, talk
+from bench.vocabulary import english
 
 ROUNDS = 60
 NEWEST = 50
+ENDED = datetime(2026, 9, 1, tzinfo=UTC)
 
 
 def build(path: Path, half: int, vocabulary: Vocabulary) -> sqlite3.Connection:
@@ -35,8 +39,8 @@ def build(path: Path, half: int, vocabulary: Vocabulary) -> sqlite3.Connection:
         CREATE TABLE places (place INTEGER PRIMARY KEY, id INTEGER NOT NULL);
         """
     )
-    recorded = talk(half, began=beginning(half), vocabulary=vocabulary)
-    imported = talk(half, began=beginning(2 * half), vocabulary=vocabulary, seed=1)
+    recorded = talk(half, ended=ENDED, vocabulary=vocabulary)
+    imported = talk(half, ended=ENDED - lasting(half), vocabulary=vocabulary, seed=1)
     for lines in (recorded, imported):
         db.execute("BEGIN")
         db.executemany(
@@ -123,7 +127,7 @@ def questions(db: sqlite3.Connection) -> dict[str, list[str]]:
 def main() -> None:
     """Measure, print a table and JSON."""
     half = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
-    vocabulary = Vocabulary.english()
+    vocabulary = english()
     with tempfile.TemporaryDirectory() as folder:
         db = build(Path(folder) / "order.db", half, vocabulary)
         began = time.thread_time()
@@ -152,7 +156,7 @@ def main() -> None:
             )
             for first, last in ((1, half), (half + 1, 2 * half))
         ]
-        result = {
+        result: dict[str, Any] = {
             "lines": 2 * half,
             "places": {
                 "us a line": by_place[0] + placing,

@@ -1,0 +1,1 @@
+"""Makes the weights of the conversation scorer from the public training data."""

@@ -1,0 +1,78 @@
+"""Filling the bed: the store's bulk append and its two rivals write the same talk.
+
+They take turns, slice by slice, so that what else the machine does meanwhile is shared fairly. The
+oldest tenth of the talk comes last, as an import of what lies before the recording.
+"""
+
+import sqlite3
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from itertools import islice
+
+from bench.bed import PAST, SETTINGS, Bed, Filling
+from bench.corpus import Vocabulary, lasting, talk
+from bench.measure import Stopwatch, memory
+from bench.questions import Listener
+from bench.rivals import Bare
+from bench.vocabulary import english
+from terrarium_mcp.chat.records import Heard
+from terrarium_mcp.store import Store, open_store
+
+SLICE = 50_000
+"""Lines that each writes in its turn."""
+
+
+async def fill(bed: Bed) -> None:
+    """Write all lines, by all writers."""
+    vocabulary = english()
+    listener = Listener(bed.lines, vocabulary.words)
+    async with bed.store() as store, open_store(bed.empty, SETTINGS):
+        filling = await _written(bed, store, listener, _slices(bed.lines, vocabulary))
+    listener.questions().write(bed.asked)
+    bed.note(filling)
+
+
+async def _written(
+    bed: Bed, store: Store, listener: Listener, slices: Iterator[Sequence[Heard]]
+) -> Filling:
+    """Let the store write a slice, and then the rivals the same rows."""
+    alone = bed.folder / "same.db"
+    written, memories, wall, elsewhere = 0, [], 0.0, Stopwatch()
+    began = time.process_time()
+    with (
+        closing(sqlite3.connect(f"{bed.ours.as_uri()}?mode=ro", uri=True)) as rows,
+        closing(Bare.same(alone, rows)) as same,
+        closing(Bare.owners(bed.owners)) as owners,
+    ):
+        while True:
+            with elsewhere.running():
+                if not (heard := next(slices, [])):
+                    break
+                listener.hear(heard)
+            before = time.perf_counter()
+            await store.messages.append_all(heard)
+            wall += time.perf_counter() - before
+            with elsewhere.running():
+                for rival in (same, owners):
+                    rival.take(rows, written + 1, written + len(heard))
+            written += len(heard)
+            memories.append(memory())
+    alone.unlink()
+    # Whatever the threads of the store do, and whenever, is the store's.
+    ours = Stopwatch(time.process_time() - began - elsewhere.cpu, wall)
+    grown = round(memories[-1] - memories[len(memories) // 10], 1)
+    return Filling(bed.lines, ours, same.spent, owners.spent, grown)
+
+
+def _slices(count: int, vocabulary: Vocabulary) -> Iterator[Sequence[Heard]]:
+    """The recorded lines up to the present, then those from before."""
+    past = count // PAST
+    now = datetime.now(UTC)
+    began = now - lasting(count - past)
+    recorded = talk(count - past, ended=now, vocabulary=vocabulary)
+    imported = talk(past, ended=began, vocabulary=vocabulary, seed=1)
+    for lines in (recorded, imported):
+        while heard := list(islice(lines, SLICE)):
+            yield heard

@@ -1,0 +1,118 @@
+"""Our server as the harness sees a retriever: it gets messages once, then answers questions.
+
+Everything is asked as any client would: search_irc_history of a server over a store that was filled
+by bulk append, through the SDK's in-memory client, with the view's `now`, and the channel where the
+harness names it.
+"""
+
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Protocol
+
+from anyio.from_thread import start_blocking_portal
+from mcp.client.client import Client
+
+from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.records import Heard, Kind, Origin, Room
+from terrarium_mcp.policy import VIEW_KEY
+from terrarium_mcp.server import build_server
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import open_store
+from terrarium_mcp.store.search import Search
+
+NETWORK = "bench"
+
+MANY = 1_000_000
+"""Estimated tokens of an answer: the harness wants the whole page."""
+
+
+class Said(Protocol):
+    """A message of the harness; `ts` is in seconds since 1970, UTC."""
+
+    id: int
+    ts: float
+    channel: str
+    nick: str
+    text: str
+    kind: str
+
+
+class Retriever:
+    """Drives a server of its own; `direct`: the store's own call, which must find the same."""
+
+    name = "terrarium-mcp"
+
+    def __init__(self, *, direct: bool = False) -> None:
+        self._direct = direct
+        self._ids: dict[int, int] = {}
+        self._rooms: Sequence[Room] = ()
+        self._open = ExitStack()
+        folder = self._open.enter_context(tempfile.TemporaryDirectory(prefix="quality-"))
+        settings = Settings(network=NETWORK)
+        self._portal = self._open.enter_context(start_blocking_portal())
+        self._store = self._open.enter_context(
+            self._portal.wrap_async_context_manager(
+                open_store(Path(folder) / "irc_logs.db", settings)
+            )
+        )
+        self._client = self._open.enter_context(
+            self._portal.wrap_async_context_manager(Client(build_server(self._store, settings)))
+        )
+
+    def index(self, messages: Sequence[Said]) -> None:
+        """Remember the messages, in the order given."""
+        self._portal.call(self._append, messages)
+
+    def search(
+        self, query: str, k: int, *, channel: str | None = None, now: float | None = None
+    ) -> list[int]:
+        """The harness's ids of the `k` best lines."""
+        at = datetime.now(UTC) if now is None else datetime.fromtimestamp(now, UTC)
+        look = self._look if self._direct else self._ask
+        found = self._portal.call(look, query, k, _channel(channel), at)
+        return [self._ids.get(number, number) for number in found]
+
+    def close(self) -> None:
+        """Forget everything."""
+        self._open.close()
+
+    async def _append(self, messages: Sequence[Said]) -> None:
+        for start in range(0, len(messages), 4_000):
+            group = messages[start : start + 4_000]
+            ids = await self._store.messages.append([_heard(message) for message in group])
+            self._ids |= {ours: message.id for ours, message in zip(ids, group, strict=True)}
+        self._rooms = await self._store.rooms.all()
+
+    async def _ask(self, query: str, k: int, channel: str, now: datetime) -> list[int]:
+        meta: Any = {VIEW_KEY: {"now": now.isoformat(), "max_tokens": MANY}}
+        arguments = {"query": query, "limit": k, "channel": channel, "format": "json"}
+        result = await self._client.call_tool("search_irc_history", arguments, meta=meta)
+        if result.is_error or result.structured_content is None:
+            raise RuntimeError(str(result.content))
+        return [int(number) for number in result.structured_content["hits"]]
+
+    async def _look(self, query: str, k: int, channel: str, now: datetime) -> list[int]:
+        rooms = [room for room in self._rooms if not channel or room.channel == channel]
+        parsed = parse_query(query, now=now)
+        search = Search(query=parsed, rooms=rooms, limit=k, now=now)
+        hits = await self._store.search(search, f"{query} {channel}")
+        return [message.id for message in hits.messages]
+
+
+def _channel(name: str | None) -> str:
+    return f"#{name.removeprefix('#')}" if name else ""
+
+
+def _heard(message: Said) -> Heard:
+    return Heard(
+        network=NETWORK,
+        channel=_channel(message.channel),
+        nick=message.nick,
+        text=message.text,
+        said_at=datetime.fromtimestamp(message.ts, UTC),
+        kind=Kind.ACTION if message.kind == "action" else Kind.PRIVMSG,
+        origin=Origin.IMPORT,
+    )

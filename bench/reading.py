@@ -1,0 +1,130 @@
+"""Reading the log itself: the newest lines, those around one, a page anywhere, the figures."""
+
+import random
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+
+import anyio
+
+from bench.bed import Bed
+from bench.measure import timed
+from bench.piece import Piece
+from bench.table import Row, Within
+from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.records import Message, Room
+from terrarium_mcp.chat.when import EVERY_LINE
+from terrarium_mcp.store import Store
+from terrarium_mcp.store.database import TookTooLong
+from terrarium_mcp.store.search import Search
+
+LINES = Within(0.4, 1.5)
+FIGURES = Within(0.5, 2)
+BESIDE_A_SCAN = Within(p99=5)
+
+SCAN = 10.0
+"""Seconds that a scan may take beside which somebody reads."""
+
+
+async def rows(bed: Bed) -> list[Row]:
+    """All that is measured here."""
+    async with bed.store() as store:
+        log = await Log.of(store, bed)
+        found = [await piece.row() for piece in log.pieces()]
+        found.append(await _beside("recent 50 beside a scan of all lines (wall)", log, log.scan))
+        found.append(await _beside("recent 50 beside a search for emoji (wall)", log, log.emoji))
+        return found
+
+
+class Log:
+    """The log as it is read: its rooms, the busiest one, and lines to read around."""
+
+    def __init__(self, store: Store, rooms: Sequence[Room], rounds: int) -> None:
+        self.anywhere: list[Message] = []
+        self.imported: list[Message] = []
+        self.recorded: list[Message] = []
+        self._store = store
+        self._rooms = rooms
+        self._busiest = next(room for room in rooms if room.channel == "#chan0")
+        self._rounds = rounds
+        self._now = datetime.now(UTC)
+
+    @classmethod
+    async def of(cls, store: Store, bed: Bed) -> "Log":
+        """The log of a bed; the same lines every time."""
+        log = cls(store, await store.rooms.all(), bed.rounds)
+        rng = random.Random(2)  # noqa: S311 -- made-up questions
+        log.anywhere = await log._lines(rng.sample(range(1, bed.lines + 1), bed.rounds))
+        log.imported, log.recorded = [await log._lines(ids) for ids in bed.seam]
+        return log
+
+    def pieces(self) -> list[Piece]:
+        """Every kind of reading."""
+        seam = [*self.imported, *self.recorded]
+        again = range(self._rounds)
+        return [
+            Piece("recent 50", self.recent, [one.room for one in self.anywhere], [LINES]),
+            Piece("context of 21 lines", self.around, self.anywhere, [LINES]),
+            Piece("a page anywhere", self.back, self.anywhere, [LINES]),
+            Piece("context of 21 lines at the seam", self.around, seam, [LINES]),
+            Piece("a page back over the seam", self.back, self.recorded, [LINES]),
+            Piece("a page onward over the seam", self.onward, self.imported, [LINES]),
+            Piece("stats of the biggest channel", self.stats, again, [FIGURES]),
+            Piece(f"overview of {len(self._rooms)} channels", self.overview, again, [FIGURES]),
+        ]
+
+    async def recent(self, room: Room) -> object:
+        """The newest lines of a room."""
+        return await self._store.messages.newest([room], 50)
+
+    async def around(self, message: Message) -> object:
+        """The lines around one, itself included."""
+        return await self._store.messages.around(message, 10, 10)
+
+    async def back(self, message: Message) -> object:
+        """The page that ends before a line."""
+        return await self._store.messages.newest([message.room], 50, before=message.position)
+
+    async def onward(self, message: Message) -> object:
+        """The page that begins after a line."""
+        return await self._store.messages.onward([message.room], 50, after=message.position)
+
+    async def stats(self, _: int) -> object:
+        """The figures of the biggest channel."""
+        return await self._store.stats.of(self._busiest, until=EVERY_LINE, now=self._now)
+
+    async def overview(self, _: int) -> object:
+        """The totals of every channel."""
+        return await self._store.stats.overview(self._rooms, until=EVERY_LINE, now=self._now)
+
+    async def scan(self) -> object:
+        """Read every line, as SQLite does it."""
+        # No public call goes on for so long. What counts is that one of the connections that
+        # answer public calls is busy.
+        return await self._store._database.rows(  # noqa: SLF001
+            "SELECT count(*) FROM messages WHERE message LIKE '%nobody says this%'", deadline=SCAN
+        )
+
+    async def emoji(self) -> object:
+        """Search for what no index holds: our own function reads the newest lines."""
+        asked = Search(query=parse_query("\N{TEACUP WITHOUT HANDLE}"), rooms=self._rooms, limit=20)
+        return await self._store.search(asked, "bench")
+
+    async def _lines(self, ids: Sequence[int]) -> list[Message]:
+        found = [await self._store.messages.get(number, self._rooms) for number in ids]
+        return [message for message in found if message]
+
+
+async def _beside(name: str, log: Log, scan: Callable[[], Awaitable[object]]) -> Row:
+    """Read while somebody else scans, again and again."""
+
+    async def scans() -> None:
+        while True:
+            with suppress(TookTooLong):
+                await scan()
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(scans)
+        spent = await timed(log.recent, [one.room for one in log.anywhere])
+        tasks.cancel_scope.cancel()
+    return Row(name, "ms", spent.wall, goals=[BESIDE_A_SCAN])

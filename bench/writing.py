@@ -1,0 +1,75 @@
+"""Writing: the bulk append beside a bare executemany, and durable recording."""
+
+from datetime import UTC, datetime
+from itertools import islice
+from statistics import median
+from time import perf_counter
+
+import anyio
+
+from bench.bed import Bed, Filling
+from bench.corpus import talk
+from bench.measure import Measured
+from bench.table import AtLeast, Rival, Row, Times
+from bench.vocabulary import english
+from terrarium_mcp.chat.records import Origin
+from terrarium_mcp.irc_bridge.recorder import Recorder
+
+BURST = 30_000
+"""Lines that come at once."""
+
+BURSTS = 3
+
+QUARTER = Times(0.25)
+
+
+async def rows(bed: Bed) -> list[Row]:
+    """What was measured while the bed was filled, and then the recorder."""
+    if bed.filling is None:
+        raise LookupError("The bed is not filled.")
+    return [*_bulk(bed.filling), await _recorded(bed)]
+
+
+def _bulk(filling: Filling) -> list[Row]:
+    """Microseconds a line; the ratio is ours as a part of the rival's speed."""
+    ours, same, owners = filling.ours, filling.same, filling.owners
+
+    def row(name: str, spent: float, bare: str, rival: float, *goals: Times) -> Row:
+        us = 1e6 / filling.lines
+        beside = Rival(f"executemany, {bare}", rival * us)
+        return Row(f"bulk append, {name}", "us/line", Measured(spent * us), None, beside, goals)
+
+    return [
+        row("no pauses (CPU)", ours.cpu, "same table", same.cpu, QUARTER),
+        row("with its pauses (wall)", ours.wall, "same table", same.wall, QUARTER),
+        row("no pauses, owner's (CPU)", ours.cpu, "owner's table", owners.cpu),
+        row("with its pauses, owner's (wall)", ours.wall, "owner's table", owners.wall),
+        Row("memory grown during bulk append", "MB", Measured(filling.grown)),
+    ]
+
+
+async def _recorded(bed: Bed) -> Row:
+    """Bursts of lines through the recorder; each ends when its last line is on disk."""
+    count = min(BURST, bed.lines)
+    said = talk(
+        count * BURSTS,
+        ended=datetime.now(UTC),
+        vocabulary=english(),
+        seed=2,
+        origin=Origin.LIVE,
+        gap=0.001,
+    )
+    speeds = []
+    async with bed.store() as store, anyio.create_task_group() as tasks:
+        recorder = Recorder(store, "bench")
+        tasks.start_soon(recorder.run)
+        while burst := list(islice(said, count)):
+            began = perf_counter()
+            for line in burst:
+                recorder.note(line)
+            await recorder.flush()
+            speeds.append(count / (perf_counter() - began))
+        recorder.finish()
+    return Row(
+        "durable recording (wall)", "lines/s", Measured(median(speeds)), goals=[AtLeast(15_000)]
+    )
