@@ -17,9 +17,8 @@ def verdict(*, well: bool) -> str:
 
 
 async def test_eight_readers_beside_a_writer(tmp_path: Path) -> None:
-    alone, beside, written = await read_beside_a_writer(
-        tmp_path / "irc_logs.db", 8, int(60 * MINUTES)
-    )
+    file, seconds = tmp_path / "irc_logs.db", round(60 * MINUTES)
+    alone, beside, written = await read_beside_a_writer(file, 8, seconds)
     ratio = beside.worst_of(99) / alone.worst_of(99)
     print(f"\nalone  {alone}\nbeside {beside}, {written:.0f} lines a second")  # noqa: T201
     print(f"p99 {ratio:.1f} times, at most 3: {verdict(well=ratio <= 3)}")  # noqa: T201
