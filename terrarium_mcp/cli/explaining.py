@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.when import day
-from terrarium_mcp.store.relevance.asked import Group, Understood
-from terrarium_mcp.store.relevance.ranking import Ranked
 from terrarium_mcp.store.search import Explanation, Search
+from terrarium_mcp.store.search.relevance.asked import Group, Understood
+from terrarium_mcp.store.search.relevance.ranking import Ranked
 
 BEST = 10
 """Lines of which is told why they stand where they do."""

@@ -9,8 +9,8 @@ finds anything while the counters are behind.
 from collections.abc import Sequence
 
 from terrarium_mcp.chat.records import Room
-from terrarium_mcp.store.counters import MANY_LINES, Counters
-from terrarium_mcp.store.counting import (
+from terrarium_mcp.store.derived.counters import MANY_LINES, Counters
+from terrarium_mcp.store.derived.counting import (
     COUNTED,
     FOLDED,
     LINK,

@@ -10,7 +10,7 @@ from datetime import datetime
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.when import EVERY_LINE, Position, to_text
 from terrarium_mcp.store.database import Database, Row
-from terrarium_mcp.store.link_index import LinkIndex
+from terrarium_mcp.store.derived.link_index import LinkIndex
 from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.rows import COLUMNS, as_messages
 from terrarium_mcp.store.upkeep import Upkeep

@@ -12,14 +12,14 @@ from terrarium_mcp.chat.aliases import Hold, Move, alias_times
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import Kind, Message, Room
 from terrarium_mcp.chat.when import EVERY_LINE, Position, from_text
-from terrarium_mcp.store.counting import FOLDED, SAID, SECONDS
 from terrarium_mcp.store.database import Database, Row
+from terrarium_mcp.store.derived.counting import FOLDED, SAID, SECONDS
+from terrarium_mcp.store.derived.people_index import HOST, PeopleIndex
 from terrarium_mcp.store.figures import AFTER, BEFORE
 from terrarium_mcp.store.functions import as_text, kind_word, nick_word, storable
-from terrarium_mcp.store.matching import quoted
-from terrarium_mcp.store.people_index import HOST, PeopleIndex
 from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.rows import COLUMNS, as_messages
+from terrarium_mcp.store.search.matching import quoted
 from terrarium_mcp.store.upkeep import Upkeep
 
 NICK_CHANGE = "nick change"

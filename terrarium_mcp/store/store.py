@@ -24,7 +24,7 @@ from terrarium_mcp.store.people import People
 from terrarium_mcp.store.place import check_permissions, make_folder
 from terrarium_mcp.store.presence import PresenceTopic
 from terrarium_mcp.store.removal import Removal
-from terrarium_mcp.store.retention import Retention
+from terrarium_mcp.store.removal.retention import Retention
 from terrarium_mcp.store.rooms import Rooms
 from terrarium_mcp.store.search import SearchTopic
 from terrarium_mcp.store.spans import Spans

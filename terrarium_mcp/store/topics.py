@@ -5,8 +5,8 @@
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.when import EVERY_LINE, Position
 from terrarium_mcp.store.database import Database
+from terrarium_mcp.store.derived.topic_index import TopicIndex
 from terrarium_mcp.store.rows import COLUMNS, as_messages
-from terrarium_mcp.store.topic_index import TopicIndex
 from terrarium_mcp.store.upkeep import Upkeep
 
 

@@ -17,18 +17,18 @@ from typing import Any
 import anyio
 
 from terrarium_mcp.store.bulk import LASTING, PAUSE
-from terrarium_mcp.store.counters import Counters
 from terrarium_mcp.store.database import Database, IndexDamaged, Row, StoreFailed, Writer
 from terrarium_mcp.store.derived import TO_BE_EMPTIED, Derived, empty, full_text
+from terrarium_mcp.store.derived.counters import Counters
+from terrarium_mcp.store.derived.link_index import LinkIndex
+from terrarium_mcp.store.derived.message_index import MessageIndex
+from terrarium_mcp.store.derived.people_index import PeopleIndex
+from terrarium_mcp.store.derived.runs import Runs
+from terrarium_mcp.store.derived.topic_index import TopicIndex
+from terrarium_mcp.store.derived.words_index import WordsIndex
 from terrarium_mcp.store.foreign import normalise
-from terrarium_mcp.store.link_index import LinkIndex
-from terrarium_mcp.store.message_index import MessageIndex
 from terrarium_mcp.store.opening import PATIENCE, StillOpening
-from terrarium_mcp.store.people_index import PeopleIndex
-from terrarium_mcp.store.runs import Runs
-from terrarium_mcp.store.topic_index import TopicIndex
 from terrarium_mcp.store.wal_reset import beside_strangers
-from terrarium_mcp.store.words_index import WordsIndex
 
 CHUNK = 5_000
 """Rows that are quickly taken in: a read does so itself. For more it waits until the keeper has."""

@@ -10,8 +10,8 @@ from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import line_of
 from terrarium_mcp.chat.when import local
 from terrarium_mcp.errors import shown
-from terrarium_mcp.store.exact import COUNTED
 from terrarium_mcp.store.search import Hits, Rung, Search, Sort
+from terrarium_mcp.store.search.exact import COUNTED
 from terrarium_mcp.tools.request import Asked
 
 

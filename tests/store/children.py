@@ -18,7 +18,7 @@ from anyio.streams.text import TextReceiveStream
 
 from terrarium_mcp.chat.when import EVERY_LINE
 from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.purging import Who, purge
+from terrarium_mcp.store.removal.purging import Who, purge
 from terrarium_mcp.store.upkeep import DERIVED
 from tests.store.scene import SETTINGS, chat, find, line_of, past
 

@@ -10,9 +10,9 @@ from terrarium_mcp.chat.when import Position
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.derived import Derived
-from terrarium_mcp.store.link_index import LinkIndex
+from terrarium_mcp.store.derived.link_index import LinkIndex
+from terrarium_mcp.store.derived.topic_index import TopicIndex
 from terrarium_mcp.store.links import Link
-from terrarium_mcp.store.topic_index import TopicIndex
 from tests.store.scene import NOON, chat, line_of, room, rows_of
 
 MINUTE = timedelta(minutes=1)

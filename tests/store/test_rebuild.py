@@ -14,8 +14,8 @@ from terrarium_mcp.store.derived import Derived
 from terrarium_mcp.store.opening import StillOpening
 from terrarium_mcp.store.upkeep import DERIVED
 from tests.store.damage import flip_bytes, garble_index, garble_structure
+from tests.store.derived.test_derived import a_little_of_everything, differences
 from tests.store.scene import SETTINGS, chat, find, rows_of, texts, write
-from tests.store.test_derived import a_little_of_everything, differences
 from tests.store.test_processes import running
 
 ALL = [one.name for one in DERIVED]

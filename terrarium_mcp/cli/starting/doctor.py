@@ -11,9 +11,9 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
-from terrarium_mcp.store.deep_check import UNHURRIED, check_deeply
-from terrarium_mcp.store.findings import Fact, Section
 from terrarium_mcp.store.health import examine
+from terrarium_mcp.store.health.deep_check import UNHURRIED, check_deeply
+from terrarium_mcp.store.health.findings import Fact, Section
 
 UNREADABLE = "database (contents)"
 

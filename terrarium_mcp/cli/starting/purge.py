@@ -12,11 +12,11 @@ from terrarium_mcp.errors import TerrariumError, did_you_mean, shown
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.audit import Why
-from terrarium_mcp.store.deletion import Report
-from terrarium_mcp.store.former import Former
-from terrarium_mcp.store.purging import Traces, Who
-from terrarium_mcp.store.quotes import Files
-from terrarium_mcp.store.thorough import check_alone, scrub
+from terrarium_mcp.store.removal.deletion import Report
+from terrarium_mcp.store.removal.former import Former
+from terrarium_mcp.store.removal.purging import Traces, Who
+from terrarium_mcp.store.removal.quotes import Files
+from terrarium_mcp.store.removal.thorough import check_alone, scrub
 
 ASKED_BY = "terrarium-mcp purge"
 

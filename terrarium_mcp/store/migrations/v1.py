@@ -3,11 +3,9 @@
 import sqlite3
 
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store import (
-    audit,
+from terrarium_mcp.store import audit, derived, foreign
+from terrarium_mcp.store.derived import (
     counters,
-    derived,
-    foreign,
     link_index,
     message_index,
     people_index,

@@ -1,0 +1,335 @@
+"""Counters: how much was said, by whom and when, kept while lines are written."""
+
+# ruff: noqa: S608 -- every statement is made of constants
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+
+from terrarium_mcp.chat.when import to_text
+from terrarium_mcp.store.database import Writer
+from terrarium_mcp.store.derived.counting import (
+    COUNTED,
+    FOLDED,
+    SAID,
+    SECONDS,
+    TALLY,
+    groups,
+    of_days,
+    of_hours,
+    of_nicks,
+    of_rooms,
+    one_by_nick,
+)
+from terrarium_mcp.store.derived.recount import difference
+from terrarium_mcp.store.rows import IS_SPEECH
+
+WINDOWS = {"day": timedelta(days=1), "week": timedelta(days=7)}
+"""The windows before the present whose lines are counted."""
+
+STEP = timedelta(minutes=1)
+"""How far the present goes on before the windows are moved along; a read makes up for the rest."""
+
+MANY_LINES = 20
+"""The index `talkers` holds nicks with at least so many lines in a room."""
+
+_COLUMNS = "".join(f"  {name} INTEGER NOT NULL,\n" for name in TALLY)
+
+TABLES = f"""
+-- How much there is in a room. `first` and `last` are the times of its first and last lines,
+-- `last_day` and `last_week` its lines since the moments in `last_windows`.
+CREATE TABLE room_counts (
+  room INTEGER PRIMARY KEY,
+{_COLUMNS}  people INTEGER NOT NULL DEFAULT 0,  -- nicks that said something
+  last_day INTEGER NOT NULL,
+  last_week INTEGER NOT NULL,
+  first TEXT,
+  last TEXT
+);
+
+-- The same by day (UTC), and the ids between which all lines and events of that day lie.
+-- In the order in which they began: so today's rows, which every line changes, lie side by side.
+CREATE TABLE day_counts (
+  room INTEGER NOT NULL,
+  day TEXT NOT NULL,
+{_COLUMNS}  first_id INTEGER NOT NULL,
+  last_id INTEGER NOT NULL,
+  UNIQUE (room, day)
+);
+
+-- Lines by hour of the day (0 to 23, UTC).
+CREATE TABLE hour_counts (
+  room INTEGER NOT NULL,
+  hour INTEGER NOT NULL,
+  lines INTEGER NOT NULL,
+  PRIMARY KEY (room, hour)
+) WITHOUT ROWID;
+
+-- From which moment on the lines of the last day and of the last week are counted.
+CREATE TABLE last_windows (name TEXT PRIMARY KEY, since TEXT NOT NULL) WITHOUT ROWID;
+INSERT INTO last_windows VALUES ('day', ''), ('week', '');
+
+-- What each nick did in a room. `seen` and `spoke` are seconds since 1970, `spoke` 0 for never;
+-- `spelt` is the newest spelling, where it is not the folded one.
+CREATE TABLE nick_counts (
+  room INTEGER NOT NULL,
+  folded TEXT NOT NULL,
+  lines INTEGER NOT NULL,
+  events INTEGER NOT NULL,
+  spoke INTEGER NOT NULL,
+  seen INTEGER NOT NULL,
+  spelt TEXT,
+  PRIMARY KEY (room, folded)
+) WITHOUT ROWID;
+-- Top talkers have many lines, and a room in which nobody has is quickly read.
+CREATE INDEX talkers ON nick_counts (room, lines DESC, folded) WHERE lines >= {MANY_LINES};
+
+CREATE TRIGGER somebody_new AFTER INSERT ON nick_counts WHEN NEW.lines > 0 BEGIN
+  UPDATE room_counts SET people = people + 1 WHERE room = NEW.room;
+END;
+CREATE TRIGGER somebody_speaks AFTER UPDATE OF lines ON nick_counts
+WHEN (OLD.lines > 0) != (NEW.lines > 0) BEGIN
+  UPDATE room_counts SET people = people + (NEW.lines > 0) - (OLD.lines > 0)
+   WHERE room = NEW.room;
+END;
+CREATE TRIGGER somebody_gone AFTER DELETE ON nick_counts WHEN OLD.lines > 0 BEGIN
+  UPDATE room_counts SET people = people - 1 WHERE room = OLD.room;
+END;
+"""
+
+
+class Counters:
+    """The counters. They change with every message that comes, goes or is redacted.
+
+    `clock` tells the present, from which the last days count.
+    """
+
+    name = "counters"
+    tables = ("room_counts", "day_counts", "hour_counts", "nick_counts")
+
+    def __init__(self, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
+        self._clock = clock
+        self._moved_at = datetime.min.replace(tzinfo=UTC)
+
+    async def add(self, writer: Writer, first: int, last: int) -> None:
+        """Count the messages with the ids `first` to `last`."""
+        await self._move_windows(writer, first)
+        span = {"first": first, "last": last}
+        await _change(writer, "m.id BETWEEN :first AND :last", span, sign=1)
+
+    async def remove(self, writer: Writer, ids: Sequence[int]) -> None:
+        """Count these messages no more; their rows are still there, and not yet redacted."""
+        gone = {"ids": json.dumps(list(ids))}
+        await _change(writer, _AMONG, gone, sign=-1)
+        for table, keys in _MAY_BE_EMPTY.items():
+            await _drop_empty(writer, table, keys, gone)
+        for repair in _REPAIRS:
+            await writer.run(repair, gone)
+
+    async def clear(self, writer: Writer) -> None:
+        """Hold nothing."""
+        for table in self.tables:
+            await writer.run(f"DELETE FROM {table}")
+
+    async def differences(self, writer: Writer) -> list[str]:
+        """Each table against a recount."""
+        told = []
+        for table, (columns, recount) in _RECOUNTS.items():
+            kept = f"SELECT {columns} FROM {table}"
+            told += await difference(writer, table, kept, recount, _ALL)
+        return told
+
+    async def _move_windows(self, writer: Writer, counted_to: int) -> None:
+        """Let the windows begin later, as the present goes on; they never go back.
+
+        What is moved out of them is among the messages with smaller ids than `counted_to`.
+        """
+        now = self._clock()
+        if now - self._moved_at < STEP:
+            return
+        self._moved_at = now
+        for name, length in WINDOWS.items():
+            moved = {"name": name, "since": to_text(now - length), "counted_to": counted_to}
+            await writer.run(_MOVED_OUT.format(name=name), moved)
+            await writer.run(
+                "UPDATE last_windows SET since = max(since, :since) WHERE name = :name", moved
+            )
+
+
+_ALL = {"sign": 1}
+_AMONG = "m.id IN (SELECT value FROM json_each(:ids))"
+
+_MOVED_OUT = f"""
+UPDATE room_counts SET last_{{name}} = last_{{name}} - moved.lines
+FROM (
+  SELECT m.room, count(*) AS lines FROM messages m
+  WHERE m.timestamp >= (SELECT since FROM last_windows WHERE name = :name) AND m.timestamp < :since
+    AND m.id < :counted_to AND {SAID} AND EXISTS (SELECT 1 FROM room_counts)
+  GROUP BY m.room
+) moved
+WHERE moved.room = room_counts.room"""
+
+_MAKE_BATCH = """
+CREATE TEMP TABLE IF NOT EXISTS batch (
+  room, hour, kind, n, words, questions, links, last_day, last_week,
+  first_id, last_id, first, last, said
+)"""
+
+_ADDED = ", ".join(f"{name} = {name} + excluded.{name}" for name in TALLY)
+
+# A room comes before its nicks: the triggers count them there.
+_INTO = {
+    f"room_counts (room, {', '.join(TALLY)}, last_day, last_week, first, last)": (
+        of_rooms("temp.batch"),
+        f"""{_ADDED},
+          last_day = last_day + excluded.last_day, last_week = last_week + excluded.last_week,
+          first = min(ifnull(first, excluded.first), ifnull(excluded.first, first)),
+          last = max(ifnull(last, excluded.last), ifnull(excluded.last, last))""",
+    ),
+    f"day_counts (room, day, {', '.join(TALLY)}, first_id, last_id)": (
+        of_days("temp.batch"),
+        f"""{_ADDED},
+          first_id = min(first_id, excluded.first_id), last_id = max(last_id, excluded.last_id)""",
+    ),
+    "hour_counts (room, hour, lines)": (of_hours("temp.batch"), "lines = lines + excluded.lines"),
+}
+
+
+def _into_nicks(which: str) -> str:
+    return f"""
+INSERT INTO nick_counts (room, folded, lines, events, spoke, seen, spelt) {of_nicks(which)}
+ON CONFLICT DO UPDATE SET
+  lines = lines + excluded.lines,
+  events = events + excluded.events,
+  spoke = max(spoke, excluded.spoke),
+  spelt = CASE WHEN excluded.seen > seen
+      OR (excluded.seen = seen AND ifnull(excluded.spelt, folded) > ifnull(spelt, folded))
+    THEN excluded.spelt ELSE spelt END,
+  seen = max(seen, excluded.seen)
+"""
+
+
+async def _change(writer: Writer, which: str, params: Mapping[str, object], *, sign: int) -> None:
+    """Add the messages that `which` names to every counter, or take them away."""
+    signed = {**params, "sign": sign}
+    await writer.run(_MAKE_BATCH)
+    await writer.run("INSERT INTO temp.batch" + groups(which), signed)
+    for table, (counted, update) in _INTO.items():
+        await writer.run(f"INSERT INTO {table} {counted} ON CONFLICT DO UPDATE SET {update}")
+    await writer.run("DELETE FROM temp.batch")
+    await writer.run(_into_nicks(which), signed)
+
+
+_DAY = "substr(m.timestamp, 1, 10)"
+_STAYS = f"NOT {_AMONG}"
+
+_MAY_BE_EMPTY = {
+    "room_counts": {"room": "m.room"},
+    "day_counts": {"room": "m.room", "day": _DAY},
+    "nick_counts": {"room": "m.room", "folded": FOLDED},
+}
+"""Of each table that may have rows with nothing in them after a removal: the keys of those rows."""
+
+
+async def _drop_empty(
+    writer: Writer, table: str, keys: Mapping[str, str], gone: Mapping[str, object]
+) -> None:
+    """Delete the rows in which a removal left nothing."""
+    # `(room, folded) IN (SELECT ...)` would read all rows of the room: SQLite uses its first part.
+    rows = await writer.rows(
+        f"SELECT DISTINCT {', '.join(keys.values())} FROM messages m WHERE {_AMONG} AND {COUNTED}",
+        gone,
+    )
+    which = " AND ".join(f"{key} = ?" for key in keys)
+    await writer.many(
+        f"DELETE FROM {table} WHERE {which} AND lines = 0 AND events = 0",
+        [tuple(row) for row in rows],
+    )
+
+
+def _from_gone(keys: Mapping[str, str], table: str, *columns: str) -> str:
+    """A FROM for each row of a table that had some of the messages which are gone."""
+    named = ", ".join(f"{value} AS {key}" for key, value in keys.items())
+    matching = " AND ".join(f"{table}.{key} = gone.{key}" for key in keys)
+    return f"""
+FROM (
+  SELECT {named}, {", ".join(columns)} FROM messages m WHERE {_AMONG} AND {COUNTED}
+  GROUP BY {", ".join(keys.values())}
+) gone WHERE {matching}"""
+
+
+def _newest_before(column: str, condition: str) -> str:
+    """The time of a nick's newest message that stays, looked for from the time in `column` back."""
+    return SECONDS.format(f"""(
+  SELECT m.timestamp FROM messages m
+  WHERE m.room = nick_counts.room AND m.timestamp < datetime(nick_counts.{column} + 1, 'unixepoch')
+    AND {condition} AND {_STAYS} AND {FOLDED} = nick_counts.folded
+  ORDER BY m.timestamp DESC LIMIT 1)""")
+
+
+def _end_of_room(order: str) -> str:
+    """The time of a room's first or last line that stays."""
+    return f"""(
+  SELECT m.timestamp FROM messages m WHERE m.room = room_counts.room AND {SAID} AND {_STAYS}
+  ORDER BY m.timestamp {order} LIMIT 1)"""
+
+
+# Where a removal took a first or last one, the next is looked up; where none is left nobody looks.
+_REPAIRS = (
+    "DELETE FROM hour_counts WHERE lines = 0",
+    f"""
+UPDATE room_counts SET
+  first = CASE WHEN lines = 0 THEN NULL
+    WHEN first >= gone.first_gone THEN {_end_of_room("ASC")} ELSE first END,
+  last = CASE WHEN lines = 0 THEN NULL
+    WHEN last <= gone.last_gone THEN {_end_of_room("DESC")} ELSE last END
+{_from_gone(
+    _MAY_BE_EMPTY["room_counts"], "room_counts",
+    "min(m.timestamp) AS first_gone", "max(m.timestamp) AS last_gone",
+)}""",
+    f"""
+UPDATE day_counts SET (first_id, last_id) = (
+  SELECT min(m.id), max(m.id) FROM messages m
+  WHERE m.room = day_counts.room AND {COUNTED} AND {_STAYS}
+    AND m.timestamp >= day_counts.day AND m.timestamp < day_counts.day || '~')
+{_from_gone(
+    _MAY_BE_EMPTY["day_counts"], "day_counts",
+    "min(m.id) AS first_gone", "max(m.id) AS last_gone",
+)}
+AND (first_id = gone.first_gone OR last_id = gone.last_gone)""",
+    f"""
+UPDATE nick_counts SET
+  spoke = CASE WHEN lines = 0 THEN 0
+    WHEN spoke <= gone.spoke_gone THEN {_newest_before("spoke", SAID)} ELSE spoke END,
+  seen = CASE WHEN seen <= gone.seen_gone THEN {_newest_before("seen", COUNTED)} ELSE seen END
+{_from_gone(
+    _MAY_BE_EMPTY["nick_counts"], "nick_counts",
+    f"{SECONDS.format(f'max(CASE WHEN {IS_SPEECH} THEN m.timestamp END)')} AS spoke_gone",
+    f"{SECONDS.format('max(m.timestamp)')} AS seen_gone",
+)}""",
+    f"""
+UPDATE nick_counts SET spelt = nullif((
+  SELECT max(CAST(m.nick AS TEXT)) FROM messages m
+  WHERE m.room = nick_counts.room AND {FOLDED} = nick_counts.folded AND {COUNTED} AND {_STAYS}
+    AND m.timestamp >= datetime(nick_counts.seen, 'unixepoch')
+    AND m.timestamp < datetime(nick_counts.seen + 1, 'unixepoch')), nick_counts.folded)
+{_from_gone(_MAY_BE_EMPTY["nick_counts"], "nick_counts", "1")}""",
+)  # fmt: skip
+
+_EVERYTHING = f"({groups('true')})"
+_PEOPLE = f"""
+SELECT c.*, (SELECT count(*) FROM nick_counts n WHERE n.room = c.room AND n.lines > 0) AS people
+FROM ({of_rooms(_EVERYTHING)}) c"""
+_RECOUNTS = {
+    "room_counts": (f"room, {', '.join(TALLY)}, last_day, last_week, first, last, people", _PEOPLE),
+    "day_counts": (
+        f"room, day, {', '.join(TALLY)}, first_id, last_id",
+        of_days(_EVERYTHING),
+    ),
+    "hour_counts": ("room, hour, lines", of_hours(_EVERYTHING)),
+    "nick_counts": (
+        "room, folded, lines, events, spoke, seen, spelt",
+        one_by_nick(of_nicks("true")),
+    ),
+}
+"""Of each table the columns, and a statement that counts them anew."""

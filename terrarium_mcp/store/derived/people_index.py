@@ -1,0 +1,144 @@
+"""Evidence that nicks are one person: changes of nick, accounts, and hosts.
+
+Never more than evidence: nobody is merged. `user` and `host` stay in the store.
+"""
+
+# ruff: noqa: S608 -- every statement is made of constants
+
+import json
+from collections.abc import Mapping, Sequence
+
+from terrarium_mcp.store.database import Writer
+from terrarium_mcp.store.derived.counting import COUNTED, FOLDED
+from terrarium_mcp.store.derived.recount import difference
+
+TABLES = """
+-- Every change of nick, in each room that saw it; both nicks are folded.
+CREATE TABLE nick_changes (
+  message INTEGER PRIMARY KEY,
+  room INTEGER NOT NULL,
+  said TEXT NOT NULL,
+  old TEXT NOT NULL,
+  new TEXT NOT NULL
+);
+CREATE INDEX nick_changes_from ON nick_changes (old);
+CREATE INDEX nick_changes_to ON nick_changes (new);
+
+-- Which nick (folded) was seen with which sign of identity: services account, or user@host.
+-- `first` and `last` are as exact as the messages that are left: deleting some never narrows them.
+CREATE TABLE evidence (
+  network TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  sign TEXT NOT NULL,
+  nick TEXT NOT NULL,
+  first TEXT NOT NULL,
+  last TEXT NOT NULL,
+  messages INTEGER NOT NULL,
+  PRIMARY KEY (network, kind, sign, nick)
+) WITHOUT ROWID;
+CREATE INDEX evidence_of_nick ON evidence (network, nick);
+"""
+
+ACCOUNT, HOST = "account", "host"
+"""The kinds of signs."""
+
+_NEW = FOLDED.replace("m.nick", "m.message")
+_CHANGES = f"""
+SELECT m.id, m.room, m.timestamp, {FOLDED} AS old, {_NEW} AS new FROM messages m
+WHERE {COUNTED} AND upper(m.message_type) = 'NICK' AND m.nick NOT NULL AND m.message NOT NULL"""
+
+_SIGNS = {
+    ACCOUNT: FOLDED.replace("m.nick", "m.account"),
+    HOST: "ifnull(m.user, '') || '@' || m.host",
+}
+
+
+def _evidence(kind: str, which: str) -> str:
+    """The evidence in the messages that `which` names; spellings of one nick may stand apart.
+
+    They are joined where they are counted: to fold once for a group is cheaper than for each line.
+    """
+    return f"""
+SELECT m.network, '{kind}' AS kind, {_SIGNS[kind]} AS sign, {FOLDED} AS nick,
+  min(m.timestamp) AS first, max(m.timestamp) AS last, :sign * count(*) AS messages
+FROM messages m
+WHERE {which} AND {COUNTED} AND m.network NOT NULL AND m.nick NOT NULL AND m.{kind} != ''
+GROUP BY m.network, m.nick, {_COLUMNS[kind]}"""
+
+
+_COLUMNS = {ACCOUNT: "m.account", HOST: "m.user, m.host"}
+
+_AMONG = "m.id IN (SELECT value FROM json_each(:ids))"
+
+
+class PeopleIndex:
+    """The evidence of all messages."""
+
+    name = "people"
+    tables = ("nick_changes", "evidence")
+
+    async def add(self, writer: Writer, first: int, last: int) -> None:
+        """Take the evidence of a range of messages."""
+        span = {"first": first, "last": last}
+        which = "m.id BETWEEN :first AND :last"
+        await writer.run(f"INSERT INTO nick_changes {_CHANGES} AND {which}", span)
+        await _count(writer, which, span, sign=1)
+
+    async def remove(self, writer: Writer, ids: Sequence[int]) -> None:
+        """Give up the evidence of these messages."""
+        gone = {"ids": json.dumps(list(ids))}
+        await writer.run(
+            "DELETE FROM nick_changes WHERE message IN (SELECT value FROM json_each(:ids))", gone
+        )
+        await _count(writer, _AMONG, gone, sign=-1)
+        nicks = f"SELECT DISTINCT m.network, {FOLDED} FROM messages m WHERE {_AMONG}"
+        await writer.many(
+            # Left to itself SQLite reads all evidence of the network, by the primary key.
+            "DELETE FROM evidence INDEXED BY evidence_of_nick"
+            " WHERE network = ? AND nick = ? AND messages <= 0",
+            [tuple(row) for row in await writer.rows(nicks, gone)],
+        )
+
+    async def clear(self, writer: Writer) -> None:
+        """Know nobody."""
+        await writer.run("DELETE FROM nick_changes")
+        await writer.run("DELETE FROM evidence")
+
+    async def differences(self, writer: Writer) -> list[str]:
+        """Both tables against the messages; the dates of evidence may be wider than theirs."""
+        told = await difference(
+            writer, "nick_changes", "SELECT message, room, said, old, new FROM nick_changes",
+            _CHANGES,
+        )  # fmt: skip
+        for kind in _SIGNS:
+            counted = "network, kind, sign, nick, messages"
+            anew = (
+                "SELECT network, kind, sign, nick, min(first) AS first, max(last) AS last,"
+                f" sum(messages) AS messages FROM ({_evidence(kind, 'true')}) GROUP BY 1, 2, 3, 4"
+            )
+            told += await difference(
+                writer,
+                f"evidence ({kind})",
+                f"SELECT {counted} FROM evidence WHERE kind = '{kind}'",
+                f"SELECT {counted} FROM ({anew})",
+                {"sign": 1},
+            )
+            narrow = await writer.value(
+                f"SELECT count(*) FROM ({anew}) a JOIN evidence e USING (network, kind, sign, nick)"
+                " WHERE e.first > a.first OR e.last < a.last",
+                {"sign": 1},
+                0,
+            )
+            told += [f"evidence ({kind}): {narrow} rows have wrong dates."] if narrow else []
+        return told
+
+
+async def _count(writer: Writer, which: str, params: Mapping[str, object], *, sign: int) -> None:
+    for kind in _SIGNS:
+        await writer.run(
+            "INSERT INTO evidence (network, kind, sign, nick, first, last, messages)"
+            f" {_evidence(kind, which)} ON CONFLICT DO UPDATE SET"
+            " first = min(first, excluded.first), last = max(last, excluded.last),"
+            " messages = messages + excluded.messages",
+            {**params, "sign": sign},
+        )

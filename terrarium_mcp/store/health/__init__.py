@@ -1,0 +1,167 @@
+"""Health: what can be seen of a database from outside, quickly, and without changing anything."""
+
+import fcntl
+import sqlite3
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.store.derived import TO_BE_EMPTIED
+from terrarium_mcp.store.health.findings import Fact, Section
+from terrarium_mcp.store.health.untouched import is_wal, untouched
+from terrarium_mcp.store.keeper import Note, lock_file
+from terrarium_mcp.store.migrations import APPLICATION_ID, CURRENT, checked_version
+from terrarium_mcp.store.place import check_permissions
+from terrarium_mcp.store.stats import SIZE, size_of, size_since
+from terrarium_mcp.store.upkeep import EVERYTHING
+from terrarium_mcp.store.wal_reset import beside_strangers, has_wal_reset_bug
+
+
+def examine(path: Path, now: datetime) -> list[Section]:
+    """Everything about the database at `path`; whatever is wrong with it is one of the facts."""
+    sections = [Section("database", [Fact("file", f"{path}"), _sqlite(), *_beside(path)])]
+    try:
+        if not path.exists() or not path.stat().st_size:
+            return [_with(sections[0], [_missing()]), _keeper(path)]
+        check_permissions(path)
+    except (TerrariumError, OSError) as why:
+        sections[0] = _with(sections[0], [Fact("access", str(why), wrong=True)])
+    try:
+        with untouched(path) as connection:
+            version = checked_version(connection, path)
+            facts = [_version(version), _journal(path, version)]
+            if version == CURRENT:
+                facts += [*_contents(connection), *_size(connection, path, now)]
+                sections += [_index(connection), _others(connection)]
+            sections[0] = _with(sections[0], facts)
+    except (TerrariumError, OSError) as why:
+        sections[0] = _with(sections[0], [Fact("contents", str(why), wrong=True)])
+    return [*sections, _keeper(path)]
+
+
+def _with(section: Section, facts: list[Fact]) -> Section:
+    return Section(section.title, [*section.facts, *facts])
+
+
+def _missing() -> Fact:
+    return Fact(
+        "contents",
+        "there is nothing yet. The first start makes it; a database elsewhere is named with DB_PATH"
+        " or --db.",
+        wrong=True,
+    )
+
+
+def _beside(path: Path) -> Iterator[Fact]:
+    """Copies that a migration made, and what an interrupted one or a deep check left."""
+    try:
+        beside = sorted(path.parent.glob(f"{path.stem}.before-v*"))
+        left = [*path.parent.glob(f"{path.name}.check-*"), *path.parent.glob("*.partial")]
+    except OSError:
+        return
+    for copy in beside:
+        if not copy.name.endswith(".partial"):
+            yield Fact("copy", f"{copy}, from before a migration, {megabytes(copy.stat().st_size)}")
+    for one in left:
+        yield Fact("left over", f"{one}: remove it unless its maker is still at work", wrong=True)
+
+
+def _version(version: int) -> Fact:
+    if version == CURRENT:
+        return Fact("version", f"{version}, application id {APPLICATION_ID:#x}")
+    was = f"version {version}" if version else "terrarium-irc's"
+    return Fact("version", f"{was}; the next start copies it, then takes it over in place")
+
+
+def _sqlite() -> Fact:
+    found = sqlite3.sqlite_version_info
+    bug = (
+        "has the WAL-reset bug (3.7.0 to 3.51.2), which needs two programs that checkpoint at the"
+        " same moment: of ours only the keeper does"
+        if has_wal_reset_bug(found)
+        else "without the WAL-reset bug (3.7.0 to 3.51.2)"
+    )
+    return Fact("SQLite", f"{sqlite3.sqlite_version}, {bug}")
+
+
+def _journal(path: Path, version: int) -> Fact:
+    if is_wal(path):
+        return Fact("journal", "WAL")
+    changed = version == CURRENT
+    told = "rollback; another program set it so, and the next start sets WAL again"
+    return Fact("journal", told if changed else "rollback", wrong=changed)
+
+
+def _contents(connection: sqlite3.Connection) -> Iterator[Fact]:
+    lines, events, rooms, first, last = connection.execute(
+        "SELECT ifnull(sum(lines), 0), ifnull(sum(events), 0), count(*), min(first), max(last)"
+        " FROM room_counts"
+    ).fetchone()
+    networks = [row[0] for row in connection.execute("SELECT name FROM networks ORDER BY name")]
+    of = f" of {', '.join(networks)}" if networks else ""
+    yield Fact("lines", f"{lines:,} and {events:,} events in {rooms:,} rooms{of}")
+    if first:
+        yield Fact("first, last", f"{first}, {last} UTC")
+    still, alive = connection.execute(
+        "SELECT count(*), max(alive) FROM spans WHERE ended IS NULL"
+    ).fetchone()
+    yield Fact("recording", f"{still} spans open, last alive {alive} UTC" if still else "nothing")
+
+
+def _size(connection: sqlite3.Connection, path: Path, now: datetime) -> Iterator[Fact]:
+    size = size_of(connection.execute(SIZE, size_since(now)).fetchone(), path)
+    yield Fact("size", f"{megabytes(size.file)}, and {megabytes(size.wal)} of WAL")
+    a_year = megabytes(size.bytes_a_year)
+    yield Fact("growth", f"{size.messages_a_day:,.0f} messages a day, {a_year} a year")
+
+
+def _index(connection: sqlite3.Connection) -> Section:
+    newest = connection.execute("SELECT ifnull(max(id), 0) FROM messages").fetchone()[0]
+    upto = dict(connection.execute("SELECT name, upto FROM derived").fetchall())
+    facts = [Fact(name, _standing(upto.get(name, 0), newest)) for name in EVERYTHING]
+    return Section("index", facts)
+
+
+def _standing(upto: int, newest: int) -> str:
+    if upto == TO_BE_EMPTIED:
+        return "is to be made again; the keeper does it, or the next who opens the file"
+    behind = newest - upto
+    return f"up to {upto}, {behind:,} behind" if behind > 0 else f"up to {upto}, complete"
+
+
+def _others(connection: sqlite3.Connection) -> Section:
+    rows, last = connection.execute("SELECT sum(rows), max(noticed) FROM foreign_rows").fetchone()
+    if not rows:
+        return Section("other programs", [Fact("wrote", "nothing that we noticed")])
+    told = f"{rows:,} lines, the last noticed {last} UTC. "
+    told += beside_strangers(sqlite3.sqlite_version_info)
+    return Section("other programs", [Fact("wrote", told)])
+
+
+def _keeper(path: Path) -> Section:
+    lock = lock_file(path)
+    note = Note.read(lock)
+    if _is_held(lock):
+        who = f"process {note.pid} ({note.command})" if note else "another process"
+        since = [Fact("since", note.since)] if note else []
+        return Section("keeper", [Fact("is", who), *since])
+    last = f"; the last was process {note.pid} ({note.command})" if note else ""
+    return Section("keeper", [Fact("is", f"nobody{last}")])
+
+
+def _is_held(lock: Path) -> bool:
+    """Whether somebody holds the lock. To look is to share it for a moment, if nobody does."""
+    try:
+        with lock.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def megabytes(size: float) -> str:
+    """A size as people read it."""
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"

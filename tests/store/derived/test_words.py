@@ -1,0 +1,96 @@
+"""The words table: what it knows of what was said, and that it forgets."""
+
+from pathlib import Path
+
+import pytest
+
+from terrarium_mcp.store import Store
+from terrarium_mcp.store.derived.words_index import LONGEST
+from terrarium_mcp.store.search.words import Beginning, Words
+from terrarium_mcp.store.upkeep import give_up
+from tests.store.scene import chat, find, rows_of, texts, write
+
+
+@pytest.fixture
+def words(store: Store) -> Words:
+    return Words(store._database)  # noqa: SLF001 -- the table itself
+
+
+async def remove(store: Store, *ids: int) -> None:
+    """Take lines away as a purge does."""
+    async with store._database.writing() as writer:  # noqa: SLF001
+        await give_up(writer, ids)
+        for number in ids:
+            await writer.run("DELETE FROM messages WHERE id = ?", (number,))
+
+
+async def test_a_word_counts_the_lines_that_hold_it_not_how_often(
+    store: Store, words: Words
+) -> None:
+    await store.messages.append(chat("<ada> tea tea TEA\n<bo> no tea\n* cy drinks"))
+    assert await words.lines(["tea", "no", "drinks", "mate"]) == {"tea": 2, "no": 1, "drinks": 1}
+
+
+async def test_words_are_cut_and_folded_as_the_index_does(store: Store, file: Path) -> None:
+    said = "Grüße, foo_bar c++ naïve ΣΊΣΥΦΟΣ İstanbul 東京タワー 🍵 x\u0301y don't 3.14 ﬁn"
+    await store.messages.append(chat(f"<ada> {said}"))
+    write(file, "CREATE VIRTUAL TABLE held USING fts5vocab (message_index, col)")
+    held = rows_of(file, "SELECT term FROM held WHERE col = 'message'")
+    assert {row[0] for row in held} == {row[0] for row in rows_of(file, "SELECT word FROM words")}
+
+
+async def test_what_is_too_long_for_a_word_is_no_word(store: Store, words: Words) -> None:
+    long = "x" * LONGEST
+    await store.messages.append(chat(f"<ada> {long} {long}x"))
+    assert await words.lines([long, long + "x"]) == {long: 1}
+    assert await words.misspelt("x" * 100_000, 4) == {}
+
+
+async def test_events_are_not_what_was_said(store: Store, words: Words, file: Path) -> None:
+    write(
+        file,
+        "INSERT INTO messages (channel, nick, message, message_type)"
+        " VALUES ('#tea', 'ada', 'gone fishing', 'QUIT')",
+    )
+    await store._upkeep.catch_up()  # noqa: SLF001
+    assert await words.lines(["fishing"]) == {}
+
+
+async def test_a_word_is_found_by_its_beginning_its_middle_and_with_a_slip(
+    store: Store, words: Words
+) -> None:
+    await store.messages.append(chat("<ada> kubernetes\n<bo> kubernetes\n<bo> kubectl"))
+    wish = Beginning("kube", 20, 4)
+    assert await words.beginning([wish]) == {"kube": {"kubernetes": 2, "kubectl": 1}}
+    assert await words.holding("bern", 4) == {"kubernetes": 2}
+    assert await words.holding("be", 4) == {}
+    for slip in ("kubernets", "kubrenetes", "kubernetees", "kuberneted"):
+        assert await words.misspelt(slip, 4) == {"kubernetes": 2}
+
+
+async def test_the_most_usual_come_first(store: Store, words: Words) -> None:
+    await store.messages.append(chat("<ada> teapot teacup\n<bo> teacup\n<bo> teatime teacup"))
+    found = await words.beginning([Beginning("tea", 20, 2)])
+    assert list(found["tea"]) == ["teacup", "teapot"]
+    assert list(await words.holding("tea", 1)) == ["teacup"]
+
+
+async def test_a_word_that_only_a_removed_line_held_is_found_by_nothing(
+    store: Store, words: Words, file: Path
+) -> None:
+    gone, _ = await store.messages.append(chat("<ada> hunter2 tea\n<bo> tea"))
+    await remove(store, gone)
+    assert await words.lines(["hunter2", "tea"]) == {"tea": 1}
+    assert await words.beginning([Beginning("hunt", 20, 4)]) == {"hunt": {}}
+    assert await words.holding("unter", 4) == {}
+    assert await words.misspelt("hunter3", 4) == {}
+    assert rows_of(file, "SELECT word FROM word_names") == [("tea",)]
+    for asked in ("hunter2", "hunt", "hunter3", "unter", "who said hunter2"):
+        assert texts((await find(store, asked)).messages) == []
+
+
+async def test_a_word_that_others_hold_too_stays(store: Store, words: Words) -> None:
+    gone, _ = await store.messages.append(chat("<ada> mate mate\n<bo> mate"))
+    await remove(store, gone)
+    assert await words.lines(["mate"]) == {"mate": 1}
+    assert await words.holding("mat", 4) == {"mate": 1}

@@ -1,0 +1,198 @@
+"""Newest and oldest find exactly what reading every line finds, whatever the query and the log."""
+
+import sqlite3
+import tempfile
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import Phase, given, settings
+from hypothesis import strategies as st
+
+from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.mentions import mentions
+from terrarium_mcp.chat.query import Query, parse_query
+from terrarium_mcp.chat.records import SPEECH, Kind, Origin
+from terrarium_mcp.chat.terms import holds
+from terrarium_mcp.chat.urls import urls_in
+from terrarium_mcp.chat.when import EVERY_LINE, Position, to_text
+from terrarium_mcp.store import Store, open_store
+from terrarium_mcp.store.search import Rung, Search, Sort, exact, lookups
+from tests.store.scene import NOON, SETTINGS, line_of, rows_of
+
+SAID = [
+    *["tea", "Tea!", "teapot", "Caf\u00e9", "c++", "c", "green-tea", "green", "\u559d\u8336", "--"],
+    *[
+        "\U0001f375",
+        "foo_bar",
+        "https://example.org/x",
+        "ada:",
+        "bo_",
+        "1.2",
+        "\x02tea\x02",
+        "\u8336",
+    ],
+]
+NICKS = ["ada", "Ada", "bo[]", "BO{}", "cy"]
+CHANNELS = ["#tea", "#mate", "#milk"]
+ASKED = [
+    *["tea", "cafe", "te*", '"green tea"', "c++", "c", "green-tea", "\u8336", "\u559d\u8336", "--"],
+    *["\U0001f375", "foo_bar", "1.2", "tea OR c++", "-- OR cafe", "\u8336 OR te* OR bo", "1.*"],
+    *["-tea", "-c++", "-te*", '-"green tea"', "-from:ada", "from:ada", "from:BO[]", "from:nobody"],
+    *["mentions:ada", "mentions:bo_", "has:link", "type:privmsg", "type:action", "type:join"],
+    *["type:topic", "on:2026-05-01", "after:2026-05-01T12:00:20Z", "before:2026-05-02T12:00:40Z"],
+    *["example.org", "https://example.org/x", "ada"],
+]
+SPEECH_MOSTLY = [*SPEECH, Kind.PRIVMSG, Kind.PRIVMSG, Kind.JOIN, Kind.TOPIC]
+
+LINES = st.lists(
+    st.tuples(
+        st.lists(st.sampled_from(SAID), max_size=3).map(" ".join),
+        st.sampled_from(NICKS),
+        st.sampled_from(CHANNELS),
+        st.sampled_from(SPEECH_MOSTLY),
+        st.integers(0, 60).map(lambda second: NOON + timedelta(seconds=second)),
+    ),
+    min_size=1,
+    max_size=25,
+)
+GROUPS = st.lists(
+    st.tuples(st.sampled_from(list(Origin)), st.integers(-2, 2), LINES), min_size=1, max_size=4
+)
+"""A log: what is recorded, played back and imported in turn, of some day, in any order."""
+
+QUESTIONS = st.lists(
+    st.tuples(
+        st.lists(st.sampled_from(ASKED), max_size=4).map(" ".join),
+        st.sampled_from([CHANNELS, CHANNELS, CHANNELS[:1], CHANNELS[1:]]),
+        st.none() | st.integers(0, 60),
+        st.integers(1, 9),
+    ),
+    min_size=6,
+    max_size=12,
+)
+"""What is asked, of which channels, up to which second, and how many lines a page."""
+
+Said = tuple[str, str, str, Kind, datetime]
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row as any program reads it."""
+
+    id: int
+    timestamp: str
+    room: int
+    nick: str
+    kind: str
+    text: str
+
+    @property
+    def position(self) -> Position:
+        return Position(self.timestamp, self.id)
+
+
+@given(GROUPS, LINES, st.sets(st.integers(1, 60), max_size=3), QUESTIONS, st.sampled_from([0, 6]))
+@settings(
+    max_examples=25,
+    deadline=None,
+    phases=[Phase.explicit, Phase.reuse, Phase.generate],  # to shrink a log takes minutes
+)
+async def test_what_is_found_is_what_reading_every_line_finds(
+    groups: list[tuple[Origin, int, list[Said]]],
+    strange: list[Said],
+    redacted: set[int],
+    questions: list[tuple[str, list[str], int | None, int]],
+    few: int,
+) -> None:
+    with pytest.MonkeyPatch.context() as patch:  # the log of a test is too short for the real ones
+        patch.setattr(exact, "_FEW", few)
+        patch.setattr(exact, "_LOOKED_AT", 4)
+        patch.setattr(lookups, "_BESIDES", 1)
+        async with a_log(groups, strange, redacted) as (store, file):
+            known = await store.rooms.all()
+            for query, channels, cutoff, limit in questions:
+                until = NOON + timedelta(seconds=cutoff) if cutoff else None
+                asked = Search(
+                    query=parse_query(query),
+                    rooms=[room for room in known if room.channel in channels],
+                    limit=limit,
+                    until=Position.at(until) if until else EVERY_LINE,
+                )
+                lines = every_line(file)
+                expected = [line.id for line in lines if is_wanted(line, asked, asked.query)]
+                for sort, ids in ((Sort.OLDEST, expected), (Sort.NEWEST, expected[::-1])):
+                    assert await every_page(store, replace(asked, sort=sort)) == ids, query
+
+
+@asynccontextmanager
+async def a_log(
+    groups: list[tuple[Origin, int, list[Said]]], strange: list[Said], redacted: set[int]
+) -> AsyncIterator[tuple[Store, Path]]:
+    """A store with such a log; another program has appended the `strange` lines last."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "irc.db"
+        async with open_store(file, SETTINGS) as store:
+            for origin, day, lines in groups:
+                await store.messages.append(
+                    [
+                        line_of(nick, text, at + timedelta(days=day), channel, kind, origin)
+                        for text, nick, channel, kind, at in lines
+                    ]
+                )
+            for number in redacted:
+                await store.removal.redact_message(number, asked_by="ada", at=NOON)
+            with closing(sqlite3.connect(file)) as db, db:
+                db.executemany(
+                    "INSERT INTO messages (timestamp, channel, nick, message, message_type)"
+                    " VALUES (?, ?, ?, ?, ?)",
+                    [
+                        (f"{at:%Y-%m-%d %H:%M:%S}", channel, nick, text, kind.value)
+                        for text, nick, channel, kind, at in strange
+                    ],
+                )
+            await store.messages.get(1, [])  # they belong to rooms now, and are not indexed yet
+            yield store, file
+
+
+def every_line(file: Path) -> list[Line]:
+    """All lines that may be shown, oldest first."""
+    sql = "SELECT id, timestamp, room, nick, message_type, message FROM messages"
+    rows = rows_of(file, f"{sql} WHERE room NOT NULL AND redacted_at IS NULL")
+    return sorted((Line(*row) for row in rows), key=lambda line: line.position)
+
+
+def is_wanted(line: Line, asked: Search, query: Query) -> bool:
+    text = line.text.replace("\x02", "")
+    nicks = [[fold(nick) for nick in named] for named in (query.people, query.excluded_people)]
+    checks: list[bool] = [
+        line.room in [room.id for room in asked.rooms],
+        line.kind in (query.kinds or SPEECH),
+        all(any(holds(text, term) for term in clause) for clause in query.clauses),
+        not any(holds(text, term) for term in query.excluded),
+        not nicks[0] or fold(line.nick) in nicks[0],
+        fold(line.nick) not in nicks[1],
+        all(mentions(text, nick) for nick in query.mentions),
+        not query.has_link or bool(urls_in(text)),
+        query.since is None or line.timestamp >= to_text(query.since),
+        query.until is None or line.timestamp < to_text(query.until),
+        line.position < asked.until,
+    ]
+    return all(checks)
+
+
+async def every_page(store: Store, asked: Search) -> list[int]:
+    """The ids of all hits, page by page; where nothing was found, not those of like words."""
+    hits = await store.search(asked, "question")
+    if hits.rung in (Rung.ANY_WORD, Rung.SIMILAR):
+        return []
+    total, ids = hits.total, [message.id for message in hits.messages]
+    while hits.next:
+        hits = await store.search(replace(asked, cursor=hits.next), "question")
+        ids += [message.id for message in hits.messages]
+        assert len(ids) == len(set(ids))
+    assert total == len(ids) or not hits.total_is_exact
+    return ids
