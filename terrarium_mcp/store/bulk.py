@@ -1,8 +1,7 @@
 """Bulk append: a past of any length goes in beside whoever records, and memory stays flat.
 
-Commits back to back would keep another process from writing for seconds, since SQLite's lock is
-not fair. So the lines go in by groups, each one transaction of a moment, and between two groups is
-a pause in which others write.
+The lines go in by groups, each one transaction of a moment, and between two groups is a pause in
+which others write.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterable, Awaitable, Callable, Iterable, Sequence
@@ -16,16 +15,10 @@ from terrarium_mcp.chat.records import Heard
 from terrarium_mcp.chat.when import to_text
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store.database import Locked
+from terrarium_mcp.store.pacing import PAUSE, Pace
 
 SMALLEST, USUAL, LARGEST = 100, 1_000, 4_000
 """Lines of a group: at least, at first, at most. The larger, the less it costs to index a line."""
-
-LASTING = 0.08
-"""Seconds that a group's transaction should take. A live line waits for one of them at most, and
-is to be on disk within 0.25 s."""
-
-PAUSE = 0.005
-"""Seconds between two groups. Who waits for the lock looks more often than that."""
 
 CROWDED = 128 * 1024 * 1024
 """Bytes of WAL from which the pauses are long enough for the keeper to empty it."""
@@ -88,7 +81,7 @@ async def append_by_groups(
 
 
 class _Groups:
-    """Lines on their way. A group is as large as makes its transaction last LASTING."""
+    """Lines on their way."""
 
     def __init__(self, append: Append, report: Report, wal_bytes: Callable[[], int]) -> None:
         self.lines = self.known = 0
@@ -97,13 +90,13 @@ class _Groups:
         self._wal_bytes = wal_bytes
         self._group: list[Heard] = []
         self._weight = 0.0
-        self._full = float(USUAL)
+        self._pace = Pace(SMALLEST, USUAL, LARGEST)
 
     async def take(self, line: Heard) -> None:
         """Put a line into the group; save the group once it is full."""
         self._group.append(line)
         self._weight += max(1.0, len(line.text) / LONG)
-        if self._weight >= self._full:
+        if self._weight >= self._pace.rows:
             await self.save()
 
     async def save(self) -> None:
@@ -112,7 +105,7 @@ class _Groups:
             return
         began = anyio.current_time()
         ids = await self._saved(began + PATIENT)
-        self._pace(anyio.current_time() - began)
+        self._pace.took(self._weight, anyio.current_time() - began)
         self.lines += len(ids)
         self.known += ids.count(0)
         self._group, self._weight = [], 0.0
@@ -127,11 +120,6 @@ class _Groups:
             except Locked:
                 if anyio.current_time() > until:
                     raise
-
-    def _pace(self, seconds: float) -> None:
-        """Let the next group be as large as this one's time says, half-way from this one's size."""
-        fitting = self._weight * LASTING / max(seconds, 0.001)
-        self._full = min(max((self._full + fitting) / 2, SMALLEST), LARGEST)
 
 
 async def _each(heard: AsyncIterable[Heard] | Iterable[Heard]) -> AsyncGenerator[Heard, None]:

@@ -16,7 +16,6 @@ from typing import Any
 
 import anyio
 
-from terrarium_mcp.store.bulk import LASTING, PAUSE
 from terrarium_mcp.store.database import Database, IndexDamaged, Row, StoreFailed, Writer
 from terrarium_mcp.store.derived import TO_BE_EMPTIED, Derived, empty, full_text
 from terrarium_mcp.store.derived.counters import Counters
@@ -28,13 +27,14 @@ from terrarium_mcp.store.derived.topic_index import TopicIndex
 from terrarium_mcp.store.derived.words_index import WordsIndex
 from terrarium_mcp.store.foreign import normalise
 from terrarium_mcp.store.opening import PATIENCE, StillOpening
+from terrarium_mcp.store.pacing import PAUSE, Pace
 from terrarium_mcp.store.wal_reset import beside_strangers
 
 CHUNK = 5_000
 """Rows that are quickly taken in: a read does so itself. For more it waits until the keeper has."""
 
-SMALLEST, USUAL, LARGEST = 200, 1_000, 5_000
-"""Rows taken in by one transaction: at least, at first, at most. It should take LASTING seconds."""
+AT_ONCE = (200, 1_000, 5_000)
+"""Rows taken in by one transaction: at least, at first, at most."""
 
 DERIVED: tuple[Derived, ...] = (
     MessageIndex(),
@@ -84,7 +84,7 @@ class Upkeep:
     def __init__(self, database: Database, network: str) -> None:
         self._database = database
         self._network = network
-        self._rows = USUAL
+        self._pace = Pace(*AT_ONCE)
         self._warned = False
 
     async def reached(self, name: str = NORMALISED) -> int:
@@ -206,8 +206,7 @@ class Upkeep:
             self._database.index_damaged = False
             raise
         if TO_BE_EMPTIED < reached < newest:  # as many rows as were to be taken in
-            fitting = self._rows * LASTING / max(anyio.current_time() - began, 0.001)
-            self._rows = round(min(max((self._rows + fitting) / 2, SMALLEST), LARGEST))
+            self._pace.took(self._pace.rows, anyio.current_time() - began)
         return reached, newest
 
     async def _take_in_next(self, writer: Writer, names: Collection[str]) -> tuple[int, int]:
@@ -219,7 +218,7 @@ class Upkeep:
                     await _note(writer, [one.name], 0)
                 return TO_BE_EMPTIED, newest
         sql = "SELECT max(id) FROM (SELECT id FROM messages WHERE id > ? ORDER BY id LIMIT ?)"
-        last = int(await writer.value(sql, (min(marks.values()), self._rows), default=0))
+        last = int(await writer.value(sql, (min(marks.values()), self._pace.rows), default=0))
         if marks[NORMALISED] < last:
             self._warn(await normalise(writer, marks[NORMALISED] + 1, last, self._network))
         await _advance(writer, marks, last)

@@ -6,12 +6,12 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 import anyio
 
 from terrarium_mcp.store import audit
-from terrarium_mcp.store.bulk import LASTING, PAUSE
 from terrarium_mcp.store.database import Database, Writer
+from terrarium_mcp.store.pacing import PAUSE, Pace
 from terrarium_mcp.store.upkeep import give_up
 
-FEWEST, AT_ONCE, MOST = 50, 300, 2_000
-"""Rows deleted by one transaction: at least, at first, at most. In between, as many as LASTING."""
+AT_ONCE = (50, 300, 2_000)
+"""Rows deleted by one transaction: at least, at first, at most."""
 
 Delete = Callable[[Writer, Sequence[int]], Awaitable[int]]
 """Deletes the rows with these ids inside a transaction; returns how many there were."""
@@ -45,19 +45,19 @@ class Deletion:
         self._database = database
         self._removed = removed
         self._report = report
-        self._at_once = AT_ONCE
+        self._pace = Pace(*AT_ONCE)
         self._number: int | None = None
 
     async def of(self, ids: Sequence[int], delete: Delete) -> None:
         """Delete rows, a few at once."""
         done = 0
         while done < len(ids):
-            few = ids[done : done + self._at_once]
+            few = ids[done : done + self._pace.rows]
             async with self._database.writing() as writer:
                 began = anyio.current_time()
                 gone = await delete(writer, few)
                 await self.count(writer, gone)
-            self._pace(len(few), anyio.current_time() - began)
+            self._pace.took(len(few), anyio.current_time() - began)
             done += len(few)
             self.rows += gone
             self._report(self.rows)
@@ -69,11 +69,6 @@ class Deletion:
             self._number = await audit.note(writer, self._removed)
         if gone and self._number is not None:
             await audit.count(writer, self._number, gone)
-
-    def _pace(self, rows: int, seconds: float) -> None:
-        """Let the next transaction be as large as this one's time says, half-way from its size."""
-        fitting = rows * LASTING / max(seconds, 0.001)
-        self._at_once = round(min(max((rows + fitting) / 2, FEWEST), MOST))
 
 
 async def pieces(database: Database, table: str, size: int) -> AsyncIterator[tuple[int, int]]:

@@ -133,7 +133,7 @@ async def test_what_is_about_to_go_is_counted_by_room(store: Store) -> None:
 async def test_a_purge_leaves_one_audit_row_that_says_how_many(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deletion, "AT_ONCE", 2)
+    monkeypatch.setattr(deletion, "AT_ONCE", (2, 2, 2))
     await store.messages.append(a_life())
     await purge(store, "nobody")
     await purge(store, "ada", "net")
@@ -147,7 +147,7 @@ async def test_a_purge_leaves_one_audit_row_that_says_how_many(
 async def test_a_purge_that_is_stopped_half_way_is_whole_and_goes_on(
     store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deletion, "AT_ONCE", 2)
+    monkeypatch.setattr(deletion, "AT_ONCE", (2, 2, 2))
     await store.messages.append(a_life())
     with anyio.CancelScope() as stop:
         await store.removal.purge(

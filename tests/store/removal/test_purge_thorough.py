@@ -114,13 +114,6 @@ async def test_what_was_once_deleted_by_hand_is_gone_too(file: Path) -> None:
     assert found_in(file.parent, [before, after]) == {}
 
 
-async def test_a_purge_that_is_not_thorough_leaves_words_in_the_index(file: Path) -> None:
-    await lived_in(file)
-    async with open_store(file, SETTINGS) as store:
-        await store.removal.purge(ADA, asked_by="ada", at=LATER)
-    assert found_in(file.parent, HERS)  # or --thorough were not needed
-
-
 async def test_ids_pages_and_marks_are_kept_when_the_file_is_written_anew(file: Path) -> None:
     await lived_in(file)
     await purge(file)

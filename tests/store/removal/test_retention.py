@@ -38,7 +38,7 @@ async def left(store: Store) -> list[str]:
 async def test_what_is_older_goes_from_everything_and_figures_count_what_is_kept(
     store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deletion, "AT_ONCE", 2)
+    monkeypatch.setattr(deletion, "AT_ONCE", (2, 2, 2))
     old = [days_ago(40 - n / 100, f"old {n} https://old.example") for n in range(9)]
     await store.messages.append(
         [
