@@ -17,6 +17,7 @@ KILLS = 20
         crashing.while_bringing,
         crashing.while_purging,
         crashing.while_rebuilding,
+        crashing.while_merging,
         crashing.while_migrating,
     ],
     ids=lambda scene: str(scene.__name__),

@@ -18,6 +18,8 @@ from anyio.streams.text import TextReceiveStream
 
 from terrarium_mcp.chat.when import EVERY_LINE
 from terrarium_mcp.store import Store, open_store
+from terrarium_mcp.store.database import Database
+from terrarium_mcp.store.merging import Merging
 from terrarium_mcp.store.removal.purging import Who, purge
 from terrarium_mcp.store.upkeep import DERIVED
 from tests.store.scene import SETTINGS, chat, find, line_of, past
@@ -177,8 +179,20 @@ WHAT: dict[str, Callable[[Store, int], Awaitable[None]]] = {
 }
 
 
+async def merge(file: Path) -> None:
+    """Merge the full-text indexes; no keeper, who does so too, is there."""
+    database = Database(file)
+    await database.open()
+    await _told_to_begin()
+    await Merging(database).merge()
+    tell("merged")
+    await database.aclose()
+
+
 async def main(what: str, file: Path, number: int) -> None:
     """Do it. Opening is the whole of `open`."""
+    if what == "merge":
+        return await merge(file)
     if what == "open":
         await _told_to_begin()
     async with open_store(file, SETTINGS) as store:

@@ -8,12 +8,13 @@ import random
 import time
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from itertools import cycle
+from itertools import cycle, islice
 from pathlib import Path
 
 import anyio
 
 from terrarium_mcp.store import open_store
+from terrarium_mcp.store.merging import MANY
 from terrarium_mcp.store.migrations import version_of
 from tests.samples import terrarium_irc as sample
 from tests.store.children import PURGED, child
@@ -121,6 +122,20 @@ async def while_rebuilding(file: Path, times: int) -> None:
         await check_whole(file)
 
 
+async def while_merging(file: Path, times: int) -> None:
+    """An index that was left half merged holds what it held, and is merged while it pays."""
+    rng = chance()
+    prepared = await _talk_by_groups(file.with_name("prepared.db"))
+    within = await lasts("merge", _copied(prepared, file.with_name("timed.db")))
+    for number in range(times):
+        one = _copied(prepared, file.with_name(f"{number}.db"))
+        await killed("merge", one, 0, within, rng)
+        await lasts("merge", one)
+        ((left,),) = rows_of(one, "SELECT count(DISTINCT segid) FROM message_index_idx")
+        assert left < MANY
+        await check_whole(one)
+
+
 async def while_migrating(file: Path, times: int) -> None:
     """The old file is there, or the new one and its copy; in the end it is what it always is."""
     rng = chance()
@@ -147,6 +162,15 @@ async def _talk_of_many(file: Path) -> Path:
     nicks = cycle([*PURGED, "ada", "bo"])
     async with open_store(file, SETTINGS) as store:
         await store.messages.append_all(replace(line, nick=next(nicks)) for line in past(LINES))
+    return file
+
+
+async def _talk_by_groups(file: Path) -> Path:
+    """A history whose full-text index is in many pieces."""
+    lines = past(15_000)
+    async with open_store(file, SETTINGS) as store:
+        while group := list(islice(lines, 500)):
+            await store.messages.append(group)
     return file
 
 

@@ -3,7 +3,7 @@
 import sqlite3
 
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store import audit, derived, foreign
+from terrarium_mcp.store import audit, derived, foreign, merging
 from terrarium_mcp.store.derived import (
     counters,
     link_index,
@@ -128,6 +128,7 @@ def migrate(connection: sqlite3.Connection, settings: Settings, report: Report) 
         link_index.TABLES,
         topic_index.TABLES,
         words_index.TABLES,
+        merging.TWO_OF_A_SIZE,
         audit.TABLES,
     ):
         _run(connection, topic)
