@@ -3,15 +3,29 @@
 import json
 import os
 import platform
+import random
+import sqlite3
 import subprocess
 import sys
+from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench import corpus, rebuilding
+from bench.bed import Bed
+from bench.corpus import Vocabulary, Words, talk
+from bench.questions import Line, plain_words
+from bench.rivals import Wanted, finders, match
+from bench.wording import question_about
 
 ROOT = Path(__file__).parents[1]
 LINES = "3000"
+ENDED = datetime(2026, 5, 1, tzinfo=UTC)
 
 
 def bench(
@@ -56,14 +70,28 @@ def test_every_goal_has_a_row(run: tuple[str, Path, Path]) -> None:
     assert goals >= {
         "recent 50",
         "context of 21 lines",
+        "the conversation around a line",
         "a page anywhere",
         "a page back over the seam",
         "a page onward over the seam",
         "stats of the biggest channel",
         "recent 50 beside a scan of all lines (wall)",
         "a rare word",
+        "a medium word",
+        "a common word",
+        "a very common word",
+        "two words",
         "a phrase",
         "a word in a channel",
+        "a word of a nick",
+        "a word of a type",
+        "a word in 30 days",
+        "the beginning of a word",
+        "a piece from within a word",
+        "a word with a letter wrong",
+        "a word of Chinese",
+        "a question, whole log",
+        "a question in a channel",
         "derived, without the words",
         "derived: words",
         "opening: more than empty (wall)",
@@ -86,12 +114,34 @@ def test_a_record_names_its_circumstances_and_no_machine(run: tuple[str, Path, P
     assert not [place for place in (ROOT, kept) if str(place) in f"{told}"]
 
 
+def test_every_search_has_the_rivals_beside_it_that_can_answer_it(
+    run: tuple[str, Path, Path],
+) -> None:
+    _, record, _ = run
+    beside = {
+        row["name"]: [rival["name"] for rival in row["rivals"]] for row in recorded(record)["rows"]
+    }
+    assert beside["a rare word"] == ["LIKE", "bm25", "grep -iF"]
+    assert beside["a word of a nick"] == ["LIKE", "bm25"]
+    assert beside["a piece from within a word"] == ["LIKE", "grep -iF"]
+    assert beside["a question, whole log"] == ["bm25"]
+
+
+def test_the_rivals_find_the_lines_as_well(run: tuple[str, Path, Path]) -> None:
+    bed = Bed(run[2], int(LINES), 2)
+    line = next(line for line in bed.questions.lines if len(plain_words(line.text)) > 4)
+    text = " ".join(line.text.split()[:4])
+    with finders(bed) as rivals:
+        assert [rival.find(Wanted([text], match([text]))) for rival in rivals] == [1, 1, 1]
+
+
 def test_databases_that_were_kept_are_used_again(run: tuple[str, Path, Path]) -> None:
     kept = run[2]
-    filled = (kept / "filled.json").stat().st_mtime_ns
-    done = bench(LINES, "--rounds", "2", "--keep", kept, "--only", "size")
+    made = ["filled.json", "bm25.db", "log.txt"]
+    before = [(kept / name).stat().st_mtime_ns for name in made]
+    done = bench(LINES, "--rounds", "2", "--keep", kept, "--only", "searching")
     assert not done.returncode, done.stderr
-    assert (kept / "filled.json").stat().st_mtime_ns == filled
+    assert [(kept / name).stat().st_mtime_ns for name in made] == before
 
 
 def test_databases_of_another_size_are_refused(run: tuple[str, Path, Path]) -> None:
@@ -99,6 +149,34 @@ def test_databases_of_another_size_are_refused(run: tuple[str, Path, Path]) -> N
     done = bench("2000", "--keep", kept)
     assert done.returncode == 2
     assert f"{kept} holds 3,000 lines" in done.stderr
+
+
+async def test_of_a_long_talk_a_part_is_rebuilt_and_the_rows_say_so(
+    run: tuple[str, Path, Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rebuilding, "MOST", 1_000)
+    rows = await rebuilding.rows(Bed(run[2], int(LINES), 2))
+    assert rows[0].name == "rebuild of all that is derived from 1,000 lines (CPU)"
+    with closing(sqlite3.connect(run[2] / "part.db")) as db:
+        assert db.execute("SELECT count(*) FROM messages").fetchone() == (1_000,)
+
+
+def test_lines_in_chinese_leave_all_others_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    def said() -> list[str]:
+        vocabulary = Vocabulary(Words(["tea", "mate"], [1, 2]), Words(["\u8336"], [1]))
+        return [line.text for line in talk(1_000, ended=ENDED, vocabulary=vocabulary)]
+
+    mixed = said()
+    monkeypatch.setattr(corpus, "CHINESE", 0)
+    replaced = [one for one, other in zip(mixed, said(), strict=True) if one != other]
+    assert 1 <= len(replaced) <= 20
+    assert {*"".join(replaced)} == {"\u8336"}
+
+
+@given(st.randoms(use_true_random=False))
+def test_a_plain_question_has_five_to_ten_words(rng: random.Random) -> None:
+    line = Line("#tea", "ada", "green tea is best at four", "2026-05-01 16:00:00.000")
+    assert 5 <= len(question_about(line, rng).split()) <= 10
 
 
 def test_without_a_folder_nothing_is_left(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hashlib import blake2b
 
 from terrarium_mcp.chat.when import Position, from_text
 
-_VERSION = 3
+_VERSION = 4
 _LARGEST = 2**63 - 1  # of SQLite's integers
 
 
@@ -27,6 +27,7 @@ class Cursor:
     `rung` names the look-up that answered, `skip` how many lines of its ranked head were shown,
     `after` the last line shown of what follows the head. `since` is where the time of the first
     page began, `until` where it ended: "the last hours" must not move on while somebody pages.
+    `head` is the fingerprint of the ranked head's ids: only in the same head does `skip` mean them.
     """
 
     question: str
@@ -36,6 +37,7 @@ class Cursor:
     after: Position | None = None
     since: str = ""
     until: str = ""
+    head: str = ""
 
     def __str__(self) -> str:
         """Write the cursor as one word."""
@@ -71,10 +73,11 @@ def read_cursor(text: str, question: str, rungs: tuple[str, ...]) -> Cursor:
 
 def _unpacked(text: str) -> Cursor:
     packed = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
-    _, question, snapshot, rung, skip, after, since, until = packed
+    _, question, snapshot, rung, skip, after, since, until, head = packed
     for timestamp in filter(None, (since, until)):
         from_text(timestamp)
-    return Cursor(question, _count(snapshot), rung, _count(skip), _place(after), since, until)
+    place = _place(after)
+    return Cursor(question, _count(snapshot), rung, _count(skip), place, since, until, str(head))
 
 
 def _place(after: dict[str, object] | None) -> Position | None:

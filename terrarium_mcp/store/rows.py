@@ -21,7 +21,7 @@ _KINDS = dict(Kind.__members__)  # an enum makes a new view of them each time: 0
 
 
 def as_messages(rows: Iterable[Iterable[Any]], rooms: Sequence[Room]) -> list[Message]:
-    """Rows of `COLUMNS` as records; rows without a room cannot be among them."""
+    """Rows that begin with `COLUMNS` as records; none without a room can be among them."""
     by_id = {room.id: room for room in rooms}
     return [
         Message(
@@ -35,7 +35,7 @@ def as_messages(rows: Iterable[Iterable[Any]], rooms: Sequence[Room]) -> list[Me
             own=bool(own),
             removed=bool(redacted_at),
         )
-        for number, room, timestamp, nick, text, kind, account, own, redacted_at in rows
+        for number, room, timestamp, nick, text, kind, account, own, redacted_at, *_ in rows
     ]
 
 

@@ -11,7 +11,7 @@ from terrarium_mcp.chat.transcript import line_of
 from terrarium_mcp.chat.when import local
 from terrarium_mcp.errors import shown
 from terrarium_mcp.store.search import Hits, Rung, Search, Sort
-from terrarium_mcp.store.search.exact import COUNTED
+from terrarium_mcp.store.search.lookups import COUNTED
 from terrarium_mcp.tools.request import Asked
 
 
@@ -33,7 +33,11 @@ def _how(search: Search, hits: Hits) -> str:
     ranked = search.sort is Sort.RELEVANCE and hits.rung is not Rung.EVERYTHING
     first = Sort.NEWEST if search.sort is Sort.RELEVANCE else search.sort
     how = f"{hits.rung.value}, {'by relevance' if ranked else f'{first.value} first'}"
-    return f"{how}; no line holds all of them" if hits.rung is Rung.ANY_WORD else how
+    if hits.exact:
+        return f"{hits.exact} with all words, then {how}"
+    # The pages after the first one do not know.
+    is_known = hits.rung is Rung.ANY_WORD and not search.cursor
+    return f"{how}; no line holds all of them" if is_known else how
 
 
 def _title(asked: Asked, search: Search) -> str:

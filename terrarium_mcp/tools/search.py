@@ -94,7 +94,7 @@ async def search_irc_history(
     never said: see what is covered.
     """
     parsed = parse_query(query, now=asked.now, zone=asked.settings.zone)
-    rooms = _rooms(asked, channel, parsed)
+    rooms = rooms_of(asked, channel, parsed)
     search = Search(
         query=parsed,
         rooms=rooms,
@@ -131,7 +131,7 @@ async def search_irc_history(
     )
 
 
-def _rooms(asked: Asked, channel: str, query: Query) -> tuple[Room, ...]:
+def rooms_of(asked: Asked, channel: str, query: Query) -> tuple[Room, ...]:
     """The rooms that the parameter and `in:` name, without those behind a minus."""
     rooms = asked.narrowed(channel)
     named = {room for name in query.channels for room in asked.narrowed(name)}

@@ -20,6 +20,8 @@ CURSORS = st.builds(
     st.integers(0, 300),
     st.none() | st.builds(Position, st.just("2026-05-01 12:00:00.000"), st.integers(0, 2**63 - 1)),
     st.sampled_from(["", "2026-05-01 12:00:00.000"]),
+    st.just(""),
+    st.sampled_from(["", fingerprint(7, 5)]),
 )
 
 
@@ -71,30 +73,38 @@ PLACE = {"timestamp": "2026-05-01 12:00:00.000", "id": 7}
     [
         (),
         (2,),
-        (1, "q", 12, "any word", 3, None, ""),
-        (2, "q", 2**63, "any word", 3, None, ""),
-        (2, "q", -1, "any word", 3, None, ""),
-        (2, "q", 12.0, "any word", 3, None, ""),
-        (2, "q", True, "any word", 3, None, ""),
-        (2, "q", "12", "any word", 3, None, ""),
-        (2, "q", 12, "no such", 3, None, ""),
-        (2, "q", 12, ["any word"], 3, None, ""),
-        (2, "q", 12, "any word", -3, None, ""),
-        (2, "q", 12, "any word", 3, [], ""),
-        (2, "q", 12, "any word", 3, {}, ""),
-        (2, "q", 12, "any word", 3, PLACE | {"id": "7"}, ""),
-        (2, "q", 12, "any word", 3, PLACE | {"id": 10**30}, ""),
-        (2, "q", 12, "any word", 3, PLACE | {"more": 1}, ""),
-        (2, "q", 12, "any word", 3, {"timestamp": 5, "id": 1}, ""),
-        (2, "q", 12, "any word", 3, {"timestamp": "noon", "id": 1}, ""),
-        (2, "q", 12, "any word", 3, None, "yesterday"),
-        (2, "q", 12, "any word", 3, None, 5),
-        (2, "q", 12, "any word", 3, None, "", "more"),
+        (3, "q", 12, "any word", 3, None, "", "", ""),
+        (4, "q", 2**63, "any word", 3, None, "", "", ""),
+        (4, "q", -1, "any word", 3, None, "", "", ""),
+        (4, "q", 12.0, "any word", 3, None, "", "", ""),
+        (4, "q", True, "any word", 3, None, "", "", ""),
+        (4, "q", "12", "any word", 3, None, "", "", ""),
+        (4, "q", 12, "no such", 3, None, "", "", ""),
+        (4, "q", 12, ["any word"], 3, None, "", "", ""),
+        (4, "q", 12, "any word", -3, None, "", "", ""),
+        (4, "q", 12, "any word", 3, [], "", "", ""),
+        (4, "q", 12, "any word", 3, {}, "", "", ""),
+        (4, "q", 12, "any word", 3, PLACE | {"id": "7"}, "", "", ""),
+        (4, "q", 12, "any word", 3, PLACE | {"id": 10**30}, "", "", ""),
+        (4, "q", 12, "any word", 3, PLACE | {"more": 1}, "", "", ""),
+        (4, "q", 12, "any word", 3, {"timestamp": 5, "id": 1}, "", "", ""),
+        (4, "q", 12, "any word", 3, {"timestamp": "noon", "id": 1}, "", "", ""),
+        (4, "q", 12, "any word", 3, None, "yesterday", "", ""),
+        (4, "q", 12, "any word", 3, None, 5, "", ""),
+        (4, "q", 12, "any word", 3, None, "", "yesterday", ""),
+        (4, "q", 12, "any word", 3, None, "", "", 5),
+        (4, "q", 12, "any word", 3, None, "", "", ["x"]),
+        (4, "q", 12, "any word", 3, None, "", "", "", "more"),
     ],
 )
 def test_a_cursor_is_checked_in_every_part(parts: tuple[object, ...]) -> None:
     with pytest.raises(BadCursor, match="damaged"):
         read_cursor(forged(*parts).rstrip("="), "q", RUNGS)
+
+
+def test_what_is_forged_as_we_write_it_is_read() -> None:
+    told = forged(4, "q", 12, "any word", 3, PLACE, "", "", "")
+    assert read_cursor(told.rstrip("="), "q", RUNGS).skip == 3
 
 
 @pytest.mark.parametrize("nested", ["[" * 100_000, '{"a":' * 100_000])

@@ -31,8 +31,33 @@ def test_it_explains_what_it_found(ours: Path) -> None:
     assert any(line.startswith("time: 'yesterday' is ") for line in told)
     assert "word: mend: in 1 lines; also mended 0.8" in told
     assert any("look-up:    1 lines" in line and '"mended"' in line for line in told)
-    assert any(line.startswith(" 1. 1: ") and "words here and close by" in line for line in told)
+    assert any(
+        line.startswith(" 1. 1 <ada> ") and "words here and close by" in line for line in told
+    )
     assert f"<ada> {SAID}" in answer
+
+
+def test_an_explanation_names_nicks_and_channels_and_the_words_that_stood_in(ours: Path) -> None:
+    done = ran(f"{EXPLAIN} from:ada in:#tea gaet", "--db", ours, at=ours.parent)
+    why = done.stdout.partition("\n\n")[0].splitlines()
+    assert "rung: similar words: 1 lines" in "\n".join(why)
+    assert "word: gaet: also gate" in why
+    assert why[-1].startswith(" 1. 1 <ada> ")
+    assert why[-1].endswith(": by its time")
+    write(ours, "INSERT INTO messages (channel, nick, message) VALUES ('#mate', 'cy', 'gate')")
+    done = ran(f"{EXPLAIN} in:#tea from:ada gate mended fence", "--db", ours, at=ours.parent)
+    looks = [line for line in done.stdout.splitlines() if line.startswith("look-up:")]
+    assert looks
+    assert all('"#tea"' in line and '"ada"' in line for line in looks)
+    assert "#mate" not in done.stdout
+
+
+def test_an_explanation_says_which_lines_hold_all_words(ours: Path) -> None:
+    write(ours, "INSERT INTO messages (channel, nick, message) VALUES ('#tea', 'cy', 'a gate')")
+    done = ran(f"{EXPLAIN} garden gate", "--db", ours, at=ours.parent)
+    (first,) = [line for line in done.stdout.splitlines() if line.startswith(" 1. ")]
+    assert "it holds all words; " in first
+    assert "(1 with all words, then any word, by relevance)" in done.stdout
 
 
 def test_its_options_narrow_and_order_what_it_shows(ours: Path) -> None:

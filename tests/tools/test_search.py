@@ -85,6 +85,23 @@ async def test_an_answer_to_a_plain_question_names_no_total(house: House) -> Non
     assert told.facts["rung"] == "any word"
 
 
+async def test_the_headline_says_how_many_hold_all_words_where_others_follow(house: House) -> None:
+    await house.hears(DEPLOY)
+    told = await house.learns("search_irc_history", query="deploy docker", limit=2, format="json")
+    assert told.text.startswith(
+        "search deploy docker: 2 hits in #tea (1 with all words, then any word, by relevance)\n"
+    )
+    assert told.ids[0] == 3
+    second = await house.learns(
+        "search_irc_history", query="deploy docker", limit=2, cursor=told.facts["next_cursor"]
+    )
+    assert " hits in #tea (any word, by relevance)\n" in second.text
+    told = await house.learns("search_irc_history", query="deploy docker", sort="newest")
+    assert told.text.startswith(
+        "search deploy docker: 1 of 1 hit in #tea (all words, newest first)"
+    )
+
+
 async def test_rooms_are_named_where_several_are_shown(house: House) -> None:
     await house.hears("<ada> green tea")
     await house.hears("<bo> green mate", channel="#mate")

@@ -11,7 +11,7 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
 from terrarium_mcp.store.search import Search, Sort
 from terrarium_mcp.tools.request import Asked, Served, asked_of
-from terrarium_mcp.tools.search import search_irc_history
+from terrarium_mcp.tools.search import rooms_of, search_irc_history
 
 Order = Literal["relevance", "newest", "oldest"]
 
@@ -34,9 +34,10 @@ async def found(
 
 async def _why(asked: Asked, query: str, channel: str, limit: int, sort: str) -> str:
     zone = asked.settings.zone
+    parsed = parse_query(query, now=asked.now, zone=zone)
     search = Search(
-        query=parse_query(query, now=asked.now, zone=zone),
-        rooms=asked.narrowed(channel),
+        query=parsed,
+        rooms=rooms_of(asked, channel, parsed),
         limit=limit,
         sort=Sort(sort),
         until=asked.until,

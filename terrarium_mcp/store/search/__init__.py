@@ -1,7 +1,9 @@
 """Search: find what was said. All words first; when that finds nothing, what answers a question.
 
-Then words that are like those typed. Every rung looks a bounded number of times into the index. The
-ranked head of a search by relevance is at most 200 lines; all other hits follow, newest first.
+Then words that are like those typed. By relevance the ladder goes on also where all words find
+hardly anything: these lines lead, and what the next rung finds follows. Every rung looks a bounded
+number of times into the index. The ranked head of a search by relevance is at most 200 lines; all
+other hits follow, newest first.
 """
 
 import json
@@ -11,25 +13,32 @@ from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
 from time import perf_counter
 
-from terrarium_mcp.chat.cursors import Cursor
+from terrarium_mcp.chat.cursors import Cursor, fingerprint
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position, to_text
+from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store.database import Database
+from terrarium_mcp.store.derived.runs import Run
 from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.rows import COLUMNS, as_messages
-from terrarium_mcp.store.search.exact import COUNTED, Exact, Part, Sought, Total
-from terrarium_mcp.store.search.lookups import Lookups
+from terrarium_mcp.store.search.exact import Exact, Part, Sought
+from terrarium_mcp.store.search.lookups import COUNTED, Lookups, Total
 from terrarium_mcp.store.search.matching import restricting
+from terrarium_mcp.store.search.order import NEWEST, OLDEST
 from terrarium_mcp.store.search.relevance.asked import Asked
 from terrarium_mcp.store.search.relevance.candidates import TimedLookup
 from terrarium_mcp.store.search.relevance.relevance import Answering, Relevance
 from terrarium_mcp.store.search.similar import Clauses, Similar
+from terrarium_mcp.store.search.stretches import History
 from terrarium_mcp.store.upkeep import Upkeep, complete
 
 HEAD = 200
 """Lines that are ranked; the rest of the hits follow by time."""
+
+ENOUGH = 3
+"""Lines with all words that answer by themselves. With fewer, others may be what was meant."""
 
 _HEADS = 200
 """Heads that are remembered for their next pages: they stay as the first page showed them."""
@@ -81,7 +90,8 @@ class Hits:
 
     Where the index could not tell, and not all lines could be looked at for this page, `reached`
     is the time up to which they were, and `next` goes on there. The total then is of the lines
-    that were counted, unless `total_is_exact`.
+    that were counted, unless `total_is_exact`. The first page of a looser look-up tells `exact`:
+    how many lines hold all words, which lead it.
     """
 
     messages: Sequence[Message]
@@ -91,6 +101,7 @@ class Hits:
     tried: Sequence[Rung] = field(default=())
     total_is_exact: bool = True
     reached: datetime | None = None
+    exact: int = 0
 
     @property
     def total_text(self) -> str:
@@ -98,6 +109,17 @@ class Hits:
         if self.total > COUNTED:
             return f"{COUNTED:,}+"
         return f"{self.total}" if self.total_is_exact else f"{self.total}+"
+
+
+class RankedAnew(TerrariumError):
+    """A ranking of which the first pages were shown can no longer be made."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The ranking that this cursor goes on in is forgotten: the server was started anew,"
+            " and the history has changed. Leave the cursor out to begin at the first page, or"
+            " page with sort=newest, which never changes."
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,12 +133,19 @@ class Tried:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a search found what it found; `answering` and `lookups` where its hits were ranked."""
+    """Why a search found what it found; `answering` and `lookups` where its hits were ranked.
+
+    `clauses` are what was looked for in the end, in place of those of the query.
+    """
 
     tried: Sequence[Tried]
     hits: Hits
+    clauses: Clauses = ()
     answering: Answering | None = None
     lookups: Sequence[TimedLookup] = ()
+
+
+_LOOSER = (Rung.ANY_WORD, Rung.SIMILAR)
 
 
 class SearchTopic:
@@ -128,56 +157,66 @@ class SearchTopic:
         self._exact = Exact(Lookups(database))
         self._similar = Similar(database)
         self._relevance = Relevance(database)
-        self._heads: dict[tuple[str, int], Sequence[int]] = {}
+        self._heads: dict[tuple[str, str], Sequence[int]] = {}
 
     async def __call__(self, asked: Search, question: str) -> Hits:
         """One page of lines for `asked`; `question` is the fingerprint its cursors carry.
 
         Raises:
             TookTooLong: the deadline passed.
+            RankedAnew: a page goes on in a head that is forgotten, and would be another one now.
         """
         sought = await self._sought(asked)
         rungs = _rungs(asked)
         if sought is None:
             return Hits([], rungs[-1], 0, None, rungs)
         tried: list[Rung] = []
+        few = Hits([], rungs[-1], 0)
         for rung in rungs:
             tried.append(rung)
-            step = _Step(asked, rung, await self._of_rung(sought, rung))
+            step = _Step(asked, rung, await self._of_rung(sought, rung), few.total)
             hits = await self._page(step, question)
-            if hits.messages or hits.next or asked.cursor:
-                return replace(hits, tried=tuple(tried))
-        return Hits([], tried[-1], 0, None, tuple(tried))
+            if asked.cursor or step.ends_with(hits, few):
+                return replace(hits, tried=tuple(tried), exact=few.total)
+            if hits.messages and not few.messages:
+                few = hits
+        return replace(few, tried=tuple(tried))
 
     async def explained(self, asked: Search) -> Explanation:
         """What `__call__` would find on the first page, and how it comes to that."""
         sought = await self._sought(asked)
-        hits, tried = Hits([], Rung.EVERYTHING, 0), list[Tried]()
-        for rung in _rungs(asked):
+        rungs, tried = _rungs(asked), list[Tried]()
+        few, best = Hits([], rungs[-1], 0), None
+        for rung in rungs:
             if sought is None:
                 break
             began = perf_counter()
-            step = _Step(asked, rung, await self._of_rung(sought, rung))
+            step = _Step(asked, rung, await self._of_rung(sought, rung), few.total)
             hits = await self._page(step, "explained")
             lines = max(hits.total, len(hits.messages))
             tried.append(Tried(rung, lines, perf_counter() - began))
-            if not hits.messages:
-                continue
-            answering = await self._answering(step) if step.ranks else None
-            looks = await self._relevance.timed(answering, step.question) if answering else []
-            return Explanation(tried, hits, answering, looks)
-        return Explanation(tried, hits)
+            if step.ends_with(hits, few):
+                return await self._explained(step, tried, replace(hits, exact=few.total))
+            if hits.messages and not few.messages:
+                few, best = hits, step
+        return await self._explained(best, tried, few) if best else Explanation(tried, few)
+
+    async def _explained(self, step: "_Step", tried: Sequence[Tried], hits: Hits) -> Explanation:
+        answering = await self._answering(step) if step.ranks else None
+        looks = await self._relevance.timed(answering) if answering else []
+        return Explanation(tried, hits, step.sought.query.clauses, answering, looks)
 
     async def _sought(self, asked: Search) -> Sought | None:
         """Among which lines to look; None where there can be none."""
         state = await self._upkeep.rows(
-            "SELECT upto, (SELECT count(*) FROM rooms) FROM derived"  # noqa: S608 -- our names
+            "SELECT upto, (SELECT count(*) FROM rooms), runs.* FROM derived LEFT JOIN runs"  # noqa: S608 -- our names
             f" WHERE name = '{_INDEX}' AND {complete(*_USED)}",
             {},
             uses=_USED,
         )
         if not state or not asked.rooms:
             return None
+        runs = tuple(Run(*row[2:]) for row in state if row[2] is not None)
         cursor = asked.cursor
         since, until = _bounds(asked)
         # What is indexed now is the history that all pages show, in whatever order it came.
@@ -185,7 +224,7 @@ class SearchTopic:
             query=asked.query,
             rooms=asked.rooms,
             all_rooms=len(asked.rooms) == state[0][1],
-            snapshot=cursor.snapshot if cursor else state[0][0],
+            history=History(cursor.snapshot if cursor else state[0][0], runs),
             since=since,
             until=min(asked.until, Position(until)),
         )
@@ -215,12 +254,13 @@ class SearchTopic:
         since, until = _bounds(asked)
         here = Cursor(
             question,
-            step.sought.snapshot,
+            step.sought.history.snapshot,
             step.rung,
             skip,
             reached or after,
             since,
             "" if until == EVERY_LINE.timestamp else until,
+            fingerprint(*head) if step.ranks else "",
         )
         return Hits(
             page,
@@ -235,37 +275,50 @@ class SearchTopic:
         self, step: "_Step", head: Collection[int], after: Position | None, most: int
     ) -> Part:
         """The hits by time from a place on, without those that the head has shown."""
-        look = self._exact.oldest if step.asked.sort is Sort.OLDEST else self._exact.newest
-        part = await look(step.sought, most + len(head), after)
+        order = OLDEST if step.asked.sort is Sort.OLDEST else NEWEST
+        part = await self._exact.first(step.sought, most + len(head), order, after)
         return replace(part, rows=[row for row in part.rows if row["id"] not in head][:most])
 
     async def _head(self, step: "_Step", question: str) -> Sequence[int]:
         """The ids of the ranked lines; the same ones for every page of a question."""
-        key = question, step.sought.snapshot
-        if key not in self._heads or not step.asked.cursor:
-            self._heads[key] = await self._ranked(step)
-            while len(self._heads) > _HEADS:
-                self._heads.pop(next(iter(self._heads)))
-        return self._heads[key]
+        begun = step.asked.cursor.head if step.asked.cursor else None
+        if begun and (question, begun) in self._heads:
+            return self._heads[question, begun]
+        head = await self._ranked(step)
+        name = fingerprint(*head)
+        if begun is not None and begun != name:
+            raise RankedAnew
+        self._heads[question, name] = head
+        while len(self._heads) > _HEADS:
+            self._heads.pop(next(iter(self._heads)))
+        return head
 
     async def _ranked(self, step: "_Step") -> Sequence[int]:
+        """The lines with all words, if there are hardly any, and those that answer best."""
+        first: list[int] = []
+        if step.rung in _LOOSER and (step.few or step.asked.cursor):
+            exactly = replace(step.sought, query=step.asked.query)
+            first = [row["id"] for row in (await self._exact.first(exactly, ENOUGH, NEWEST)).rows]
         answering = await self._answering(step)
-        return [one.line.id for one in answering.ranked[:HEAD]] if answering else []
+        ranked = [one.line.id for one in answering.ranked] if answering else []
+        return list(dict.fromkeys([*first, *ranked]))[:HEAD]
 
     async def _answering(self, step: "_Step") -> Answering | None:
         """The lines of a rung that answer best; of those with all words, the newest are ranked."""
-        if step.rung is not Rung.ALL_WORDS:
+        if step.rung is Rung.ANY_WORD:
             return await self._relevance.answering(step.question)
-        newest = await self._exact.newest(step.sought, HEAD)
+        if step.rung is Rung.SIMILAR:
+            return None
+        newest = await self._exact.first(step.sought, HEAD, NEWEST)
         ids = [row["id"] for row in newest.rows]
         return await self._relevance.among(ids, step.question) if ids else None
 
     async def _messages(self, ids: Sequence[int], rooms: Sequence[Room]) -> list[Message]:
         """These messages, in this order; without those that are gone since they were ranked."""
         rows = await self._database.rows(
-            f"SELECT {COLUMNS} FROM messages m"  # noqa: S608 -- no words of strangers
-            f" WHERE m.id IN (SELECT value FROM json_each(:ids)) AND {within(rooms, 'm.room')}"
-            " AND m.redacted_at IS NULL",
+            # CROSS JOIN keeps the order: the ids lead, whatever an index could narrow.
+            f"SELECT {COLUMNS} FROM json_each(:ids) shown CROSS JOIN messages m"  # noqa: S608 -- no words of strangers
+            f" ON m.id = shown.value WHERE {within(rooms, 'm.room')} AND m.redacted_at IS NULL",
             {"ids": json.dumps(list(ids))},
         )
         by_id = {message.id: message for message in as_messages(rows, rooms)}
@@ -286,18 +339,27 @@ class SearchTopic:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One rung of a search."""
+    """One rung of a search; `few` is how many lines hold all words, where that is too little."""
 
     asked: Search
     rung: Rung
     sought: Sought
+    few: int = 0
 
     @property
     def ranks(self) -> bool:
         """Whether there is a ranked head. Of a single word, the newest line leads."""
         words = {word for term in self.asked.query.terms for word in term.words}
-        ranked = self.rung is Rung.ANY_WORD or (self.rung is Rung.ALL_WORDS and len(words) > 1)
+        ranked = self.rung in _LOOSER or (self.rung is Rung.ALL_WORDS and len(words) > 1)
         return ranked and self.asked.sort is Sort.RELEVANCE
+
+    def ends_with(self, hits: Hits, few: Hits) -> bool:
+        """Whether `hits` answer, or are more than the `few` that hold all words."""
+        if self.rung is Rung.ALL_WORDS and hits.messages and _may_go_on(self.asked):
+            return hits.total >= ENOUGH or not hits.total_is_exact
+        if few.messages:
+            return hits.total > few.total or len(hits.messages) > len(few.messages)
+        return bool(hits.messages or hits.next)
 
     @property
     def question(self) -> Asked:
@@ -309,13 +371,23 @@ class _Step:
             rooms=sought.rooms,
             now=asked.now or datetime.now(UTC),
             zone=asked.zone,
-            snapshot=sought.snapshot,
+            history=sought.history,
             since=sought.since,
             until=sought.until,
             match=besides.scope,
             where=besides.where,
             params=besides.params,
         )
+
+
+def _may_go_on(asked: Search) -> bool:
+    """Whether lines without some of the words may follow those with all of them.
+
+    Not where the order is that of time; nor where one thing was asked for just as it is typed.
+    """
+    terms = asked.query.terms
+    is_loose = len(terms) > 1 or not (terms[0].literal or terms[0].kind is not TermKind.WORD)
+    return asked.sort is Sort.RELEVANCE and is_loose
 
 
 def _bounds(asked: Search) -> tuple[str, str]:

@@ -7,17 +7,17 @@ index is walked within the restrictions, and stops when the page is full.
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position
 from terrarium_mcp.store.database import Row
 from terrarium_mcp.store.rooms import within
-from terrarium_mcp.store.search.lookups import ALL_OF_THEM, Lookups, Wanted
+from terrarium_mcp.store.search.lookups import ALL_OF_THEM, COUNTED, Lookups, Total, Wanted
 from terrarium_mcp.store.search.matching import Match, matching
-
-COUNTED = 1_000
-"""Totals are exact up to here."""
+from terrarium_mcp.store.search.order import Order, place
+from terrarium_mcp.store.search.stretches import History
 
 _FEW = 400
 """So many lines that hold the words are read at once, and looked at for the restrictions."""
@@ -28,25 +28,23 @@ _LOOKED_AT = 50_000
 _MORE = 8
 """How much farther to look where all those lines were of one moment."""
 
-_LAST = 2**63 - 1
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Sought:
     """A query, and the lines among which it looks.
 
     `all_rooms` says that `rooms` are all there are. `since` is a timestamp as text; `until` the
-    first place that is too late. No line with an id above `snapshot` is seen.
+    first place that is too late.
     """
 
     query: Query
     rooms: Sequence[Room]
     all_rooms: bool
-    snapshot: int
+    history: History
     since: str = BEGINNING.timestamp
     until: Position = EVERY_LINE
 
-    @property
+    @cached_property
     def match(self) -> Match:
         """How the index finds its lines."""
         return matching(self.query, () if self.all_rooms else self.rooms)
@@ -55,14 +53,6 @@ class Sought:
     def is_timed(self) -> bool:
         """Whether it looks at a part of the time only."""
         return self.since != BEGINNING.timestamp or self.until != EVERY_LINE
-
-
-@dataclass(frozen=True, slots=True)
-class Total:
-    """How many lines there are, up to one more than are counted; at least, if not `exact`."""
-
-    count: int
-    exact: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,66 +73,39 @@ class Exact:
     def __init__(self, lookups: Lookups) -> None:
         self._lookups = lookups
 
-    async def newest(self, sought: Sought, most: int, before: Position | None = None) -> Part:
-        """The `most` newest lines before a place, newest first."""
+    async def first(
+        self, sought: Sought, most: int, order: Order, after: Position | None = None
+    ) -> Part:
+        """The first `most` lines in an order, after a place."""
         few = await self._few(sought)
         if few is not None:
-            rows = [row for row in few if before is None or _place(row) < before]
+            rows = [
+                row
+                for row in order.arranged(few)
+                if after is None or order.is_before(after, place(row))
+            ]
             return Part(rows[:most], Total(min(len(few), COUNTED + 1)))
-        wanted = _wanted(sought)
-        if before:
-            wanted = _onward(wanted, "<", before)
-            wanted = replace(wanted, until=min(wanted.until, before.timestamp))
+        wanted = farther = _wanted(sought)
         while True:
-            found = await self._lookups.newest(wanted, most)
-            if not found.reached or before is None or found.reached < before.timestamp:
+            found = await self._lookups.first(farther, most, order, after)
+            if not (found.reached and after) or order.is_before(after.timestamp, found.reached):
                 break
-            wanted = replace(wanted, at_most=wanted.at_most * _MORE)
-        place = Position(found.reached, _LAST) if found.reached else None
-        if before is None and len(found.rows) < most:  # these are all, or all that could be read
-            return Part(found.rows, Total(len(found.rows), exact=not place), place)
-        return Part(found.rows, await self.total(sought), place)
-
-    async def oldest(self, sought: Sought, most: int, after: Position | None = None) -> Part:
-        """The `most` oldest lines after a place, oldest first."""
-        few = await self._few(sought)
-        if few is not None:
-            rows = [row for row in reversed(few) if after is None or _place(row) > after]
-            return Part(rows[:most], Total(min(len(few), COUNTED + 1)))
-        wanted = _wanted(sought)
-        if after:
-            wanted = _onward(wanted, ">", after)
-            wanted = replace(wanted, since=max(wanted.since, after.timestamp))
-        while True:
-            found = await self._lookups.oldest(wanted, most)
-            if not found.reached or after is None or found.reached > after.timestamp:
-                break
-            wanted = replace(wanted, at_most=wanted.at_most * _MORE)
-        place = Position(found.reached) if found.reached else None
-        if after is None and len(found.rows) < most:
-            return Part(found.rows, Total(len(found.rows), exact=not place), place)
-        return Part(found.rows, await self.total(sought), place)
-
-    async def total(self, sought: Sought) -> Total:
-        """How many lines there are."""
-        match = sought.match
-        if match.is_exact and not sought.is_timed:
-            count = self._lookups.counted_by_index
-            return Total(await count(match.expression, sought.snapshot, COUNTED + 1))
-        return Total(*await self._lookups.counted(_wanted(sought), COUNTED + 1))
+            farther = replace(farther, at_most=farther.at_most * _MORE)
+        return Part(
+            found.rows,
+            found.total or await self._lookups.total(wanted),
+            order.just_before(found.reached) if found.reached else None,
+        )
 
     async def _few(self, sought: Sought) -> list[Row] | None:
-        """All lines of a restricted query whose words are rare, newest first."""
+        """All lines of a restricted query whose words are rare, in no order."""
         match = sought.match
         is_restricted = match.scope or not match.is_exact or sought.is_timed
         if not match.terms or not is_restricted:
             return None
-        ids = await self._lookups.ids(match.terms, sought.snapshot, _FEW + 1)
-        if len(ids) > _FEW:
-            return None
         wanted = _wanted(sought)
         where = [*wanted.where, *match.scope_where]
-        return await self._lookups.these(ids, replace(wanted, where=where))
+        return await self._lookups.few(match.terms, replace(wanted, where=where), _FEW)
 
 
 def _wanted(sought: Sought) -> Wanted:
@@ -158,7 +121,7 @@ def _wanted(sought: Sought) -> Wanted:
     ]
     params = {
         **match.params,
-        "snapshot": sought.snapshot,
+        "snapshot": sought.history.snapshot,
         "until": sought.until.timestamp,
         "until_id": sought.until.id,
         "since": sought.since,
@@ -167,20 +130,8 @@ def _wanted(sought: Sought) -> Wanted:
         match.expression,
         where,
         params,
+        sought.history,
         sought.since,
         sought.until.timestamp,
         ALL_OF_THEM if match.is_exact else _LOOKED_AT,
     )
-
-
-def _onward(wanted: Wanted, beyond: str, place: Position) -> Wanted:
-    """The same lines, from a place on."""
-    return replace(
-        wanted,
-        where=[*wanted.where, f"(m.timestamp, m.id) {beyond} (:place, :place_id)"],
-        params={**wanted.params, "place": place.timestamp, "place_id": place.id},
-    )
-
-
-def _place(row: Row) -> Position:
-    return Position(row["timestamp"], row["id"])

@@ -98,13 +98,19 @@ async def test_a_line_in_other_words_is_found(store: Store, question: str, becau
     assert await best(store, question) == "I repaired my bike, a tandembicycle", because
 
 
-async def test_where_lines_hold_all_words_they_alone_are_shown_and_ranked(store: Store) -> None:
+async def test_where_enough_lines_hold_all_words_they_alone_are_shown_and_ranked(
+    store: Store,
+) -> None:
     await store.messages.append(
-        chat(f"<ada> the gate\n<bo> gate open\n<ada> who has the gate open?\n{FILLER}")
+        chat(
+            "<ada> the gate\n<bo> gate open\n<ada> who has the gate open?\n"
+            f"<cy> open which gate?\n{FILLER}"
+        )
     )
     hits = await asked(store, "gate open")
-    assert (hits.rung, hits.total) == (Rung.ALL_WORDS, 2)
-    assert texts(hits.messages) == ["gate open", "who has the gate open?"]
+    assert (hits.rung, hits.total) == (Rung.ALL_WORDS, 3)
+    assert texts(hits.messages)[0] == "gate open"
+    assert "the gate" not in texts(hits.messages)
 
 
 async def test_neither_another_room_nor_a_later_line_is_seen(store: Store) -> None:

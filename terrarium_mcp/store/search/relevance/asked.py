@@ -7,6 +7,7 @@ from datetime import datetime, tzinfo
 from terrarium_mcp.chat.named_times import NamedTime
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position
+from terrarium_mcp.store.search.stretches import History
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -15,14 +16,14 @@ class Asked:
 
     `match` (an FTS5 expression) and `where` (conditions on `m`, with their `params`) restrict which
     lines may answer; lines around them, which only lend their words, need none of it. `since` is a
-    timestamp as text. No line with an id above `snapshot` is seen.
+    timestamp as text.
     """
 
     text: str
     rooms: Sequence[Room]
     now: datetime
     zone: tzinfo
-    snapshot: int
+    history: History
     since: str = BEGINNING.timestamp
     until: Position = EVERY_LINE
     match: str = ""

@@ -11,9 +11,10 @@ from time import perf_counter
 from terrarium_mcp.chat.when import to_text
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.functions import nick_word
-from terrarium_mcp.store.search.lookups import Ids, Lookups
+from terrarium_mcp.store.search.lookups import Lookups
 from terrarium_mcp.store.search.matching import quoted, said
 from terrarium_mcp.store.search.relevance.asked import Asked, Group, Understood
+from terrarium_mcp.store.search.stretches import Ids
 
 EACH = 100
 """Newest lines of each look-up. 30 cost half, and lose what was said by nobody the question names;
@@ -29,13 +30,29 @@ _BEFORE, _AFTER = timedelta(days=1), timedelta(days=7)
 """How far around a time it is told of: mostly afterwards."""
 
 
+Part = frozenset[str]
+"""Expressions of which one has to hold."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """The `most` newest lines that `match` finds in these ranges of ids, the newest range first."""
+    """The `most` newest lines that hold all parts, in ranges of ids, the newest range first."""
 
-    match: str
+    parts: tuple[Part, ...]
     most: int
     ids: tuple[Ids, ...]
+
+    @property
+    def match(self) -> str:
+        """The FTS5 expression."""
+        return " AND ".join(f"({' OR '.join(sorted(part))})" for part in self.parts)
+
+    def includes(self, other: "Lookup") -> bool:
+        """Whether every line of another look-up is one of this, were it not for `most`."""
+        return all(any(one <= part for one in other.parts) for part in self.parts) and all(
+            any(ids.first <= one.first and one.last <= ids.last for ids in self.ids)
+            for one in other.ids
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,10 +73,12 @@ class Candidates:
 
     async def lookups(self, asked: Asked, about: Understood) -> list[Lookup]:
         """The look-ups for a question, the most promising first; each once."""
-        scopes = [asked.match] if asked.match else []
-        everywhere = await self._lookups.ids_between(asked.since, asked.until.timestamp)
+        scopes = [_only(asked.match)] if asked.match else []
+        everywhere = await self._lookups.ids_between(
+            asked.history, asked.since, asked.until.timestamp
+        )
         looks = list(_tiers(about.groups, scopes, everywhere, EACH))
-        speakers = [f'scope : "{nick_word(nick)}"' for nick in about.people[:_PEOPLE]]
+        speakers = [_only(f'scope : "{nick_word(nick)}"') for nick in about.people[:_PEOPLE]]
         any_word = _any_of(about.groups[:_LOOKED_UP])
         for speaker in speakers:
             looks += _tiers(about.groups, [speaker, *scopes], everywhere, EACH // 2)
@@ -67,24 +86,47 @@ class Candidates:
         for one in about.times[:_TIMES]:
             begins = max(asked.since, to_text(one.since - _BEFORE))
             ends = min(asked.until.timestamp, to_text(one.until + _AFTER))
-            then = await self._lookups.ids_between(begins, ends)
+            then = await self._lookups.ids_between(asked.history, begins, ends)
             looks.append(_lookup([any_word, *scopes], then, EACH))
             looks += _tiers(about.groups, scopes, then, EACH // 2)
             for speaker in speakers:
                 looks.append(_lookup([any_word, speaker, *scopes], then, EACH))
-                looks.append(_lookup([said(), speaker, *scopes], then, EACH))
-        return [look for look in dict.fromkeys(looks) if look.match and look.ids]
+                looks.append(_lookup([_only(said()), speaker, *scopes], then, EACH))
+        return [look for look in dict.fromkeys(looks) if look.parts and look.ids]
 
-    async def timed(self, looks: Sequence[Lookup], snapshot: int) -> list[TimedLookup]:
+    async def timed(self, looks: Sequence[Lookup]) -> list[TimedLookup]:
         """Each look-up by itself: how many lines it finds, and how long it takes."""
         timed = []
         for look in looks:
             began = perf_counter()
-            found = await self.find([look], snapshot)
+            found = await self.find([look])
             timed.append(TimedLookup(look.match, len(found[look]), perf_counter() - began))
         return timed
 
-    async def find(self, looks: Sequence[Lookup], snapshot: int) -> dict[Lookup, list[int]]:
+    async def find(self, looks: Sequence[Lookup]) -> dict[Lookup, list[int]]:
+        """The ids that the look-ups find, but for those that can find no line besides.
+
+        The widest come first. Where one of them has found all its lines, those that it includes
+        need not be made: the costliest mostly, of many words that are nowhere together.
+        """
+        found: dict[Lookup, list[int]] = {}
+        pending = sorted(looks, key=lambda look: len(look.parts))
+        while pending:
+            widest = [
+                look
+                for n, look in enumerate(pending)
+                if not any(other.includes(look) for other in pending[:n])
+            ]
+            found |= await self._found(widest)
+            ended = [look for look in widest if len(found[look]) < look.most]
+            pending = [
+                look
+                for look in pending
+                if look not in found and not any(other.includes(look) for other in ended)
+            ]
+        return {look: found[look] for look in looks if look in found}
+
+    async def _found(self, looks: Sequence[Lookup]) -> dict[Lookup, list[int]]:
         """The ids that each look-up finds, in as few statements as there are ranges of ids."""
         found: dict[Lookup, list[int]] = {look: [] for look in looks}
         depth = 0
@@ -96,7 +138,7 @@ class Candidates:
                 ids = look.ids[depth]
                 params |= {
                     f"match{n}": look.match,
-                    f"low{n}": -min(ids.last, snapshot),
+                    f"low{n}": -ids.last,
                     f"high{n}": -ids.first,
                     f"most{n}": look.most - len(found[look]),
                 }
@@ -115,7 +157,7 @@ SELECT * FROM (
 
 
 def _tiers(
-    groups: Sequence[Group], scopes: Sequence[str], ids: tuple[Ids, ...], most: int
+    groups: Sequence[Group], scopes: Sequence[Part], ids: tuple[Ids, ...], most: int
 ) -> Iterator[Lookup]:
     """All words; the rarest four and three; each pair with one of the rarest two; single ones."""
     words = [_any_of([group]) for group in groups[:_LOOKED_UP]]
@@ -125,10 +167,13 @@ def _tiers(
     return (_lookup([*parts, *scopes], ids, most) for parts in together if parts)
 
 
-def _lookup(parts: Sequence[str], ids: tuple[Ids, ...], most: int) -> Lookup:
-    return Lookup(" AND ".join(f"({part})" for part in parts if part), most, ids)
+def _lookup(parts: Sequence[Part], ids: tuple[Ids, ...], most: int) -> Lookup:
+    return Lookup(tuple(part for part in parts if part), most, ids)
 
 
-def _any_of(groups: Sequence[Group]) -> str:
-    words = dict.fromkeys(word for group in groups for word in group.words)
-    return f"message : ({' OR '.join(map(quoted, words))})" if words else ""
+def _any_of(groups: Sequence[Group]) -> Part:
+    return frozenset(f"message : {quoted(word)}" for group in groups for word in group.words)
+
+
+def _only(expression: str) -> Part:
+    return frozenset([expression])

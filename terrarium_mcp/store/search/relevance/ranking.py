@@ -149,13 +149,13 @@ class Ranking:
         return self._said[line.id]
 
     def _weighed(self, words: Sequence[str]) -> Said:
+        if self._groups_of.keys().isdisjoint(words):  # as it is with most lines
+            return {}
         held: dict[int, tuple[int, float]] = {}
         for word in words:
             for group, counts in self._groups_of.get(word, ()):
                 times, best = held.get(group, (0, 0.0))
                 held[group] = times + 1, max(best, counts)
-        if not held:
-            return {}
         k1, b = weights.SATURATION, weights.LENGTH
         norm = k1 * (1 - b + b * len(words) / self._about.length)
         return {

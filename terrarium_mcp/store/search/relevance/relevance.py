@@ -39,13 +39,13 @@ class Relevance:
         """
         about = await self._understanding.of(asked)
         looks = await self._candidates.lookups(asked, about)
-        found = await self._candidates.find(looks, asked.snapshot)
+        found = await self._candidates.find(looks)
         ids = {number for numbers in found.values() for number in numbers}
         return Answering(about, found, await self._ranked(asked, about, ids))
 
-    async def timed(self, answering: Answering, asked: Asked) -> list[TimedLookup]:
+    async def timed(self, answering: Answering) -> list[TimedLookup]:
         """The look-ups that led to an answer, each made once more by itself."""
-        return await self._candidates.timed([*answering.found], asked.snapshot)
+        return await self._candidates.timed([*answering.found])
 
     async def among(self, ids: Collection[int], asked: Asked) -> Answering:
         """These lines alone, the best first.

@@ -104,7 +104,7 @@ def _readable(asked: Asked) -> str:
 def _params(asked: Asked) -> dict[str, object]:
     return {
         **asked.params,
-        "snapshot": asked.snapshot,
+        "snapshot": asked.history.snapshot,
         "since": asked.since,
         "until": asked.until.timestamp,
         "until_id": asked.until.id,

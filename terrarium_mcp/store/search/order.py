@@ -1,0 +1,81 @@
+"""The two ways through time: the newest first, and the oldest first."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import timedelta
+from operator import gt, lt
+
+from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position, from_text, to_text
+from terrarium_mcp.store.database import Row
+from terrarium_mcp.store.derived.runs import Run
+
+_LAST = 2**63 - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """An order of lines: `before` is what comes sooner in it, whatever the clock says.
+
+    `rowids` is how the index is read then: its rowid is the id with a minus sign. `beyond` is how
+    a place compares with one before it.
+    """
+
+    newest_first: bool
+    rowids: str
+    beyond: str
+
+    def is_before(self, one: str | Position, other: str | Position) -> bool:
+        """Whether a timestamp, or a place, is before another."""
+        return bool((gt if self.newest_first else lt)(one, other))
+
+    def arranged(self, rows: Iterable[Row]) -> list[Row]:
+        """Lines in this order."""
+        return sorted(rows, key=_place_in_time, reverse=self.newest_first)
+
+    def first(self, timestamps: Iterable[str]) -> str:
+        """The first of some timestamps; an empty one stands for none."""
+        return (max if self.newest_first else min)(filter(None, timestamps), default="")
+
+    def opening(self, run: Run) -> str:
+        """The first timestamp of a run."""
+        return run.ended if self.newest_first else run.began
+
+    def back(self, timestamp: str, milliseconds: int) -> str:
+        """The timestamp that is so much before another."""
+        return moved(timestamp, milliseconds if self.newest_first else -milliseconds)
+
+    def just_before(self, timestamp: str) -> Position:
+        """The place right before all lines of a moment."""
+        return Position(timestamp, _LAST if self.newest_first else 0)
+
+    def upto(self, timestamp: str) -> tuple[str, str]:
+        """From when until when the lines are said that come before a timestamp, or with it."""
+        if self.newest_first:
+            return timestamp, EVERY_LINE.timestamp
+        return BEGINNING.timestamp, timestamp
+
+    def narrowed(self, since: str, until: str, place: Position) -> tuple[str, str]:
+        """The part of a time that is not before a place."""
+        if self.newest_first:
+            return since, min(until, place.timestamp)
+        return max(since, place.timestamp), until
+
+
+NEWEST = Order(newest_first=True, rowids="ASC", beyond="<")
+OLDEST = Order(newest_first=False, rowids="DESC", beyond=">")
+
+
+def moved(timestamp: str, milliseconds: int) -> str:
+    """A timestamp, so many milliseconds later."""
+    if not milliseconds:
+        return timestamp
+    return to_text(from_text(timestamp) + timedelta(milliseconds=milliseconds))
+
+
+def place(row: Row) -> Position:
+    """Where a line stands."""
+    return Position(row["timestamp"], row["id"])
+
+
+def _place_in_time(row: Row) -> tuple[str, int]:  # sorts in a tenth of the time of a `Position`
+    return row["timestamp"], row["id"]

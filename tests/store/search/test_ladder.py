@@ -1,0 +1,130 @@
+"""The ladder: where all words find too little, looser look-ups go on, and the exact lines lead."""
+
+from dataclasses import replace
+
+import pytest
+
+from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.store import Store
+from terrarium_mcp.store.search import ENOUGH, Hits, Rung, Search, Sort
+from tests.store.scene import chat, find, line_of, texts
+
+SCENE = """
+    <ada> the gate is painted
+    <bo> nice weather
+    <ada> who has paint
+    <bo> the garden gate stands open
+    <cy> lunch
+"""
+
+
+async def asked(store: Store, words: str, limit: int = 20, after: Hits | None = None) -> Hits:
+    """What a search by relevance finds; from the page `after` on."""
+    search = Search(
+        query=parse_query(words),
+        rooms=await store.rooms.all(),
+        limit=limit,
+        cursor=after.next if after else None,
+    )
+    return await store.search(search, words)
+
+
+async def test_hardly_any_line_with_all_words_leads_and_others_follow(store: Store) -> None:
+    await store.messages.append(chat(SCENE))
+    hits = await asked(store, "garden gate painted open")
+    assert hits.exact == 0
+    hits = await asked(store, "gate open")
+    assert texts(hits.messages)[0] == "the garden gate stands open"
+    assert "the gate is painted" in texts(hits.messages)
+    assert (hits.rung, hits.exact) == (Rung.ANY_WORD, 1)
+    assert hits.tried == (Rung.ALL_WORDS, Rung.ANY_WORD)
+
+
+async def test_what_holds_all_words_leads_also_where_another_line_would_rank_higher(
+    store: Store,
+) -> None:
+    await store.messages.append(
+        chat("<bo> is it the gate, ada?\n<cy> tea\n<ada> I painted my gate\n<ada> my gate, yes")
+    )
+    hits = await asked(store, "ada gate")
+    assert texts(hits.messages)[0] == "is it the gate, ada?"
+    why = await store.search.explained(
+        Search(query=parse_query("ada gate"), rooms=await store.rooms.all(), limit=5)
+    )
+    assert why.answering is not None
+    assert why.answering.ranked[0].line.nick == "ada"
+
+
+async def test_enough_lines_with_all_words_stay_among_themselves(store: Store) -> None:
+    await store.messages.append([line_of("ada", f"gate open {n}") for n in range(ENOUGH)])
+    await store.messages.append(chat("<bo> the other gate"))
+    hits = await asked(store, "gate open")
+    assert (hits.rung, hits.exact, hits.total) == (Rung.ALL_WORDS, 0, ENOUGH)
+
+
+@pytest.mark.parametrize("sort", [Sort.NEWEST, Sort.OLDEST])
+async def test_in_the_order_of_time_a_single_exact_line_stays_alone(
+    store: Store, sort: Sort
+) -> None:
+    await store.messages.append(chat(SCENE))
+    hits = await find(store, "gate open", sort=sort)
+    assert (hits.rung, hits.total, hits.exact) == (Rung.ALL_WORDS, 1, 0)
+    assert texts(hits.messages) == ["the garden gate stands open"]
+
+
+async def test_a_rare_word_leads_and_words_like_it_follow(store: Store) -> None:
+    await store.messages.append(
+        chat("<ada> migr is short\n<bo> the migration ran\n<cy> immigrants\n<cy> tea")
+    )
+    hits = await asked(store, "migr")
+    assert texts(hits.messages) == ["migr is short", "immigrants", "the migration ran"]
+    assert (hits.rung, hits.exact, hits.total) == (Rung.SIMILAR, 1, 3)
+
+
+@pytest.mark.parametrize("words", ['"garden gate"', "gard*", "c++", "lunch"])
+async def test_where_nothing_looser_finds_more_the_exact_lines_answer(
+    store: Store, words: str
+) -> None:
+    await store.messages.append(chat(SCENE))
+    await store.messages.append(chat("<ada> learn c++\n<bo> c is older"))
+    hits = await asked(store, words)
+    assert (hits.rung, hits.total, hits.exact) == (Rung.ALL_WORDS, 1, 0)
+
+
+async def test_restrictions_hold_on_every_rung(store: Store) -> None:
+    await store.messages.append(chat(SCENE))
+    hits = await asked(store, "gate open from:bo -weather")
+    assert texts(hits.messages) == ["the garden gate stands open"]
+    hits = await asked(store, "gate painted from:ada")
+    assert {message.nick for message in hits.messages} == {"ada"}
+
+
+@pytest.mark.parametrize("limit", [1, 2, 7])
+@pytest.mark.parametrize("words", ["gate open", "garden gate painted", "pain"])
+@pytest.mark.parametrize("is_restarted", [False, True])
+async def test_pages_show_each_line_once_and_the_exact_ones_first(
+    store: Store, words: str, limit: int, is_restarted: bool
+) -> None:
+    await store.messages.append(chat(SCENE * 3 + "<ada> pain\n" + "<bo> painter\n" * 9))
+    await store.messages.append(chat("<ada> a gate\n" * 30))
+    whole = await asked(store, words, limit=100)
+    page = await asked(store, words, limit=limit)
+    seen = list(page.messages)
+    while page.next:
+        if is_restarted:
+            store.search._heads.clear()  # noqa: SLF001 -- all that a new process does not know
+        page = await asked(store, words, limit=limit, after=page)
+        seen += page.messages
+    assert [line.id for line in seen] == [line.id for line in whole.messages]
+    assert len(seen) == len({line.id for line in seen})
+
+
+async def test_an_explanation_climbs_the_same_rungs(store: Store) -> None:
+    await store.messages.append(chat(SCENE))
+    for words in ("gate open", "lunch", "the garden", "zebra", "weather nice lunch"):
+        search = Search(query=parse_query(words), rooms=await store.rooms.all(), limit=5)
+        hits = await store.search(search, words)
+        why = await store.search.explained(search)
+        shown = replace(hits, next=None, tried=())
+        assert replace(why.hits, next=None, tried=()) == shown, words
+        assert [one.rung for one in why.tried] == list(hits.tried), words
