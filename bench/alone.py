@@ -34,7 +34,9 @@ async def rows(bed: Bed) -> list[Row]:
     both = [(_told("first", bed.ours), _told("first", bed.empty)) for _ in openings]
     filled, empty = (median(times) for times in zip(*both, strict=True))
     return [
-        Row("opening to first answer (wall)", "ms", Measured(filled), rival=Rival("empty", empty)),
+        Row(
+            "opening to first answer (wall)", "ms", Measured(filled), rivals=[Rival("empty", empty)]
+        ),
         Row("opening: more than empty (wall)", "ms", Measured(filled - empty), goals=[Within(50)]),
         Row(
             "a reader's memory",

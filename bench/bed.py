@@ -52,6 +52,21 @@ class Bed:
         return self.folder / "owners.db"
 
     @property
+    def ranked(self) -> Path:
+        """Plain FTS5 over the owner's lines."""
+        return self.folder / "bm25.db"
+
+    @property
+    def flat(self) -> Path:
+        """The owner's lines as text."""
+        return self.folder / "log.txt"
+
+    @property
+    def part(self) -> Path:
+        """A store of as many of such lines as are rebuilt in a moment."""
+        return self.folder / "part.db"
+
+    @property
     def asked(self) -> Path:
         """The questions, for processes of their own too."""
         return self.folder / "questions.json"

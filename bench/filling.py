@@ -11,12 +11,12 @@ from contextlib import closing
 from datetime import UTC, datetime
 from itertools import islice
 
+from bench.bare import Bare
 from bench.bed import PAST, SETTINGS, Bed, Filling
 from bench.corpus import Vocabulary, lasting, talk
 from bench.measure import Stopwatch, memory
 from bench.questions import Listener
-from bench.rivals import Bare
-from bench.vocabulary import english
+from bench.vocabulary import spoken
 from terrarium_mcp.chat.records import Heard
 from terrarium_mcp.store import Store, open_store
 
@@ -26,8 +26,8 @@ SLICE = 50_000
 
 async def fill(bed: Bed) -> None:
     """Write all lines, by all writers."""
-    vocabulary = english()
-    listener = Listener(bed.lines, vocabulary.words)
+    vocabulary = spoken()
+    listener = Listener(bed.lines, vocabulary.english.words)
     async with bed.store() as store, open_store(bed.empty, SETTINGS):
         filling = await _written(bed, store, listener, _slices(bed.lines, vocabulary))
     listener.questions().write(bed.asked)

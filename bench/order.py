@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.corpus import Vocabulary, lasting, talk
-from bench.vocabulary import english
+from bench.vocabulary import spoken
 
 ROUNDS = 60
 NEWEST = 50
@@ -127,7 +127,7 @@ def questions(db: sqlite3.Connection) -> dict[str, list[str]]:
 def main() -> None:
     """Measure, print a table and JSON."""
     half = int(sys.argv[1]) if len(sys.argv) > 1 else 1_000_000
-    vocabulary = english()
+    vocabulary = spoken()
     with tempfile.TemporaryDirectory() as folder:
         db = build(Path(folder) / "order.db", half, vocabulary)
         began = time.thread_time()

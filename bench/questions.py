@@ -1,4 +1,4 @@
-"""What is asked: words by how often they were said, and lines to look around, in or after.
+"""What is asked: words by how often they were said or how they were typed, and lines to look for.
 
 They are noted while the talk is made, so that asking needs neither the vocabulary nor an index.
 """
@@ -6,8 +6,9 @@ They are noted while the talk is made, so that asking needs neither the vocabula
 import json
 import random
 import re
+import string
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from heapq import nlargest
 from itertools import chain, cycle, islice
@@ -21,15 +22,26 @@ from terrarium_mcp.chat.when import to_text
 OFTEN = {"rare": (20, 100), "medium": (1_000, 10_000), "common": (50_000, 300_000)}
 """In how many of ten million lines a word of each class is; fewer lines, fewer times."""
 
+TYPED = ("begun", "inside", "misspelt")
+"""Words as they may be typed: the beginning, a piece from within, with a wrong letter. Nobody said
+such a piece or such a wrong word."""
+
+CHINESE = "chinese"
+"""Words of two to four characters, from within a line without spaces."""
+
 VERY_COMMON = 20
 """The words said most often."""
 
 SAMPLED = 2_000
-"""Lines kept to ask about."""
+"""Lines kept to ask about, of those in English and of those in Chinese."""
+
+_LONG = 7
+"""Letters of a word whose beginning or inside still tells something."""
 
 T = TypeVar("T")
 
 _WORD = re.compile(r"[a-z]+")
+_CHINESE = re.compile(r"[\u4e00-\u9fff]{2,}")
 
 
 @dataclass(frozen=True)
@@ -68,6 +80,7 @@ class Listener:
         # All words stand in it at first, so that it does not grow while memory is watched.
         self._said = dict.fromkeys(filter(_WORD.fullmatch, vocabulary), 0)
         self._sampled: list[Line] = []
+        self._chinese: list[str] = []
         self._heard = 0
 
     def hear(self, lines: Sequence[Heard]) -> None:
@@ -78,8 +91,11 @@ class Listener:
                 self._said[word] += times
         for line in lines:
             self._heard += 1
-            if self._heard * SAMPLED // self._count > len(self._sampled):
+            due = self._heard * SAMPLED // self._count
+            if due > len(self._sampled):
                 self._sample(line)
+            if due > len(self._chinese) and _CHINESE.fullmatch(line.text):
+                self._chinese.append(line.text)
 
     def questions(self) -> Questions:
         """What to ask."""
@@ -90,7 +106,18 @@ class Listener:
             fitting = sorted(word for word, times in self._said.items() if low <= times <= high)
             words[name] = rng.sample(fitting, min(SAMPLED, len(fitting)))
         rng.shuffle(self._sampled)
+        words |= {name: list(self._typed(name, rng)) for name in TYPED}
+        words[CHINESE] = [_some(text, rng) for text in self._chinese]
         return Questions(words, self._sampled)
+
+    def _typed(self, name: str, rng: random.Random) -> Iterator[str]:
+        """Words of the sampled lines, as somebody may type them."""
+        typed = {"begun": _begun, "inside": _inside, "misspelt": _misspelt}[name]
+        for line in self._sampled:
+            if long := [word for word in plain_words(line.text) if len(word) >= _LONG]:
+                word = typed(rng.choice(long), rng)
+                if name == "begun" or word not in self._said:
+                    yield word
 
     def _sample(self, line: Heard) -> None:
         if line.kind in SPEECH and len(plain_words(line.text)) >= 4:
@@ -100,6 +127,25 @@ class Listener:
 def plain_words(text: str) -> list[str]:
     """The words of a text that are nothing but letters, as the index and LIKE both see them."""
     return [word for word in text.split() if _WORD.fullmatch(word)]
+
+
+def _begun(word: str, rng: random.Random) -> str:
+    return word[: rng.randint(4, len(word) - 2)]
+
+
+def _inside(word: str, _: random.Random) -> str:
+    return word[1:-1]
+
+
+def _misspelt(word: str, rng: random.Random) -> str:
+    at = rng.randrange(1, len(word))
+    return word[:at] + rng.choice(string.ascii_lowercase) + word[at + 1 :]
+
+
+def _some(text: str, rng: random.Random) -> str:
+    """Two to four characters of a text."""
+    at = rng.randrange(len(text) - 1)
+    return text[at : at + rng.randint(2, 4)]
 
 
 def enough(questions: Sequence[T], rounds: int) -> list[T]:

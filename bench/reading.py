@@ -1,4 +1,4 @@
-"""Reading the log itself: the newest lines, those around one, a page anywhere, the figures."""
+"""Reading the log itself: the newest lines, those around one, a page anywhere, figures."""
 
 import random
 from collections.abc import Awaitable, Callable, Sequence
@@ -12,7 +12,7 @@ from bench.measure import timed
 from bench.piece import Piece
 from bench.table import Row, Within
 from terrarium_mcp.chat.query import parse_query
-from terrarium_mcp.chat.records import Message, Room
+from terrarium_mcp.chat.records import SPEECH, Message, Room
 from terrarium_mcp.chat.when import EVERY_LINE
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.database import TookTooLong
@@ -20,6 +20,7 @@ from terrarium_mcp.store.search import Search
 
 LINES = Within(0.4, 1.5)
 FIGURES = Within(0.5, 2)
+CONVERSATION = Within(8, 20)
 BESIDE_A_SCAN = Within(p99=5)
 
 SCAN = 10.0
@@ -61,6 +62,7 @@ class Log:
     def pieces(self) -> list[Piece]:
         """Every kind of reading."""
         seam = [*self.imported, *self.recorded]
+        said = [one for one in self.anywhere if one.kind in SPEECH]
         again = range(self._rounds)
         return [
             Piece("recent 50", self.recent, [one.room for one in self.anywhere], [LINES]),
@@ -69,6 +71,13 @@ class Log:
             Piece("context of 21 lines at the seam", self.around, seam, [LINES]),
             Piece("a page back over the seam", self.back, self.recorded, [LINES]),
             Piece("a page onward over the seam", self.onward, self.imported, [LINES]),
+            Piece(
+                "the conversation around a line",
+                self.conversation,
+                said,
+                [CONVERSATION],
+                thinks=True,
+            ),
             Piece("stats of the biggest channel", self.stats, again, [FIGURES]),
             Piece(f"overview of {len(self._rooms)} channels", self.overview, again, [FIGURES]),
         ]
@@ -88,6 +97,10 @@ class Log:
     async def onward(self, message: Message) -> object:
         """The page that begins after a line."""
         return await self._store.messages.onward([message.room], 50, after=message.position)
+
+    async def conversation(self, message: Message) -> object:
+        """The lines that belong to one."""
+        return await self._store.conversations.around(message)
 
     async def stats(self, _: int) -> object:
         """The figures of the biggest channel."""

@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import closing
 
 from bench.bed import Bed
@@ -26,8 +27,8 @@ async def rows(bed: Bed) -> list[Row]:
         for name, table, is_index, size in db.execute(_PAGES):
             sizes[_part(table or name, is_index=is_index)] += size / count
 
-    def row(name: str, size: float, *goals: Within, rival: Rival | None = None) -> Row:
-        return Row(name, "bytes/msg", Measured(size), rival=rival, goals=goals)
+    def row(name: str, size: float, *goals: Within, rivals: Sequence[Rival] = ()) -> Row:
+        return Row(name, "bytes/msg", Measured(size), rivals=rivals, goals=goals)
 
     structures = {one.name: sizes[one.name] for one in DERIVED}
     owners = Rival("owner's schema", bed.owners.stat().st_size / bed.lines)
@@ -36,7 +37,7 @@ async def rows(bed: Bed) -> list[Row]:
         *(row(f"derived: {name}", size, *_goal(name)) for name, size in structures.items()),
         row("messages without indexes", sizes["messages"]),
         row("indexes on messages", sizes["indexes on messages"]),
-        row("the whole file", sizes.total(), rival=owners),
+        row("the whole file", sizes.total(), rivals=[owners]),
     ]
 
 

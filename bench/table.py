@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
-from bench.measure import Measured, Timed
+from bench.measure import Measured
 
 FULL = 10_000_000
 """Lines of the full form. Goals are meant for it."""
@@ -45,7 +45,7 @@ class AtLeast:
 
 @dataclass(frozen=True)
 class Times:
-    """The rival needs at least so many times as much."""
+    """The first rival needs at least so many times as much."""
 
     times: float
 
@@ -55,7 +55,8 @@ class Times:
 
     def met(self, row: "Row") -> bool:
         """Whether the rival does."""
-        return row.ratio is not None and row.ratio >= self.times
+        ratios = [row.ratio(rival) for rival in row.rivals[:1]]
+        return any(ratio is not None and ratio >= self.times for ratio in ratios)
 
 
 Goal = Within | AtLeast | Times
@@ -71,24 +72,21 @@ class Rival:
 
 @dataclass(frozen=True)
 class Row:
-    """One line of the table. `whole` is the CPU of the whole process, where `found` is a part."""
+    """One line of the table. `whole` is the CPU of the whole process, where `found` is a part.
+
+    A goal in `Times` is held against the first of the rivals.
+    """
 
     name: str
     unit: str
     found: Measured
     whole: Measured | None = None
-    rival: Rival | None = None
+    rivals: Sequence[Rival] = ()
     goals: Sequence[Goal] = ()
 
-    @classmethod
-    def of(cls, name: str, spent: Timed, *goals: Goal, rival: Rival | None = None) -> "Row":
-        """A row of CPU times of a call."""
-        return cls(name, "ms", spent.store, spent.whole, rival, goals)
-
-    @property
-    def ratio(self) -> float | None:
-        """How many times as much the rival needs."""
-        return self.rival.p50 / self.found.p50 if self.rival and self.found.p50 else None
+    def ratio(self, rival: Rival) -> float | None:
+        """How many times as much a rival needs."""
+        return rival.p50 / self.found.p50 if self.found.p50 else None
 
     @property
     def met(self) -> bool | None:
@@ -109,8 +107,8 @@ def record(circumstances: Mapping[str, object], rows: Sequence[Row]) -> str:
     return json.dumps({**circumstances, "rows": told}, indent=2) + "\n"
 
 
-_HEAD = ["", "p50", "p99", "whole p50", "p99", "unit", "goal", "beside it", "", "ratio", "met"]
-_LEFT = {0, 5, 6, 7}
+_HEAD = ["", "p50", "p99", "whole p50", "p99", "unit", "goal", "met", "beside it"]
+_LEFT = {0, 5, 6, 7, 8}
 
 
 def _cells(row: Row) -> list[str]:
@@ -124,11 +122,15 @@ def _cells(row: Row) -> list[str]:
         _number(whole.p99),
         row.unit,
         ", ".join(map(str, row.goals)),
-        row.rival.name if row.rival else "",
-        _number(row.rival.p50 if row.rival else None),
-        f"{_number(row.ratio)}x" if row.ratio is not None else "",
         met,
+        ", ".join(_beside(row, rival) for rival in row.rivals),
     ]
+
+
+def _beside(row: Row, rival: Rival) -> str:
+    ratio = row.ratio(rival)
+    times = "" if ratio is None else f" ({_number(ratio)}x)"
+    return f"{rival.name} {_number(rival.p50)}{times}"
 
 
 def _line(cells: Sequence[str], widths: Sequence[int]) -> str:
@@ -154,8 +156,7 @@ def _told(row: Row) -> dict[str, object]:
         "unit": row.unit,
         **_rounded(row.found),
         "whole": row.whole and _rounded(row.whole),
-        "rival": row.rival and asdict(row.rival),
-        "ratio": row.ratio,
+        "rivals": [{**asdict(rival), "ratio": row.ratio(rival)} for rival in row.rivals],
         "goal": ", ".join(map(str, row.goals)),
         "met": row.met,
     }

@@ -11,7 +11,7 @@ from bench.bed import Bed, Filling
 from bench.corpus import talk
 from bench.measure import Measured
 from bench.table import AtLeast, Rival, Row, Times
-from bench.vocabulary import english
+from bench.vocabulary import spoken
 from terrarium_mcp.chat.records import Origin
 from terrarium_mcp.irc_bridge.recorder import Recorder
 
@@ -37,7 +37,7 @@ def _bulk(filling: Filling) -> list[Row]:
     def row(name: str, spent: float, bare: str, rival: float, *goals: Times) -> Row:
         us = 1e6 / filling.lines
         beside = Rival(f"executemany, {bare}", rival * us)
-        return Row(f"bulk append, {name}", "us/line", Measured(spent * us), None, beside, goals)
+        return Row(f"bulk append, {name}", "us/line", Measured(spent * us), None, [beside], goals)
 
     return [
         row("no pauses (CPU)", ours.cpu, "same table", same.cpu, QUARTER),
@@ -54,7 +54,7 @@ async def _recorded(bed: Bed) -> Row:
     said = talk(
         count * BURSTS,
         ended=datetime.now(UTC),
-        vocabulary=english(),
+        vocabulary=spoken(),
         seed=2,
         origin=Origin.LIVE,
         gap=0.001,

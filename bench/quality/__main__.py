@@ -1,8 +1,8 @@
 """Ask the harness's questions.
 
-    python -m bench.quality HARNESS locomo [--direct]
-    python -m bench.quality HARNESS known-items [--items N] [--direct]
-    python -m bench.quality HARNESS buried [--lines N] [--direct]
+    python -m bench.quality HARNESS locomo [--direct | --compare]
+    python -m bench.quality HARNESS known-items [--items N] [--direct | --compare]
+    python -m bench.quality HARNESS buried [--lines N] [--direct | --compare]
 
 HARNESS is its folder, with its data; it needs numpy. Nothing of it is copied here.
 """
@@ -16,7 +16,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any
 
-from bench.quality.retriever import Retriever
+from bench.quality.retriever import Comparing, Retriever
 
 DEVELOPMENT = 5
 """The dialogues that may be looked at; the others are held out."""
@@ -29,14 +29,20 @@ def main() -> None:
     parser.add_argument("what", choices=["locomo", "known-items", "buried"])
     parser.add_argument("--items", type=int, default=300)
     parser.add_argument("--lines", type=int, default=1_000_000)
-    parser.add_argument("--direct", action="store_true", help="the store's call, without MCP")
+    way = parser.add_mutually_exclusive_group()
+    way.add_argument("--direct", action="store_true", help="the store's call, without MCP")
+    way.add_argument("--compare", action="store_true", help="both, and how many answers differ")
     asked = parser.parse_args()
     sys.path.insert(0, str(asked.harness))
 
     with ExitStack() as opened:
+        compared: list[Comparing] = []
 
         def make() -> Retriever:
-            return opened.enter_context(closing(Retriever(direct=asked.direct)))
+            if not asked.compare:
+                return opened.enter_context(closing(Retriever(direct=asked.direct)))
+            compared.append(opened.enter_context(closing(Comparing())))
+            return compared[-1]
 
         match asked.what:
             case "locomo":
@@ -45,6 +51,10 @@ def main() -> None:
                 known_items(make(), asked.items)
             case "buried":
                 buried(make(), asked.lines)
+    if compared:
+        differing = [query for one in compared for query in one.differing]
+        of = sum(one.asked for one in compared)
+        print(f"through MCP and directly: {len(differing)} of {of} answers differ", *differing)
 
 
 def locomo(make: Callable[[], Retriever]) -> None:

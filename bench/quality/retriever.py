@@ -70,14 +70,19 @@ class Retriever:
         self, query: str, k: int, *, channel: str | None = None, now: float | None = None
     ) -> list[int]:
         """The harness's ids of the `k` best lines."""
-        at = datetime.now(UTC) if now is None else datetime.fromtimestamp(now, UTC)
-        look = self._look if self._direct else self._ask
-        found = self._portal.call(look, query, k, _channel(channel), at)
-        return [self._ids.get(number, number) for number in found]
+        return self._asked(query, k, channel, now, direct=self._direct)
 
     def close(self) -> None:
         """Forget everything."""
         self._open.close()
+
+    def _asked(
+        self, query: str, k: int, channel: str | None, now: float | None, *, direct: bool
+    ) -> list[int]:
+        at = datetime.now(UTC) if now is None else datetime.fromtimestamp(now, UTC)
+        look = self._look if direct else self._ask
+        found = self._portal.call(look, query, k, _channel(channel), at)
+        return [self._ids.get(number, number) for number in found]
 
     async def _append(self, messages: Sequence[Said]) -> None:
         for start in range(0, len(messages), 4_000):
@@ -100,6 +105,27 @@ class Retriever:
         search = Search(query=parsed, rooms=rooms, limit=k, now=now)
         hits = await self._store.search(search, f"{query} {channel}")
         return [message.id for message in hits.messages]
+
+
+class Comparing(Retriever):
+    """Answers through MCP, and counts how often the store's own call answers otherwise."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = 0
+        self.differing: list[str] = []
+
+    def search(
+        self, query: str, k: int, *, channel: str | None = None, now: float | None = None
+    ) -> list[int]:
+        """The harness's ids of the `k` best lines, as MCP gives them."""
+        through_mcp, directly = (
+            self._asked(query, k, channel, now, direct=direct) for direct in (False, True)
+        )
+        self.asked += 1
+        if through_mcp != directly:
+            self.differing.append(query)
+        return through_mcp
 
 
 def _channel(name: str | None) -> str:
