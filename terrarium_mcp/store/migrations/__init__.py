@@ -15,6 +15,7 @@ from terrarium_mcp.store.functions import FUNCTIONS
 from terrarium_mcp.store.migrations import terrarium_irc, v1
 from terrarium_mcp.store.migrations.copying import Copy
 from terrarium_mcp.store.migrations.step import Report, Step, within
+from terrarium_mcp.store.transaction import transaction
 
 APPLICATION_ID = 0x7465_7272  # "terr"
 STEPS: tuple[Step, ...] = (v1.migrate,)
@@ -72,7 +73,7 @@ def migrate(path: Path, settings: Settings, report: Report) -> None:
         for number in range(checked_version(connection, path), CURRENT):
             told = within(report, number / CURRENT, (number + 1) / CURRENT)
             copied = _copied(connection, path, number + 1, within(told, 0, _COPYING))
-            with copied as copy, _transaction(connection):
+            with copied as copy, transaction(connection):
                 STEPS[number](connection, settings, within(told, _COPYING, 1))
                 connection.execute(f"PRAGMA application_id={APPLICATION_ID}")
                 connection.execute(f"PRAGMA user_version={number + 1}")
@@ -150,14 +151,3 @@ def _copied(
     except BaseException:
         copy.discard()
         raise
-
-
-@contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    connection.execute("BEGIN EXCLUSIVE")
-    try:
-        yield
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")

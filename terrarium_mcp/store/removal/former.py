@@ -24,6 +24,7 @@ from terrarium_mcp.store.functions import as_text
 from terrarium_mcp.store.migrations import APPLICATION_ID, terrarium_irc
 from terrarium_mcp.store.removal.purging import Who, texts_of
 from terrarium_mcp.store.removal.quotes import names
+from terrarium_mcp.store.transaction import transaction
 
 TELLING = 8
 """Characters that a line must have to be looked for in dialogues: everybody says `yes`."""
@@ -139,7 +140,7 @@ def clean_copy(copy: Path, who: Who, texts: Collection[str]) -> Cleaned:
         StoreFailed: it cannot be written.
     """
     with _opened(copy) as connection:
-        with _transaction(connection):
+        with transaction(connection):
             deleted = f"DELETE FROM messages WHERE {_SAID}"
             messages = connection.execute(deleted, {"nick": who.folded}).rowcount
             rows = _clean(connection, who, texts)
@@ -153,7 +154,7 @@ def clean_tables(path: Path, who: Who, texts: Collection[str]) -> Cleaned:
     Raises:
         StoreFailed: it cannot be written.
     """
-    with _opened(path) as connection, _transaction(connection):
+    with _opened(path) as connection, transaction(connection):
         return Cleaned(path.name, 0, _clean(connection, who, texts))
 
 
@@ -224,14 +225,3 @@ def _opened(path: Path) -> Iterator[sqlite3.Connection]:
         for pragma in ("secure_delete=ON", "wal_autocheckpoint=0", "synchronous=FULL"):
             connection.execute(f"PRAGMA {pragma}")
         yield connection
-
-
-@contextmanager
-def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    connection.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
