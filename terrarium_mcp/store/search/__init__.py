@@ -166,45 +166,38 @@ class SearchTopic:
             TookTooLong: the deadline passed.
             RankedAnew: a page goes on in a head that is forgotten, and would be another one now.
         """
-        sought = await self._sought(asked)
-        rungs = _rungs(asked)
-        if sought is None:
-            return Hits([], rungs[-1], 0, None, rungs)
-        tried: list[Rung] = []
-        few = Hits([], rungs[-1], 0)
-        for rung in rungs:
-            tried.append(rung)
-            step = _Step(asked, rung, await self._of_rung(sought, rung), few.total)
-            hits = await self._page(step, question)
-            if asked.cursor or step.ends_with(hits, few):
-                return replace(hits, tried=tuple(tried), exact=few.total)
-            if hits.messages and not few.messages:
-                few = hits
-        return replace(few, tried=tuple(tried))
+        climbed = await self._climbed(asked, question)
+        return replace(climbed.hits, tried=tuple(tried.rung for tried in climbed.tried))
 
     async def explained(self, asked: Search) -> Explanation:
         """What `__call__` would find on the first page, and how it comes to that."""
+        climbed = await self._climbed(asked, "explained")
+        step = climbed.step
+        if step is None:
+            return Explanation(climbed.tried, climbed.hits)
+        answering = await self._answering(step) if step.ranks else None
+        looks = await self._relevance.timed(answering) if answering else []
+        clauses = step.sought.query.clauses
+        return Explanation(climbed.tried, climbed.hits, clauses, answering, looks)
+
+    async def _climbed(self, asked: Search, question: str) -> "_Climbed":
+        """Try one rung after the other until one answers."""
         sought = await self._sought(asked)
         rungs, tried = _rungs(asked), list[Tried]()
         few, best = Hits([], rungs[-1], 0), None
+        if sought is None:
+            return _Climbed([Tried(rung, 0, 0.0) for rung in rungs], few, None)
         for rung in rungs:
-            if sought is None:
-                break
             began = perf_counter()
             step = _Step(asked, rung, await self._of_rung(sought, rung), few.total)
-            hits = await self._page(step, "explained")
+            hits = await self._page(step, question)
             lines = max(hits.total, len(hits.messages))
             tried.append(Tried(rung, lines, perf_counter() - began))
-            if step.ends_with(hits, few):
-                return await self._explained(step, tried, replace(hits, exact=few.total))
+            if asked.cursor or step.ends_with(hits, few):
+                return _Climbed(tried, replace(hits, exact=few.total), step)
             if hits.messages and not few.messages:
                 few, best = hits, step
-        return await self._explained(best, tried, few) if best else Explanation(tried, few)
-
-    async def _explained(self, step: "_Step", tried: Sequence[Tried], hits: Hits) -> Explanation:
-        answering = await self._answering(step) if step.ranks else None
-        looks = await self._relevance.timed(answering) if answering else []
-        return Explanation(tried, hits, step.sought.query.clauses, answering, looks)
+        return _Climbed(tried, few, best)
 
     async def _sought(self, asked: Search) -> Sought | None:
         """Among which lines to look; None where there can be none."""
@@ -378,6 +371,15 @@ class _Step:
             where=besides.where,
             params=besides.params,
         )
+
+
+@dataclass(frozen=True, slots=True)
+class _Climbed:
+    """The rungs that were tried, and what was found on the last of them that found anything."""
+
+    tried: Sequence[Tried]
+    hits: Hits
+    step: _Step | None
 
 
 def _may_go_on(asked: Search) -> bool:
