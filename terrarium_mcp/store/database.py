@@ -24,6 +24,7 @@ import anyio
 
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store.functions import FUNCTIONS, as_text
+from terrarium_mcp.store.waiting import Waiting
 
 READERS = 3
 """More do not raise throughput (the interpreter's lock is the ceiling); they keep one slow read
@@ -40,8 +41,9 @@ LOOK_MS = 8
 and 8 ms; left to itself it would sleep ever longer, up to a tenth of a second, and so miss the
 pauses of a bulk append."""
 
-CHECKPOINT_MS = 100
-"""How long a checkpoint waits for writers and readers to make room; writers wait along with it."""
+CHECKPOINT_WAITS = 0.5
+"""Seconds for which a checkpoint tries to find neither a writer nor a reader in its way. No writer
+waits for it meanwhile longer than SQLite itself waits for the readers."""
 
 Params = Mapping[str, Any] | Sequence[Any]
 Row = sqlite3.Row
@@ -103,6 +105,7 @@ class Database:
         self._connections = AsyncExitStack()
         self._writer: aiosqlite.Connection | None = None
         self._writing = anyio.Lock()
+        self._waiting = Waiting(path)
         self._checkpointer: aiosqlite.Connection | None = None
         self._checkpointing = anyio.Lock()
         self._idle: list[aiosqlite.Connection] = []
@@ -129,6 +132,7 @@ class Database:
             for _ in range(READERS):
                 reader = await self._connect(f"{self.path.as_uri()}?mode=ro")
                 await self._pragmas(reader, query_only="ON")
+                reader.text_factory = str  # a third quicker; `_fetched` sees to what is no UTF-8
                 self._idle.append(reader)
 
     async def aclose(self) -> None:
@@ -148,7 +152,7 @@ class Database:
         async with self._writing:
             with anyio.CancelScope(shield=True), self._explained():
                 writer = Writer(connection)
-                await _begin(writer)
+                await self._begin(writer)
                 try:
                     yield writer
                     await writer.run("COMMIT")
@@ -156,6 +160,10 @@ class Database:
                     with suppress(sqlite3.Error):  # a full disk may have rolled back already
                         await writer.run("ROLLBACK")
                     raise
+
+    def is_wanted(self) -> bool:
+        """Whether somebody waits for the transaction that is under way to end."""
+        return self._writing.statistics().tasks_waiting > 0 or self._waiting.of_others()
 
     async def rows(self, sql: str, params: Params = (), *, deadline: float = DEADLINE) -> list[Row]:
         """Read.
@@ -197,8 +205,8 @@ class Database:
             with anyio.CancelScope(shield=True), explained(self.path):
                 if self._checkpointer is None:
                     self._checkpointer = await self._connect(self.path.as_uri())
-                    await self._pragmas(self._checkpointer, busy_timeout=CHECKPOINT_MS)
-                await self._checkpointer.execute_fetchall(f"PRAGMA wal_checkpoint({mode})")
+                    await self._pragmas(self._checkpointer, busy_timeout=LOOK_MS)
+                await _checkpointed(self._checkpointer, mode, Waiting(self.path))
 
     def wal_bytes(self) -> int:
         """How large the WAL is."""
@@ -223,6 +231,15 @@ class Database:
             raise StoreFailed(f"The database {self.path} is not open.")
         return self._writer
 
+    async def _begin(self, writer: Writer) -> None:
+        """Begin a transaction, as soon as no other process is in one."""
+        until = anyio.current_time() + BUSY_MS / 1000
+        try:
+            while not await _begun(writer, is_last_try=anyio.current_time() > until):
+                self._waiting.begin()
+        finally:
+            self._waiting.end()
+
     async def _connect(self, uri: str) -> aiosqlite.Connection:
         connection = await self._connections.enter_async_context(
             aiosqlite.connect(uri, uri=True, isolation_level=None)
@@ -241,21 +258,39 @@ class Database:
             await connection.execute_fetchall(f"PRAGMA {name}={value}")
 
 
-async def _begin(writer: Writer) -> None:
-    """Begin a transaction, as soon as no other process is in one."""
-    until = anyio.current_time() + BUSY_MS / 1000
-    while True:
-        try:
-            return await writer.run("BEGIN IMMEDIATE")
-        except sqlite3.OperationalError as why:
-            if "locked" not in str(why) or anyio.current_time() > until:
-                raise
+async def _begun(writer: Writer, *, is_last_try: bool) -> bool:
+    """Begin a transaction unless another process is in one, which on the last try is an error."""
+    try:
+        await writer.run("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as why:
+        if is_last_try or "locked" not in str(why):
+            raise
+        return False
+    return True
+
+
+async def _checkpointed(connection: aiosqlite.Connection, mode: str, waiting: Waiting) -> None:
+    """Checkpoint, saying that we wait as long as somebody is in the way."""
+    until = anyio.current_time() + CHECKPOINT_WAITS
+    try:
+        while anyio.current_time() < until:
+            [(busy, *_)] = await connection.execute_fetchall(f"PRAGMA wal_checkpoint({mode})")
+            if not busy:
+                return
+            waiting.begin()
+    finally:
+        waiting.end()
 
 
 async def _fetched(reader: aiosqlite.Connection, sql: str, params: Params) -> list[Row]:
     """What a statement gives; whatever happens, the connection is free again afterwards."""
     try:
         return list(await reader.execute_fetchall(sql, params))
+    except sqlite3.OperationalError as why:
+        if reader.text_factory is as_text or "decode" not in str(why):
+            raise
+        reader.text_factory = as_text  # from here on: where one such text is there are others
+        return await _fetched(reader, sql, params)
     except BaseException:
         await _come_to_rest(reader)
         raise

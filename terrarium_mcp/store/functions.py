@@ -34,17 +34,19 @@ def indexed_text(message: object) -> str:
     return spread(plain(as_text(message)))
 
 
-def scope_words(room: int, nick: object, kind: object, message: object) -> str:
+def scope_words(room: int, nick: bytes | None, kind: bytes | None, message: object) -> str:
     """The words under which the index finds a message by room, nick, type, and whether it links."""
+    was_said, of_kind = _words_of_kind(kind)
+    its_room = room_word(room) if was_said else events_word(room)
+    linked = f" {LINK_WORD}" if message and urls_in(as_text(message)) else ""
+    return f"{its_room} {of_kind} {nick_word(as_text(nick))}{linked}"
+
+
+@lru_cache(maxsize=100)  # asked for every line that is indexed, and there are twelve
+def _words_of_kind(kind: bytes | None) -> tuple[bool, str]:
+    """Whether a message type is speech, and the words that tell it."""
     its_kind = Kind.of(as_text(kind))
-    return " ".join(
-        [
-            room_word(room) if its_kind in SPEECH else events_word(room),
-            *kind_words(its_kind),
-            nick_word(as_text(nick)),
-            *([LINK_WORD] if "://" in (text := as_text(message)) and urls_in(text) else []),
-        ]
-    )
+    return its_kind in SPEECH, " ".join(kind_words(its_kind))
 
 
 def room_word(room: int) -> str:

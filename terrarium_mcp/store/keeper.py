@@ -27,8 +27,9 @@ TRY_EVERY = 1.0
 LOOK_AT_WAL_EVERY = 0.25
 """Seconds. A bulk append adds some 30 MB a second."""
 
-CHECKPOINT_AT = 4_000 * 4_096
-"""Bytes of WAL (4,000 pages) from which the keeper moves it into the file."""
+CHECKPOINT_AT = 16_000 * 4_096
+"""Bytes of WAL (16,000 pages) from which the keeper moves it into the file. What changes again and
+again is so copied seldom: from 4,000 pages on, a line of a bulk append costs 8 us of CPU more."""
 
 log = logging.getLogger(__name__)
 

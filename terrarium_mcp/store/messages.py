@@ -3,17 +3,14 @@
 from bisect import bisect_left
 from collections.abc import AsyncIterable, Iterable, Sequence
 
-from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.records import Heard, Message, Page, Room
 from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position
+from terrarium_mcp.store.appending import Appending
 from terrarium_mcp.store.bulk import Appended, Report, append_by_groups
-from terrarium_mcp.store.database import Database, IndexDamaged
-from terrarium_mcp.store.entry import Entry
-from terrarium_mcp.store.foreign import move_private
-from terrarium_mcp.store.functions import storable
-from terrarium_mcp.store.rooms import room_ids, within
+from terrarium_mcp.store.database import Database
+from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.rows import COLUMNS, IS_SPEECH, as_messages
-from terrarium_mcp.store.upkeep import Upkeep, complete, take_in
+from terrarium_mcp.store.upkeep import Upkeep, complete
 
 
 class Messages:
@@ -22,6 +19,7 @@ class Messages:
     def __init__(self, database: Database, upkeep: Upkeep) -> None:
         self._database = database
         self._upkeep = upkeep
+        self._appending = Appending(database, upkeep)
 
     async def append(self, heard: Sequence[Heard]) -> list[int]:
         """Save lines in the order given; when this returns they are durable.
@@ -36,31 +34,7 @@ class Messages:
         Raises:
             StoreFailed: nothing was saved; the same call may be repeated.
         """
-        try:
-            return await self._append(heard)
-        except IndexDamaged:  # what is heard must not wait until the index is made again
-            await self._upkeep.mend()
-            return await self._append(heard)
-
-    async def _append(self, heard: Sequence[Heard]) -> list[int]:
-        async with self._database.writing() as writer:
-            newest = int(await writer.value("SELECT max(id) FROM messages", default=0))
-            taken = int(
-                await writer.value(
-                    "SELECT seq FROM sqlite_sequence WHERE name = 'messages'", default=0
-                )
-            )
-            named = dict.fromkeys((line.network, line.channel) for line in heard)
-            channels = [(storable(net), storable(chan)) for net, chan in named if is_channel(chan)]
-            rooms = await room_ids(writer, channels)
-            entry = await Entry.into(rooms, writer, first=max(newest, taken) + 1)
-            ids = [await entry.take(line) for line in heard]
-            await entry.save()
-            if entry.rows:
-                await move_private(writer, entry.first, max(ids))
-                await take_in(writer, entry.first, max(ids))
-            await entry.remember_live()
-        return ids
+        return await self._appending.append(heard)
 
     async def append_all(
         self, heard: AsyncIterable[Heard] | Iterable[Heard], report: Report = lambda _: None
@@ -74,7 +48,7 @@ class Messages:
             BadLine: a line has no time that can be stored. All before it are saved.
             StoreFailed: the lines that `report` heard of are saved, and no others.
         """
-        return await append_by_groups(self.append, heard, report, self._database.wal_bytes)
+        return await append_by_groups(self._appending, heard, report)
 
     async def get(self, number: int, rooms: Sequence[Room]) -> Message | None:
         """The message with this id, if it is in one of `rooms`."""

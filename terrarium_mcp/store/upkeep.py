@@ -27,14 +27,15 @@ from terrarium_mcp.store.derived.topic_index import TopicIndex
 from terrarium_mcp.store.derived.words_index import WordsIndex
 from terrarium_mcp.store.foreign import normalise
 from terrarium_mcp.store.opening import PATIENCE, StillOpening
-from terrarium_mcp.store.pacing import PAUSE, Pace
+from terrarium_mcp.store.pacing import PAUSE, Pace, Turn
 from terrarium_mcp.store.wal_reset import beside_strangers
 
 CHUNK = 5_000
 """Rows that are quickly taken in: a read does so itself. For more it waits until the keeper has."""
 
-AT_ONCE = (200, 1_000, 5_000)
-"""Rows taken in by one transaction: at least, at first, at most."""
+AT_ONCE = (200, 2_000, 10_000)
+"""Rows taken in by one transaction: at least, at first, at most. Of more than so many at once no
+page of a table is written less often."""
 
 DERIVED: tuple[Derived, ...] = (
     MessageIndex(),
@@ -196,20 +197,23 @@ class Upkeep:
 
     async def _chunk(self, names: Collection[str]) -> tuple[int, int]:
         """Let `names` take in the next rows; returns the id they reach, and the newest."""
-        began = anyio.current_time()
         try:
             async with self._database.writing() as writer:
-                reached, newest = await self._take_in_next(writer, names)
+                turn = Turn(self._database.is_wanted)
+                reached, newest = await self._take_in_next(writer, names, turn)
         except IndexDamaged:
             async with self._database.writing() as writer:
                 await _start_over(writer, await full_text(writer, DERIVED))
             self._database.index_damaged = False
             raise
+        turn.step()
         if TO_BE_EMPTIED < reached < newest:  # as many rows as were to be taken in
-            self._pace.took(self._pace.rows, anyio.current_time() - began)
+            self._pace.took(self._pace.rows, turn.longest)
         return reached, newest
 
-    async def _take_in_next(self, writer: Writer, names: Collection[str]) -> tuple[int, int]:
+    async def _take_in_next(
+        self, writer: Writer, names: Collection[str], turn: Turn
+    ) -> tuple[int, int]:
         marks = {n: upto for n, upto in (await watermarks(writer)).items() if n in names}
         newest = int(await writer.value("SELECT max(id) FROM messages", default=0))
         for one in DERIVED:
@@ -221,8 +225,9 @@ class Upkeep:
         last = int(await writer.value(sql, (min(marks.values()), self._pace.rows), default=0))
         if marks[NORMALISED] < last:
             self._warn(await normalise(writer, marks[NORMALISED] + 1, last, self._network))
-        await _advance(writer, marks, last)
-        return last or newest, newest
+            turn.step()
+        reached = await _advance(writer, marks, last, turn)
+        return reached if last else newest, newest
 
     def _warn(self, strange: int) -> None:
         """Say once that another program writes the file."""
@@ -254,12 +259,17 @@ async def watermarks(writer: Writer) -> dict[str, int]:
     return {NORMALISED: 0} | {one.name: 0 for one in DERIVED} | {row[0]: row[1] for row in rows}
 
 
-async def take_in(writer: Writer, first: int, last: int) -> None:
-    """Let every structure that is complete up to `first` take in new rows, normalised ones."""
+async def take_in(writer: Writer, first: int, last: int, turn: Turn) -> bool:
+    """Let every structure that is complete up to `first` take in new rows, normalised ones.
+
+    Returns:
+        Whether all did; as soon as the turn is over the others are left behind.
+    """
     marks = await watermarks(writer)
     complete = {name: upto for name, upto in marks.items() if upto >= first - 1}
-    if NORMALISED in complete:
-        await _advance(writer, complete, last)
+    if NORMALISED not in complete:
+        return False
+    return await _advance(writer, complete, last, turn) == last and len(complete) == len(marks)
 
 
 async def give_up(writer: Writer, ids: Sequence[int]) -> None:
@@ -273,11 +283,17 @@ async def give_up(writer: Writer, ids: Sequence[int]) -> None:
             await one.remove(writer, held)
 
 
-async def _advance(writer: Writer, marks: dict[str, int], last: int) -> None:
-    for one in DERIVED:
-        if one.name in marks and marks[one.name] < last:
-            await one.add(writer, marks[one.name] + 1, last)
-    await _note(writer, [name for name, upto in marks.items() if upto < last], last)
+async def _advance(writer: Writer, marks: Mapping[str, int], last: int, turn: Turn) -> int:
+    """Let structures take in rows up to `last`, until the turn is over; returns what all reach."""
+    behind = [one for one in DERIVED if marks.get(one.name, last) < last]
+    done = [NORMALISED] if marks.get(NORMALISED, last) < last else []
+    while behind and not turn.is_over:
+        one = behind.pop(0)
+        await one.add(writer, marks[one.name] + 1, last)
+        done.append(one.name)
+        turn.step()
+    await _note(writer, done, last)
+    return min([last, *(marks[one.name] for one in behind)])
 
 
 async def _note(writer: Writer, names: Collection[str], upto: int) -> None:

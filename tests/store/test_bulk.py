@@ -13,7 +13,8 @@ import pytest
 
 from terrarium_mcp.chat.records import Heard, Origin
 from terrarium_mcp.store import Store
-from terrarium_mcp.store.bulk import LARGEST, LONG, USUAL, Appended, BadLine, append_by_groups
+from terrarium_mcp.store.appending import Appending, Saved
+from terrarium_mcp.store.bulk import LARGEST, LONG, USUAL, Appended, BadLine
 from terrarium_mcp.store.database import Locked
 from tests.store.children import child
 from tests.store.scene import (
@@ -176,17 +177,19 @@ async def test_a_bulk_append_waits_longer_than_anybody_holds_the_lock(
 ) -> None:
     monkeypatch.setattr("terrarium_mcp.store.database.BUSY_MS", 50)
     refused = 0
+    append = Appending.append_beside_others
 
-    async def append(lines: Sequence[Heard]) -> Sequence[int]:
+    async def append_at_last(appending: Appending, lines: Sequence[Heard]) -> Saved:
         nonlocal refused
         try:
-            return await store.messages.append(lines)
+            return await append(appending, lines)
         except Locked:
             refused += 1
             stranger.execute("ROLLBACK")
             raise
 
+    monkeypatch.setattr(Appending, "append_beside_others", append_at_last)
     with closing(sqlite3.connect(file, isolation_level=None)) as stranger:
         stranger.execute("BEGIN IMMEDIATE")
-        done = await append_by_groups(append, past(10), lambda _: None, lambda: 0)
+        done = await store.messages.append_all(past(10))
     assert (done.lines, refused) == (10, 1)

@@ -158,11 +158,11 @@ async def test_a_damaged_index_keeps_no_line_from_being_recorded(
 
 async def test_damage_to_the_messages_themselves_names_the_way_out(file: Path) -> None:
     async with open_store(file, SETTINGS) as store:
-        await store.messages.append(chat(some_talk(2_000)))
+        await store.messages.append(chat(some_talk(400)))
     flip_bytes(file, "messages")
     async with open_store(file, SETTINGS) as store:
         with pytest.raises(StoreFailed, match=r"sqlite3 COPY \.recover"):
-            await store.messages.newest(await store.rooms.all(), 2_000)
+            await store.messages.newest(await store.rooms.all(), 400)
 
 
 async def test_a_search_that_meets_an_index_in_the_making_starts_nothing_over(

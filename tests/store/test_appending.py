@@ -1,0 +1,154 @@
+"""Whoever waits to write is let in, and what is left behind for that is taken in afterwards."""
+
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
+
+import anyio
+import pytest
+
+from terrarium_mcp.store import Store, open_store
+from terrarium_mcp.store.appending import FLOOD
+from terrarium_mcp.store.database import Database
+from terrarium_mcp.store.pacing import Turn
+from terrarium_mcp.store.upkeep import DERIVED
+from tests.store.children import child
+from tests.store.scene import (
+    SETTINGS,
+    chat,
+    check_index,
+    differences,
+    find,
+    past,
+    rows_of,
+    texts,
+)
+
+SOON = 20.0
+
+
+async def until(condition: Callable[[], bool]) -> None:
+    """Wait for what no event tells of."""
+    with anyio.fail_after(SOON):
+        while not condition():  # noqa: ASYNC110 -- a lock of the operating system has no event
+            await anyio.sleep(0.002)
+
+
+async def test_a_process_that_waits_is_noticed_and_one_that_died_waiting_is_not(
+    store: Store, file: Path
+) -> None:
+    database = store._database  # noqa: SLF001 -- what appends ask
+    await store.messages.append(chat("<bo> hello"))
+    async with child("say", file) as other:
+        async with database.writing():
+            assert not database.is_wanted()
+            await other.go()
+            await until(database.is_wanted)
+        assert await other.says() == "0"
+        async with database.writing():
+            await until(database.is_wanted)
+            await other.kill()
+            assert not database.is_wanted()
+
+
+async def test_an_append_that_waits_in_the_same_process_is_noticed(store: Store) -> None:
+    database = store._database  # noqa: SLF001 -- what appends ask
+    async with anyio.create_task_group() as tasks, database.writing():
+        assert not database.is_wanted()
+        tasks.start_soon(store.messages.append, chat("<ada> hello"))
+        await until(database.is_wanted)
+    async with database.writing():
+        assert not database.is_wanted()
+
+
+async def test_who_may_not_say_that_he_waits_is_served_all_the_same(
+    store: Store, file: Path
+) -> None:
+    file.with_name(f"{file.name}.waiting").mkdir()  # no lock can be had there
+    other = Database(file)
+    await other.open()
+    async with anyio.create_task_group() as tasks, other.writing():
+        tasks.start_soon(store.messages.append, chat("<ada> hello"))
+        await until(store._database._writing.locked)  # noqa: SLF001 -- it is about to begin
+        assert not other.is_wanted()
+    await other.aclose()
+    assert rows_of(file, "SELECT message FROM messages") == [("hello",)]
+
+
+async def test_a_flood_is_on_disk_at_once_and_who_reads_takes_it_in(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("terrarium_mcp.store.keeper.TRY_EVERY", 3_600)
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append([*past(FLOOD)])
+        assert rows_of(file, "SELECT count(*) FROM messages") == [(FLOOD,)]
+        behind = {one.name for one in DERIVED}
+        sql = "SELECT name FROM derived WHERE upto < (SELECT max(id) FROM messages)"
+        assert {name for (name,) in rows_of(file, sql)} | _unknown(file) == behind
+        assert texts((await find(store, f"number {FLOOD - 1}")).messages) == [
+            f"tea number {FLOOD - 1}"
+        ]
+        await store.messages.append(chat("<bo> and one more"))
+        assert texts((await find(store, "more")).messages) == ["and one more"]
+        await store._upkeep.catch_up()  # noqa: SLF001 -- what the keeper does
+        assert await differences(store) == []
+
+
+def _unknown(file: Path) -> set[str]:
+    """The structures that nobody has taken anything into yet."""
+    known = {name for (name,) in rows_of(file, "SELECT name FROM derived")}
+    return {one.name for one in DERIVED} - known
+
+
+async def test_a_bulk_append_that_everybody_waits_for_keeps_everything_up(
+    store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Turn, "is_over", property(lambda turn: turn.longest > 0))
+    await store.messages.append_all(past(3_000))
+    assert rows_of(file, "SELECT min(upto), count(*) FROM derived") == [(3_000, len(DERIVED) + 1)]
+    assert texts((await find(store, "number 2999")).messages) == ["tea number 2999"]
+    assert await differences(store) == []
+    check_index(file)
+
+
+async def test_what_is_made_again_while_everybody_waits_is_made_to_its_end(
+    store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await store.messages.append([*past(2_500)])
+    monkeypatch.setattr(Turn, "is_over", property(lambda turn: turn.longest > 0))
+    await store.rebuild([one.name for one in DERIVED])
+    assert await differences(store) == []
+    check_index(file)
+
+
+async def test_a_bulk_append_whose_catching_up_is_locked_out_saves_no_line_twice(
+    store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("terrarium_mcp.store.database.BUSY_MS", 50)
+    monkeypatch.setattr(Turn, "is_over", property(lambda turn: turn.longest > 0))
+    stranger = sqlite3.connect(file, isolation_level=None)
+
+    def hold(_: int) -> None:
+        stranger.execute("BEGIN IMMEDIATE")
+
+    await store.messages.append_all(past(300), hold)
+    stranger.execute("ROLLBACK")
+    stranger.close()
+    assert rows_of(file, "SELECT count(*), max(id) FROM messages") == [(300, 300)]
+    assert texts((await find(store, "number 299")).messages) == ["tea number 299"]
+
+
+def test_a_turn_is_over_once_it_has_done_something_and_is_wanted() -> None:
+    async def scene() -> None:
+        wanted = False
+        turn = Turn(lambda: wanted, least=0)
+        turn.step()
+        assert not turn.is_over
+        wanted = True
+        assert turn.is_over
+        assert not Turn(lambda: True, least=0).is_over
+        patient = Turn(lambda: True, least=60)
+        patient.step()
+        assert not patient.is_over
+
+    anyio.run(scene)
