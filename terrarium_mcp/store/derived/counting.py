@@ -48,15 +48,19 @@ def groups(which: str) -> str:
     What a type means is so asked once for each group, not for each message. `:sign` is 1 or -1.
     """
     return f"""
-SELECT m.room, substr(m.timestamp, 1, 13) AS hour, upper(m.message_type) AS kind,
-  :sign * count(*) AS n,
-  :sign * sum({WORDS}) AS words, :sign * sum({QUESTION}) AS questions, :sign * sum({LINK}) AS links,
+SELECT m.room, m.hour, m.kind, :sign * count(*) AS n,
+  :sign * sum(words) AS words, :sign * sum(question) AS questions, :sign * sum(link) AS links,
   :sign * count(*) FILTER (WHERE m.timestamp >= {SINCE["day"]}) AS last_day,
   :sign * count(*) FILTER (WHERE m.timestamp >= {SINCE["week"]}) AS last_week,
   min(m.id) AS first_id, max(m.id) AS last_id, min(m.timestamp) AS first, max(m.timestamp) AS last,
-  {IS_SPEECH} AS said
-FROM messages m
-WHERE {which} AND {COUNTED}
+  {IS_SPEECH.replace("m.message_type", "m.kind")} AS said
+FROM (
+  SELECT m.id, m.room, m.timestamp, substr(m.timestamp, 1, 13) AS hour,
+    upper(m.message_type) AS kind, {WORDS} AS words, {QUESTION} AS question, {LINK} AS link
+  FROM messages m
+  WHERE {which} AND {COUNTED}
+  LIMIT -1  -- keeps SQLite from sorting whole messages into their groups
+) m
 GROUP BY 1, 2, 3
 """
 
@@ -116,16 +120,23 @@ def of_nicks(which: str) -> str:
     line, and they are joined where they are added. `one_by_nick` joins them.
     """
     return f"""
-SELECT m.room, {FOLDED} AS folded, :sign * sum(said) AS lines, :sign * sum(NOT said) AS events,
-  {SECONDS.format("max(CASE WHEN said THEN m.timestamp END)")} AS spoke,
-  {SECONDS.format("max(m.timestamp)")} AS seen, nullif(CAST(m.nick AS TEXT), {FOLDED}) AS spelt
+SELECT room, folded, :sign * lines AS lines, :sign * events AS events,
+  {SECONDS.format("spoke")} AS spoke, {SECONDS.format("seen")} AS seen,
+  nullif(nick, folded) AS spelt
 FROM (
-  SELECT m.room, m.nick, m.timestamp, {IS_SPEECH} AS said
-  FROM messages m
-  WHERE {which} AND {COUNTED} AND m.nick NOT NULL
-  LIMIT -1  -- keeps SQLite from asking what was said three times for each row
-) m
-WHERE true GROUP BY m.room, m.nick
+  SELECT m.room, CAST(m.nick AS TEXT) AS nick, {FOLDED} AS folded,
+    sum(said) AS lines, sum(NOT said) AS events,
+    max(CASE WHEN said THEN m.timestamp END) AS spoke, max(m.timestamp) AS seen
+  FROM (
+    SELECT m.room, m.nick, m.timestamp, {IS_SPEECH} AS said
+    FROM messages m
+    WHERE {which} AND {COUNTED} AND m.nick NOT NULL
+    LIMIT -1  -- keeps SQLite from asking what was said three times for each row
+  ) m
+  GROUP BY m.room, m.nick
+  LIMIT -1  -- nor is a nick folded twice
+)
+WHERE true
 """
 
 
