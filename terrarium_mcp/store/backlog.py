@@ -70,7 +70,7 @@ class Backlog:
     """The ideas of one deployment."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
         self._creating = anyio.Lock()
 
     async def all(self) -> list[Enhancement]:
@@ -145,15 +145,15 @@ class Backlog:
 
     def _full(self, oldest: Enhancement | None) -> BacklogFull:
         which = f", for example the oldest, {oldest.filename}" if oldest else ""
-        where = self._folder / oldest.filename if oldest else f"one of the files in {self._folder}"
+        where = self.folder / oldest.filename if oldest else f"one of the files in {self.folder}"
         return BacklogFull(
             f"The backlog holds {MOST_OPEN} open ideas, as many as it may. Somebody has to close"
             f" one first{which}: set `status: closed` in the head of {where}."
         )
 
     def _read_all(self) -> list[Enhancement]:
-        with explained(self._folder):
-            files = sorted(self._folder.glob("*.md")) if self._folder.is_dir() else []
+        with explained(self.folder):
+            files = sorted(self.folder.glob("*.md")) if self.folder.is_dir() else []
             return [
                 _parsed(file) for file in files if _FILENAME.fullmatch(file.name) and file.is_file()
             ]
@@ -162,9 +162,9 @@ class Backlog:
         """Write a new file, under the first name that is free."""
         post = frontmatter.Post(body, None, **head, created=to_iso(at))
         base = f"{at.astimezone(UTC):%Y%m%d-%H%M%S}-{_slug(head['title'])}"
-        with explained(self._folder):
-            self._folder.mkdir(parents=True, exist_ok=True)
-            file = _free(self._folder, base)
+        with explained(self.folder):
+            self.folder.mkdir(parents=True, exist_ok=True)
+            file = _free(self.folder, base)
             try:
                 file.write_text(frontmatter.dumps(post, sort_keys=False) + "\n", "utf-8")
             except OSError:

@@ -10,8 +10,8 @@ from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.when import EVERY_LINE, Position
 from terrarium_mcp.store.database import Row
 from terrarium_mcp.store.functions import as_text
-from terrarium_mcp.store.rooms import within
-from terrarium_mcp.store.rows import COLUMNS, IS_SPEECH, as_messages
+from terrarium_mcp.store.rooms import OF_ROOM
+from terrarium_mcp.store.rows import COLUMNS, IS_SPEECH, as_messages, moment
 from terrarium_mcp.store.upkeep import Upkeep, complete
 
 BEFORE, AFTER = 100, 99
@@ -52,15 +52,13 @@ class Conversations:
         What nobody said, such as a join, belongs to none: it is then alone.
         """
         rows = await self._window(message, until)
-        messages = _messages(rows, message)
-        links = linked([_line(*one) for one in zip(messages, rows, strict=True)], _bots(rows))
-        found = conversation_of(message.id, links)
+        found = conversation_of(message.id, linked(_lines(rows), _bots(rows)))
         if not found:  # nobody said it, or it was removed a moment ago
             return Conversation(message, [message])
-        return await self._with_answered(_conversation(message, messages, found), until)
+        return await self._with_answered(_conversation(message, rows, found), until)
 
     async def _window(self, message: Message, until: Position) -> list[Row]:
-        where = f"{complete()} AND {within([message.room], 'm.room')} AND {IS_SPEECH}"
+        where = f"{complete()} AND {OF_ROOM} AND {IS_SPEECH}"
         place = message.position
         return await self._upkeep.rows(
             f"SELECT * FROM ({_SELECT} WHERE {where} AND (m.timestamp, m.id) <= (:place, :id)"  # noqa: S608 -- no words of strangers
@@ -70,6 +68,7 @@ class Conversations:
             " ORDER BY m.timestamp, m.id LIMIT :after)"
             " ORDER BY timestamp, id",
             {
+                "room": message.room.id,
                 "place": place.timestamp,
                 "id": place.id,
                 "until": until.timestamp,
@@ -84,12 +83,16 @@ class Conversations:
         msgids = {link.outside for link in found.links if link.outside}
         if not msgids:
             return found
-        room = [found.message.room]
         rows = await self._upkeep.rows(
-            f"{_SELECT} WHERE {complete()} AND {within(room, 'm.room')} AND {IS_SPEECH}"  # noqa: S608 -- as above
+            f"{_SELECT} WHERE {complete()} AND {OF_ROOM} AND {IS_SPEECH}"  # noqa: S608 -- as above
             " AND m.msgid IN (SELECT value FROM json_each(:msgids))"
             " AND (m.timestamp, m.id) < (:until, :until_id)",
-            {"msgids": json.dumps(sorted(msgids)), "until": until.timestamp, "until_id": until.id},
+            {
+                "room": found.message.room.id,
+                "msgids": json.dumps(sorted(msgids)),
+                "until": until.timestamp,
+                "until_id": until.id,
+            },
         )
         ids = {as_text(row["msgid"]): row["id"] for row in rows}
         answered = _messages(rows, found.message)
@@ -97,7 +100,7 @@ class Conversations:
             found,
             messages=sorted([*answered, *found.messages], key=lambda line: line.position),
             links=[
-                replace(link, answers=ids.get(link.outside, link.answers)) for link in found.links
+                link._replace(answers=ids.get(link.outside, link.answers)) for link in found.links
             ],
         )
 
@@ -111,15 +114,19 @@ def _messages(rows: Sequence[Row], message: Message) -> list[Message]:
     return as_messages([row[:-_OURS] for row in rows], [message.room])
 
 
-def _line(message: Message, row: Row) -> Line:
-    return Line(
-        id=message.id,
-        at=message.said_at.timestamp(),
-        nick=message.nick,
-        text=plain(message.text),
-        msgid=as_text(row["msgid"]),
-        reply_to=as_text(row["reply_to"]),
-    )
+def _lines(rows: Iterable[Row]) -> list[Line]:
+    """The window as the scorer reads it. Only what it finds is made into messages."""
+    return [
+        Line(
+            id=number,
+            at=moment(timestamp).timestamp(),
+            nick=as_text(nick),
+            text="" if redacted_at else plain(as_text(text)),
+            msgid=as_text(msgid),
+            reply_to=as_text(reply_to),
+        )
+        for number, _, timestamp, nick, text, *_, redacted_at, msgid, reply_to, _ in rows
+    ]
 
 
 def _bots(rows: Iterable[Row]) -> set[str]:
@@ -127,14 +134,12 @@ def _bots(rows: Iterable[Row]) -> set[str]:
     return {as_text(row["nick"]) for row in rows if row["bot"] or row["self"]}
 
 
-def _conversation(
-    message: Message, window: Sequence[Message], links: Sequence[Link]
-) -> Conversation:
+def _conversation(message: Message, window: Sequence[Row], links: Sequence[Link]) -> Conversation:
     ids = {link.line for link in links}
-    places = [place for place, line in enumerate(window) if line.id in ids]
+    places = [place for place, row in enumerate(window) if row[0] in ids]
     return Conversation(
         message=message,
-        messages=[window[place] for place in places],
+        messages=_messages([window[place] for place in places], message),
         links=links,
         between=places[-1] - places[0] + 1 - len(places),
         looked_at=len(window),

@@ -23,6 +23,7 @@ import aiosqlite
 import anyio
 
 from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.store.disk import bytes_of, wal_of
 from terrarium_mcp.store.functions import FUNCTIONS, as_text
 from terrarium_mcp.store.waiting import Waiting
 
@@ -100,7 +101,7 @@ class Database:
         self.path = path
         self.index_damaged = False
         """Whether a statement came upon a damaged full-text index, and nobody saw to it yet."""
-        self._wal = path.with_name(path.name + "-wal")
+        self._wal = wal_of(path)
         self._ready = ready
         self._connections = AsyncExitStack()
         self._writer: aiosqlite.Connection | None = None
@@ -210,10 +211,7 @@ class Database:
 
     def wal_bytes(self) -> int:
         """How large the WAL is."""
-        try:
-            return self._wal.stat().st_size
-        except FileNotFoundError:
-            return 0
+        return bytes_of(self._wal)
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

@@ -45,13 +45,17 @@ FEW_ROOMS = 16
 
 
 def as_counted(rooms: Sequence[Room]) -> str:
-    """The totals of rooms as the counters stand: `from_counters` of many rooms in half the time."""
+    """The totals of rooms as the counters stand: `from_counters` of many rooms in half the time.
+
+    Of many rooms it gives those of all, and whoever asks leaves out the others: to look up four
+    hundred one by one takes a tenth of the time.
+    """
     return f"""
 WITH {_windows(rooms)}
 SELECT c.room, c.lines, c.people, c.first, c.last, {_since("day")}, {_since("week")}
 FROM near CROSS JOIN room_counts c
 LEFT JOIN off_day ON off_day.room = c.room LEFT JOIN off_week ON off_week.room = c.room
-WHERE {COMPLETE} AND {within(rooms, "c.room")}
+WHERE {COMPLETE} AND {_of_few(rooms, "c.room")}
 """
 
 
@@ -144,7 +148,7 @@ def _off(window: str, rooms: Sequence[Room]) -> str:
     since = SINCE[window]
     return f"""off_{window} AS MATERIALIZED (
   SELECT m.room, sum(iif(m.timestamp < :{window}, -1, 1)) AS lines FROM messages m
-  WHERE (SELECT {window} FROM near) AND {_of_few(rooms)} AND {SAID}
+  WHERE (SELECT {window} FROM near) AND {_of_few(rooms, "m.room")} AND {SAID}
     AND m.timestamp >= min(:{window}, {since}) AND m.timestamp < max(:{window}, {since})
   GROUP BY m.room
 )"""
@@ -168,9 +172,9 @@ def _within(rooms: Sequence[Room]) -> str:
     return within(rooms, "m.room" if len(rooms) <= FEW_ROOMS else "+m.room")  # + : not by its index
 
 
-def _of_few(rooms: Sequence[Room]) -> str:
+def _of_few(rooms: Sequence[Room], column: str) -> str:
     """As `_within`, where it helps; what is found of other rooms is not asked for."""
-    return within(rooms, "m.room") if len(rooms) <= FEW_ROOMS else "true"
+    return within(rooms, column) if len(rooms) <= FEW_ROOMS else "true"
 
 
 # Whoever is among the ten before the cutoff is among the first ten and as many more as it hides.

@@ -8,7 +8,7 @@ from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position
 from terrarium_mcp.store.appending import Appending
 from terrarium_mcp.store.bulk import Appended, Report, append_by_groups
 from terrarium_mcp.store.database import Database
-from terrarium_mcp.store.rooms import within
+from terrarium_mcp.store.rooms import OF_ROOM, within
 from terrarium_mcp.store.rows import COLUMNS, IS_SPEECH, as_messages
 from terrarium_mcp.store.upkeep import Upkeep, complete
 
@@ -52,7 +52,9 @@ class Messages:
 
     async def get(self, number: int, rooms: Sequence[Room]) -> Message | None:
         """The message with this id, if it is in one of `rooms`."""
-        rows = await self._upkeep.rows(_lines(rooms, "m.id = :id"), {"id": number})
+        rows = await self._upkeep.rows(
+            _lines(within(rooms, "m.room"), "m.id = :id"), {"id": number}
+        )
         return as_messages(rows, rooms)[0] if rows else None
 
     async def position(self, number: int) -> Position | None:
@@ -93,18 +95,20 @@ class Messages:
         self, message: Message, before: int, after: int, *, until: Position = EVERY_LINE
     ) -> list[Message]:
         """The lines of the message's room around it, itself included, oldest first."""
-        room, place = [message.room], message.position
+        place = message.position
+        earlier = _lines(OF_ROOM, IS_SPEECH, _BEFORE)
+        later = _lines(OF_ROOM, IS_SPEECH, _AFTER, _UNTIL)
         rows = await self._upkeep.rows(
-            f"SELECT * FROM ({_lines(room, IS_SPEECH, _BEFORE)} {_order('DESC')} LIMIT :earlier)"  # noqa: S608 -- no words of strangers
-            f" UNION ALL SELECT * FROM ({_lines(room, IS_SPEECH, _AFTER, _UNTIL)} {_order('ASC')}"
-            " LIMIT :later) ORDER BY timestamp, id",
-            {"earlier": before, "later": after}
+            f"SELECT * FROM ({earlier} {_order('DESC')} LIMIT :earlier)"  # noqa: S608 -- no words of strangers
+            f" UNION ALL SELECT * FROM ({later} {_order('ASC')} LIMIT :later)"
+            " ORDER BY timestamp, id",
+            {"room": message.room.id, "earlier": before, "later": after}
             | _place("before", place)
             | _place("after", place)
             | _place("until", until),
         )
         at = bisect_left(rows, place, key=lambda row: Position(row["timestamp"], row["id"]))
-        lines = as_messages(rows, room)
+        lines = as_messages(rows, [message.room])
         return [*lines[:at], message, *lines[at:]]
 
     async def _read(
@@ -118,9 +122,11 @@ class Messages:
     ) -> Page:
         after, before = between
         kinds = () if events else (IS_SPEECH,)
+        only = rooms[0].id if len(rooms) == 1 else None
+        where = within(rooms, "m.room") if only is None else OF_ROOM
         rows = await self._upkeep.rows(
-            f"{_lines(rooms, *kinds, _BEFORE, _AFTER)} {_order(order)} LIMIT :most",
-            _place("before", before) | _place("after", after) | {"most": limit + 1},
+            f"{_lines(where, *kinds, _BEFORE, _AFTER)} {_order(order)} LIMIT :most",
+            _place("before", before) | _place("after", after) | {"most": limit + 1, "room": only},
         )
         return Page(as_messages(rows[:limit], rooms), more=len(rows) > limit)
 
@@ -130,10 +136,9 @@ _AFTER = "(m.timestamp, m.id) > (:after, :after_id)"
 _UNTIL = "(m.timestamp, m.id) < (:until, :until_id)"
 
 
-def _lines(rooms: Sequence[Room], *where: str) -> str:
-    """The statement for the messages of `rooms` that meet all conditions."""
-    conditions = [complete(), within(rooms, "m.room"), *where]
-    return f"SELECT {COLUMNS} FROM messages m WHERE {' AND '.join(conditions)}"  # noqa: S608 -- no words of strangers
+def _lines(*where: str) -> str:
+    """The statement for the messages that meet all conditions."""
+    return f"SELECT {COLUMNS} FROM messages m WHERE {' AND '.join([complete(), *where])}"  # noqa: S608 -- no words of strangers
 
 
 def _order(order: str) -> str:

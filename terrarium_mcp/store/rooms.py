@@ -84,6 +84,11 @@ async def _room_id(writer: Writer, network: str, channel: str) -> int:
     return int(known)
 
 
+OF_ROOM = "m.room = :room"
+"""The SQL condition that a message `m` belongs to a room. The statement is the same for every room,
+and SQLite has it ready: to read it takes a fifth of the time of a page."""
+
+
 def within(rooms: Sequence[Room], column: str = "room") -> str:
     """The SQL condition that a row belongs to one of `rooms`. Their ids are integers of ours."""
     return f"{column} IN ({','.join(str(int(room.id)) for room in rooms)})"

@@ -15,6 +15,7 @@ from terrarium_mcp.store import figures
 from terrarium_mcp.store.database import Database, Row, StoreFailed
 from terrarium_mcp.store.derived.counters import WINDOWS, Counters
 from terrarium_mcp.store.derived.counting import groups, of_days
+from terrarium_mcp.store.disk import bytes_of, wal_of
 from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.rows import moment
 from terrarium_mcp.store.upkeep import Upkeep
@@ -96,11 +97,10 @@ def size_since(now: datetime) -> dict[str, str]:
 def size_of(row: Row, path: Path) -> Size:
     """The size of the database at `path`, from the row that SIZE gives."""
     messages, lately, file = row
-    wal = path.with_name(path.name + "-wal")
     a_day = lately / LATELY.days
     return Size(
         file=file,
-        wal=wal.stat().st_size if wal.exists() else 0,
+        wal=bytes_of(wal_of(path)),
         messages=int(messages),
         messages_a_day=a_day,
         bytes_a_year=round(a_day * 365 * file / messages) if messages else 0,

@@ -15,6 +15,7 @@ from terrarium_mcp.store.backlog import Backlog
 from terrarium_mcp.store.changes import changes
 from terrarium_mcp.store.conversations import Conversations
 from terrarium_mcp.store.database import Database, StoreFailed, explained
+from terrarium_mcp.store.disk import bytes_of
 from terrarium_mcp.store.keeper import Keeper
 from terrarium_mcp.store.links import Links
 from terrarium_mcp.store.messages import Messages
@@ -74,9 +75,7 @@ class Store:
         self.stats = Stats(self._database, self._upkeep)
         self.backlog = Backlog(path.parent / "enhancements")
         self._retention = Retention(self._database, self._upkeep, settings)
-        self.removal = Removal(
-            self._database, self._upkeep, self.backlog, path.parent / "enhancements"
-        )
+        self.removal = Removal(self._database, self._upkeep, self.backlog)
 
     def changes(self) -> AsyncIterator[list[int]]:
         """The ids of messages as they are committed, here or by another process, in groups."""
@@ -136,7 +135,7 @@ class Store:
             if is_large:  # and nobody else is using it, which would have stopped us before
                 from_thread.run_sync(self.opening.takes_long)
 
-        is_large = _size(self.path) > LARGE
+        is_large = bytes_of(self.path) > LARGE
         with explained(self.path):
             await to_thread.run_sync(migrate, self.path, self._settings, report)
 
@@ -203,10 +202,6 @@ async def _tell(opening: Opening) -> None:
                 patience = _TELL_EVERY
             else:
                 return log.info("the history is open")
-
-
-def _size(path: Path) -> int:
-    return path.stat().st_size if path.exists() else 0
 
 
 def _version(path: Path) -> int:

@@ -7,7 +7,7 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from terrarium_mcp.chat.records import Message, Page, Room
-from terrarium_mcp.chat.transcript import Keep, fenced
+from terrarium_mcp.chat.transcript import Keep, Transcript, fenced
 from terrarium_mcp.chat.when import BEGINNING, Position
 from terrarium_mcp.tools.answer import counted, lines_answer
 from terrarium_mcp.tools.conversations import links_json, sentences
@@ -86,54 +86,56 @@ async def get_message_context(
     message = await asked.message(message_id)
     if scope == "conversation":
         return await _conversation(asked, message, format)
-    room: list[Room] = [message.room]
-    coverage = await asked.coverage(room)
-    covered = asked.told(coverage)
-    transcript = fenced(
-        await asked.store.messages.around(message, before, after, until=asked.until),
-        asked.setting(room),
-        head=[
-            f"around message {message.id} in {asked.where(room)} ({scope})",
-            covered,
-            *notes(before=before, after=after),
-        ],
-        keep=Keep.NEAREST,
-        nearest_to=message.id,
-        gaps=coverage.gaps(),
+    lines = await asked.store.messages.around(message, before, after, until=asked.until)
+    transcript, facts = await _around_it(
+        asked, message, lines, scope, last=notes(before=before, after=after)
     )
-    return lines_answer(
-        transcript.text, format, transcript.shown, message_id=str(message.id), covered=covered
-    )
+    return lines_answer(transcript.text, format, transcript.shown, **facts)
 
 
 async def _conversation(asked: Asked, message: Message, form: str) -> CallToolResult:
-    """All lines of the message's conversation; only the budget cuts, and the nearest are kept."""
+    """All lines of the message's conversation; only the budget cuts."""
     found = await asked.store.conversations.around(message, until=asked.until)
-    room = [message.room]
-    coverage = await asked.coverage(room)
-    covered = asked.told(coverage)
-    transcript = fenced(
-        found.messages,
-        asked.setting(room),
-        head=[
-            f"around message {message.id} in {asked.where(room)} (conversation)",
-            *sentences(found),
-            covered,
-        ],
-        keep=Keep.NEAREST,
-        nearest_to=message.id,
-        gaps=coverage.gaps(),
+    transcript, facts = await _around_it(
+        asked, message, found.messages, "conversation", first=sentences(found)
     )
     return lines_answer(
         transcript.text,
         form,
         transcript.shown,
-        message_id=str(message.id),
-        covered=covered,
+        **facts,
         links=links_json(found, transcript.shown),
         between=found.between,
         looked_at=found.looked_at,
     )
+
+
+async def _around_it(
+    asked: Asked,
+    message: Message,
+    lines: Sequence[Message],
+    scope: str,
+    *,
+    first: Sequence[str] = (),
+    last: Sequence[str] = (),
+) -> tuple[Transcript, dict[str, str]]:
+    """Lines around a message, the nearest of them where not all fit, and what is told besides.
+
+    `first` and `last` stand in the head before and after what the record covers.
+    """
+    room: list[Room] = [message.room]
+    coverage = await asked.coverage(room)
+    covered = asked.told(coverage)
+    where = f"around message {message.id} in {asked.where(room)} ({scope})"
+    transcript = fenced(
+        lines,
+        asked.setting(room),
+        head=[where, *first, covered, *last],
+        keep=Keep.NEAREST,
+        nearest_to=message.id,
+        gaps=coverage.gaps(),
+    )
+    return transcript, {"message_id": str(message.id), "covered": covered}
 
 
 async def _bounds(

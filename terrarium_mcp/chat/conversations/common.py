@@ -1,5 +1,7 @@
 """The words that a line has in common with earlier lines, and with whole conversations."""
 
+from collections import defaultdict
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from terrarium_mcp.chat.conversations.history import Conversation, History, Turn
@@ -33,27 +35,30 @@ class Common:
         return 1 if part < 0.25 else 2 if part < 0.5 else 3
 
 
-def in_common(said: Said, history: History) -> Common:
-    """What the next line shares with what was said so far."""
-    rarity = history.window.rarity
+def in_common(said: Said, found: Iterable[Turn], history: History) -> Common:
+    """What the next line shares with those `found`, and with all conversations so far."""
+    having, shared = history.having, history.window.shared[said.place]
+    known = [(word, having[word][-_LATEST:]) for word in shared if word in having]
+    if not known:
+        return _NOTHING
+    rarity, asked = history.window.rarity, set(found)
     with_turn: dict[Turn, float] = {}
     rarest: dict[Turn, float] = {}
-    with_conversation: dict[Conversation, float] = {}
-    whole = 0.0
-    for word in said.words:
+    with_conversation: dict[Conversation, float] = defaultdict(float)
+    for word, latest in known:
         weight = rarity[word]
-        whole += weight
-        having = history.having.get(word)
-        if not having:
-            continue
-        latest = having[-_LATEST:]
-        for turn in latest:
+        for turn in asked.intersection(latest):
             if turn not in with_turn:
                 with_turn[turn] = rarest[turn] = weight
                 continue
             with_turn[turn] += weight
             rarest[turn] = max(rarest[turn], weight)
         for conversation in {turn.conversation for turn in latest}:
-            known = with_conversation.get(conversation, 0.0)
-            with_conversation[conversation] = known + weight
+            with_conversation[conversation] += weight
+    whole = 0.0
+    for word in said.words:  # sum() rounds otherwise from Python 3.12 on
+        whole += rarity[word]
     return Common(with_turn, rarest, with_conversation, whole)
+
+
+_NOTHING = Common({}, {}, {}, 1.0)

@@ -26,16 +26,16 @@ class Conversation:
 class Turn:
     """A line in its place: the turn it answers, None where it starts a conversation.
 
-    `nth` counts the lines of its speaker, `place` those of its conversation, both from 1;
-    `replies` are the answers it has had so far; 2 stands for more.
+    `place` counts the lines of its conversation, from 1; `replies` are the answers it has had so
+    far, `since` the lines its speaker has said since; 2 stands for more.
     """
 
     said: Said
     answers: "Turn | None"
     conversation: Conversation
     place: int
-    nth: int
     replies: int = 0
+    since: int = 0
 
 
 @dataclass(slots=True, eq=False)
@@ -65,11 +65,14 @@ class History:
             conversation = Conversation()
         else:
             conversation = answers.conversation
-            answers.replies = min(answers.replies + 1, 2)
+            if answers.replies < 2:
+                answers.replies += 1
             speaker.answered.add(answers)
         conversation.size += 1
         conversation.spoke.add(said.by)
-        turn = Turn(said, answers, conversation, conversation.size, len(speaker.said) + 1)
+        for steps, earlier in enumerate(speaker.said[:-3:-1], 1):
+            earlier.since = steps
+        turn = Turn(said, answers, conversation, conversation.size)
         self.turns.append(turn)
         self.people.append(said.by)
         self.conversations.append(conversation)
@@ -77,7 +80,7 @@ class History:
         for person in said.named:
             conversation.named.add(person)
             self.speakers[person].called.append(turn)
-        for word in said.words:
+        for word in self.window.shared[said.place]:
             self.having.setdefault(word, []).append(turn)
         return turn
 
@@ -97,7 +100,7 @@ class History:
             for turn in self._worth_a_look(said)
             if first <= turn.said.place < last
         }
-        return [*nearest, *(far[place] for place in sorted(far, reverse=True))]
+        return nearest + [far[place] for place in sorted(far, reverse=True)]
 
     def _worth_a_look(self, said: Said) -> list[Turn]:
         """My own lines and those that named me, of people I name or named, and of rare words."""
@@ -109,7 +112,7 @@ class History:
         if own:
             for person in own[-1].said.named:
                 found += self.speakers[person].said[-2:]
-        for word in said.words:
+        for word in self.window.shared[said.place]:
             having = self.having.get(word)
             if having and len(having) <= _RARE:
                 found.append(having[-1])

@@ -2,6 +2,7 @@
 
 import re
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 _BRIDGE = re.compile(r"bot|bridge|relay|discord|matrix|telegram|slack|gateway", re.IGNORECASE)
 _RELAYED = re.compile(r"<([^<>\s]{1,40})> (.*)", re.DOTALL)
@@ -30,8 +31,7 @@ class Line:
         return replace(self, nick=relayed[1], text=relayed[2]) if relayed else self
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
+class Link(NamedTuple):
     """Which line a line answers, and how probable that is.
 
     `answers` is None where it starts a conversation, and where its reply tag names a line that

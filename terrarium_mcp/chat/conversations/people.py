@@ -1,5 +1,6 @@
 """Who is who in a window, and whom a line names."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -48,6 +49,9 @@ class People:
         return found[0] if len(found) == 1 else None
 
 
+_ODD = re.compile(f"[{re.escape(ODD)}]")
+
+
 class Address(NamedTuple):
     """Whom a line names: all of them, and `first` the one it begins with.
 
@@ -63,7 +67,26 @@ class Address(NamedTuple):
 
 def addressed(words: Sequence[str], low: str, me: int, people: People) -> Address:
     """Read whom the `words` of a lowered line by `me` name. Nobody names themselves."""
-    names, rest = people.names, []
+    begins_with: int | None = None
+    found: dict[int, None] = {}
+    if people.names.keys().isdisjoint(words) and not _ODD.search(low):  # as most lines
+        rest = words
+    else:
+        begins_with, found, rest = _names_in(words, me, people.names)
+    if begins_with is None and _calls_somebody(words, low):
+        called = people.cut_short(words[0])
+        if called is None or called == me:
+            return Address(NOBODY, _most(found), rest[1:], stranger=True)
+        return Address(called, _most({called: None} | found), rest[1:])
+    first = NOBODY if begins_with is None or begins_with == me else begins_with
+    return Address(first, _most(found), rest)
+
+
+def _names_in(
+    words: Sequence[str], me: int, names: Mapping[str, int]
+) -> tuple[int | None, dict[int, None], Sequence[str]]:
+    """Whom the first of the words names, whom any of them does but me, and the other words."""
+    rest = []
     found: dict[int, None] = {}
     begins_with: int | None = None
     for place, word in enumerate(words):
@@ -77,13 +100,7 @@ def addressed(words: Sequence[str], low: str, me: int, people: People) -> Addres
             begins_with = person
         if person != me:
             found[person] = None
-    if begins_with is None and _calls_somebody(words, low):
-        called = people.cut_short(words[0])
-        if called is None or called == me:
-            return Address(NOBODY, _most(found), rest[1:], stranger=True)
-        return Address(called, _most({called: None} | found), rest[1:])
-    first = NOBODY if begins_with is None or begins_with == me else begins_with
-    return Address(first, _most(found), rest)
+    return begins_with, found, rest
 
 
 def _most(found: Iterable[int]) -> tuple[int, ...]:

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from itertools import product
 from math import prod
 from typing import Any
 
@@ -53,7 +54,10 @@ _WEIGHTS = "weights.json"
 
 @dataclass(frozen=True, slots=True)
 class Tables:
-    """Entries that can be added up: weights to score with, or whatever a trainer puts there."""
+    """Entries that can be added up: weights to score with, or whatever a trainer puts there.
+
+    For answering, tables that share most of their facts are added up beforehand: see `_joined`.
+    """
 
     answering: tuple[Sequence[Any], ...]
     starting: tuple[Sequence[Any], ...]
@@ -69,9 +73,44 @@ class Tables:
         for name, facts in (ANSWERING | STARTING).items():
             if len(entries[name]) != prod(facts):
                 raise ValueError(f"table {name!r} has {len(entries[name])} entries")
-        return cls(
-            tuple(entries[name] for name in ANSWERING), tuple(entries[name] for name in STARTING)
-        )
+        return cls(_joined(entries), tuple(entries[name] for name in STARTING))
+
+
+def _joined(entries: Mapping[str, Sequence[Any]]) -> tuple[Sequence[Any], ...]:
+    """The tables for answering, in the order in which `scores` takes them apart.
+
+    - `relation` and `callers`, by lines since naming me, when, whom;
+    - `talked` and `above`, by whom that line answered, do we speak elsewhere, whom;
+    - `topic` and `thread`, by the facts of a conversation, then the others of `thread`;
+    - `lengths`, and the same with `words` where there are none in common.
+    """
+    relation, callers = entries["relation"], entries["callers"]
+    talked, above = entries["talked"], entries["above"]
+    topic, thread = entries["topic"], entries["thread"]
+    lengths, words = entries["lengths"], entries["words"]
+    return (
+        [
+            relation[(whom * 12 + when) * 2 + (few == 0 and whom % 4 == 1)]
+            + callers[(when // 3 * 3 + few) * 32 + whom]
+            for few, when, whom in product(range(3), range(12), range(32))
+        ],
+        [
+            talked[elsewhere * 32 + whom] + above[up * 32 + whom]
+            for up, elsewhere, whom in product(range(5), range(4), range(32))
+        ],
+        [
+            topic[part * 16 + shared * 4 + line * 2 + other] + thread[part * 48 + other * 24 + rest]
+            for part, shared, line, other, rest in product(
+                range(4), range(4), range(2), range(2), range(24)
+            )
+        ],
+        lengths,
+        [one + words[place % 8] for place, one in enumerate(lengths)],
+        words,
+        entries["distance"],
+        entries["openings"],
+        entries["questions"],
+    )
 
 
 @cache

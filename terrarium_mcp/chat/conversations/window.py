@@ -2,7 +2,7 @@
 
 import math
 from bisect import bisect_left, bisect_right
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
@@ -10,7 +10,7 @@ from itertools import accumulate, pairwise
 from terrarium_mcp.chat.conversations.line import Line
 from terrarium_mcp.chat.conversations.people import People, addressed
 from terrarium_mcp.chat.conversations.scales import FARTHEST, length_step
-from terrarium_mcp.chat.conversations.words import lowered, opening, telling, words_of
+from terrarium_mcp.chat.conversations.words import BOT, lowered, opening, telling, words_of
 
 AHEAD = 40
 """So many lines ahead it counts that two people speak to each other."""
@@ -21,7 +21,7 @@ _RARITY = [math.log(_OFTEN / (count + 0.5)) for count in range(_OFTEN)]
 """The weight of a word by how many lines have it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)  # frozen, one takes five times as long to make
 class Said:
     """A line on its own. People are numbers; `place` counts the lines of the window from 0.
 
@@ -45,18 +45,19 @@ class Said:
 class Window:
     """The lines of a window, how many people they are, and what they have in common.
 
-    `rarity` is the weight of a word; `talks` are the places where one of two people names the
-    other.
+    `rarity` is the weight of a word, `shared` those of each line that another line has too. `talks`
+    are, for each person and somebody else, the places where one of the two names the other.
     """
 
     lines: Sequence[Said]
     people: int
     rarity: Mapping[str, float]
-    talks: Mapping[tuple[int, int], Sequence[int]]
+    shared: Sequence[Sequence[str]]
+    talks: Mapping[int, Mapping[int, Sequence[int]]]
 
     def talked(self, one: int, other: int, place: int) -> int:
         """Does one name the other: 1 before `place`, 2 soon after it, 3 both, 0 neither."""
-        at = self.talks.get((one, other) if one < other else (other, one))
+        at = self.talks[one].get(other) if one in self.talks else None
         if at is None:
             return 0
         before, after = bisect_left(at, place), bisect_right(at, place)
@@ -77,43 +78,47 @@ def read_window(lines: Sequence[Line], bots: Iterable[str] = ()) -> Window:
     Those with "bot" in their name need not be told.
     """
     spoken = [line.unwrapped for line in lines]
-    people = People.among(line.nick for line in spoken)
-    known = frozenset(nick.lower() for nick in bots)
+    nicks = dict.fromkeys(line.nick for line in spoken)
+    people = People.among(nicks)
+    speakers = {nick: people.number(nick) for nick in nicks}
+    told = frozenset(nick.lower() for nick in bots)
+    robots = {nick for nick in nicks if "bot" in nick.lower() or nick.lower() in told}
     minutes = accumulate((int(line.at // 60) for line in spoken), max)
     said = [
-        _said(place, minute, line, people, known)
+        _said(place, minute, line.text, speakers[line.nick], people, line.nick in robots)
         for place, (minute, line) in enumerate(zip(minutes, spoken, strict=True))
     ]
-    return Window(said, len(people.numbers), _rarity(said), _talks(said))
-
-
-def _said(place: int, minute: int, line: Line, people: People, bots: frozenset[str]) -> Said:
-    me, low = people.number(line.nick), lowered(line.text)
-    address = addressed(words_of(low), low, me, people)
-    return Said(
-        place=place,
-        minute=minute,
-        by=me,
-        first=address.first,
-        named=address.named,
-        stranger=address.stranger,
-        opening=opening(low, line.nick.lower(), address.rest, bots),
-        asks=int("?" in line.text),
-        length=length_step(len(address.rest)),
-        words=telling(address.rest),
+    counts = Counter([word for one in said for word in one.words])
+    return Window(
+        lines=said,
+        people=len(people.numbers),
+        rarity={word: _RARITY[min(count, _OFTEN - 1)] for word, count in counts.items()},
+        shared=[[word for word in one.words if counts[word] > 1] for one in said],
+        talks=_talks(said),
     )
 
 
-def _rarity(lines: Iterable[Said]) -> dict[str, float]:
-    """The weight of each word: the fewer lines have it, the more it tells."""
-    counts = Counter([word for said in lines for word in said.words])
-    return {word: _RARITY[min(count, _OFTEN - 1)] for word, count in counts.items()}
+def _said(place: int, minute: int, text: str, me: int, people: People, is_bot: bool) -> Said:
+    low = lowered(text)
+    first, named, rest, stranger = addressed(words_of(low), low, me, people)
+    return Said(
+        place,
+        minute,
+        by=me,
+        first=first,
+        named=named,
+        stranger=stranger,
+        opening=BOT if is_bot else opening(low, rest),
+        asks=1 if "?" in text else 0,
+        length=length_step(len(rest)),
+        words=telling(rest),
+    )
 
 
-def _talks(lines: Iterable[Said]) -> dict[tuple[int, int], list[int]]:
-    talks: dict[tuple[int, int], list[int]] = {}
+def _talks(lines: Iterable[Said]) -> dict[int, dict[int, list[int]]]:
+    talks: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
     for said in lines:
         for other in said.named:
-            pair = (said.by, other) if said.by < other else (other, said.by)
-            talks.setdefault(pair, []).append(said.place)
+            talks[said.by][other].append(said.place)
+            talks[other][said.by].append(said.place)
     return talks

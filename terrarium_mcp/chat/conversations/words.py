@@ -52,6 +52,8 @@ _FIRST_WORDS = {
         look see check he she u go youre""",
     Opening.CARRY_ON: "and but or so also because though plus like than anyway actually",
 }
+BOT = int(Opening.BOT)
+
 FIRST_WORD = {word: int(kind) for kind, words in _FIRST_WORDS.items() for word in words.split()}
 """The kind of line that a first word makes."""
 
@@ -108,14 +110,13 @@ def _stem(word: str) -> str:
     return word
 
 
-def opening(low: str, nick: str, rest: Sequence[str], bots: frozenset[str]) -> int:
-    """The `Opening` of a lowered line by the lowered `nick`; `rest` are its words without nicks."""
-    if "bot" in nick or nick in bots:
-        return int(Opening.BOT)
-    if low.startswith("!"):
-        return int(Opening.COMMAND)
-    if low.startswith(("*", "s/")):
-        return int(Opening.CORRECTION)
+def opening(low: str, rest: Sequence[str]) -> int:
+    """The `Opening` of a lowered line by a person; `rest` are its words without nicks."""
+    if low.startswith(("!", "*", "s/")):
+        return int(Opening.COMMAND if low.startswith("!") else Opening.CORRECTION)
     if not rest:
         return int(Opening.NOISE)
-    return FIRST_WORD.get(rest[0], int(Opening.LINK if LINK in rest else Opening.OTHER))
+    kind = FIRST_WORD.get(rest[0])
+    if kind is None:
+        return int(Opening.LINK) if LINK in rest else 0
+    return kind

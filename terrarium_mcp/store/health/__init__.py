@@ -8,6 +8,7 @@ from pathlib import Path
 
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store.derived import TO_BE_EMPTIED
+from terrarium_mcp.store.disk import bytes_of
 from terrarium_mcp.store.health.findings import Fact, Section
 from terrarium_mcp.store.health.untouched import is_wal, untouched
 from terrarium_mcp.store.keeper import Note, lock_file
@@ -22,7 +23,7 @@ def examine(path: Path, now: datetime) -> list[Section]:
     """Everything about the database at `path`; whatever is wrong with it is one of the facts."""
     sections = [Section("database", [Fact("file", f"{path}"), _sqlite(), *_beside(path)])]
     try:
-        if not path.exists() or not path.stat().st_size:
+        if not bytes_of(path):
             return [_with(sections[0], [_missing()]), _keeper(path)]
         check_permissions(path)
     except (TerrariumError, OSError) as why:

@@ -5,7 +5,6 @@ copy is what one read transaction sees; other processes read and write all the w
 WAL only grows meanwhile. A damaged page is copied as it is.
 """
 
-import shutil
 import sqlite3
 from collections.abc import Callable
 from contextlib import aclosing, closing
@@ -21,6 +20,7 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.derived import TO_BE_EMPTIED, Derived
 from terrarium_mcp.store.derived.message_index import MessageIndex
+from terrarium_mcp.store.disk import bytes_of, free_bytes, wal_of
 from terrarium_mcp.store.health.findings import Fact
 from terrarium_mcp.store.health.tampering import tampered
 from terrarium_mcp.store.health.untouched import untouched
@@ -81,9 +81,7 @@ async def check_deeply(path: Path, settings: Settings, say: Say, temp: Path | No
 
 def _check_room(path: Path, folder: Path) -> None:
     """See whether the copy fits; what is sorted for a recount takes memory, not room."""
-    wal = path.with_name(path.name + "-wal")
-    needed = path.stat().st_size + (wal.stat().st_size if wal.exists() else 0)
-    free = shutil.disk_usage(folder).free
+    needed, free = path.stat().st_size + bytes_of(wal_of(path)), free_bytes(folder)
     if free < needed:
         raise NotChecked(
             f"A deep check works on a copy, which needs {needed / 1e6:,.0f} MB; {folder} has"

@@ -6,6 +6,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from terrarium_mcp.store.database import StoreFailed, explained
+from terrarium_mcp.store.disk import bytes_of, wal_of
 from terrarium_mcp.store.functions import as_text
 from terrarium_mcp.store.migrations import BUSY, check_magic
 
@@ -43,12 +44,11 @@ def is_wal(path: Path) -> bool:
 def _connect(path: Path) -> sqlite3.Connection:
     # Whoever reads a WAL database makes its -wal and -shm files. Where they are missing nobody
     # else has it open, and what is in the file is all there is.
-    alone = is_wal(path) and not path.with_name(path.name + "-wal").exists()
+    alone = is_wal(path) and not wal_of(path).exists()
     how = "mode=ro&immutable=1" if alone else "mode=ro"
     return sqlite3.connect(f"{path.as_uri()}?{how}", uri=True, isolation_level=None, timeout=BUSY)
 
 
 def _interrupted(path: Path) -> bool:
     """Whether a rollback journal lies beside the file: it is played back by who may write."""
-    journal = path.with_name(path.name + "-journal")
-    return journal.exists() and journal.stat().st_size > 0
+    return bytes_of(path.with_name(path.name + "-journal")) > 0

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
+from terrarium_mcp.store.disk import bytes_of
 from terrarium_mcp.store.functions import FUNCTIONS
 from terrarium_mcp.store.migrations import terrarium_irc, v1
 from terrarium_mcp.store.migrations.copying import Copy
@@ -48,7 +49,7 @@ def version_of(path: Path) -> int:
         NotOurs: it is no SQLite file, another program's, or a later version's.
         sqlite3.Error: it is locked or damaged.
     """
-    if not path.exists() or not path.stat().st_size:
+    if not bytes_of(path):
         return 0
     check_magic(path)
     with closing(_connect(path)) as connection:

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from pathlib import Path
 
 from anyio import to_thread
 
@@ -23,14 +22,11 @@ from terrarium_mcp.store.upkeep import Upkeep, give_up
 class Removal:
     """Removing what was recorded. What others read meanwhile is whole: before, or after."""
 
-    def __init__(
-        self, database: Database, upkeep: Upkeep, backlog: Backlog, backlog_folder: Path
-    ) -> None:
+    def __init__(self, database: Database, upkeep: Upkeep, backlog: Backlog) -> None:
         self._database = database
         self._upkeep = upkeep
         self._rooms = Rooms(database)
         self._backlog = backlog
-        self._backlog_folder = backlog_folder
 
     async def redact(
         self, network: str, channel: str, msgid: str, *, asked_by: str, at: datetime
@@ -81,7 +77,7 @@ class Removal:
         gone = await purge(
             self._database, self._upkeep, who, asked_by=asked_by, at=at, report=report
         )
-        return gone, await forget(self._backlog, self._backlog_folder, who)
+        return gone, await forget(self._backlog, who)
 
     async def purge_former(self, who: Who) -> Former:
         """Remove a person from what terrarium-irc left: its own tables, and copies of its database.
@@ -115,7 +111,7 @@ class Removal:
                 )
                 await note(writer, _redacted(as_text(network), as_text(nick), asked_by, at))
         for row in rows:
-            await forget_line(self._backlog, self._backlog_folder, row["id"])
+            await forget_line(self._backlog, row["id"])
         return bool(rows)
 
 

@@ -41,25 +41,25 @@ async def files_of(backlog: Backlog, who: Who) -> Files:
     )
 
 
-async def forget(backlog: Backlog, folder: Path, who: Who) -> Files:
+async def forget(backlog: Backlog, who: Who) -> Files:
     """Delete the files that a person had written, and their lines in all others.
 
     Raises:
         BacklogFailed: the folder cannot be read or written.
     """
     files = await files_of(backlog, who)
-    with explained(folder):
+    with explained(backlog.folder):
         for name in files.theirs:
-            (folder / name).unlink(missing_ok=True)
+            (backlog.folder / name).unlink(missing_ok=True)
     quoting = [one for one in await backlog.all() if one.filename in files.quoting]
-    await to_thread.run_sync(_shorten, folder, quoting, _said_by(who))
+    await to_thread.run_sync(_shorten, backlog.folder, quoting, _said_by(who))
     return files
 
 
-async def forget_line(backlog: Backlog, folder: Path, number: int) -> None:
+async def forget_line(backlog: Backlog, number: int) -> None:
     """Take one message out of every file that quotes it."""
     everything = await backlog.all()
-    await to_thread.run_sync(_shorten, folder, everything, lambda line: line.id == number)
+    await to_thread.run_sync(_shorten, backlog.folder, everything, lambda line: line.id == number)
 
 
 def names(who: Who, text: str) -> bool:

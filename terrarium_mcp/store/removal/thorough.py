@@ -6,7 +6,6 @@ merged 'optimize' copies lists of words, and 'rebuild' reads every message again
 a million lines.
 """
 
-import shutil
 import sqlite3
 import time
 from collections.abc import Iterator
@@ -17,6 +16,7 @@ from anyio import to_thread
 
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store.database import explained
+from terrarium_mcp.store.disk import free_bytes
 
 PATIENCE = 10.0
 """Seconds that `scrub` waits until nobody else has the file open."""
@@ -79,11 +79,6 @@ def _scrub(path: Path) -> None:
         connection.execute("VACUUM")
         # Closing would empty the WAL as well, and tell nobody if it could not.
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-
-
-def free_bytes(folder: Path) -> int:
-    """How much room there is on the disk of a folder."""
-    return shutil.disk_usage(folder).free
 
 
 def _check_room(path: Path) -> None:
