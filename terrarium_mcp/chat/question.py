@@ -11,8 +11,8 @@ _CHUNK = re.compile(r"[^\s,;:?!\"()]+")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
 _POSSESSIVE = ("'s", "\u2019s")
 _WHEN = re.compile(r"(?i)\b(?:when|how long|what (?:year|month|date|day|time))\b")
-_NAMES_A_TIME = re.compile(
-    r"(?i)\b(?:yesterday|today|tonight|tomorrow|last|next|ago|weekend|weeks?|months?|years?|days?"
+_NAMES_A_TIME = re.compile(  # in lower case: to ignore the case takes three times as long
+    r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|weekend|weeks?|months?|years?|days?"
     r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day|january|february|march|april|may|june|july"
     r"|august|september|october|november|december|recently|since|morning|night|\d{4}"
     r"|\d{1,2}:\d\d)\b"
@@ -78,7 +78,7 @@ def asks_when(text: str) -> bool:
 
 def names_a_time(text: str) -> bool:
     """Whether a line names a time, so that it may answer when."""
-    return _NAMES_A_TIME.search(text) is not None
+    return _NAMES_A_TIME.search(text.lower()) is not None
 
 
 def speaks_of_itself(text: str) -> bool:

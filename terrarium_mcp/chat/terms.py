@@ -25,6 +25,7 @@ _PRIVATE = 0xF0000
 letters. It knows no emoji later than Unicode 6.1."""
 
 _WORD = re.compile(r"[^\W_]+|[\U000f0000-\U0010fffd]")
+_ASCII_WORD = re.compile(r"[a-z0-9]+")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 _AROUND = (
     ".,;:!?()[]{}<>\"'\u2019\u2026\u00ab\u00bb\u201c\u201d\u201e\u3001\u3002\uff01\uff0c\uff1f"
@@ -79,6 +80,8 @@ def spread(text: str) -> str:
 
 def words_in(text: str) -> tuple[str, ...]:
     """The words of `text`, folded, as the index holds them."""
+    if text.isascii():
+        return tuple(_ASCII_WORD.findall(text.lower()))
     return tuple(_WORD.findall(folded(spread(text))))
 
 

@@ -59,10 +59,11 @@ def events_word(room: int) -> str:
     return f"e{room}"
 
 
-LINK_WORD = "link"
-"""The index word of messages with a link in them."""
+LINK_WORD = "tlink"
+"""The index word of messages with a link in them. Nobody says it: a word that people say too would
+have all these messages in its list."""
 
-SPOKEN_WORD = "said"
+SPOKEN_WORD = "tsaid"
 """The index word of everything that was said. PRIVMSG, most of it, has no other for its type."""
 
 

@@ -63,6 +63,7 @@ def test_when_is_heard() -> None:
     assert asks_when("what year was that")
     assert not asks_when("whenever you like, who broke it")
     assert names_a_time("I did it last week")
+    assert names_a_time("See you FRIDAY")
     assert not names_a_time("I did it")
 
 

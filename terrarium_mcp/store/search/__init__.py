@@ -32,6 +32,7 @@ from terrarium_mcp.store.search.relevance.candidates import TimedLookup
 from terrarium_mcp.store.search.relevance.relevance import Answering, Relevance
 from terrarium_mcp.store.search.similar import Clauses, Similar
 from terrarium_mcp.store.search.stretches import History
+from terrarium_mcp.store.search.words import Words
 from terrarium_mcp.store.upkeep import Upkeep, complete
 
 HEAD = 200
@@ -154,7 +155,7 @@ class SearchTopic:
     def __init__(self, database: Database, upkeep: Upkeep) -> None:
         self._database = database
         self._upkeep = upkeep
-        self._exact = Exact(Lookups(database))
+        self._exact = Exact(Lookups(database), Words(database))
         self._similar = Similar(database)
         self._relevance = Relevance(database)
         self._heads: dict[tuple[str, str], Sequence[int]] = {}
@@ -225,6 +226,9 @@ class SearchTopic:
     async def _page(self, step: "_Step", question: str) -> Hits:
         """The next lines of the ranked head, and after it those of the tail, by time."""
         asked, start = step.asked, step.asked.cursor
+        begins = step.rung is Rung.ALL_WORDS and not start
+        if begins and await self._exact.has_none(step.sought):
+            return Hits([], step.rung, 0)
         head = await self._head(step, question) if step.ranks else []
         skip = min(start.skip if start else 0, len(head))
         ranked = head[skip : skip + asked.limit]

@@ -11,6 +11,7 @@ from functools import cached_property
 
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Room
+from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position
 from terrarium_mcp.store.database import Row
 from terrarium_mcp.store.rooms import within
@@ -18,12 +19,19 @@ from terrarium_mcp.store.search.lookups import ALL_OF_THEM, COUNTED, Lookups, To
 from terrarium_mcp.store.search.matching import Match, matching
 from terrarium_mcp.store.search.order import Order, place
 from terrarium_mcp.store.search.stretches import History
+from terrarium_mcp.store.search.words import Words
 
 _FEW = 400
 """So many lines that hold the words are read at once, and looked at for the restrictions."""
 
 _LOOKED_AT = 50_000
 """Lines that are looked at where the index cannot tell which of them are wanted: half a second."""
+
+_RAREST = 4
+"""Terms of a longer query that are looked up by themselves, to see whether there can be any line.
+Of 60 plain questions to ten million lines, 55 are known by them to be in no line as a whole, in a
+third of the time that it takes to look for all of their words, most of which are everywhere. Three
+terms tell it of 40."""
 
 _MORE = 8
 """How much farther to look where all those lines were of one moment."""
@@ -70,8 +78,20 @@ class Part:
 class Exact:
     """Exact search in all rooms."""
 
-    def __init__(self, lookups: Lookups) -> None:
+    def __init__(self, lookups: Lookups, words: Words) -> None:
         self._lookups = lookups
+        self._words = words
+
+    async def has_none(self, sought: Sought) -> bool:
+        """Whether the rarest terms of a long query tell that no line holds all of it."""
+        rarest = _needed(sought.query)
+        if len(rarest) <= _RAREST:
+            return False
+        lines = await self._words.lines({word for term in rarest for word in term.words})
+        rarest.sort(key=lambda term: min(lines.get(word, 0) for word in term.words))
+        clauses = tuple((term,) for term in rarest[:_RAREST])
+        few = matching(Query(clauses=clauses, kinds=sought.query.kinds), ())
+        return not await self._lookups.has(few.terms, sought.history)
 
     async def first(
         self, sought: Sought, most: int, order: Order, after: Position | None = None
@@ -106,6 +126,12 @@ class Exact:
         wanted = _wanted(sought)
         where = [*wanted.where, *match.scope_where]
         return await self._lookups.few(match.terms, replace(wanted, where=where), _FEW)
+
+
+def _needed(query: Query) -> list[Term]:
+    """The terms that every line has to hold, of whose words it is known how rare they are."""
+    alone = [clause[0] for clause in query.clauses if len(clause) == 1]
+    return [term for term in alone if term.words and term.kind is not TermKind.PREFIX]
 
 
 def _wanted(sought: Sought) -> Wanted:

@@ -112,6 +112,11 @@ class Lookups:
         )
         return None if rows[0]["held"] > most else [row for row in rows if row["id"]]
 
+    async def has(self, match: str, history: History) -> bool:
+        """Whether the index finds any line."""
+        params = {"match": match, **_between(Ids(0, history.snapshot))}
+        return bool(await self._database.rows(f"{_index()} LIMIT 1", params))
+
     async def total(self, wanted: Wanted) -> Total:
         """How many lines are wanted."""
         along = await self._stretches(wanted, wanted.since, wanted.until)

@@ -111,6 +111,7 @@ async def test_what_is_found_is_what_reading_every_line_finds(
     with pytest.MonkeyPatch.context() as patch:  # the log of a test is too short for the real ones
         patch.setattr(exact, "_FEW", few)
         patch.setattr(exact, "_LOOKED_AT", 4)
+        patch.setattr(exact, "_RAREST", 1)
         patch.setattr(lookups, "_BESIDES", 1)
         async with a_log(groups, strange, redacted) as (store, file):
             known = await store.rooms.all()

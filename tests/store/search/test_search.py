@@ -342,3 +342,17 @@ async def test_totals_are_exact_to_a_thousand(store: Store, count: int, told: st
     for words in ("tea", "\U0001f375", "", "tea sugar"):
         hits = await find(store, words, limit=1)
         assert hits.total_text == told, words
+
+
+async def test_a_long_query_finds_the_one_line_that_holds_all_of_it(store: Store) -> None:
+    held = "when does the old gate by the river stand open"
+    await store.messages.append([line_of("ada", f"the river, the gate, and {n}") for n in range(9)])
+    await store.messages.append([line_of("bo", "the old gate by the river stand")])
+    await store.messages.append([line_of("cy", held), line_of("cy", "open gate")])
+    for sort in Sort:
+        hits = await find(store, held, sort=sort)
+        assert (hits.messages[0].text, hits.messages[0].nick) == (held, "cy"), sort
+    newest = await find(store, held, sort=Sort.NEWEST)
+    assert (newest.rung, newest.total) == (Rung.ALL_WORDS, 1)
+    without = await find(store, f"{held} tomorrow", sort=Sort.NEWEST)
+    assert without.tried[:2] == (Rung.ALL_WORDS, Rung.ANY_WORD)

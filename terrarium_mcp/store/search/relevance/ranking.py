@@ -4,10 +4,11 @@ A word counts where it is said and, faded, one or two lines away; a question han
 answer.
 """
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from math import log
+from typing import NamedTuple
 
 from terrarium_mcp.chat.question import is_question, names_a_time, speaks_of_itself
 from terrarium_mcp.chat.terms import words_in
@@ -18,14 +19,15 @@ from terrarium_mcp.store.search.relevance.surroundings import Line
 Said = Mapping[int, float]
 """Which groups of a question a line holds (by number), and how much that weighs."""
 
+_NOTHING: Said = {}
+
 _STRONG = 0.25
 """The part of a group's weight from which on a line counts as holding it."""
 
 _DAY = 86_400
 
 
-@dataclass(frozen=True, slots=True)
-class Ranked:
+class Ranked(NamedTuple):
     """A line and the points it got, by what for."""
 
     line: Line
@@ -72,34 +74,44 @@ class Ranking:
         return sorted(ranked, key=lambda one: (one.score, one.line.place), reverse=True)
 
     def _of_talk(self, talk: Sequence[Line], found: Collection[int]) -> Iterator[Ranked]:
-        said = [self._words(line) for line in talk]
-        strong = [
-            {group for group, weight in words.items() if weight > _STRONG * self._idf[group]}
-            for words in said
-        ]
-        asks = [is_question(line.text) for line in talk]
-        for at, line in enumerate(talk):
+        """The lines of a talk with a word of the question close by, or that were `found`."""
+        heard = _Heard.of(talk, map(self._words, talk))
+        strong = {
+            at: {group for group, weight in words.items() if weight > _STRONG * self._idf[group]}
+            for at, words in heard.said.items()
+        }
+        answered = {at for at, line in enumerate(talk) if line.id in found} if found else set[int]()
+        by_person = self._by_person(talk)
+        for at in sorted(heard.close_by.keys() | answered):
+            line = talk[at]
             if not line.may_answer:
                 continue
-            here = self._spread(talk, said, asks, at)
-            if not here and line.id not in found:
+            here = _spread(heard, at)
+            if not here and at not in answered:
                 continue
-            near = slice(max(0, at - weights.NEAR), at + weights.NEAR + 1)
+            near = range(max(0, at - weights.NEAR), at + weights.NEAR + 1)
             points = {
                 "words here and close by": weights.HERE * self._scale * sum(here.values()),
-                "share of the words here": weights.COVERED * self._share(strong[at]),
+                "share of the words here": weights.COVERED * self._share(strong.get(at, ())),
                 "share of the words nearby": weights.NEARBY
-                * self._share(set().union(*strong[near])),
+                * self._share(set().union(*(strong[other] for other in near if other in strong))),
                 **self._itself(line),
             }
-            if at and asks[at - 1]:
-                handed = sum(max(0.0, w - said[at].get(g, 0.0)) for g, w in said[at - 1].items())
+            if at - 1 in heard.asks:
+                mine = heard.said.get(at, {})
+                handed = sum(max(0.0, w - mine.get(g, 0.0)) for g, w in heard.said[at - 1].items())
                 points["answers a question"] = weights.HANDED_OVER * self._scale * handed
-            if self._first and any(other.nick == self._first for other in talk[near]):
+            if not by_person.isdisjoint(near):
                 points["the person takes part"] = weights.TAKES_PART
-            if len(self._idf) > 1 and len(strong[at]) == self._findable:
+            if len(self._idf) > 1 and len(strong.get(at, ())) == self._findable:
                 points["all words"] = weights.WHOLE
             yield Ranked(line, points)
+
+    def _by_person(self, talk: Sequence[Line]) -> set[int]:
+        """Where in a talk the person says something whom the question names first."""
+        if not self._first:
+            return set()
+        return {at for at, line in enumerate(talk) if line.nick == self._first}
 
     def _share(self, groups: Collection[int]) -> float:
         return self._scale * sum(self._idf[group] for group in groups)
@@ -109,48 +121,33 @@ class Ranking:
         """How many groups there are that any line holds."""
         return sum(1 for group in self._about.groups if group.lines)
 
-    def _spread(
-        self, talk: Sequence[Line], said: Sequence[Said], asks: Sequence[bool], at: int
-    ) -> dict[int, float]:
-        """The words of a line and, faded, of the two on each side."""
-        here = dict(said[at])
-        for distance, fade in enumerate(weights.FADES, 1):
-            for other in (at - distance, at + distance):
-                if not 0 <= other < len(talk) or not said[other]:
-                    continue
-                if abs(talk[other].at - talk[at].at) > weights.SILENCE:
-                    continue
-                counts = weights.ASKED_BEFORE if other == at - 1 and asks[other] else fade
-                for group, weight in said[other].items():
-                    here[group] = max(here.get(group, 0.0), weight * counts)
-        return here
-
     def _itself(self, line: Line) -> dict[str, float]:
         """Points that a line gets whatever its words are."""
-        points = {}
+        points, text = dict[str, float](), line.text
         if self._first and line.nick == self._first:
             only = len(self._about.people) == 1
             points["said by the person"] = weights.SPEAKER if only else weights.FIRST_SPEAKER
-            if speaks_of_itself(line.text):
+            if speaks_of_itself(text):
                 points["of himself or herself"] = weights.OF_HIMSELF
         if self._times:
             near = max(_nearness(line.at, *one) for one in self._times)
             points["of that time"] = weights.OF_THE_TIME * near
-        if not is_question(line.text):
+        if not is_question(text):
             points["no question"] = weights.STATEMENT
-        if self._about.asks_when and names_a_time(line.text):
+        if self._about.asks_when and names_a_time(text):
             points["names a time"] = weights.TELLS_WHEN
         return points
 
     def _words(self, line: Line) -> Said:
         """The groups that a line holds, weighed as BM25 does; the best form of each counts."""
-        if line.id not in self._said:
-            self._said[line.id] = self._weighed(words_in(line.text))
-        return self._said[line.id]
+        said = self._said.get(line.id)
+        if said is None:
+            words = words_in(line.text)
+            nothing = self._groups_of.keys().isdisjoint(words)  # as it is with most lines
+            said = self._said[line.id] = _NOTHING if nothing else self._weighed(words)
+        return said
 
     def _weighed(self, words: Sequence[str]) -> Said:
-        if self._groups_of.keys().isdisjoint(words):  # as it is with most lines
-            return {}
         held: dict[int, tuple[int, float]] = {}
         for word in words:
             for group, counts in self._groups_of.get(word, ()):
@@ -162,6 +159,45 @@ class Ranking:
             group: best * self._idf[group] * times * (k1 + 1) / (times + norm)
             for group, (times, best) in held.items()
         }
+
+
+@dataclass(frozen=True, slots=True)
+class _Heard:
+    """What of a question is heard in a talk, by the numbers of its lines.
+
+    `said` is what lines with a word of it hold, `asks` which of these are questions, and
+    `close_by` the lines that the words reach, each with its time in seconds since 1970.
+    """
+
+    said: Mapping[int, Said]
+    asks: Collection[int]
+    close_by: Mapping[int, float]
+
+    @classmethod
+    def of(cls, talk: Sequence[Line], said: Iterable[Said]) -> "_Heard":
+        """Most lines of a talk hold no word, and are not looked at any further."""
+        held = {at: words for at, words in enumerate(said) if words}
+        reach = range(-len(weights.FADES), len(weights.FADES) + 1)
+        reached = {at + by for at in held for by in reach if 0 <= at + by < len(talk)}
+        return cls(
+            held,
+            {at for at in held if is_question(talk[at].text)},
+            {at: talk[at].at for at in reached},
+        )
+
+
+def _spread(heard: _Heard, at: int) -> dict[int, float]:
+    """The words of a line and, faded, of the two on each side."""
+    here = dict(heard.said.get(at, {}))
+    for distance, fade in enumerate(weights.FADES, 1):
+        for other in (at - distance, at + distance):
+            words = heard.said.get(other)
+            if not words or abs(heard.close_by[other] - heard.close_by[at]) > weights.SILENCE:
+                continue
+            counts = weights.ASKED_BEFORE if other == at - 1 and other in heard.asks else fade
+            for group, weight in words.items():
+                here[group] = max(here.get(group, 0.0), weight * counts)
+    return here
 
 
 def _idf(holding: int, lines: int) -> float:

@@ -2,13 +2,12 @@
 
 import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from operator import attrgetter
-from typing import Any
+from typing import NamedTuple
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import plain
-from terrarium_mcp.store.database import Database, Row
+from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.functions import as_text
 from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.rows import IS_SPEECH, moment
@@ -16,25 +15,43 @@ from terrarium_mcp.store.search.relevance.asked import Asked
 from terrarium_mcp.store.search.relevance.weights import NEAR
 
 
-@dataclass(slots=True, eq=False)
-class Line:
+class Line(NamedTuple):
     """A line as the ranking sees it; `may_answer` tells whether it is one of those asked for.
 
-    `place` is (timestamp, id), `nick` folded, `at` in seconds since 1970. Made by the thousand, so
-    it is not frozen: that would cost four times as much.
+    Its columns stand as they were read: of most lines only the words are looked at. There are
+    thousands, which is why it is a tuple: the garbage collector need not go through it.
     """
 
     id: int
     room: int
-    place: tuple[str, int]
-    at: float
-    nick: str
-    text: str
+    timestamp: str
+    said_by: object
+    message: object
     may_answer: bool
 
+    @property
+    def place(self) -> tuple[str, int]:
+        """Where it stands in the order of all lines: (timestamp, id)."""
+        return self.timestamp, self.id
 
-_PLACE = attrgetter("place")
-"""Where a line stands in the order of all lines."""
+    @property
+    def at(self) -> float:
+        """When it was said, in seconds since 1970."""
+        return moment(self.timestamp).timestamp()
+
+    @property
+    def nick(self) -> str:
+        """Who said it, folded."""
+        return fold(as_text(self.said_by))
+
+    @property
+    def text(self) -> str:
+        """What people read."""
+        return plain(as_text(self.message))
+
+
+_PLACE = attrgetter("timestamp", "id")
+"""`Line.place`, without calling Python."""
 
 
 class Surroundings:
@@ -52,7 +69,7 @@ class Surroundings:
             " AND may_answer",
             _params(asked) | {"ids": json.dumps(list(ids))},
         )
-        return [_line(row) for row in rows]
+        return [Line(*row) for row in rows]
 
     async def around(self, lines: Collection[Line], asked: Asked) -> list[list[Line]]:
         """The talks in which these lines stand: each a run of a room's lines in their order."""
@@ -61,16 +78,13 @@ class Surroundings:
             f"{_side(asked, '<', 'DESC', NEAR)} UNION ALL {_side(asked, '>=', 'ASC', NEAR + 1)}",
             _params(asked) | {"places": places},
         )
-        windows: dict[int, list[int]] = {}
-        known: dict[int, Line] = {}
-        for hit, *row in rows:
-            if row[0] not in known:
-                known[row[0]] = _line(row)
-            windows.setdefault(hit, []).append(row[0])
-        return list(_talks([[known[number] for number in ids] for ids in windows.values()]))
+        windows: dict[int, list[Line]] = {}
+        for row in rows:
+            windows.setdefault(row["key"], []).append(Line(*row[1:]))
+        return list(_talks(windows.values()))
 
 
-def _talks(windows: Sequence[Sequence[Line]]) -> Iterator[list[Line]]:
+def _talks(windows: Iterable[Sequence[Line]]) -> Iterator[list[Line]]:
     """Windows that share a line, as one."""
     ordered = sorted(
         (sorted(window, key=_PLACE) for window in windows),
@@ -120,16 +134,3 @@ WHERE m.id IN (
   WHERE m.room = json_extract(p.value, '$[0]') AND (m.timestamp, m.id) {comparison}
     (json_extract(p.value, '$[1]'), json_extract(p.value, '$[2]')) AND {_readable(asked)}
   ORDER BY m.timestamp {order}, m.id {order} LIMIT {most})"""  # noqa: S608 -- ids of ours
-
-
-def _line(row: Row | Sequence[Any]) -> Line:
-    number, room, timestamp, nick, text, may_answer = row
-    return Line(
-        number,
-        room,
-        (timestamp, number),
-        moment(timestamp).timestamp(),
-        fold(as_text(nick)),
-        plain(as_text(text)),
-        bool(may_answer),
-    )
