@@ -158,7 +158,7 @@ class SearchTopic:
         self._exact = Exact(Lookups(database), Words(database))
         self._similar = Similar(database)
         self._relevance = Relevance(database)
-        self._heads: dict[tuple[str, str], Sequence[int]] = {}
+        self._heads: dict[tuple[str, str], _Head] = {}
 
     async def __call__(self, asked: Search, question: str) -> Hits:
         """One page of lines for `asked`; `question` is the fingerprint its cursors carry.
@@ -229,19 +229,19 @@ class SearchTopic:
         begins = step.rung is Rung.ALL_WORDS and not start
         if begins and await self._exact.has_none(step.sought):
             return Hits([], step.rung, 0)
-        head = await self._head(step, question) if step.ranks else []
-        skip = min(start.skip if start else 0, len(head))
-        ranked = head[skip : skip + asked.limit]
+        head = await self._head(step, question) if step.ranks else _NO_HEAD
+        skip = min(start.skip if start else 0, len(head.ids))
+        ranked = head.ids[skip : skip + asked.limit]
         page = await self._messages(ranked, asked.rooms) if ranked else []
-        skip = min(skip + asked.limit, len(head))
+        skip = min(skip + asked.limit, len(head.ids))
         after = start.after if start else None
         room = asked.limit - len(page)
-        in_head = skip < len(head)
+        in_head = skip < len(head.ids)
         # One line more than there is room for tells whether there is a next page.
-        # And an answer to a question names no total, so that it needs no tail as yet.
-        part = Part([], Total(len(head), exact=False))
-        if not (in_head and step.rung is Rung.ANY_WORD):
-            part = await self._tail(step, head, after, 0 if in_head else room + 1)
+        if in_head and head.total:
+            part = Part([], head.total)
+        else:
+            part = await self._tail(step, head.ids, after, 0 if in_head else room + 1)
         tail = [] if in_head else as_messages(part.rows, asked.rooms)
         reached = None if in_head or len(tail) > room else part.reached
         if tail[:room]:
@@ -257,7 +257,7 @@ class SearchTopic:
             reached or after,
             since,
             "" if until == EVERY_LINE.timestamp else until,
-            fingerprint(*head) if step.ranks else "",
+            fingerprint(*head.ids) if step.ranks else "",
         )
         return Hits(
             page,
@@ -276,13 +276,13 @@ class SearchTopic:
         part = await self._exact.first(step.sought, most + len(head), order, after)
         return replace(part, rows=[row for row in part.rows if row["id"] not in head][:most])
 
-    async def _head(self, step: "_Step", question: str) -> Sequence[int]:
-        """The ids of the ranked lines; the same ones for every page of a question."""
+    async def _head(self, step: "_Step", question: str) -> "_Head":
+        """The ranked lines; the same ones for every page of a question."""
         begun = step.asked.cursor.head if step.asked.cursor else None
         if begun and (question, begun) in self._heads:
             return self._heads[question, begun]
         head = await self._ranked(step)
-        name = fingerprint(*head)
+        name = fingerprint(*head.ids)
         if begun is not None and begun != name:
             raise RankedAnew
         self._heads[question, name] = head
@@ -290,15 +290,18 @@ class SearchTopic:
             self._heads.pop(next(iter(self._heads)))
         return head
 
-    async def _ranked(self, step: "_Step") -> Sequence[int]:
+    async def _ranked(self, step: "_Step") -> "_Head":
         """The lines with all words, if there are hardly any, and those that answer best."""
+        if step.rung is Rung.ALL_WORDS:
+            newest = await self._exact.first(step.sought, HEAD, NEWEST)
+            return _Head(_ids(await self._best_of(newest, step)), newest.total)
         first: list[int] = []
         if step.rung in _LOOSER and (step.few or step.asked.cursor):
             exactly = replace(step.sought, query=step.asked.query)
             first = [row["id"] for row in (await self._exact.first(exactly, ENOUGH, NEWEST)).rows]
-        answering = await self._answering(step)
-        ranked = [one.line.id for one in answering.ranked] if answering else []
-        return list(dict.fromkeys([*first, *ranked]))[:HEAD]
+        ids = list(dict.fromkeys([*first, *_ids(await self._answering(step))]))[:HEAD]
+        # An answer to a question names no total.
+        return _Head(ids, Total(len(ids), exact=False) if step.rung is Rung.ANY_WORD else None)
 
     async def _answering(self, step: "_Step") -> Answering | None:
         """The lines of a rung that answer best; of those with all words, the newest are ranked."""
@@ -306,8 +309,10 @@ class SearchTopic:
             return await self._relevance.answering(step.question)
         if step.rung is Rung.SIMILAR:
             return None
-        newest = await self._exact.first(step.sought, HEAD, NEWEST)
-        ids = [row["id"] for row in newest.rows]
+        return await self._best_of(await self._exact.first(step.sought, HEAD, NEWEST), step)
+
+    async def _best_of(self, part: Part, step: "_Step") -> Answering | None:
+        ids = [row["id"] for row in part.rows]
         return await self._relevance.among(ids, step.question) if ids else None
 
     async def _messages(self, ids: Sequence[int], rooms: Sequence[Room]) -> list[Message]:
@@ -384,6 +389,21 @@ class _Climbed:
     tried: Sequence[Tried]
     hits: Hits
     step: _Step | None
+
+
+@dataclass(frozen=True, slots=True)
+class _Head:
+    """The ids of the ranked lines, best first, and how many hits there are, if that is known."""
+
+    ids: Sequence[int]
+    total: Total | None
+
+
+_NO_HEAD = _Head([], None)
+
+
+def _ids(answering: Answering | None) -> list[int]:
+    return [one.line.id for one in answering.ranked] if answering else []
 
 
 def _may_go_on(asked: Search) -> bool:
