@@ -5,8 +5,9 @@ where it is not quite, by its slack, a few lines at both ends have to be looked 
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE
 from terrarium_mcp.store.database import Database
@@ -59,61 +60,90 @@ async def stretches(
 ) -> list[Stretch]:
     """The stretches with every line from `since` on that is not after `until`."""
     runs = [run for run in history.runs if run.ended >= since and run.began <= until]
-    limits = [_limits(run, since, until) for run in runs]
-    near: Sequence[Sequence[int | None]] = [_NOWHERE] * len(runs)
-    if any(limit for _, _, *timestamps in limits for limit in timestamps):
-        near = await database.rows(_NEAR, {"limits": json.dumps(limits)})
+    limits = [_Limits.of(run, since, until) for run in runs]
+    first = await _first_from(
+        database, [(run, moment) for run, each in zip(runs, limits, strict=True) for moment in each]
+    )
     found = [
-        _stretch(run, limit, ids, history.snapshot)
-        for run, limit, ids in zip(runs, limits, near, strict=True)
+        _stretch(run, each, first, history.snapshot) for run, each in zip(runs, limits, strict=True)
     ]
     return [stretch for stretch in found if stretch.ids]
 
 
-_Limits = tuple[int, int, str | None, str | None, str | None, str | None]
-"""First and last id of a run; the moments before and after which its lines surely are on this side
-and on that of `since`, and of `until`. None where a whole run is on the right side."""
+class _Limits(NamedTuple):
+    """From when on the lines of a run may be, and surely are, within a time; and behind it.
 
-_NOWHERE = (None, None, None, None)
+    Empty where that is so from the first line on, and never.
+    """
+
+    may_be_in: str
+    is_in: str
+    may_be_behind: str
+    is_behind: str
+
+    @classmethod
+    def of(cls, run: Run, since: str, until: str) -> "_Limits":
+        """A line lies at most the run's slack before one with a smaller id."""
+        early = since > run.began
+        late = until <= run.ended
+        return cls(
+            moved(since, -run.slack) if early else "",
+            moved(since, run.slack) if early else "",
+            moved(until, -run.slack) if late else "",
+            # A line of the very moment is not behind it yet.
+            moved(until, run.slack + 1) if late else "",
+        )
 
 
-def _limits(run: Run, since: str, until: str) -> _Limits:
-    early, late = since > run.began, until <= run.ended
-    return (
-        run.first,
-        run.last,
-        moved(since, -run.slack) if early else None,
-        moved(since, run.slack) if early else None,
-        moved(until, -run.slack) if late else None,
-        moved(until, run.slack) if late else None,
-    )
+def _stretch(
+    run: Run, limits: _Limits, first: Mapping[tuple[int, str], int], snapshot: int
+) -> Stretch:
+    def begin(moment: str, otherwise: int) -> int:
+        return first[run.first, moment] if moment else otherwise
 
-
-def _stretch(run: Run, limits: _Limits, near: Sequence[int | None], snapshot: int) -> Stretch:
-    too_early, surely_since, surely_until, too_late = near
-    first, last = run.first, run.last
-    if limits[2] and surely_since is None:
-        first = last + 1
-    if limits[4] and surely_until is None:
-        last = first - 1
+    behind = run.last + 1
     return Stretch(
         run,
-        Ids(too_early or run.first, min(too_late or run.last, snapshot)),
-        Ids(surely_since or first, min(surely_until or last, snapshot)),
+        Ids(
+            begin(limits.may_be_in, run.first),
+            min(begin(limits.is_behind, behind) - 1, snapshot),
+        ),
+        Ids(
+            begin(limits.is_in, run.first),
+            min(begin(limits.may_be_behind, behind) - 1, snapshot),
+        ),
     )
 
 
-# The plus sign keeps SQLite from reading all ids of the run and sorting them.
-_OF_RUN = "+id BETWEEN value ->> 0 AND value ->> 1"
-_BEFORE = (
-    f"(SELECT id FROM messages WHERE timestamp < value ->> {{}} AND {_OF_RUN}"  # noqa: S608 -- made of constants
-    " ORDER BY timestamp DESC LIMIT 1)"
+async def _first_from(
+    database: Database, sought: Iterable[tuple[Run, str]]
+) -> dict[tuple[int, str], int]:
+    """The id from which on the lines of a run are at or after a moment, by its first id and that.
+
+    Where the run is not quite in order it is one of those at which the lines step over the moment.
+    It is looked for by halving. To follow the index by time would pass all lines of other runs
+    that lie between: seconds, where an import was followed by years of recording.
+    """
+    asked = list(dict.fromkeys((run.first, run.last, moment) for run, moment in sought if moment))
+    if not asked:
+        return {}
+    rows = await database.rows(_HALVED, {"sought": json.dumps(asked)})
+    return {(asked[n][0], asked[n][2]): low for n, low in rows}
+
+
+# All lines below `low` are before the moment, and those from `high` on are not.
+_HALVED = """
+WITH RECURSIVE sought (n, moment, low, high) AS (
+  SELECT key, value ->> 2, value ->> 0, (value ->> 1) + 1 FROM json_each(:sought)
+  UNION ALL
+  SELECT n, moment,
+    iif(m.timestamp < moment, m.id + 1, low),
+    iif(m.timestamp < moment, high, (low + high) / 2)
+  FROM sought LEFT JOIN messages m ON m.id = (
+    SELECT id FROM messages
+    WHERE id >= (low + high) / 2 AND id < high AND room NOT NULL AND timestamp NOT NULL
+    ORDER BY id LIMIT 1)
+  WHERE low < high
 )
-_AFTER = (
-    f"(SELECT id FROM messages WHERE timestamp > value ->> {{}} AND {_OF_RUN}"  # noqa: S608 -- made of constants
-    " ORDER BY timestamp LIMIT 1)"
-)
-_NEAR = (
-    f"SELECT {_BEFORE.format(2)}, {_AFTER.format(3)}, {_BEFORE.format(4)}, {_AFTER.format(5)}"  # noqa: S608 -- made of constants
-    " FROM json_each(:limits)"
-)
+SELECT n, low FROM sought WHERE low >= high
+"""
