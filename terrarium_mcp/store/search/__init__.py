@@ -110,11 +110,11 @@ class SearchTopic:
             return _Climbed([Tried(rung, 0, 0.0) for rung in ladder], few, None)
         for rung in ladder:
             began = perf_counter()
-            step = Step(asked, rung, await self._of_rung(sought, rung), few.total)
+            step = Step(asked, rung, await self._of_rung(sought, rung), few)
             hits = await self._pages.page(step, question)
             lines = max(hits.total, len(hits.messages))
             tried.append(Tried(rung, lines, perf_counter() - began))
-            if asked.cursor or step.ends_with(hits, few):
+            if asked.cursor or step.ends_with(hits):
                 return _Climbed(tried, replace(hits, exact=few.total), step)
             if hits.messages and not few.messages:
                 few, best = hits, step

@@ -22,12 +22,12 @@ _LOOSER = (Rung.ANY_WORD, Rung.SIMILAR)
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One rung of a search; `few` is how many lines hold all words, where that is too little."""
+    """One rung of a search; `few` are the lines with all words, where these are too few."""
 
     asked: Search
     rung: Rung
     sought: Sought
-    few: int = 0
+    few: Hits
 
     @property
     def ranks(self) -> bool:
@@ -36,12 +36,13 @@ class Step:
         ranked = self.is_looser or (self.rung is Rung.ALL_WORDS and len(words) > 1)
         return ranked and self.asked.sort is Sort.RELEVANCE
 
-    def ends_with(self, hits: Hits, few: Hits) -> bool:
-        """Whether `hits` answer, or are more than the `few` that hold all words."""
+    def ends_with(self, hits: Hits) -> bool:
+        """Whether `hits` answer, or are more than the few that hold all words."""
         if self.rung is Rung.ALL_WORDS and hits.messages and _may_go_on(self.asked):
             return hits.total >= ENOUGH or not hits.total_is_exact
-        if few.messages:
-            return hits.total > few.total or len(hits.messages) > len(few.messages)
+        if self.few.messages:
+            more = len(hits.messages) > len(self.few.messages)
+            return more or hits.total > self.few.total
         return bool(hits.messages or hits.next)
 
     @property

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from terrarium_mcp.chat.cursors import Cursor, fingerprint
 from terrarium_mcp.chat.records import Message, Room
@@ -24,6 +25,8 @@ HEAD = 200
 
 _HEADS = 200
 """Heads that are remembered for their next pages: they stay as the first page showed them."""
+
+_PLACE = attrgetter("position")
 
 
 class RankedAnew(TerrariumError):
@@ -75,10 +78,9 @@ class Pages:
         after = start.after if start else None
         room = asked.limit - len(page)
         in_head = skip < len(head.ids)
-        # One line more than there is room for tells whether there is a next page.
-        if in_head and head.total:
+        if head.total and (in_head or head.total == Total(len(head.ids))):
             part = Part([], head.total)
-        else:
+        else:  # one line more than there is room for tells whether there is a next page
             part = await self._tail(step, head.ids, after, 0 if in_head else room + 1)
         tail = [] if in_head else as_messages(part.rows, asked.rooms)
         reached = None if in_head or len(tail) > room else part.reached
@@ -133,13 +135,18 @@ class Pages:
         if step.rung is Rung.ALL_WORDS:
             newest = await self._exact.first(step.sought, HEAD, NEWEST)
             return _Head(_ids(await self._best_of(newest, step)), newest.total)
-        first: list[int] = []
-        if step.is_looser and (step.few or step.asked.cursor):
-            exactly = replace(step.sought, query=step.asked.query)
-            first = [row["id"] for row in (await self._exact.first(exactly, ENOUGH, NEWEST)).rows]
+        first = await self._with_all_words(step) if step.is_looser else []
         ids = list(dict.fromkeys([*first, *_ids(await self.answering(step))]))[:HEAD]
         # An answer to a question names no total.
         return _Head(ids, Total(len(ids), exact=False) if step.rung is Rung.ANY_WORD else None)
+
+    async def _with_all_words(self, step: Step) -> list[int]:
+        """The few lines with all words, newest first; a later page does not have them at hand."""
+        few, is_first_page = step.few, not step.asked.cursor
+        if is_first_page and few.total == len(few.messages):
+            return [line.id for line in sorted(few.messages, key=_PLACE, reverse=True)]
+        exactly = replace(step.sought, query=step.asked.query)
+        return [row["id"] for row in (await self._exact.first(exactly, ENOUGH, NEWEST)).rows]
 
     async def answering(self, step: Step) -> Answering | None:
         """The lines of a rung that answer best; of those with all words, the newest are ranked."""
