@@ -18,7 +18,7 @@ from terrarium_mcp.store.foreign import move_private
 from terrarium_mcp.store.functions import storable
 from terrarium_mcp.store.pacing import PAUSE, ROOM, Turn
 from terrarium_mcp.store.rooms import room_ids
-from terrarium_mcp.store.upkeep import Upkeep, take_in
+from terrarium_mcp.store.upkeep import CHUNK, Upkeep, take_in
 
 FLOOD = 500
 """Lines of one append from which on more wait behind them. They are on disk in a third of the time
@@ -56,6 +56,8 @@ class Appending:
         """Save lines in one transaction; returns their ids, 0 for one that was known."""
         flood = len(heard) >= FLOOD
         saved = await self._saved(heard, lambda: Turn(lambda: flood, least=0))
+        if flood and await self._upkeep.behind() > CHUNK:
+            await self._catch_up()
         return saved.ids
 
     async def append_beside_others(self, heard: Sequence[Heard]) -> Saved:
@@ -66,9 +68,13 @@ class Appending:
         """Let others write, longer while the WAL is large; then take in what is left behind."""
         if not saved.taken_in:
             await anyio.sleep(ROOM)
-            with suppress(Locked):  # then the keeper does, or who reads
-                await self._upkeep.catch_up()
+            await self._catch_up()
         await anyio.sleep(LONG_PAUSE if self._database.wal_bytes() >= CROWDED else PAUSE)
+
+    async def _catch_up(self) -> None:
+        """Take in what is left behind; locked out all the time, we leave it to the keeper."""
+        with suppress(Locked):
+            await self._upkeep.catch_up()
 
     async def _saved(self, heard: Sequence[Heard], begin: Callable[[], Turn]) -> Saved:
         try:

@@ -94,6 +94,18 @@ async def test_a_flood_is_on_disk_at_once_and_who_reads_takes_it_in(
         assert await differences(store) == []
 
 
+async def test_a_flood_that_goes_on_leaves_no_more_behind_than_is_soon_taken_in(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("terrarium_mcp.store.keeper.TRY_EVERY", 3_600)
+    monkeypatch.setattr("terrarium_mcp.store.appending.CHUNK", 2 * FLOOD)
+    async with open_store(file, SETTINGS) as store:
+        for number in range(3):
+            await store.messages.append([*past(FLOOD)])
+            behind = await store._upkeep.behind()  # noqa: SLF001 -- what a read waits for
+            assert behind == (0 if number == 2 else (number + 1) * FLOOD)
+
+
 def _unknown(file: Path) -> set[str]:
     """The structures that nobody has taken anything into yet."""
     known = {name for (name,) in rows_of(file, "SELECT name FROM derived")}

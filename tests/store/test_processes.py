@@ -290,6 +290,7 @@ async def test_a_flood_of_appended_rows_is_no_endless_wait(
             [(f"tea {number}",) for number in range(12_000)],
         )
     monkeypatch.setattr("terrarium_mcp.store.upkeep.PATIENCE", 0)
+    monkeypatch.setattr("terrarium_mcp.store.upkeep.CHUNK", 5_000)
     with pytest.raises(StillOpening, match=r"indexing the history, \d+ %"):
         await find(store, "tea")
     monkeypatch.undo()

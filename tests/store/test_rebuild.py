@@ -113,6 +113,7 @@ async def test_a_read_that_needs_it_says_how_far_it_is(
 ) -> None:
     await store.messages.append(chat(some_talk(6_000)))
     monkeypatch.setattr("terrarium_mcp.store.upkeep.PATIENCE", 0)
+    monkeypatch.setattr("terrarium_mcp.store.upkeep.CHUNK", 5_000)
     await store._upkeep.start_over(ALL)  # noqa: SLF001 -- the keeper has not seen it yet
     with pytest.raises(StillOpening, match=r"indexing the history, \d+ %"):
         await find(store, "tea")
