@@ -150,7 +150,7 @@ async def test_each_past_that_is_brought_after_what_followed_it_is_one_run(
     await store.messages.append_all(past(5_000))
     await store.messages.append_all(past(3_000, LONG_AGO - timedelta(days=365)))
     await store.messages.append(chat("<bo> and on", at=NOON + timedelta(days=30)))
-    runs = [(1, 300), (301, 5_300), (5_301, 8_301)]
+    runs = [(1, 300), (301, 5_300), (5_301, 8_300), (8_301, 8_301)]
     assert rows_of(file, "SELECT first, last FROM runs ORDER BY first") == runs
 
 

@@ -7,12 +7,16 @@ and places 51, nothing is ever renumbered, and look-ups cost the same within a q
 
 Lines need not be quite in order: clocks of servers differ, and a bouncer plays back what was
 missed. `slack` says by how much at most a line of the run lies before one with a smaller id.
+
+No run goes on beyond the end of another: what is recorded while an import goes on, or after it,
+does not continue the import. So nearly every run has a time to itself, and a look-up for the newest
+lines ends in the first ones that hold enough, however many there are.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
 from datetime import timedelta
 from itertools import pairwise
+from typing import NamedTuple
 
 from terrarium_mcp.chat.when import from_text
 from terrarium_mcp.store.database import Row, Writer
@@ -39,15 +43,27 @@ JOINABLE = timedelta(days=1)
 _MS = timedelta(milliseconds=1)
 
 
-@dataclass(frozen=True, slots=True)
-class Run:
-    """The ids `first` to `last`; `began` and `ended` are the earliest and latest timestamp."""
+class Run(NamedTuple):
+    """The ids `first` to `last`; `began` and `ended` are the earliest and latest timestamp.
+
+    A named tuple for the sake of speed: every search reads all runs.
+    """
 
     first: int
     last: int
     began: str
     ended: str
     slack: int = 0
+
+    @property
+    def opens(self) -> tuple[str, int]:
+        """No line of it is before this time and id."""
+        return self.began, self.first
+
+    @property
+    def closes(self) -> tuple[str, int]:
+        """No line of it is after this time and id."""
+        return self.ended, self.last
 
     def taking(self, number: int, timestamp: str) -> "Run | None":
         """The run with one more line at its end; None if the line lies too far back."""
@@ -76,26 +92,23 @@ class Run:
         )
 
 
-def runs_of(lines: Sequence[tuple[int, str]], last: Run | None = None) -> list[Run]:
-    """Arrange lines, (id, timestamp) by rising id, in runs; the first may continue `last`."""
-    if last and _goes_on(lines, last):  # nearly always: a tenth of going through them one by one
-        number, timestamp = lines[-1]
-        return [replace(last, last=number, ended=timestamp)]
-    runs: list[Run] = []
+def runs_of(lines: Sequence[tuple[int, str]], known: Sequence[Run] = ()) -> list[Run]:
+    """Arrange lines, (id, timestamp) by rising id, in runs that go on from those known."""
+    runs = list(known)
+    border = _border(runs)
     for number, timestamp in lines:
-        longer = last.taking(number, timestamp) if last else None
-        if longer is None:
-            if last:
-                runs.append(last)
-            longer = Run(number, number, timestamp, timestamp)
-        last = longer
-    return [*runs, last] if last else runs
+        longer = runs[-1].taking(number, timestamp) if runs else None
+        if longer and not runs[-1].ended <= border < timestamp:
+            runs[-1] = longer
+        else:
+            runs.append(Run(number, number, timestamp, timestamp))
+            border = _border(runs)
+    return runs
 
 
-def _goes_on(lines: Sequence[tuple[int, str]], last: Run) -> bool:
-    """Whether lines continue a run, and each other, without a step backwards."""
-    timestamps = [last.ended, *(timestamp for _, timestamp in lines)]
-    return len(timestamps) > 1 and timestamps == sorted(timestamps)
+def _border(runs: Sequence[Run]) -> str:
+    """The first end of another run at which the last one has to stop; "" where there is none."""
+    return min((run.ended for run in runs[:-1] if run.ended >= runs[-1].ended), default="")
 
 
 def few(runs: Sequence[Run]) -> list[Run]:
@@ -105,12 +118,20 @@ def few(runs: Sequence[Run]) -> list[Run]:
     """
     joined = list(runs)
     while len(joined) > FEW:
-        pairs = [one.joined(other) for one, other in pairwise(joined)]
-        at = min(range(len(pairs)), key=lambda n: pairs[n].slack)
-        if pairs[at].slack > JOINABLE // _MS:
+        pairs = [(one.joined(other).slack, n) for n, (one, other) in enumerate(pairwise(joined))]
+        near = sorted(pair for pair in pairs if pair[0] <= JOINABLE // _MS)
+        at = next((n for _, n in near if not _are_apart(joined, n)), None)
+        if at is None:
             break
-        joined[at : at + 2] = [pairs[at]]
+        joined[at : at + 2] = [joined[at].joined(joined[at + 1])]
     return joined
+
+
+def _are_apart(runs: Sequence[Run], n: int) -> bool:
+    """Whether another run ends between a run and the next."""
+    ended, began = runs[n].ended, runs[n + 1].began
+    others = (run for m, run in enumerate(runs) if m not in (n, n + 1))
+    return any(ended <= run.ended < began for run in others)
 
 
 class Runs:
@@ -121,22 +142,40 @@ class Runs:
 
     async def add(self, writer: Writer, first: int, last: int) -> None:
         """Arrange the lines `first` to `last`, which follow all others."""
-        lines = await writer.rows(
+        rows = await writer.rows(
             "SELECT id, timestamp FROM messages WHERE id BETWEEN :first AND :last"
             " AND room NOT NULL AND timestamp NOT NULL ORDER BY id",
             {"first": first, "last": last},
         )
-        if not lines:
-            return
+        lines = [(row[0], row[1]) for row in rows]
+        if lines and not await self._go_on(writer, lines):
+            await self._arrange(writer, lines)
+
+    async def _go_on(self, writer: Writer, lines: Sequence[tuple[int, str]]) -> bool:
+        """Whether lines continue the last run without a step backwards, as they nearly always do.
+
+        Then it is made longer.
+        """
+        timestamps = [timestamp for _, timestamp in lines]
+        if timestamps != sorted(timestamps):
+            return False
+        longer = await writer.rows(
+            "UPDATE runs SET last = :last, ended = :until"
+            " WHERE first = (SELECT max(first) FROM runs) AND ended <= :since AND NOT EXISTS"
+            " (SELECT 1 FROM runs other WHERE other.first < runs.first"
+            "  AND other.ended >= runs.ended AND other.ended < :until) RETURNING first",
+            {"last": lines[-1][0], "since": timestamps[0], "until": timestamps[-1]},
+        )
+        return bool(longer)
+
+    async def _arrange(self, writer: Writer, lines: Sequence[tuple[int, str]]) -> None:
         known = [run_of(row) for row in await writer.rows(f"{SELECT} ORDER BY first")]
-        arranged = runs_of([(row[0], row[1]) for row in lines], known[-1] if known else None)
-        runs = few([*known[:-1], *arranged])
-        if runs == known:
-            return
-        await self.clear(writer)
+        runs = few(runs_of(lines, known))
+        gone = {run.first for run in known} - {run.first for run in runs}
+        await writer.many("DELETE FROM runs WHERE first = ?", [(first,) for first in gone])
         await writer.many(
-            "INSERT INTO runs (first, last, began, ended, slack) VALUES (?, ?, ?, ?, ?)",
-            [(run.first, run.last, run.began, run.ended, run.slack) for run in runs],
+            "INSERT OR REPLACE INTO runs (first, last, began, ended, slack) VALUES (?, ?, ?, ?, ?)",
+            sorted(set(runs) - set(known)),
         )
 
     async def remove(self, writer: Writer, ids: Sequence[int]) -> None:

@@ -15,10 +15,11 @@ from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position
 from terrarium_mcp.store.database import Row
 from terrarium_mcp.store.rooms import within
-from terrarium_mcp.store.search.lookups import ALL_OF_THEM, COUNTED, Lookups, Total, Wanted
+from terrarium_mcp.store.search.lookups import Lookups, Total
 from terrarium_mcp.store.search.matching import Match, matching
 from terrarium_mcp.store.search.order import Order, place
 from terrarium_mcp.store.search.stretches import History
+from terrarium_mcp.store.search.walks import ALL_OF_THEM, COUNTED, Wanted
 from terrarium_mcp.store.search.words import Words
 
 _FEW = 400
@@ -138,7 +139,8 @@ def _wanted(sought: Sought) -> Wanted:
     """The lines as they are looked up."""
     match = sought.match
     where = [
-        within(sought.rooms, "m.room"),
+        # A list of hundreds of rooms is made into a table for each statement.
+        "m.room NOT NULL" if sought.all_rooms else within(sought.rooms, "m.room"),
         "m.redacted_at IS NULL",
         "m.id <= :snapshot",
         "(m.timestamp, m.id) < (:until, :until_id)",

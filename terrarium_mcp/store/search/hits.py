@@ -9,7 +9,7 @@ from terrarium_mcp.chat.cursors import Cursor
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position, to_text
-from terrarium_mcp.store.search.lookups import COUNTED
+from terrarium_mcp.store.search.walks import COUNTED
 
 
 class Sort(StrEnum):

@@ -5,7 +5,7 @@ where it is not quite, by its slack, a few lines at both ends have to be looked 
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ from terrarium_mcp.store.derived.runs import Run
 from terrarium_mcp.store.search.order import moved
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, order=True)
 class Ids:
     """The ids `first` to `last`; false where these are none."""
 
@@ -24,6 +24,9 @@ class Ids:
 
     def __bool__(self) -> bool:
         return self.first <= self.last
+
+    def __contains__(self, number: int) -> bool:
+        return self.first <= number <= self.last
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,38 @@ class History:
 
     snapshot: int
     runs: tuple[Run, ...] = ()
+
+    @property
+    def ids(self) -> Ids:
+        """Those of all its lines."""
+        return Ids(0, self.snapshot)
+
+
+Lane = list[Stretch]
+"""Stretches by time, each of which is over before the next one begins."""
+
+
+def lanes(along: Sequence[Stretch]) -> list[Lane]:
+    """The stretches in few lanes: in one, if no import reaches into the time of other lines."""
+    found: list[Lane] = []
+    for stretch in sorted(along, key=lambda one: one.run.opens):
+        free = (lane for lane in found if lane[-1].run.closes < stretch.run.opens)
+        if lane := next(free, None):
+            lane.append(stretch)
+        else:
+            found.append([stretch])
+    return found
+
+
+def closed_up(ranges: Iterable[Ids]) -> list[Ids]:
+    """The same ids in as few ranges as can be."""
+    closed: list[Ids] = []
+    for ids in sorted(ranges):
+        if closed and closed[-1].last + 1 == ids.first:
+            closed[-1] = Ids(closed[-1].first, ids.last)
+        else:
+            closed.append(ids)
+    return closed
 
 
 async def stretches(

@@ -2,7 +2,7 @@
 
 import tempfile
 from datetime import timedelta
-from itertools import groupby
+from itertools import groupby, pairwise
 from pathlib import Path
 
 from hypothesis import given, settings
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from terrarium_mcp.chat.records import Origin
 from terrarium_mcp.chat.when import from_text, to_text
-from terrarium_mcp.store import open_store
+from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.derived.runs import FEW, Run, few, runs_of
 from terrarium_mcp.store.search import Sort
 from tests.store.scene import NOON, SETTINGS, find, line_of, rows_of
@@ -52,6 +52,50 @@ def test_an_import_from_before_is_a_run_of_its_own_and_stays_one() -> None:
     runs = runs_of(lines_at([20 * year + n for n in range(5)] + [n * year for n in range(20)]))
     assert [(run.first, run.last) for run in runs] == [(1, 5), (6, 25)]
     assert few(runs) == runs
+
+
+def test_what_is_recorded_after_an_import_does_not_continue_it() -> None:
+    lines = lines_at([50_000, 60_000, 10, 20, 70_000, 80_000])
+    runs = runs_of(lines)
+    assert [(run.first, run.last) for run in runs] == [(1, 2), (3, 4), (5, 6)]
+    assert runs_of(lines[4:], runs[:2]) == runs
+    assert few(runs) == runs
+
+
+def test_an_import_into_the_time_of_other_lines_is_one_run_as_far_as_that_goes() -> None:
+    hour = 3_600
+    runs = runs_of(lines_at([10 * hour, 20 * hour, *(n * hour for n in range(8, 24))]))
+    assert [(run.first, run.last) for run in runs] == [(1, 2), (3, 15), (16, 18)]
+
+
+def test_runs_of_an_import_beside_a_recorder_each_have_a_time_to_themselves() -> None:
+    hour = 3_600
+    seconds = [1_000 * hour]
+    for group in range(50):
+        seconds += [group * hour, (group + 1) * hour - 1, (1_001 + group) * hour]
+    runs = few(runs_of(lines_at(seconds)))
+    in_time = sorted(runs, key=lambda run: run.began)
+    assert len(runs) == 101
+    assert all(one.ended < later.began for one, later in pairwise(in_time))
+
+
+async def test_a_line_is_found_wherever_it_stands_among_many_runs(store: Store) -> None:
+    said = []
+    for n in range(60):  # more groups than one statement goes through
+        said += [[line_of("ada", f"tea now {n}", NOON + timedelta(hours=n))]]
+        then = NOON - timedelta(days=900 - n)
+        said += [[line_of("bo", f"tea then {n}", then, origin=Origin.IMPORT)]]
+    for lines in said:
+        await store.messages.append(lines)
+    newest = [f"tea now {n}" for n in reversed(range(60))]
+    newest += [f"tea then {n}" for n in reversed(range(60))]
+    found = await find(store, "tea", sort=Sort.NEWEST, limit=120)
+    assert [line.text for line in found.messages] == newest
+    oldest = await find(store, "tea", sort=Sort.OLDEST, limit=70)
+    assert [line.text for line in oldest.messages] == newest[:49:-1]
+    assert oldest.total == 120
+    answers = await find(store, "what about tea?", sort=Sort.RELEVANCE, limit=120)
+    assert {line.text for line in answers.messages} == set(newest)
 
 
 def test_many_short_playbacks_are_joined_to_a_few_runs() -> None:

@@ -6,6 +6,7 @@ Never "any word, the newest": in a large log that finds one answer in sixty (1.6
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
+from itertools import zip_longest
 from time import perf_counter
 
 from terrarium_mcp.chat.when import to_text
@@ -13,8 +14,10 @@ from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.functions import nick_word
 from terrarium_mcp.store.search.lookups import Lookups
 from terrarium_mcp.store.search.matching import quoted, said
+from terrarium_mcp.store.search.order import NEWEST
 from terrarium_mcp.store.search.relevance.asked import Asked, Group, Understood
 from terrarium_mcp.store.search.stretches import Ids
+from terrarium_mcp.store.search.walks import between, by_parts, in_ranges
 
 EACH = 100
 """Newest lines of each look-up. 30 cost half, and lose what was said by nobody the question names;
@@ -127,33 +130,26 @@ class Candidates:
         return {look: found[look] for look in looks if look in found}
 
     async def _found(self, looks: Sequence[Lookup]) -> dict[Lookup, list[int]]:
-        """The ids that each look-up finds, in as few statements as there are ranges of ids."""
+        """The ids that each look-up finds, in few statements."""
         found: dict[Lookup, list[int]] = {look: [] for look in looks}
-        depth = 0
-        while pending := [
-            look for look in looks if depth < len(look.ids) and len(found[look]) < look.most
-        ]:
-            params: dict[str, object] = {}
-            for n, look in enumerate(pending):
-                ids = look.ids[depth]
-                params |= {
-                    f"match{n}": look.match,
-                    f"low{n}": -ids.last,
-                    f"high{n}": -ids.first,
-                    f"most{n}": look.most - len(found[look]),
-                }
-            sql = " UNION ALL ".join(_NEWEST.format(n=n) for n in range(len(pending)))
-            for n, rowid in await self._database.rows(sql, params):
-                found[pending[n]].append(-rowid)
-            depth += 1
+        for parts in zip_longest(*(by_parts(look.ids) for look in looks), fillvalue=[]):
+            pending = {
+                look: ids
+                for look, ids in zip(looks, parts, strict=True)
+                if ids and len(found[look]) < look.most
+            }
+            statements, params = [], dict[str, object]()
+            for n, (look, ids) in enumerate(pending.items()):
+                newest = in_ranges(len(ids), NEWEST, f"{n}")
+                statements.append(f"SELECT * FROM (SELECT {n}, * FROM ({newest}) LIMIT :most{n})")  # noqa: S608 -- words of strangers are parameters
+                params |= {f"match{n}": look.match, f"most{n}": look.most - len(found[look])}
+                params |= between(ids, f"{n}")
+            if not pending:
+                break
+            numbered = [*pending]
+            for n, rowid in await self._database.rows(" UNION ALL ".join(statements), params):
+                found[numbered[n]].append(-rowid)
         return found
-
-
-_NEWEST = """
-SELECT * FROM (
-  SELECT {n}, rowid FROM message_index
-  WHERE message_index MATCH :match{n} AND rowid BETWEEN :low{n} AND :high{n}
-  ORDER BY rowid LIMIT :most{n})"""
 
 
 def _tiers(
