@@ -1,6 +1,7 @@
 """When two spellings name the same nick or channel, and what is a channel at all."""
 
 import string
+from collections.abc import Iterable
 
 CHANNEL_PREFIXES = "#&+!"
 """RFC 2811 2.1: a target that starts with none of these is a person."""
@@ -12,6 +13,9 @@ _TABLES = {"ascii": _ASCII, "strict-rfc1459": _STRICT, "rfc1459": _RFC1459}
 
 DEFAULT_CASEMAPPING = "rfc1459"
 
+_DISPUTED = set("[]\\~{}|^")
+"""Characters that not all mappings fold."""
+
 
 def fold(name: str, casemapping: str = DEFAULT_CASEMAPPING) -> str:
     """The form under which a nick or channel compares (CASEMAPPING of RPL_ISUPPORT).
@@ -20,6 +24,14 @@ def fold(name: str, casemapping: str = DEFAULT_CASEMAPPING) -> str:
     """
     table = _TABLES.get(casemapping)
     return name.translate(table) if table else name.casefold()
+
+
+def is_spelt_alike(name: str, casemappings: Iterable[str]) -> bool:
+    """Whether all these mappings take the same other spellings of a name for it, in ASCII alone."""
+    return name.isascii() and all(
+        mapping == DEFAULT_CASEMAPPING or (mapping in _TABLES and not _DISPUTED & set(name))
+        for mapping in casemappings
+    )
 
 
 def is_channel(target: str) -> bool:

@@ -81,12 +81,19 @@ def kind_word(kind: Kind) -> str:
 
 @lru_cache(maxsize=10_000)  # few people say most of the lines
 def nick_word(nick: str) -> str:
-    """The index word of a nick, the same for every spelling under any CASEMAPPING.
+    """The index word of a nick. It is folded more than any network folds."""
+    folded = fold(nick.casefold()).encode("utf-8", "surrogatepass").hex()
+    return f"n{folded}" if nick.isascii() else f"u{folded}"
 
-    It is folded more than any network folds, so it finds too much rather than too little; the
-    rows are then compared under the network's own mapping.
+
+def nick_words(nick: str) -> tuple[str, str]:
+    """The index words of all spellings of a nick under any CASEMAPPING: in ASCII, and the others.
+
+    They find too much rather than too little; the rows are then compared under the network's own
+    mapping. (Of "k" there is a spelling that is not in ASCII: the Kelvin sign.)
     """
-    return "n" + fold(nick.casefold()).encode("utf-8", "surrogatepass").hex()
+    folded = nick_word(nick)[1:]
+    return f"n{folded}", f"u{folded}"
 
 
 def is_among(nick: object, nicks: object, casemapping: object) -> bool:

@@ -16,7 +16,7 @@ from terrarium_mcp.store.database import Database, Row
 from terrarium_mcp.store.derived.counting import FOLDED, SAID, SECONDS
 from terrarium_mcp.store.derived.people_index import HOST, PeopleIndex
 from terrarium_mcp.store.figures import AFTER, BEFORE
-from terrarium_mcp.store.functions import as_text, kind_word, nick_word, storable
+from terrarium_mcp.store.functions import as_text, kind_word, nick_words, storable
 from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.rows import COLUMNS, as_messages
 from terrarium_mcp.store.search.matching import quoted
@@ -135,7 +135,7 @@ class People:
             f" AND {condition} AND {BEFORE} ORDER BY m.timestamp DESC, m.id DESC LIMIT :limit",
             params
             | {
-                "match": _scope(nick_word(one.nick) for one in holds),
+                "match": _scope(word for one in holds for word in nick_words(one.nick)),
                 "until": before.timestamp,
                 "until_id": before.id,
                 "limit": limit,
@@ -227,7 +227,7 @@ GROUP BY mine.kind, other.nick ORDER BY 3 DESC, other.nick LIMIT {MOST_NICKS}"""
     async def _moves(self, nicks: Sequence[str], rooms: Sequence[Room]) -> list[Move]:
         """Who came, went, was kicked and changed nicks, among these nicks."""
         kinds = [kind_word(kind) for kind in (Kind.NICK, Kind.JOIN, Kind.PART, Kind.QUIT)]
-        came = f"{_scope(map(nick_word, nicks))} AND {_scope(kinds)}"
+        came = f"{_scope(word for nick in nicks for word in nick_words(nick))} AND {_scope(kinds)}"
         kicked = " OR ".join(quoted(nick) for nick in nicks)
         match = f"({came}) OR (({_scope([kind_word(Kind.KICK)])}) AND event : ({kicked}))"
         rows = await self._database.rows(

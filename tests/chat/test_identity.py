@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.identity import fold, is_channel
+from terrarium_mcp.chat.identity import fold, is_channel, is_spelt_alike
 
 
 def test_rfc1459_folds_brackets_and_the_tilde() -> None:
@@ -21,6 +21,14 @@ def test_other_mappings_fold_less() -> None:
 @given(st.text(), st.sampled_from(["ascii", "strict-rfc1459", "rfc1459", "unknown"]))
 def test_folding_what_is_folded_changes_nothing(name: str, casemapping: str) -> None:
     assert fold(fold(name, casemapping), casemapping) == fold(name, casemapping)
+
+
+def test_mappings_differ_in_brackets_and_beyond_ascii() -> None:
+    assert is_spelt_alike("Ada_-`1", ["rfc1459", "ascii", "strict-rfc1459"])
+    assert is_spelt_alike("bo[]", ["rfc1459"])
+    assert not is_spelt_alike("bo[]", ["rfc1459", "ascii"])
+    assert not is_spelt_alike("kim", ["rfc7613"])  # the Kelvin sign is a k there
+    assert not is_spelt_alike("\u00c4nn", ["rfc1459"])
 
 
 @pytest.mark.parametrize(

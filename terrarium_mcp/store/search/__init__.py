@@ -123,14 +123,16 @@ class SearchTopic:
     async def _sought(self, asked: Search) -> Sought | None:
         """Among which lines to look; None where there can be none."""
         state = await self._upkeep.rows(
-            "SELECT upto, (SELECT count(*) FROM rooms), runs.* FROM derived LEFT JOIN runs"  # noqa: S608 -- our names
+            "SELECT upto, (SELECT count(*) FROM rooms),"  # noqa: S608 -- our names
+            " (SELECT group_concat(DISTINCT casemapping) FROM networks), runs.*"
+            " FROM derived LEFT JOIN runs"
             f" WHERE name = '{_INDEX}' AND {complete(*_USED)}",
             {},
             uses=_USED,
         )
         if not state or not asked.rooms:
             return None
-        runs = tuple(Run(*row[2:]) for row in state if row[2] is not None)
+        runs = tuple(Run(*row[3:]) for row in state if row[3] is not None)
         cursor = asked.cursor
         since, until = asked.bounds
         # What is indexed now is the history that all pages show, in whatever order it came.
@@ -138,6 +140,7 @@ class SearchTopic:
             query=asked.query,
             rooms=asked.rooms,
             all_rooms=len(asked.rooms) == state[0][1],
+            casemappings=str(state[0][2]).split(","),
             history=History(cursor.snapshot if cursor else state[0][0], runs),
             since=since,
             until=min(asked.until, Position(until)),

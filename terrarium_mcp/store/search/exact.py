@@ -5,7 +5,7 @@ answered from their lines alone, which are few: they are read and looked at. For
 index is walked within the restrictions, and stops when the page is full.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -42,13 +42,14 @@ _MORE = 8
 class Sought:
     """A query, and the lines among which it looks.
 
-    `all_rooms` says that `rooms` are all there are. `since` is a timestamp as text; `until` the
-    first place that is too late.
+    `all_rooms` says that `rooms` are all there are; `casemappings` are those of all networks.
+    `since` is a timestamp as text; `until` the first place that is too late.
     """
 
     query: Query
     rooms: Sequence[Room]
     all_rooms: bool
+    casemappings: Collection[str]
     history: History
     since: str = BEGINNING.timestamp
     until: Position = EVERY_LINE
@@ -56,7 +57,8 @@ class Sought:
     @cached_property
     def match(self) -> Match:
         """How the index finds its lines."""
-        return matching(self.query, () if self.all_rooms else self.rooms)
+        rooms = () if self.all_rooms else self.rooms
+        return matching(self.query, rooms, self.casemappings)
 
     @property
     def is_timed(self) -> bool:
@@ -91,7 +93,8 @@ class Exact:
         lines = await self._words.lines({word for term in rarest for word in term.words})
         rarest.sort(key=lambda term: min(lines.get(word, 0) for word in term.words))
         clauses = tuple((term,) for term in rarest[:_RAREST])
-        few = matching(Query(clauses=clauses, kinds=sought.query.kinds), ())
+        query = Query(clauses=clauses, kinds=sought.query.kinds)
+        few = matching(query, (), sought.casemappings)
         return not await self._lookups.has(few.terms, sought.history)
 
     async def first(

@@ -4,9 +4,11 @@ The only place where words of people are quoted for FTS5.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
+from terrarium_mcp.chat.identity import is_spelt_alike
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import SPEECH, Kind, Room
 from terrarium_mcp.chat.terms import Term, TermKind, spread
@@ -16,7 +18,7 @@ from terrarium_mcp.store.functions import (
     Demand,
     events_word,
     kind_word,
-    nick_word,
+    nick_words,
     room_word,
     storable,
 )
@@ -34,6 +36,10 @@ _CASEMAPPING = "(SELECT casemapping FROM networks WHERE name = m.network)"
 
 _AS_TYPED = "m.nick IN (SELECT value FROM json_each(:people))"
 """Whether a line is by one of these people as they are spelt: a tenth of calling Python."""
+
+_BY_PEOPLE = f"({_AS_TYPED} OR is_among(CAST(m.nick AS BLOB), :people, {_CASEMAPPING}))"
+_BY_OTHERS = f"NOT is_among(CAST(m.nick AS BLOB), :others, {_CASEMAPPING})"
+_MENTIONING = f"speaks_of(CAST(m.message AS BLOB), :mentioned, {_CASEMAPPING})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +79,16 @@ def said() -> str:
     return f"scope : {quoted(SPOKEN_WORD)}"
 
 
-def matching(query: Query, rooms: Sequence[Room]) -> Match:
-    """How to find the lines of `query`; `rooms` are none where no room is out of bounds."""
+def matching(query: Query, rooms: Sequence[Room], casemappings: Collection[str]) -> Match:
+    """How to find the lines of `query`; `rooms` are none where no room is out of bounds.
+
+    `casemappings` are those of all networks.
+    """
     demand = _demand(query)
-    conditions, params = _conditions(query, demand)
+    alike = all(is_spelt_alike(nick, casemappings) for nick in query.people)
+    conditions, params = _conditions(query, demand, alike=alike)
     terms = _terms(query, demand)
-    scope = _scope(query, rooms)
+    scope = _scope(query, rooms, alike=alike)
     in_rooms = 0 < len(rooms) <= MOST_ROOMS
     if not (terms or query.kinds or in_rooms):
         scope.append(said())
@@ -94,25 +104,30 @@ def matching(query: Query, rooms: Sequence[Room]) -> Match:
 
 def restricting(query: Query, rooms: Sequence[Room]) -> Match:
     """How look-ups of other words that were said keep to all that `query` asks besides its own."""
-    conditions, params = _conditions(query, Demand((), query.excluded))
-    scope = " AND ".join(_scope(query, rooms))
+    conditions, params = _conditions(query, Demand((), query.excluded), alike=False)
+    scope = " AND ".join(_scope(query, rooms, alike=False))
     return Match("", scope, _scope_where(query), conditions, params, is_exact=False)
 
 
-def _conditions(query: Query, demand: Demand) -> tuple[list[str], dict[str, object]]:
-    """What only the lines themselves can tell, as SQL conditions, and their parameters."""
+def _conditions(
+    query: Query, demand: Demand, *, alike: bool
+) -> tuple[list[str], dict[str, object]]:
+    """What only the lines themselves can tell, as SQL conditions, and their parameters.
+
+    `alike` says that the index tells by whom they are: nicks are spelt alike on all networks.
+    """
     conditions: list[str] = []
     params: dict[str, object] = {}
     if demand:
         conditions.append("satisfies(CAST(m.message AS BLOB), :terms)")
         params["terms"] = demand.to_json()
     for name, nicks, condition in (
-        ("people", query.people, f"({_AS_TYPED} OR is_among(CAST(m.nick AS BLOB), :people, {{}}))"),
-        ("others", query.excluded_people, "NOT is_among(CAST(m.nick AS BLOB), :others, {})"),
-        ("mentioned", query.mentions, "speaks_of(CAST(m.message AS BLOB), :mentioned, {})"),
+        ("people", query.people, "" if alike else _BY_PEOPLE),
+        ("others", query.excluded_people, _BY_OTHERS),
+        ("mentioned", query.mentions, _MENTIONING),
     ):
         if nicks:
-            conditions.append(condition.format(_CASEMAPPING))
+            conditions += [condition] if condition else []
             params[name] = json.dumps([storable(nick) for nick in nicks])
     return conditions, params
 
@@ -156,7 +171,7 @@ def _column(kinds: Sequence[Kind]) -> str:
     return "message" if all(spoken) else "{message event}" if any(spoken) else "event"
 
 
-def _scope(query: Query, rooms: Sequence[Room]) -> list[str]:
+def _scope(query: Query, rooms: Sequence[Room], *, alike: bool) -> list[str]:
     """The restrictions to types, rooms, people and links."""
     parts = [_of_kinds(query.kinds)] if query.kinds else []
     if 0 < len(rooms) <= MOST_ROOMS:
@@ -167,18 +182,22 @@ def _scope(query: Query, rooms: Sequence[Room]) -> list[str]:
             words += [events_word(room.id) for room in rooms]
         parts.append(_one_of(words))
     if query.people:
-        parts.append(_one_of(map(nick_word, query.people)))
+        spellings = [nick_words(nick) for nick in query.people]
+        in_ascii = [words[:1] for words in spellings]
+        parts.append(_one_of(chain.from_iterable(in_ascii if alike else spellings)))
     if query.has_link:
         parts.append(_one_of([LINK_WORD]))
     return parts
 
 
 def _scope_where(query: Query) -> list[str]:
-    """The same for lines that are read in any case; people and rooms always are compared."""
+    """The same for lines that are read in any case; rooms always are compared."""
     kinds = ", ".join(f"'{kind}'" for kind in query.kinds)
     conditions = [f"{_KIND} IN ({kinds})"] if query.kinds else []
     if query.has_link:
         conditions.append("urls_of(CAST(m.message AS BLOB)) != '[]'")
+    if query.people:
+        conditions.append(_BY_PEOPLE)
     return conditions
 
 

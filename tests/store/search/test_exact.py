@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.mentions import mentions
-from terrarium_mcp.chat.query import Query, parse_query
+from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.chat.records import SPEECH, Kind, Origin
 from terrarium_mcp.chat.terms import holds
 from terrarium_mcp.chat.urls import urls_in
@@ -36,12 +36,14 @@ SAID = [
         "\u8336",
     ],
 ]
-NICKS = ["ada", "Ada", "bo[]", "BO{}", "cy"]
+NICKS = ["ada", "Ada", "bo[]", "BO{}", "cy", "\u212aim", "kIM", "\u00c4nn"]
+CASEMAPPINGS = ["rfc1459", "rfc1459", "ascii", "rfc7613"]
 CHANNELS = ["#tea", "#mate", "#milk"]
 ASKED = [
     *["tea", "cafe", "te*", '"green tea"', "c++", "c", "green-tea", "\u8336", "\u559d\u8336", "--"],
     *["\U0001f375", "foo_bar", "1.2", "tea OR c++", "-- OR cafe", "\u8336 OR te* OR bo", "1.*"],
     *["-tea", "-c++", "-te*", '-"green tea"', "-from:ada", "from:ada", "from:BO[]", "from:nobody"],
+    *["from:kim", "from:\u212aim", "from:\u00e4nn", "from:kim OR from:ada"],
     *["mentions:ada", "mentions:bo_", "has:link", "type:privmsg", "type:action", "type:join"],
     *["type:topic", "on:2026-05-01", "after:2026-05-01T12:00:20Z", "before:2026-05-02T12:00:40Z"],
     *["example.org", "https://example.org/x", "ada"],
@@ -95,7 +97,14 @@ class Line:
         return Position(self.timestamp, self.id)
 
 
-@given(GROUPS, LINES, st.sets(st.integers(1, 60), max_size=3), QUESTIONS, st.sampled_from([0, 6]))
+@given(
+    GROUPS,
+    LINES,
+    st.sets(st.integers(1, 60), max_size=3),
+    QUESTIONS,
+    st.sampled_from([0, 6]),
+    st.sampled_from(CASEMAPPINGS),
+)
 @settings(
     max_examples=25,
     deadline=None,
@@ -107,13 +116,14 @@ async def test_what_is_found_is_what_reading_every_line_finds(
     redacted: set[int],
     questions: list[tuple[str, list[str], int | None, int]],
     few: int,
+    casemapping: str,
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:  # the log of a test is too short for the real ones
         patch.setattr(exact, "_FEW", few)
         patch.setattr(exact, "_LOOKED_AT", 4)
         patch.setattr(exact, "_RAREST", 1)
         patch.setattr(lookups, "_BESIDES", 1)
-        async with a_log(groups, strange, redacted) as (store, file):
+        async with a_log(groups, strange, redacted, casemapping) as (store, file):
             known = await store.rooms.all()
             for query, channels, cutoff, limit in questions:
                 until = NOON + timedelta(seconds=cutoff) if cutoff else None
@@ -124,14 +134,17 @@ async def test_what_is_found_is_what_reading_every_line_finds(
                     until=Position.at(until) if until else EVERY_LINE,
                 )
                 lines = every_line(file)
-                expected = [line.id for line in lines if is_wanted(line, asked, asked.query)]
+                expected = [one.id for one in lines if is_wanted(one, asked, casemapping)]
                 for sort, ids in ((Sort.OLDEST, expected), (Sort.NEWEST, expected[::-1])):
                     assert await every_page(store, replace(asked, sort=sort)) == ids, query
 
 
 @asynccontextmanager
 async def a_log(
-    groups: list[tuple[Origin, int, list[Said]]], strange: list[Said], redacted: set[int]
+    groups: list[tuple[Origin, int, list[Said]]],
+    strange: list[Said],
+    redacted: set[int],
+    casemapping: str,
 ) -> AsyncIterator[tuple[Store, Path]]:
     """A store with such a log; another program has appended the `strange` lines last."""
     with tempfile.TemporaryDirectory() as folder:
@@ -147,6 +160,7 @@ async def a_log(
             for number in redacted:
                 await store.removal.redact_message(number, asked_by="ada", at=NOON)
             with closing(sqlite3.connect(file)) as db, db:
+                db.execute("UPDATE networks SET casemapping = ?", (casemapping,))
                 db.executemany(
                     "INSERT INTO messages (timestamp, channel, nick, message, message_type)"
                     " VALUES (?, ?, ?, ?, ?)",
@@ -166,17 +180,21 @@ def every_line(file: Path) -> list[Line]:
     return sorted((Line(*row) for row in rows), key=lambda line: line.position)
 
 
-def is_wanted(line: Line, asked: Search, query: Query) -> bool:
-    text = line.text.replace("\x02", "")
-    nicks = [[fold(nick) for nick in named] for named in (query.people, query.excluded_people)]
+def is_wanted(line: Line, asked: Search, casemapping: str) -> bool:
+    query, text = asked.query, line.text.replace("\x02", "")
+    nick = fold(line.nick, casemapping)
+    people, others = (
+        [fold(name, casemapping) for name in named]
+        for named in (query.people, query.excluded_people)
+    )
     checks: list[bool] = [
         line.room in [room.id for room in asked.rooms],
         line.kind in (query.kinds or SPEECH),
         all(any(holds(text, term) for term in clause) for clause in query.clauses),
         not any(holds(text, term) for term in query.excluded),
-        not nicks[0] or fold(line.nick) in nicks[0],
-        fold(line.nick) not in nicks[1],
-        all(mentions(text, nick) for nick in query.mentions),
+        not people or nick in people,
+        nick not in others,
+        all(mentions(text, name, casemapping) for name in query.mentions),
         not query.has_link or bool(urls_in(text)),
         query.since is None or line.timestamp >= to_text(query.since),
         query.until is None or line.timestamp < to_text(query.until),

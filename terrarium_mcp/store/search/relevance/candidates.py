@@ -11,7 +11,7 @@ from time import perf_counter
 
 from terrarium_mcp.chat.when import to_text
 from terrarium_mcp.store.database import Database
-from terrarium_mcp.store.functions import nick_word
+from terrarium_mcp.store.functions import nick_words
 from terrarium_mcp.store.search.lookups import Lookups
 from terrarium_mcp.store.search.matching import quoted, said
 from terrarium_mcp.store.search.order import NEWEST
@@ -81,7 +81,7 @@ class Candidates:
             asked.history, asked.since, asked.until.timestamp
         )
         looks = list(_tiers(about.groups, scopes, everywhere, EACH))
-        speakers = [_only(f'scope : "{nick_word(nick)}"') for nick in about.people[:_PEOPLE]]
+        speakers = [_spoken_by(nick) for nick in about.people[:_PEOPLE]]
         any_word = _any_of(about.groups[:_LOOKED_UP])
         for speaker in speakers:
             looks += _tiers(about.groups, [speaker, *scopes], everywhere, EACH // 2)
@@ -169,6 +169,10 @@ def _lookup(parts: Sequence[Part], ids: tuple[Ids, ...], most: int) -> Lookup:
 
 def _any_of(groups: Sequence[Group]) -> Part:
     return frozenset(f"message : {quoted(word)}" for group in groups for word in group.words)
+
+
+def _spoken_by(nick: str) -> Part:
+    return frozenset(f"scope : {quoted(word)}" for word in nick_words(nick))
 
 
 def _only(expression: str) -> Part:
