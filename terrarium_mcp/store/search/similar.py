@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.store.database import Database
-from terrarium_mcp.store.search.words import Beginning, Words
+from terrarium_mcp.store.search.words import Words, beginning, holding, misspelt
 
 MOST = 16
 """Words that stand in for one, of each sort: it goes on, it is misspelt, it is within."""
@@ -34,9 +34,8 @@ class Similar:
         if len(term.words) != 1 or term.kind is not TermKind.WORD:
             return [term]
         (word,) = term.words
-        longer = Beginning(word, 2 * len(word) + MOST, MOST)
-        found = {word, *(await self._words.beginning([longer]))[word]}
+        wishes = [beginning(word, 2 * len(word) + MOST, MOST), holding(word, MOST)]
         if len(word) >= _SHORTEST:
-            found |= set(await self._words.misspelt(word, MOST))
-        found |= set(await self._words.holding(word, MOST))
+            wishes.append(misspelt(word, MOST))
+        found = {word}.union(*await self._words.usual(*wishes))
         return [Term(one) for one in sorted(found)]

@@ -1,8 +1,8 @@
 """Words: how rare each is, how one goes on, which hold a piece, which are one letter away."""
 
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.derived.words_index import LONGEST, PIECE, pieces
@@ -15,19 +15,51 @@ _LAST = "\U0010ffff"
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 _BEGINNING = """
-SELECT * FROM (
-  SELECT :beginning{n}, word, lines FROM words
-  WHERE word >= :beginning{n} AND word < :end{n} AND length(word) <= :longest{n}
-  ORDER BY lines DESC LIMIT :most{n})"""
+SELECT word, lines FROM words
+WHERE word >= :start{n} AND word < :end{n} AND length(word) <= :longest{n}"""
+
+_AMONG = "SELECT word, lines FROM words WHERE word IN (SELECT value FROM json_each(:words{n}))"
+
+_HOLDING = """
+SELECT w.word, w.lines FROM (
+  SELECT n.word FROM word_parts CROSS JOIN word_names n ON n.id = word_parts.rowid
+  WHERE word_parts MATCH :pieces{n} AND instr(n.word, :part{n})
+  ORDER BY word_parts.rowid LIMIT :looked_at{n}
+) n JOIN words w ON w.word = n.word"""
+
+_NONE = "SELECT word, lines FROM words WHERE false"
 
 
 @dataclass(frozen=True, slots=True)
-class Beginning:
-    """A wish for the `most` usual words that begin so and have at most `longest` characters."""
+class Wish:
+    """A wish for the `most` usual words of a statement, whose parameters end in `{n}`."""
 
-    beginning: str
-    longest: int
     most: int
+    sql: str = _NONE
+    params: Mapping[str, object] = field(default_factory=dict)
+
+
+def beginning(start: str, longest: int, most: int) -> Wish:
+    """Words that begin so and have at most `longest` characters."""
+    start = storable(start)
+    return Wish(most, _BEGINNING, {"start": start, "end": start + _LAST, "longest": longest})
+
+
+def misspelt(word: str, most: int) -> Wish:
+    """Words that are one letter away from `word`; none of a very long one."""
+    if len(word) > LONGEST:
+        return Wish(most)
+    words = {storable(other) for other in _one_letter_away(word)}
+    return Wish(most, _AMONG, {"words": json.dumps(sorted(words))})
+
+
+def holding(part: str, most: int) -> Wish:
+    """Words with `part` in them; none where it is too short or too long."""
+    if not PIECE <= len(part) <= LONGEST:
+        return Wish(most)
+    part = storable(part)
+    params = {"pieces": pieces(part), "part": part, "looked_at": MOST_LOOKED_AT}
+    return Wish(most, _HOLDING, params)
 
 
 class Words:
@@ -39,59 +71,27 @@ class Words:
     async def lines(self, words: Collection[str]) -> dict[str, int]:
         """How many lines hold each of the words; those that nobody said are left out."""
         rows = await self._database.rows(
-            "SELECT word, lines FROM words WHERE word IN (SELECT value FROM json_each(:words))",
-            {"words": json.dumps([storable(word) for word in words])},
+            _AMONG.format(n=""), {"words": json.dumps([storable(word) for word in words])}
         )
         return {row[0]: row[1] for row in rows}
 
-    async def beginning(self, wishes: Sequence[Beginning]) -> dict[str, dict[str, int]]:
-        """For each beginning the usual words with it and their lines, the most usual first."""
-        found: dict[str, dict[str, int]] = {wish.beginning: {} for wish in wishes}
+    async def usual(self, *wishes: Wish) -> list[dict[str, int]]:
+        """For each wish the most usual words and their lines, the most usual first."""
+        found: list[dict[str, int]] = [{} for _ in wishes]
         if not wishes:
             return found
         params: dict[str, object] = {}
         for n, wish in enumerate(wishes):
-            start = storable(wish.beginning)
-            params |= {
-                f"beginning{n}": start,
-                f"end{n}": start + _LAST,
-                f"longest{n}": wish.longest,
-                f"most{n}": wish.most,
-            }
-        sql = " UNION ALL ".join(_BEGINNING.format(n=n) for n in range(len(wishes)))
-        for beginning, word, lines in await self._database.rows(sql, params):
-            found[beginning][word] = lines
-        return found
-
-    async def holding(self, part: str, most: int) -> dict[str, int]:
-        """The most usual words with `part` in them; none where it is too short or too long."""
-        if not PIECE <= len(part) <= LONGEST:
-            return {}
-        rows = await self._database.rows(
-            "SELECT w.word, w.lines FROM ("
-            "  SELECT n.word FROM word_parts CROSS JOIN word_names n ON n.id = word_parts.rowid"
-            "  WHERE word_parts MATCH :pieces AND instr(n.word, :part)"
-            "  ORDER BY word_parts.rowid LIMIT :looked_at"
-            ") n JOIN words w ON w.word = n.word ORDER BY w.lines DESC LIMIT :most",
-            {
-                "pieces": pieces(storable(part)),
-                "part": storable(part),
-                "looked_at": MOST_LOOKED_AT,
-                "most": most,
-            },
+            params |= {f"{name}{n}": value for name, value in wish.params.items()}
+            params[f"most{n}"] = wish.most
+        sql = " UNION ALL ".join(
+            f"SELECT * FROM (SELECT {n}, * FROM ({wish.sql.format(n=n)})"  # noqa: S608 -- words of strangers are parameters
+            f" ORDER BY lines DESC, word LIMIT :most{n})"
+            for n, wish in enumerate(wishes)
         )
-        return {row[0]: row[1] for row in rows}
-
-    async def misspelt(self, word: str, most: int) -> dict[str, int]:
-        """The most usual words that are one letter away from `word`; none of a very long one."""
-        if len(word) > LONGEST:
-            return {}
-        known = await self.lines(set(_one_letter_away(word)))
-        return dict(_usual(known, most))
-
-
-def _usual(lines: Mapping[str, int], most: int) -> list[tuple[str, int]]:
-    return sorted(lines.items(), key=lambda one: (-one[1], one[0]))[:most]
+        for n, word, lines in await self._database.rows(sql, params):
+            found[n][word] = lines
+        return found
 
 
 def _one_letter_away(word: str) -> Iterator[str]:

@@ -6,7 +6,7 @@ import pytest
 
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.derived.words_index import LONGEST
-from terrarium_mcp.store.search.words import Beginning, Words
+from terrarium_mcp.store.search.words import Words, beginning, holding, misspelt
 from terrarium_mcp.store.upkeep import give_up
 from tests.store.scene import chat, find, rows_of, texts, write
 
@@ -43,7 +43,7 @@ async def test_what_is_too_long_for_a_word_is_no_word(store: Store, words: Words
     long = "x" * LONGEST
     await store.messages.append(chat(f"<ada> {long} {long}x"))
     assert await words.lines([long, long + "x"]) == {long: 1}
-    assert await words.misspelt("x" * 100_000, 4) == {}
+    assert await words.usual(misspelt("x" * 100_000, 4)) == [{}]
 
 
 async def test_events_are_not_what_was_said(store: Store, words: Words, file: Path) -> None:
@@ -60,19 +60,16 @@ async def test_a_word_is_found_by_its_beginning_its_middle_and_with_a_slip(
     store: Store, words: Words
 ) -> None:
     await store.messages.append(chat("<ada> kubernetes\n<bo> kubernetes\n<bo> kubectl"))
-    wish = Beginning("kube", 20, 4)
-    assert await words.beginning([wish]) == {"kube": {"kubernetes": 2, "kubectl": 1}}
-    assert await words.holding("bern", 4) == {"kubernetes": 2}
-    assert await words.holding("be", 4) == {}
+    found = await words.usual(beginning("kube", 20, 4), holding("bern", 4), holding("be", 4))
+    assert found == [{"kubernetes": 2, "kubectl": 1}, {"kubernetes": 2}, {}]
     for slip in ("kubernets", "kubrenetes", "kubernetees", "kuberneted"):
-        assert await words.misspelt(slip, 4) == {"kubernetes": 2}
+        assert await words.usual(misspelt(slip, 4)) == [{"kubernetes": 2}]
 
 
 async def test_the_most_usual_come_first(store: Store, words: Words) -> None:
     await store.messages.append(chat("<ada> teapot teacup\n<bo> teacup\n<bo> teatime teacup"))
-    found = await words.beginning([Beginning("tea", 20, 2)])
-    assert list(found["tea"]) == ["teacup", "teapot"]
-    assert list(await words.holding("tea", 1)) == ["teacup"]
+    begun, held = await words.usual(beginning("tea", 20, 2), holding("tea", 1))
+    assert (list(begun), list(held)) == (["teacup", "teapot"], ["teacup"])
 
 
 async def test_a_word_that_only_a_removed_line_held_is_found_by_nothing(
@@ -81,9 +78,8 @@ async def test_a_word_that_only_a_removed_line_held_is_found_by_nothing(
     gone, _ = await store.messages.append(chat("<ada> hunter2 tea\n<bo> tea"))
     await remove(store, gone)
     assert await words.lines(["hunter2", "tea"]) == {"tea": 1}
-    assert await words.beginning([Beginning("hunt", 20, 4)]) == {"hunt": {}}
-    assert await words.holding("unter", 4) == {}
-    assert await words.misspelt("hunter3", 4) == {}
+    wishes = beginning("hunt", 20, 4), holding("unter", 4), misspelt("hunter3", 4)
+    assert await words.usual(*wishes) == [{}, {}, {}]
     assert rows_of(file, "SELECT word FROM word_names") == [("tea",)]
     for asked in ("hunter2", "hunt", "hunter3", "unter", "who said hunter2"):
         assert texts((await find(store, asked)).messages) == []
@@ -93,4 +89,4 @@ async def test_a_word_that_others_hold_too_stays(store: Store, words: Words) -> 
     gone, _ = await store.messages.append(chat("<ada> mate mate\n<bo> mate"))
     await remove(store, gone)
     assert await words.lines(["mate"]) == {"mate": 1}
-    assert await words.holding("mat", 4) == {"mate": 1}
+    assert await words.usual(holding("mat", 4)) == [{"mate": 1}]

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
+from itertools import chain
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from terrarium_mcp.chat.records import Heard
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.removal.purging import Who
 from terrarium_mcp.store.search import Search, Sort
-from terrarium_mcp.store.search.words import Beginning, Words
+from terrarium_mcp.store.search.words import Words, beginning, holding, misspelt
 from tests.store.scene import NOON, chat, find, line_of, room, rows_of
 
 LATER = datetime(2026, 6, 1, tzinfo=UTC)
@@ -77,13 +78,10 @@ async def test_no_word_of_it_completes_or_mends_another(
     words = Words(store._database)  # noqa: SLF001 -- whatever it knows, somebody is told some day
 
     async def known() -> list[str]:
-        begun = await words.beginning([Beginning("zwie", 40, 10)])
-        return [
-            *begun["zwie"],
-            *await words.misspelt("zwiebelkuchem", 10),
-            *await words.holding("belkuche", 10),
-            *await words.lines(["zwiebelkuchen"]),
-        ]
+        found = await words.usual(
+            beginning("zwie", 40, 10), misspelt("zwiebelkuchem", 10), holding("belkuche", 10)
+        )
+        return [*chain.from_iterable(found), *await words.lines(["zwiebelkuchen"])]
 
     assert set(await known()) == {"zwiebel", "zwiebelkuchen"}
     await remove(store, ids[2])

@@ -13,7 +13,7 @@ from terrarium_mcp.store.functions import storable
 from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.search.relevance.asked import Asked, Group, Understood
 from terrarium_mcp.store.search.relevance.weights import CUT_SHORT, FAMILY, FORM, MENDED, MISTYPED
-from terrarium_mcp.store.search.words import Beginning, Words
+from terrarium_mcp.store.search.words import Words, beginning, misspelt
 
 MOST_WORDS = 12
 """Telling words that are looked up: the rarest."""
@@ -89,14 +89,12 @@ class Understanding:
         wanted = {one for word in telling for one in forms(word)}
         wanted |= {one for word in telling for kin in kindred(word) for one in forms(kin)}
         known = await self._words.lines(wanted)
-        families = await self._words.beginning(
-            [
-                Beginning(word[:_BEGINNING], len(word) + _LONGER, _LOOKED_AT)
-                for word in telling
-                if len(word) >= _BEGINNING
-            ]
+        long = [word for word in telling if len(word) >= _BEGINNING]
+        families = await self._words.usual(
+            *(beginning(word[:_BEGINNING], len(word) + _LONGER, _LOOKED_AT) for word in long)
         )
-        groups = [_group(word, known, families.get(word[:_BEGINNING], {})) for word in telling]
+        family = dict(zip(long, families, strict=True))
+        groups = [_group(word, known, family.get(word, {})) for word in telling]
         return [await self._mended(group, lines) for group in groups]
 
     async def _mended(self, group: Group, lines: int) -> Group:
@@ -104,14 +102,12 @@ class Understanding:
         word = group.word
         if len(word) < _SHORTEST_MENDED or group.lines * _HARDLY_KNOWN > lines * (group.lines > 0):
             return group
-        longer = Beginning(word, len(word) + _LONGER, _COMPLETIONS + 1)
-        ways = [
-            (CUT_SHORT, (await self._words.beginning([longer]))[word]),
-            (MISTYPED, await self._words.misspelt(word, _COMPLETIONS)),
-        ]
+        known = await self._words.usual(
+            beginning(word, len(word) + _LONGER, _COMPLETIONS + 1), misspelt(word, _COMPLETIONS)
+        )
         words = dict(group.words)
         most = group.lines
-        for weight, found in ways:
+        for weight, found in zip((CUT_SHORT, MISTYPED), known, strict=True):
             for other, count in found.items():
                 if other != word and count >= _MORE_USUAL * group.lines:
                     counts = MENDED if group.lines else weight
