@@ -14,6 +14,7 @@ from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position
 from terrarium_mcp.store.database import Row
+from terrarium_mcp.store.derived.runs import FEW
 from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.search.lookups import Lookups, Total
 from terrarium_mcp.store.search.matching import Match, matching
@@ -122,10 +123,10 @@ class Exact:
         )
 
     async def _few(self, sought: Sought) -> list[Row] | None:
-        """All lines of a restricted query whose words are rare, in no order."""
+        """All lines of a query whose words are rare, in no order, where a walk would cost more."""
         match = sought.match
         is_restricted = match.scope or not match.is_exact or sought.is_timed
-        if not match.terms or not is_restricted:
+        if not match.terms or not (is_restricted or len(sought.history.runs) > FEW):
             return None
         wanted = _wanted(sought)
         where = [*wanted.where, *match.scope_where]

@@ -5,6 +5,7 @@ from datetime import timedelta
 from itertools import groupby, pairwise
 from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,7 +13,7 @@ from terrarium_mcp.chat.records import Origin
 from terrarium_mcp.chat.when import from_text, to_text
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.derived.runs import FEW, Run, few, runs_of
-from terrarium_mcp.store.search import Sort
+from terrarium_mcp.store.search import Sort, exact
 from tests.store.scene import NOON, SETTINGS, find, line_of, rows_of
 
 moments = st.lists(st.integers(0, 400_000), min_size=1, max_size=60)
@@ -79,7 +80,11 @@ def test_runs_of_an_import_beside_a_recorder_each_have_a_time_to_themselves() ->
     assert all(one.ended < later.began for one, later in pairwise(in_time))
 
 
-async def test_a_line_is_found_wherever_it_stands_among_many_runs(store: Store) -> None:
+@pytest.mark.parametrize("few_lines", [0, 400])
+async def test_a_line_is_found_wherever_it_stands_among_many_runs(
+    store: Store, monkeypatch: pytest.MonkeyPatch, few_lines: int
+) -> None:
+    monkeypatch.setattr(exact, "_FEW", few_lines)
     said = []
     for n in range(60):  # more groups than one statement goes through
         said += [[line_of("ada", f"tea now {n}", NOON + timedelta(hours=n))]]
