@@ -3,6 +3,7 @@
 Every rung looks a bounded number of times into the index.
 """
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -11,6 +12,7 @@ from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.chat.when import Position
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.derived.runs import Run
+from terrarium_mcp.store.functions import storable
 from terrarium_mcp.store.search.exact import Sought
 from terrarium_mcp.store.search.hits import Hits, Rung, Search, Sort
 from terrarium_mcp.store.search.ladder import ENOUGH, Step, rungs
@@ -122,26 +124,31 @@ class SearchTopic:
 
     async def _sought(self, asked: Search) -> Sought | None:
         """Among which lines to look; None where there can be none."""
+        words = {storable(word) for term in asked.query.terms for word in term.words}
         state = await self._upkeep.rows(
             "SELECT upto, (SELECT count(*) FROM rooms),"  # noqa: S608 -- our names
-            " (SELECT group_concat(DISTINCT casemapping) FROM networks), runs.*"
-            " FROM derived LEFT JOIN runs"
+            " (SELECT group_concat(DISTINCT casemapping) FROM networks),"
+            " (SELECT json_group_object(word, lines) FROM words"
+            "  WHERE word IN (SELECT value FROM json_each(:words))),"
+            " runs.* FROM derived LEFT JOIN runs"
             f" WHERE name = '{_INDEX}' AND {complete(*_USED)}",
-            {},
+            {"words": json.dumps(sorted(words))},
             uses=_USED,
         )
         if not state or not asked.rooms:
             return None
-        runs = tuple(Run(*row[3:]) for row in state if row[3] is not None)
+        upto, rooms, casemappings, said, *_ = state[0]
+        runs = tuple(Run(*row[4:]) for row in state if row[4] is not None)
         cursor = asked.cursor
         since, until = asked.bounds
         # What is indexed now is the history that all pages show, in whatever order it came.
         return Sought(
             query=asked.query,
             rooms=asked.rooms,
-            all_rooms=len(asked.rooms) == state[0][1],
-            casemappings=str(state[0][2]).split(","),
-            history=History(cursor.snapshot if cursor else state[0][0], runs),
+            all_rooms=len(asked.rooms) == rooms,
+            casemappings=str(casemappings).split(","),
+            history=History(cursor.snapshot if cursor else upto, runs),
+            said=json.loads(said),
             since=since,
             until=min(asked.until, Position(until)),
         )

@@ -5,7 +5,7 @@ answered from their lines alone, which are few: they are read and looked at. For
 index is walked within the restrictions, and stops when the page is full.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -21,7 +21,6 @@ from terrarium_mcp.store.search.matching import Match, matching
 from terrarium_mcp.store.search.order import Order, place
 from terrarium_mcp.store.search.stretches import History
 from terrarium_mcp.store.search.walks import ALL_OF_THEM, COUNTED, Wanted
-from terrarium_mcp.store.search.words import Words
 
 _FEW = 400
 """So many lines that hold the words are read at once, and looked at for the restrictions."""
@@ -44,7 +43,8 @@ class Sought:
     """A query, and the lines among which it looks.
 
     `all_rooms` says that `rooms` are all there are; `casemappings` are those of all networks.
-    `since` is a timestamp as text; `until` the first place that is too late.
+    `since` is a timestamp as text; `until` the first place that is too late. `said` is how many
+    lines hold a word of the query, of those that anybody said.
     """
 
     query: Query
@@ -52,6 +52,7 @@ class Sought:
     all_rooms: bool
     casemappings: Collection[str]
     history: History
+    said: Mapping[str, int]
     since: str = BEGINNING.timestamp
     until: Position = EVERY_LINE
 
@@ -82,17 +83,15 @@ class Part:
 class Exact:
     """Exact search in all rooms."""
 
-    def __init__(self, lookups: Lookups, words: Words) -> None:
+    def __init__(self, lookups: Lookups) -> None:
         self._lookups = lookups
-        self._words = words
 
     async def has_none(self, sought: Sought) -> bool:
         """Whether the rarest terms of a long query tell that no line holds all of it."""
         rarest = _needed(sought.query)
         if len(rarest) <= _RAREST:
             return False
-        lines = await self._words.lines({word for term in rarest for word in term.words})
-        rarest.sort(key=lambda term: min(lines.get(word, 0) for word in term.words))
+        rarest.sort(key=lambda term: min(sought.said.get(word, 0) for word in term.words))
         clauses = tuple((term,) for term in rarest[:_RAREST])
         query = Query(clauses=clauses, kinds=sought.query.kinds)
         few = matching(query, (), sought.casemappings)
@@ -128,6 +127,8 @@ class Exact:
         is_restricted = match.scope or not match.is_exact or sought.is_timed
         if not match.terms or not (is_restricted or len(sought.history.runs) > FEW):
             return None
+        if _alone(sought) > _FEW:
+            return None
         wanted = _wanted(sought)
         where = [*wanted.where, *match.scope_where]
         return await self._lookups.few(match.terms, replace(wanted, where=where), _FEW)
@@ -137,6 +138,15 @@ def _needed(query: Query) -> list[Term]:
     """The terms that every line has to hold, of whose words it is known how rare they are."""
     alone = [clause[0] for clause in query.clauses if len(clause) == 1]
     return [term for term in alone if term.words and term.kind is not TermKind.PREFIX]
+
+
+def _alone(sought: Sought) -> int:
+    """How many lines hold the word of a query that has only one; 0 where that is not known."""
+    clauses = sought.query.clauses
+    word = clauses[0][0] if len(clauses) == 1 and len(clauses[0]) == 1 else None
+    if not word or word.kind is not TermKind.WORD or len(word.words) != 1:
+        return 0
+    return sought.said.get(word.words[0], 0)
 
 
 def _wanted(sought: Sought) -> Wanted:

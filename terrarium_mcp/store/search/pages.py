@@ -18,7 +18,6 @@ from terrarium_mcp.store.search.ladder import ENOUGH, Step
 from terrarium_mcp.store.search.lookups import Lookups, Total
 from terrarium_mcp.store.search.order import NEWEST, OLDEST
 from terrarium_mcp.store.search.relevance.relevance import Answering, Relevance
-from terrarium_mcp.store.search.words import Words
 
 HEAD = 200
 """Lines that are ranked; the rest of the hits follow by time."""
@@ -60,7 +59,7 @@ class Pages:
 
     def __init__(self, database: Database, relevance: Relevance) -> None:
         self._database = database
-        self._exact = Exact(Lookups(database), Words(database))
+        self._exact = Exact(Lookups(database))
         self._relevance = relevance
         self._heads: dict[tuple[str, str], _Head] = {}
 
