@@ -8,13 +8,13 @@ index is walked within the restrictions, and stops when the page is full.
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from math import prod
 
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position
 from terrarium_mcp.store.database import Row
-from terrarium_mcp.store.derived.runs import FEW
 from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.search.lookups import Lookups, Total
 from terrarium_mcp.store.search.matching import Match, matching
@@ -122,12 +122,16 @@ class Exact:
         )
 
     async def _few(self, sought: Sought) -> list[Row] | None:
-        """All lines of a query whose words are rare, in no order, where a walk would cost more."""
+        """All lines of a query whose words are rare together, in no order.
+
+        Where a walk would go through several runs, or through much besides the restrictions: what
+        is hardly anywhere costs as much in a range of ids as in the whole index.
+        """
         match = sought.match
         is_restricted = match.scope or not match.is_exact or sought.is_timed
-        if not match.terms or not (is_restricted or len(sought.history.runs) > FEW):
+        if not match.terms or not (is_restricted or len(sought.history.runs) > 1):
             return None
-        if _alone(sought) > _FEW:
+        if _expected(sought) > _FEW:
             return None
         wanted = _wanted(sought)
         where = [*wanted.where, *match.scope_where]
@@ -140,13 +144,14 @@ def _needed(query: Query) -> list[Term]:
     return [term for term in alone if term.words and term.kind is not TermKind.PREFIX]
 
 
-def _alone(sought: Sought) -> int:
-    """How many lines hold the word of a query that has only one; 0 where that is not known."""
-    clauses = sought.query.clauses
-    word = clauses[0][0] if len(clauses) == 1 and len(clauses[0]) == 1 else None
-    if not word or word.kind is not TermKind.WORD or len(word.words) != 1:
-        return 0
-    return sought.said.get(word.words[0], 0)
+def _expected(sought: Sought) -> float:
+    """How many lines would hold the words of a query if these had nothing to do with each other.
+
+    Exact for a single word; more than that for a word that is none of those counted.
+    """
+    lines = max(sought.history.snapshot, 1)
+    words = {word for term in _needed(sought.query) for word in term.words}
+    return lines * prod(sought.said.get(word, lines) / lines for word in words)
 
 
 def _wanted(sought: Sought) -> Wanted:

@@ -3,7 +3,7 @@
 Never "any word, the newest": in a large log that finds one answer in sixty (1.6 %).
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from itertools import zip_longest
@@ -16,7 +16,7 @@ from terrarium_mcp.store.search.lookups import Lookups
 from terrarium_mcp.store.search.matching import quoted, said
 from terrarium_mcp.store.search.order import NEWEST
 from terrarium_mcp.store.search.relevance.asked import Asked, Group, Understood
-from terrarium_mcp.store.search.stretches import Ids
+from terrarium_mcp.store.search.stretches import Ids, closed_up
 from terrarium_mcp.store.search.walks import between, by_parts, in_ranges
 
 EACH = 100
@@ -25,6 +25,9 @@ EACH = 100
 
 _LOOKED_UP = 6
 """Telling words that are combined: the rarest."""
+
+_MANY_RANGES = 8
+"""With 2 or 3, to look twice for what is everywhere costs what is saved."""
 
 _PEOPLE, _TIMES = 2, 2
 """People and times of a question that have look-ups of their own."""
@@ -130,25 +133,42 @@ class Candidates:
         return {look: found[look] for look in looks if look in found}
 
     async def _found(self, looks: Sequence[Lookup]) -> dict[Lookup, list[int]]:
-        """The ids that each look-up finds, in few statements."""
-        found: dict[Lookup, list[int]] = {look: [] for look in looks}
-        for parts in zip_longest(*(by_parts(look.ids) for look in looks), fillvalue=[]):
+        """The ids that each look-up finds, in few statements.
+
+        What is hardly anywhere costs as much in a range of ids as in the whole index. So where
+        there are many, they are first taken together, as far as they are one.
+        """
+        scattered = {look: closed_up(look.ids) for look in looks if len(look.ids) > _MANY_RANGES}
+        found = await self._in(scattered, besides=1)
+        ended = {look: ids for look, ids in found.items() if len(ids) <= look.most}
+        rest = {look: look.ids for look in looks if look not in ended}
+        found = ended | {look: [] for look in rest}
+        for parts in zip_longest(*map(by_parts, rest.values()), fillvalue=[]):
             pending = {
                 look: ids
-                for look, ids in zip(looks, parts, strict=True)
+                for look, ids in zip(rest, parts, strict=True)
                 if ids and len(found[look]) < look.most
             }
-            statements, params = [], dict[str, object]()
-            for n, (look, ids) in enumerate(pending.items()):
-                newest = in_ranges(len(ids), NEWEST, f"{n}")
-                statements.append(f"SELECT * FROM (SELECT {n}, * FROM ({newest}) LIMIT :most{n})")  # noqa: S608 -- words of strangers are parameters
-                params |= {f"match{n}": look.match, f"most{n}": look.most - len(found[look])}
-                params |= between(ids, f"{n}")
-            if not pending:
-                break
-            numbered = [*pending]
-            for n, rowid in await self._database.rows(" UNION ALL ".join(statements), params):
-                found[numbered[n]].append(-rowid)
+            for look, more in (await self._in(pending)).items():
+                found[look] = [*found[look], *more][: look.most]
+        return found
+
+    async def _in(
+        self, ranges: Mapping[Lookup, Sequence[Ids]], besides: int = 0
+    ) -> dict[Lookup, list[int]]:
+        """The first ids that look-ups find in ranges: as many as are wanted, and some besides."""
+        found: dict[Lookup, list[int]] = {look: [] for look in ranges}
+        statements, params = [], dict[str, object]()
+        for n, (look, ids) in enumerate(ranges.items()):
+            newest = in_ranges(len(ids), NEWEST, f"{n}")
+            statements.append(f"SELECT * FROM (SELECT {n}, * FROM ({newest}) LIMIT :most{n})")  # noqa: S608 -- words of strangers are parameters
+            params |= {f"match{n}": look.match, f"most{n}": look.most + besides}
+            params |= between(ids, f"{n}")
+        if not statements:
+            return found
+        looks = [*ranges]
+        for n, rowid in await self._database.rows(" UNION ALL ".join(statements), params):
+            found[looks[n]].append(-rowid)
         return found
 
 
