@@ -25,6 +25,9 @@ from terrarium_mcp.store.search.walks import ALL_OF_THEM, COUNTED, Wanted
 _FEW = 400
 """So many lines that hold the words are read at once, and looked at for the restrictions."""
 
+_FEW_RUNS = 8
+"""In so many runs a page of the lines with one word is found sooner than all of them are read."""
+
 _LOOKED_AT = 50_000
 """Lines that are looked at where the index cannot tell which of them are wanted: half a second."""
 
@@ -129,7 +132,8 @@ class Exact:
         """
         match = sought.match
         is_restricted = match.scope or not match.is_exact or sought.is_timed
-        if not match.terms or not (is_restricted or len(sought.history.runs) > 1):
+        walked = 1 if len(_words(sought.query)) > 1 else _FEW_RUNS
+        if not match.terms or not (is_restricted or len(sought.history.runs) > walked):
             return None
         if _expected(sought) > _FEW:
             return None
@@ -150,8 +154,12 @@ def _expected(sought: Sought) -> float:
     Exact for a single word; more than that for a word that is none of those counted.
     """
     lines = max(sought.history.snapshot, 1)
-    words = {word for term in _needed(sought.query) for word in term.words}
-    return lines * prod(sought.said.get(word, lines) / lines for word in words)
+    return lines * prod(sought.said.get(word, lines) / lines for word in _words(sought.query))
+
+
+def _words(query: Query) -> set[str]:
+    """The words that every line has to hold, as far as it is known how rare they are."""
+    return {word for term in _needed(query) for word in term.words}
 
 
 def _wanted(sought: Sought) -> Wanted:
