@@ -236,7 +236,7 @@ CREATE TABLE topics (
   PRIMARY KEY (room, said, message)
 ) WITHOUT ROWID;
 
--- Words as the index folds them. What nobody says any more is not here.
+-- Words as the index folds them, up to 40 characters. What nobody says any more is not here.
 CREATE TABLE words (word TEXT PRIMARY KEY, lines INTEGER NOT NULL) WITHOUT ROWID;
 
 -- Which words hold which pieces of three characters.

@@ -16,13 +16,13 @@ from terrarium_mcp.store.derived.message_index import MESSAGE, TOKENIZER
 from terrarium_mcp.store.derived.recount import difference
 
 LONGEST = 40
-"""Characters of the longest word that is kept: what is longer is a key, a hash or a cat."""
+"""Characters of a word that are kept: what is longer is a key, a hash or a cat."""
 
 PIECE = 3
 """Characters of the pieces by which words are found from within."""
 
 TABLES = f"""
--- Words as the index folds them. What nobody says any more is not here.
+-- Words as the index folds them, up to {LONGEST} characters. What nobody says any more is not here.
 CREATE TABLE words (word TEXT PRIMARY KEY, lines INTEGER NOT NULL) WITHOUT ROWID;
 
 -- Which words hold which pieces of three characters.
@@ -45,7 +45,9 @@ _MAKE_TALLY = (
     ),
     "CREATE VIRTUAL TABLE IF NOT EXISTS temp.tally USING fts5vocab (temp, said, row)",
 )
-_TALLIED = f"SELECT term, doc FROM temp.tally WHERE length(term) <= {LONGEST}"
+_KEPT = f"substr(term, 1, {LONGEST})"
+_TALLIED = f"SELECT {_KEPT} AS word, doc AS lines FROM temp.tally WHERE true"
+_SUMMED = f"SELECT {_KEPT} AS word, sum(doc) AS lines FROM temp.tally GROUP BY 1"
 _AMONG = "m.id IN (SELECT value FROM json_each(:ids))"
 
 _RECOUNTED = 50_000
@@ -53,7 +55,7 @@ _RECOUNTED = 50_000
 
 
 class WordsIndex:
-    """The words of all lines, each with how many lines hold it."""
+    """The words of all lines, each with how many lines hold it (long ones: some of them twice)."""
 
     name = "words"
     tables = ("words", "word_parts", "word_names")
@@ -70,10 +72,10 @@ class WordsIndex:
         """Count these lines no more; a word that only they held is found by nothing any more."""
         await _tally(writer, _AMONG, {"ids": json.dumps(list(ids))})
         await writer.run(
-            f"UPDATE words SET lines = lines - gone.doc FROM ({_TALLIED}) gone"
-            " WHERE word = gone.term"
+            f"UPDATE words SET lines = words.lines - gone.lines FROM ({_SUMMED}) gone"
+            " WHERE words.word = gone.word"
         )
-        gone = "lines <= 0 AND word IN (SELECT term FROM temp.tally)"
+        gone = f"lines <= 0 AND word IN (SELECT {_KEPT} FROM temp.tally)"
         for row in await writer.rows(f"SELECT word FROM words WHERE {gone}"):
             await _forget_parts(writer, row[0])
         await writer.run(f"DELETE FROM words WHERE {gone}")

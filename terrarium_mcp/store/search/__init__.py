@@ -17,6 +17,7 @@ from terrarium_mcp.store.search.exact import Sought
 from terrarium_mcp.store.search.hits import Hits, Rung, Search, Sort
 from terrarium_mcp.store.search.ladder import ENOUGH, Step, rungs
 from terrarium_mcp.store.search.pages import HEAD, Pages, RankedAnew
+from terrarium_mcp.store.search.prefixes import BEGUN, begun, starts
 from terrarium_mcp.store.search.relevance.candidates import TimedLookup
 from terrarium_mcp.store.search.relevance.relevance import Answering, Relevance
 from terrarium_mcp.store.search.similar import Clauses, Similar
@@ -125,20 +126,22 @@ class SearchTopic:
     async def _sought(self, asked: Search) -> Sought | None:
         """Among which lines to look; None where there can be none."""
         words = {storable(word) for term in asked.query.terms for word in term.words}
+        begins = starts([*asked.query.terms, *asked.query.excluded])
         state = await self._upkeep.rows(
             "SELECT upto, (SELECT count(*) FROM rooms),"  # noqa: S608 -- our names
             " (SELECT group_concat(DISTINCT casemapping) FROM networks),"
             " (SELECT json_group_object(word, lines) FROM words"
             "  WHERE word IN (SELECT value FROM json_each(:words))),"
+            f" ({BEGUN}),"
             " runs.* FROM derived LEFT JOIN runs"
             f" WHERE name = '{_INDEX}' AND {complete(*_USED)}",
-            {"words": json.dumps(sorted(words))},
+            {"words": json.dumps(sorted(words)), "starts": json.dumps(sorted(begins))},
             uses=_USED,
         )
         if not state or not asked.rooms:
             return None
-        upto, rooms, casemappings, said, *_ = state[0]
-        runs = tuple(Run(*row[4:]) for row in state if row[4] is not None)
+        upto, rooms, casemappings, said, words_begun, *_ = state[0]
+        runs = tuple(Run(*row[5:]) for row in state if row[5] is not None)
         cursor = asked.cursor
         since, until = asked.bounds
         # What is indexed now is the history that all pages show, in whatever order it came.
@@ -149,6 +152,7 @@ class SearchTopic:
             casemappings=str(casemappings).split(","),
             history=History(cursor.snapshot if cursor else upto, runs),
             said=json.loads(said),
+            begun=begun(json.loads(words_begun)),
             since=since,
             until=min(asked.until, Position(until)),
         )

@@ -19,6 +19,7 @@ from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.search.lookups import Lookups, Total
 from terrarium_mcp.store.search.matching import Match, matching
 from terrarium_mcp.store.search.order import Order, place
+from terrarium_mcp.store.search.prefixes import Begun
 from terrarium_mcp.store.search.stretches import History
 from terrarium_mcp.store.search.walks import ALL_OF_THEM, COUNTED, Wanted
 
@@ -47,7 +48,8 @@ class Sought:
 
     `all_rooms` says that `rooms` are all there are; `casemappings` are those of all networks.
     `since` is a timestamp as text; `until` the first place that is too late. `said` is how many
-    lines hold a word of the query, of those that anybody said.
+    lines hold a word of the query, of those that anybody said; `begun` the words that begin as its
+    prefixes do.
     """
 
     query: Query
@@ -56,6 +58,7 @@ class Sought:
     casemappings: Collection[str]
     history: History
     said: Mapping[str, int]
+    begun: Mapping[str, Begun]
     since: str = BEGINNING.timestamp
     until: Position = EVERY_LINE
 
@@ -63,7 +66,7 @@ class Sought:
     def match(self) -> Match:
         """How the index finds its lines."""
         rooms = () if self.all_rooms else self.rooms
-        return matching(self.query, rooms, self.casemappings)
+        return matching(self.query, rooms, self.casemappings, self.begun)
 
     @property
     def is_timed(self) -> bool:

@@ -4,9 +4,10 @@ The only place where words of people are quoted for FTS5.
 """
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from types import MappingProxyType
 
 from terrarium_mcp.chat.identity import is_spelt_alike
 from terrarium_mcp.chat.query import Query
@@ -22,6 +23,7 @@ from terrarium_mcp.store.functions import (
     room_word,
     storable,
 )
+from terrarium_mcp.store.search.prefixes import Begun, is_cut, start_of
 
 MOST_ROOMS = 16
 """Beyond this many rooms the index is asked for all, and the rows are filtered."""
@@ -31,6 +33,9 @@ _KIND = (
     f"CASE WHEN upper(m.message_type) IN ({_KINDS}) THEN upper(m.message_type) ELSE 'PRIVMSG' END"
 )
 """The type of a message `m`: what is misspelt counts as said, as in `Kind.of`."""
+
+_SPOKEN = "message"
+"""The column of what was said."""
 
 _CASEMAPPING = "(SELECT casemapping FROM networks WHERE name = m.network)"
 
@@ -79,16 +84,23 @@ def said() -> str:
     return f"scope : {quoted(SPOKEN_WORD)}"
 
 
-def matching(query: Query, rooms: Sequence[Room], casemappings: Collection[str]) -> Match:
+def matching(
+    query: Query,
+    rooms: Sequence[Room],
+    casemappings: Collection[str],
+    begun: Mapping[str, Begun] = MappingProxyType({}),
+) -> Match:
     """How to find the lines of `query`; `rooms` are none where no room is out of bounds.
 
-    `casemappings` are those of all networks.
+    `casemappings` are those of all networks, `begun` the words that its prefixes begin.
     """
     demand = _demand(query)
     alike = all(is_spelt_alike(nick, casemappings) for nick in query.people)
     conditions, params = _conditions(query, demand, alike=alike)
-    terms = _terms(query, demand)
     scope = _scope(query, rooms, alike=alike)
+    is_alone = len(query.clauses) == 1 and not (scope or query.excluded or query.mentions)
+    singly = {s: one.words for s, one in begun.items() if one.is_sooner(alone=is_alone)}
+    terms = _terms(query, demand, singly)
     in_rooms = 0 < len(rooms) <= MOST_ROOMS
     if not (terms or query.kinds or in_rooms):
         scope.append(said())
@@ -145,30 +157,41 @@ def _is_kept(term: Term) -> bool:
     return bool(term.words) and not term.literal
 
 
-def _terms(query: Query, demand: Demand) -> str:
-    """The words that have to occur, and those that must not."""
+def _terms(query: Query, demand: Demand, singly: Mapping[str, Sequence[str]]) -> str:
+    """The words that have to occur, and those that must not.
+
+    `singly` are the words in place of those prefixes whose words are looked up one by one.
+    """
     column = _column(query.kinds or SPEECH)
-    clauses = [_any(clause) for clause in query.clauses if all(term.words for term in clause)]
-    clauses += [_any([Term(nick)]) for nick in query.mentions if Term(nick).words]
+    if column != _SPOKEN:  # the words of events are not known
+        singly = {}
+    clauses = [
+        _any(clause, singly) for clause in query.clauses if all(term.words for term in clause)
+    ]
+    clauses += [_any([Term(nick)], {}) for nick in query.mentions if Term(nick).words]
     excluded = [term for term in query.excluded if term not in demand.excluded]
     if not clauses and not excluded:
         return ""
     wanted = f"{column} : ({' AND '.join(clauses)})" if clauses else _of_kinds(query.kinds)
-    return f"({wanted} NOT {column} : {_any(excluded)})" if excluded else wanted
+    return f"({wanted} NOT {column} : {_any(excluded, singly)})" if excluded else wanted
 
 
-def _any(terms: Sequence[Term]) -> str:
-    return f"({' OR '.join(map(_string, terms))})"
+def _any(terms: Sequence[Term], singly: Mapping[str, Sequence[str]]) -> str:
+    return f"({' OR '.join(chain.from_iterable(_strings(term, singly) for term in terms))})"
 
 
-def _string(term: Term) -> str:
-    return quoted(spread(term.text)) + (" *" if term.kind is TermKind.PREFIX else "")
+def _strings(term: Term, singly: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """The FTS5 strings of which one has to be in a line that holds the term."""
+    if words := singly.get(start_of(term)):
+        return (quoted(word) + (" *" if is_cut(word) else "") for word in words)
+    whole = quoted(spread(term.text))
+    return iter([f"{whole} *" if term.kind is TermKind.PREFIX else whole])
 
 
 def _column(kinds: Sequence[Kind]) -> str:
     """Where the words of these types stand."""
     spoken = [kind in SPEECH for kind in kinds]
-    return "message" if all(spoken) else "{message event}" if any(spoken) else "event"
+    return _SPOKEN if all(spoken) else f"{{{_SPOKEN} event}}" if any(spoken) else "event"
 
 
 def _scope(query: Query, rooms: Sequence[Room], *, alike: bool) -> list[str]:

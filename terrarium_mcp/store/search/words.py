@@ -11,7 +11,9 @@ from terrarium_mcp.store.functions import storable
 MOST_LOOKED_AT = 2_000
 """Words with a piece that are looked at: the oldest ones, which the most frequent are among."""
 
-_LAST = "\U0010ffff"
+LAST = "\U0010ffff"
+"""No word goes on with this."""
+
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 _BEGINNING = """
@@ -42,7 +44,7 @@ class Wish:
 def beginning(start: str, longest: int, most: int) -> Wish:
     """Words that begin so and have at most `longest` characters."""
     start = storable(start)
-    return Wish(most, _BEGINNING, {"start": start, "end": start + _LAST, "longest": longest})
+    return Wish(most, _BEGINNING, {"start": start, "end": start + LAST, "longest": longest})
 
 
 def misspelt(word: str, most: int) -> Wish:

@@ -1,10 +1,13 @@
 """The words table: what it knows of what was said, and that it forgets."""
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
 from terrarium_mcp.store import Store
+from terrarium_mcp.store.derived.message_index import TOKENIZER
 from terrarium_mcp.store.derived.words_index import LONGEST
 from terrarium_mcp.store.search.words import Words, beginning, holding, misspelt
 from terrarium_mcp.store.upkeep import give_up
@@ -39,11 +42,37 @@ async def test_words_are_cut_and_folded_as_the_index_does(store: Store, file: Pa
     assert {row[0] for row in held} == {row[0] for row in rows_of(file, "SELECT word FROM words")}
 
 
-async def test_what_is_too_long_for_a_word_is_no_word(store: Store, words: Words) -> None:
-    long = "x" * LONGEST
-    await store.messages.append(chat(f"<ada> {long} {long}x"))
-    assert await words.lines([long, long + "x"]) == {long: 1}
+async def test_a_long_word_is_kept_by_its_beginning_and_forgotten_with_it(
+    store: Store, words: Words
+) -> None:
+    cut = "x" * LONGEST
+    await store.messages.append(chat(f"<ada> {cut}yz\n<bo> {cut}zy\n<cy> {cut}"))
+    assert await words.lines([cut, f"{cut}yz"]) == {cut: 3}
+    await remove(store, 1, 3)
+    assert await words.lines([cut]) == {cut: 1}
+    await remove(store, 2)
+    assert await words.usual(beginning("x", 100, 4)) == [{}]
+
+
+async def test_what_is_too_long_for_a_word_is_not_misspelt(words: Words) -> None:
     assert await words.usual(misspelt("x" * 100_000, 4)) == [{}]
+
+
+def test_what_the_index_holds_it_would_fold_no_further() -> None:
+    """So a word of the words table, looked up as it stands there, finds all its lines."""
+    with closing(sqlite3.connect(":memory:")) as db:
+        for name in ("said", "again"):
+            db.execute(f"CREATE VIRTUAL TABLE {name} USING fts5 (word, tokenize='{TOKENIZER}')")
+            db.execute(f"CREATE VIRTUAL TABLE {name}_words USING fts5vocab ({name}, row)")
+        letters = (chr(code) for code in range(1, 0xF0000) if chr(code).isalnum())
+        db.executemany("INSERT INTO said VALUES (?)", ((letter,) for letter in letters))
+        db.execute("INSERT INTO again SELECT term FROM said_words")
+        held, again = (
+            [row[0] for row in db.execute(f"SELECT term FROM {name}")]  # noqa: S608 -- our names
+            for name in ("said_words", "again_words")
+        )
+    assert len(held) > 100_000
+    assert held == again
 
 
 async def test_events_are_not_what_was_said(store: Store, words: Words, file: Path) -> None:

@@ -20,7 +20,7 @@ from terrarium_mcp.chat.terms import holds
 from terrarium_mcp.chat.urls import urls_in
 from terrarium_mcp.chat.when import EVERY_LINE, Position, to_text
 from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.search import Rung, Search, Sort, exact, lookups
+from terrarium_mcp.store.search import Rung, Search, Sort, exact, lookups, prefixes
 from tests.store.scene import NOON, SETTINGS, line_of, rows_of
 
 SAID = [
@@ -33,6 +33,7 @@ SAID = [
         "bo_",
         "1.2",
         "\x02tea\x02",
+        "tea" * 20,
         "\u8336",
     ],
 ]
@@ -42,6 +43,7 @@ CHANNELS = ["#tea", "#mate", "#milk"]
 ASKED = [
     *["tea", "cafe", "te*", '"green tea"', "c++", "c", "green-tea", "\u8336", "\u559d\u8336", "--"],
     *["\U0001f375", "foo_bar", "1.2", "tea OR c++", "-- OR cafe", "\u8336 OR te* OR bo", "1.*"],
+    *["te* green", f"{'tea' * 14}*", "t*", "caf\u00e9*", "GR* OR 1*"],
     *["-tea", "-c++", "-te*", '-"green tea"', "-from:ada", "from:ada", "from:BO[]", "from:nobody"],
     *["from:kim", "from:\u212aim", "from:\u00e4nn", "from:kim OR from:ada"],
     *["mentions:ada", "mentions:bo_", "has:link", "type:privmsg", "type:action", "type:join"],
@@ -120,6 +122,7 @@ async def test_what_is_found_is_what_reading_every_line_finds(
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:  # the log of a test is too short for the real ones
         patch.setattr(exact, "_FEW", few)
+        patch.setattr(prefixes, "_FEW", few)
         patch.setattr(exact, "_LOOKED_AT", 4)
         patch.setattr(exact, "_RAREST", 1)
         patch.setattr(lookups, "_BESIDES", 1)
