@@ -63,6 +63,9 @@ LINK_WORD = "tlink"
 """The index word of messages with a link in them. Nobody says it: a word that people say too would
 have all these messages in its list."""
 
+NO_WORD = "tnothing"
+"""An index word of no message."""
+
 SPOKEN_WORD = "tsaid"
 """The index word of everything that was said. PRIVMSG, most of it, has no other for its type."""
 

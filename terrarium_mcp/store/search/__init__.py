@@ -3,7 +3,6 @@
 Every rung looks a bounded number of times into the index.
 """
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -12,12 +11,11 @@ from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.chat.when import Position
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.derived.runs import Run
-from terrarium_mcp.store.functions import storable
 from terrarium_mcp.store.search.exact import Sought
 from terrarium_mcp.store.search.hits import Hits, Rung, Search, Sort
+from terrarium_mcp.store.search.known import KNOWN, Known, asked_of
 from terrarium_mcp.store.search.ladder import ENOUGH, Step, rungs
 from terrarium_mcp.store.search.pages import HEAD, Pages, RankedAnew
-from terrarium_mcp.store.search.prefixes import BEGUN, begun, starts
 from terrarium_mcp.store.search.relevance.candidates import TimedLookup
 from terrarium_mcp.store.search.relevance.relevance import Answering, Relevance
 from terrarium_mcp.store.search.similar import Clauses, Similar
@@ -125,22 +123,17 @@ class SearchTopic:
 
     async def _sought(self, asked: Search) -> Sought | None:
         """Among which lines to look; None where there can be none."""
-        words = {storable(word) for term in asked.query.terms for word in term.words}
-        begins = starts([*asked.query.terms, *asked.query.excluded])
         state = await self._upkeep.rows(
             "SELECT upto, (SELECT count(*) FROM rooms),"  # noqa: S608 -- our names
             " (SELECT group_concat(DISTINCT casemapping) FROM networks),"
-            " (SELECT json_group_object(word, lines) FROM words"
-            "  WHERE word IN (SELECT value FROM json_each(:words))),"
-            f" ({BEGUN}),"
-            " runs.* FROM derived LEFT JOIN runs"
+            f" {KNOWN}, runs.* FROM derived LEFT JOIN runs"
             f" WHERE name = '{_INDEX}' AND {complete(*_USED)}",
-            {"words": json.dumps(sorted(words)), "starts": json.dumps(sorted(begins))},
+            asked_of([*asked.query.terms, *asked.query.excluded]),
             uses=_USED,
         )
         if not state or not asked.rooms:
             return None
-        upto, rooms, casemappings, said, words_begun, *_ = state[0]
+        upto, rooms, casemappings, lines, begun, *_ = state[0]
         runs = tuple(Run(*row[5:]) for row in state if row[5] is not None)
         cursor = asked.cursor
         since, until = asked.bounds
@@ -151,8 +144,7 @@ class SearchTopic:
             all_rooms=len(asked.rooms) == rooms,
             casemappings=str(casemappings).split(","),
             history=History(cursor.snapshot if cursor else upto, runs),
-            said=json.loads(said),
-            begun=begun(json.loads(words_begun)),
+            known=Known.of(upto, lines, begun),
             since=since,
             until=min(asked.until, Position(until)),
         )

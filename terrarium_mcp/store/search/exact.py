@@ -5,10 +5,9 @@ answered from their lines alone, which are few: they are read and looked at. For
 index is walked within the restrictions, and stops when the page is full.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from math import prod
 
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Room
@@ -16,10 +15,10 @@ from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position
 from terrarium_mcp.store.database import Row
 from terrarium_mcp.store.rooms import within
+from terrarium_mcp.store.search.known import Known
 from terrarium_mcp.store.search.lookups import Lookups, Total
 from terrarium_mcp.store.search.matching import Match, matching
 from terrarium_mcp.store.search.order import Order, place
-from terrarium_mcp.store.search.prefixes import Begun
 from terrarium_mcp.store.search.stretches import History
 from terrarium_mcp.store.search.walks import ALL_OF_THEM, COUNTED, Wanted
 
@@ -47,9 +46,8 @@ class Sought:
     """A query, and the lines among which it looks.
 
     `all_rooms` says that `rooms` are all there are; `casemappings` are those of all networks.
-    `since` is a timestamp as text; `until` the first place that is too late. `said` is how many
-    lines hold a word of the query, of those that anybody said; `begun` the words that begin as its
-    prefixes do.
+    `since` is a timestamp as text; `until` the first place that is too late. `known` is about the
+    words of the query.
     """
 
     query: Query
@@ -57,8 +55,7 @@ class Sought:
     all_rooms: bool
     casemappings: Collection[str]
     history: History
-    said: Mapping[str, int]
-    begun: Mapping[str, Begun]
+    known: Known
     since: str = BEGINNING.timestamp
     until: Position = EVERY_LINE
 
@@ -66,7 +63,7 @@ class Sought:
     def match(self) -> Match:
         """How the index finds its lines."""
         rooms = () if self.all_rooms else self.rooms
-        return matching(self.query, rooms, self.casemappings, self.begun)
+        return matching(self.query, rooms, self.casemappings, self.known)
 
     @property
     def is_timed(self) -> bool:
@@ -97,10 +94,9 @@ class Exact:
         rarest = _needed(sought.query)
         if len(rarest) <= _RAREST:
             return False
-        rarest.sort(key=lambda term: min(sought.said.get(word, 0) for word in term.words))
-        clauses = tuple((term,) for term in rarest[:_RAREST])
-        query = Query(clauses=clauses, kinds=sought.query.kinds)
-        few = matching(query, (), sought.casemappings)
+        clauses = sorted(((term,) for term in rarest), key=sought.known.rarity)
+        query = Query(clauses=tuple(clauses[:_RAREST]), kinds=sought.query.kinds)
+        few = matching(query, (), sought.casemappings, sought.known)
         return not await self._lookups.has(few.terms, sought.history)
 
     async def first(
@@ -138,7 +134,7 @@ class Exact:
         walked = 1 if len(_words(sought.query)) > 1 else _FEW_RUNS
         if not match.terms or not (is_restricted or len(sought.history.runs) > walked):
             return None
-        if _expected(sought) > _FEW:
+        if sought.known.expected(_words(sought.query)) > _FEW:
             return None
         wanted = _wanted(sought)
         where = [*wanted.where, *match.scope_where]
@@ -149,15 +145,6 @@ def _needed(query: Query) -> list[Term]:
     """The terms that every line has to hold, of whose words it is known how rare they are."""
     alone = [clause[0] for clause in query.clauses if len(clause) == 1]
     return [term for term in alone if term.words and term.kind is not TermKind.PREFIX]
-
-
-def _expected(sought: Sought) -> float:
-    """How many lines would hold the words of a query if these had nothing to do with each other.
-
-    Exact for a single word; more than that for a word that is none of those counted.
-    """
-    lines = max(sought.history.snapshot, 1)
-    return lines * prod(sought.said.get(word, lines) / lines for word in _words(sought.query))
 
 
 def _words(query: Query) -> set[str]:

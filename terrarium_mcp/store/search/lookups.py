@@ -152,7 +152,7 @@ class Lookups:
     async def _walked(self, walk: Walk, ranges: Sequence[Ids], most: int) -> list[Row]:
         """The first lines in ranges of ids, in their order."""
         params = {**walk.params, **between(ranges), "most": most}
-        return await self._database.rows(walk.sql(len(ranges)), params)
+        return await self._database.rows(walk.sql(ranges), params)
 
     async def _looked_at(self, along: Sequence[Stretch], walk: Walk) -> str:
         """The time up to which all lines were looked at; "" where these are all there are."""

@@ -61,30 +61,47 @@ class Wanted:
 class Counting:
     """How all lines wanted are counted, up to one more than are counted.
 
-    `count` is an expression, over the tables that `tables` begins a statement with.
+    `count` is an expression, over the tables that `tables` begins a statement with. The index tells
+    of the lines in the ranges `told`; those in the ranges `read` are looked at.
     """
 
-    tables: str
-    count: str
-    params: Mapping[str, str]
+    wanted: Wanted
+    told: Sequence[Ids]
+    read: Sequence[Ids]
 
     @classmethod
     def of(cls, wanted: Wanted, along: Sequence[Stretch]) -> "Counting":
         """Where the index alone tells which lines are wanted, those at the edges are read."""
-        if wanted.by_index:
-            told = closed_up(stretch.within for stretch in along if stretch.within)
-            read = closed_up(ids for stretch in along for ids in stretch.edges)
-        else:
-            told, read = [], closed_up(stretch.ids for stretch in along)
-        parts = [f"SELECT 1 FROM {_IN_THESE.format('told')}"]
-        if read:  # mostly there are none
-            found = f"(SELECT found.rowid FROM {_IN_THESE.format('read')} LIMIT :at_most)"
-            parts.append(f"SELECT 1 FROM ({lines_of(found, wanted.where)})")
+        if not wanted.by_index:
+            return cls(wanted, [], closed_up(stretch.ids for stretch in along))
         return cls(
-            f"WITH {', '.join(_THESE.format(name) for name in ('told', 'read'))}",
-            f"(SELECT count(*) FROM ({' UNION ALL '.join(parts)} LIMIT {COUNTED + 1}))",
-            {"told": _as_rowids(told), "read": _as_rowids(read)},
+            wanted,
+            closed_up(stretch.within for stretch in along if stretch.within),
+            closed_up(ids for stretch in along for ids in stretch.edges),
         )
+
+    @property
+    def tables(self) -> str:
+        """The beginning of the statement."""
+        return f"WITH {', '.join(_THESE.format(name) for name in ('told', 'read'))}"
+
+    @property
+    def count(self) -> str:
+        """The expression."""
+        parts = [f"SELECT 1 FROM {_IN_THESE.format('told')}"]
+        if self.read:  # mostly there are none
+            found = f"(SELECT found.rowid FROM {_IN_THESE.format('read')} LIMIT :at_most)"
+            parts.append(f"SELECT 1 FROM ({lines_of(found, self.wanted.where)})")
+        return f"(SELECT count(*) FROM ({' UNION ALL '.join(parts)} LIMIT {COUNTED + 1}))"
+
+    @property
+    def params(self) -> dict[str, str]:
+        """The parameters of the tables."""
+        return {"told": _as_rowids(self.told), "read": _as_rowids(self.read)}
+
+    def is_along(self, ranges: Sequence[Ids]) -> bool:
+        """Whether the index tells of all lines, and whoever walks along these comes to all."""
+        return not self.read and self.told == closed_up(ranges)
 
 
 _THESE = "{0} (low, high) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(:{0}))"
@@ -103,14 +120,19 @@ class Walk:
     after: Position | None = None
     counting: Counting | None = None
 
-    def sql(self, ranges: int) -> str:
-        """The statement for the first `:most` lines wanted in so many ranges of ids."""
+    def sql(self, ranges: Sequence[Ids]) -> str:
+        """The statement for the first `:most` lines wanted in ranges of ids."""
         where = list(self.wanted.where)
         if self.after:
             where.append(f"(m.timestamp, m.id) {self.order.beyond} (:after, :after_id)")
-        lines = (
-            f"{lines_of(f'({in_ranges(ranges, self.order)} LIMIT :at_most)', where)} LIMIT :most"
-        )
+        found = in_ranges(len(ranges), self.order)
+        if self.counting and self.counting.is_along(ranges):  # mostly
+            return (
+                f"WITH found AS MATERIALIZED ({found} LIMIT max(:most, {COUNTED + 1}))"
+                f" SELECT *, (SELECT count(*) FROM found) AS total FROM"
+                f" ({lines_of('found', where)} LIMIT :most)"
+            )
+        lines = f"{lines_of(f'({found} LIMIT :at_most)', where)} LIMIT :most"
         if not self.counting:
             return f"SELECT *, NULL AS total FROM ({lines})"
         return (

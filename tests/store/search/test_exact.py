@@ -20,7 +20,7 @@ from terrarium_mcp.chat.terms import holds
 from terrarium_mcp.chat.urls import urls_in
 from terrarium_mcp.chat.when import EVERY_LINE, Position, to_text
 from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.search import Rung, Search, Sort, exact, lookups, prefixes
+from terrarium_mcp.store.search import Rung, Search, Sort, exact, known, lookups
 from tests.store.scene import NOON, SETTINGS, line_of, rows_of
 
 SAID = [
@@ -122,17 +122,17 @@ async def test_what_is_found_is_what_reading_every_line_finds(
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:  # the log of a test is too short for the real ones
         patch.setattr(exact, "_FEW", few)
-        patch.setattr(prefixes, "_FEW", few)
+        patch.setattr(known, "_FEW", few)
         patch.setattr(exact, "_LOOKED_AT", 4)
         patch.setattr(exact, "_RAREST", 1)
         patch.setattr(lookups, "_BESIDES", 1)
         async with a_log(groups, strange, redacted, casemapping) as (store, file):
-            known = await store.rooms.all()
+            rooms = await store.rooms.all()
             for query, channels, cutoff, limit in questions:
                 until = NOON + timedelta(seconds=cutoff) if cutoff else None
                 asked = Search(
                     query=parse_query(query),
-                    rooms=[room for room in known if room.channel in channels],
+                    rooms=[room for room in rooms if room.channel in channels],
                     limit=limit,
                     until=Position.at(until) if until else EVERY_LINE,
                 )

@@ -13,7 +13,7 @@ from terrarium_mcp.chat.when import to_text
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.functions import nick_words
 from terrarium_mcp.store.search.lookups import Lookups
-from terrarium_mcp.store.search.matching import quoted, said
+from terrarium_mcp.store.search.matching import in_turn, quoted, said
 from terrarium_mcp.store.search.order import NEWEST
 from terrarium_mcp.store.search.relevance.asked import Asked, Group, Understood
 from terrarium_mcp.store.search.stretches import Ids, closed_up
@@ -51,7 +51,7 @@ class Lookup:
     @property
     def match(self) -> str:
         """The FTS5 expression."""
-        return " AND ".join(f"({' OR '.join(sorted(part))})" for part in self.parts)
+        return in_turn([f"({' OR '.join(sorted(part))})" for part in self.parts])
 
     def includes(self, other: "Lookup") -> bool:
         """Whether every line of another look-up is one of this, were it not for `most`."""
