@@ -19,7 +19,7 @@ from terrarium_mcp.store.figures import AFTER, BEFORE
 from terrarium_mcp.store.functions import as_text, kind_word, nick_words, storable
 from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.rows import COLUMNS, as_messages
-from terrarium_mcp.store.search.matching import quoted
+from terrarium_mcp.store.search.expressions import quoted
 from terrarium_mcp.store.upkeep import Upkeep
 
 NICK_CHANGE = "nick change"

@@ -128,7 +128,7 @@ class SearchTopic:
             " (SELECT group_concat(DISTINCT casemapping) FROM networks),"
             f" {KNOWN}, runs.* FROM derived LEFT JOIN runs"
             f" WHERE name = '{_INDEX}' AND {complete(*_USED)}",
-            asked_of([*asked.query.terms, *asked.query.excluded]),
+            asked_of(asked.query),
             uses=_USED,
         )
         if not state or not asked.rooms:

@@ -65,6 +65,11 @@ class Sought:
         rooms = () if self.all_rooms else self.rooms
         return matching(self.query, rooms, self.casemappings, self.known)
 
+    @cached_property
+    def match_to_read(self) -> Match:
+        """How it finds lines that are read in any case; rooms always are compared."""
+        return matching(self.query, (), self.casemappings, self.known, read=True)
+
     @property
     def is_timed(self) -> bool:
         """Whether it looks at a part of the time only."""
@@ -111,7 +116,7 @@ class Exact:
                 if after is None or order.is_before(after, place(row))
             ]
             return Part(rows[:most], Total(min(len(few), COUNTED + 1)))
-        wanted = farther = _wanted(sought)
+        wanted = farther = _wanted(sought, sought.match)
         while True:
             found = await self._lookups.first(farther, most, order, after)
             if not (found.reached and after) or order.is_before(after.timestamp, found.reached):
@@ -127,18 +132,22 @@ class Exact:
         """All lines of a query whose words are rare together, in no order.
 
         Where a walk would go through several runs, or through much besides the restrictions: what
-        is hardly anywhere costs as much in a range of ids as in the whole index.
+        is hardly anywhere costs as much in a range of ids as in the whole index. And for a phrase:
+        FTS5 asks the lists of all its words in turn which line they have next, and it is sooner to
+        find the rarest words first and to read the lines (10 M lines: 0.9 instead of 2.6 ms).
         """
-        match = sought.match
+        match, to_read = sought.match, sought.match_to_read
         is_restricted = match.scope or not match.is_exact or sought.is_timed
+        has_phrase = to_read.terms != match.terms
         walked = 1 if len(_words(sought.query)) > 1 else _FEW_RUNS
-        if not match.terms or not (is_restricted or len(sought.history.runs) > walked):
+        many = len(sought.history.runs) > walked
+        if not match.terms or not (is_restricted or has_phrase or many):
             return None
         if sought.known.expected(_words(sought.query)) > _FEW:
             return None
-        wanted = _wanted(sought)
-        where = [*wanted.where, *match.scope_where]
-        return await self._lookups.few(match.terms, replace(wanted, where=where), _FEW)
+        wanted = _wanted(sought, to_read)
+        where = [*wanted.where, *to_read.scope_where]
+        return await self._lookups.few(to_read.terms, replace(wanted, where=where), _FEW)
 
 
 def _needed(query: Query) -> list[Term]:
@@ -152,9 +161,8 @@ def _words(query: Query) -> set[str]:
     return {word for term in _needed(query) for word in term.words}
 
 
-def _wanted(sought: Sought) -> Wanted:
+def _wanted(sought: Sought, match: Match) -> Wanted:
     """The lines as they are looked up."""
-    match = sought.match
     where = [
         # A list of hundreds of rooms is made into a table for each statement.
         "m.room NOT NULL" if sought.all_rooms else within(sought.rooms, "m.room"),

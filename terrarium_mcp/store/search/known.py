@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import NamedTuple
 
+from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.store.derived.words_index import LONGEST
 from terrarium_mcp.store.functions import storable
@@ -37,8 +38,9 @@ KNOWN = f"""
 """The two columns that `Known.of` reads; their parameters are those of `asked_of`."""
 
 
-def asked_of(terms: Sequence[Term]) -> dict[str, str]:
-    """The parameters of KNOWN for these terms."""
+def asked_of(query: Query) -> dict[str, str]:
+    """The parameters of KNOWN for a query."""
+    terms = [*query.terms, *query.excluded, *map(Term, query.mentions)]
     words = {storable(word) for term in terms for word in term.words}
     starts = {start for term in terms if (start := start_of(term))}
     return {"words": json.dumps(sorted(words)), "starts": json.dumps(sorted(starts))}

@@ -1,10 +1,7 @@
-"""Queries as FTS5 expressions, and what of them only a line itself can answer.
-
-The only place where words of people are quoted for FTS5.
-"""
+"""Queries as FTS5 expressions, and what of them only a line itself can answer."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -14,7 +11,6 @@ from terrarium_mcp.chat.records import SPEECH, Kind, Room
 from terrarium_mcp.chat.terms import Term, TermKind, spread
 from terrarium_mcp.store.functions import (
     LINK_WORD,
-    NO_WORD,
     SPOKEN_WORD,
     Demand,
     events_word,
@@ -23,6 +19,7 @@ from terrarium_mcp.store.functions import (
     room_word,
     storable,
 )
+from terrarium_mcp.store.search.expressions import apart, in_turn, one_of, quoted, said
 from terrarium_mcp.store.search.known import Known, is_cut, start_of
 
 MOST_ROOMS = 16
@@ -30,11 +27,6 @@ MOST_ROOMS = 16
 
 _IN_TURN = 8
 """So many terms are looked for one after the other; the parser of FTS5 can nest no more than 50."""
-
-_FEW_TOGETHER = 100
-"""In so many lines with all words of a phrase it is looked for where the words have been found: of
-300 phrases in ten million lines the median then takes 1.4 ms instead of 2.6. With many more lines
-it takes 1.5 times as long."""
 
 Clause = tuple[Term, ...]
 """Terms of which one has to be held."""
@@ -84,49 +76,25 @@ class Match:
         return " AND ".join(filter(None, [self.terms, self.scope]))
 
 
-def quoted(term: str) -> str:
-    """`term` as one FTS5 string: whatever it holds, it is words and never syntax."""
-    doubled = storable(term).replace('"', '""').replace("\0", " ")
-    return f'"{doubled}"'
-
-
-def apart(expression: str) -> str:
-    """The same, whose next line FTS5 finds before it looks into the lists that it is joined with.
-
-    It takes nothing away. FTS5 asks all lists of an AND in turn which line they have next, wherever
-    one of them stands within another AND. A step in the list of a big channel costs 1 us: two words
-    in it took 2.4 to 8.7 ms and so take 0.2 to 3.7; in a small one at most 1.7 times as long as
-    before (10 M lines).
-    """
-    return f"(({expression}) NOT {_NOWHERE})"
-
-
-def in_turn(parts: Sequence[str]) -> str:
-    """The expression for lines with all parts, each looked for where those before it are."""
-    whole, *rest = parts
-    for before, part in enumerate(rest):
-        whole = f"{apart(whole) if before else whole} AND {part}"
-    return whole
-
-
-def said() -> str:
-    """The expression for everything that was said."""
-    return f"scope : {quoted(SPOKEN_WORD)}"
-
-
 def matching(
-    query: Query, rooms: Sequence[Room], casemappings: Collection[str], known: Known
+    query: Query,
+    rooms: Sequence[Room],
+    casemappings: Collection[str],
+    known: Known,
+    *,
+    read: bool = False,
 ) -> Match:
     """How to find the lines of `query`; `rooms` are none where no room is out of bounds.
 
-    `casemappings` are those of all networks, `known` is about the words of the query.
+    `casemappings` are those of all networks, `known` is about the words of the query. `read` says
+    that all lines with its words are read in any case: then these tell whether they hold a phrase.
     """
-    demand = _demand(query)
+    demand = _demand(query, read=read)
     alike = all(is_spelt_alike(nick, casemappings) for nick in query.people)
     conditions, params = _conditions(query, demand, alike=alike)
     scope = _scope(query, rooms, alike=alike)
     is_alone = len(query.clauses) == 1 and not (scope or query.excluded or query.mentions)
-    terms = _terms(query, demand, known, alone=is_alone)
+    terms = _terms(query, demand, known, alone=is_alone, read=read)
     in_rooms = 0 < len(rooms) <= MOST_ROOMS
     if not (terms or query.kinds or in_rooms):
         scope.append(said())
@@ -170,10 +138,14 @@ def _conditions(
     return conditions, params
 
 
-def _demand(query: Query) -> Demand:
+def _demand(query: Query, *, read: bool) -> Demand:
     """The terms for which a line has to be read."""
     return Demand(
-        tuple(clause for clause in query.clauses if not all(map(_is_kept, clause))),
+        tuple(
+            clause
+            for clause in query.clauses
+            if not all(map(_is_kept, clause)) or (read and _is_phrase(clause))
+        ),
         tuple(term for term in query.excluded if not _is_kept(term)),
     )
 
@@ -183,7 +155,7 @@ def _is_kept(term: Term) -> bool:
     return bool(term.words) and not term.literal
 
 
-def _terms(query: Query, demand: Demand, known: Known, *, alone: bool) -> str:
+def _terms(query: Query, demand: Demand, known: Known, *, alone: bool, read: bool) -> str:
     """The words that have to occur, and those that must not; `alone` if nothing else is asked."""
     column = _column(query.kinds or SPEECH)
     singly = {
@@ -192,12 +164,11 @@ def _terms(query: Query, demand: Demand, known: Known, *, alone: bool) -> str:
         # The words of events are not known.
         if column == _SPOKEN and begun.is_sooner(alone=alone)
     }
-    clauses = [clause for clause in query.clauses if all(term.words for term in clause)]
-    clauses += [(Term(nick),) for nick in query.mentions if Term(nick).words]
+    clauses = sorted(_clauses(query, read=read), key=known.rarity)
     excluded = [term for term in query.excluded if term not in demand.excluded]
     if not clauses and not excluded:
         return ""
-    parts = [f"{column} : {_any(clause, singly)}" for clause in _rarest_first(clauses, known)]
+    parts = [f"{column} : {_any(clause, singly)}" for clause in clauses]
     parts = [*parts[:_IN_TURN], *([" AND ".join(parts[_IN_TURN:])] if parts[_IN_TURN:] else [])]
     wanted = in_turn(parts) if parts else _of_kinds(query.kinds)
     if excluded:
@@ -205,23 +176,23 @@ def _terms(query: Query, demand: Demand, known: Known, *, alone: bool) -> str:
     return apart(wanted) if len(parts) > 1 else wanted
 
 
-def _rarest_first(clauses: Sequence[Clause], known: Known) -> list[Clause]:
-    """The clauses by how rare they are; phrases last, if few lines have all their words.
+def _clauses(query: Query, *, read: bool) -> list[Clause]:
+    """The clauses that the index can look for."""
+    found: list[Clause] = [(Term(nick),) for nick in query.mentions if Term(nick).words]
+    for clause in query.clauses:
+        if read and _is_phrase(clause):
+            found += [(Term(word),) for word in clause[0].words]
+        elif all(term.words for term in clause):
+            found.append(clause)
+    return list(dict.fromkeys(found))
 
-    The words of such phrases are added. Most of the work is done once these are found.
-    """
-    phrases = [clause for clause in clauses if _is_seldom_together(clause, known)]
-    words = {(Term(word),) for clause in phrases for word in clause[0].words}
-    others = [clause for clause in clauses if clause not in phrases]
-    return [*sorted([*words, *others], key=known.rarity), *phrases]
 
-
-def _is_seldom_together(clause: Clause, known: Known) -> bool:
-    """Whether a clause is a single phrase, and its words are in few lines together."""
+def _is_phrase(clause: Clause) -> bool:
+    """Whether a line has to hold all words of the clause."""
     first, *others = clause
     # Beyond ASCII FTS5 folds words a little otherwise than we do.
     is_phrase = first.kind is not TermKind.PREFIX and len(first.words) > 1 and first.text.isascii()
-    return is_phrase and not others and known.expected(first.words) <= _FEW_TOGETHER
+    return is_phrase and not others
 
 
 def _any(terms: Sequence[Term], singly: Mapping[str, Sequence[str]]) -> str:
@@ -251,13 +222,13 @@ def _scope(query: Query, rooms: Sequence[Room], *, alike: bool) -> list[str]:
             words += [room_word(room.id) for room in rooms]
         if set(query.kinds) - set(SPEECH):
             words += [events_word(room.id) for room in rooms]
-        parts.append(_one_of(words))
+        parts.append(one_of(words))
     if query.people:
         spellings = [nick_words(nick) for nick in query.people]
         in_ascii = [words[:1] for words in spellings]
-        parts.append(_one_of(chain.from_iterable(in_ascii if alike else spellings)))
+        parts.append(one_of(chain.from_iterable(in_ascii if alike else spellings)))
     if query.has_link:
-        parts.append(_one_of([LINK_WORD]))
+        parts.append(one_of([LINK_WORD]))
     return parts
 
 
@@ -276,16 +247,9 @@ def _of_kinds(kinds: Sequence[Kind]) -> str:
     """Lines of one of these types; of none: all that was said."""
     if not kinds or set(SPEECH) <= set(kinds):
         others = [kind for kind in kinds if kind not in SPEECH]
-        return _one_of([SPOKEN_WORD, *map(kind_word, others)])
-    parts = [_one_of(kind_word(kind) for kind in kinds if kind is not Kind.PRIVMSG)]
+        return one_of([SPOKEN_WORD, *map(kind_word, others)])
+    parts = [one_of(kind_word(kind) for kind in kinds if kind is not Kind.PRIVMSG)]
     if Kind.PRIVMSG in kinds:
-        rest = _one_of(kind_word(kind) for kind in SPEECH if kind not in kinds)
+        rest = one_of(kind_word(kind) for kind in SPEECH if kind not in kinds)
         parts = [f"({said()} NOT {rest})", *(parts if len(kinds) > 1 else [])]
     return f"({' OR '.join(parts)})"
-
-
-def _one_of(words: Iterable[str]) -> str:
-    return f"scope : ({' OR '.join(map(quoted, words))})"
-
-
-_NOWHERE = _one_of([NO_WORD])

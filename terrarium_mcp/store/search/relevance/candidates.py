@@ -12,8 +12,8 @@ from time import perf_counter
 from terrarium_mcp.chat.when import to_text
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.functions import nick_words
+from terrarium_mcp.store.search.expressions import in_turn, quoted, said
 from terrarium_mcp.store.search.lookups import Lookups
-from terrarium_mcp.store.search.matching import in_turn, quoted, said
 from terrarium_mcp.store.search.order import NEWEST
 from terrarium_mcp.store.search.relevance.asked import Asked, Group, Understood
 from terrarium_mcp.store.search.stretches import Ids, closed_up
