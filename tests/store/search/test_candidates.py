@@ -4,17 +4,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from terrarium_mcp.store import Store
-from terrarium_mcp.store.search.relevance.candidates import Candidates, Lookup
+from terrarium_mcp.store.search.relevance.candidates import Candidates, Lookup, Part
 from terrarium_mcp.store.search.stretches import Ids
 from tests.store.scene import chat
 
 WORDS = ["tea", "gate", "fence", "milk"]
 TALK = [[*pair] for pair in ("ab", "abc", "c", "bd", "acd", "a", "abcd")]
-PARTS = st.lists(
-    st.frozensets(st.sampled_from([f'message : "{word}"' for word in WORDS]), min_size=1),
-    min_size=1,
-    max_size=4,
-)
+SOME = st.frozensets(st.sampled_from([f'message : "{word}"' for word in WORDS]), min_size=1)
+PARTS = st.lists(st.builds(Part, SOME, st.integers(0, 7)), min_size=1, max_size=4)
 LOOKS = st.builds(
     Lookup,
     PARTS.map(tuple),
@@ -39,7 +36,7 @@ async def test_together_look_ups_find_what_each_finds_by_itself(
 
 async def test_what_a_wider_look_up_found_to_its_end_is_not_looked_up_again(store: Store) -> None:
     await store.messages.append(chat("<ada> tea\n<ada> tea and milk"))
-    tea, milk = frozenset(['message : "tea"']), frozenset(['message : "milk"'])
+    tea, milk = (Part(frozenset([f'message : "{word}"']), 2) for word in ("tea", "milk"))
     wide, narrow = Lookup((tea,), 3, (Ids(1, 2),)), Lookup((tea, milk), 3, (Ids(1, 2),))
     candidates = Candidates(store._database)  # noqa: SLF001
     assert await candidates.find([narrow, wide]) == {wide: [2, 1]}

@@ -44,7 +44,8 @@ class Group:
 class Understood:
     """What a question asks: whose lines, of which time, with which words (the rarest first).
 
-    `lines` is how many lines there are in all, `length` how many words one has on average.
+    `lines` is how many lines there are in all, `here` in the rooms asked, and `by` how many of
+    these each of the people said; `length` is how many words a line has on average.
     """
 
     people: tuple[str, ...]
@@ -52,4 +53,6 @@ class Understood:
     groups: tuple[Group, ...]
     asks_when: bool
     lines: int
+    here: int
+    by: Mapping[str, int]
     length: float

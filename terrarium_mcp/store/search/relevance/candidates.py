@@ -4,7 +4,7 @@ Never "any word, the newest": in a large log that finds one answer in sixty (1.6
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import zip_longest
 from time import perf_counter
@@ -36,8 +36,15 @@ _BEFORE, _AFTER = timedelta(days=1), timedelta(days=7)
 """How far around a time it is told of: mostly afterwards."""
 
 
-Part = frozenset[str]
-"""Expressions of which one has to hold."""
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Expressions of which one has to hold, and in about how many lines one does."""
+
+    any_of: frozenset[str]
+    lines: float = field(compare=False)
+
+    def __str__(self) -> str:
+        return f"({' OR '.join(sorted(self.any_of))})"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +58,13 @@ class Lookup:
     @property
     def match(self) -> str:
         """The FTS5 expression."""
-        return in_turn([f"({' OR '.join(sorted(part))})" for part in self.parts])
+        return in_turn([str(part) for part in sorted(self.parts, key=lambda part: part.lines)])
 
     def includes(self, other: "Lookup") -> bool:
         """Whether every line of another look-up is one of this, were it not for `most`."""
-        return all(any(one <= part for one in other.parts) for part in self.parts) and all(
+        return all(
+            any(one.any_of <= part.any_of for one in other.parts) for part in self.parts
+        ) and all(
             any(ids.first <= one.first and one.last <= ids.last for ids in self.ids)
             for one in other.ids
         )
@@ -79,12 +88,12 @@ class Candidates:
 
     async def lookups(self, asked: Asked, about: Understood) -> list[Lookup]:
         """The look-ups for a question, the most promising first; each once."""
-        scopes = [_only(asked.match)] if asked.match else []
+        scopes = [_only(asked.match, about.here)] if asked.match else []
         everywhere = await self._lookups.ids_between(
             asked.history, asked.since, asked.until.timestamp
         )
         looks = list(_tiers(about.groups, scopes, everywhere, EACH))
-        speakers = [_spoken_by(nick) for nick in about.people[:_PEOPLE]]
+        speakers = [_spoken_by(nick, about.by.get(nick, 0)) for nick in about.people[:_PEOPLE]]
         any_word = _any_of(about.groups[:_LOOKED_UP])
         for speaker in speakers:
             looks += _tiers(about.groups, [speaker, *scopes], everywhere, EACH // 2)
@@ -97,7 +106,7 @@ class Candidates:
             looks += _tiers(about.groups, scopes, then, EACH // 2)
             for speaker in speakers:
                 looks.append(_lookup([any_word, speaker, *scopes], then, EACH))
-                looks.append(_lookup([_only(said()), speaker, *scopes], then, EACH))
+                looks.append(_lookup([_only(said(), about.lines), speaker, *scopes], then, EACH))
         return [look for look in dict.fromkeys(looks) if look.parts and look.ids]
 
     async def timed(self, looks: Sequence[Lookup]) -> list[TimedLookup]:
@@ -184,16 +193,17 @@ def _tiers(
 
 
 def _lookup(parts: Sequence[Part], ids: tuple[Ids, ...], most: int) -> Lookup:
-    return Lookup(tuple(part for part in parts if part), most, ids)
+    return Lookup(tuple(part for part in parts if part.any_of), most, ids)
 
 
 def _any_of(groups: Sequence[Group]) -> Part:
-    return frozenset(f"message : {quoted(word)}" for group in groups for word in group.words)
+    words = frozenset(f"message : {quoted(word)}" for group in groups for word in group.words)
+    return Part(words, sum(group.lines for group in groups))
 
 
-def _spoken_by(nick: str) -> Part:
-    return frozenset(f"scope : {quoted(word)}" for word in nick_words(nick))
+def _spoken_by(nick: str, lines: int) -> Part:
+    return Part(frozenset(f"scope : {quoted(word)}" for word in nick_words(nick)), lines)
 
 
-def _only(expression: str) -> Part:
-    return frozenset([expression])
+def _only(expression: str, lines: int) -> Part:
+    return Part(frozenset([expression]), lines)

@@ -50,8 +50,8 @@ class Understanding:
 
     async def of(self, asked: Asked) -> Understood:
         """What `asked` is about."""
-        lines, length = await self._size()
-        people = await self._people(asked.text, asked.rooms)
+        lines, here, length = await self._size(asked.rooms)
+        people, by = await self._people(asked.text, asked.rooms)
         times = named_times(asked.text, asked.now, asked.zone)
         telling = telling_words(without(times, asked.text), people)[:_CONSIDERED]
         one_of_each = {stem(word): word for word in reversed(telling)}.values()
@@ -59,16 +59,29 @@ class Understanding:
         # Words that nobody said come last: they find nothing.
         groups.sort(key=lambda group: group.lines or lines)
         return Understood(
-            people, times, tuple(groups[:MOST_WORDS]), asks_when(asked.text), lines, length
+            people,
+            times,
+            tuple(groups[:MOST_WORDS]),
+            asks_when(asked.text),
+            lines,
+            here,
+            by,
+            length,
         )
 
-    async def _size(self) -> tuple[int, float]:
-        """How many lines there are, and how many words each has."""
-        rows = await self._database.rows("SELECT sum(lines), sum(words) FROM room_counts")
-        lines, words = rows[0][0] or 1, rows[0][1] or 1
-        return lines, words / lines
+    async def _size(self, rooms: Sequence[Room]) -> tuple[int, int, float]:
+        """How many lines there are, in all and in some rooms, and how many words each has."""
+        rows = await self._database.rows(
+            "SELECT sum(lines), sum(words), sum(lines) FILTER (WHERE"  # noqa: S608 -- ids of ours
+            f" {within(rooms)}) FROM room_counts"
+        )
+        lines, words, here = (told or 1 for told in rows[0])
+        return lines, here, words / lines
 
-    async def _people(self, text: str, rooms: Sequence[Room]) -> tuple[str, ...]:
+    async def _people(
+        self, text: str, rooms: Sequence[Room]
+    ) -> tuple[tuple[str, ...], dict[str, int]]:
+        """The people named, the most likely first, and how many lines people said here."""
         nicks = possible_nicks(text)
         rows = await self._database.rows(
             "SELECT folded, sum(lines) FROM nick_counts"  # noqa: S608 -- ids of ours
@@ -82,7 +95,7 @@ class Understanding:
         lines_with = {
             nick: known.get(words[0], 0) for nick, words in as_words.items() if words[1:] == ()
         }
-        return people_named(text, lines_by, lines_with)
+        return people_named(text, lines_by, lines_with), lines_by
 
     async def _groups(self, telling: Sequence[str], lines: int) -> list[Group]:
         """The telling words, each with what may stand for it in the lines."""
