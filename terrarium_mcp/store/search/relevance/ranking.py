@@ -89,19 +89,18 @@ class Ranking:
             here = _spread(heard, at)
             if not here and at not in answered:
                 continue
-            near = range(max(0, at - weights.NEAR), at + weights.NEAR + 1)
+            nearby = [groups for other, groups in strong.items() if abs(other - at) <= weights.NEAR]
             points = {
                 "words here and close by": weights.HERE * self._scale * sum(here.values()),
                 "share of the words here": weights.COVERED * self._share(strong.get(at, ())),
-                "share of the words nearby": weights.NEARBY
-                * self._share(set().union(*(strong[other] for other in near if other in strong))),
+                "share of the words nearby": weights.NEARBY * self._share(set().union(*nearby)),
                 **self._itself(line),
             }
             if at - 1 in heard.asks:
                 mine = heard.said.get(at, {})
                 handed = sum(max(0.0, w - mine.get(g, 0.0)) for g, w in heard.said[at - 1].items())
                 points["answers a question"] = weights.HANDED_OVER * self._scale * handed
-            if not by_person.isdisjoint(near):
+            if any(abs(other - at) <= weights.NEAR for other in by_person):
                 points["the person takes part"] = weights.TAKES_PART
             if len(self._idf) > 1 and len(strong.get(at, ())) == self._findable:
                 points["all words"] = weights.WHOLE
