@@ -61,8 +61,7 @@ class Wanted:
 class Counting:
     """How all lines wanted are counted, up to one more than are counted.
 
-    `count` is an expression, over the tables that `tables` begins a statement with. The index tells
-    of the lines in the ranges `told`; those in the ranges `read` are looked at.
+    The index tells of the lines in the ranges `told`; those in the ranges `read` are looked at.
     """
 
     wanted: Wanted
@@ -82,12 +81,12 @@ class Counting:
 
     @property
     def tables(self) -> str:
-        """The beginning of the statement."""
+        """How the statement begins."""
         return f"WITH {', '.join(_THESE.format(name) for name in ('told', 'read'))}"
 
     @property
     def count(self) -> str:
-        """The expression."""
+        """The expression for the count, over those tables."""
         parts = [f"SELECT 1 FROM {_IN_THESE.format('told')}"]
         if self.read:  # mostly there are none
             found = f"(SELECT found.rowid FROM {_IN_THESE.format('read')} LIMIT :at_most)"
@@ -126,10 +125,11 @@ class Walk:
         if self.after:
             where.append(f"(m.timestamp, m.id) {self.order.beyond} (:after, :after_id)")
         found = in_ranges(len(ranges), self.order)
-        if self.counting and self.counting.is_along(ranges):  # mostly
+        if self.counting and not self.after and self.counting.is_along(ranges):  # mostly
+            # The page is among the lines that are counted, as it begins with the first.
             return (
                 f"WITH found AS MATERIALIZED ({found} LIMIT max(:most, {COUNTED + 1}))"
-                f" SELECT *, (SELECT count(*) FROM found) AS total FROM"
+                " SELECT *, (SELECT count(*) FROM found) AS total FROM"
                 f" ({lines_of('found', where)} LIMIT :most)"
             )
         lines = f"{lines_of(f'({found} LIMIT :at_most)', where)} LIMIT :most"

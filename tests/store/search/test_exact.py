@@ -21,6 +21,7 @@ from terrarium_mcp.chat.urls import urls_in
 from terrarium_mcp.chat.when import EVERY_LINE, Position, to_text
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.search import Rung, Search, Sort, exact, known, lookups
+from terrarium_mcp.store.search.walks import COUNTED
 from tests.store.scene import NOON, SETTINGS, line_of, rows_of
 
 SAID = [
@@ -219,3 +220,14 @@ async def every_page(store: Store, asked: Search) -> list[int]:
         assert len(ids) == len(set(ids))
     assert total == len(ids) or not hits.total_is_exact
     return ids
+
+
+@pytest.mark.parametrize("sort", [Sort.NEWEST, Sort.OLDEST])
+async def test_pages_go_on_beyond_what_is_counted_in_lines_of_one_moment(
+    store: Store, sort: Sort
+) -> None:
+    many = COUNTED + 200
+    await store.messages.append_all([line_of("ada", "tea", NOON) for _ in range(many)])
+    asked = Search(query=parse_query("tea"), rooms=await store.rooms.all(), limit=100, sort=sort)
+    found = await every_page(store, asked)
+    assert sorted(found) == [*range(1, many + 1)]
