@@ -98,14 +98,14 @@ class Lookups:
         """How many lines are wanted."""
         along = await self._stretches(wanted, wanted.since, wanted.until)
         counting = Counting.of(wanted, along)
-        sql = f"{counting.tables} SELECT {counting.count}"
-        count = int(await self._database.value(sql, {**wanted.all_params, **counting.params}))
+        params = {**wanted.all_params, **counting.params}
+        count = int(
+            await self._database.value(f"{counting.tables} SELECT {counting.count}", params)
+        )
         if count > COUNTED or wanted.by_index:
             return Total(count)
-        cut_short = [
-            await self._nth(wanted, some, wanted.at_most, NEWEST) for some in by_parts(along)
-        ]
-        return Total(count, exact=not any(cut_short))
+        sql = f"{counting.tables} SELECT {counting.looked_at}"
+        return Total(count, exact=int(await self._database.value(sql, params)) < wanted.at_most)
 
     async def ids_between(self, history: History, since: str, until: str) -> tuple[Ids, ...]:
         """Ranges that hold every line of a time, and few others; those of newer lines first."""

@@ -94,6 +94,11 @@ class Counting:
         return f"(SELECT count(*) FROM ({' UNION ALL '.join(parts)} LIMIT {COUNTED + 1}))"
 
     @property
+    def looked_at(self) -> str:
+        """The expression for how many lines of `read` are looked at: `:at_most`, if not all."""
+        return f"(SELECT count(*) FROM (SELECT 1 FROM {_IN_THESE.format('read')} LIMIT :at_most))"
+
+    @property
     def params(self) -> dict[str, str]:
         """The parameters of the tables."""
         return {"told": _as_rowids(self.told), "read": _as_rowids(self.read)}
