@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from terrarium_mcp.chat.query import Query
-from terrarium_mcp.chat.records import Room
+from terrarium_mcp.chat.records import SPEECH, Room
 from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position
 from terrarium_mcp.store.database import Row
@@ -71,6 +71,13 @@ class Sought:
         return matching(self.query, (), self.casemappings, self.known, read=True)
 
     @property
+    def is_unsaid(self) -> bool:
+        """Whether it has words that nobody said, so that no line holds it."""
+        if not set(SPEECH).issuperset(self.query.kinds):
+            return False  # the words of events are not known
+        return any(not any(map(self.known.may_be_said, clause)) for clause in self.query.clauses)
+
+    @property
     def is_timed(self) -> bool:
         """Whether it looks at a part of the time only."""
         return self.since != BEGINNING.timestamp or self.until != EVERY_LINE
@@ -96,6 +103,8 @@ class Exact:
 
     async def has_none(self, sought: Sought) -> bool:
         """Whether the rarest terms of a long query tell that no line holds all of it."""
+        if sought.is_unsaid:
+            return True
         rarest = _needed(sought.query)
         if len(rarest) <= _RAREST:
             return False
@@ -108,6 +117,8 @@ class Exact:
         self, sought: Sought, most: int, order: Order, after: Position | None = None
     ) -> Part:
         """The first `most` lines in an order, after a place."""
+        if sought.is_unsaid:
+            return Part([], Total(0))
         few = await self._few(sought)
         if few is not None:
             rows = [

@@ -27,8 +27,8 @@ _AS_LINES = 100
 million lines). Of 60, 100, 150 and 300 it is the one with the quickest 99th percentile."""
 
 KNOWN = f"""
-(SELECT json_group_object(word, lines) FROM words
- WHERE word IN (SELECT value FROM json_each(:words))),
+(SELECT json_group_object(asked.value, ifnull(words.lines, 0))
+ FROM json_each(:words) asked LEFT JOIN words ON words.word = asked.value),
 (SELECT json_group_object(start.value, json((
   SELECT iif(count(*) <= {_MOST}, json_array(json_group_array(word), total(lines)), NULL)
   FROM (
@@ -65,8 +65,8 @@ class Begun(NamedTuple):
 class Known:
     """What is known of the words of a query, among `total` lines.
 
-    `lines` hold a word that anybody said, `begun` has the words that begin so, where they are not
-    too many.
+    `lines` hold a word, 0 where nobody said it; `begun` has the words that begin so, where they are
+    not too many.
     """
 
     total: int
@@ -85,6 +85,17 @@ class Known:
         Exact for a single word; more than that for a word that is none of those known.
         """
         return self.total * prod(self.lines.get(word, self.total) / self.total for word in words)
+
+    def may_be_said(self, term: Term) -> bool:
+        """Whether anybody may have said a term: not, if one of its words is in no line."""
+        # Beyond ASCII FTS5 folds words a little otherwise than we do.
+        if not term.text.isascii():
+            return True
+        if start := start_of(term):
+            begun = self.begun.get(start)
+            return begun is None or bool(begun.words) or len(start) > LONGEST
+        whole = term.words[:-1] if term.kind is TermKind.PREFIX else term.words
+        return all(self.lines.get(word, 1) or len(word) > LONGEST for word in whole)
 
     def rarity(self, clause: Iterable[Term]) -> float:
         """By what to sort clauses: about how many lines hold one of the terms, at most."""

@@ -44,6 +44,7 @@ CHANNELS = ["#tea", "#mate", "#milk"]
 ASKED = [
     *["tea", "cafe", "te*", '"green tea"', "c++", "c", "green-tea", "\u8336", "\u559d\u8336", "--"],
     *["\U0001f375", "foo_bar", "1.2", "tea OR c++", "-- OR cafe", "\u8336 OR te* OR bo", "1.*"],
+    *["zebra", "zeb*", "zebra OR tea", "-zebra", "zeb* OR te*"],
     *["te* green", f"{'tea' * 14}*", "t*", "caf\u00e9*", "GR* OR 1*"],
     *['"tea green tea"', '"tea c++ tea" green', '"tea tea"', '"caf\u00e9 tea"'],
     *["-tea", "-c++", "-te*", '-"green tea"', "-from:ada", "from:ada", "from:BO[]", "from:nobody"],
