@@ -12,17 +12,17 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 from terrarium_mcp.store.database import TookTooLong
 
 T = TypeVar("T")
 
 PASSES = 3
-"""Times that all questions are asked, after a pass that warms up. The median pass counts."""
+"""Times that all questions are asked. The median pass counts."""
 
 LONG = 15.0
-"""Seconds of the first pass after which no more questions are asked."""
+"""Seconds of a warming up after which no more questions are asked."""
 
 
 @dataclass(frozen=True)
@@ -71,18 +71,38 @@ class Clocks:
         return whole - (later.loop - self.loop) * 1e3, whole, (later.wall - self.wall) * 1e3
 
 
+@dataclass
+class Passes(Generic[T]):
+    """Passes over the same questions, between which others may come."""
+
+    ask: Callable[[T], Awaitable[object]]
+    questions: Sequence[T]
+    _passes: list[list[tuple[float, float, float]]] = field(default_factory=list)
+
+    async def one_more(self) -> None:
+        """Ask every question to warm up, and once more; only some where they take too long."""
+        asked, until = 0, time.perf_counter() + LONG
+        while asked < len(self.questions) and time.perf_counter() < until:
+            await _round(self.ask, self.questions[asked])
+            asked += 1
+        self._passes.append([await _round(self.ask, one) for one in self.questions[:asked]])
+
+    @property
+    def timed(self) -> Timed:
+        """What all passes took."""
+        store, whole, wall = (
+            Measured.of_passes([[spent[clock] for spent in rounds] for rounds in self._passes])
+            for clock in range(3)
+        )
+        return Timed(store, whole, wall)
+
+
 async def timed(ask: Callable[[T], Awaitable[object]], questions: Sequence[T]) -> Timed:
-    """Ask every question, PASSES times; only some of them where they take too long."""
-    asked, until = 0, time.perf_counter() + LONG
-    while asked < len(questions) and time.perf_counter() < until:
-        await _round(ask, questions[asked])
-        asked += 1
-    passes = [[await _round(ask, one) for one in questions[:asked]] for _ in range(PASSES)]
-    store, whole, wall = (
-        Measured.of_passes([[spent[clock] for spent in rounds] for rounds in passes])
-        for clock in range(3)
-    )
-    return Timed(store, whole, wall)
+    """Ask every question, PASSES times."""
+    passes = Passes(ask, questions)
+    for _ in range(PASSES):
+        await passes.one_more()
+    return passes.timed
 
 
 async def _round(ask: Callable[[T], Awaitable[object]], question: T) -> tuple[float, float, float]:

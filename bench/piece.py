@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bench.measure import timed
+from bench.measure import PASSES, Passes, Timed
 from bench.table import Goal, Rival, Row
 
 
@@ -18,8 +18,19 @@ class Piece:
     goals: Sequence[Goal] = ()
     thinks: bool = False
 
-    async def row(self, rivals: Sequence[Rival] = ()) -> Row:
-        """Ask all, and say what it took."""
-        spent = await timed(self.ask, self.questions)
+    def row(self, spent: Timed, rivals: Sequence[Rival]) -> Row:
+        """What it took."""
         found = spent.whole if self.thinks else spent.store
         return Row(self.name, "ms", found, spent.whole, rivals, self.goals)
+
+
+async def rows(
+    pieces: Sequence[Piece], beside: Callable[[Piece], Sequence[Rival]] = lambda _: ()
+) -> list[Row]:
+    """Ask everything of all pieces, pass by pass, and then what stands `beside` each."""
+    passes = [Passes(piece.ask, piece.questions) for piece in pieces]
+    for _ in range(PASSES):
+        for one in passes:
+            await one.one_more()
+    spent = [one.timed for one in passes]
+    return [piece.row(one, beside(piece)) for piece, one in zip(pieces, spent, strict=True)]

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import anyio
 
+from bench import piece
 from bench.bed import Bed
 from bench.measure import timed
 from bench.piece import Piece
@@ -31,7 +32,7 @@ async def rows(bed: Bed) -> list[Row]:
     """All that is measured here."""
     async with bed.store() as store:
         log = await Log.of(store, bed)
-        found = [await piece.row() for piece in log.pieces()]
+        found = await piece.rows(log.pieces())
         found.append(await _beside("recent 50 beside a scan of all lines (wall)", log, log.scan))
         found.append(await _beside("recent 50 beside a search for emoji (wall)", log, log.emoji))
         return found

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
+from bench import piece
 from bench.bed import Bed
 from bench.piece import Piece
 from bench.questions import CHINESE, Line, Questions, enough, plain_words
@@ -37,9 +38,7 @@ async def rows(bed: Bed) -> list[Row]:
     async with bed.store() as store:
         searches = Searches(store, await store.rooms.all(), bed.questions, bed.rounds)
         with finders(bed) as rivals:
-            return [
-                await piece.row(_beside(rivals, piece.questions)) for piece in searches.pieces()
-            ]
+            return await piece.rows(searches.pieces(), lambda one: _beside(rivals, one.questions))
 
 
 @dataclass(frozen=True)
