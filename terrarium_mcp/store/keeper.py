@@ -18,6 +18,8 @@ from filelock import FileLock, Timeout
 
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store.database import Database
+from terrarium_mcp.store.derived import windows
+from terrarium_mcp.store.derived.windows import Windows
 from terrarium_mcp.store.merging import LOOK_EVERY, Merging
 from terrarium_mcp.store.upkeep import Upkeep
 
@@ -97,6 +99,7 @@ class Keeper:
             tasks.start_soon(self._again_and_again, upkeep.catch_up, TRY_EVERY)
             tasks.start_soon(self.empty_wal, database)
             tasks.start_soon(self._again_and_again, Merging(database).merge, LOOK_EVERY)
+            tasks.start_soon(self._again_and_again, Windows(database).move_on, windows.LOOK_EVERY)
             tasks.start_soon(_report_damage, upkeep)
 
     async def empty_wal(self, database: Database) -> None:

@@ -13,8 +13,9 @@ from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.when import EVERY_LINE, Position, to_text
 from terrarium_mcp.store import figures
 from terrarium_mcp.store.database import Database, Row, StoreFailed
-from terrarium_mcp.store.derived.counters import WINDOWS, Counters
+from terrarium_mcp.store.derived.counters import Counters
 from terrarium_mcp.store.derived.counting import groups, of_days
+from terrarium_mcp.store.derived.windows import moments
 from terrarium_mcp.store.disk import bytes_of, wal_of
 from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.rows import moment
@@ -173,7 +174,7 @@ class Stats:
     async def _read(
         self, rooms: Sequence[Room], until: Position, now: datetime, *, details: bool
     ) -> dict[int, Row]:
-        params = _moments(now) | _place(until) | ({"room": rooms[0].id} if details else {})
+        params = moments(now) | _place(until) | ({"room": rooms[0].id} if details else {})
         if until == EVERY_LINE and not details:
             sql = figures.as_counted(rooms)
         elif until == EVERY_LINE:
@@ -244,8 +245,3 @@ def _by_hour(told: str) -> list[int]:
 
 def _place(until: Position) -> dict[str, object]:
     return {"until": until.timestamp, "until_id": until.id}
-
-
-def _moments(now: datetime) -> dict[str, object]:
-    """The moments from which the last day and the last week count."""
-    return {name: to_text(now - length) for name, length in WINDOWS.items()}

@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
-from terrarium_mcp.chat.when import to_text
 from terrarium_mcp.store.database import Writer
 from terrarium_mcp.store.derived.counting import (
     COUNTED,
@@ -22,13 +21,11 @@ from terrarium_mcp.store.derived.counting import (
     one_by_nick,
 )
 from terrarium_mcp.store.derived.recount import difference
+from terrarium_mcp.store.derived.windows import move
 from terrarium_mcp.store.rows import IS_SPEECH
 
-WINDOWS = {"day": timedelta(days=1), "week": timedelta(days=7)}
-"""The windows before the present whose lines are counted."""
-
 STEP = timedelta(minutes=1)
-"""How far the present goes on before the windows are moved along; a read makes up for the rest."""
+"""How far the present goes on before the last day and week are moved along with it."""
 
 MANY_LINES = 20
 """The index `talkers` holds nicks with at least so many lines in a room."""
@@ -113,7 +110,10 @@ class Counters:
 
     async def add(self, writer: Writer, first: int, last: int) -> None:
         """Count the messages with the ids `first` to `last`."""
-        await self._move_windows(writer, first)
+        now = self._clock()
+        if now - self._moved_at >= STEP:
+            self._moved_at = now
+            await move(writer, now, first)
         span = {"first": first, "last": last}
         await _change(writer, "m.id BETWEEN :first AND :last", span, sign=1)
 
@@ -139,35 +139,9 @@ class Counters:
             told += await difference(writer, table, kept, recount, _ALL)
         return told
 
-    async def _move_windows(self, writer: Writer, counted_to: int) -> None:
-        """Let the windows begin later, as the present goes on; they never go back.
-
-        What is moved out of them is among the messages with smaller ids than `counted_to`.
-        """
-        now = self._clock()
-        if now - self._moved_at < STEP:
-            return
-        self._moved_at = now
-        for name, length in WINDOWS.items():
-            moved = {"name": name, "since": to_text(now - length), "counted_to": counted_to}
-            await writer.run(_MOVED_OUT.format(name=name), moved)
-            await writer.run(
-                "UPDATE last_windows SET since = max(since, :since) WHERE name = :name", moved
-            )
-
 
 _ALL = {"sign": 1}
 _AMONG = "m.id IN (SELECT value FROM json_each(:ids))"
-
-_MOVED_OUT = f"""
-UPDATE room_counts SET last_{{name}} = last_{{name}} - moved.lines
-FROM (
-  SELECT m.room, count(*) AS lines FROM messages m
-  WHERE m.timestamp >= (SELECT since FROM last_windows WHERE name = :name) AND m.timestamp < :since
-    AND m.id < :counted_to AND {SAID} AND EXISTS (SELECT 1 FROM room_counts)
-  GROUP BY m.room
-) moved
-WHERE moved.room = room_counts.room"""
 
 _MAKE_BATCH = """
 CREATE TEMP TABLE IF NOT EXISTS batch (

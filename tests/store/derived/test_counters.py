@@ -10,6 +10,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from anyio import to_thread
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -25,6 +26,7 @@ from terrarium_mcp.store.derived.counters import Counters
 from terrarium_mcp.store.derived.link_index import LinkIndex
 from terrarium_mcp.store.derived.people_index import PeopleIndex
 from terrarium_mcp.store.derived.topic_index import TopicIndex
+from terrarium_mcp.store.derived.windows import Windows
 from terrarium_mcp.store.stats import Figures
 from tests.store.scene import NOON, SETTINGS, chat, line_of, rows_of, write
 
@@ -133,6 +135,19 @@ async def test_the_last_windows_move_with_the_present(store: Store, file: Path) 
         async with database.writing() as writer:
             await later.add(writer, 3, 3)
     assert rows_of(file, last) == [(1, 2)]
+    assert await differences(file) == []
+
+
+@pytest.mark.parametrize(("lines", "left"), [(49, 49), (50, 0)])
+async def test_where_nobody_writes_the_keeper_moves_the_last_windows(
+    store: Store, file: Path, lines: int, left: int
+) -> None:
+    yesterday = NOW - timedelta(hours=23, minutes=58)
+    await store.messages.append([line_of("ada", "yesterday", yesterday) for _ in range(lines)])
+    async with aclosing(Database(file)) as database:
+        await database.open()
+        await Windows(database, lambda: NOW + timedelta(minutes=3)).move_on()
+    assert rows_of(file, "SELECT last_day, last_week FROM room_counts") == [(left, lines)]
     assert await differences(file) == []
 
 
