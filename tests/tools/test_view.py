@@ -115,10 +115,15 @@ async def test_nothing_of_another_room_is_shown_whatever_is_asked(
     given_names = " ".join(map(str, arguments.values()))
     for secret in SECRETS:
         if secret not in given_names:
-            assert secret not in told.everything
+            assert not shows(told.everything, secret)
         elif not told.failed:
-            assert secret not in told.inside
-            assert secret not in str(told.facts)
+            assert not shows(told.inside, secret)
+            assert not shows(str(told.facts), secret)
+
+
+def shows(told: str, secret: str) -> bool:
+    """Whether a secret can be read; a number within a word was made by chance, as in a cursor."""
+    return bool(re.search(rf"\b{secret}\b" if secret.isdigit() else secret, told))
 
 
 async def forged(town: House, arguments: dict[str, Any]) -> dict[str, Any]:
