@@ -20,7 +20,8 @@ _BEGINNING = """
 SELECT word, lines FROM words
 WHERE word >= :start{n} AND word < :end{n} AND length(word) <= :longest{n}"""
 
-_AMONG = "SELECT word, lines FROM words WHERE word IN (SELECT value FROM json_each(:words{n}))"
+_AMONG = """
+SELECT word, lines FROM json_each(:words{n}) asked CROSS JOIN words ON word = asked.value"""
 
 _HOLDING = """
 SELECT w.word, w.lines FROM (
