@@ -20,7 +20,7 @@ anybody = settings(
 )
 
 # Three rooms whose names are near one another, a second network, and what must not be seen of them.
-SECRETS = ("zaphod", "marvin", "heartofgold", "##tea", "#tea-secret", "elsewhere", "9000")
+SECRETS = ("zaphod", "marvin", "heartofgold", "##tea", "#tea-secret", "elsewhere", "19777")
 TEA = "<ada> green tea\n<bo> ada: tea at four\n<ada> fine"
 
 
@@ -30,10 +30,10 @@ async def town(house: House) -> House:
 
 
 async def settled(house: House) -> House:
-    """Lines 1 to 6 are said in #tea, those from 9000 on in rooms that nobody should hear of."""
+    """Lines 1 to 6 are said in #tea, those from 19777 on in rooms that nobody should hear of."""
     first = await house.hears(TEA)
     async with house.store._database.writing() as writer:  # noqa: SLF001 -- ids that stand out
-        await writer.run("UPDATE sqlite_sequence SET seq = 8999 WHERE name = 'messages'")
+        await writer.run("UPDATE sqlite_sequence SET seq = 19776 WHERE name = 'messages'")
     await house.hears("<zaphod> green tea heartofgold\n<marvin> sigh", "##tea")
     await house.hears("<zaphod> green tea heartofgold", "#tea-secret")
     await house.hears("<marvin> green tea heartofgold", "#tea", network="elsewhere")
@@ -63,7 +63,7 @@ ROOMS = st.sampled_from(
     ["", "#tea", "##tea", "tea", "#tea-secret", "elsewhere/#tea", "net/##tea", "elsewhere/", "*"]
 )
 IDS = st.sampled_from(
-    ["", "1", "2", "9000", "9001", "9003", "terrarium://message/9000", "terrarium://message/3"]
+    ["", "1", "2", "19777", "19778", "19780", "terrarium://message/19777", "terrarium://message/3"]
 )
 WORDS = st.sampled_from(["", "tea", "green", "heartofgold", "from:zaphod", "sigh", '"green tea"'])
 OPERATORS = st.sampled_from(["", " in:##tea", " in:elsewhere/#tea", " in:#tea-secret", " in:tea"])
@@ -115,15 +115,10 @@ async def test_nothing_of_another_room_is_shown_whatever_is_asked(
     given_names = " ".join(map(str, arguments.values()))
     for secret in SECRETS:
         if secret not in given_names:
-            assert not shows(told.everything, secret)
+            assert secret not in told.everything
         elif not told.failed:
-            assert not shows(told.inside, secret)
-            assert not shows(str(told.facts), secret)
-
-
-def shows(told: str, secret: str) -> bool:
-    """Whether a secret can be read; a number within a word was made by chance, as in a cursor."""
-    return bool(re.search(rf"\b{secret}\b" if secret.isdigit() else secret, told))
+            assert secret not in told.inside
+            assert secret not in str(told.facts)
 
 
 async def forged(town: House, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -145,10 +140,10 @@ async def forged(town: House, arguments: dict[str, Any]) -> dict[str, Any]:
         ("search_irc_history", {"query": "tea in:##tea"}, "#mate"),
         ("search_irc_history", {"query": "tea in:elsewhere/#tea"}, "nowhere/#tea"),
         ("get_recent_irc_messages", {"channel": "##tea"}, "#mate"),
-        ("get_recent_irc_messages", {"after_id": "9000"}, "8000"),
-        ("get_recent_irc_messages", {"before_id": "9000"}, "8000"),
-        ("get_message_context", {"message_id": "9000"}, "8000"),
-        ("get_message_context", {"message_id": "terrarium://message/9000"}, "8000"),
+        ("get_recent_irc_messages", {"after_id": "19777"}, "18777"),
+        ("get_recent_irc_messages", {"before_id": "19777"}, "18777"),
+        ("get_message_context", {"message_id": "19777"}, "18777"),
+        ("get_message_context", {"message_id": "terrarium://message/19777"}, "18777"),
         ("get_channel_stats", {"channel": "elsewhere/#tea"}, "nowhere/#tea"),
         ("get_current_users", {"channel": "##tea"}, "#mate"),
         ("read_enhancement_request", {"filename": "heartofgold"}, "x.md"),
@@ -205,7 +200,7 @@ async def test_under_an_empty_list_a_channel_is_unknown(town: House) -> None:
 async def test_a_view_of_several_channels_names_these_and_no_other(town: House) -> None:
     view = {"channels": ["net/#tea", "net/##tea"]}
     told = await town.learns("search_irc_history", view, query="green")
-    assert set(told.ids) == {1, 9000}
+    assert set(told.ids) == {1, 19777}
     assert "#tea-secret" not in told.everything
     assert "elsewhere" not in told.everything
 
