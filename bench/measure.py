@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from terrarium_mcp.store.database import TookTooLong
 
@@ -97,12 +97,12 @@ class Passes(Generic[T]):
         return Timed(store, whole, wall)
 
 
-async def timed(ask: Callable[[T], Awaitable[object]], questions: Sequence[T]) -> Timed:
-    """Ask every question, PASSES times."""
-    passes = Passes(ask, questions)
+async def timed(*several: Passes[Any]) -> list[Timed]:
+    """Ask everything PASSES times, pass by pass."""
     for _ in range(PASSES):
-        await passes.one_more()
-    return passes.timed
+        for passes in several:
+            await passes.one_more()
+    return [passes.timed for passes in several]
 
 
 async def _round(ask: Callable[[T], Awaitable[object]], question: T) -> tuple[float, float, float]:

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from bench.measure import PASSES, Passes, Timed
+from bench.measure import Passes, Timed, timed
 from bench.table import Goal, Rival, Row
 
 
@@ -28,9 +28,5 @@ async def rows(
     pieces: Sequence[Piece], beside: Callable[[Piece], Sequence[Rival]] = lambda _: ()
 ) -> list[Row]:
     """Ask everything of all pieces, pass by pass, and then what stands `beside` each."""
-    passes = [Passes(piece.ask, piece.questions) for piece in pieces]
-    for _ in range(PASSES):
-        for one in passes:
-            await one.one_more()
-    spent = [one.timed for one in passes]
+    spent = await timed(*(Passes(piece.ask, piece.questions) for piece in pieces))
     return [piece.row(one, beside(piece)) for piece, one in zip(pieces, spent, strict=True)]

@@ -9,7 +9,7 @@ import anyio
 
 from bench import piece
 from bench.bed import Bed
-from bench.measure import timed
+from bench.measure import Passes, timed
 from bench.piece import Piece
 from bench.table import Row, Within
 from terrarium_mcp.chat.query import parse_query
@@ -139,6 +139,6 @@ async def _beside(name: str, log: Log, scan: Callable[[], Awaitable[object]]) ->
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(scans)
-        spent = await timed(log.recent, [one.room for one in log.anywhere])
+        [spent] = await timed(Passes(log.recent, [one.room for one in log.anywhere]))
         tasks.cancel_scope.cancel()
     return Row(name, "ms", spent.wall, goals=[BESIDE_A_SCAN])
