@@ -45,6 +45,8 @@ _MAKE_TALLY = (
     ),
     "CREATE VIRTUAL TABLE IF NOT EXISTS temp.tally USING fts5vocab (temp, said, row)",
 )
+# Words that are cut alike are added up: one after the other where each is put into the table, and
+# before it where a row can be changed only once. (`WHERE true` parts the SELECT from ON CONFLICT.)
 _KEPT = f"substr(term, 1, {LONGEST})"
 _TALLIED = f"SELECT {_KEPT} AS word, doc AS lines FROM temp.tally WHERE true"
 _SUMMED = f"SELECT {_KEPT} AS word, sum(doc) AS lines FROM temp.tally GROUP BY 1"
@@ -55,7 +57,10 @@ _RECOUNTED = 50_000
 
 
 class WordsIndex:
-    """The words of all lines, each with how many lines hold it (long ones: some of them twice)."""
+    """The words of all lines, each with how many lines hold it.
+
+    Longer ones that begin alike are one: a line with two of them counts twice.
+    """
 
     name = "words"
     tables = ("words", "word_parts", "word_names")

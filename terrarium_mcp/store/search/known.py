@@ -88,8 +88,7 @@ class Known:
 
     def may_be_said(self, term: Term) -> bool:
         """Whether anybody may have said a term: not, if one of its words is in no line."""
-        # Beyond ASCII FTS5 folds words a little otherwise than we do.
-        if not term.text.isascii():
+        if not is_folded_alike(term):
             return True
         if start := start_of(term):
             begun = self.begun.get(start)
@@ -109,12 +108,17 @@ class Known:
 
 
 def start_of(term: Term) -> str:
-    """How a word has to begin, as the words table has it; "" where that does not tell.
-
-    Beyond ASCII FTS5 folds a little less than we do: it leaves a sharp s as it is.
-    """
+    """How a word has to begin, as the words table has it; "" where that does not tell."""
     is_one = term.kind is TermKind.PREFIX and len(term.words) == 1
-    return term.words[0] if is_one and term.text.isascii() else ""
+    return term.words[0] if is_one and is_folded_alike(term) else ""
+
+
+def is_folded_alike(term: Term) -> bool:
+    """Whether FTS5 surely folds the words of a term as we do.
+
+    Beyond ASCII it folds a little less: it leaves a sharp s as it is.
+    """
+    return term.text.isascii()
 
 
 def is_cut(word: str) -> bool:

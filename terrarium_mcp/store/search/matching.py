@@ -20,7 +20,7 @@ from terrarium_mcp.store.functions import (
     storable,
 )
 from terrarium_mcp.store.search.expressions import apart, in_turn, one_of, quoted, said
-from terrarium_mcp.store.search.known import Known, is_cut, start_of
+from terrarium_mcp.store.search.known import Known, is_cut, is_folded_alike, start_of
 
 MOST_ROOMS = 16
 """Beyond this many rooms the index is asked for all, and the rows are filtered."""
@@ -144,7 +144,7 @@ def _demand(query: Query, *, read: bool) -> Demand:
         tuple(
             clause
             for clause in query.clauses
-            if not all(map(_is_kept, clause)) or (read and _is_phrase(clause))
+            if not all(map(_is_kept, clause)) or (read and is_phrase(clause))
         ),
         tuple(term for term in query.excluded if not _is_kept(term)),
     )
@@ -180,19 +180,18 @@ def _clauses(query: Query, *, read: bool) -> list[Clause]:
     """The clauses that the index can look for."""
     found: list[Clause] = [(Term(nick),) for nick in query.mentions if Term(nick).words]
     for clause in query.clauses:
-        if read and _is_phrase(clause):
+        if read and is_phrase(clause):
             found += [(Term(word),) for word in clause[0].words]
         elif all(term.words for term in clause):
             found.append(clause)
     return list(dict.fromkeys(found))
 
 
-def _is_phrase(clause: Clause) -> bool:
-    """Whether a line has to hold all words of the clause."""
+def is_phrase(clause: Clause) -> bool:
+    """Whether the clause is several words in a row, each of which can be looked up."""
     first, *others = clause
-    # Beyond ASCII FTS5 folds words a little otherwise than we do.
-    is_phrase = first.kind is not TermKind.PREFIX and len(first.words) > 1 and first.text.isascii()
-    return is_phrase and not others
+    is_whole = first.kind is not TermKind.PREFIX
+    return is_whole and len(first.words) > 1 and is_folded_alike(first) and not others
 
 
 def _any(terms: Sequence[Term], singly: Mapping[str, Sequence[str]]) -> str:
