@@ -28,7 +28,7 @@ SLICE = 50_000
 async def fill(bed: Bed) -> None:
     """Write all lines, by all writers."""
     vocabulary = spoken()
-    listener = Listener(bed.lines, vocabulary.english.words)
+    listener = Listener(bed.lines, vocabulary.english.alone.words)
     async with bed.store() as store, open_store(bed.empty, SETTINGS):
         filling = await _written(bed, store, listener, _slices(bed.lines, vocabulary))
         # The keeper would do so during the first measurements.

@@ -11,7 +11,7 @@ from bench.piece import Piece
 from bench.questions import CHINESE, Line, Questions, enough, plain_words
 from bench.rivals import Finder, Wanted, finders, match
 from bench.table import Goal, Rival, Row, Times, Within
-from bench.wording import question_about
+from bench.wording import MENTIONED, question_about, remembered
 from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.terms import words_in
@@ -103,8 +103,8 @@ class Searches:
 
     def _asked(self, sought: Callable[[str, Line], Sought]) -> list[Sought]:
         rng = random.Random(3)  # noqa: S311 -- made-up questions
-        lines = self._questions.lines[: self._rounds]
-        return [sought(question_about(line, rng), line) for line in lines]
+        lines = [line for line in self._questions.lines if len(remembered(line)) >= MENTIONED]
+        return [sought(question_about(line, rng), line) for line in lines[: self._rounds]]
 
     def _of_words(self, words: Sequence[str]) -> Sought:
         return Sought(self._newest(" ".join(words)), Wanted(words, match(words)))

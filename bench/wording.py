@@ -5,6 +5,9 @@ import random
 from bench.questions import Line, plain_words
 from terrarium_mcp.chat.when import from_text
 
+MENTIONED = 3
+"""Words of a line that its question may hold. Who remembers fewer does not ask for that line."""
+
 _TELLING = 4
 """Letters of a word that somebody may remember."""
 
@@ -19,11 +22,14 @@ _FORMS = (
 )
 
 
+def remembered(line: Line) -> list[str]:
+    """The words of a line by which somebody may ask for it."""
+    return [word for word in plain_words(line.text) if len(word) >= _TELLING]
+
+
 def question_about(line: Line, rng: random.Random) -> str:
     """A question that the line may answer: some of its words in a person's wording."""
-    words = plain_words(line.text)
-    telling = [word for word in words if len(word) >= _TELLING]
-    one, other, third = rng.sample(telling if len(telling) > 2 else words, 3)
+    one, other, third = rng.sample(remembered(line), MENTIONED)
     return rng.choice(_FORMS).format(
         one=one, other=other, third=third, nick=line.nick, month=f"{from_text(line.said_at):%B}"
     )

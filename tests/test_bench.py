@@ -7,8 +7,10 @@ import random
 import sqlite3
 import subprocess
 import sys
+from collections import Counter
 from contextlib import closing
 from datetime import UTC, datetime
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +20,10 @@ from hypothesis import strategies as st
 
 from bench import corpus, rebuilding
 from bench.bed import Bed
-from bench.corpus import Vocabulary, Words, talk
+from bench.corpus import Language, Vocabulary, Words, talk
 from bench.questions import Line, plain_words
 from bench.rivals import Wanted, finders, match
+from bench.vocabulary import spoken
 from bench.wording import question_about
 
 ROOT = Path(__file__).parents[1]
@@ -163,7 +166,9 @@ async def test_of_a_long_talk_a_part_is_rebuilt_and_the_rows_say_so(
 
 def test_lines_in_chinese_leave_all_others_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
     def said() -> list[str]:
-        vocabulary = Vocabulary(Words(["tea", "mate"], [1, 2]), Words(["\u8336"], [1]))
+        words = Words(["tea", "mate"], [1, 2])
+        english = Language(words, {"tea": Words(["mate"], [0.5])}, {"tea"}, words, words)
+        vocabulary = Vocabulary(english, Words(["\u8336"], [1]))
         return [line.text for line in talk(1_000, ended=ENDED, vocabulary=vocabulary)]
 
     mixed = said()
@@ -171,6 +176,30 @@ def test_lines_in_chinese_leave_all_others_as_they_are(monkeypatch: pytest.Monke
     replaced = [one for one, other in zip(mixed, said(), strict=True) if one != other]
     assert 1 <= len(replaced) <= 20
     assert {*"".join(replaced)} == {"\u8336"}
+
+
+def test_words_are_as_frequent_as_in_english_and_follow_on_each_other_as_there() -> None:
+    english = spoken().english
+    rng = random.Random(7)  # noqa: S311 -- made-up talk
+    lines = [line.split() for line in english.lines(rng, [10] * 30_000)]
+    said = Counter(chain.from_iterable(lines))
+    weights = dict(zip(english.alone.words, _single(english.alone), strict=True))
+    for word in ("the", "to", "and", "of", "you", "they", "time"):
+        share = weights[word] / english.alone.weights[-1]
+        assert said[word] / said.total() == pytest.approx(share, rel=0.1), word
+    pairs = Counter(chain.from_iterable(map(pairwise, lines)))
+    counted = english.after["of"]
+    share = dict(zip(counted.words, _single(counted), strict=True))["the"]
+    assert pairs["of", "the"] / sum(n for (one, _), n in pairs.items() if one == "of") == (
+        pytest.approx(share, rel=0.1)
+    )
+    for one, other in pairs:
+        if one in english.common and other in english.common:
+            assert other in english.after[one].words, (one, other)
+
+
+def _single(words: Words) -> list[float]:
+    return [high - low for low, high in pairwise([0.0, *words.weights])]
 
 
 @given(st.randoms(use_true_random=False))
