@@ -25,7 +25,9 @@ _PRIVATE = 0xF0000
 letters. It knows no emoji later than Unicode 6.1."""
 
 _WORD = re.compile(r"[^\W_]+|[\U000f0000-\U0010fffd]")
-_ASCII_WORD = re.compile(r"[a-z0-9]+")
+_ASCII_LETTERS = bytes(byte if bytes([byte]).isalnum() else 0x20 for byte in range(256)).lower()
+"""For each byte a letter or digit in lower case, and a space for all others."""
+
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 _AROUND = (
     ".,;:!?()[]{}<>\"'\u2019\u2026\u00ab\u00bb\u201c\u201d\u201e\u3001\u3002\uff01\uff0c\uff1f"
@@ -81,7 +83,8 @@ def spread(text: str) -> str:
 def words_in(text: str) -> tuple[str, ...]:
     """The words of `text`, folded, as the index holds them."""
     if text.isascii():
-        return tuple(_ASCII_WORD.findall(text.lower()))
+        # A third of the time of a regular expression: thousands of lines are looked at.
+        return tuple(text.encode().translate(_ASCII_LETTERS).decode().split())
     return tuple(_WORD.findall(folded(spread(text))))
 
 

@@ -19,6 +19,8 @@ from terrarium_mcp.chat.urls import urls_in
 
 def as_text(column: object) -> str:
     """What a column holds as text, whatever another program may have put there."""
+    if isinstance(column, str):
+        return column
     if isinstance(column, bytes):
         return column.decode("utf-8", "replace")
     return "" if column is None else str(column)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.derived.words_index import LONGEST, PIECE, pieces
@@ -42,6 +42,11 @@ class Wish:
     params: Mapping[str, object] = field(default_factory=dict)
 
 
+def among(words: Collection[str]) -> Wish:
+    """Those of these words that were said."""
+    return Wish(len(words), _AMONG, {"words": json.dumps([storable(word) for word in words])})
+
+
 def beginning(start: str, longest: int, most: int) -> Wish:
     """Words that begin so and have at most `longest` characters."""
     start = storable(start)
@@ -52,8 +57,7 @@ def misspelt(word: str, most: int) -> Wish:
     """Words that are one letter away from `word`; none of a very long one."""
     if len(word) > LONGEST:
         return Wish(most)
-    words = {storable(other) for other in _one_letter_away(word)}
-    return Wish(most, _AMONG, {"words": json.dumps(sorted(words))})
+    return replace(among(sorted({*_one_letter_away(word)})), most=most)
 
 
 def holding(part: str, most: int) -> Wish:
@@ -70,13 +74,6 @@ class Words:
 
     def __init__(self, database: Database) -> None:
         self._database = database
-
-    async def lines(self, words: Collection[str]) -> dict[str, int]:
-        """How many lines hold each of the words; those that nobody said are left out."""
-        rows = await self._database.rows(
-            _AMONG.format(n=""), {"words": json.dumps([storable(word) for word in words])}
-        )
-        return {row[0]: row[1] for row in rows}
 
     async def usual(self, *wishes: Wish) -> list[dict[str, int]]:
         """For each wish the most usual words and their lines, the most usual first."""

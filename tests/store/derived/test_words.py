@@ -9,7 +9,7 @@ import pytest
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.derived.message_index import TOKENIZER
 from terrarium_mcp.store.derived.words_index import LONGEST
-from terrarium_mcp.store.search.words import Words, beginning, holding, misspelt
+from terrarium_mcp.store.search.words import Words, among, beginning, holding, misspelt
 from terrarium_mcp.store.upkeep import give_up
 from tests.store.scene import chat, find, rows_of, texts, write
 
@@ -31,7 +31,9 @@ async def test_a_word_counts_the_lines_that_hold_it_not_how_often(
     store: Store, words: Words
 ) -> None:
     await store.messages.append(chat("<ada> tea tea TEA\n<bo> no tea\n* cy drinks"))
-    assert await words.lines(["tea", "no", "drinks", "mate"]) == {"tea": 2, "no": 1, "drinks": 1}
+    assert await words.usual(among(["tea", "no", "drinks", "mate"])) == [
+        {"tea": 2, "no": 1, "drinks": 1}
+    ]
 
 
 async def test_words_are_cut_and_folded_as_the_index_does(store: Store, file: Path) -> None:
@@ -47,9 +49,9 @@ async def test_a_long_word_is_kept_by_its_beginning_and_forgotten_with_it(
 ) -> None:
     cut = "x" * LONGEST
     await store.messages.append(chat(f"<ada> {cut}yz\n<bo> {cut}zy\n<cy> {cut}"))
-    assert await words.lines([cut, f"{cut}yz"]) == {cut: 3}
+    assert await words.usual(among([cut, f"{cut}yz"])) == [{cut: 3}]
     await remove(store, 1, 3)
-    assert await words.lines([cut]) == {cut: 1}
+    assert await words.usual(among([cut])) == [{cut: 1}]
     await remove(store, 2)
     assert await words.usual(beginning("x", 100, 4)) == [{}]
 
@@ -82,7 +84,7 @@ async def test_events_are_not_what_was_said(store: Store, words: Words, file: Pa
         " VALUES ('#tea', 'ada', 'gone fishing', 'QUIT')",
     )
     await store._upkeep.catch_up()  # noqa: SLF001
-    assert await words.lines(["fishing"]) == {}
+    assert await words.usual(among(["fishing"])) == [{}]
 
 
 async def test_a_word_is_found_by_its_beginning_its_middle_and_with_a_slip(
@@ -106,7 +108,7 @@ async def test_a_word_that_only_a_removed_line_held_is_found_by_nothing(
 ) -> None:
     gone, _ = await store.messages.append(chat("<ada> hunter2 tea\n<bo> tea"))
     await remove(store, gone)
-    assert await words.lines(["hunter2", "tea"]) == {"tea": 1}
+    assert await words.usual(among(["hunter2", "tea"])) == [{"tea": 1}]
     wishes = beginning("hunt", 20, 4), holding("unter", 4), misspelt("hunter3", 4)
     assert await words.usual(*wishes) == [{}, {}, {}]
     assert rows_of(file, "SELECT word FROM word_names") == [("tea",)]
@@ -117,5 +119,5 @@ async def test_a_word_that_only_a_removed_line_held_is_found_by_nothing(
 async def test_a_word_that_others_hold_too_stays(store: Store, words: Words) -> None:
     gone, _ = await store.messages.append(chat("<ada> mate mate\n<bo> mate"))
     await remove(store, gone)
-    assert await words.lines(["mate"]) == {"mate": 1}
+    assert await words.usual(among(["mate"])) == [{"mate": 1}]
     assert await words.usual(holding("mat", 4)) == [{"mate": 1}]

@@ -19,6 +19,9 @@ from terrarium_mcp.store.search.relevance.surroundings import Line
 Said = Mapping[int, float]
 """Which groups of a question a line holds (by number), and how much that weighs."""
 
+Groups = int
+"""Groups of a question: of each its bit, by its number."""
+
 _NOTHING: Said = {}
 
 _STRONG = 0.25
@@ -52,7 +55,10 @@ class Ranking:
         for number, group in enumerate(about.groups):
             for word, counts in group.words.items():
                 self._groups_of.setdefault(word, []).append((number, counts))
+        self._asked = frozenset(self._groups_of)
+        self._strong = [_STRONG * idf for idf in self._idf]
         self._said: dict[int, Said] = {}
+        self._shares: dict[Groups, float] = {}
 
     def promising(self, lines: Collection[Line], most: int) -> list[Line]:
         """The `most` best lines by themselves, the best first."""
@@ -76,10 +82,7 @@ class Ranking:
     def _of_talk(self, talk: Sequence[Line], found: Collection[int]) -> Iterator[Ranked]:
         """The lines of a talk with a word of the question close by, or that were `found`."""
         heard = _Heard.of(talk, map(self._words, talk))
-        strong = {
-            at: {group for group, weight in words.items() if weight > _STRONG * self._idf[group]}
-            for at, words in heard.said.items()
-        }
+        held = {at: self._held(words) for at, words in heard.said.items()}
         answered = {at for at, line in enumerate(talk) if line.id in found} if found else set[int]()
         by_person = self._by_person(talk)
         for at in sorted(heard.close_by.keys() | answered):
@@ -89,11 +92,14 @@ class Ranking:
             here = _spread(heard, at)
             if not here and at not in answered:
                 continue
-            nearby = [groups for other, groups in strong.items() if abs(other - at) <= weights.NEAR]
+            nearby = 0
+            for other, groups in held.items():
+                if -weights.NEAR <= other - at <= weights.NEAR:
+                    nearby |= groups
             points = {
                 "words here and close by": weights.HERE * self._scale * sum(here.values()),
-                "share of the words here": weights.COVERED * self._share(strong.get(at, ())),
-                "share of the words nearby": weights.NEARBY * self._share(set().union(*nearby)),
+                "share of the words here": weights.COVERED * self._share(held.get(at, 0)),
+                "share of the words nearby": weights.NEARBY * self._share(nearby),
                 **self._itself(line),
             }
             if at - 1 in heard.asks:
@@ -102,7 +108,7 @@ class Ranking:
                 points["answers a question"] = weights.HANDED_OVER * self._scale * handed
             if any(abs(other - at) <= weights.NEAR for other in by_person):
                 points["the person takes part"] = weights.TAKES_PART
-            if len(self._idf) > 1 and len(strong.get(at, ())) == self._findable:
+            if len(self._idf) > 1 and held.get(at, 0).bit_count() == self._findable:
                 points["all words"] = weights.WHOLE
             yield Ranked(line, points)
 
@@ -112,8 +118,17 @@ class Ranking:
             return set()
         return {at for at, line in enumerate(talk) if line.nick == self._first}
 
-    def _share(self, groups: Collection[int]) -> float:
-        return self._scale * sum(self._idf[group] for group in groups)
+    def _held(self, said: Said) -> Groups:
+        """The groups that a line counts as holding."""
+        return sum(1 << group for group, weight in said.items() if weight > self._strong[group])
+
+    def _share(self, groups: Groups) -> float:
+        """What these groups weigh."""
+        share = self._shares.get(groups)
+        if share is None:  # few of all the combinations occur, and these on many lines
+            weighed = (idf for group, idf in enumerate(self._idf) if groups >> group & 1)
+            share = self._shares[groups] = self._scale * sum(weighed)
+        return share
 
     @cached_property
     def _findable(self) -> int:
@@ -142,7 +157,7 @@ class Ranking:
         said = self._said.get(line.id)
         if said is None:
             words = words_in(line.text)
-            nothing = self._groups_of.keys().isdisjoint(words)  # as it is with most lines
+            nothing = self._asked.isdisjoint(words)  # as it is with most lines
             said = self._said[line.id] = _NOTHING if nothing else self._weighed(words)
         return said
 

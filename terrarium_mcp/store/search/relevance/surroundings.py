@@ -18,15 +18,14 @@ from terrarium_mcp.store.search.relevance.weights import NEAR
 class Line(NamedTuple):
     """A line as the ranking sees it; `may_answer` tells whether it is one of those asked for.
 
-    Its columns stand as they were read: of most lines only the words are looked at. There are
-    thousands, which is why it is a tuple: the garbage collector need not go through it.
+    There are thousands, which is why it is a tuple: the garbage collector need not go through it.
     """
 
     id: int
     room: int
     timestamp: str
-    said_by: object
-    message: object
+    said_by: str
+    text: str
     may_answer: bool
 
     @property
@@ -42,12 +41,7 @@ class Line(NamedTuple):
     @property
     def nick(self) -> str:
         """Who said it, folded."""
-        return fold(as_text(self.said_by))
-
-    @property
-    def text(self) -> str:
-        """What people read."""
-        return plain(as_text(self.message))
+        return fold(self.said_by)
 
 
 _PLACE = attrgetter("timestamp", "id")
@@ -69,7 +63,7 @@ class Surroundings:
             " AND may_answer",
             _params(asked) | {"ids": json.dumps(list(ids))},
         )
-        return [Line(*row) for row in rows]
+        return [_line(*row) for row in rows]
 
     async def around(self, lines: Collection[Line], asked: Asked) -> list[list[Line]]:
         """The talks in which these lines stand: each a run of a room's lines in their order."""
@@ -80,8 +74,14 @@ class Surroundings:
         )
         windows: dict[int, list[Line]] = {}
         for row in rows:
-            windows.setdefault(row["key"], []).append(Line(*row[1:]))
+            windows.setdefault(row[0], []).append(_line(*row[1:]))
         return list(_talks(windows.values()))
+
+
+def _line(
+    number: int, room: int, timestamp: str, nick: object, message: object, may_answer: int
+) -> Line:
+    return Line(number, room, timestamp, as_text(nick), plain(as_text(message)), bool(may_answer))
 
 
 def _talks(windows: Iterable[Sequence[Line]]) -> Iterator[list[Line]]:

@@ -2,18 +2,18 @@
 
 import json
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from terrarium_mcp.chat.english import forms, kindred, stem
 from terrarium_mcp.chat.named_times import named_times, without
 from terrarium_mcp.chat.question import asks_when, people_named, possible_nicks, telling_words
-from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.terms import words_in
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.functions import storable
 from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.search.relevance.asked import Asked, Group, Understood
 from terrarium_mcp.store.search.relevance.weights import CUT_SHORT, FAMILY, FORM, MENDED, MISTYPED
-from terrarium_mcp.store.search.words import Words, beginning, misspelt
+from terrarium_mcp.store.search.words import Words, among, beginning, misspelt
 
 MOST_WORDS = 12
 """Telling words that are looked up: the rarest."""
@@ -41,6 +41,20 @@ _COMPLETIONS = 4
 """Most ways in which a word goes on, or is spelt right."""
 
 
+class _Log(NamedTuple):
+    """How many lines and words there are, and lines `here`, in the rooms that are asked about.
+
+    Of the names in a question: how many lines here are `by` each, and how many lines there are
+    `with_name` in them.
+    """
+
+    lines: int
+    words: int
+    here: int
+    by: dict[str, int]
+    with_name: dict[str, int]
+
+
 class Understanding:
     """Reads questions in the light of what was said."""
 
@@ -50,61 +64,56 @@ class Understanding:
 
     async def of(self, asked: Asked) -> Understood:
         """What `asked` is about."""
-        lines, here, length = await self._size(asked.rooms)
-        people, by = await self._people(asked.text, asked.rooms)
+        log = await self._log(asked)
+        people = people_named(asked.text, log.by, log.with_name)
         times = named_times(asked.text, asked.now, asked.zone)
         telling = telling_words(without(times, asked.text), people)[:_CONSIDERED]
         one_of_each = {stem(word): word for word in reversed(telling)}.values()
-        groups = await self._groups([*reversed(one_of_each)], lines)
+        groups = await self._groups([*reversed(one_of_each)], log.lines)
         # Words that nobody said come last: they find nothing.
-        groups.sort(key=lambda group: group.lines or lines)
+        groups.sort(key=lambda group: group.lines or log.lines)
         return Understood(
             people,
             times,
             tuple(groups[:MOST_WORDS]),
             asks_when(asked.text),
-            lines,
-            here,
-            by,
-            length,
+            log.lines,
+            log.here,
+            log.by,
+            log.words / log.lines,
         )
 
-    async def _size(self, rooms: Sequence[Room]) -> tuple[int, int, float]:
-        """How many lines there are, in all and in some rooms, and how many words each has."""
+    async def _log(self, asked: Asked) -> "_Log":
+        """What there is to know before a question is understood, in one statement."""
+        nicks = [storable(nick) for nick in possible_nicks(asked.text)]
+        names = {nick: words[0] for nick in nicks if len(words := words_in(nick)) == 1}
+        here = within(asked.rooms)
         rows = await self._database.rows(
-            "SELECT sum(lines), sum(words), sum(lines) FILTER (WHERE"  # noqa: S608 -- ids of ours
-            f" {within(rooms)}) FROM room_counts"
+            "SELECT NULL, sum(lines), sum(words),"  # noqa: S608 -- ids of ours
+            f" sum(lines) FILTER (WHERE {here}) FROM room_counts"
+            f" UNION ALL SELECT folded, sum(lines), NULL, NULL FROM nick_counts WHERE {here}"
+            " AND folded IN (SELECT value FROM json_each(:nicks)) GROUP BY folded"
+            " UNION ALL SELECT key, NULL, lines, NULL"
+            " FROM json_each(:names) CROSS JOIN words ON word = value",
+            {"nicks": json.dumps(nicks), "names": json.dumps(names)},
         )
-        lines, words, here = (told or 1 for told in rows[0])
-        return lines, here, words / lines
-
-    async def _people(
-        self, text: str, rooms: Sequence[Room]
-    ) -> tuple[tuple[str, ...], dict[str, int]]:
-        """The people named, the most likely first, and how many lines people said here."""
-        nicks = possible_nicks(text)
-        rows = await self._database.rows(
-            "SELECT folded, sum(lines) FROM nick_counts"  # noqa: S608 -- ids of ours
-            f" WHERE {within(rooms)} AND folded IN (SELECT value FROM json_each(:nicks))"
-            " GROUP BY folded",
-            {"nicks": json.dumps([storable(nick) for nick in nicks])},
+        (_, lines, words, said_here), *found = rows
+        return _Log(
+            lines or 1,
+            words or 1,
+            said_here or 1,
+            {nick: count for nick, count, _, _ in found if count is not None},
+            {nick: count for nick, _, count, _ in found if count is not None},
         )
-        lines_by = {row[0]: row[1] for row in rows}
-        as_words = {nick: words_in(nick) for nick in lines_by}
-        known = await self._words.lines({word for words in as_words.values() for word in words})
-        lines_with = {
-            nick: known.get(words[0], 0) for nick, words in as_words.items() if words[1:] == ()
-        }
-        return people_named(text, lines_by, lines_with), lines_by
 
     async def _groups(self, telling: Sequence[str], lines: int) -> list[Group]:
         """The telling words, each with what may stand for it in the lines."""
         wanted = {one for word in telling for one in forms(word)}
         wanted |= {one for word in telling for kin in kindred(word) for one in forms(kin)}
-        known = await self._words.lines(wanted)
         long = [word for word in telling if len(word) >= _BEGINNING]
-        families = await self._words.usual(
-            *(beginning(word[:_BEGINNING], len(word) + _LONGER, _LOOKED_AT) for word in long)
+        known, *families = await self._words.usual(
+            among(wanted),
+            *(beginning(word[:_BEGINNING], len(word) + _LONGER, _LOOKED_AT) for word in long),
         )
         family = dict(zip(long, families, strict=True))
         groups = [_group(word, known, family.get(word, {})) for word in telling]
