@@ -16,7 +16,6 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
-from heapq import heappop, heappush
 from pathlib import Path
 from typing import Any
 
@@ -28,10 +27,9 @@ from terrarium_mcp.store.disk import bytes_of, wal_of
 from terrarium_mcp.store.functions import FUNCTIONS, as_text
 from terrarium_mcp.store.waiting import Waiting
 
-READERS = (65_536, 8_192, 8_192)
-"""Kilobytes of pages that each reader keeps. The first one reads whatever it can: to have a page at
-hand is much sooner than to ask the system for it. The others are there for what comes meanwhile.
-More readers do not raise throughput (the interpreter's lock is the ceiling)."""
+READERS = 3
+"""More do not raise throughput (the interpreter's lock is the ceiling); they keep one slow read
+from holding up quick ones."""
 
 DEADLINE = 2.0
 """Seconds after which a read is interrupted."""
@@ -111,9 +109,9 @@ class Database:
         self._waiting = Waiting(path)
         self._checkpointer: aiosqlite.Connection | None = None
         self._checkpointing = anyio.Lock()
-        self._idle: list[tuple[int, aiosqlite.Connection]] = []  # a heap: the first reader leads
+        self._idle: list[aiosqlite.Connection] = []
         # First come, first served; who finds one free does not let others run first.
-        self._reading = anyio.Semaphore(len(READERS), fast_acquire=True)
+        self._reading = anyio.Semaphore(READERS, fast_acquire=True)
 
     async def open(self) -> None:
         """Connect. The file must be of our current version.
@@ -132,11 +130,11 @@ class Database:
                 secure_delete="ON",  # what is removed is overwritten, whatever SQLite's default is
                 busy_timeout=LOOK_MS,
             )
-            for number, kept in enumerate(READERS):
+            for _ in range(READERS):
                 reader = await self._connect(f"{self.path.as_uri()}?mode=ro")
-                await self._pragmas(reader, query_only="ON", cache_size=-kept)
+                await self._pragmas(reader, query_only="ON")
                 reader.text_factory = str  # a third quicker; `_fetched` sees to what is no UTF-8
-                heappush(self._idle, (number, reader))
+                self._idle.append(reader)
 
     async def aclose(self) -> None:
         """Let go of the file."""
@@ -182,7 +180,7 @@ class Database:
         """
         await self._opened()
         async with self._reading:
-            number, reader = heappop(self._idle)
+            reader = self._idle.pop()
             try:
                 with self._explained(), anyio.fail_after(deadline):
                     return await _fetched(reader, sql, params)
@@ -192,7 +190,7 @@ class Database:
                     " Name a channel or a shorter time, or try again."
                 ) from None
             finally:
-                heappush(self._idle, (number, reader))
+                self._idle.append(reader)
 
     async def value(self, sql: str, params: Params = (), default: Any = None) -> Any:
         """The first column of the first row, or `default`."""
