@@ -33,11 +33,16 @@ class Asked:
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """One telling word with what may stand for it, each with what it counts; `lines` hold it."""
+    """One telling word with what may stand for it, each with what it counts.
+
+    So many `lines` hold the word in one of its forms; it is `found_in` so many at most, where all
+    that may stand for it counts.
+    """
 
     word: str
     words: Mapping[str, float]
     lines: int
+    found_in: int
 
 
 @dataclass(frozen=True, slots=True)

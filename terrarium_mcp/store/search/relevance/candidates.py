@@ -198,7 +198,7 @@ def _lookup(parts: Sequence[Part], ids: tuple[Ids, ...], most: int) -> Lookup:
 
 def _any_of(groups: Sequence[Group]) -> Part:
     words = frozenset(f"message : {quoted(word)}" for group in groups for word in group.words)
-    return Part(words, sum(group.lines for group in groups))
+    return Part(words, sum(group.found_in for group in groups))
 
 
 def _spoken_by(nick: str, lines: int) -> Part:

@@ -127,15 +127,15 @@ class Understanding:
         known = await self._words.usual(
             beginning(word, len(word) + _LONGER, _COMPLETIONS + 1), misspelt(word, _COMPLETIONS)
         )
-        words = dict(group.words)
-        most = group.lines
+        words, most, found_in = dict(group.words), group.lines, group.found_in
         for weight, found in zip((CUT_SHORT, MISTYPED), known, strict=True):
             for other, count in found.items():
                 if other != word and count >= _MORE_USUAL * group.lines:
                     counts = MENDED if group.lines else weight
+                    found_in += count if other not in words else 0
                     words[other] = max(words.get(other, 0.0), counts)
                     most = max(most, count)
-        return Group(word, words, group.lines or most)
+        return Group(word, words, group.lines or most, found_in)
 
 
 def _group(word: str, known: dict[str, int], family: dict[str, int]) -> Group:
@@ -145,12 +145,13 @@ def _group(word: str, known: dict[str, int], family: dict[str, int]) -> Group:
     words = {word: 1.0} | dict.fromkeys(_most_usual(alike, _FORMS), FORM) | {word: 1.0}
     lines = sum(alike[one] for one in words if one in alike)
     for kin, counts in kindred(word).items():
-        said = {one: known[one] for one in forms(kin) if one in known}
-        for one in _most_usual(said, _KINDRED):
+        its = {one: known[one] for one in forms(kin) if one in known}
+        for one in _most_usual(its, _KINDRED):
             words.setdefault(one, counts)
     for one in _most_usual(family, _FAMILY):
         words.setdefault(one, FAMILY)
-    return Group(word, words, lines)
+    said = known | family
+    return Group(word, words, lines, sum(said.get(one, 0) for one in words))
 
 
 def _most_usual(lines: dict[str, int], most: int) -> list[str]:
