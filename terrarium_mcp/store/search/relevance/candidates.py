@@ -26,6 +26,10 @@ EACH = 100
 _LOOKED_UP = 6
 """Telling words that are combined: the rarest."""
 
+_ALONE = 2
+"""Of these, those that are looked for one by one too. With a third, one answer of a thousand is not
+found."""
+
 _MANY_RANGES = 8
 """With 2 or 3, to look twice for what is everywhere costs what is saved."""
 
@@ -92,7 +96,10 @@ class Candidates:
         everywhere = await self._lookups.ids_between(
             asked.history, asked.since, asked.until.timestamp
         )
-        looks = list(_tiers(about.groups, scopes, everywhere, EACH))
+        looks = list[Lookup]()
+        if scopes and _expected(about) < EACH:
+            looks.append(_lookup([_any_of(about.groups[:_ALONE]), *scopes], everywhere, 2 * EACH))
+        looks += _tiers(about.groups, scopes, everywhere, EACH)
         speakers = [_spoken_by(nick, about.by.get(nick, 0)) for nick in about.people[:_PEOPLE]]
         any_word = _any_of(about.groups[:_LOOKED_UP])
         for speaker in speakers:
@@ -188,8 +195,16 @@ def _tiers(
     words = [_any_of([group]) for group in groups[:_LOOKED_UP]]
     together = [words, *(words[:few] for few in (4, 3) if len(words) > few)]
     together += [[one, other] for n, one in enumerate(words[:2]) for other in words[n + 1 :]]
-    together += [[one] for one in words[:3]]
+    together += [[one] for one in words[:_ALONE]]
     return (_lookup([*parts, *scopes], ids, most) for parts in together if parts)
+
+
+def _expected(about: Understood) -> float:
+    """About how many lines here hold one of the words that are looked for one by one.
+
+    If these are few, one look-up finds them all, and all that others could.
+    """
+    return about.here * sum(group.found_in for group in about.groups[:_ALONE]) / about.lines
 
 
 def _lookup(parts: Sequence[Part], ids: tuple[Ids, ...], most: int) -> Lookup:
