@@ -1,4 +1,4 @@
-"""Finding candidates: about twenty look-ups, the newest lines of each, in few statements.
+"""Finding candidates: up to twenty look-ups, the newest lines of each, in few statements.
 
 Never "any word, the newest": in a large log that finds one answer in sixty (1.6 %).
 """
@@ -191,10 +191,13 @@ class Candidates:
 def _tiers(
     groups: Sequence[Group], scopes: Sequence[Part], ids: tuple[Ids, ...], most: int
 ) -> Iterator[Lookup]:
-    """All words; the rarest four and three; each pair with one of the rarest two; single ones."""
+    """All words; the rarest four and three; pairs of the rarest and another one; single ones.
+
+    And the pair of the next two: the rarest may be what the line does not hold, or misspelt.
+    """
     words = [_any_of([group]) for group in groups[:_LOOKED_UP]]
     together = [words, *(words[:few] for few in (4, 3) if len(words) > few)]
-    together += [[one, other] for n, one in enumerate(words[:2]) for other in words[n + 1 :]]
+    together += [*([words[0], other] for other in words[1:]), words[1:3]]
     together += [[one] for one in words[:_ALONE]]
     return (_lookup([*parts, *scopes], ids, most) for parts in together if parts)
 
