@@ -26,6 +26,9 @@ TYPED = ("begun", "inside", "misspelt")
 """Words as they may be typed: the beginning, a piece from within, with a wrong letter. Nobody said
 such a piece or such a wrong word."""
 
+RARE_PHRASE = "rare phrase"
+"""Three words in a row, one of which is rare."""
+
 CHINESE = "chinese"
 """Words of two to four characters, from within a line without spaces."""
 
@@ -101,14 +104,27 @@ class Listener:
         """What to ask."""
         rng = random.Random(1)  # noqa: S311 -- made-up questions
         words = {"very common": nlargest(VERY_COMMON, self._said, key=self._said.__getitem__)}
-        for name, (least, most) in OFTEN.items():
-            low, high = (max(1, limit * self._count // FULL) for limit in (least, most))
-            fitting = sorted(word for word, times in self._said.items() if low <= times <= high)
+        for name in OFTEN:
+            fitting = sorted(word for word in self._said if self._is_said(name, word))
             words[name] = rng.sample(fitting, min(SAMPLED, len(fitting)))
         rng.shuffle(self._sampled)
+        words[RARE_PHRASE] = list(self._rare_phrases())
         words |= {name: list(self._typed(name, rng)) for name in TYPED}
         words[CHINESE] = [_some(text, rng) for text in self._chinese]
         return Questions(words, self._sampled)
+
+    def _is_said(self, often: str, word: str) -> bool:
+        """Whether a word is one of a class."""
+        low, high = (max(1, limit * self._count // FULL) for limit in OFTEN[often])
+        return low <= self._said.get(word, 0) <= high
+
+    def _rare_phrases(self) -> Iterator[str]:
+        """The rare words of the sampled lines, each with its neighbours."""
+        for line in self._sampled:
+            words = line.text.split()
+            for around in zip(words, words[1:], words[2:], strict=False):
+                if self._is_said("rare", around[1]):
+                    yield " ".join(around)
 
     def _typed(self, name: str, rng: random.Random) -> Iterator[str]:
         """Words of the sampled lines, as somebody may type them."""

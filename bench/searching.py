@@ -8,7 +8,7 @@ from datetime import timedelta
 from bench import piece
 from bench.bed import Bed
 from bench.piece import Piece
-from bench.questions import CHINESE, Line, Questions, enough, plain_words
+from bench.questions import CHINESE, RARE_PHRASE, Line, Questions, enough, plain_words
 from bench.rivals import Finder, Wanted, finders, match
 from bench.table import Goal, Rival, Row, Times, Within
 from bench.wording import MENTIONED, question_about, remembered
@@ -68,7 +68,8 @@ class Searches:
             self._piece("a common word", self._said("common"), ONE_WORD),
             self._piece("a very common word", self._said("very common"), ONE_WORD),
             self._piece("two words", self._each(self._two_words), SEVERAL),
-            self._piece("a phrase", self._each(self._phrase), SEVERAL, LIKE),
+            self._piece("a rare phrase", self._typed(RARE_PHRASE, self._phrase), SEVERAL, LIKE),
+            self._piece("a phrase", self._each(self._begins_with), SEVERAL),
             self._piece("a word in a channel", self._each(self._in_channel), SEVERAL),
             self._piece("a word of a nick", self._each(self._of_nick), SEVERAL),
             self._piece("a word of a type", self._each(self._of_type), SEVERAL),
@@ -112,8 +113,10 @@ class Searches:
     def _two_words(self, _: Line, words: list[str]) -> Sought:
         return self._of_words([words[0], words[2]])
 
-    def _phrase(self, line: Line, _: list[str]) -> Sought:
-        phrase = " ".join(line.text.split()[:3])
+    def _begins_with(self, line: Line, _: list[str]) -> Sought:
+        return self._phrase(" ".join(line.text.split()[:3]))
+
+    def _phrase(self, phrase: str) -> Sought:
         return Sought(self._newest(f'"{phrase}"'), Wanted([phrase], match([phrase])))
 
     def _in_channel(self, line: Line, words: list[str]) -> Sought:
