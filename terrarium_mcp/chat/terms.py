@@ -14,10 +14,14 @@ from functools import lru_cache
 
 import regex
 
+UNSAYABLE = "\ue000"
+"""A character for private use, which separates words like a space. The index begins with it the
+words that it adds of its own, so that nobody can say one of them."""
+
 _APART = regex.compile(
     # Korean has spaces, but hangs its particles on the words.
     r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
-    r"|(?P<symbol>[\p{S}--\p{ASCII}])",
+    rf"|(?P<symbol>[\p{{S}}--\p{{ASCII}}])|(?P<space>{UNSAYABLE})",
     regex.VERSION1,
 )
 _PRIVATE = 0xF0000
@@ -103,6 +107,8 @@ def holds(line: str, term: Term) -> bool:
 
 
 def _alone(found: regex.Match[str]) -> str:
+    if found["space"]:
+        return " "
     char = chr(ord(found[0]) + _PRIVATE) if found["symbol"] else found[0]
     return f" {char} "
 
@@ -134,13 +140,6 @@ def _joined(one: str, other: str) -> bool:
 
 
 def _in_a_row(wanted: tuple[str, ...], words: tuple[str, ...], *, cut: bool) -> bool:
-    if not wanted:
-        return True
-    *whole, last = wanted
-    for at in range(len(words) - len(whole)):
-        end = words[at + len(whole)]
-        if list(words[at : at + len(whole)]) == whole and (
-            end.startswith(last) if cut else end == last
-        ):
-            return True
-    return False
+    """Whether words follow on each other in a line; of the last one its beginning, if `cut`."""
+    whole = f" {' '.join(wanted)}{'' if cut else ' '}"
+    return not wanted or whole in f" {' '.join(words)} "

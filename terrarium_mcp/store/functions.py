@@ -4,16 +4,18 @@ They are given columns as BLOB, so that not even text that is no UTF-8 can make 
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 from typing import Any
+from zlib import crc32
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.mentions import mentions
 from terrarium_mcp.chat.records import SPEECH, Kind
-from terrarium_mcp.chat.terms import Term, TermKind, holds, spread
+from terrarium_mcp.chat.terms import UNSAYABLE, Term, TermKind, holds, spread, words_in
 from terrarium_mcp.chat.urls import urls_in
 
 
@@ -36,19 +38,45 @@ def indexed_text(message: object) -> str:
     return spread(plain(as_text(message)))
 
 
+def pair_words(message: object) -> str:
+    """The words under which the phrase index finds a message: its pairs."""
+    return " ".join(pairs(words_in(indexed_text(message))))
+
+
+def pairs(words: Sequence[str]) -> list[str]:
+    """Each two words that follow on each other as one word: a character for 16 bits of their CRC.
+
+    Without that there would be more different ones than half of the lines.
+    """
+    return [
+        chr(_FIRST_PAIR + (crc32(f"{one} {other}".encode(errors="replace")) & 0xFFFF))
+        for one, other in pairwise(words)
+    ]
+
+
+_FIRST_PAIR = 0x10000
+"""The first character beyond those that not every number is one of."""
+
+
 def scope_words(room: int, nick: bytes | None, kind: bytes | None, message: object) -> str:
     """The words under which the index finds a message by room, nick, type, and whether it links."""
     was_said, of_kind = _words_of_kind(kind)
     its_room = room_word(room) if was_said else events_word(room)
-    linked = f" {LINK_WORD}" if message and urls_in(as_text(message)) else ""
-    return f"{its_room} {of_kind} {nick_word(as_text(nick))}{linked}"
+    its_nick = nick_word(as_text(nick))
+    linked = f" {own(LINK_WORD)}" if message and urls_in(as_text(message)) else ""
+    return f"{UNSAYABLE}{its_room} {of_kind} {UNSAYABLE}{its_nick}{linked}"
+
+
+def own(word: str) -> str:
+    """An index word of ours, as it stands in the index."""
+    return f"{UNSAYABLE}{word}"
 
 
 @lru_cache(maxsize=100)  # asked for every line that is indexed, and there are twelve
 def _words_of_kind(kind: bytes | None) -> tuple[bool, str]:
     """Whether a message type is speech, and the words that tell it."""
     its_kind = Kind.of(as_text(kind))
-    return its_kind in SPEECH, " ".join(kind_words(its_kind))
+    return its_kind in SPEECH, " ".join(map(own, kind_words(its_kind)))
 
 
 def room_word(room: int) -> str:
@@ -62,8 +90,7 @@ def events_word(room: int) -> str:
 
 
 LINK_WORD = "tlink"
-"""The index word of messages with a link in them. Nobody says it: a word that people say too would
-have all these messages in its list."""
+"""The index word of messages with a link in them."""
 
 NO_WORD = "tnothing"
 """An index word of no message."""
@@ -170,6 +197,7 @@ def has_words(message: object, url: object, words: object) -> bool:
 
 FUNCTIONS: tuple[tuple[str, int, Callable[..., Any]], ...] = (
     ("indexed_text", 1, indexed_text),
+    ("pair_words", 1, pair_words),
     ("scope_words", 4, scope_words),
     ("is_among", 3, is_among),
     ("speaks_of", 3, speaks_of),

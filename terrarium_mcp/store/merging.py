@@ -18,7 +18,7 @@ import anyio
 from terrarium_mcp.store.database import Database, Writer
 from terrarium_mcp.store.pacing import PAUSE
 
-INDEXES = {"message_index": "index", "word_parts": "words"}
+INDEXES = {"message_index": "index", "phrase_index": "phrases", "word_parts": "words"}
 """The FTS5 tables, and the derived structure that each belongs to."""
 
 TWO_OF_A_SIZE = "".join(

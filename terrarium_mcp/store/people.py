@@ -19,7 +19,7 @@ from terrarium_mcp.store.figures import AFTER, BEFORE
 from terrarium_mcp.store.functions import as_text, kind_word, nick_words, storable
 from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.rows import COLUMNS, as_messages
-from terrarium_mcp.store.search.expressions import quoted
+from terrarium_mcp.store.search.expressions import one_of, quoted
 from terrarium_mcp.store.upkeep import Upkeep
 
 NICK_CHANGE = "nick change"
@@ -135,7 +135,7 @@ class People:
             f" AND {condition} AND {BEFORE} ORDER BY m.timestamp DESC, m.id DESC LIMIT :limit",
             params
             | {
-                "match": _scope(word for one in holds for word in nick_words(one.nick)),
+                "match": one_of(word for one in holds for word in nick_words(one.nick)),
                 "until": before.timestamp,
                 "until_id": before.id,
                 "limit": limit,
@@ -227,9 +227,9 @@ GROUP BY mine.kind, other.nick ORDER BY 3 DESC, other.nick LIMIT {MOST_NICKS}"""
     async def _moves(self, nicks: Sequence[str], rooms: Sequence[Room]) -> list[Move]:
         """Who came, went, was kicked and changed nicks, among these nicks."""
         kinds = [kind_word(kind) for kind in (Kind.NICK, Kind.JOIN, Kind.PART, Kind.QUIT)]
-        came = f"{_scope(word for nick in nicks for word in nick_words(nick))} AND {_scope(kinds)}"
+        came = f"{one_of(word for nick in nicks for word in nick_words(nick))} AND {one_of(kinds)}"
         kicked = " OR ".join(quoted(nick) for nick in nicks)
-        match = f"({came}) OR (({_scope([kind_word(Kind.KICK)])}) AND event : ({kicked}))"
+        match = f"({came}) OR (({one_of([kind_word(Kind.KICK)])}) AND event : ({kicked}))"
         rows = await self._database.rows(
             "SELECT m.timestamp, m.id, upper(m.message_type), m.room, m.nick, m.message"
             " FROM message_index CROSS JOIN messages m ON m.id = -message_index.rowid"
@@ -263,10 +263,6 @@ def held(holds: Iterable[Hold]) -> tuple[str, dict[str, object]]:
 
 
 _LISTED = "SELECT value FROM json_each(:nicks)"
-
-
-def _scope(words: Iterable[str]) -> str:
-    return f"scope : ({' OR '.join(map(quoted, words))})"
 
 
 def _spelt(nick: str, rooms: Sequence[Room]) -> str:

@@ -22,6 +22,7 @@ from terrarium_mcp.store.derived.counters import Counters
 from terrarium_mcp.store.derived.link_index import LinkIndex
 from terrarium_mcp.store.derived.message_index import MessageIndex
 from terrarium_mcp.store.derived.people_index import PeopleIndex
+from terrarium_mcp.store.derived.phrase_index import PhraseIndex
 from terrarium_mcp.store.derived.runs import Runs
 from terrarium_mcp.store.derived.topic_index import TopicIndex
 from terrarium_mcp.store.derived.words_index import WordsIndex
@@ -40,6 +41,7 @@ page of a table is written less often."""
 
 DERIVED: tuple[Derived, ...] = (
     MessageIndex(),
+    PhraseIndex(),
     Runs(),
     Counters(),
     PeopleIndex(),

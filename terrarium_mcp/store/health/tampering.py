@@ -12,11 +12,12 @@ from terrarium_mcp.chat.records import Kind
 from terrarium_mcp.store.database import Writer
 from terrarium_mcp.store.derived.message_index import MessageIndex
 from terrarium_mcp.store.functions import kind_word
+from terrarium_mcp.store.search.expressions import one_of
 
 SHOWN = 10
 """Ids that are told of each kind of change."""
 
-_ANY_KIND = "scope : (" + " OR ".join(f'"{kind_word(kind)}"' for kind in Kind) + ")"
+_ANY_KIND = one_of(map(kind_word, Kind))
 """Every message has the word of its type."""
 
 _INDEX_AS_MADE = "SELECT sql FROM sqlite_master WHERE name = 'message_index'"

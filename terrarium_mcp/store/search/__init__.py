@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 _INDEX = "index"
-_USED = (_INDEX, "runs", "words", "counters")
+_USED = (_INDEX, "phrases", "runs", "words", "counters")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,8 +1,8 @@
 """Exact search: all lines that a query finds, in the order of time, a page at a time.
 
-Every restriction that the index can apply is part of the look-up. A query whose words are rare is
-answered from their lines alone, which are few: they are read and looked at. For the others the
-index is walked within the restrictions, and stops when the page is full.
+Every restriction that the index can apply is part of the look-up. A query whose words are rare, or
+that is a phrase, is answered from few lines, which are read and looked at. For the others the index
+is walked within the restrictions, and stops when the page is full.
 """
 
 from collections.abc import Collection, Sequence
@@ -14,16 +14,22 @@ from terrarium_mcp.chat.records import SPEECH, Room
 from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position
 from terrarium_mcp.store.database import Row
+from terrarium_mcp.store.derived.message_index import MessageIndex
+from terrarium_mcp.store.derived.phrase_index import PhraseIndex
 from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.search.known import Known
 from terrarium_mcp.store.search.lookups import Lookups, Total
-from terrarium_mcp.store.search.matching import Match, is_phrase, matching
+from terrarium_mcp.store.search.matching import Match, matching, reading
 from terrarium_mcp.store.search.order import Order, place
 from terrarium_mcp.store.search.stretches import History
 from terrarium_mcp.store.search.walks import ALL_OF_THEM, COUNTED, Wanted
 
 _FEW = 400
 """So many lines that hold the words are read at once, and looked at for the restrictions."""
+
+_FEW_OF_A_PHRASE = 1_000
+"""So many lines with the pairs of words of a phrase: to read them takes 5 ms. A phrase that is in
+more of them is soon found by walking."""
 
 _FEW_RUNS = 8
 """In so many runs a page of the lines with one word is found sooner than all of them are read."""
@@ -64,11 +70,6 @@ class Sought:
         """How the index finds its lines."""
         rooms = () if self.all_rooms else self.rooms
         return matching(self.query, rooms, self.casemappings, self.known)
-
-    @property
-    def match_to_read(self) -> Match:
-        """How it finds lines that are read in any case; rooms always are compared."""
-        return matching(self.query, (), self.casemappings, self.known, read=True)
 
     @property
     def is_unsaid(self) -> bool:
@@ -140,25 +141,32 @@ class Exact:
         )
 
     async def _few(self, sought: Sought) -> list[Row] | None:
-        """All lines of a query whose words are rare together, in no order.
+        """All lines of a query that can be read at once, in no order.
 
-        Where a walk would go through several runs, or through much besides the restrictions: what
-        is hardly anywhere costs as much in a range of ids as in the whole index. And for a phrase:
-        FTS5 asks the lists of all its words in turn which line they have next, and it is sooner to
-        find the rarest words first and to read the lines (10 M lines: 0.9 instead of 2.6 ms).
+        Those of a phrase, as its pairs of words are in few lines. And those with words that are
+        rare together, where a walk would go through several runs, or through much besides the
+        restrictions: what is hardly anywhere costs as much in a range of ids as in the whole index.
         """
+        phrase = reading(sought.query)
+        if phrase.terms:
+            lines = await self._read(sought, phrase, PhraseIndex.table, _FEW_OF_A_PHRASE)
+            if lines is not None:
+                return lines
         match, words = sought.match, _words(sought.query)
         is_restricted = match.scope or not match.is_exact or sought.is_timed
-        has_phrase = any(map(is_phrase, sought.query.clauses))
         many = len(sought.history.runs) > (1 if len(words) > 1 else _FEW_RUNS)
-        if not match.terms or not (is_restricted or has_phrase or many):
+        if not match.terms or not (is_restricted or many):
             return None
         if sought.known.expected(words) > _FEW:
             return None
-        to_read = sought.match_to_read
-        wanted = _wanted(sought, to_read)
-        where = [*wanted.where, *to_read.scope_where]
-        return await self._lookups.few(to_read.terms, replace(wanted, where=where), _FEW)
+        to_read = matching(sought.query, (), sought.casemappings, sought.known)
+        return await self._read(sought, to_read, MessageIndex.table, _FEW)
+
+    async def _read(self, sought: Sought, match: Match, index: str, most: int) -> list[Row] | None:
+        """The lines among at most so many that an index finds for the words of a query alone."""
+        wanted = _wanted(sought, match)
+        where = [*wanted.where, *match.scope_where]
+        return await self._lookups.few(replace(wanted, match=match.terms, where=where), index, most)
 
 
 def _needed(query: Query) -> list[Term]:

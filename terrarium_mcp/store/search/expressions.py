@@ -5,7 +5,7 @@ The only place where words of people are quoted for FTS5.
 
 from collections.abc import Iterable, Sequence
 
-from terrarium_mcp.store.functions import NO_WORD, SPOKEN_WORD, storable
+from terrarium_mcp.store.functions import NO_WORD, SPOKEN_WORD, own, storable
 
 
 def quoted(term: str) -> str:
@@ -15,8 +15,8 @@ def quoted(term: str) -> str:
 
 
 def one_of(words: Iterable[str]) -> str:
-    """The expression for messages with one of these index words about them."""
-    return f"scope : ({' OR '.join(map(quoted, words))})"
+    """The expression for messages with one of these index words of ours."""
+    return f"message : ({' OR '.join(quoted(own(word)) for word in words)})"
 
 
 def apart(expression: str) -> str:

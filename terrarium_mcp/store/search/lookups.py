@@ -78,14 +78,15 @@ class Lookups:
             total = Total(len(kept), exact=not reached)
         return Found(kept, reached, total)
 
-    async def few(self, match: str, wanted: Wanted, most: int) -> list[Row] | None:
-        """The lines wanted among those that `match` finds, if these are at most so many."""
+    async def few(self, wanted: Wanted, index: str, most: int) -> list[Row] | None:
+        """The lines wanted among those that an index finds, if these are at most so many."""
+        found = in_ranges(1, NEWEST, index=index)
         rows = await self._database.rows(
-            f"WITH found AS MATERIALIZED ({in_ranges(1, NEWEST)} LIMIT :few + 1),"  # noqa: S608 -- words of strangers are parameters
+            f"WITH found AS MATERIALIZED ({found} LIMIT :few + 1),"  # noqa: S608 -- words of strangers are parameters
             " held AS MATERIALIZED (SELECT count(*) AS held FROM found)"
             f" SELECT m.*, held FROM held LEFT JOIN ({lines_of('found', wanted.where)}"
             " AND (SELECT held FROM held) <= :few) m",
-            {**wanted.params, **between([wanted.history.ids]), "match": match, "few": most},
+            {**wanted.all_params, **between([wanted.history.ids]), "few": most},
         )
         return None if rows[0]["held"] > most else [row for row in rows if row["id"]]
 

@@ -16,6 +16,7 @@ from terrarium_mcp.store.functions import (
     events_word,
     kind_word,
     nick_words,
+    pairs,
     room_word,
     storable,
 )
@@ -77,24 +78,18 @@ class Match:
 
 
 def matching(
-    query: Query,
-    rooms: Sequence[Room],
-    casemappings: Collection[str],
-    known: Known,
-    *,
-    read: bool = False,
+    query: Query, rooms: Sequence[Room], casemappings: Collection[str], known: Known
 ) -> Match:
     """How to find the lines of `query`; `rooms` are none where no room is out of bounds.
 
-    `casemappings` are those of all networks, `known` is about the words of the query. `read` says
-    that all lines with its words are read in any case: then these tell whether they hold a phrase.
+    `casemappings` are those of all networks, `known` is about the words of the query.
     """
-    demand = _demand(query, read=read)
+    demand = _demand(query)
     alike = all(is_spelt_alike(nick, casemappings) for nick in query.people)
     conditions, params = _conditions(query, demand, alike=alike)
     scope = _scope(query, rooms, alike=alike)
     is_alone = len(query.clauses) == 1 and not (scope or query.excluded or query.mentions)
-    terms = _terms(query, demand, known, alone=is_alone, read=read)
+    terms = _terms(query, demand, known, alone=is_alone)
     in_rooms = 0 < len(rooms) <= MOST_ROOMS
     if not (terms or query.kinds or in_rooms):
         scope.append(said())
@@ -113,6 +108,18 @@ def restricting(query: Query, rooms: Sequence[Room]) -> Match:
     conditions, params = _conditions(query, Demand((), query.excluded), alike=False)
     scope = " AND ".join(_scope(query, rooms, alike=False))
     return Match("", scope, _scope_where(query), conditions, params, is_exact=False)
+
+
+def reading(query: Query) -> Match:
+    """How the phrase index finds lines, which themselves tell whether they hold all of `query`.
+
+    Its `terms` are empty where the query has no phrase that could be looked for there.
+    """
+    conditions, params = _conditions(query, Demand(query.clauses, query.excluded), alike=False)
+    phrases = [clause[0] for clause in query.clauses if _is_phrase(clause)]
+    found = dict.fromkeys(pair for phrase in phrases for pair in pairs(phrase.words))
+    terms = " AND ".join(map(quoted, found)) if set(SPEECH).issuperset(query.kinds) else ""
+    return Match(terms, "", _scope_where(query), conditions, params, is_exact=False)
 
 
 def _conditions(
@@ -138,14 +145,10 @@ def _conditions(
     return conditions, params
 
 
-def _demand(query: Query, *, read: bool) -> Demand:
+def _demand(query: Query) -> Demand:
     """The terms for which a line has to be read."""
     return Demand(
-        tuple(
-            clause
-            for clause in query.clauses
-            if not all(map(_is_kept, clause)) or (read and is_phrase(clause))
-        ),
+        tuple(clause for clause in query.clauses if not all(map(_is_kept, clause))),
         tuple(term for term in query.excluded if not _is_kept(term)),
     )
 
@@ -155,7 +158,7 @@ def _is_kept(term: Term) -> bool:
     return bool(term.words) and not term.literal
 
 
-def _terms(query: Query, demand: Demand, known: Known, *, alone: bool, read: bool) -> str:
+def _terms(query: Query, demand: Demand, known: Known, *, alone: bool) -> str:
     """The words that have to occur, and those that must not; `alone` if nothing else is asked."""
     column = _column(query.kinds or SPEECH)
     singly = {
@@ -164,7 +167,7 @@ def _terms(query: Query, demand: Demand, known: Known, *, alone: bool, read: boo
         # The words of events are not known.
         if column == _SPOKEN and begun.is_sooner(alone=alone)
     }
-    clauses = sorted(_clauses(query, read=read), key=known.rarity)
+    clauses = sorted(_clauses(query), key=known.rarity)
     excluded = [term for term in query.excluded if term not in demand.excluded]
     if not clauses and not excluded:
         return ""
@@ -176,19 +179,15 @@ def _terms(query: Query, demand: Demand, known: Known, *, alone: bool, read: boo
     return apart(wanted) if len(parts) > 1 else wanted
 
 
-def _clauses(query: Query, *, read: bool) -> list[Clause]:
+def _clauses(query: Query) -> list[Clause]:
     """The clauses that the index can look for."""
-    found: list[Clause] = [(Term(nick),) for nick in query.mentions if Term(nick).words]
-    for clause in query.clauses:
-        if read and is_phrase(clause):
-            found += [(Term(word),) for word in clause[0].words]
-        elif all(term.words for term in clause):
-            found.append(clause)
-    return list(dict.fromkeys(found))
+    mentions: list[Clause] = [(Term(nick),) for nick in query.mentions if Term(nick).words]
+    kept = [clause for clause in query.clauses if all(term.words for term in clause)]
+    return list(dict.fromkeys([*mentions, *kept]))
 
 
-def is_phrase(clause: Clause) -> bool:
-    """Whether the clause is several words in a row, each of which can be looked up."""
+def _is_phrase(clause: Clause) -> bool:
+    """Whether the clause is several words in a row, each of which is folded as the index does."""
     first, *others = clause
     is_whole = first.kind is not TermKind.PREFIX
     return is_whole and len(first.words) > 1 and is_folded_alike(first) and not others

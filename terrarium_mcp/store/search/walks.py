@@ -167,14 +167,13 @@ def lines_of(found: str, where: Sequence[str]) -> str:
     )
 
 
-def in_ranges(ranges: int, order: Order, look: str = "") -> str:
-    """The statement for the rowids that the index finds in so many ranges, one after the other.
+def in_ranges(ranges: int, order: Order, look: str = "", index: str = "message_index") -> str:
+    """The statement for the rowids that an index finds in so many ranges, one after the other.
 
     `look` is part of the names of its parameters, where a statement holds several.
     """
     return " UNION ALL ".join(
-        "SELECT * FROM (SELECT rowid FROM message_index"
-        f" WHERE message_index MATCH :match{look}"
+        f"SELECT * FROM (SELECT rowid FROM {index} WHERE {index} MATCH :match{look}"
         f" AND rowid BETWEEN :low{look}_{n} AND :high{look}_{n} ORDER BY rowid {order.rowids})"
         for n in range(ranges)
     )

@@ -12,7 +12,7 @@ from time import perf_counter
 from terrarium_mcp.chat.when import to_text
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.functions import nick_words
-from terrarium_mcp.store.search.expressions import in_turn, quoted, said
+from terrarium_mcp.store.search.expressions import in_turn, one_of, quoted, said
 from terrarium_mcp.store.search.lookups import Lookups
 from terrarium_mcp.store.search.order import NEWEST
 from terrarium_mcp.store.search.relevance.asked import Asked, Group, Understood
@@ -220,7 +220,7 @@ def _any_of(groups: Sequence[Group]) -> Part:
 
 
 def _spoken_by(nick: str, lines: int) -> Part:
-    return Part(frozenset(f"scope : {quoted(word)}" for word in nick_words(nick)), lines)
+    return Part(frozenset(one_of([word]) for word in nick_words(nick)), lines)
 
 
 def _only(expression: str, lines: int) -> Part:
