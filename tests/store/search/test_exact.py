@@ -125,6 +125,7 @@ async def test_what_is_found_is_what_reading_every_line_finds(
 ) -> None:
     with pytest.MonkeyPatch.context() as patch:  # the log of a test is too short for the real ones
         patch.setattr(exact, "_FEW", few)
+        patch.setattr(exact, "_FEW_OF_A_PHRASE", few)
         patch.setattr(known, "_FEW", few)
         patch.setattr(exact, "_LOOKED_AT", 4)
         patch.setattr(exact, "_RAREST", 1)
