@@ -43,6 +43,10 @@ _SPOKEN = "message"
 
 _CASEMAPPING = "(SELECT casemapping FROM networks WHERE name = m.network)"
 
+_HOLDING = "satisfies(CAST(m.message AS BLOB), :terms)"
+_PLAINLY = "instr(' ' || lower(m.message) || ' ', :plainly)"
+"""Whether a line holds words between spaces, as most lines do: a tenth of calling Python."""
+
 _AS_TYPED = "m.nick IN (SELECT value FROM json_each(:people))"
 """Whether a line is by one of these people as they are spelt: a tenth of calling Python."""
 
@@ -119,6 +123,9 @@ def reading(query: Query) -> Match:
     phrases = [clause[0] for clause in query.clauses if _is_phrase(clause)]
     found = dict.fromkeys(pair for phrase in phrases for pair in pairs(phrase.words))
     terms = " AND ".join(map(quoted, found)) if set(SPEECH).issuperset(query.kinds) else ""
+    if terms and len(query.clauses) == 1 and not (query.excluded or phrases[0].literal):
+        conditions = [f"({_PLAINLY} OR {one})" if one is _HOLDING else one for one in conditions]
+        params["plainly"] = f" {' '.join(phrases[0].words)} "
     return Match(terms, "", _scope_where(query), conditions, params, is_exact=False)
 
 
@@ -132,7 +139,7 @@ def _conditions(
     conditions: list[str] = []
     params: dict[str, object] = {}
     if demand:
-        conditions.append("satisfies(CAST(m.message AS BLOB), :terms)")
+        conditions.append(_HOLDING)
         params["terms"] = demand.to_json()
     for name, nicks, condition in (
         ("people", query.people, "" if alike else _BY_PEOPLE),
