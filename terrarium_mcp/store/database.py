@@ -16,6 +16,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from heapq import heappop, heappush
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +28,11 @@ from terrarium_mcp.store.disk import bytes_of, wal_of
 from terrarium_mcp.store.functions import FUNCTIONS, as_text
 from terrarium_mcp.store.waiting import Waiting
 
-READERS = 3
-"""More do not raise throughput (the interpreter's lock is the ceiling); they keep one slow read
-from holding up quick ones."""
+READERS = (65_536, 8_192, 8_192)
+"""Kilobytes of pages that each reader keeps. The first one reads whatever it can: what it has at
+hand it need not ask the system for, and rare words are found in a fifth less time than if each kept
+16,384 (10 M lines). The others are there for what comes meanwhile. More readers do not raise
+throughput (the interpreter's lock is the ceiling)."""
 
 DEADLINE = 2.0
 """Seconds after which a read is interrupted."""
@@ -109,9 +112,9 @@ class Database:
         self._waiting = Waiting(path)
         self._checkpointer: aiosqlite.Connection | None = None
         self._checkpointing = anyio.Lock()
-        self._idle: list[aiosqlite.Connection] = []
+        self._idle: list[tuple[int, aiosqlite.Connection]] = []  # a heap: the first reader leads
         # First come, first served; who finds one free does not let others run first.
-        self._reading = anyio.Semaphore(READERS, fast_acquire=True)
+        self._reading = anyio.Semaphore(len(READERS), fast_acquire=True)
 
     async def open(self) -> None:
         """Connect. The file must be of our current version.
@@ -130,11 +133,11 @@ class Database:
                 secure_delete="ON",  # what is removed is overwritten, whatever SQLite's default is
                 busy_timeout=LOOK_MS,
             )
-            for _ in range(READERS):
+            for number, kept in enumerate(READERS):
                 reader = await self._connect(f"{self.path.as_uri()}?mode=ro")
-                await self._pragmas(reader, query_only="ON")
+                await self._pragmas(reader, query_only="ON", cache_size=-kept)
                 reader.text_factory = str  # a third quicker; `_fetched` sees to what is no UTF-8
-                self._idle.append(reader)
+                heappush(self._idle, (number, reader))
 
     async def aclose(self) -> None:
         """Let go of the file."""
@@ -180,7 +183,7 @@ class Database:
         """
         await self._opened()
         async with self._reading:
-            reader = self._idle.pop()
+            number, reader = heappop(self._idle)
             try:
                 with self._explained(), anyio.fail_after(deadline):
                     return await _fetched(reader, sql, params)
@@ -190,7 +193,7 @@ class Database:
                     " Name a channel or a shorter time, or try again."
                 ) from None
             finally:
-                self._idle.append(reader)
+                heappush(self._idle, (number, reader))
 
     async def value(self, sql: str, params: Params = (), default: Any = None) -> Any:
         """The first column of the first row, or `default`."""
