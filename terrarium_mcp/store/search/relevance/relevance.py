@@ -10,9 +10,10 @@ from terrarium_mcp.store.search.relevance.ranking import Ranked, Ranking
 from terrarium_mcp.store.search.relevance.surroundings import Surroundings
 from terrarium_mcp.store.search.relevance.understanding import Understanding
 
-IN_ONE_ROOM, IN_MANY = 50, 100
-"""Candidates around which is read. On the development questions 60 find one answer of a thousand
-more in a room, 40 lose one; among many rooms with a million lines 60 lose five of a thousand."""
+IN_ONE_ROOM, IN_MANY = 40, 100
+"""Candidates around which is read. On the development questions 60 find no more in a room, and one
+answer of a thousand more where the room is one of many; among many rooms with a million lines 60
+lose five of a thousand."""
 
 
 @dataclass(frozen=True, slots=True)
