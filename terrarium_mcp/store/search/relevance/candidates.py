@@ -3,7 +3,7 @@
 Never "any word, the newest": in a large log that finds one answer in sixty (1.6 %).
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import zip_longest
@@ -16,6 +16,7 @@ from terrarium_mcp.store.search.expressions import in_turn, one_of, quoted, said
 from terrarium_mcp.store.search.lookups import Lookups
 from terrarium_mcp.store.search.order import NEWEST
 from terrarium_mcp.store.search.relevance.asked import Asked, Group, Understood
+from terrarium_mcp.store.search.relevance.weights import FORM
 from terrarium_mcp.store.search.stretches import Ids, closed_up
 from terrarium_mcp.store.search.walks import between, by_parts, in_ranges
 
@@ -193,11 +194,13 @@ def _tiers(
 ) -> Iterator[Lookup]:
     """All words; the rarest four and three; pairs of the rarest and another one; single ones.
 
-    And the pair of the next two: the rarest may be what the line does not hold, or misspelt.
+    And the pair of the next two: the rarest may be what the line does not hold, or misspelt. Words
+    that are only akin stand in where the rarest are alone: elsewhere they find no answer besides.
     """
     words = [_any_of([group]) for group in groups[:_LOOKED_UP]]
-    together = [words, *(words[:few] for few in (4, 3) if len(words) > few)]
-    together += [*([words[0], other] for other in words[1:]), words[1:3]]
+    forms = [_form_of(group) for group in groups[:_LOOKED_UP]]
+    together = [forms, *(forms[:few] for few in (4, 3) if len(forms) > few)]
+    together += [*([words[0], other] for other in forms[1:]), forms[1:3]]
     together += [[one] for one in words[:_ALONE]]
     return (_lookup([*parts, *scopes], ids, most) for parts in together if parts)
 
@@ -215,8 +218,19 @@ def _lookup(parts: Sequence[Part], ids: tuple[Ids, ...], most: int) -> Lookup:
 
 
 def _any_of(groups: Sequence[Group]) -> Part:
-    words = frozenset(f"message : {quoted(word)}" for group in groups for word in group.words)
-    return Part(words, sum(group.found_in for group in groups))
+    """Anything that may stand for one of the words."""
+    words = {quoted(word) for group in groups for word in group.words}
+    return _said(words, sum(group.found_in for group in groups))
+
+
+def _form_of(group: Group) -> Part:
+    """The word itself, or what is as good."""
+    words = {quoted(word) for word, counts in group.words.items() if counts >= FORM}
+    return _said(words, group.lines)
+
+
+def _said(words: Iterable[str], lines: int) -> Part:
+    return Part(frozenset(f"message : {word}" for word in words), lines)
 
 
 def _spoken_by(nick: str, lines: int) -> Part:
