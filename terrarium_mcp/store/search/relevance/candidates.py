@@ -24,6 +24,9 @@ EACH = 100
 """Newest lines of each look-up. 30 cost half, and lose what was said by nobody the question names;
 400 find no more."""
 
+EACH_HERE = 60
+"""The same where rooms or anything else restrict the question: there more find nothing besides."""
+
 _LOOKED_UP = 6
 """Telling words that are combined: the rarest."""
 
@@ -98,9 +101,10 @@ class Candidates:
             asked.history, asked.since, asked.until.timestamp
         )
         looks = list[Lookup]()
+        each = EACH_HERE if scopes else EACH
         if scopes and _expected(about) < EACH:
             looks.append(_lookup([_any_of(about.groups[:_ALONE]), *scopes], everywhere, 2 * EACH))
-        looks += _tiers(about.groups, scopes, everywhere, EACH)
+        looks += _tiers(about.groups, scopes, everywhere, each)
         speakers = [_spoken_by(nick, about.by.get(nick, 0)) for nick in about.people[:_PEOPLE]]
         any_word = _any_of(about.groups[:_LOOKED_UP])
         for speaker in speakers:
