@@ -92,6 +92,13 @@ def words_in(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(folded(spread(text))))
 
 
+def encoded_words(text: str) -> list[bytes]:
+    """The same in UTF-8; of a lone surrogate remains a `?`."""
+    if text.isascii():
+        return text.encode().translate(_ASCII_LETTERS).split()
+    return [word.encode(errors="replace") for word in words_in(text)]
+
+
 def folded(text: str) -> str:
     """`text` without upper case and accents."""
     if text.isascii():

@@ -4,18 +4,19 @@ They are given columns as BLOB, so that not even text that is no UTF-8 can make 
 """
 
 import json
-from collections.abc import Callable, Sequence
+from binascii import crc_hqx
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import repeat
+from struct import pack
 from typing import Any
-from zlib import crc32
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.mentions import mentions
 from terrarium_mcp.chat.records import SPEECH, Kind
-from terrarium_mcp.chat.terms import UNSAYABLE, Term, TermKind, holds, spread, words_in
+from terrarium_mcp.chat.terms import UNSAYABLE, Term, TermKind, encoded_words, holds, spread
 from terrarium_mcp.chat.urls import urls_in
 
 
@@ -40,22 +41,18 @@ def indexed_text(message: object) -> str:
 
 def pair_words(message: object) -> str:
     """The words under which the phrase index finds a message: its pairs."""
-    return " ".join(pairs(words_in(indexed_text(message))))
+    return pairs(plain(as_text(message)))
 
 
-def pairs(words: Sequence[str]) -> list[str]:
-    """Each two words that follow on each other as one word: a character for 16 bits of their CRC.
+def pairs(text: str) -> str:
+    """Each two words that follow on each other as one word: the 16 bits of a CRC, in four digits.
 
-    Without that there would be more different ones than half of the lines.
+    Without that there would be more different ones than half of the lines. (Nothing of it runs in
+    Python: it is done for every line.)
     """
-    return [
-        chr(_FIRST_PAIR + (crc32(f"{one} {other}".encode(errors="replace")) & 0xFFFF))
-        for one, other in pairwise(words)
-    ]
-
-
-_FIRST_PAIR = 0x10000
-"""The first character beyond those that not every number is one of."""
+    words = encoded_words(text)
+    hashed = map(crc_hqx, words[1:], map(crc_hqx, words, repeat(0)))
+    return pack(f">{max(0, len(words) - 1)}H", *hashed).hex(" ", 2)
 
 
 def scope_words(room: int, nick: bytes | None, kind: bytes | None, message: object) -> str:

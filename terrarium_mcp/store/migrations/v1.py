@@ -130,7 +130,7 @@ def migrate(connection: sqlite3.Connection, settings: Settings, report: Report) 
         link_index.TABLES,
         topic_index.TABLES,
         words_index.TABLES,
-        merging.TWO_OF_A_SIZE,
+        merging.MERGED,
         audit.TABLES,
     ):
         _run(connection, topic)

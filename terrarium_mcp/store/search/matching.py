@@ -121,7 +121,7 @@ def reading(query: Query) -> Match:
     """
     conditions, params = _conditions(query, Demand(query.clauses, query.excluded), alike=False)
     phrases = [clause[0] for clause in query.clauses if _is_phrase(clause)]
-    found = dict.fromkeys(pair for phrase in phrases for pair in pairs(phrase.words))
+    found = dict.fromkeys(pair for phrase in phrases for pair in pairs(phrase.text).split())
     terms = " AND ".join(map(quoted, found)) if set(SPEECH).issuperset(query.kinds) else ""
     if terms and len(query.clauses) == 1 and not (query.excluded or phrases[0].literal):
         conditions = [f"({_PLAINLY} OR {one})" if one is _HOLDING else one for one in conditions]
