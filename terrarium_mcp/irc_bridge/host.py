@@ -56,7 +56,8 @@ class Host:
     async def serve(self, asking: Asking) -> None:
         """Answer a command; whatever goes wrong, the asker hears of it and the host lives on."""
         command = asking.command
-        self._turned_away.pop(command.target, None)
+        if command.is_question:  # the line moves on
+            self._turned_away.pop(command.target, None)
         try:
             await self._say(command, await self._reply(asking))
         except (NotConnected, SendQueueFull) as why:
