@@ -71,6 +71,18 @@ class Sought:
         rooms = () if self.all_rooms else self.rooms
         return matching(self.query, rooms, self.casemappings, self.known)
 
+    @cached_property
+    def match_to_read(self) -> Match:
+        """How it finds lines whose rooms are compared when they are read."""
+        if self.all_rooms:
+            return self.match
+        return matching(self.query, (), self.casemappings, self.known)
+
+    @cached_property
+    def phrase(self) -> Match | None:
+        """How the phrase index finds its lines, if it does."""
+        return reading(self.query)
+
     @property
     def is_unsaid(self) -> bool:
         """Whether it has words that nobody said, so that no line holds it."""
@@ -147,9 +159,8 @@ class Exact:
         rare together, where a walk would go through several runs, or through much besides the
         restrictions: what is hardly anywhere costs as much in a range of ids as in the whole index.
         """
-        phrase = reading(sought.query)
-        if phrase.terms:
-            lines = await self._read(sought, phrase, PhraseIndex.table, _FEW_OF_A_PHRASE)
+        if sought.phrase:
+            lines = await self._read(sought, sought.phrase, PhraseIndex.table, _FEW_OF_A_PHRASE)
             if lines is not None:
                 return lines
         match, words = sought.match, _words(sought.query)
@@ -159,8 +170,7 @@ class Exact:
             return None
         if sought.known.expected(words) > _FEW:
             return None
-        to_read = matching(sought.query, (), sought.casemappings, sought.known)
-        return await self._read(sought, to_read, MessageIndex.table, _FEW)
+        return await self._read(sought, sought.match_to_read, MessageIndex.table, _FEW)
 
     async def _read(self, sought: Sought, match: Match, index: str, most: int) -> list[Row] | None:
         """The lines among at most so many that an index finds for the words of a query alone."""

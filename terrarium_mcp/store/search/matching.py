@@ -114,32 +114,39 @@ def restricting(query: Query, rooms: Sequence[Room]) -> Match:
     return Match("", scope, _scope_where(query), conditions, params, is_exact=False)
 
 
-def reading(query: Query) -> Match:
+def reading(query: Query) -> Match | None:
     """How the phrase index finds lines, which themselves tell whether they hold all of `query`.
 
-    Its `terms` are empty where the query has no phrase that could be looked for there.
+    None where the query has no phrase that could be looked for there.
     """
-    conditions, params = _conditions(query, Demand(query.clauses, query.excluded), alike=False)
     phrases = [clause[0] for clause in query.clauses if _is_phrase(clause)]
+    if not phrases or not set(SPEECH).issuperset(query.kinds):
+        return None
     found = dict.fromkeys(pair for phrase in phrases for pair in pairs(phrase.text).split())
-    terms = " AND ".join(map(quoted, found)) if set(SPEECH).issuperset(query.kinds) else ""
-    if terms and len(query.clauses) == 1 and not (query.excluded or phrases[0].literal):
-        conditions = [f"({_PLAINLY} OR {one})" if one is _HOLDING else one for one in conditions]
-        params["plainly"] = f" {' '.join(phrases[0].words)} "
+    is_all = len(query.clauses) == 1 and not (query.excluded or phrases[0].literal)
+    conditions, params = _conditions(
+        query,
+        Demand(query.clauses, query.excluded),
+        alike=False,
+        holding=f"({_PLAINLY} OR {_HOLDING})" if is_all else _HOLDING,
+    )
+    params["plainly"] = f" {' '.join(phrases[0].words)} "
+    terms = " AND ".join(map(quoted, found))
     return Match(terms, "", _scope_where(query), conditions, params, is_exact=False)
 
 
 def _conditions(
-    query: Query, demand: Demand, *, alike: bool
+    query: Query, demand: Demand, *, alike: bool, holding: str = _HOLDING
 ) -> tuple[list[str], dict[str, object]]:
     """What only the lines themselves can tell, as SQL conditions, and their parameters.
 
-    `alike` says that the index tells by whom they are: nicks are spelt alike on all networks.
+    `alike` says that the index tells by whom they are: nicks are spelt alike on all networks;
+    `holding` is the condition that a line holds what is demanded.
     """
     conditions: list[str] = []
     params: dict[str, object] = {}
     if demand:
-        conditions.append(_HOLDING)
+        conditions.append(holding)
         params["terms"] = demand.to_json()
     for name, nicks, condition in (
         ("people", query.people, "" if alike else _BY_PEOPLE),
