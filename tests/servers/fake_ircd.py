@@ -13,6 +13,7 @@ from anyio.abc import ByteStream, Listener, SocketAttribute
 from anyio.streams.buffered import BufferedByteReceiveStream
 from anyio.streams.tls import TLSListener
 
+from terrarium_mcp.bell import Bell
 from tests.servers.beside import beside
 
 ISUPPORT = "NETWORK=Fake CHANTYPES=# PREFIX=(ov)@+ WHOX"
@@ -40,7 +41,7 @@ class FakeIrcd:
         self.connections = 0
         self.lines: list[str] = []
         self._guests: list[_Guest] = []
-        self._news = anyio.Event()
+        self._news = Bell()
 
     async def says(self, *lines: str | bytes) -> None:
         """Say something to the client that came last."""
@@ -84,8 +85,7 @@ class FakeIrcd:
                     line = (await received.receive_until(b"\r\n", 65_536)).decode()
                     self.lines.append(line)
                     await guest.answer(line)
-                    self._news.set()
-                    self._news = anyio.Event()
+                    self._news.ring()
 
 
 class _Guest:

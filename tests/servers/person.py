@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 import anyio
 from anyio.streams.buffered import BufferedByteReceiveStream
 
+from terrarium_mcp.bell import Bell
 from tests.servers.beside import beside
 
 
@@ -16,7 +17,7 @@ class Person:
         self.nick = nick
         self.lines: list[str] = []
         self._stream = stream
-        self._news = anyio.Event()
+        self._news = Bell()
         self._one_at_a_time = anyio.Lock()
 
     async def types(self, *lines: str) -> None:
@@ -45,8 +46,7 @@ class Person:
             if line.startswith("PING"):
                 await self.types(line.replace("PING", "PONG", 1))
             self.lines.append(line)
-            self._news.set()
-            self._news = anyio.Event()
+            self._news.ring()
 
 
 @asynccontextmanager

@@ -5,6 +5,7 @@ import secrets
 
 import anyio
 
+from terrarium_mcp.bell import Bell
 from terrarium_mcp.irc_bridge.network.base import Heard
 from terrarium_mcp.irc_bridge.network.isupport import Isupport
 from terrarium_mcp.irc_bridge.network.listener import Listener
@@ -22,7 +23,7 @@ class Nickname(Isupport):
 
     def __init__(self, login: Login, listener: Listener, timing: Timing) -> None:
         self._refusals = 0
-        self._free = anyio.Event()
+        self._freed = Bell()
         super().__init__(login, listener, timing)
 
     async def on_raw_433(self, message: Heard) -> None:
@@ -48,24 +49,23 @@ class Nickname(Isupport):
 
     async def on_nick_change(self, old: str, new: str) -> None:
         """See whether the nick we want became free."""
-        self._freed(old)
+        self._check_freed(old)
         await super().on_nick_change(old, new)
 
     async def on_quit(self, user: str, message: str | None = None) -> None:
         """See whether the nick we want became free."""
-        self._freed(user)
+        self._check_freed(user)
         await super().on_quit(user, message)
 
-    def _freed(self, nick: str) -> None:
+    def _check_freed(self, nick: str) -> None:
         if self.is_same_nick(nick, self._wanted):
-            self._free.set()
+            self._freed.ring()
 
     async def keep_nick(self) -> None:
         """Take the nick we want as soon as we hear that it is free, and ask now and then."""
         while True:
             with anyio.move_on_after(self.timing.regain_nick):
-                await self._free.wait()
-            self._free = anyio.Event()
+                await self._freed.wait()
             if self.welcomed and self.nickname != self._wanted:
                 await self.rawmsg("NICK", self._wanted)
 

@@ -3,9 +3,9 @@
 from collections import deque
 from collections.abc import Sequence
 
-import anyio
 from aiolimiter import AsyncLimiter
 
+from terrarium_mcp.bell import Bell
 from terrarium_mcp.irc_bridge.network.errors import SendQueueFull
 from terrarium_mcp.irc_bridge.network.line import Line, wire_text
 from terrarium_mcp.irc_bridge.network.timing import Timing
@@ -26,13 +26,13 @@ class Outbox:
         self._urgent: deque[Line] = deque()
         self._speech: deque[Line] = deque()
         self._errands: deque[Line] = deque()
-        self._posted = anyio.Event()
+        self._posted = Bell()
 
     def post(self, line: Line) -> None:
         """Take a line now; its command tells how long it may wait."""
         wire_text(line)  # what cannot be sent fails here, where its writer hears of it
         self._queue_for(line.command).append(line)
-        self._ring()
+        self._posted.ring()
 
     def post_speech(self, lines: Sequence[Line]) -> None:
         """Take all of `lines`, or none when they do not fit."""
@@ -41,7 +41,7 @@ class Outbox:
         if len(self._speech) + len(lines) > self._capacity:
             raise SendQueueFull(len(self._speech))
         self._speech.extend(lines)
-        self._ring()
+        self._posted.ring()
 
     async def next_urgent(self) -> Line:
         """The next line that must not wait for any other."""
@@ -60,7 +60,3 @@ class Outbox:
         if command in _URGENT:
             return self._urgent
         return self._errands if command in _ERRANDS else self._speech
-
-    def _ring(self) -> None:
-        self._posted.set()
-        self._posted = anyio.Event()

@@ -6,6 +6,7 @@ from typing import Any
 
 import anyio
 
+from terrarium_mcp.bell import Bell
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.line import Line
 from terrarium_mcp.irc_bridge.network.login import Login
@@ -34,7 +35,7 @@ class Ear:
         self.lines: list[Line] = []
         self.events: list[tuple[str, ...]] = []
         self.on_line: Callable[[Line], object] = lambda _: None
-        self._news = anyio.Event()
+        self._news = Bell()
 
     def connected(self, nick: str) -> None:
         self._note("connected", nick)
@@ -85,8 +86,7 @@ class Ear:
         self._ring()
 
     def _ring(self) -> None:
-        self._news.set()
-        self._news = anyio.Event()
+        self._news.ring()
 
 
 def _last_word(line: Line) -> str:
