@@ -74,7 +74,7 @@ async def _recorded(bed: Bed) -> list[Row]:
         for burst in bursts:
             burst_began = perf_counter()
             for line in burst:
-                recorder.note(line)
+                recorder.record(line)
             await recorder.flush()
             speeds.append(count / (perf_counter() - burst_began))
         recorder.finish()

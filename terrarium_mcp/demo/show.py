@@ -160,7 +160,7 @@ async def _published(store: Store, settings: Settings) -> AsyncIterator[Listenin
 @asynccontextmanager
 async def _bridged(store: Store, settings: Settings, listening: Listening) -> AsyncIterator[None]:
     """The bot, as `terrarium-mcp bridge --mcp URL` would run it."""
-    llm = LLM.of(settings)
+    llm = LLM.from_settings(settings)
     bridge = Bridge(store, settings, Toolbox(lambda: listening.mcp_url), llm)
     try:
         async with anyio.create_task_group() as tasks:

@@ -1,4 +1,4 @@
-"""The model looks things up, then it speaks: there is always an answer."""
+"""The tool loop: the model looks things up, then answers. There is always an answer."""
 
 import json
 from collections import Counter
@@ -11,15 +11,23 @@ import anyio
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.transcript import Setting
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.irc_bridge.budget import HARD, cut, fitted, limit_for, longer, share, size
-from terrarium_mcp.irc_bridge.context import Question, dated, messages_of, talk_about
-from terrarium_mcp.irc_bridge.earlier import in_todays_words
+from terrarium_mcp.irc_bridge.budget import (
+    HARD_LIMIT,
+    fitted,
+    limit_for,
+    raised_answer_limit,
+    result_share,
+    size,
+    truncated,
+)
+from terrarium_mcp.irc_bridge.context import Question, dated_line, messages_of, prompt_for
+from terrarium_mcp.irc_bridge.earlier import current_call
 from terrarium_mcp.irc_bridge.llm import LLM, ModelUnavailable, TalkTooLong
-from terrarium_mcp.irc_bridge.quoting import quoting
+from terrarium_mcp.irc_bridge.quoting import fenced_logs
 from terrarium_mcp.irc_bridge.reply import clean_answer
 from terrarium_mcp.irc_bridge.toolbox import Toolbox, ToolboxAway
 from terrarium_mcp.irc_bridge.turns import (
-    Called,
+    AssistantToolCalls,
     TalkMessage,
     ToolCall,
     ToolResult,
@@ -29,67 +37,67 @@ from terrarium_mcp.irc_bridge.turns import (
 from terrarium_mcp.settings import Settings
 
 ROUNDS = 8
-"""How often the model may look things up for one question."""
+"""Most rounds of tool calls for one question."""
 
 SAME_CALL = 3
-"""The same call in so many rounds ends the looking up; the second is served from memory."""
+"""A call repeated in this many rounds ends the loop; the second time is served from memory."""
 
 BEST_LINES = 3
-"""Lines that stand in for an answer when the model gives none."""
+"""Search hits said instead of an answer when the model gives none."""
 
 BEFOREHAND = 10
-"""Lines found for a model that cannot search."""
+"""Search hits put into the prompt of a model without tool support."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What to tell the asker: the model's words, or what was found without it."""
+    """The reply to a question: the model's words, or search hits without it."""
 
     lines: Sequence[str]
     by_model: bool
 
 
 class _BadArguments(TerrariumError):
-    """The model's arguments are no JSON object."""
+    """The arguments of a tool call are not a JSON object."""
 
 
 @dataclass(slots=True)
-class _Answering:
-    """One question on its way to an answer."""
+class _ToolLoop:
+    """The state of one question while the model works on it."""
 
     question: Question
     llm: LLM
     toolbox: Toolbox
     settings: Settings
     talk: list[TalkMessage]
-    limit: int = HARD
+    limit: int = HARD_LIMIT
     halved: bool = False
     seen: Counter[tuple[str, str]] = field(default_factory=Counter)
     remembered: dict[tuple[str, str], str] = field(default_factory=dict)
 
     async def words(self) -> str:
-        """Let the model look things up for some rounds, then let it speak."""
+        """Let the model call tools for up to ROUNDS rounds, then answer without tools."""
         if not self.llm.takes_tools:
-            await self._look_beforehand()
+            await self._search_beforehand()
         for _ in range(ROUNDS):
             turn = await self._next_turn(self.toolbox.menu)
             if not turn.calls:
-                return await self._spoken(turn)
+                return await self._final_words(turn)
             if self._repeats(turn.calls):
                 break
             await self._look_up(turn)
-        return await self._spoken(await self._next_turn(()))
+        return await self._final_words(await self._next_turn(()))
 
     async def _next_turn(self, tools: Sequence[ToolSchema], max_tokens: int | None = None) -> Turn:
-        """Ask the model; if it turns out to take no tools, look up for it and ask again."""
+        """Ask the model; if it turns out to reject tools, search for it and ask again."""
         took_tools = self.llm.takes_tools
-        turn = await self._asked(tools, max_tokens)
-        if took_tools and not self.llm.takes_tools and await self._look_beforehand():
-            return await self._asked((), max_tokens)
+        turn = await self._request(tools, max_tokens)
+        if took_tools and not self.llm.takes_tools and await self._search_beforehand():
+            return await self._request((), max_tokens)
         return turn
 
-    async def _asked(self, tools: Sequence[ToolSchema], max_tokens: int | None) -> Turn:
-        """Ask the model; where its context is too small, once more with half the talk."""
+    async def _request(self, tools: Sequence[ToolSchema], max_tokens: int | None) -> Turn:
+        """Ask the model; if its context is too small, once more with half the talk."""
         answer_tokens = max_tokens or self.settings.agent_max_tokens
         self.talk = fitted(self.talk, min(self.limit, limit_for(answer_tokens)))
         try:
@@ -101,11 +109,13 @@ class _Answering:
             self.talk = fitted(self.talk, self.limit)
             return await self.llm.next_turn(self.talk, tools, max_tokens=max_tokens)
 
-    async def _spoken(self, turn: Turn) -> str:
-        """The words of a turn; if it only reasoned, once more with room to come to the point."""
+    async def _final_words(self, turn: Turn) -> str:
+        """The words of a turn; if it only reasoned, ask once more with a larger answer limit."""
         if turn.text.strip() or not turn.only_reasoned:
             return turn.text
-        again = await self._next_turn((), max_tokens=longer(self.settings.agent_max_tokens))
+        again = await self._next_turn(
+            (), max_tokens=raised_answer_limit(self.settings.agent_max_tokens)
+        )
         return again.text
 
     def _repeats(self, calls: Sequence[ToolCall]) -> bool:
@@ -114,90 +124,94 @@ class _Answering:
         return any(self.seen[key] >= SAME_CALL for key in keys)
 
     async def _look_up(self, turn: Turn) -> None:
-        """Run the calls of one round side by side; their results stand in the order asked."""
-        self.talk.append(Called(turn))
-        room = share(self.talk, len(turn.calls), self.limit)
+        """Run the calls of one round concurrently; append the results in the order of the calls."""
+        self.talk.append(AssistantToolCalls(turn))
+        tokens = result_share(self.talk, len(turn.calls), self.limit)
         calls = {_key(call): call for call in turn.calls}  # the same call twice is one
         results: dict[tuple[str, str], str] = {}
 
         async def run(key: tuple[str, str]) -> None:
-            results[key] = await self._result(calls[key], room)
+            results[key] = await self._result(calls[key], tokens)
 
         async with anyio.create_task_group() as tasks:
             for key in calls:
                 tasks.start_soon(run, key)
         self.talk += [ToolResult(call.id, call.name, results[_key(call)]) for call in turn.calls]
 
-    async def _result(self, call: ToolCall, room: int) -> str:
-        """What a call gives the model: a result, or what went wrong and the way out."""
+    async def _result(self, call: ToolCall, tokens: int) -> str:
+        """The text for the model: the result, or what went wrong and the way out."""
         if (key := _key(call)) in self.remembered:
-            return cut(f"(asked before: the answer is the same)\n{self.remembered[key]}", room)
+            return truncated(
+                f"(asked before; the answer is the same)\n{self.remembered[key]}", tokens
+            )
         try:
-            name, arguments = in_todays_words(call.name, _arguments(call))
+            name, arguments = current_call(call.name, _arguments(call))
             if not self.toolbox.offers(name):
-                return cut(self.toolbox.unknown(name), room)
-            view = {**self.question.view, "max_tokens": room}
+                return truncated(self.toolbox.unknown(name), tokens)
+            view = {**self.question.view, "max_tokens": tokens}
             found = await self.toolbox.call(name, arguments, view)
-        except (ToolboxAway, _BadArguments) as why:
-            return cut(str(why), room)
-        self.remembered[key] = text = cut(found.text, room)
+        except (ToolboxAway, _BadArguments) as error:
+            return truncated(str(error), tokens)
+        self.remembered[key] = text = truncated(found.text, tokens)
         return text
 
-    async def _look_beforehand(self) -> bool:
-        """Search with the question's words for a model that cannot search."""
+    async def _search_beforehand(self) -> bool:
+        """Add hits for the question to the talk of a model without tools; False if none."""
         lines = await best_lines(self.question, self.toolbox, self.settings, most=BEFOREHAND)
         if lines:
-            self.talk.append(quoting(lines[::-1], before="Found in the log, the best at the end:"))
+            self.talk.append(fenced_logs(lines[::-1], before="Found in the log, the best last:"))
         return bool(lines)
 
 
 async def answer(
     question: Question, llm: LLM, toolbox: Toolbox, settings: Settings, nick: str
 ) -> Answer:
-    """Answer a question with the model's words, else with the best lines found for it."""
-    talk = await talk_about(question, toolbox, settings, nick)
+    """Answer a question with the model's words, or else with the best search hits for it."""
+    talk = await prompt_for(question, toolbox, settings, nick)
     try:
-        words = await _Answering(question, llm, toolbox, settings, talk).words()
-    except (ModelUnavailable, TalkTooLong) as why:
-        return await _without_model(question, toolbox, settings, str(why))
+        words = await _ToolLoop(question, llm, toolbox, settings, talk).words()
+    except (ModelUnavailable, TalkTooLong) as error:
+        return await _without_model(question, toolbox, settings, str(error))
     said = clean_answer(words, nick=nick, asker=question.command.asker, mark=settings.llm_mark)
     if not said:
-        return await _without_model(question, toolbox, settings, "The model came to no answer.")
+        return await _without_model(question, toolbox, settings, "The model gave no answer.")
     return Answer(said, by_model=True)
 
 
 async def best_lines(
     question: Question, toolbox: Toolbox, settings: Settings, most: int = BEST_LINES
 ) -> list[str]:
-    """The best lines that a search with the question's own words finds; none without a server."""
+    """The best hits for the question's own words, dated; none while the MCP server is away."""
     arguments = {"query": question.text, "limit": most, "format": "json"}
     try:
         found = await toolbox.call("search_irc_history", arguments, question.view)
     except ToolboxAway:
         return []
-    setting = Setting(zone=settings.zone, budget=HARD, rooms_named=not question.command.channel)
-    return [dated(message, setting) for message in messages_of(found)]
+    setting = Setting(
+        zone=settings.zone, budget=HARD_LIMIT, rooms_named=not question.command.channel
+    )
+    return [dated_line(message, setting) for message in messages_of(found)]
 
 
 async def _without_model(
     question: Question, toolbox: Toolbox, settings: Settings, why: str
 ) -> Answer:
     lines = await best_lines(question, toolbox, settings)
-    found = ["The best lines I find by myself:", *lines] if lines else ["I find no line about it."]
+    found = ["The best lines I found myself:", *lines] if lines else ["I found no line about it."]
     return Answer([why, *found], by_model=False)
 
 
 def _arguments(call: ToolCall) -> dict[str, Any]:
-    """What the model wrote as arguments.
+    """The arguments of a tool call.
 
     Raises:
-        _BadArguments: it is no JSON object.
+        _BadArguments: they are not a JSON object.
     """
     try:
         arguments = json.loads(call.arguments or "{}")
-    except (ValueError, RecursionError) as why:
+    except (ValueError, RecursionError) as error:
         raise _BadArguments(
-            f"The arguments of {call.name} are not JSON ({why}). Write one JSON object."
+            f"The arguments of {call.name} are not JSON ({error}). Write one JSON object."
         ) from None
     if not isinstance(arguments, dict):
         raise _BadArguments(f"The arguments of {call.name} must be one JSON object.")
@@ -205,7 +219,7 @@ def _arguments(call: ToolCall) -> dict[str, Any]:
 
 
 def _key(call: ToolCall) -> tuple[str, str]:
-    """By what two calls are the same, however their JSON is written."""
+    """Equal for two calls with the same name and arguments, however the JSON is formatted."""
     try:
         return call.name, json.dumps(_arguments(call), sort_keys=True)
     except (_BadArguments, RecursionError):

@@ -1,4 +1,4 @@
-"""Who is in our channels, brought to the store whenever it may have changed."""
+"""Copies channel member lists to the store whenever they may have changed."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -6,29 +6,31 @@ from datetime import UTC, datetime
 
 import anyio
 
+from terrarium_mcp.bell import Bell
 from terrarium_mcp.chat.records import Present
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.network.client import Member
 from terrarium_mcp.store import Store
 
-CHANGES = frozenset(
+PRESENCE_COMMANDS = frozenset(
     ("JOIN", "PART", "QUIT", "NICK", "KICK", "MODE", "AWAY", "ACCOUNT", "353", "366", "315")
 )
-"""The lines after which somebody may be elsewhere, somebody else, away, or of another rank.
+"""IRC commands after which a member list may differ: membership, nick, rank, away or account.
 
-315 ends the answer to WHO, which tells of accounts and absence some time after 366."""
+315 (RPL_ENDOFWHO) ends the WHO reply, which brings accounts and away states some time after 366
+(RPL_ENDOFNAMES)."""
 
 PAUSE = 0.2
-"""Seconds in which further changes (a netsplit brings hundreds) are gathered into one."""
+"""Seconds during which further changes are merged into one write: a netsplit brings hundreds."""
 
 TRY_AGAIN = 5.0
-"""Seconds until a list that could not be written is tried again."""
+"""Seconds before a failed write is retried."""
 
 log = logging.getLogger(__name__)
 
 
 class Attendance:
-    """Brings the member lists of one network to the store."""
+    """Keeps the stored member lists of one network current."""
 
     def __init__(
         self,
@@ -42,32 +44,31 @@ class Attendance:
         self._channels = channels
         self._members = members
         self._written: dict[str, Sequence[Present]] = {}
-        self._changed = anyio.Event()
+        self._bell = Bell()
 
-    def may_have_changed(self) -> None:
-        """Note that the lists should be looked at."""
-        self._changed.set()
+    def schedule_check(self) -> None:
+        """Schedule a comparison of the member lists with what was written."""
+        self._bell.ring()
 
-    def begins(self, channel: str) -> None:
-        """Note that the list of a channel we came into is new, whatever it holds."""
+    def channel_joined(self, channel: str) -> None:
+        """Schedule a write for a channel just joined, whatever its list holds."""
         self._written.pop(channel, None)
-        self.may_have_changed()
+        self.schedule_check()
 
     async def run(self) -> None:
-        """Write the lists down after each change, for ever."""
+        """Write changed lists until cancelled."""
         while True:
-            await self._changed.wait()
-            self._changed = anyio.Event()
+            await self._bell.wait()
             await anyio.sleep(PAUSE)
             try:
                 await self._write()
-            except TerrariumError as why:  # a store that cannot write must not end the rest of us
-                log.warning("the lists of who is here wait. %s", why)
-                self.may_have_changed()
+            except TerrariumError as error:  # a store that cannot write must not end the bridge
+                log.warning("could not save the member lists, will retry: %s", error)
+                self.schedule_check()
                 await anyio.sleep(TRY_AGAIN)
 
     async def _write(self) -> None:
-        """Write the lists that differ from what was written last."""
+        """Write the lists that differ from the last write."""
         for channel in self._channels():
             people = [
                 Present(one.nick, one.rank, one.away, one.account) for one in self._members(channel)

@@ -1,7 +1,7 @@
-"""The bridge: it listens, records, and answers, all at once.
+"""The bridge: records and answers on one IRC network, concurrently.
 
-line -> Hearing -> Recorder -> store
-line -> Address -> Desk -> Host -> reply -> line
+message -> Hearing -> Recorder -> store
+message -> Address -> Desk -> Host -> reply -> IRC
 """
 
 import logging
@@ -11,9 +11,9 @@ import anyio
 
 from terrarium_mcp import __version__
 from terrarium_mcp.chat.identity import fold
-from terrarium_mcp.irc_bridge.attendance import CHANGES, Attendance
+from terrarium_mcp.irc_bridge.attendance import PRESENCE_COMMANDS, Attendance
 from terrarium_mcp.irc_bridge.commands import Address
-from terrarium_mcp.irc_bridge.desk import Asking, Desk
+from terrarium_mcp.irc_bridge.desk import Desk, PendingCommand
 from terrarium_mcp.irc_bridge.hearing import Hearing
 from terrarium_mcp.irc_bridge.host import Host
 from terrarium_mcp.irc_bridge.llm import LLM
@@ -29,20 +29,22 @@ from terrarium_mcp.store import Store
 log = logging.getLogger(__name__)
 
 
-def login(settings: Settings) -> Login:
-    """How to reach the network the settings name.
+def server_config(settings: Settings) -> Login:
+    """The connection parameters of the network that the settings name.
 
     Raises:
-        BadSetting: there is no server or channel, or nobody to ask about a bot on a public network.
+        BadSetting: no server or channel is set, or no contact for a public network.
     """
     if not settings.irc_server:
-        raise BadSetting("IRC_SERVER is not set: which IRC server shall be recorded?")
+        raise BadSetting(
+            "IRC_SERVER is not set. Set it to the IRC server to record, e.g. irc.libera.chat."
+        )
     if not settings.irc_channels:
-        raise BadSetting("IRC_CHANNELS is not set: which channels have invited the recorder?")
+        raise BadSetting("IRC_CHANNELS is not set. Set it to the channels to join, e.g. tea,mate.")
     if not settings.contact and not is_loopback(settings.irc_server):
         raise BadSetting(
-            "TERRARIUM_CONTACT is not set. Networks want to know whom to ask about a bot: name"
-            " yourself, for example TERRARIUM_CONTACT='ada on this network'."
+            "TERRARIUM_CONTACT is not set. Public networks require a contact for a bot. Name its"
+            " operator, e.g. TERRARIUM_CONTACT='ada on this network'."
         )
     about = f"terrarium-mcp {__version__}, records its channels"
     return Login(
@@ -60,7 +62,7 @@ def login(settings: Settings) -> Login:
 
 
 class Bridge:
-    """One network, one store, one model. It is the network's listener."""
+    """Connects one network, one store and one model. Implements the network's `Listener`."""
 
     def __init__(
         self,
@@ -74,7 +76,7 @@ class Bridge:
         self._toolbox = toolbox
         self._llm = llm
         name = settings.network_name
-        self.network = IrcNetwork(login(settings), self, timing=timing)
+        self.network = IrcNetwork(server_config(settings), self, timing=timing)
         self._hearing = Hearing(name, self.network)
         self._recorder = Recorder(store, name)
         self._attendance = Attendance(
@@ -84,12 +86,15 @@ class Bridge:
         self._desk = Desk(self._host.serve)
 
     async def run(self) -> None:
-        """Connect, record and answer until `stop()`, or until cancelled.
+        """Connect, record and answer until `stop()` or cancellation.
 
-        Either way what was heard is on disk when this returns.
+        Either way every recorded message is on disk when this returns.
         """
         if not self._settings.uses_tls and not is_loopback(self._settings.irc_server):
-            log.warning("%s is reached without encryption (IRC_USE_SSL)", self._settings.irc_server)
+            log.warning(
+                "the connection to %s is not encrypted (IRC_USE_SSL is off)",
+                self._settings.irc_server,
+            )
         async with anyio.create_task_group() as recording:
             recording.start_soon(self._recorder.run)
             try:
@@ -97,72 +102,77 @@ class Bridge:
                     self._talking.start_soon(self._toolbox.run)
                     self._talking.start_soon(self._attendance.run)
                     self._talking.start_soon(self._desk.run)
-                    self._talking.start_soon(self._look_at_the_model)
+                    self._talking.start_soon(self._check_model)
                     await self.network.run()
                     self._talking.cancel_scope.cancel()
             finally:
                 self._recorder.finish()
 
     async def flush(self) -> None:
-        """Return once everything heard so far is on disk."""
+        """Return once everything recorded so far is on disk."""
         await self._recorder.flush()
 
     async def stop(self, reason: str = "") -> None:
         """Leave the network and let `run()` return."""
         await self.network.stop(reason)
 
-    async def _look_at_the_model(self) -> None:
-        """Say at the start that the model is not well: terrarium-agent answers 200 even then."""
+    async def _check_model(self) -> None:
+        """Log an unhealthy model endpoint at the start; terrarium-agent answers 200 even then."""
         health = await self._llm.health()
         if not health.ok:
-            log.warning("the model is not well (%s): the best lines stand in for it", health.text)
+            log.warning(
+                "model endpoint unhealthy (%s): answering with search results instead", health.text
+            )
 
     def connected(self, nick: str) -> None:
-        """We are registered."""
+        """Log that registration is complete."""
         log.info("connected to %s as %s", self._settings.irc_server, nick)
 
     def line(self, line: Line) -> None:
-        """A line came: note what it says, and see whether it asks for something."""
+        """Record a message, and queue the command in it if there is one."""
         now = datetime.now(UTC)
-        heard = [one for one in self._hearing.of(line, now) if self._is_ours(one.channel)]
-        notes = [self._recorder.note(one) for one in heard]
-        if line.command in CHANGES:
-            self._attendance.may_have_changed()
+        pending = [
+            self._recorder.record(message)
+            for message in self._hearing.messages_in(line, now)
+            if self._is_ours(message.channel)
+        ]
+        if line.command in PRESENCE_COMMANDS:
+            self._attendance.schedule_check()
         if not self._is_said_to_us(line):
             return
         address = Address(self.network.nick, self._settings.command_prefix)
         is_channel = self.network.is_channel(line.params[0])
         command = address.command_in(line, is_channel=is_channel, now=now)
-        if command and not self._desk.take(Asking(command, notes[0] if notes else None)):
+        if command and not self._desk.put(PendingCommand(command, pending[0] if pending else None)):
             self._talking.start_soon(self._host.turn_away, command)
 
     def joined(self, channel: str) -> None:
-        """We sit in a channel: from now on it is recorded."""
+        """The bot is in a channel: from now on it is recorded."""
         log.info("recording %s", channel)
         self._recorder.begin(channel, "joined")
-        self._attendance.begins(channel)
+        self._attendance.channel_joined(channel)
 
     def present(self, channel: str) -> None:
-        """The member list is complete; its last line has told so already."""
+        """The member list is complete; its last message has already scheduled a check."""
 
     def left(self, channel: str, why: str) -> None:
-        """We are no longer in a channel."""
+        """The bot is no longer in a channel."""
         log.warning("no longer recording %s: %s", channel, why)
         self._recorder.end(channel, why)
 
     def lost(self, why: str) -> None:
-        """The connection is gone, and with it every channel."""
+        """The connection is lost, and with it every channel."""
         self._recorder.end_all(f"connection lost: {why}")
 
     def _is_said_to_us(self, line: Line) -> bool:
-        """Whether somebody else says something where we answer."""
+        """Whether someone else speaks in a channel of the settings, or in private."""
         if line.command != "PRIVMSG" or not line.params or self.network.is_own(line.source):
             return False
         target = line.params[0]
         return self._is_ours(target) or self.network.same_nick(target, self.network.nick)
 
     def _is_ours(self, channel: str) -> bool:
-        """Whether the settings name this channel; no other is recorded or answered."""
+        """Whether the settings name this channel; no other is recorded or answered in."""
         mapping = self.network.casemapping
         named = (name.split(" ")[0] for name in self._settings.irc_channels)
         return fold(channel, mapping) in {fold(name, mapping) for name in named}

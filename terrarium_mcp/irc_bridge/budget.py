@@ -1,27 +1,27 @@
-"""How large a request may be: one budget over everything the model is sent. Pure."""
+"""Keeps requests to the model within one token budget. Pure."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import accumulate
 
 from terrarium_mcp.chat.tokens import estimated_tokens
-from terrarium_mcp.irc_bridge.quoting import Quoting
-from terrarium_mcp.irc_bridge.turns import Called, Said, TalkMessage, ToolResult
+from terrarium_mcp.irc_bridge.quoting import FencedLogs
+from terrarium_mcp.irc_bridge.turns import AssistantToolCalls, Said, TalkMessage, ToolResult
 
-USUAL = 3_500
-"""Estimated tokens that a question with its log lines is meant to stay within."""
+SOFT_LIMIT = 3_500
+"""Estimated tokens that the first request of a question is fitted into."""
 
-HARD = 5_000
+HARD_LIMIT = 5_000
 """Estimated tokens that no request exceeds, tool results included."""
 
-HISTORY = 6_000
-"""terrarium-agent cuts silently at this, less the answer's length; the question goes first."""
+AGENT_HISTORY = 6_000
+"""Tokens at which terrarium-agent silently truncates, less the answer's length, question first."""
 
-LEAST = 250
-"""A tool result smaller than this tells little."""
+MIN_RESULT = 250
+"""Fewest tokens for which a tool result is worth having."""
 
-_SMALLEST = 1_000  # the least that holds the system message, a question and a few lines
-_FRAME = 4  # what a message costs besides its text
+_SMALLEST = 1_000  # fits the system message, a question and a few lines
+_FRAME = 4  # tokens of a message besides its text
 _CUT = "\n(cut: the rest did not fit)"
 _SHORTENED = " (shortened)"
 
@@ -29,26 +29,26 @@ Talk = Sequence[TalkMessage]
 
 
 def limit_for(answer_tokens: int) -> int:
-    """The tokens of a request that leaves the agent room for an answer of that length.
+    """The token limit of a request that leaves terrarium-agent room for an answer of that length.
 
-    Who wants answers for which the agent has no room at all has another endpoint.
+    An answer length for which it has no room at all means another endpoint: HARD_LIMIT then.
     """
-    left = HISTORY - answer_tokens
-    return min(HARD, left) if left >= _SMALLEST else HARD
+    left = AGENT_HISTORY - answer_tokens
+    return min(HARD_LIMIT, left) if left >= _SMALLEST else HARD_LIMIT
 
 
-def longer(answer_tokens: int) -> int:
-    """A larger limit for an answer, for which the agent need not forget the question."""
-    return max(answer_tokens, min(4 * answer_tokens, HISTORY - HARD // 2))
+def raised_answer_limit(answer_tokens: int) -> int:
+    """A larger answer limit for which terrarium-agent still keeps the question."""
+    return max(answer_tokens, min(4 * answer_tokens, AGENT_HISTORY - HARD_LIMIT // 2))
 
 
 def cost(message: TalkMessage) -> int:
-    """What one message of the talk costs, in estimated tokens."""
+    """The estimated tokens of one message."""
     match message:
         case Said(text=text) | ToolResult(text=text):
             return _FRAME + estimated_tokens(text)
-        case Called(turn=turn):
-            # Said twice: as a call, and in words for endpoints that drop the call.
+        case AssistantToolCalls(turn=turn):
+            # Sent twice: as a call, and as text for endpoints that drop calls.
             calls = sum(
                 _FRAME + estimated_tokens(call.name + call.arguments) for call in turn.calls
             )
@@ -56,16 +56,16 @@ def cost(message: TalkMessage) -> int:
 
 
 def size(talk: Talk) -> int:
-    """What the whole request costs."""
+    """The estimated tokens of the whole request."""
     return sum(map(cost, talk))
 
 
 def fitted(talk: Talk, limit: int) -> list[TalkMessage]:
-    """The talk within `limit`: what matters least goes first, and no more than has to.
+    """The talk reduced to `limit` tokens, least important content first, no more than needed.
 
-    Older tool results shrink to a line, then the oldest log lines go, then the older rounds (a
-    call goes with its results), then the newest results are cut, at last the newest round goes
-    too. Only the system message and the question always stay.
+    In order: older tool results shrink to one line; the oldest log lines are dropped; older
+    rounds are dropped (each call with its results); the newest results are truncated; the newest
+    round is dropped. The system message and the question always stay.
     """
     steps: tuple[Callable[[Talk, int], Talk], ...] = (
         _with_short_older_results,
@@ -81,14 +81,14 @@ def fitted(talk: Talk, limit: int) -> list[TalkMessage]:
     return list(talk)
 
 
-def share(talk: Talk, calls: int, limit: int = HARD) -> int:
-    """How many tokens the result of each of the `calls` that end the talk may take."""
-    room = limit - size(fitted(talk, limit - LEAST * calls))
-    return max(LEAST, min(USUAL, room) // calls) - _FRAME
+def result_share(talk: Talk, calls: int, limit: int = HARD_LIMIT) -> int:
+    """Tokens for each result of the `calls` pending calls at the end of the talk."""
+    room = limit - size(fitted(talk, limit - MIN_RESULT * calls))
+    return max(MIN_RESULT, min(SOFT_LIMIT, room) // calls) - _FRAME
 
 
-def cut(text: str, tokens: int) -> str:
-    """`text` within `tokens`, with a word about what is missing if there is room for it."""
+def truncated(text: str, tokens: int) -> str:
+    """`text` truncated to `tokens`, with a note that it was, if the note fits."""
     if estimated_tokens(text) <= tokens:
         return text
     note = _CUT if estimated_tokens(_CUT) <= tokens else ""
@@ -110,7 +110,9 @@ def _with_short_older_results(talk: Talk, limit: int) -> Talk:
 def _with_fewer_log_lines(talk: Talk, limit: int) -> Talk:
     fitting = list(talk)
     for at in range(len(fitting)):
-        while isinstance(quote := fitting[at], Quoting) and quote.lines and size(fitting) > limit:
+        while (
+            isinstance(quote := fitting[at], FencedLogs) and quote.lines and size(fitting) > limit
+        ):
             fitting[at] = quote.shorter()
     return fitting
 
@@ -128,7 +130,7 @@ def _with_cut_results(talk: Talk, limit: int) -> Talk:
         return talk
     room = limit - size(talk) + size(results)
     each = max(0, room // len(results) - _FRAME)
-    return [replace(one, text=cut(one.text, each)) if one in results else one for one in talk]
+    return [replace(one, text=truncated(one.text, each)) if one in results else one for one in talk]
 
 
 def _without_rounds(talk: Talk, _: int) -> Talk:
@@ -136,8 +138,8 @@ def _without_rounds(talk: Talk, _: int) -> Talk:
 
 
 def _rounds(talk: Talk) -> list[int]:
-    """Where the model's calls stand; their results follow them."""
-    return [at for at, message in enumerate(talk) if isinstance(message, Called)]
+    """Indexes of the model's calls; their results follow them."""
+    return [at for at, message in enumerate(talk) if isinstance(message, AssistantToolCalls)]
 
 
 def _newest_round(talk: Talk) -> int:

@@ -1,23 +1,23 @@
-"""The commands that need no model: each takes its errand and gives lines to say."""
+"""The commands that need no model: each handler returns the lines to say."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from terrarium_mcp.chat.transcript import Setting
-from terrarium_mcp.irc_bridge.budget import HARD
+from terrarium_mcp.irc_bridge.budget import HARD_LIMIT
 from terrarium_mcp.irc_bridge.commands import Command
-from terrarium_mcp.irc_bridge.context import dated, messages_of
+from terrarium_mcp.irc_bridge.context import dated_line, messages_of
 from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, Toolbox, View
 from terrarium_mcp.settings import Settings
 
-FOUND = 20
-"""Lines that !search looks for; the first are shown, the rest stands under !more."""
+SEARCH_LIMIT = 20
+"""Hits that !search asks for: the first are said, the rest is kept for !more."""
 
 
 @dataclass(frozen=True, slots=True)
-class Errand:
-    """A command with all it takes to serve it."""
+class CommandContext:
+    """A command with everything needed to serve it."""
 
     command: Command
     view: View
@@ -25,53 +25,53 @@ class Errand:
     settings: Settings
 
 
-Chore = Callable[[Errand], Awaitable[Sequence[str]]]
+Handler = Callable[[CommandContext], Awaitable[Sequence[str]]]
 
 
-async def help_(errand: Errand) -> list[str]:
-    """!help: what there is, that the channel is recorded, and whom to ask."""
-    sign = errand.settings.command_prefix
+async def help_(context: CommandContext) -> list[str]:
+    """!help: the commands, that the channel is recorded, and the contact."""
+    prefix = context.settings.command_prefix
     words = ("terrarium QUESTION", "search WORDS", "stats", "who", "more", "ping")
-    commands = ", ".join(sign + word for word in words)
-    contact = f" Contact: {errand.settings.contact}." if errand.settings.contact else ""
+    commands = ", ".join(prefix + word for word in words)
+    contact = f" Contact: {context.settings.contact}." if context.settings.contact else ""
     return [
         f"I remember what is said here. Ask: {commands}.",
         (
-            "This channel is recorded, and what is recorded is read by language models."
-            f" A line that starts with [off] is not.{contact}"
+            "This channel is recorded, and language models read the record."
+            f" A line that starts with [off] is not recorded.{contact}"
         ),
     ]
 
 
-async def ping(errand: Errand) -> list[str]:
-    """!ping: whether we are there."""
+async def ping(context: CommandContext) -> list[str]:
+    """!ping: whether the bot and its history are reachable."""
     return [
         "pong"
-        if not errand.toolbox.trouble
-        else f"pong, but the history is away: {errand.toolbox.trouble}"
+        if not context.toolbox.trouble
+        else f"pong, but the history is unavailable: {context.toolbox.trouble}"
     ]
 
 
-async def search(errand: Errand) -> list[str]:
-    """!search WORDS: the best lines, the rest under !more."""
-    if not errand.command.rest:
+async def search(context: CommandContext) -> list[str]:
+    """!search WORDS: the best hits; the rest under !more."""
+    if not context.command.rest:
         return [
-            f"Search for what? For example: {errand.settings.command_prefix}search deploy script"
+            f"Search for what? For example: {context.settings.command_prefix}search deploy script"
         ]
-    arguments = {"query": errand.command.rest, "limit": FOUND, "format": "json"}
-    found = await errand.toolbox.call("search_irc_history", arguments, errand.view)
+    arguments = {"query": context.command.rest, "limit": SEARCH_LIMIT, "format": "json"}
+    found = await context.toolbox.call("search_irc_history", arguments, context.view)
     if found.failed:
         return [found.text]
     setting = Setting(
-        zone=errand.settings.zone, budget=HARD, rooms_named=not errand.command.channel
+        zone=context.settings.zone, budget=HARD_LIMIT, rooms_named=not context.command.channel
     )
-    lines = [dated(message, setting) for message in messages_of(found)]
-    return lines or [f"Nothing found. What is covered: {found.facts.get('covered', 'unknown')}"]
+    lines = [dated_line(message, setting) for message in messages_of(found)]
+    return lines or [f"Nothing found. The record covers: {found.facts.get('covered', 'unknown')}"]
 
 
-async def stats(errand: Errand) -> list[str]:
-    """!stats: how much was said here, and by whom."""
-    found = await errand.toolbox.call("get_channel_stats", {}, _of_now(errand.view))
+async def stats(context: CommandContext) -> list[str]:
+    """!stats: line counts of the channel and its top talkers."""
+    found = await context.toolbox.call("get_channel_stats", {}, _without_cutoff(context.view))
     if found.failed:
         return [found.text]
     lines = [
@@ -80,13 +80,13 @@ async def stats(errand: Errand) -> list[str]:
         for one in _listed(found, "channels")
     ]
     talkers = found.facts.get("top_talkers") or {}
-    told = ", ".join(f"{nick} {count:,}" for nick, count in list(talkers.items())[:5])
-    return [*lines, f"Most talkative: {told}"] if told else lines
+    top = ", ".join(f"{nick} {count:,}" for nick, count in list(talkers.items())[:5])
+    return [*lines, f"Most talkative: {top}"] if top else lines
 
 
-async def who(errand: Errand) -> list[str]:
-    """!who: who is here."""
-    found = await errand.toolbox.call("get_current_users", {}, _of_now(errand.view))
+async def who(context: CommandContext) -> list[str]:
+    """!who: the members of the channel."""
+    found = await context.toolbox.call("get_current_users", {}, _without_cutoff(context.view))
     if found.failed:
         return [found.text]
     stale = "" if found.facts.get("live") else f" (not live: {found.facts.get('why_stale', '')})"
@@ -99,7 +99,7 @@ async def who(errand: Errand) -> list[str]:
     ] or [f"Nobody that I know of{stale}."]
 
 
-CHORES: Mapping[str, Chore] = {
+HANDLERS: Mapping[str, Handler] = {
     "help": help_,
     "ping": ping,
     "search": search,
@@ -108,8 +108,8 @@ CHORES: Mapping[str, Chore] = {
 }
 
 
-def _of_now(view: View) -> View:
-    """The view without its cutoff: these count the present."""
+def _without_cutoff(view: View) -> View:
+    """The view without its cutoff: these commands report the present."""
     return {key: value for key, value in view.items() if key != "as_of"}
 
 

@@ -1,4 +1,4 @@
-"""Removes from a model's words what was never meant for the channel: reasoning and echoes."""
+"""Removes reasoning and echoed prefixes from a model's answer."""
 
 import re
 
@@ -8,10 +8,10 @@ _REASONING_TAG = re.compile(
 
 
 def without_reasoning(text: str) -> str:
-    """`text` without what stands in reasoning tags.
+    """`text` without the content of reasoning tags.
 
-    After a tag that is never closed everything is reasoning; before a closing tag that was never
-    opened everything was (chat templates often write the opening tag into the prompt).
+    After an unclosed tag everything is reasoning. Before a closing tag without an opening one
+    everything was: chat templates often put the opening tag into the prompt.
     """
     kept: list[str] = []
     at, inside = 0, False
@@ -25,12 +25,12 @@ def without_reasoning(text: str) -> str:
     return "".join(kept) if inside else "".join([*kept, text[at:]])
 
 
-def echo(nick: str, asker: str, mark: str) -> re.Pattern[str]:
-    """Matches what a model copies in front of its answer from the log lines that it was shown.
+def echo_pattern(nick: str, asker: str, mark: str) -> re.Pattern[str]:
+    """Matches the prefixes that a model copies from its log lines to the start of its answer.
 
-    Those are its own transcript prefix (`[14:23] <Terra> `, with or without id and brackets), its
-    nick, and the `asker: [LLM] ` that our replies begin with. A quoted line of somebody else
-    keeps its nick.
+    They are the bot's transcript prefix (`[14:23] <Terra> `, with or without id and brackets),
+    its nick, and the `asker: [LLM] ` that its replies begin with. A quoted line of another
+    person keeps its nick.
     """
     bot = re.escape(nick)
     addressed = "|".join(re.escape(name) for name in (nick, asker) if name)

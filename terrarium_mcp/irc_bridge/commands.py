@@ -1,4 +1,4 @@
-"""From a line of the network to what is asked of us. Pure."""
+"""Recognises commands to the bot in IRC messages. Pure."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -8,7 +8,7 @@ from terrarium_mcp.chat.when import from_iso
 from terrarium_mcp.irc_bridge.network.line import Line
 
 TOO_OLD = timedelta(seconds=30)
-"""Lines older than this are never answered: they come from a bouncer, or from before a netsplit."""
+"""Older messages are never answered: a bouncer replays them, or they predate a netsplit."""
 
 QUESTIONS = ("terrarium", "ask")
 NAMES = (*QUESTIONS, "help", "ping", "search", "stats", "who", "more")
@@ -16,9 +16,9 @@ NAMES = (*QUESTIONS, "help", "ping", "search", "stats", "who", "more")
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Something asked of us: `name` is one of NAMES, `rest` what follows it.
+    """A command to the bot: `name` is one of NAMES, `rest` the text after it.
 
-    `channel` is where the answer goes; "" for a private chat, which is answered to `asker`.
+    `channel` is where the reply goes; "" in a private chat, where it goes to `asker`.
     """
 
     name: str
@@ -28,26 +28,26 @@ class Command:
 
     @property
     def is_question(self) -> bool:
-        """Whether a model has to answer it."""
+        """Whether a model answers it."""
         return self.name in QUESTIONS
 
     @property
     def target(self) -> str:
-        """Whom to tell the answer."""
+        """The channel or nick that the reply goes to."""
         return self.channel or self.asker
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """How people speak to us here: our nick, and what commands begin with."""
+    """How people address the bot: its nick and the command prefix."""
 
     nick: str
     prefix: str
 
     def command_in(self, line: Line, *, is_channel: bool, now: datetime) -> Command | None:
-        """What a line asks of us: a command, `Terra: text`, or a private message.
+        """The command in a message: `!name text`, `Terra: text`, or a private message.
 
-        Never answered: notices, CTCP, other bots (IRCv3 bot tag), playback, old lines.
+        Never answered: notices, CTCP, other bots (IRCv3 bot tag), playback, old messages.
         """
         if line.command != "PRIVMSG" or line.source is None or len(line.params) < 2:
             return None
@@ -67,7 +67,7 @@ class Address:
         return (name.lower(), rest.strip()) if name.lower() in NAMES else None
 
     def _spoken_to(self, said: str, *, private: bool) -> tuple[str, str] | None:
-        """`Terra: text` or `Terra, text`; in private every text is meant for us."""
+        """`Terra: text` or `Terra, text`; in a private chat, any text."""
         name, rest = said[: len(self.nick)], said[len(self.nick) :]
         if name.lower() == self.nick.lower() and rest[:1] in (":", ","):
             said = rest[1:].strip()

@@ -1,10 +1,10 @@
-"""Reads why an endpoint gave no answer, in the many forms in which endpoints say it."""
+"""Reads error responses of model endpoints, in the many forms they come in."""
 
 import json
 import re
 from typing import Any
 
-LONGEST = 200  # characters of a foreign error text that a line of ours quotes
+MAX_QUOTED = 200  # characters of an endpoint's error text that a message quotes
 
 # OpenAI and vLLM, llama.cpp, Ollama, Anthropic's and Mistral's compatible endpoints.
 _TOO_LONG = re.compile(
@@ -13,7 +13,7 @@ _TOO_LONG = re.compile(
     re.IGNORECASE,
 )
 # vLLM: '"auto" tool choice requires --enable-auto-tool-choice'. llama.cpp: 'tools param requires
-# --jinja flag'. Ollama: 'does not support tools'. Certain enough to be believed of any status.
+# --jinja flag'. Ollama: 'does not support tools'. Unambiguous, so matched for any status.
 _NO_TOOLS = re.compile(
     r"tool choice requires|enable-auto-tool-choice|tools param requires"
     r"|(not|n't) (support|allow|accept)\w* (tools?|functions?)\b"
@@ -23,11 +23,11 @@ _NO_TOOLS = re.compile(
 _NAMES_TOOLS = re.compile(r"\btools?\b|\btool[_ ]choice\b", re.IGNORECASE)
 
 
-def complaint(body: str) -> str:
-    """What `body` says went wrong, on one line.
+def error_text(body: str) -> str:
+    """The error text in a response body, on one line.
 
-    Knows OpenAI's `{"error": {"message"}}`, FastAPI's `{"detail"}` and plain text; what a 422
-    echoes of our own request (`input`) is left out, so that it is not mistaken for the reason.
+    Understands OpenAI's `{"error": {"message"}}`, FastAPI's `{"detail"}` and plain text. The
+    `input` of a 422, which echoes our request, is dropped: it is not the reason.
     """
     try:
         words = _words(json.loads(body))
@@ -37,12 +37,12 @@ def complaint(body: str) -> str:
 
 
 def shortened(text: str) -> str:
-    """`text`, cut to what one line may quote of it."""
-    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+    """`text`, cut to MAX_QUOTED characters."""
+    return text if len(text) <= MAX_QUOTED else text[: MAX_QUOTED - 1] + "…"
 
 
 def says_too_long(status: int, text: str) -> bool:
-    """Whether the talk did not fit the model; terrarium-agent says it with status 500."""
+    """Whether the request exceeded the model's context; terrarium-agent answers 500 then."""
     return status == 413 or _TOO_LONG.search(text) is not None
 
 
@@ -52,8 +52,8 @@ def says_no_tools(status: int, text: str) -> bool:
     return names_them or _NO_TOOLS.search(text) is not None
 
 
-def way_out(status: int) -> str:
-    """What a person can do about an answer with `status`."""
+def hint_for(status: int) -> str:
+    """What the operator can do about an answer with `status`."""
     match status:
         case 401 | 403:
             return "Check AGENT_API_KEY."
@@ -77,7 +77,7 @@ def reason(error: BaseException) -> str:
 
 
 def _words(body: Any) -> str:
-    """The text of an error in any of its usual places."""
+    """The text of an error object, from any of its usual places."""
     match body:
         case str():
             return body

@@ -1,7 +1,7 @@
-"""The desk: what is asked in a channel is served there one after the other.
+"""Queues commands: those of one channel run one after the other, channels side by side.
 
-Questions for the model wait in one line per channel. What needs no model has a line of its own
-there, and does not wait for it.
+Questions for the model wait in one queue per channel. Commands without a model have a second
+queue there, so that they need not wait for it.
 """
 
 from collections import deque
@@ -10,59 +10,60 @@ from dataclasses import dataclass
 
 import anyio
 
+from terrarium_mcp.bell import Bell
 from terrarium_mcp.irc_bridge.commands import Command
-from terrarium_mcp.irc_bridge.recorder import Note
+from terrarium_mcp.irc_bridge.recorder import PendingMessage
 
 DEPTH = 5
-"""Commands in one line, the one that is being served among them."""
+"""Most commands in one queue, including the one being served."""
 
-_Line = deque["Asking"]
+_QueueKey = tuple[str, bool]
+"""Target of the reply, and whether the queue is for questions."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
-    """A command, and the line it stood in on its way to the disk; None in a private chat."""
+class PendingCommand:
+    """A command and the message it came in; `message` is None in a private chat."""
 
     command: Command
-    note: Note | None
+    message: PendingMessage | None
 
 
 class Desk:
-    """Takes what is asked, and has it served in the order it came."""
+    """Accepts commands and serves them in order."""
 
-    def __init__(self, serve: Callable[[Asking], Awaitable[None]]) -> None:
+    def __init__(self, serve: Callable[[PendingCommand], Awaitable[None]]) -> None:
         self._serve = serve
-        self._lines: dict[tuple[str, bool], _Line] = {}
-        self._opened: deque[tuple[str, bool]] = deque()
-        self._rang = anyio.Event()
+        self._queues: dict[_QueueKey, deque[PendingCommand]] = {}
+        self._opened: deque[_QueueKey] = deque()
+        self._bell = Bell()
 
-    def take(self, asking: Asking) -> bool:
-        """Put it into its line. False: the line is full."""
-        key = (asking.command.target, asking.command.is_question)
-        line = self._lines.get(key)
-        if line is None:
-            self._lines[key] = deque([asking])
+    def put(self, pending: PendingCommand) -> bool:
+        """Queue a command. Returns False if its queue is full."""
+        key = (pending.command.target, pending.command.is_question)
+        queue = self._queues.get(key)
+        if queue is None:
+            self._queues[key] = deque([pending])
             self._opened.append(key)
-            self._rang.set()
+            self._bell.ring()
             return True
-        if len(line) >= DEPTH:
+        if len(queue) >= DEPTH:
             return False
-        line.append(asking)
+        queue.append(pending)
         return True
 
     async def run(self) -> None:
-        """Serve every line, for ever."""
+        """Serve all queues until cancelled."""
         async with anyio.create_task_group() as workers:
             while True:
                 while self._opened:
                     workers.start_soon(self._work, self._opened.popleft())
-                self._rang = anyio.Event()
-                await self._rang.wait()
+                await self._bell.wait()
 
-    async def _work(self, key: tuple[str, bool]) -> None:
-        """Serve one line until nobody stands in it; then it is as if it had never been."""
-        line = self._lines[key]
-        while line:
-            await self._serve(line[0])
-            line.popleft()
-        del self._lines[key]
+    async def _work(self, key: _QueueKey) -> None:
+        """Serve one queue until it is empty, then remove it."""
+        queue = self._queues[key]
+        while queue:
+            await self._serve(queue[0])
+            queue.popleft()
+        del self._queues[key]

@@ -1,13 +1,13 @@
-"""The tool names of terrarium-irc, which a model may still know, in today's words. Pure."""
+"""Translates tool calls by terrarium-irc's old names, which a model may still know. Pure."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
-def in_todays_words(name: str, arguments: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """A call by the name and arguments that today's tools have.
+def current_call(name: str, arguments: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """The call with the name and arguments of a current tool.
 
-    `search_chat_logs(query, user, hours)` became `search_irc_history`, whose query says `from:`.
+    `search_chat_logs(query, user, hours)` became `search_irc_history`, with `from:` in its query.
     """
     if name != "search_chat_logs":
         return name, dict(arguments)

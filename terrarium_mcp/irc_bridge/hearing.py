@@ -1,4 +1,4 @@
-"""From a line of the network to what the record keeps of it. Pure."""
+"""Decides what of an IRC message is recorded. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -11,33 +11,34 @@ from terrarium_mcp.chat.when import from_iso
 from terrarium_mcp.irc_bridge.network.line import Line, Source
 
 AHEAD = timedelta(seconds=60)
-"""A server-time further ahead of our clock than this is not believed."""
+"""A server-time further ahead of our clock than this is ignored."""
 
 
 class Ears(Protocol):
-    """What hearing needs to know of the network: `IrcNetwork` knows it."""
+    """The state of the network that filtering needs; `IrcNetwork` provides it."""
 
     def is_channel(self, target: str) -> bool:
         """Whether `target` is a channel."""
 
     def is_own(self, source: Source | None) -> bool:
-        """Whether we are the source."""
+        """Whether the bot itself is the source."""
 
     def channels_of(self, nick: str) -> list[str]:
-        """The channels we share with somebody, before the line takes effect."""
+        """The channels shared with `nick`, before the message takes effect."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hearing:
-    """How lines of one network are understood. `network` is its name in the settings."""
+    """Turns IRC messages of one network into records. `network` is its name in the settings."""
 
     network: str
     ears: Ears
 
-    def of(self, line: Line, now: datetime) -> list[Heard]:
-        """What a line says, once for each channel it concerns; nothing if it is not for the record.
+    def messages_in(self, line: Line, now: datetime) -> list[Heard]:
+        """One record for each channel that the message concerns; none if it is not recorded.
 
-        Private messages, STATUSMSG, CTCP but ACTION, and what is off the record are not.
+        Not recorded: private messages, STATUSMSG, CTCP other than ACTION, lines off the record,
+        and commands that carry passwords.
         """
         if line.source is None:
             return []
@@ -102,13 +103,13 @@ def _event_text(kind: Kind, rest: Sequence[str]) -> str:
         case Kind.MODE:
             return without_keys(rest)
         case Kind.PART | Kind.QUIT if rest and is_off_record(rest[-1]):
-            return ""  # that somebody went is no secret, but their words are
+            return ""  # the departure is recorded, its off-record reason is not
         case _:
             return " ".join(rest)
 
 
 def _server_time(tag: str, now: datetime) -> datetime | None:
-    """The moment of IRCv3's server-time, if there is one that can be believed."""
+    """The time of an IRCv3 server-time tag; None if absent, malformed or too far ahead."""
     try:
         sent = from_iso(tag)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Asks the OpenAI-compatible endpoint for the model's next turn, patient where that helps."""
+"""Requests the model's next turn from an OpenAI-compatible endpoint, with retries where safe."""
 
 import dataclasses
 import json
@@ -19,18 +19,18 @@ from tenacity.wait import wait_base
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.breaker import Breaker
 from terrarium_mcp.irc_bridge.complaints import (
-    complaint,
+    error_text,
+    hint_for,
     reason,
     says_no_tools,
     says_too_long,
     shortened,
-    way_out,
 )
 from terrarium_mcp.irc_bridge.turns import TalkMessage, ToolSchema, Turn
-from terrarium_mcp.irc_bridge.wire import NotATurn, read_turn, wire_talk, wire_tool
+from terrarium_mcp.irc_bridge.wire import NotACompletion, read_turn, request_messages, request_tool
 from terrarium_mcp.settings import Settings
 
-Answer = TypeVar("Answer")
+Response = TypeVar("Response")
 
 ATTEMPTS = 3
 BACKOFF = wait_random_exponential(multiplier=0.5, max=4)
@@ -40,20 +40,20 @@ WELL = {"ok", "healthy", "up", "ready", "running", "pass", "alive", "available"}
 
 
 class ModelUnavailable(TerrariumError):
-    """The endpoint gave no turn: out of reach, too slow, broken, or left alone after failures."""
+    """The endpoint gave no turn: unreachable, too slow, failing, or paused by the breaker."""
 
 
 class TalkTooLong(TerrariumError):
-    """The talk does not fit the model's context: ask again with less of it."""
+    """The talk exceeds the model's context: retry with less of it."""
 
 
 class _ToolsRejected(Exception):
-    """The endpoint refused the request because it offered tools."""
+    """The endpoint rejected the request because it offered tools."""
 
 
 @dataclass(frozen=True, slots=True)
 class Health:
-    """Whether the endpoint can answer, and what it said about it."""
+    """Whether the endpoint can answer, and its own words about it."""
 
     ok: bool
     text: str
@@ -62,8 +62,8 @@ class Health:
 class LLM:
     """The model behind an OpenAI-compatible endpoint.
 
-    `takes_tools` turns false for good once the endpoint has refused a request with tools and
-    taken the same one without.
+    `takes_tools` becomes false for good once the endpoint has rejected a request with tools and
+    accepted the same one without.
     """
 
     takes_tools: bool = True
@@ -90,13 +90,13 @@ class LLM:
         self._breaker = Breaker()
         self._client = AsyncOpenAI(
             base_url=f"{self._root}/v1",
-            api_key=api_key or "none",  # an empty one would be looked for in OPENAI_API_KEY
+            api_key=api_key or "none",  # if empty, openai reads OPENAI_API_KEY
             max_retries=0,
             http_client=_fresh_connections(),
         )
 
     @classmethod
-    def of(cls, settings: Settings, *, wait: wait_base = BACKOFF) -> "LLM":
+    def from_settings(cls, settings: Settings, *, wait: wait_base = BACKOFF) -> "LLM":
         """The model that the settings name."""
         return cls(
             base_url=settings.agent_api_url,
@@ -115,13 +115,13 @@ class LLM:
         *,
         max_tokens: int | None = None,
     ) -> Turn:
-        """What the model says or calls next, within the timeout, retries included.
+        """The model's next turn, within the timeout, retries included.
 
         Raises:
-            ModelUnavailable: there is no answer; the text says why and the way out.
-            TalkTooLong: the model's context is too small for this talk.
+            ModelUnavailable: there is no answer; the message names the cause and the way out.
+            TalkTooLong: the talk exceeds the model's context.
         """
-        self._spare_the_endpoint()
+        self._check_breaker()
         limit = max_tokens or self._max_tokens
         try:
             with anyio.fail_after(self._timeout):
@@ -142,10 +142,10 @@ class LLM:
         return turn
 
     async def health(self) -> Health:
-        """Whether the endpoint says that it is well; a status of 200 alone does not say it."""
+        """The endpoint's health by its own report; a status of 200 alone does not count."""
         try:
             with anyio.fail_after(HEALTH_SECONDS):
-                return await self._examined()
+                return await self._reported_health()
         except TimeoutError:
             return Health(ok=False, text=f"no answer within {HEALTH_SECONDS:g} s")
         except ModelUnavailable as error:
@@ -161,29 +161,29 @@ class LLM:
         address = urlsplit(self._root)
         return address._replace(netloc=address.netloc.rpartition("@")[2]).geturl()
 
-    def _spare_the_endpoint(self) -> None:
+    def _check_breaker(self) -> None:
         if seconds := self._breaker.seconds_open(self._clock()):
             raise ModelUnavailable(
                 f"The model at {self._where} failed {self._breaker.failures} times in a row. "
-                f"It is left alone for {seconds:.0f} s more; ask again then."
+                f"It gets no requests for {seconds:.0f} s more; ask again then."
             )
 
     async def _turn(
         self, talk: Sequence[TalkMessage], tools: Sequence[ToolSchema], limit: int
     ) -> Turn:
-        """One turn; where tools are refused, the same question without them."""
+        """One turn; if tools are rejected, the same request without them."""
         if not self.takes_tools:
-            return await self._asked(wire_talk(talk, with_tools=False), limit)
+            return await self._completion(request_messages(talk, with_tools=False), limit)
         try:
-            offered = {"tools": [wire_tool(tool) for tool in tools]} if tools else {}
-            return await self._asked(wire_talk(talk), limit, **offered)
+            offered = {"tools": [request_tool(tool) for tool in tools]} if tools else {}
+            return await self._completion(request_messages(talk), limit, **offered)
         except _ToolsRejected:
-            turn = await self._asked(wire_talk(talk, with_tools=False), limit)
-            self.takes_tools = False  # only now do we know that it was the tools
+            turn = await self._completion(request_messages(talk, with_tools=False), limit)
+            self.takes_tools = False  # it worked without, so the tools were the reason
             return turn
 
-    async def _asked(self, messages: list[dict[str, Any]], limit: int, **offered: Any) -> Turn:
-        """The endpoint's answer to one request."""
+    async def _completion(self, messages: list[dict[str, Any]], limit: int, **offered: Any) -> Turn:
+        """The turn in the endpoint's answer to one request."""
         model = await self._model_name()
         body: Any = {
             "model": model,
@@ -192,23 +192,23 @@ class LLM:
             "max_tokens": limit,
             **offered,
         }
-        answer = await self._patiently(
+        answer = await self._with_retries(
             lambda: self._client.chat.completions.with_raw_response.create(**body),
             with_tools=bool(offered),
         )
         try:
             return _with_ids(read_turn(answer.http_response.content))
-        except NotATurn as error:
+        except NotACompletion as error:
             raise self._refusal(200, str(error), with_tools=bool(offered)) from error
 
     async def _model_name(self) -> str:
-        """The model named in the settings, else the endpoint's first, asked for once."""
+        """The model of the settings, or else the endpoint's first, requested once."""
         if not self._model:
             self._model = await self._first_model()
         return self._model
 
     async def _first_model(self) -> str:
-        answer = await self._patiently(self._client.models.with_raw_response.list)
+        answer = await self._with_retries(self._client.models.with_raw_response.list)
         match _json(answer.http_response):
             case {"data": [{"id": str(name)}, *_]}:
                 return name
@@ -217,28 +217,28 @@ class LLM:
             "Set AGENT_MODEL, or check AGENT_API_URL."
         )
 
-    async def _examined(self) -> Health:
-        """The answer to /health; where there is none, being able to name a model is health."""
+    async def _reported_health(self) -> Health:
+        """The answer of /health; an endpoint without it is healthy if it lists a model."""
         url = f"{self._root}/health"
         try:
             answer = await self._client.get(url, cast_to=httpx2.Response)
         except APIStatusError as error:
             if error.status_code == 404:
                 return Health(ok=True, text=f"serves {await self._first_model()}")
-            return Health(ok=False, text=shortened(complaint(error.response.text)))
+            return Health(ok=False, text=shortened(error_text(error.response.text)))
         except APIConnectionError as error:
-            raise self._out_of_reach(error) from error
+            raise self._unreachable(error) from error
         match _json(answer):
             case {"status": str(status)}:
                 return Health(ok=status.lower() in WELL, text=status)
         return Health(ok=True, text="ok")
 
-    async def _patiently(
-        self, request: Callable[[], Awaitable[Answer]], *, with_tools: bool = False
-    ) -> Answer:
-        """The answer to `request`, repeated only where the model cannot have begun with it.
+    async def _with_retries(
+        self, request: Callable[[], Awaitable[Response]], *, with_tools: bool = False
+    ) -> Response:
+        """The answer to `request`, retried only if the model cannot have started on it.
 
-        A read timeout never is: terrarium-agent would queue each copy and run them all.
+        A read timeout is never retried: terrarium-agent would queue and run every copy.
         """
         retrying = AsyncRetrying(
             retry=retry_if_exception(_is_worth_a_retry),
@@ -248,7 +248,7 @@ class LLM:
             reraise=True,
         )
 
-        async def once() -> Answer:  # tenacity awaits nothing but coroutine functions
+        async def once() -> Response:  # tenacity awaits only coroutine functions
             return await request()
 
         try:
@@ -258,21 +258,21 @@ class LLM:
                 error.status_code, error.response.text, with_tools=with_tools
             ) from error
         except APIConnectionError as error:
-            raise self._out_of_reach(error) from error
+            raise self._unreachable(error) from error
 
     def _refusal(self, status: int, body: str, *, with_tools: bool) -> Exception:
-        """What a status or a body that is no answer means for the asker."""
-        said = complaint(body)
-        if says_too_long(status, said):
-            return TalkTooLong(f"The talk is too long for the model: {shortened(said)}")
-        if with_tools and says_no_tools(status, said):
+        """The exception for an error status, or for a body that is not a completion."""
+        text = error_text(body)
+        if says_too_long(status, text):
+            return TalkTooLong(f"The talk is too long for the model: {shortened(text)}")
+        if with_tools and says_no_tools(status, text):
             return _ToolsRejected()
         return ModelUnavailable(
-            f"The model at {self._where} gave no answer (status {status}: {shortened(said)}). "
-            f"{way_out(status)}"
+            f"The model at {self._where} gave no answer (status {status}: {shortened(text)}). "
+            f"{hint_for(status)}"
         )
 
-    def _out_of_reach(self, error: APIConnectionError) -> ModelUnavailable:
+    def _unreachable(self, error: APIConnectionError) -> ModelUnavailable:
         return ModelUnavailable(
             f"The model at {self._where} is not answering ({reason(error)}). "
             "Check AGENT_API_URL, or try again in a minute."
@@ -280,11 +280,11 @@ class LLM:
 
 
 def _fresh_connections() -> DefaultAsyncHttpxClient:
-    """A connection for each request.
+    """An HTTP client that opens a connection for each request.
 
-    One that the endpoint has just closed for idleness would look like a failure in the middle of
-    an answer, which must not be repeated. Only connecting has a limit here: `next_turn` has one
-    for the whole.
+    A kept connection that the endpoint has just closed for idleness would look like a failure in
+    the middle of an answer, which must not be retried. Only connecting has a timeout here:
+    `next_turn` bounds the whole.
     """
     return DefaultAsyncHttpxClient(
         limits=httpx2.Limits(max_keepalive_connections=0),
@@ -301,7 +301,7 @@ def _is_worth_a_retry(error: BaseException) -> bool:
 
 
 def _json(answer: httpx2.Response) -> Any:
-    """The body as JSON, or None where it is something else."""
+    """The body as JSON, or None if it is not JSON."""
     try:
         return json.loads(answer.content)
     except (ValueError, RecursionError):
@@ -309,7 +309,7 @@ def _json(answer: httpx2.Response) -> Any:
 
 
 def _with_ids(turn: Turn) -> Turn:
-    """`turn` with an id for each call that came without one."""
+    """`turn` with a generated id for each call that lacks one."""
     calls = (
         call if call.id else dataclasses.replace(call, id=f"call_{secrets.token_hex(4)}")
         for call in turn.calls

@@ -1,4 +1,4 @@
-"""Turns the markdown that models write into plain lines."""
+"""Turns markdown into plain lines."""
 
 from collections.abc import Iterable, Sequence
 
@@ -9,22 +9,22 @@ from markdown_it.token import Token
 def markdown_lines(text: str) -> list[str]:
     """The lines of `text` without markup, none of them empty.
 
-    A line break stays one: who writes for IRC means it. `~~struck~~` keeps its marks, since
-    without them it would say the opposite.
+    Single line breaks stay: in text for IRC they are meant. `~~struck~~` keeps its marks, since
+    without them it would mean the opposite.
     """
-    page = _Page()
+    plain = _PlainLines()
     for token in _MARKDOWN.parse(text):
-        page.take(token)
-    return page.lines
+        plain.add_block(token)
+    return plain.lines
 
 
 def _parser() -> MarkdownIt:
-    """CommonMark with tables, and without what would make words vanish.
+    """CommonMark with tables, without the rules that would drop words.
 
-    `<nick>` is no HTML, and `[nick]: word` is no link definition.
+    `<nick>` is not HTML, and `[nick]: word` is not a link definition.
     """
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("reference")
-    # Addresses stay as the model wrote them.
+    # URLs stay as the model wrote them.
     parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
     parser.normalizeLinkText = lambda link: link  # type: ignore[method-assign]
     return parser
@@ -33,8 +33,8 @@ def _parser() -> MarkdownIt:
 _MARKDOWN = _parser()
 
 
-class _Page:
-    """The lines so far, and what the next one begins with."""
+class _PlainLines:
+    """Collects lines; remembers the bullet and the quote level of the next."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -42,11 +42,11 @@ class _Page:
         self._quotes = 0
         self._cells: list[str] | None = None
 
-    def take(self, token: Token) -> None:
-        """Add what a block token says."""
+    def add_block(self, token: Token) -> None:
+        """Add the text of a block token."""
         match token.type:
             case "inline":
-                self._take_words(_plain_words(token.children or []))
+                self._add_words(_plain_words(token.children or []))
             case "fence" | "code_block":
                 self._add(token.content.split("\n"))
             case "list_item_open":
@@ -61,7 +61,7 @@ class _Page:
                 cells, self._cells = self._cells or [], None
                 self._add([" | ".join(cells)])
 
-    def _take_words(self, words: str) -> None:
+    def _add_words(self, words: str) -> None:
         if self._cells is None:
             self._add(" ".join(line.split()) for line in words.split("\n"))
         else:
@@ -76,7 +76,7 @@ class _Page:
 
 
 def _plain_words(tokens: Sequence[Token]) -> str:
-    """The text of inline tokens, lines apart; a link is its text and its address."""
+    """The text of inline tokens; a link becomes its text and its URL."""
     words = ""
     links: list[tuple[int, str]] = []
     kept: list[bool] = []
@@ -102,12 +102,12 @@ def _plain_words(tokens: Sequence[Token]) -> str:
 
 
 def _linked(text: str, address: str) -> str:
-    """A link in plain words: its text, and its address unless the text says it."""
+    """A link as text: its label, and its URL unless that is the label."""
     if not address or address in {text, f"mailto:{text}"}:
         return text
     return f"{text} <{address}>".lstrip()
 
 
 def _is_no_emphasis(mark: str, before: str, after: str) -> bool:
-    """Whether the marks mean themselves: `2*3*4`, `__init__`, `_private`."""
+    """Whether the marks are literal: `2*3*4`, `__init__`, `_private`."""
     return mark.startswith("_") or (before[-1:].isalnum() and after[:1].isalnum())

@@ -1,7 +1,7 @@
-"""The recorder: takes every line at once, in the network's order, and sees it to the disk.
+"""The recorder: accepts every message at once, in the network's order, and writes it to the store.
 
-`note()` never waits; `run()` saves in groups, so that a line is durable within a tenth of a second.
-While the store cannot write (a full disk, a lock) nothing is lost: the lines wait.
+`record()` never waits. `run()` saves in groups, so that a message is durable within 100 ms. While
+the store cannot write (full disk, lock), messages queue in memory and nothing is lost.
 """
 
 import logging
@@ -14,6 +14,7 @@ from functools import partial
 
 import anyio
 
+from terrarium_mcp.bell import Bell
 from terrarium_mcp.chat.records import Heard
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.database import StoreFailed
@@ -21,173 +22,172 @@ from terrarium_mcp.store.opening import StillOpening
 from terrarium_mcp.store.spans import HEARTBEAT
 
 GROUP = 1_000
-"""Lines saved in one transaction at most."""
+"""Most messages saved in one transaction."""
 
 TRY_AGAIN = 1.0
-"""Seconds until a transaction that failed is tried again."""
+"""Seconds before a failed transaction is retried."""
 
 AT_THE_END = 60.0
-"""How long we try when we are told to stop. Who stops us wants to see an end, full disk or not."""
+"""Seconds of retrying after a stop was requested: shutdown must end even on a full disk."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True, eq=False)
-class Note:
-    """A line on its way to the disk. Once saved, `number` is its id (0: it was known already)."""
+class PendingMessage:
+    """A message on its way to the disk. Once saved, `message_id` is its id (0: a duplicate)."""
 
-    heard: Heard
-    number: int = 0
+    message: Heard
+    message_id: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class _Step:
-    """Something to do for the store between lines: a span begins, or somebody waits here."""
+class _PendingAction:
+    """A store action queued between messages: a span begins or ends, or a `flush()` arrives."""
 
     act: Callable[[], Awaitable[None]]
 
 
 class Recorder:
-    """Saves the lines of one network. `waiting` counts those that are not on disk yet."""
+    """Saves the messages of one network. `waiting` counts those not yet on disk."""
 
     def __init__(self, store: Store, network: str) -> None:
         self.store = store
         self.network = network
         self.waiting = 0
         self._recorded: set[str] = set()
-        self._to_save: deque[Note | _Step] = deque()
-        self._news = anyio.Event()
+        self._to_save: deque[PendingMessage | _PendingAction] = deque()
+        self._bell = Bell()
         self._finished = False
         self._running = anyio.CancelScope(shield=True)
-        self._then(partial(store.rooms.name_network, network))  # before any line of it
+        self._enqueue_action(partial(store.rooms.name_network, network))  # before its first message
 
-    def note(self, heard: Heard) -> Note:
-        """Take a line now. Never waits, so callers keep the network's order."""
-        note = Note(heard)
+    def record(self, message: Heard) -> PendingMessage:
+        """Queue a message. Never waits, so callers keep the network's order."""
+        pending = PendingMessage(message)
         self.waiting += 1
-        self._take(note)
-        return note
+        self._enqueue(pending)
+        return pending
 
     def begin(self, channel: str, why: str) -> None:
-        """From here on this channel is recorded."""
+        """Open a span: from here on the channel is recorded."""
         at = datetime.now(UTC)
         self._recorded.add(channel)
-        self._then(partial(self.store.spans.begin, self.network, channel, at, why))
+        self._enqueue_action(partial(self.store.spans.begin, self.network, channel, at, why))
 
     def end(self, channel: str, why: str) -> None:
-        """From here on this channel is not recorded."""
+        """Close the span: from here on the channel is not recorded."""
         at = datetime.now(UTC)
         self._recorded.discard(channel)
-        self._then(partial(self.store.spans.end, self.network, channel, at, why))
+        self._enqueue_action(partial(self.store.spans.end, self.network, channel, at, why))
 
     def end_all(self, why: str) -> None:
-        """From here on nothing is recorded."""
+        """Close every open span, as when the connection is lost."""
         for channel in sorted(self._recorded):
             self.end(channel, why)
 
     async def flush(self) -> None:
-        """Return once everything noted so far is on disk."""
+        """Return once everything recorded so far is on disk."""
         reached = anyio.Event()
 
         async def arrive() -> None:
             reached.set()
 
-        self._then(arrive)
+        self._enqueue_action(arrive)
         await reached.wait()
 
     async def run(self) -> None:
-        """Save lines until `finish()` is called and everything heard is on disk.
+        """Save messages until `finish()` is called and everything queued is on disk.
 
-        Cancelling does not stop it: that would lose what was heard.
+        Cancelling does not stop it: that would lose queued messages.
 
         Raises:
-            TerrariumError: the history cannot be opened, now or ever.
+            TerrariumError: the history cannot be opened, and a retry would not help.
         """
         with self._running:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._keep_alive)
-                while await self._has_news():
+                while await self._has_work():
                     await self._save(self._group())
                 tasks.cancel_scope.cancel()
         if self.waiting:
             log.error("%d lines could not be recorded and are lost", self.waiting)
 
     def finish(self) -> None:
-        """Nothing more will be noted; `run()` returns when all is saved."""
+        """Accept nothing more; `run()` returns once everything is saved."""
         self.end_all("the recorder was stopped")
         self._finished = True
-        self._news.set()
+        self._bell.ring()
         self._running.deadline = anyio.current_time() + AT_THE_END
 
-    def _then(self, act: Callable[[], Awaitable[None]]) -> None:
-        self._take(_Step(act))
+    def _enqueue_action(self, act: Callable[[], Awaitable[None]]) -> None:
+        self._enqueue(_PendingAction(act))
 
-    def _take(self, item: Note | _Step) -> None:
+    def _enqueue(self, item: PendingMessage | _PendingAction) -> None:
         self._to_save.append(item)
-        self._news.set()
+        self._bell.ring()
 
-    async def _has_news(self) -> bool:
-        """Wait for something to save; False when there never will be."""
-        if not self._to_save and not self._finished:
-            self._news = anyio.Event()
-            await self._news.wait()
+    async def _has_work(self) -> bool:
+        """Wait for something to save; False once there will be nothing more."""
+        while not (self._to_save or self._finished):
+            await self._bell.wait()
         return bool(self._to_save)
 
-    def _group(self) -> list[Note | _Step]:
-        """What is there by now, as much of it as one transaction takes."""
+    def _group(self) -> list[PendingMessage | _PendingAction]:
+        """The queued items, at most one transaction's worth."""
         return [self._to_save.popleft() for _ in range(min(GROUP, len(self._to_save)))]
 
-    async def _save(self, items: Sequence[Note | _Step]) -> None:
-        """Save a group of lines; what is to happen between them happens between them."""
-        group: list[Note] = []
+    async def _save(self, items: Sequence[PendingMessage | _PendingAction]) -> None:
+        """Save a group of messages, running the actions queued among them in their place."""
+        group: list[PendingMessage] = []
         for item in items:
-            if isinstance(item, Note):
+            if isinstance(item, PendingMessage):
                 group.append(item)
                 continue
             await self._append(group)
             group = []
-            await self._insistently(item.act)
+            await self._until_it_succeeds(item.act)
         await self._append(group)
 
-    async def _append(self, group: Sequence[Note]) -> None:
+    async def _append(self, group: Sequence[PendingMessage]) -> None:
         if not group:
             return
 
         async def append() -> None:
-            numbers = await self.store.messages.append([note.heard for note in group])
-            for note, number in zip(group, numbers, strict=True):
-                note.number = number
+            ids = await self.store.messages.append([pending.message for pending in group])
+            for pending, message_id in zip(group, ids, strict=True):
+                pending.message_id = message_id
 
-        await self._insistently(append)
+        await self._until_it_succeeds(append)
         self.waiting -= len(group)
 
-    async def _insistently(self, act: Callable[[], Awaitable[None]]) -> None:
-        """Do it until the store can; say once that it cannot, and once that it can again."""
+    async def _until_it_succeeds(self, act: Callable[[], Awaitable[None]]) -> None:
+        """Retry `act` until the store can; log once when it fails and once when it recovers."""
         await self._opened()
         trouble = False
         while True:
             try:
                 await act()
-            except StoreFailed as why:
+            except StoreFailed as error:
                 if not trouble:
-                    log.error("%d lines wait to be recorded. %s", self.waiting, why)  # noqa: TRY400 -- for people
+                    log.error("%d lines wait to be recorded. %s", self.waiting, error)  # noqa: TRY400 -- for operators
                 trouble = True
                 await anyio.sleep(TRY_AGAIN)
             else:
                 break
         if trouble:
-            log.warning("recording goes on; %d lines are still to be written", self.waiting)
+            log.warning("recording continues; %d lines are still to be written", self.waiting)
 
     async def _opened(self) -> None:
-        """Wait for the history, however long its migration takes."""
+        """Wait for the history to open, however long its migration takes."""
         while True:
             with suppress(StillOpening):
                 return await self.store.opening.wait()
 
     async def _keep_alive(self) -> None:
-        """Say now and then that channels are recorded in which nobody speaks."""
+        """Extend the spans of recorded channels, also where nothing is said."""
         while True:
             await anyio.sleep(HEARTBEAT.total_seconds())
-            if self._recorded:  # none any more once we are finished
+            if self._recorded:  # empty once `finish()` was called
                 channels, at = sorted(self._recorded), datetime.now(UTC)
-                self._then(partial(self.store.spans.still, self.network, channels, at))
+                self._enqueue_action(partial(self.store.spans.still, self.network, channels, at))

@@ -1,4 +1,4 @@
-"""Makes lines for IRC out of a model's answer."""
+"""Turns a model's answer into lines for IRC."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,40 +6,44 @@ from dataclasses import dataclass
 
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.splitting import split_for_irc
-from terrarium_mcp.irc_bridge.cleaning import echo, without_reasoning
+from terrarium_mcp.irc_bridge.cleaning import echo_pattern, without_reasoning
 from terrarium_mcp.irc_bridge.markdown import markdown_lines
 
 MARK = "[LLM]"
+"""Marks text that a model wrote, as networks require of bots (TERRARIUM_LLM_MARK)."""
+
 SHOWN = 4
-# What the lines after the first begin with. One of two, since a prefix may be "|".
+"""Lines of a reply said at once; `!more` says the next."""
+
 CONTINUATIONS = ("| ", "· ")
+"""Starts of the lines after the first: the second is for a command prefix of "|"."""
 
 _LINE_BREAK = re.compile(r"\r\n|[\n\v\f\r\x85\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The lines to say now, and those that `!more` is for."""
+    """The lines to say now, and the rest, kept for `!more`."""
 
     now: tuple[str, ...]
     more: tuple[str, ...] = ()
 
 
 def clean_answer(text: str, *, nick: str = "Terra", asker: str = "", mark: str = MARK) -> list[str]:
-    """The words of an answer as plain lines: no reasoning, echoes, markdown or control codes.
+    """An answer as plain lines, without reasoning, echoes, markdown or control codes.
 
     Args:
-        text: what the model wrote.
-        nick: the bot's own; a model likes to begin with it.
-        asker: who is answered; a model likes to begin with that, too.
-        mark: how answers of a model are marked in the channel.
+        text: the model's answer.
+        nick: the bot's nick, with which models like to begin.
+        asker: the nick of the asker, with which they like to begin as well.
+        mark: the mark of model answers in the channel.
     """
     lines = [
         harmless(part)
         for line in markdown_lines(_LINE_BREAK.sub("\n", without_reasoning(text)))
-        for part in _LINE_BREAK.split(line)  # markdown may spell a line break as "&#10;"
+        for part in _LINE_BREAK.split(line)  # markdown may encode a line break as "&#10;"
     ]
-    echoed = echo(nick, asker, mark)
+    echoed = echo_pattern(nick, asker, mark)
     unechoed = (line[match.end() :] if (match := echoed.match(line)) else line for line in lines)
     return [line.rstrip() for line in unechoed if line.strip()]
 
@@ -49,35 +53,37 @@ def reply_lines(
     *,
     to: str,
     mark: str = MARK,
-    room: int,
+    line_bytes: int,
     shown: int = SHOWN,
     prefix: str = "!",
 ) -> Reply:
-    """The answer addressed to `to`, in lines of at most `room` bytes; `shown` of them now.
+    """The answer adprefixed to `to`, in lines of at most `line_bytes` bytes, `shown` of them now.
 
-    No line begins with the command `prefix`, so that no bot takes it for a command.
+    No line begins with the command `prefix`, so that no bot takes one for a command.
     """
     start = "".join(f"{part} " for part in (f"{to}:" if to else "", mark) if part)
-    dressed = _dressed(answer_lines, _safe(start, prefix), _continuation(prefix), room)
-    return paged(list(dressed), room=room, shown=shown, prefix=prefix)
+    prefixed = _prefixed(answer_lines, _safe(start, prefix), _continuation(prefix), line_bytes)
+    return paged(list(prefixed), line_bytes=line_bytes, shown=shown, prefix=prefix)
 
 
-def paged(lines: Sequence[str], *, room: int, shown: int = SHOWN, prefix: str = "!") -> Reply:
-    """The first lines of a reply, the last of which says how many more there are."""
+def paged(lines: Sequence[str], *, line_bytes: int, shown: int = SHOWN, prefix: str = "!") -> Reply:
+    """The first lines of a reply; the last of them gives the number of lines kept back."""
     if len(lines) <= shown:
         return Reply(tuple(lines))
     *now, last = lines[:shown]
     rest = lines[shown:]
-    # What does not fit beside the note moves to the rest, and may make its number a digit longer.
+    # Text that does not fit beside the note moves to the rest, which may add a digit to the count.
     widest = _note(len(rest) + len(last), prefix)
-    fitting, *cut = split_for_irc(last, room - len(widest.encode()))
+    fitting, *cut = split_for_irc(last, line_bytes - len(widest.encode()))
     more = [*(_continuation(prefix) + piece for piece in cut), *rest]
     return Reply((*now, fitting + _note(len(more), prefix)), tuple(more))
 
 
-def _dressed(lines: Sequence[str], start: str, continuation: str, room: int) -> Iterator[str]:
-    """Each line cut to fit, behind the start or the continuation mark."""
-    width = room - max(len(start.encode()), len(continuation.encode()))
+def _prefixed(
+    lines: Sequence[str], start: str, continuation: str, line_bytes: int
+) -> Iterator[str]:
+    """The lines split to fit, the first after `start`, the others after the continuation."""
+    width = line_bytes - max(len(start.encode()), len(continuation.encode()))
     begin = start or continuation
     for line in lines:
         for piece in split_for_irc(line, width):
@@ -94,5 +100,5 @@ def _continuation(prefix: str) -> str:
 
 
 def _safe(start: str, prefix: str) -> str:
-    """`start`, behind the continuation mark if it could be taken for a command itself."""
+    """`start`, after the continuation mark if it begins with the command prefix itself."""
     return _continuation(prefix) + start if prefix and start.startswith(prefix) else start

@@ -1,6 +1,6 @@
-"""Recognises a tool call that a model wrote as text, when it is all that the model wrote.
+"""Parses tool calls that a model wrote as text, if they are all that it wrote.
 
-A call inside a sentence is a sentence: `I could call search(query="x") but I will not.`
+A call inside a sentence is not a call: `I could call search(query="x") but I will not.`
 """
 
 import ast
@@ -23,8 +23,8 @@ _OUR_MENTION = re.compile(r"\[called (\S+) (\{.*\})\]")
 _CALL_KEYS = {"name", "arguments", "parameters", "type", "id"}
 
 
-def textual_calls(text: str) -> Calls:
-    """The calls that `text` consists of; none if it says anything else."""
+def text_tool_calls(text: str) -> Calls:
+    """The calls that `text` consists of; none if it holds anything else."""
     text = text.strip()
     if fenced := _FENCED.fullmatch(text):
         return _tagged(fenced[1].strip()) or _json(fenced[1])
@@ -32,7 +32,7 @@ def textual_calls(text: str) -> Calls:
 
 
 def _tagged(text: str) -> Calls:
-    """Calls in `<tool_call>` tags: JSON inside (Hermes, Qwen), or keys and values (GLM)."""
+    """Calls in `<tool_call>` tags, as JSON (Hermes, Qwen) or as keys and values (GLM)."""
     if not (text.startswith("<tool_call>") and text.endswith("</tool_call>")):
         return ()
     bodies = _BETWEEN_TAGS.split(text.removeprefix("<tool_call>").removesuffix("</tool_call>"))
@@ -40,7 +40,7 @@ def _tagged(text: str) -> Calls:
 
 
 def _json(text: str) -> Calls:
-    """Calls as a JSON object with name and arguments, or a list of them."""
+    """Calls as a JSON object with name and arguments, or a list of such objects."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):
@@ -51,7 +51,7 @@ def _json(text: str) -> Calls:
 
 
 def _described(call: Any) -> Calls:
-    """The call that a JSON value describes, if it describes one and nothing more."""
+    """The call that a JSON value describes, if it describes exactly one."""
     match call:
         case {"name": str(name), "arguments": given} | {"name": str(name), "parameters": given}:
             arguments = _object(given)
@@ -63,7 +63,7 @@ def _described(call: Any) -> Calls:
 
 
 def _object(given: Any) -> dict[str, Any] | None:
-    """Arguments as an object; some models wrap them in a string once more."""
+    """Arguments as an object; some models send them as a JSON string."""
     if isinstance(given, str):
         try:
             given = json.loads(given)
@@ -73,7 +73,7 @@ def _object(given: Any) -> dict[str, Any] | None:
 
 
 def _glm(body: str) -> Calls:
-    """A call as GLM writes it: the name, then `<arg_key>` and `<arg_value>` in pairs."""
+    """A call in GLM's format: the name, then pairs of `<arg_key>` and `<arg_value>`."""
     name, tag, rest = body.partition("<arg_key>")
     if not re.fullmatch(r"\s*[\w.-]+\s*", name) or _GLM_ARGUMENT.sub("", tag + rest):
         return ()
@@ -82,7 +82,7 @@ def _glm(body: str) -> Calls:
 
 
 def _value(text: str) -> Any:
-    """A GLM value: JSON where it is JSON, else a string."""
+    """A GLM value: parsed if it is JSON, else a string."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
@@ -90,24 +90,26 @@ def _value(text: str) -> Any:
 
 
 def _python(text: str) -> Calls:
-    """A call as Python would write it, with literal keyword arguments only."""
+    """A call in Python syntax, with literal keyword arguments only."""
     if not _PYTHON_CALL.fullmatch(text):
         return ()
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore", SyntaxWarning)  # "\d" in a pattern is no news to anyone
+            warnings.simplefilter(
+                "ignore", SyntaxWarning
+            )  # about escapes such as "\d" in a pattern
             call = ast.parse(text, mode="eval").body
         if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name) or call.args:
             return ()
         arguments = {key.arg: ast.literal_eval(key.value) for key in call.keywords if key.arg}
-        # A keyword without a name is `**rest`: nothing that could be read.
+        # A keyword without a name is `**rest`, whose value is unknown.
         return (_call(call.func.id, arguments),) if len(arguments) == len(call.keywords) else ()
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         return ()
 
 
 def _mentioned(text: str) -> Calls:
-    """Calls in the form in which the talk mentions the model's earlier ones: models imitate it."""
+    """Calls in the form in which requests mention earlier calls: models imitate it."""
     lines = [_OUR_MENTION.fullmatch(line.strip()) for line in text.splitlines() if line.strip()]
     return _all_or_none(
         [_described({"name": line[1], "arguments": line[2]}) if line else () for line in lines]
@@ -119,5 +121,5 @@ def _call(name: str, arguments: dict[str, Any]) -> ToolCall:
 
 
 def _all_or_none(parts: list[Calls]) -> Calls:
-    """All calls, unless some part is none: then the whole is text."""
+    """All calls; none if any part is not a call, since the whole is then text."""
     return tuple(call for part in parts for call in part) if all(parts) else ()

@@ -1,7 +1,7 @@
-"""The toolbox: the history through MCP, as any other client has it. The only user of mcp's client.
+"""The toolbox: the history through MCP, like any other client. The only user of mcp's client.
 
-One task owns the connection, and makes a new one when it breaks (the SDK's client does not). Calls
-run as children of that connection: when it dies they end with `ToolboxAway`, never with its death.
+One task owns the connection and reconnects when it breaks, which the SDK's client does not do.
+Calls run as children of the connection: when it breaks they fail with `ToolboxAway`.
 """
 
 import json
@@ -26,34 +26,34 @@ from terrarium_mcp.irc_bridge.turns import ToolSchema
 from terrarium_mcp.policy import VIEW_KEY
 
 CALL_SECONDS = 20.0
-"""How long a tool may take, and how long the server may take to start."""
+"""Most seconds for a tool call, and for the server to start."""
 
 BROKEN_SECONDS = 3.0
-"""How long a call waits for a connection that was lost."""
+"""Seconds that a call waits for a lost connection to return."""
 
 BACKOFF = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
-"""Seconds between two tries to connect."""
+"""Seconds between attempts to connect."""
 
 SETTLED = 30.0
-"""A connection that lived so many seconds makes the pauses start anew."""
+"""Seconds of a stable connection after which the pauses start from the first again."""
 
 _CONNECTION_CLOSED = -32000
 
 log = logging.getLogger(__name__)
 
 Target: TypeAlias = str | StdioServerParameters | MCPServer[Any]
-"""What to connect to: an address, a server to start, or one in this process."""
+"""What to connect to: a URL, a server to start, or a server in this process."""
 
 View = Mapping[str, object]
 
 
 class ToolboxAway(TerrariumError):
-    """The MCP server is not there, or went away during the call."""
+    """The MCP server is unavailable, or became so during the call."""
 
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """What a tool answered: text for the model, structured facts for us."""
+    """A tool's answer: `text` for the model, structured `facts` for the bridge."""
 
     text: str
     facts: Mapping[str, Any] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class ToolAnswer:
 
 @dataclass(slots=True, eq=False)
 class _Call:
-    """A call that waits for its answer."""
+    """A call waiting for its answer."""
 
     name: str
     arguments: Mapping[str, object]
@@ -73,8 +73,8 @@ class _Call:
     failure: str = "the connection to the MCP server was lost"
 
 
-def spawned(database: Path, environ: Mapping[str, str]) -> StdioServerParameters:
-    """A stdio server of our own for this database."""
+def stdio_server(database: Path, environ: Mapping[str, str]) -> StdioServerParameters:
+    """The stdio server `terrarium-mcp serve` for this database."""
     return StdioServerParameters(
         command=sys.executable,
         args=["-m", "terrarium_mcp", "serve", "--db", str(database)],
@@ -83,9 +83,9 @@ def spawned(database: Path, environ: Mapping[str, str]) -> StdioServerParameters
 
 
 class Toolbox:
-    """Tools by name. `target` makes what to connect to; `offered` are the model's tools.
+    """Calls tools by name. `target` returns what to connect to; `offered` names the model's tools.
 
-    `trouble` says why there is no connection; it is empty while there is one, or the first is made.
+    `trouble` is the reason why there is no connection; empty while there is one, and at first.
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Toolbox:
 
     @property
     def menu(self) -> tuple[ToolSchema, ...]:
-        """The tools a model is offered; none while the server is away."""
+        """The tools offered to the model; none while the server is away."""
         return self._tools if self._ready.is_set() else ()
 
     def offers(self, name: str) -> bool:
@@ -114,17 +114,17 @@ class Toolbox:
         return any(tool.name == name for tool in self._tools)
 
     def unknown(self, name: str) -> str:
-        """What to tell a model that calls a tool which is not there."""
+        """The answer to a model that calls a tool which does not exist."""
         if not self._tools:
             return self._away()
         known = [tool.name for tool in self._tools]
         return f"No tool {shown(name)}.{did_you_mean(name, known)} Tools: {', '.join(known)}."
 
     async def call(self, name: str, arguments: Mapping[str, object], view: View) -> ToolAnswer:
-        """Call a tool under a view. What a tool says went wrong is an answer that `failed`.
+        """Call a tool under a view. A tool error is an answer with `failed` set.
 
         Raises:
-            ToolboxAway: there is no server, or it takes too long.
+            ToolboxAway: the server is unavailable or too slow.
         """
         call = _Call(name, arguments, view)
         await self._connected()
@@ -141,7 +141,7 @@ class Toolbox:
         return call.answer
 
     async def _connected(self) -> None:
-        """Wait for the connection: long while the first is made, shortly for one that broke."""
+        """Wait for the connection: CALL_SECONDS for the first, BROKEN_SECONDS for a lost one."""
         with anyio.move_on_after(CALL_SECONDS):
             await self._tried.wait()
         with anyio.move_on_after(BROKEN_SECONDS):
@@ -150,43 +150,43 @@ class Toolbox:
             raise ToolboxAway(self._away())
 
     def _away(self) -> str:
-        return f"The history is away: {self.trouble or 'it is still starting'}."
+        return f"The history is unavailable: {self.trouble or 'it is still starting'}."
 
     async def run(self) -> None:
-        """Stay connected, for ever."""
+        """Stay connected until cancelled."""
         async with self._calls, self._to_serve:
             failures = -1
             while True:
                 began = anyio.current_time()
-                await self._live_once()
+                await self._run_connection()
                 settled = anyio.current_time() - began > SETTLED
                 failures = 0 if settled else min(failures + 1, len(self._backoff) - 1)
                 await anyio.sleep(self._backoff[failures])
 
-    async def _live_once(self) -> None:
-        """Live through one connection, whatever ends it."""
+    async def _run_connection(self) -> None:
+        """Run one connection until it ends, for whatever reason."""
         deadline = anyio.current_time() + CALL_SECONDS
         try:
             with anyio.CancelScope(deadline=deadline) as starting:
                 await self._connect(starting)
-        except Exception as why:  # noqa: BLE001 -- a transport dies of anything
-            self.trouble = _reason(why)
+        except Exception as error:  # noqa: BLE001 -- a transport may raise anything
+            self.trouble = _reason(error)
         else:
             lost = "the connection was lost"
             late = f"the server did not start within {CALL_SECONDS:g} s"
             self.trouble = lost if self._ready.is_set() else late
-        log.warning("the MCP server is away: %s", self.trouble)
+        log.warning("the MCP server is unavailable: %s", self.trouble)
         self._tried.set()
-        if self._ready.is_set():  # else somebody may be waiting for this very event
+        if self._ready.is_set():  # else a call may be waiting for this very event
             self._ready = anyio.Event()
 
     async def _connect(self, starting: anyio.CancelScope) -> None:
-        """Live through one connection. `starting` has no deadline any more once it is ready."""
+        """Run one connection; clear the deadline of `starting` once it is ready."""
         changed, to_read = anyio.create_memory_object_stream[None](1)
 
         async def on_message(message: object) -> None:
             if isinstance(message, ToolListChangedNotification):
-                with suppress(anyio.WouldBlock):  # one unread change is as good as two
+                with suppress(anyio.WouldBlock):  # one unread change stands for all
                     changed.send_nowait(None)
 
         async with changed, to_read, Client(self._target(), message_handler=on_message) as client:
@@ -208,8 +208,8 @@ class Toolbox:
         while page.next_cursor:
             page = await client.list_tools(cursor=page.next_cursor, cache_mode="refresh")
             tools += page.tools
-        everything = self._offered in ("all", "core")  # the core is all there is so far
-        wanted = {tool.name for tool in tools} if everything else set(_names(self._offered))
+        everything = self._offered in ("all", "core")  # the core is everything so far
+        wanted = {tool.name for tool in tools} if everything else set(_tool_names(self._offered))
         self._tools = tuple(
             ToolSchema(tool.name, tool.description or tool.name, tool.input_schema)
             for tool in tools
@@ -224,9 +224,9 @@ class Toolbox:
         changed: MemoryObjectReceiveStream[None],
         connection: anyio.CancelScope,
     ) -> None:
-        """Read the menu again whenever the server says that it changed, in either era.
+        """Read the menu again whenever the server reports a change, in either protocol era.
 
-        In the newer era this also tells at once that the server has gone.
+        In the newer era this also notices at once when the server ends.
         """
         try:
             async with client.listen(tools_list_changed=True) as events:
@@ -236,7 +236,7 @@ class Toolbox:
             async for _ in changed:
                 await self._read_menu(client)
         else:
-            connection.cancel()  # it said goodbye
+            connection.cancel()  # the server ended the subscription
 
     async def _serve(self, client: Client, call: _Call, connection: anyio.CancelScope) -> None:
         try:
@@ -249,22 +249,22 @@ class Toolbox:
                     read_timeout_seconds=CALL_SECONDS,
                 )
                 call.answer = _as_answer(result)
-        except MCPError as why:
-            call.failure = str(why)
-            if why.code == _CONNECTION_CLOSED:
-                connection.cancel()  # nothing will come over this connection any more
-        except (RuntimeError, ValueError) as why:  # an answer that is not what its schema promises
-            call.failure = _reason(why)
+        except MCPError as error:
+            call.failure = str(error)
+            if error.code == _CONNECTION_CLOSED:
+                connection.cancel()
+        except (RuntimeError, ValueError) as error:  # the answer does not match its schema
+            call.failure = _reason(error)
         finally:
             call.ended.set()
 
 
-def _names(setting: str) -> list[str]:
+def _tool_names(setting: str) -> list[str]:
     return setting.replace(",", " ").split()
 
 
 def _sendable(arguments: Mapping[str, object]) -> dict[str, Any]:
-    """The arguments without lone surrogates, which would be the end of a connection."""
+    """The arguments without lone surrogates, which would break the connection."""
     sendable: dict[str, Any] = json.loads(
         json.dumps(arguments, ensure_ascii=False).encode("utf-8", "replace")
     )
@@ -272,13 +272,13 @@ def _sendable(arguments: Mapping[str, object]) -> dict[str, Any]:
 
 
 def _as_answer(result: Any) -> ToolAnswer:
-    assert isinstance(result, CallToolResult)  # noqa: S101 -- our tools never ask back
+    assert isinstance(result, CallToolResult)  # noqa: S101 -- our tools never elicit input
     text = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
     return ToolAnswer(text, result.structured_content or {}, bool(result.is_error))
 
 
-def _reason(why: BaseException) -> str:
-    """The innermost single reason of a group, in one line."""
-    while isinstance(why, BaseExceptionGroup) and why.exceptions:
-        why = why.exceptions[0]
-    return str(why).splitlines()[0] if str(why) else type(why).__name__
+def _reason(error: BaseException) -> str:
+    """The first error of a group, in one line."""
+    while isinstance(error, BaseExceptionGroup) and error.exceptions:
+        error = error.exceptions[0]
+    return str(error).splitlines()[0] if str(error) else type(error).__name__

@@ -1,4 +1,4 @@
-"""What passes between the bridge and a model: turns, calls, and the talk it is shown."""
+"""The messages between the bridge and a model: turns, tool calls and the talk so far."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """A model's wish to use a tool; `arguments` is the JSON text as the model wrote it."""
+    """A tool call by the model; `arguments` is the JSON text as the model wrote it."""
 
     id: str
     name: str
@@ -16,7 +16,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """What a model answered: words, tool calls, both, or nothing but reasoning."""
+    """One answer of the model: words, tool calls, both, or only reasoning."""
 
     text: str
     calls: tuple[ToolCall, ...] = ()
@@ -41,19 +41,19 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
-    """The model's own earlier turn that asked for tools."""
+class AssistantToolCalls:
+    """An earlier turn of the model that called tools."""
 
     turn: Turn
 
 
 @dataclass(frozen=True, slots=True)
 class ToolResult:
-    """What a tool answered to the call `call_id`."""
+    """The result of the tool call `call_id`."""
 
     call_id: str
     name: str
     text: str
 
 
-TalkMessage = Said | Called | ToolResult
+TalkMessage = Said | AssistantToolCalls | ToolResult

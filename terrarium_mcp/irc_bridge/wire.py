@@ -1,4 +1,4 @@
-"""The form in which a talk goes to an OpenAI-compatible endpoint, and its answer comes back."""
+"""The chat-completion format: a talk as request messages, a response body as a turn."""
 
 import json
 from collections.abc import Sequence
@@ -7,27 +7,36 @@ from typing import Any
 from pydantic import BaseModel, Field, ValidationError
 
 from terrarium_mcp.irc_bridge.cleaning import without_reasoning
-from terrarium_mcp.irc_bridge.textual_calls import textual_calls
-from terrarium_mcp.irc_bridge.turns import Called, Said, TalkMessage, ToolCall, ToolSchema, Turn
+from terrarium_mcp.irc_bridge.textual_calls import text_tool_calls
+from terrarium_mcp.irc_bridge.turns import (
+    AssistantToolCalls,
+    Said,
+    TalkMessage,
+    ToolCall,
+    ToolSchema,
+    Turn,
+)
 
-SHORT = 200  # characters of arguments that the mention of a call shows
+MAX_MENTIONED = 200  # characters of arguments shown in the mention of a call
 
 
-class NotATurn(ValueError):
+class NotACompletion(ValueError):
     """The endpoint's answer is not a chat completion."""
 
 
-def wire_talk(talk: Sequence[TalkMessage], *, with_tools: bool = True) -> list[dict[str, Any]]:
+def request_messages(
+    talk: Sequence[TalkMessage], *, with_tools: bool = True
+) -> list[dict[str, Any]]:
     """The talk as request messages.
 
-    Content is always a string, since terrarium-agent answers null and parts with 422. It also
-    drops `tool_calls`, so the content mentions each call. An endpoint without tools is shown calls
-    and results as words alone, because its template may know no role for them.
+    Content is always a string: terrarium-agent rejects null and content parts with 422. It also
+    drops `tool_calls`, so the content mentions each call. An endpoint without tools gets calls
+    and results as text only, because its chat template may have no role for them.
     """
-    return [_wired(message, with_tools=with_tools) for message in talk]
+    return [_request_message(message, with_tools=with_tools) for message in talk]
 
 
-def wire_tool(tool: ToolSchema) -> dict[str, Any]:
+def request_tool(tool: ToolSchema) -> dict[str, Any]:
     """A tool as request entry, without `strict`, which many endpoints reject."""
     return {
         "type": "function",
@@ -43,28 +52,28 @@ def read_turn(body: bytes) -> Turn:
     """The turn in a chat completion, without its reasoning.
 
     Raises:
-        NotATurn: `body` is no chat completion.
+        NotATurn: `body` is not a chat completion.
     """
     try:
         choice = _Completion.model_validate_json(body).choices[0]
     except ValidationError as error:
-        raise NotATurn(body.decode(errors="replace")) from error
+        raise NotACompletion(body.decode(errors="replace")) from error
     text = without_reasoning(choice.message.words).strip()
     if calls := choice.message.calls:
         return Turn(text, calls)
-    if calls := textual_calls(text):
+    if calls := text_tool_calls(text):
         return Turn("", calls)
     return Turn(text, only_reasoned=not text and choice.reasoned)
 
 
-def _wired(message: TalkMessage, *, with_tools: bool) -> dict[str, Any]:
+def _request_message(message: TalkMessage, *, with_tools: bool) -> dict[str, Any]:
     match message:
         case Said(role, text):
             return {"role": role, "content": text}
-        case Called(turn) if with_tools:
-            calls = [_wired_call(call) for call in turn.calls]
+        case AssistantToolCalls(turn) if with_tools:
+            calls = [_request_call(call) for call in turn.calls]
             return {"role": "assistant", "content": _mentioning(turn), "tool_calls": calls}
-        case Called(turn):
+        case AssistantToolCalls(turn):
             return {"role": "assistant", "content": _mentioning(turn)}
         case _ if with_tools:
             return {
@@ -77,7 +86,7 @@ def _wired(message: TalkMessage, *, with_tools: bool) -> dict[str, Any]:
             return {"role": "user", "content": f"[{message.name} answered]\n{message.text}"}
 
 
-def _wired_call(call: ToolCall) -> dict[str, Any]:
+def _request_call(call: ToolCall) -> dict[str, Any]:
     return {
         "id": call.id,
         "type": "function",
@@ -86,7 +95,7 @@ def _wired_call(call: ToolCall) -> dict[str, Any]:
 
 
 def _as_object(arguments: str) -> str:
-    """`arguments` if it is a JSON object, else an empty one: chat templates parse it and fail."""
+    """`arguments` if it is a JSON object, else `{}`: chat templates parse it and would fail."""
     try:
         return arguments if isinstance(json.loads(arguments), dict) else "{}"
     except (ValueError, RecursionError):
@@ -94,13 +103,13 @@ def _as_object(arguments: str) -> str:
 
 
 def _mentioning(turn: Turn) -> str:
-    """The words of `turn`, and a line for each of its calls."""
+    """The words of `turn`, then a line for each of its calls."""
     return "\n".join([*([turn.text] if turn.text else []), *map(_mention, turn.calls)])
 
 
 def _mention(call: ToolCall) -> str:
     arguments = " ".join(call.arguments.split())
-    shown = arguments if len(arguments) <= SHORT else arguments[:SHORT] + "…"
+    shown = arguments if len(arguments) <= MAX_MENTIONED else arguments[:MAX_MENTIONED] + "…"
     return f"[called {call.name} {shown}]"
 
 
@@ -109,26 +118,26 @@ class _Function(BaseModel):
     arguments: str | dict[str, Any] | None = None
 
 
-class _Call(BaseModel):
+class _CompletionToolCall(BaseModel):
     id: str | None = None
     function: _Function
 
     @property
     def call(self) -> ToolCall:
         given = self.function.arguments
-        # Some endpoints hand out the arguments parsed, or nothing for a call without any.
+        # Some endpoints send the arguments parsed, or null for a call without any.
         arguments = given if isinstance(given, str) else json.dumps(given or {}, ensure_ascii=False)
         return ToolCall(self.id or "", self.function.name, arguments)
 
 
-class _Part(BaseModel):
+class _ContentPart(BaseModel):
     text: str = ""
 
 
-class _Message(BaseModel):
-    content: str | list[_Part] | None = None
-    tool_calls: list[_Call] | None = None
-    # vLLM and DeepSeek say reasoning_content; newer vLLM and OpenRouter say reasoning.
+class _CompletionMessage(BaseModel):
+    content: str | list[_ContentPart] | None = None
+    tool_calls: list[_CompletionToolCall] | None = None
+    # vLLM and DeepSeek send reasoning_content; newer vLLM and OpenRouter send reasoning.
     reasoning_content: Any = None
     reasoning: Any = None
 
@@ -140,16 +149,16 @@ class _Message(BaseModel):
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
-        return tuple(one.call for one in self.tool_calls or [])
+        return tuple(call.call for call in self.tool_calls or [])
 
 
 class _Choice(BaseModel):
-    message: _Message
+    message: _CompletionMessage
     finish_reason: str | None = None
 
     @property
     def reasoned(self) -> bool:
-        """Whether there was reasoning, or a limit that was reached before the first word."""
+        """Whether it holds reasoning, or reached the token limit before the first word."""
         message = self.message
         thought = message.words.strip() or message.reasoning_content or message.reasoning
         return bool(thought) or self.finish_reason == "length"

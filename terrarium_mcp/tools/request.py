@@ -13,15 +13,7 @@ from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.transcript import Setting
 from terrarium_mcp.chat.when import EVERY_LINE, Position
 from terrarium_mcp.errors import TerrariumError, UnknownChannel, shown
-from terrarium_mcp.policy import (
-    VIEW_KEY,
-    BadView,
-    View,
-    message_id,
-    names,
-    parse_view,
-    split_label,
-)
+from terrarium_mcp.policy import VIEW_KEY, BadView, View, message_id, names, parse_view, split_label
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store
 

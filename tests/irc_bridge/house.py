@@ -25,7 +25,7 @@ from terrarium_mcp.irc_bridge.context import Question
 from terrarium_mcp.irc_bridge.llm import LLM
 from terrarium_mcp.irc_bridge.network.line import Line
 from terrarium_mcp.irc_bridge.network.timing import Timing
-from terrarium_mcp.irc_bridge.toolbox import Target, Toolbox, spawned
+from terrarium_mcp.irc_bridge.toolbox import Target, Toolbox, stdio_server
 from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store
@@ -111,7 +111,7 @@ def settings_for(ircd: Ircd | int, folder: Path, agent_url: str = NOBODY, **more
 
 def model_of(settings: Settings) -> LLM:
     """The model that the settings name, asked again without a pause."""
-    return LLM.of(settings, wait=wait_none())
+    return LLM.from_settings(settings, wait=wait_none())
 
 
 @asynccontextmanager
@@ -131,7 +131,7 @@ async def living(
 
         def target() -> Target:
             if spawns:
-                return spawned(settings.db_path, os.environ)
+                return stdio_server(settings.db_path, os.environ)
             return mcp_url or build_server(store, settings)
 
         toolbox = Toolbox(target, backoff=(0.05, 0.1, 0.2))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.irc_bridge import toolbox as tools
 from terrarium_mcp.irc_bridge.answer import ROUNDS, Answer
-from terrarium_mcp.irc_bridge.budget import HARD
+from terrarium_mcp.irc_bridge.budget import HARD_LIMIT
 from terrarium_mcp.irc_bridge.llm import LLM
 from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, Toolbox
 from terrarium_mcp.irc_bridge.turns import ToolSchema
@@ -217,7 +217,7 @@ async def test_a_model_that_calls_to_the_end_still_leaves_an_answer(tmp_path: Pa
         )
         found = await desk.asks("who fixed the garden gate?")
     assert not found.by_model
-    assert found.lines[0] == "The model came to no answer."
+    assert found.lines[0] == "The model gave no answer."
     assert "I fixed the garden gate on Tuesday" in found.lines[2]
 
 
@@ -276,7 +276,7 @@ async def test_while_the_endpoint_is_down_the_best_lines_are_found(tmp_path: Pat
         nothing = await desk.asks("xyzzy?")
     assert "not answering" in found.lines[0]
     assert "I fixed the garden gate on Tuesday" in found.lines[-1]
-    assert nothing.lines[-1] == "I find no line about it."
+    assert nothing.lines[-1] == "I found no line about it."
 
 
 async def test_a_context_error_is_met_once_with_half_the_talk(tmp_path: Path) -> None:
@@ -350,7 +350,7 @@ async def test_while_the_toolbox_is_away_the_question_is_still_answered(
             assert by_heart.lines == ["I know that by heart"]
             await lonely.asks("who?")
     assert "tools" not in agent.requests[0]
-    assert "The history is away" in results(agent.requests[2])[0]
+    assert "The history is unavailable" in results(agent.requests[2])[0]
 
 
 def tokens(request: dict[str, Any]) -> int:
@@ -398,7 +398,7 @@ def test_no_request_of_eight_rounds_exceeds_the_budget(rounds: list[list[str]], 
             found = await Study(store, toolbox, settings, llm).asks("who?")
             await llm.aclose()
             assert found.lines == ["done"]
-            assert max(map(tokens, agent.requests)) <= HARD
+            assert max(map(tokens, agent.requests)) <= HARD_LIMIT
             assert all("who?" in str(one) for one in agent.forwarded)
 
     anyio.run(scene)

@@ -47,7 +47,7 @@ async def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
 async def test_a_change_is_written_with_rank_absence_and_account(store: Store) -> None:
     channels = Channels({"#tea": [ADA, BO]})
     async with attended(store, channels) as attendance:
-        attendance.may_have_changed()
+        attendance.schedule_check()
         with anyio.fail_after(5):
             while await nicks(store, "#tea") != ["ada", "bo"]:
                 await anyio.lowlevel.checkpoint()
@@ -76,12 +76,12 @@ async def test_only_lists_that_differ_are_written_again_unless_we_came_anew(
                 while len(written) < times:
                     await anyio.lowlevel.checkpoint()
 
-            attendance.may_have_changed()
+            attendance.schedule_check()
             await after(2)
             channels["#mate"] = [ADA, BO]
-            attendance.may_have_changed()
+            attendance.schedule_check()
             await after(3)
-            attendance.begins("#tea")
+            attendance.channel_joined("#tea")
             await after(4)
     assert written == ["#tea", "#mate", "#mate", "#tea"]
 
@@ -99,7 +99,7 @@ async def test_a_store_that_cannot_write_is_tried_again_and_ends_nothing(
 
     monkeypatch.setattr(store.presence, "replace", failing)
     async with attended(store, Channels({"#tea": [ADA]})) as attendance:
-        attendance.may_have_changed()
+        attendance.schedule_check()
         with anyio.fail_after(5):
             while await nicks(store, "#tea") != ["ada"]:
                 await anyio.lowlevel.checkpoint()

@@ -13,7 +13,7 @@ import pytest
 
 from terrarium_mcp.chat.records import Kind
 from terrarium_mcp.irc_bridge import chores, host, recorder
-from terrarium_mcp.irc_bridge.bridge import Bridge, login
+from terrarium_mcp.irc_bridge.bridge import Bridge, server_config
 from terrarium_mcp.irc_bridge.network.timing import Timing
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.settings import BadSetting, Settings
@@ -91,7 +91,7 @@ async def test_search_finds_says_so_or_tells_what_is_covered(ngircd: Ircd, tmp_p
         await scene.ada.types("PRIVMSG #tea :the deploy script wants migrations")
         found = await scene.asks("!search deploy script", "ada: ", "deploy script wants")
         assert re.search(r"ada: \d{4}-\d\d-\d\d \d+ \d\d:\d\d <ada> the deploy", found)
-        assert "recorded" in await scene.asks("!search xyzzy", "Nothing found. What is covered:")
+        assert "recorded" in await scene.asks("!search xyzzy", "Nothing found. The record covers:")
         assert await scene.asks("!search", "Search for what?")
         assert await scene.asks("!search in:#nowhere x", "No channel #nowhere")
 
@@ -184,10 +184,10 @@ async def test_a_bug_of_ours_shows_a_short_id_and_the_log_has_the_rest(
         raise ZeroDivisionError("secret detail")
 
     monkeypatch.setattr(host, "answer", broken)
-    monkeypatch.setitem(chores.CHORES, "stats", broken)
+    monkeypatch.setitem(chores.HANDLERS, "stats", broken)
     async with playing(ngircd, tmp_path) as scene:
         for question in ("!ask why?", "!stats"):
-            told = await scene.asks(question, "Something went wrong here (error ")
+            told = await scene.asks(question, "Something went wrong (error ")
             mark = told.partition("(error ")[2][:6]
             assert f"error {mark} while answering ada in #tea" in caplog.text
             assert "secret detail" not in told
@@ -332,10 +332,12 @@ async def test_a_line_heard_just_before_the_end_is_on_disk(ngircd: Ircd, tmp_pat
 def test_what_is_missing_is_named(setting: dict[str, Any], complaint: str) -> None:
     usual = {"irc_server": "localhost", "irc_channels": ("#tea",)}
     with pytest.raises(BadSetting, match=complaint):
-        login(Settings.model_validate(usual | setting))
+        server_config(Settings.model_validate(usual | setting))
 
 
 def test_on_loopback_nobody_needs_a_contact_and_elsewhere_it_is_in_the_realname() -> None:
-    assert login(Settings(irc_server="127.0.0.1", irc_channels=("#tea",)))
-    there = login(Settings(irc_server="irc.libera.chat", irc_channels=("#tea",), contact="ada"))
+    assert server_config(Settings(irc_server="127.0.0.1", irc_channels=("#tea",)))
+    there = server_config(
+        Settings(irc_server="irc.libera.chat", irc_channels=("#tea",), contact="ada")
+    )
     assert "contact: ada" in there.realname

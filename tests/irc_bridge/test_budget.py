@@ -5,19 +5,26 @@ from hypothesis import strategies as st
 
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.irc_bridge.budget import (
-    HARD,
-    HISTORY,
-    LEAST,
-    USUAL,
-    cut,
+    AGENT_HISTORY,
+    HARD_LIMIT,
+    MIN_RESULT,
+    SOFT_LIMIT,
     fitted,
     limit_for,
-    longer,
-    share,
+    raised_answer_limit,
+    result_share,
     size,
+    truncated,
 )
-from terrarium_mcp.irc_bridge.quoting import Quoting, quoting
-from terrarium_mcp.irc_bridge.turns import Called, Said, TalkMessage, ToolCall, ToolResult, Turn
+from terrarium_mcp.irc_bridge.quoting import FencedLogs, fenced_logs
+from terrarium_mcp.irc_bridge.turns import (
+    AssistantToolCalls,
+    Said,
+    TalkMessage,
+    ToolCall,
+    ToolResult,
+    Turn,
+)
 
 SYSTEM = Said("system", "You are Terra.")
 QUESTION = '<question from="ada">who?</question>'
@@ -34,19 +41,19 @@ def rounds(draw: st.DrawFn) -> list[TalkMessage]:
     names = draw(st.lists(texts, min_size=1, max_size=4))
     calls = tuple(ToolCall(str(n), "search", name) for n, name in enumerate(names))
     results = [ToolResult(call.id, call.name, draw(texts)) for call in calls]
-    return [Called(Turn(draw(texts), calls)), *results]
+    return [AssistantToolCalls(Turn(draw(texts), calls)), *results]
 
 
 @st.composite
 def talks(draw: st.DrawFn) -> list[TalkMessage]:
-    talk: list[TalkMessage] = [SYSTEM, quoting(draw(log_lines), after=QUESTION)]
+    talk: list[TalkMessage] = [SYSTEM, fenced_logs(draw(log_lines), after=QUESTION)]
     for one in draw(st.lists(rounds(), max_size=9)):
         talk += one
     return talk
 
 
-def called(text: str = "{}") -> Called:
-    return Called(Turn("", (ToolCall("1", "search", text),)))
+def called(text: str = "{}") -> AssistantToolCalls:
+    return AssistantToolCalls(Turn("", (ToolCall("1", "search", text),)))
 
 
 def result(text: str) -> ToolResult:
@@ -64,7 +71,7 @@ def test_a_fitted_talk_keeps_to_its_limit_and_keeps_the_question(
     fitting = fitted(talk, limit)
     assert size(fitting) <= limit
     assert fitting[0] == SYSTEM
-    assert isinstance(fitting[1], Quoting)
+    assert isinstance(fitting[1], FencedLogs)
     assert fitting[1].text.endswith(QUESTION)
 
 
@@ -73,7 +80,7 @@ def test_a_call_and_its_results_stay_together(talk: list[TalkMessage], limit: in
     fitting = fitted(talk, limit)
     open_calls: list[str] = []
     for message in fitting:
-        if isinstance(message, Called):
+        if isinstance(message, AssistantToolCalls):
             assert not open_calls
             open_calls = [call.id for call in message.turn.calls]
         elif isinstance(message, ToolResult):
@@ -84,27 +91,29 @@ def test_a_call_and_its_results_stay_together(talk: list[TalkMessage], limit: in
 @given(talks())
 def test_what_fits_is_left_alone(talk: list[TalkMessage]) -> None:
     assert fitted(talk, size(talk)) == talk
-    assert fitted(fitted(talk, HARD), HARD) == fitted(talk, HARD)
+    assert fitted(fitted(talk, HARD_LIMIT), HARD_LIMIT) == fitted(talk, HARD_LIMIT)
 
 
 @given(st.lists(texts, max_size=8), st.integers(1, 6))
 def test_the_results_of_a_round_fit_beside_all_before_it(found: list[str], calls: int) -> None:
-    talk: list[TalkMessage] = [SYSTEM, quoting(["a line"] * 20, after=QUESTION)]
+    talk: list[TalkMessage] = [SYSTEM, fenced_logs(["a line"] * 20, after=QUESTION)]
     for text in [*found, HUGE]:
-        talk = fitted(talk, HARD)
-        talk.append(Called(Turn("", tuple(ToolCall(str(n), "s", "{}") for n in range(calls)))))
-        room = share(talk, calls)
-        assert room >= LEAST - 4
-        answers = [cut(text, room)] * calls
+        talk = fitted(talk, HARD_LIMIT)
+        talk.append(
+            AssistantToolCalls(Turn("", tuple(ToolCall(str(n), "s", "{}") for n in range(calls))))
+        )
+        room = result_share(talk, calls)
+        assert room >= MIN_RESULT - 4
+        answers = [truncated(text, room)] * calls
         talk += [ToolResult(str(n), "s", answer) for n, answer in enumerate(answers)]
-        assert texts_of(fitted(talk, HARD))[-calls:] == answers
+        assert texts_of(fitted(talk, HARD_LIMIT))[-calls:] == answers
 
 
 def test_older_results_shrink_first_to_their_first_line() -> None:
     old, new = "found 3 hits\n" + HUGE[:8_000], "found 1 hit\n" + HUGE[:8_000]
     talk: list[TalkMessage] = [
         SYSTEM,
-        quoting(["a line"], after=QUESTION),
+        fenced_logs(["a line"], after=QUESTION),
         called(),
         result(old),
     ]
@@ -122,21 +131,21 @@ def test_then_the_oldest_log_lines_go_but_not_the_day_of_those_that_stay() -> No
         "tuesday 1",
         "tuesday 2",
     ]
-    fitting = fitted([SYSTEM, quoting(logs, after=QUESTION)], 600)
-    assert isinstance(fitting[1], Quoting)
+    fitting = fitted([SYSTEM, fenced_logs(logs, after=QUESTION)], 600)
+    assert isinstance(fitting[1], FencedLogs)
     assert fitting[1].lines[0] == "-- Mon --"
     assert fitting[1].lines[1].startswith("monday")
     assert fitting[1].lines[-3:] == ("-- Tue --", "tuesday 1", "tuesday 2")
     fitting = fitted(fitting, 60)
-    assert isinstance(fitting[1], Quoting)
+    assert isinstance(fitting[1], FencedLogs)
     assert fitting[1].lines == ("-- Tue --", "tuesday 1", "tuesday 2")
-    (_, last) = fitted([SYSTEM, quoting(["-- Tue --", HUGE], after=QUESTION)], 60)
-    assert isinstance(last, Quoting)
+    (_, last) = fitted([SYSTEM, fenced_logs(["-- Tue --", HUGE], after=QUESTION)], 60)
+    assert isinstance(last, FencedLogs)
     assert last.text == QUESTION
 
 
 def test_then_older_rounds_go_whole_and_what_was_quoted_between_them_stays() -> None:
-    beforehand = quoting([], before="Found in the log: nothing")
+    beforehand = fenced_logs([], before="Found in the log: nothing")
     newest: list[TalkMessage] = [called(), result("b")]
     talk: list[TalkMessage] = [SYSTEM, called("x" * 4_000), result("a"), beforehand, *newest]
     assert fitted(talk, 100) == [SYSTEM, beforehand, *newest]
@@ -150,7 +159,7 @@ def test_a_newest_result_that_is_too_long_says_that_it_was_cut() -> None:
 
 @given(st.text(max_size=400), st.integers(0, 120))
 def test_a_cut_text_keeps_to_its_tokens_and_begins_as_it_did(text: str, tokens: int) -> None:
-    short = cut(text, tokens)
+    short = truncated(text, tokens)
     assert estimated_tokens(short) <= tokens
     assert short == text or text.startswith(short.removesuffix("\n(cut: the rest did not fit)"))
 
@@ -158,15 +167,15 @@ def test_a_cut_text_keeps_to_its_tokens_and_begins_as_it_did(text: str, tokens: 
 def test_a_longer_answer_leaves_less_for_the_history_since_the_agent_would_cut_the_question() -> (
     None
 ):
-    assert limit_for(512) == HARD
-    assert limit_for(2_048) == HISTORY - 2_048
-    assert limit_for(4_096) == HISTORY - 4_096
-    assert limit_for(100_000) == HARD  # no terrarium-agent could answer that
-    assert USUAL < HARD < HISTORY
+    assert limit_for(512) == HARD_LIMIT
+    assert limit_for(2_048) == AGENT_HISTORY - 2_048
+    assert limit_for(4_096) == AGENT_HISTORY - 4_096
+    assert limit_for(100_000) == HARD_LIMIT  # no terrarium-agent could answer that
+    assert SOFT_LIMIT < HARD_LIMIT < AGENT_HISTORY
 
 
 @given(st.integers(1, 5_000))
 def test_a_second_answer_may_be_longer_and_still_leaves_room_for_the_question(first: int) -> None:
-    assert longer(first) >= first
-    assert limit_for(longer(first)) + longer(first) <= HISTORY
-    assert longer(512) == 2_048
+    assert raised_answer_limit(first) >= first
+    assert limit_for(raised_answer_limit(first)) + raised_answer_limit(first) <= AGENT_HISTORY
+    assert raised_answer_limit(512) == 2_048

@@ -5,9 +5,9 @@ import re
 from pathlib import Path
 
 from terrarium_mcp.chat.records import Heard, Kind
-from terrarium_mcp.irc_bridge.budget import USUAL, size
+from terrarium_mcp.irc_bridge.budget import SOFT_LIMIT, size
 from terrarium_mcp.irc_bridge.commands import Command
-from terrarium_mcp.irc_bridge.context import Question, talk_about
+from terrarium_mcp.irc_bridge.context import Question, prompt_for
 from tests.irc_bridge.house import NOBODY, Study, came, said, study
 
 
@@ -17,8 +17,8 @@ async def shown(
     """The user message of a question."""
     view = {"network": "local", "channel": channel, "asker": asker}
     question = Question(Command("ask", text, asker, channel), view)
-    talk = await talk_about(question, desk.toolbox, desk.settings, "Terra")
-    assert size(talk) <= USUAL
+    talk = await prompt_for(question, desk.toolbox, desk.settings, "Terra")
+    assert size(talk) <= SOFT_LIMIT
     system, user = talk
     assert "You are Terra" in getattr(system, "text", "")
     return str(getattr(user, "text", ""))

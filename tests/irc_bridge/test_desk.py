@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 import anyio
 
 from terrarium_mcp.irc_bridge.commands import Command
-from terrarium_mcp.irc_bridge.desk import Asking, Desk
+from terrarium_mcp.irc_bridge.desk import Desk, PendingCommand
 from tests.servers.beside import beside
 
 
@@ -18,30 +18,32 @@ class Kitchen:
         self.done: list[str] = []
         self.open = anyio.Event()
 
-    async def serve(self, asking: Asking) -> None:
-        self.begun.append(asking.command.rest)
+    async def serve(self, pending: PendingCommand) -> None:
+        self.begun.append(pending.command.rest)
         await self.open.wait()
-        self.done.append(asking.command.rest)
+        self.done.append(pending.command.rest)
 
 
 @asynccontextmanager
-async def desk_of(kitchen: Kitchen) -> AsyncIterator[Desk]:
-    desk = Desk(kitchen.serve)
-    async with beside(desk.run):
-        yield desk
+async def queue_of(kitchen: Kitchen) -> AsyncIterator[Desk]:
+    queue = Desk(kitchen.serve)
+    async with beside(queue.run):
+        yield queue
 
 
-def asking(what: str, *, name: str = "ask", channel: str = "#tea", asker: str = "ada") -> Asking:
-    return Asking(Command(name, what, asker, channel), None)
+def pending(
+    what: str, *, name: str = "ask", channel: str = "#tea", asker: str = "ada"
+) -> PendingCommand:
+    return PendingCommand(Command(name, what, asker, channel), None)
 
 
 async def test_one_after_the_other_in_a_channel_and_channels_side_by_side() -> None:
     kitchen = Kitchen()
-    async with desk_of(kitchen) as desk:
+    async with queue_of(kitchen) as queue:
         for what in ("1", "2", "3"):
-            assert desk.take(asking(what))
-        assert desk.take(asking("other", channel="#mate"))
-        assert desk.take(asking("private", channel=""))
+            assert queue.put(pending(what))
+        assert queue.put(pending("other", channel="#mate"))
+        assert queue.put(pending("private", channel=""))
         await anyio.wait_all_tasks_blocked()
         assert kitchen.begun == ["1", "other", "private"]
         kitchen.open.set()
@@ -51,22 +53,22 @@ async def test_one_after_the_other_in_a_channel_and_channels_side_by_side() -> N
 
 async def test_what_needs_no_model_does_not_wait_for_it() -> None:
     kitchen = Kitchen()
-    async with desk_of(kitchen) as desk:
-        desk.take(asking("question"))
-        desk.take(asking("chore", name="ping"))
+    async with queue_of(kitchen) as queue:
+        queue.put(pending("question"))
+        queue.put(pending("chore", name="ping"))
         await anyio.wait_all_tasks_blocked()
         assert kitchen.begun == ["question", "chore"]
 
 
 async def test_five_may_stand_in_a_line_and_the_sixth_is_refused_until_it_moves() -> None:
     kitchen = Kitchen()
-    async with desk_of(kitchen) as desk:
-        assert [desk.take(asking(str(n))) for n in range(6)] == [True] * 5 + [False]
+    async with queue_of(kitchen) as queue:
+        assert [queue.put(pending(str(n))) for n in range(6)] == [True] * 5 + [False]
         await anyio.wait_all_tasks_blocked()
-        assert not desk.take(asking("still full"))
+        assert not queue.put(pending("still full"))
         kitchen.open.set()
         await anyio.wait_all_tasks_blocked()
-        assert desk.take(asking("again"))
+        assert queue.put(pending("again"))
         await anyio.wait_all_tasks_blocked()
     assert kitchen.done == ["0", "1", "2", "3", "4", "again"]
 
@@ -74,9 +76,9 @@ async def test_five_may_stand_in_a_line_and_the_sixth_is_refused_until_it_moves(
 async def test_a_thousand_private_askers_leave_nothing_behind() -> None:
     kitchen = Kitchen()
     kitchen.open.set()
-    async with desk_of(kitchen) as desk:
+    async with queue_of(kitchen) as queue:
         for n in range(1_000):
-            assert desk.take(asking(str(n), channel="", asker=f"ada{n}"))
+            assert queue.put(pending(str(n), channel="", asker=f"ada{n}"))
         await anyio.wait_all_tasks_blocked()
         assert len(kitchen.done) == 1_000
-        assert not desk._lines  # noqa: SLF001 -- what is left behind shows nowhere else
+        assert not queue._queues  # noqa: SLF001 -- what is left behind shows nowhere else

@@ -2,7 +2,7 @@
 
 import pytest
 
-from terrarium_mcp.irc_bridge.earlier import in_todays_words
+from terrarium_mcp.irc_bridge.earlier import current_call
 
 
 @pytest.mark.parametrize(
@@ -18,11 +18,11 @@ from terrarium_mcp.irc_bridge.earlier import in_todays_words
 def test_the_old_search_has_its_user_in_the_query(
     then: dict[str, object], now: dict[str, object]
 ) -> None:
-    assert in_todays_words("search_chat_logs", then) == ("search_irc_history", now)
+    assert current_call("search_chat_logs", then) == ("search_irc_history", now)
 
 
 def test_other_calls_stay_as_they_are() -> None:
-    assert in_todays_words("get_current_users", {"user": "ada"}) == (
+    assert current_call("get_current_users", {"user": "ada"}) == (
         "get_current_users",
         {"user": "ada"},
     )

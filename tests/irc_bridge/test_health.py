@@ -15,9 +15,9 @@ async def test_a_degraded_model_is_told_of_although_it_answers_200(
     async with strict_agent() as agent:
         agent.degraded = True
         async with living(settings_for(ngircd, tmp_path, agent.url)) as house:
-            await house.bridge._look_at_the_model()  # noqa: SLF001 -- what run() does at its start
-            assert "the model is not well (degraded)" in caplog.text
+            await house.bridge._check_model()  # noqa: SLF001 -- what run() does at its start
+            assert "model endpoint unhealthy (degraded)" in caplog.text
             agent.degraded = False
             caplog.clear()
-            await house.bridge._look_at_the_model()  # noqa: SLF001
+            await house.bridge._check_model()  # noqa: SLF001
             assert "not well" not in caplog.text

@@ -27,7 +27,7 @@ class Ears:
 
 def heard(raw: str | bytes) -> list[Heard]:
     line = raw if isinstance(raw, bytes) else raw.encode()
-    return Hearing("test", Ears()).of(parse_line(line), NOW)
+    return Hearing("test", Ears()).messages_in(parse_line(line), NOW)
 
 
 def one(raw: str | bytes) -> Heard:
@@ -175,7 +175,7 @@ def test_bytes_that_are_no_utf8_and_control_characters_are_kept_as_text() -> Non
 def test_what_a_bouncer_replays_is_playback() -> None:
     line = parse_line(b"@time=2026-11-04T10:00:00.000Z :ada!u@h PRIVMSG #tea :yesterday")
     replayed = type(line)(line.command, line.params, line.source, line.tags, replay=True)
-    (kept,) = Hearing("test", Ears()).of(replayed, NOW)
+    (kept,) = Hearing("test", Ears()).messages_in(replayed, NOW)
     assert (kept.origin, kept.said_at.day) == (Origin.PLAYBACK, 4)
 
 

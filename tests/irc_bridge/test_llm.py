@@ -12,7 +12,14 @@ from tenacity import wait_none
 
 from terrarium_mcp.irc_bridge.breaker import Breaker
 from terrarium_mcp.irc_bridge.llm import LLM, ModelUnavailable, TalkTooLong
-from terrarium_mcp.irc_bridge.turns import Called, Said, ToolCall, ToolResult, ToolSchema, Turn
+from terrarium_mcp.irc_bridge.turns import (
+    AssistantToolCalls,
+    Said,
+    ToolCall,
+    ToolResult,
+    ToolSchema,
+    Turn,
+)
 from tests.servers.agent import (
     Answer,
     StrictAgent,
@@ -135,7 +142,9 @@ async def test_calls_and_results_reach_the_model_although_the_agent_drops_tool_c
 ) -> None:
     turn = Turn("Let me see.", (ToolCall("c1", "search", '{"query":\n "gate"}'),))
     agent.will("Ada did.")
-    await llm.next_turn([*TALK, Called(turn), ToolResult("c1", "search", "<ada> fixed")], [SEARCH])
+    await llm.next_turn(
+        [*TALK, AssistantToolCalls(turn), ToolResult("c1", "search", "<ada> fixed")], [SEARCH]
+    )
     assert agent.requests[0]["messages"][2]["tool_calls"] == [
         {
             "id": "c1",
@@ -154,7 +163,9 @@ async def test_broken_arguments_go_back_as_an_empty_object_that_templates_can_pa
 ) -> None:
     turn = Turn("", (ToolCall("c1", "search", "{broken"),))
     agent.will("Ada did.")
-    await llm.next_turn([*TALK, Called(turn), ToolResult("c1", "search", "bad JSON")], [SEARCH])
+    await llm.next_turn(
+        [*TALK, AssistantToolCalls(turn), ToolResult("c1", "search", "bad JSON")], [SEARCH]
+    )
     said = agent.requests[0]["messages"][2]
     assert said["tool_calls"][0]["function"]["arguments"] == "{}"
     assert said["content"] == "[called search {broken]"
@@ -376,7 +387,7 @@ async def test_an_endpoint_without_tools_is_shown_calls_and_results_as_words(
     agent.will('search(query="gate")', "Ada did.")
     turn = await llm.next_turn(TALK, [SEARCH])
     result = ToolResult(turn.calls[0].id, "search", "<ada> fixed")
-    await llm.next_turn([*TALK, Called(turn), result], [SEARCH])
+    await llm.next_turn([*TALK, AssistantToolCalls(turn), result], [SEARCH])
     assert agent.requests[-1]["messages"][2:] == [
         {"role": "assistant", "content": '[called search {"query": "gate"}]'},
         {"role": "user", "content": "[search answered]\n<ada> fixed"},
@@ -397,7 +408,7 @@ async def test_after_five_failures_the_endpoint_is_left_alone_for_a_minute(
         for _ in range(5):
             await fails_with("status 500")
         clock.now += 20
-        await fails_with(r"failed 5 times in a row. It is left alone for 40 s")
+        await fails_with(r"failed 5 times in a row. It gets no requests for 40 s")
         assert len(agent.requests) == 5
         clock.now += 40
         await fails_with("status 500")

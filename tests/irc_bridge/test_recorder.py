@@ -46,7 +46,7 @@ async def test_a_line_is_durable_within_a_tenth_of_a_second(tmp_path: Path) -> N
         await recorder.flush()
         with sqlite3.connect(tmp_path / "irc_logs.db", isolation_level=None) as reader:
             for n in range(10):
-                recorder.note(said(f"line {n}"))
+                recorder.record(said(f"line {n}"))
                 began = monotonic()
                 while reader.execute("SELECT count(*) FROM messages").fetchone()[0] <= n:
                     await anyio.lowlevel.checkpoint()
@@ -60,21 +60,21 @@ async def test_a_burst_of_thirty_thousand_lines_loses_none_and_keeps_their_order
 ) -> None:
     with anyio.fail_after(60):
         async with recorded(tmp_path) as recorder:
-            notes = [recorder.note(said(f"{n}")) for n in range(30_000)]
+            notes = [recorder.record(said(f"{n}")) for n in range(30_000)]
             assert recorder.waiting == 30_000
             await recorder.flush()
             assert recorder.waiting == 0
             lines = await lines_of(recorder.store)
     assert texts(lines) == [str(n) for n in range(30_000)]
-    assert [note.number for note in notes] == [line.id for line in lines]
+    assert [note.message_id for note in notes] == [line.id for line in lines]
 
 
 async def test_flush_returns_when_all_before_it_is_on_disk(tmp_path: Path) -> None:
     async with recorded(tmp_path) as recorder:
         for n in range(5):
-            note = recorder.note(said(f"line {n}"))
+            note = recorder.record(said(f"line {n}"))
             await recorder.flush()
-            assert note.number
+            assert note.message_id
             assert len(await lines_of(recorder.store)) == n + 1
 
 
@@ -84,15 +84,15 @@ async def test_notes_know_their_ids_and_a_known_line_of_playback_has_none(tmp_pa
 
     async with recorded(tmp_path) as recorder:
         notes = [
-            recorder.note(line("one", "a", Origin.LIVE)),
-            recorder.note(line("one", "a")),
-            recorder.note(line("two", "b")),
-            recorder.note(line("two", "b")),
-            recorder.note(line("three", "c", Origin.LIVE)),
+            recorder.record(line("one", "a", Origin.LIVE)),
+            recorder.record(line("one", "a")),
+            recorder.record(line("two", "b")),
+            recorder.record(line("two", "b")),
+            recorder.record(line("three", "c", Origin.LIVE)),
         ]
         await recorder.flush()
         lines = {line.text: line.id for line in await lines_of(recorder.store)}
-    assert [note.number for note in notes] == [lines["one"], 0, lines["two"], 0, lines["three"]]
+    assert [note.message_id for note in notes] == [lines["one"], 0, lines["two"], 0, lines["three"]]
 
 
 async def test_a_locked_database_delays_lines_and_loses_none(
@@ -110,22 +110,22 @@ async def test_a_locked_database_delays_lines_and_loses_none(
             tries += 1
             return await append(heard)
 
-        recorder.note(said("before"))
+        recorder.record(said("before"))
         await recorder.flush()
         monkeypatch.setattr(recorder.store.messages, "append", counted)
         async with locked(tmp_path / "irc_logs.db"):
-            notes = [recorder.note(said(f"meanwhile {n}")) for n in range(3)]
+            notes = [recorder.record(said(f"meanwhile {n}")) for n in range(3)]
             with anyio.fail_after(5):
                 while tries < 3:
                     await anyio.lowlevel.checkpoint()
             assert recorder.waiting == 3
-            assert notes[0].number == 0
+            assert notes[0].message_id == 0
         with anyio.fail_after(5):
             await recorder.flush()
         found = texts(await lines_of(recorder.store))
     assert found == ["before", "meanwhile 0", "meanwhile 1", "meanwhile 2"]
     assert caplog.text.count("3 lines wait to be recorded") == 1
-    assert caplog.text.count("recording goes on") == 1
+    assert caplog.text.count("recording continues") == 1
 
 
 async def test_stopping_while_the_disk_is_full_comes_to_an_end_that_tells_what_is_lost(
@@ -140,7 +140,7 @@ async def test_stopping_while_the_disk_is_full_comes_to_an_end_that_tells_what_i
     with anyio.fail_after(5):
         async with recorded(tmp_path) as recorder:
             monkeypatch.setattr(recorder.store.messages, "append", full)
-            recorder.note(said("never written"))
+            recorder.record(said("never written"))
     assert "1 lines could not be recorded and are lost" in caplog.text
 
 
@@ -153,7 +153,7 @@ async def test_what_was_heard_is_on_disk_even_when_the_recorder_is_cancelled(
             tasks.start_soon(recorder.run)
             await recorder.flush()
             for n in range(2_500):
-                recorder.note(said(f"{n}"))
+                recorder.record(said(f"{n}"))
             tasks.cancel_scope.cancel()
             recorder.finish()
         assert len(await lines_of(store)) == 2_500
@@ -167,14 +167,14 @@ async def test_lines_wait_for_a_history_that_is_still_being_opened(
         store.opening = Opening()
         monkeypatch.setattr("terrarium_mcp.store.opening.PATIENCE", 0.01)
         recorder = Recorder(store, "local")
-        note = recorder.note(said("early"))
+        note = recorder.record(said("early"))
         async with beside(recorder.run):
             await anyio.wait_all_tasks_blocked()
-            assert not note.number
+            assert not note.message_id
             store.opening.succeed()
             with anyio.fail_after(5):
                 await recorder.flush()
-            assert note.number
+            assert note.message_id
             recorder.finish()
         store.opening = opened
 
@@ -192,7 +192,7 @@ async def test_the_spans_say_when_a_channel_was_recorded_and_why_it_ended(tmp_pa
     async with recorded(tmp_path) as recorder:
         recorder.begin("#tea", "joined")
         recorder.begin("#mate", "joined")
-        recorder.note(said("hello"))
+        recorder.record(said("hello"))
         recorder.end("#tea", "kicked by ada")
         recorder.begin("#tea", "joined")
         recorder.end_all("connection lost: reset")
@@ -233,7 +233,7 @@ async def test_the_network_gets_its_name_before_its_first_line_is_written(tmp_pa
         await store.messages.append([replace(said("old"), network="irc")])
         async with anyio.create_task_group() as tasks:
             recorder = Recorder(store, "local")
-            recorder.note(said("new"))
+            recorder.record(said("new"))
             tasks.start_soon(recorder.run)
             recorder.finish()
         (room,) = await store.rooms.all()

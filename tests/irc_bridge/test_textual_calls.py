@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.irc_bridge.textual_calls import textual_calls
+from terrarium_mcp.irc_bridge.textual_calls import text_tool_calls
 
 GATE = '{"name": "search", "arguments": {"query": "gate"}}'
 
 
 def read(text: str) -> list[tuple[str, Any]]:
-    return [(call.name, json.loads(call.arguments)) for call in textual_calls(text)]
+    return [(call.name, json.loads(call.arguments)) for call in text_tool_calls(text)]
 
 
 @pytest.mark.parametrize(
@@ -100,4 +100,4 @@ def test_glm_values_are_json_where_they_are_json() -> None:
 
 @given(st.text() | st.text(alphabet="<tool_call>/{}[]()=\"' \n:,ax1"))
 def test_no_text_is_an_error(text: str) -> None:
-    textual_calls(text)
+    text_tool_calls(text)

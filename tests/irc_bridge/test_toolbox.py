@@ -16,7 +16,7 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 
 from terrarium_mcp.irc_bridge import toolbox as tools
-from terrarium_mcp.irc_bridge.toolbox import Target, Toolbox, ToolboxAway, spawned
+from terrarium_mcp.irc_bridge.toolbox import Target, Toolbox, ToolboxAway, stdio_server
 from terrarium_mcp.store import open_store
 from tests.irc_bridge.house import said
 from tests.servers.beside import beside
@@ -106,7 +106,7 @@ async def test_arguments_no_wire_can_carry_fail_alone(tmp_path: Path) -> None:
     async with open_store(tmp_path / "irc_logs.db") as store:
         await store.messages.append([said("hello")])
         database = tmp_path / "irc_logs.db"
-        async with open_toolbox(lambda: spawned(database, os.environ)) as toolbox:
+        async with open_toolbox(lambda: stdio_server(database, os.environ)) as toolbox:
             with anyio.fail_after(30):
                 found = await toolbox.call("search_irc_history", {"query": "\ud800 hello"}, {})
                 assert "hello" in found.text
@@ -160,7 +160,7 @@ async def test_a_killed_stdio_server_is_replaced_without_being_asked(tmp_path: P
     async with open_store(tmp_path / "irc_logs.db") as store:
         await store.messages.append([said("the gate is fixed")])
         database = tmp_path / "irc_logs.db"
-        async with open_toolbox(lambda: spawned(database, os.environ)) as toolbox:
+        async with open_toolbox(lambda: stdio_server(database, os.environ)) as toolbox:
             with anyio.fail_after(30):
                 await toolbox.call("search_irc_history", {"query": "gate"}, {})
                 (server,) = children()
@@ -228,7 +228,7 @@ async def test_a_changed_menu_is_read_again() -> None:
 async def test_cancelling_leaves_no_server_behind(tmp_path: Path) -> None:
     async with open_store(tmp_path / "irc_logs.db"):
         for pause in (0.0, 0.02, 0.6):
-            toolbox = Toolbox(lambda: spawned(tmp_path / "irc_logs.db", os.environ))
+            toolbox = Toolbox(lambda: stdio_server(tmp_path / "irc_logs.db", os.environ))
             with anyio.move_on_after(pause):
                 await toolbox.run()
             with anyio.fail_after(5):  # one that was killed while it started takes a moment to die

@@ -273,7 +273,7 @@ async def test_a_message_of_another_room_is_not_there(store: Store) -> None:
 SEAM = st.tuples(
     st.lists(st.integers(0, 365 * 86_400), min_size=1, max_size=30),  # a year recorded
     st.lists(st.integers(-20 * 365 * 86_400, 40_000), max_size=30),  # twenty years before, and more
-    st.lists(st.integers(365 * 86_400, 366 * 86_400), max_size=5),  # then recording goes on
+    st.lists(st.integers(365 * 86_400, 366 * 86_400), max_size=5),  # then recording continues
 )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import anyio
 
-from terrarium_mcp.irc_bridge.recorder import Note, Recorder
+from terrarium_mcp.irc_bridge.recorder import PendingMessage, Recorder
 from terrarium_mcp.store import open_store
 from tests.store.children import HANGS, Child, child, every
 from tests.store.scene import SETTINGS, differences, line_of, past, rows_of
@@ -38,7 +38,7 @@ async def recorded_beside_an_import(file: Path, lines: int, within: float) -> Wa
     A wait goes from the moment a line is noted to the moment it is known to be on disk.
     """
     waits: list[float] = []
-    noted: deque[tuple[float, Note]] = deque()
+    noted: deque[tuple[float, PendingMessage]] = deque()
     all_noted = anyio.Event()
     async with open_store(file, SETTINGS) as store, child("bring", file, lines) as other:
         recorder = Recorder(store, SETTINGS.network_name)
@@ -46,7 +46,7 @@ async def recorded_beside_an_import(file: Path, lines: int, within: float) -> Wa
         async def note_down() -> None:
             async for number, now in every(0.02, within):
                 said = line_of("ada", f"{number}", datetime.now(UTC))
-                noted.append((now, recorder.note(said)))
+                noted.append((now, recorder.record(said)))
                 if not other.is_at_work():
                     break
             recorder.finish()
@@ -57,7 +57,7 @@ async def recorded_beside_an_import(file: Path, lines: int, within: float) -> Wa
             await other.go()
             tasks.start_soon(note_down)
             async for _, now in every(0.002, within):
-                while noted and noted[0][1].number:
+                while noted and noted[0][1].message_id:
                     waits.append((now - noted.popleft()[0]) * 1e3)
                 if all_noted.is_set() and not noted:
                     break

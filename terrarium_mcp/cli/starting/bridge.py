@@ -10,7 +10,7 @@ from terrarium_mcp.cli.starting.talking import (
     check_tools,
     until_a_signal,
 )
-from terrarium_mcp.irc_bridge.toolbox import Toolbox, spawned
+from terrarium_mcp.irc_bridge.toolbox import Toolbox, stdio_server
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
 
@@ -25,7 +25,7 @@ async def talk(settings: Settings, mcp_url: str | None, flags: Sequence[str]) ->
     if not mcp_url:
         check_tools(settings)
     database = Path.cwd() / settings.db_path
-    ours = spawned(database, os.environ)
+    ours = stdio_server(database, os.environ)
     ours = ours.model_copy(update={"args": [*ours.args, *flags]})
     toolbox = Toolbox(lambda: mcp_url or ours, offered=settings.bridge_tools)
     async with (

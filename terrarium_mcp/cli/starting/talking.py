@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 
 import anyio
 
-from terrarium_mcp.irc_bridge.bridge import Bridge, login
+from terrarium_mcp.irc_bridge.bridge import Bridge, server_config
 from terrarium_mcp.irc_bridge.llm import LLM
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.server import chosen_tools, published
@@ -31,7 +31,7 @@ def check_settings(settings: Settings) -> None:
     Raises:
         BadSetting: there is no server, channel or contact, or a file that cannot be read.
     """
-    login(settings)
+    server_config(settings)
     if settings.tls_cafile:
         try:
             ssl.create_default_context(cafile=settings.tls_cafile)
@@ -49,7 +49,7 @@ async def bridge_of(store: Store, settings: Settings, toolbox: Toolbox) -> Async
     Raises:
         BadSetting: there is no server, channel or contact.
     """
-    llm = LLM.of(settings)
+    llm = LLM.from_settings(settings)
     try:
         yield Bridge(store, settings, toolbox, llm)
     finally:
