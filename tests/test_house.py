@@ -1,0 +1,121 @@
+"""The house keeps its plan: few loose modules, one meaning a word, SQL in one room."""
+
+import ast
+import re
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.test_layers import PACKAGE, imported, modules
+
+MOST_LOOSE = 5
+"""Modules beside the rooms, at the top of a room that has rooms of its own."""
+
+SQL_ROOMS = ("store/sqlite/",)
+"""Where SQL may be written."""
+
+_SQL = re.compile(
+    r"\bSELECT\s.+\sFROM\b|\bINSERT\s+(OR\s+\w+\s+)?INTO\b|\bUPDATE\s+\w+\s+SET\b|\bDELETE\s+FROM\b"
+    r"|\bCREATE\s+(TEMP\s+)?(TABLE|VIEW|INDEX|TRIGGER|VIRTUAL)\b|\bPRAGMA\s+\w+|\bfts5\b"
+    r"|\b(WHERE|AND)\s+\w+(\.\w+)?\s*(=|<|>|IN\b|MATCH\b)",
+    re.DOTALL,
+)
+
+
+def parsed() -> Iterator[tuple[str, ast.Module]]:
+    for module in modules():
+        yield module, ast.parse((PACKAGE / module).read_text("utf-8"))
+
+
+def texts(tree: ast.Module) -> Iterator[ast.Constant]:
+    """Every string of a module that is not a docstring."""
+    docs = {
+        id(node.body[0].value)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
+        and node.body
+        and isinstance(node.body[0], ast.Expr)
+    }
+    loose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            if id(node) not in docs | loose:
+                yield node
+
+
+@pytest.mark.parametrize("room", ["store", "irc_bridge"])
+def test_a_room_of_rooms_has_few_loose_modules(room: str) -> None:
+    loose = [path.name for path in (PACKAGE / room).glob("*.py") if path.name != "__init__.py"]
+    assert len(loose) <= MOST_LOOSE, loose
+
+
+def test_no_two_classes_share_a_name() -> None:
+    places = defaultdict(list)
+    for module, tree in parsed():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ClassDef):
+                places[node.name.lstrip("_")].append(module)
+    assert not {name: where for name, where in places.items() if len(where) > 1}
+
+
+def test_no_method_has_a_name_that_cannot_be_searched_for() -> None:
+    found = [
+        f"{module}: {node.name}"
+        for module, tree in parsed()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+        for method in node.body
+        if isinstance(method, ast.FunctionDef | ast.AsyncFunctionDef) and method.name == "of"
+    ]
+    assert not found
+
+
+def test_the_store_is_entered_by_its_door() -> None:
+    deeper = [
+        f"{module}: {name}"
+        for module, tree in parsed()
+        if not module.startswith("store/")
+        for name in imported(ast.unparse(tree))
+        if name.startswith("terrarium_mcp.store.") and name.count(".") > 2
+    ]
+    assert not deeper
+
+
+def sql_in(tree: ast.Module) -> list[str]:
+    """The strings of a module that hold SQL."""
+    return [node.value for node in texts(tree) if _SQL.search(str(node.value))]  # type: ignore[misc]
+
+
+def test_sql_is_written_in_the_room_of_sqlite_alone() -> None:
+    strangers = {
+        module: found
+        for module, tree in parsed()
+        if not module.startswith(SQL_ROOMS) and (found := sql_in(tree))
+    }
+    assert not strangers
+    importing = [
+        module
+        for module, tree in parsed()
+        if not module.startswith(SQL_ROOMS)
+        and any(re.match(r"(aio)?sqlite3?\b", name) for name in imported(ast.unparse(tree)))
+    ]
+    assert not importing
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        'ROWS = "SELECT id FROM messages"',
+        'f"DELETE FROM {table}"',
+        'x = "m.kind = 1 AND room = :room"',
+        'TABLE = "CREATE VIRTUAL TABLE t USING fts5 (a)"',
+    ],
+)
+def test_sql_is_recognised(source: str) -> None:
+    assert sql_in(ast.parse(f"def f():\n    return {source.split(' = ', 1)[-1]}"))
+
+
+def test_words_about_sql_are_not_sql() -> None:
+    assert not sql_in(ast.parse('"""SELECT a FROM b"""\nx = "select a channel from the list"'))
