@@ -15,7 +15,7 @@ from terrarium_mcp.store import open_store
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
-PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted((ROOT / "docs").glob("*.md"))]
+PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md"))]
 EXAMPLES = [ROOT / ".env.example", ROOT / "mcp.json.example"]
 
 

@@ -4,7 +4,6 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -31,18 +30,10 @@ def parsed() -> Iterator[tuple[str, ast.Module]]:
 
 def texts(tree: ast.Module) -> Iterator[ast.Constant]:
     """Every string of a module that is not a docstring."""
-    docs = {
-        id(node.body[0].value)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef)
-        and node.body
-        and isinstance(node.body[0], ast.Expr)
-    }
-    loose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    prose = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and isinstance(node.value, str):
-            if id(node) not in docs | loose:
-                yield node
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in prose:
+            yield node
 
 
 @pytest.mark.parametrize("room", ["store", "irc_bridge"])
