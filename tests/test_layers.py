@@ -39,7 +39,7 @@ MAY_IMPORT = {
 
 ONLY_IN = {
     "aiosqlite": "store/database.py",
-    "pydle": "irc_bridge/network/",
+    "pydle": "irc_bridge/network/pydle_client.py",
     "openai": "irc_bridge/llm.py",
     "mcp.client": "irc_bridge/toolbox.py",
     "mcp.Client": "irc_bridge/toolbox.py",
@@ -147,7 +147,7 @@ def test_a_wrong_arrow_is_named(module: str, source: str, told: str) -> None:
     ("module", "source"),
     [
         ("store/database.py", "import aiosqlite\nfrom terrarium_mcp.chat.records import Heard"),
-        ("irc_bridge/network/session.py", "from pydle.features import rfc1459"),
+        ("irc_bridge/network/pydle_client.py", "from pydle.features import rfc1459"),
         ("cli/version.py", "from terrarium_mcp import __version__"),
         ("irc_bridge/toolbox.py", "from mcp import Client"),
     ],

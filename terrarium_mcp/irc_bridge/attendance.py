@@ -8,7 +8,7 @@ import anyio
 
 from terrarium_mcp.chat.records import Present
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.irc_bridge.network.client import Member
+from terrarium_mcp.irc_bridge.network.client import ChannelMember
 from terrarium_mcp.store import Store
 
 CHANGES = frozenset(
@@ -35,7 +35,7 @@ class Attendance:
         store: Store,
         network: str,
         channels: Callable[[], Sequence[str]],
-        members: Callable[[str], Sequence[Member]],
+        members: Callable[[str], Sequence[ChannelMember]],
     ) -> None:
         self._store = store
         self._network = network

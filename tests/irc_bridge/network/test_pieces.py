@@ -3,13 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.irc_bridge.network.backoff import Backoff
 from terrarium_mcp.irc_bridge.network.batches import Batches
-from terrarium_mcp.irc_bridge.network.framing import MAX_LINE, Framing
 from terrarium_mcp.irc_bridge.network.line import parse_line
 from terrarium_mcp.irc_bridge.network.login import Login
 from terrarium_mcp.irc_bridge.network.ranks import ranks_after
-from terrarium_mcp.irc_bridge.network.timing import Timing
+from terrarium_mcp.irc_bridge.network.timing import Backoff, Timing
+from terrarium_mcp.irc_bridge.network.transport import MAX_LINE, Framing
 
 KINDS = {"list": "b", "param": "k", "param_set": "l", "noparam": "nt"}
 
