@@ -8,10 +8,11 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "terrarium_mcp"
 
-BASE = {"bell", "chat", "errors", "settings", "policy"}
+BASE = {"backoff", "bell", "chat", "errors", "settings", "policy"}
 TOOLS = {"tools", "resources", "prompts", "completions", "live"}
 MAY_IMPORT = {
     "chat": set[str](),  # pure: no I/O, no settings
+    "backoff": set[str](),
     "bell": set[str](),  # pure anyio, for any part with tasks
     "sdk": set[str](),
     "errors": {"chat"},

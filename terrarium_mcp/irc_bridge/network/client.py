@@ -6,13 +6,14 @@ from datetime import UTC, datetime
 
 import anyio
 
+from terrarium_mcp.backoff import Backoff
 from terrarium_mcp.irc_bridge.network.errors import NotConnected
 from terrarium_mcp.irc_bridge.network.line import Source
 from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.login import Login
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from terrarium_mcp.irc_bridge.network.session import Session
-from terrarium_mcp.irc_bridge.network.timing import Backoff, Timing
+from terrarium_mcp.irc_bridge.network.timing import Timing
 from terrarium_mcp.irc_bridge.network.transport import open_connection
 
 __all__ = ["ChannelMember", "IrcNetwork"]
@@ -34,7 +35,8 @@ class IrcNetwork:
 
     async def run(self) -> None:
         """Connect, and reconnect whenever the connection ends, until `stop()`."""
-        backoff = Backoff(self._timeouts)
+        timeouts = self._timeouts
+        backoff = Backoff(timeouts.backoff, settled=timeouts.settled, jitter=timeouts.jitter)
         with anyio.CancelScope() as self._running:
             while not self._stopped:
                 began = anyio.current_time()

@@ -1,9 +1,6 @@
-"""Every timeout, pause and rate of a connection, in seconds, and the pauses between connections."""
+"""Every timeout, pause and rate of a connection, in seconds."""
 
-import secrets
 from dataclasses import dataclass
-
-_RANDOM = secrets.SystemRandom()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -40,18 +37,3 @@ class Timing:
     look_round: float = 600
     """How often to look for channels that neither let us in nor refused."""
     ctcp: float = 3
-
-
-class Backoff:
-    """Growing pauses, with jitter so that a thousand clients do not return at the same time."""
-
-    def __init__(self, timeouts: Timing) -> None:
-        self._timeouts = timeouts
-        self._failures = 0
-
-    def pause_after(self, lasted: float) -> float:
-        """The pause, in seconds, after a connection that lasted this many seconds."""
-        self._failures = 1 if lasted >= self._timeouts.settled else self._failures + 1
-        pauses = self._timeouts.backoff
-        pause = pauses[min(self._failures, len(pauses)) - 1]
-        return pause * _RANDOM.uniform(1 - self._timeouts.jitter, 1 + self._timeouts.jitter)
