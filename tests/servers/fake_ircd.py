@@ -165,7 +165,7 @@ async def fake_ircd(
     port: int = 0,
     keys: Path | None = None,
 ) -> AsyncIterator[FakeIrcd]:
-    """A fake server beside the block. `caps` are the lines of its CAP LS; with `keys` it has TLS."""
+    """A fake server beside the block. `caps` are the lines of its CAP LS; `keys` make it TLS."""
     server = FakeIrcd(isupport, caps, answer)
     listener = await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=port)
     server.port = listener.extra(SocketAttribute.local_port)  # noqa: S610 - no Django here
