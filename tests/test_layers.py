@@ -8,10 +8,11 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "terrarium_mcp"
 
-BASE = {"bell", "chat", "errors", "settings", "policy"}
+BASE = {"backoff", "bell", "chat", "errors", "settings", "policy"}
 TOOLS = {"tools", "resources", "prompts", "completions", "live"}
 MAY_IMPORT = {
     "chat": set[str](),  # pure: no I/O, no settings
+    "backoff": set[str](),
     "bell": set[str](),  # pure anyio, for any part with tasks
     "sdk": set[str](),
     "errors": {"chat"},
@@ -39,7 +40,7 @@ MAY_IMPORT = {
 
 ONLY_IN = {
     "aiosqlite": "store/database.py",
-    "pydle": "irc_bridge/network/",
+    "pydle": "irc_bridge/network/pydle_client.py",
     "openai": "irc_bridge/llm.py",
     "mcp.client": "irc_bridge/toolbox.py",
     "mcp.Client": "irc_bridge/toolbox.py",
@@ -147,7 +148,7 @@ def test_a_wrong_arrow_is_named(module: str, source: str, told: str) -> None:
     ("module", "source"),
     [
         ("store/database.py", "import aiosqlite\nfrom terrarium_mcp.chat.records import Heard"),
-        ("irc_bridge/network/session.py", "from pydle.features import rfc1459"),
+        ("irc_bridge/network/pydle_client.py", "from pydle.features import rfc1459"),
         ("cli/version.py", "from terrarium_mcp import __version__"),
         ("irc_bridge/toolbox.py", "from mcp import Client"),
     ],

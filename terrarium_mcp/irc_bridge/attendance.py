@@ -9,7 +9,7 @@ import anyio
 from terrarium_mcp.bell import Bell
 from terrarium_mcp.chat.records import Present
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.irc_bridge.network.client import Member
+from terrarium_mcp.irc_bridge.network.client import ChannelMember
 from terrarium_mcp.store import Store
 
 PRESENCE_COMMANDS = frozenset(
@@ -37,7 +37,7 @@ class Attendance:
         store: Store,
         network: str,
         channels: Callable[[], Sequence[str]],
-        members: Callable[[str], Sequence[Member]],
+        members: Callable[[str], Sequence[ChannelMember]],
     ) -> None:
         self._store = store
         self._network = network

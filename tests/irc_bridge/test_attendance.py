@@ -9,16 +9,16 @@ import pytest
 
 from terrarium_mcp.irc_bridge import attendance as attending
 from terrarium_mcp.irc_bridge.attendance import Attendance
-from terrarium_mcp.irc_bridge.network.client import Member
+from terrarium_mcp.irc_bridge.network.client import ChannelMember
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.database import StoreFailed
 from tests.servers.beside import beside
 
-ADA = Member("ada", "@", away=False, account="ada_")
-BO = Member("bo", "", away=True, account="")
+ADA = ChannelMember("ada", "@", away=False, account="ada_")
+BO = ChannelMember("bo", "", away=True, account="")
 
 
-class Channels(dict[str, list[Member]]):
+class Channels(dict[str, list[ChannelMember]]):
     """Where we are, and who is there."""
 
 

@@ -1,4 +1,4 @@
-"""An IRC server that says what a test tells it to, over a real socket."""
+"""An IRC server whose replies a test decides, over a real socket."""
 
 import ssl
 import struct
@@ -19,7 +19,7 @@ from tests.servers.beside import beside
 ISUPPORT = "NETWORK=Fake CHANTYPES=# PREFIX=(ov)@+ WHOX"
 
 Answer = Callable[[str], Sequence[str | bytes] | None]
-"""What to say to a client's line instead of the usual; None for the usual."""
+"""What to reply to a client's line; None for the usual reply."""
 
 
 _GONE = (
@@ -31,7 +31,7 @@ _GONE = (
 
 
 class FakeIrcd:
-    """Lets everybody in, lets them join, and remembers each line it heard."""
+    """Accepts every registration and JOIN, and remembers each line it received."""
 
     def __init__(self, isupport: str, caps: Sequence[str], answer: Answer | None) -> None:
         self.port = 0
@@ -44,11 +44,11 @@ class FakeIrcd:
         self._news = Bell()
 
     async def says(self, *lines: str | bytes) -> None:
-        """Say something to the client that came last."""
+        """Send lines to the client that connected last."""
         await self._guests[-1].send(*lines)
 
     async def hears(self, start: str, times: int = 1) -> list[str]:
-        """Wait until clients sent so many lines that begin with `start`."""
+        """Wait until clients have sent `times` lines that begin with `start`."""
         while len(found := self.heard(start)) < times:
             await self._news.wait()
         return found
@@ -58,7 +58,7 @@ class FakeIrcd:
         return [line for line in self.lines if line.startswith(start)]
 
     async def settles(self) -> None:
-        """Wait until the client has dealt with everything said so far."""
+        """Wait until the client has handled every line sent so far."""
         token = f"settled-{len(self.lines)}"
         await self.says(f"PING {token}")
         await self.hears(f"PONG {token}")
@@ -133,7 +133,7 @@ class _Guest:
         return []
 
     def _arrived(self, step: str) -> list[str]:
-        """The welcome, when this was the last step of registration."""
+        """The welcome, if this was the last step of registration."""
         if not self._waiting_for:
             return []
         self._waiting_for.discard(step)
@@ -165,7 +165,7 @@ async def fake_ircd(
     port: int = 0,
     keys: Path | None = None,
 ) -> AsyncIterator[FakeIrcd]:
-    """A fake server inside the block. `caps` are the lines of its CAP LS; `keys` make it TLS."""
+    """A fake server beside the block. `caps` are the lines of its CAP LS; `keys` make it TLS."""
     server = FakeIrcd(isupport, caps, answer)
     listener = await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=port)
     server.port = listener.extra(SocketAttribute.local_port)  # noqa: S610 - no Django here

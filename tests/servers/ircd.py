@@ -1,4 +1,4 @@
-"""Real IRC servers on loopback: start, kill, start again on the same port, leave nothing."""
+"""Real IRC servers on loopback: start, kill, restart on the same port, leave nothing behind."""
 
 import os
 import shutil
@@ -71,7 +71,7 @@ CONFIGS = {"ngircd": NGIRCD, "inspircd": INSPIRCD}
 
 
 class Ircd:
-    """One server program with a home of its own; `cafile` verifies its certificate."""
+    """One server program with its own directory; `cafile` verifies its certificate."""
 
     def __init__(self, kind: str, program: str, home: Path, keys: Path) -> None:
         self.kind = kind
@@ -109,7 +109,7 @@ class Ircd:
             self._until_it_listens(port)
 
     def kill(self) -> None:
-        """End it as a power cut would: at SIGTERM inspircd 3.15 dumps core."""
+        """End it as a power cut would; at SIGTERM inspircd 3.15 dumps core."""
         if self._process:
             self._process.kill()
             self._process.wait()
@@ -127,7 +127,7 @@ class Ircd:
 
 @contextmanager
 def running(kind: str, program: str, keys: Path) -> Iterator[Ircd]:
-    """A server that is there inside the block, and all gone after it."""
+    """A server that runs beside the block, and is gone after it."""
     with tempfile.TemporaryDirectory(prefix=f"{kind}-") as home:
         Path(home).chmod(0o755)  # a server started by root reads as nobody
         ircd = Ircd(kind, program, Path(home), keys)
@@ -139,26 +139,26 @@ def running(kind: str, program: str, keys: Path) -> Iterator[Ircd]:
 
 
 def program_of(kind: str) -> str | None:
-    """Where the server is installed; Debian keeps it off a user's PATH."""
+    """Where the server is installed, also outside a user's PATH, as on Debian."""
     return shutil.which(kind, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
 
 
 def make_keys(home: Path) -> None:
-    """A key, and a certificate for localhost that nobody but its holder believes."""
+    """A key, and a self-signed certificate for localhost."""
     home.chmod(0o755)
     _openssl(
         *("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2"),
         *("-keyout", home / "key.pem", "-out", home / "cert.pem", "-subj", "/CN=localhost"),
         *("-addext", "subjectAltName=DNS:localhost,IP:127.0.0.1"),
     )
-    # ngircd would make its own at every start, for seconds.
+    # Without it ngircd makes its own at every start, which takes seconds.
     _openssl("dhparam", "-dsaparam", "-out", home / "dh.pem", "2048")
     for made in home.iterdir():
         made.chmod(0o644)
 
 
 def free_port() -> int:
-    """A port that nobody listens on."""
+    """A port without a listener."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]

@@ -1,4 +1,4 @@
-"""A person at a plain IRC client, who types lines and reads what comes."""
+"""A person at a plain IRC client, who types lines and reads the replies."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -11,7 +11,7 @@ from tests.servers.beside import beside
 
 
 class Person:
-    """Answers PING like any client, and nothing else by itself."""
+    """Answers PING like any client, and does nothing else by itself."""
 
     def __init__(self, nick: str, stream: anyio.abc.SocketStream) -> None:
         self.nick = nick
@@ -26,7 +26,7 @@ class Person:
             await self._stream.send("".join(f"{line}\r\n" for line in lines).encode())
 
     async def sees(self, *words: str) -> str:
-        """Wait for a line that holds all of `words`; one that came already counts."""
+        """Wait for a line that contains all of `words`; an earlier one counts."""
         while True:
             for line in self.lines:
                 if all(word in line for word in words):
@@ -34,12 +34,12 @@ class Person:
             await self._news.wait()
 
     async def joins(self, channel: str) -> None:
-        """Join, and wait until the server says so."""
+        """Join, and wait until the server confirms it."""
         await self.types(f"JOIN {channel}")
         await self.sees(" 366 ", channel)
 
     async def read(self) -> None:
-        """Keep reading; one of the scene's tasks."""
+        """Read until the connection ends; one of the scene's tasks."""
         received = BufferedByteReceiveStream(self._stream)
         while True:
             line = (await received.receive_until(b"\r\n", 65_536)).decode("utf-8", "replace")
@@ -51,7 +51,7 @@ class Person:
 
 @asynccontextmanager
 async def person(nick: str, port: int) -> AsyncIterator[Person]:
-    """Somebody who is registered on the server inside the block."""
+    """A person who is registered on the server beside the block."""
     async with await anyio.connect_tcp("127.0.0.1", port) as stream:
         someone = Person(nick, stream)
         async with beside(_read_until_the_end, someone):

@@ -1,1 +1,1 @@
-"""One IRC network: pydle underneath, hardened; `client.IrcNetwork` is its door."""
+"""One IRC network, built on a hardened pydle. Other packages use `client.IrcNetwork`."""

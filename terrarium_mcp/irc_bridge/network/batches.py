@@ -1,4 +1,4 @@
-"""Tells old lines from new ones: what stands in a batch of history is a replay (IRCv3 batch)."""
+"""Marks replayed lines: those in a batch of history (IRCv3 batch)."""
 
 from dataclasses import dataclass, replace
 
@@ -14,19 +14,19 @@ class _Batch:
 
 
 class Batches:
-    """The batches that are open on one connection."""
+    """The open batches of one connection."""
 
     def __init__(self) -> None:
         self._open: dict[str, _Batch] = {}
 
     def marked(self, line: Line) -> Line:
-        """`line`, with `replay` set if it comes from the past; follows BATCH lines besides."""
+        """`line`, with `replay` set if it is in a batch of history. Also reads BATCH lines."""
         replayed = bool(self._open) and self._in_history(line.tags.get("batch", ""))
         if line.command == "BATCH" and line.params:
-            self._follow(line)
+            self._open_or_close(line)
         return replace(line, replay=True) if replayed else line
 
-    def _follow(self, line: Line) -> None:
+    def _open_or_close(self, line: Line) -> None:
         sign, reference = line.params[0][:1], line.params[0][1:]
         if sign == "+":
             kind = line.params[1].lower() if len(line.params) > 1 else ""
@@ -35,7 +35,7 @@ class Batches:
             self._open.pop(reference, None)
 
     def _in_history(self, reference: str) -> bool:
-        """Whether this batch, or one around it, is history."""
+        """Whether this batch, or one that contains it, is history."""
         seen: set[str] = set()
         while (batch := self._open.get(reference)) and reference not in seen:
             if batch.kind in _HISTORY:

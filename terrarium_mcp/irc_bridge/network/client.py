@@ -1,4 +1,4 @@
-"""A network that stays: connect, heal for ever, say things, and know who is there."""
+"""A network that stays connected: it reconnects, sends, and knows who is in which channel."""
 
 import logging
 from collections.abc import Mapping
@@ -6,36 +6,37 @@ from datetime import UTC, datetime
 
 import anyio
 
-from terrarium_mcp.irc_bridge.network.backoff import Backoff
+from terrarium_mcp.backoff import Backoff
 from terrarium_mcp.irc_bridge.network.errors import NotConnected
 from terrarium_mcp.irc_bridge.network.line import Source
 from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.login import Login
-from terrarium_mcp.irc_bridge.network.membership import Member
+from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from terrarium_mcp.irc_bridge.network.session import Session
 from terrarium_mcp.irc_bridge.network.timing import Timing
-from terrarium_mcp.irc_bridge.network.wire import open_wire
+from terrarium_mcp.irc_bridge.network.transport import open_connection
 
-__all__ = ["IrcNetwork", "Member"]
+__all__ = ["ChannelMember", "IrcNetwork"]
 
 log = logging.getLogger(__name__)
 
 
 class IrcNetwork:
-    """One IRC network. Its rules are remembered between connections; who is there is not."""
+    """One IRC network. How names compare is remembered between connections; members are not."""
 
     def __init__(self, login: Login, listener: Listener, *, timing: Timing | None = None) -> None:
-        self._login = login
+        self._config = login
         self._listener = listener
-        self._timing = timing or Timing()
-        self._session = Session(login, listener, self._timing)  # nobody, nowhere, until we connect
+        self._timeouts = timing or Timing()
+        self._session = Session(login, listener, self._timeouts)  # never connected, in no channel
         self._running: anyio.CancelScope | None = None
         self._stopped = False
         self._trouble = "not started"
 
     async def run(self) -> None:
-        """Connect, stay connected and heal, until `stop()`."""
-        backoff = Backoff(self._timing)
+        """Connect, and reconnect whenever the connection ends, until `stop()`."""
+        timeouts = self._timeouts
+        backoff = Backoff(timeouts.backoff, settled=timeouts.settled, jitter=timeouts.jitter)
         with anyio.CancelScope() as self._running:
             while not self._stopped:
                 began = anyio.current_time()
@@ -44,29 +45,30 @@ class IrcNetwork:
                     return
                 pause = backoff.pause_after(anyio.current_time() - began)
                 log.warning(
-                    "%s: %s; connecting again in %.1f s", self._login.host, self._trouble, pause
+                    "%s: %s; connecting again in %.1f s", self._config.host, self._trouble, pause
                 )
                 await anyio.sleep(pause)
 
     async def stop(self, reason: str = "") -> None:
-        """Say goodbye and let `run()` return."""
+        """Send QUIT, and make `run()` return."""
         self._stopped = True
         if self._session.alive:
-            await self._session.rawmsg("QUIT", reason)
-            with anyio.move_on_after(self._timing.farewell):
+            self._session.post("QUIT", reason)
+            with anyio.move_on_after(self._timeouts.farewell):
                 await self._session.over.wait()
         if self._running:
             self._running.cancel()
 
     async def _connect_once(self) -> None:
-        """Live through one connection, from the first byte to the last."""
-        session = Session(self._login, self._listener, self._timing)
-        session.casemapping = self.casemapping  # until this server says otherwise
+        """Run one connection from its first byte to its last."""
+        session = Session(
+            self._config, self._listener, self._timeouts, casemapping=self.casemapping
+        )
         why = "stopped"
         try:
-            async with open_wire(self._login, self._timing) as wire:
+            async with open_connection(self._config, self._timeouts) as connection:
                 self._session = session
-                await session.live(wire)
+                await session.live(connection)
             why = session.why
         except OSError as error:
             why = str(error)
@@ -76,83 +78,91 @@ class IrcNetwork:
                 self._listener.lost(why)
 
     async def say(self, target: str, text: str) -> None:
-        """Say `text` in a channel or to a person, in as many lines as it takes; never waits."""
-        self._talkative().speak("PRIVMSG", target, text)
+        """Send `text` to a channel or a user, in as many lines as needed. Does not wait.
+
+        Raises:
+            NotConnected: we are not registered on the network.
+            SendQueueFull: too many lines are waiting; none of this text was queued.
+        """
+        self._live_session().sender.speak("PRIVMSG", target, text)
 
     async def notice(self, target: str, text: str) -> None:
-        """Like `say`, as a notice: what no program may answer."""
-        self._talkative().speak("NOTICE", target, text)
+        """Like `say`, as a notice, which no program may answer."""
+        self._live_session().sender.speak("NOTICE", target, text)
 
     async def ask_history(self, channel: str, *, after: datetime, limit: int) -> bool:
-        """Ask for what was said since `after`: it comes as replayed lines. False: there is none."""
+        """Request up to `limit` messages since `after`, which arrive as replayed lines.
+
+        False if the server keeps no history, or we are not connected.
+        """
         session = self._session
-        if not (session.alive and session.has_history):
+        has_history = session.client.has_capability("chathistory", "draft/chathistory")
+        if not (session.alive and has_history):
             return False
-        most = session.isupport.get("CHATHISTORY", "")
+        most = self.isupport.get("CHATHISTORY", "")
         count = min(limit, int(most)) if most.isdigit() and int(most) else limit
         since = after.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        await session.rawmsg("CHATHISTORY", "AFTER", channel, f"timestamp={since}", str(count))
+        session.post("CHATHISTORY", "AFTER", channel, f"timestamp={since}", str(count))
         return True
 
-    def _talkative(self) -> Session:
-        """The session, if one can speak in it."""
+    def _live_session(self) -> Session:
         if not self._session.alive:
-            raise NotConnected(self._login.host)
+            raise NotConnected(self._config.host)
         return self._session
 
     @property
     def connected(self) -> bool:
-        """Whether we are in, and may speak."""
+        """Whether we are registered and may speak."""
         return self._session.alive
 
     @property
     def trouble(self) -> str:
-        """Why we are not connected, for people; empty while we are."""
+        """Why we are not connected, for people to read; empty while we are."""
         return "" if self.connected else self._trouble
 
     @property
     def nick(self) -> str:
-        """The nick we have, or had last, or would like."""
-        return self._session.nick
+        """Our nick, or the last one, or the configured one."""
+        return self._session.client.nick
 
     @property
     def casemapping(self) -> str:
-        """How nicks and channels compare here: `rfc1459` until the server says otherwise."""
-        return self._session.casemapping
+        """How nicks and channels compare: `rfc1459` until the server says otherwise."""
+        return self._session.client.casemapping
 
     @property
     def isupport(self) -> Mapping[str, str]:
-        """What the server says it can do; a token without a value is empty."""
-        return self._session.isupport
+        """The server's ISUPPORT tokens; a token without a value is empty."""
+        return self._session.client.isupport
 
     def same_nick(self, left: str, right: str) -> bool:
-        """Whether two nicks are one on this network."""
-        return self._session.is_same_nick(left, right)
+        """Whether two spellings are the same nick on this network."""
+        return self._session.client.is_same_nick(left, right)
 
     def is_own(self, source: Source | None) -> bool:
         """Whether a line from `source` is our own."""
         return source is not None and self.same_nick(source.nick, self.nick)
 
     def is_channel(self, target: str) -> bool:
-        """Whether `target` is a channel here, and not a person."""
-        return self._session.is_channel(target)
+        """Whether `target` is a channel, rather than a user."""
+        return self._session.client.is_channel(target)
 
     def split_status(self, target: str) -> tuple[str, str]:
-        """`@#tea` is `("@", "#tea")`: spoken to the operators of #tea only."""
-        return self._session.split_status(target)
+        """`@#tea` is `("@", "#tea")`: addressed to the operators of #tea only."""
+        return self._session.client.split_status(target)
 
-    def members(self, channel: str) -> list[Member]:
-        """Everybody in `channel`, ourselves too; nobody while we are not there."""
-        return self._session.members(channel)
+    def members(self, channel: str) -> list[ChannelMember]:
+        """Every member of `channel`, including us; empty while we are not in it."""
+        return self._session.membership.members(channel)
 
     def channels_of(self, nick: str) -> list[str]:
-        """Where we share a channel with `nick`."""
-        return self._session.channels_of(nick)
+        """The channels that we share with `nick`."""
+        return self._session.membership.channels_of(nick)
 
     def joined_channels(self) -> list[str]:
-        """Where we are."""
-        return self._session.joined_channels()
+        """The channels that we are in."""
+        return self._session.membership.joined_channels()
 
     def payload_bytes(self, target: str, verb: str = "PRIVMSG") -> int:
-        """How many bytes of text fit one line to `target`."""
-        return self._session.payload_bytes(target, verb)
+        """How many bytes of text fit into one line to `target`."""
+        return self._session.sender.payload_bytes(target, verb)

@@ -1,39 +1,38 @@
-"""Answers the few questions that one client asks another (CTCP), slowly and in private only."""
+"""Answers a few CTCP requests: in private only, and rarely, so that they cannot flood us out."""
 
 import anyio
 
-from terrarium_mcp.irc_bridge.network.base import Base, Heard
-from terrarium_mcp.irc_bridge.network.line import parse_source
+from terrarium_mcp.irc_bridge.network.line import Line
+from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
+from terrarium_mcp.irc_bridge.network.timing import Timing
 
 _VERSION = "terrarium-mcp"
 
 
-class Ctcp(Base):
-    """Bypasses pydle's text handlers: whoever wants the words reads them from the listener."""
+class Ctcp:
+    """Replaces pydle's handling of text; the text itself goes to the listener."""
 
-    _answered_at = float("-inf")
+    def __init__(self, timeouts: Timing, client: PydleClient, post: Post) -> None:
+        self._timeouts = timeouts
+        self._client = client
+        self._post = post
+        self._answered_at = float("-inf")
 
-    async def on_raw_privmsg(self, message: Heard) -> None:
-        """Answer a question of another client; at most one in a while, so that nobody floods us."""
+    def on_privmsg(self, line: Line) -> None:
+        """Answer a request, at most one in `Timing.ctcp` seconds."""
         if (
-            message.source is None
-            or len(message.params) < 2
-            or not message.params[-1].startswith("\x01")
+            line.source is None
+            or len(line.params) < 2
+            or not line.params[-1].startswith("\x01")
+            or not self._client.is_same_nick(line.params[0], self._client.nickname)
+            or self._client.is_own(line.source)
         ):
             return
-        asker = parse_source(message.source).nick
-        if not self.is_same_nick(message.params[0], self.nickname) or self.is_same_nick(
-            asker, self.nickname
-        ):
-            return
-        verb, _, rest = message.params[-1].strip("\x01").partition(" ")
+        verb, _, rest = line.params[-1].strip("\x01").partition(" ")
         answer = _answer(verb.upper(), rest)
-        if answer is not None and anyio.current_time() - self._answered_at >= self.timing.ctcp:
+        if answer is not None and anyio.current_time() - self._answered_at >= self._timeouts.ctcp:
             self._answered_at = anyio.current_time()
-            await self.rawmsg("NOTICE", asker, f"\x01{verb.upper()} {answer}\x01")
-
-    async def on_raw_notice(self, message: Heard) -> None:
-        """Never answer a notice (RFC 1459 4.4.2)."""
+            self._post("NOTICE", line.source.nick, f"\x01{verb.upper()} {answer}\x01")
 
 
 def _answer(verb: str, rest: str) -> str | None:

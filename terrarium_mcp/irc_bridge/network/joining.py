@@ -1,156 +1,164 @@
-"""Sits in the channels that the settings name, comes back to them, and goes nowhere else."""
+"""Joins the configured channels, returns to them when we lose one, and leaves all others."""
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import anyio
 
-from terrarium_mcp.irc_bridge.network.base import Heard
+from terrarium_mcp.irc_bridge.network.line import Line
 from terrarium_mcp.irc_bridge.network.listener import Listener
-from terrarium_mcp.irc_bridge.network.login import Login
 from terrarium_mcp.irc_bridge.network.membership import Membership
+from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
 from terrarium_mcp.irc_bridge.network.timing import Timing
 
 log = logging.getLogger(__name__)
 
-_JOIN_ROOM = 400  # bytes of channel names in one JOIN: well inside a line of 512
+_JOIN_BYTES = 400  # channel names in one JOIN: well inside a line of 512 bytes
 
 
 @dataclass
-class Seat:
-    """Our place in one channel, and how welcome we were."""
+class ChannelState:
+    """A configured channel, and how its server and operators have treated us."""
 
     name: str
     key: str = field(default="", repr=False)
-    since: float = 0
+    joined_as: str = ""
+    """The name as the server spells it; empty while we are not in it."""
+    joined_at: float = 0
     kicks: int = 0
     refusals: int = 0
     returning: bool = False
 
 
-class Joining(Membership):
-    """`keep_seats` is one of the session's tasks; returning to a channel is one each."""
+class AutoJoin:
+    """`rejoin_loop` is one of the session's tasks; each return to a channel is another one."""
 
-    def __init__(self, login: Login, listener: Listener, timing: Timing) -> None:
-        super().__init__(login, listener, timing)
-        self._seats = [_seat_for(channel) for channel in login.channels]
+    def __init__(
+        self,
+        channels: Sequence[str],
+        timeouts: Timing,
+        client: PydleClient,
+        membership: Membership,
+        listener: Listener,
+        post: Post,
+        start: Callable[..., None],
+    ) -> None:
+        self._channels = [_channel_state(channel) for channel in channels]
+        self._timeouts = timeouts
+        self._client = client
+        self._membership = membership
+        self._listener = listener
+        self._post = post
+        self._start = start
 
-    async def take_seats(self) -> None:
-        """Join all channels: in few lines, those with a key one by one."""
-        for seat in self._seats:
-            if seat.key:
-                await self.rawmsg("JOIN", seat.name, seat.key)
-        open_ones = (seat.name for seat in self._seats if not seat.key)
-        at_once = self._target_limits.get("JOIN") or len(self._seats)
-        for names in _join_lines(open_ones, at_once):
-            await self.rawmsg("JOIN", names)
+    def join_all(self) -> None:
+        """Join all channels in few lines; those with a key in a line each."""
+        for channel in self._channels:
+            if channel.key:
+                self._post("JOIN", channel.name, channel.key)
+        without_key = (channel.name for channel in self._channels if not channel.key)
+        per_line = self._client.joins_per_line or len(self._channels)
+        for names in _join_lines(without_key, per_line):
+            self._post("JOIN", names)
 
-    async def keep_seats(self) -> None:
-        """Look round now and then: a JOIN may also be met by silence."""
+    async def rejoin_loop(self) -> None:
+        """Look for lost channels now and then: a server may answer a JOIN with nothing at all."""
         while True:
-            await anyio.sleep(self.timing.look_round)
-            for seat in self._seats:
-                if self.welcomed and not self.in_channel(seat.name) and not self._gave_up(seat):
-                    self._return_to(seat, 0)
+            await anyio.sleep(self._timeouts.look_round)
+            for channel in self._channels:
+                if not self._client.in_channel(channel.name) and not self._gave_up(channel):
+                    self._return_after(0, channel)
 
-    def _seat(self, channel: str) -> Seat | None:
-        return next(
-            (seat for seat in self._seats if self.is_same_channel(seat.name, channel)), None
-        )
-
-    def _gave_up(self, seat: Seat) -> bool:
-        return seat.kicks > len(self.timing.rejoin)
-
-    async def on_join(self, channel: str, user: str) -> None:
-        """Sit down where we want to be, and leave where somebody else wants us to be."""
-        if not self.is_same_nick(user, self.nickname):
+    def on_join(self, line: Line) -> None:
+        """Note that we are in a channel, or leave one that the settings do not name."""
+        if not self._client.is_own(line.source):
             return
-        seat = self._seat(channel)
-        if seat is None:
-            log.warning("we were put into %s, which the settings do not name: leaving", channel)
-            await self.rawmsg("PART", channel, "only here by invitation of my operator")
+        for name in line.params[0].split(","):
+            channel = self._configured(name)
+            if channel is None:
+                log.warning("forced into %s, which the settings do not name: leaving it", name)
+                self._post("PART", name, "only here by invitation of my operator")
+                continue
+            channel.joined_as, channel.joined_at = name, anyio.current_time()
+            channel.refusals = 0
+            self._listener.joined(name)
+            self._membership.ask_who(name)
+
+    def on_names_end(self, line: Line) -> None:
+        """Report that a member list is complete."""
+        name = line.params[1] if len(line.params) > 1 else ""
+        if self._client.in_channel(name) and self._configured(name):
+            self._listener.present(name)
+
+    def on_kick(self, line: Line) -> None:
+        """Return later if we were kicked."""
+        kicker = line.source.nick if line.source else "the server"
+        self._left(": ".join([f"kicked by {kicker}", *line.params[2:3]]))
+
+    def on_part(self, line: Line) -> None:
+        """Return later if the server made us part."""
+        self._left(": ".join(["parted", *line.params[1:2]]))
+
+    def on_refused(self, line: Line) -> None:
+        """Try a channel again later that did not let us in."""
+        channel = self._configured(line.params[1]) if len(line.params) > 1 else None
+        if channel is None or self._client.in_channel(channel.name):
             return
-        seat.since, seat.refusals = anyio.current_time(), 0
-        self.listener.joined(channel)
-        await self.ask_who(channel)
+        pauses = self._timeouts.refused
+        pause = pauses[min(channel.refusals, len(pauses) - 1)]
+        channel.refusals += 1
+        log.warning("%s refused us: %s. Retrying in %g s.", channel.name, line.params[-1], pause)
+        self._return_after(pause, channel)
 
-    async def on_raw_366(self, message: Heard) -> None:
-        """Tell that a member list is complete."""
-        channel = message.params[1] if len(message.params) > 1 else ""
-        if self.in_channel(channel) and self._seat(channel):
-            self.listener.present(channel)
+    def _left(self, why: str) -> None:
+        """Handle the loss of every channel that pydle no longer has."""
+        for channel in self._channels:
+            if channel.joined_as and not self._client.in_channel(channel.name):
+                self._listener.left(channel.joined_as, why)
+                channel.joined_as = ""
+                self._after_kick(channel, why)
 
-    async def on_raw_kick(self, message: Heard) -> None:
-        """Come back after a while if we were kicked."""
-        seated = self.joined_channels()
-        await super().on_raw_kick(message)
-        kicker, _ = self._parse_user(message.source)
-        self._unseated(seated, ": ".join([f"kicked by {kicker}", *message.params[2:3]]))
-
-    async def on_raw_part(self, message: Heard) -> None:
-        """Come back after a while if we were made to part."""
-        seated = self.joined_channels()
-        await super().on_raw_part(message)
-        self._unseated(seated, ": ".join(["parted", *message.params[1:2]]))
-
-    def _unseated(self, seated: Iterable[str], why: str) -> None:
-        for channel in seated:
-            seat = self._seat(channel)
-            if seat and not self.in_channel(channel):
-                self.listener.left(channel, why)
-                self._after_kick(seat, why)
-
-    def _after_kick(self, seat: Seat, why: str) -> None:
-        if anyio.current_time() - seat.since > self.timing.forgiven:
-            seat.kicks = 0
-        seat.kicks += 1
-        if self._gave_up(seat):
-            log.error("%s: %s. Staying out until the next connection.", seat.name, why)
+    def _after_kick(self, channel: ChannelState, why: str) -> None:
+        if anyio.current_time() - channel.joined_at > self._timeouts.forgiven:
+            channel.kicks = 0
+        channel.kicks += 1
+        if self._gave_up(channel):
+            log.error("%s: %s. Staying out until the next connection.", channel.name, why)
         else:
-            log.warning("%s: %s. Coming back later.", seat.name, why)
-            self._return_to(seat, self.timing.rejoin[seat.kicks - 1])
+            log.warning("%s: %s. Returning later.", channel.name, why)
+            self._return_after(self._timeouts.rejoin[channel.kicks - 1], channel)
 
-    async def _not_let_in(self, message: Heard) -> None:
-        seat = self._seat(message.params[1]) if len(message.params) > 1 else None
-        if seat and not self.in_channel(seat.name):
-            delays = self.timing.refused
-            delay = delays[min(seat.refusals, len(delays) - 1)]
-            seat.refusals += 1
-            log.warning(
-                "%s did not let us in: %s. Again in %g s.", seat.name, message.params[-1], delay
-            )
-            self._return_to(seat, delay)
+    def _gave_up(self, channel: ChannelState) -> bool:
+        return channel.kicks > len(self._timeouts.rejoin)
 
-    # No such channel, too many, unavailable, forwarded, full, invited only, banned, wrong key, bad
-    # name, registered nicks only, throttled, TLS only.
-    on_raw_403 = on_raw_405 = on_raw_437 = on_raw_470 = on_raw_471 = on_raw_473 = _not_let_in
-    on_raw_474 = on_raw_475 = on_raw_476 = on_raw_477 = on_raw_480 = on_raw_489 = _not_let_in
+    def _return_after(self, pause: float, channel: ChannelState) -> None:
+        if not channel.returning:
+            channel.returning = True
+            self._start(self._return, pause, channel)
 
-    def _return_to(self, seat: Seat, delay: float) -> None:
-        if not seat.returning:
-            seat.returning = True
-            self.tasks.start_soon(self._return_later, seat, delay)
+    async def _return(self, pause: float, channel: ChannelState) -> None:
+        await anyio.sleep(pause)
+        channel.returning = False
+        if not self._client.in_channel(channel.name):
+            self._post("JOIN", channel.name, *([channel.key] if channel.key else []))
 
-    async def _return_later(self, seat: Seat, delay: float) -> None:
-        await anyio.sleep(delay)
-        seat.returning = False
-        if not self.in_channel(seat.name):
-            await self.rawmsg("JOIN", seat.name, *([seat.key] if seat.key else []))
+    def _configured(self, name: str) -> ChannelState | None:
+        same = self._client.is_same_channel
+        return next((channel for channel in self._channels if same(channel.name, name)), None)
 
 
-def _seat_for(channel: str) -> Seat:
-    name, _, key = channel.strip().partition(" ")
-    return Seat(name, key.strip())
+def _channel_state(setting: str) -> ChannelState:
+    name, _, key = setting.strip().partition(" ")
+    return ChannelState(name, key.strip())
 
 
-def _join_lines(channels: Iterable[str], at_once: int) -> Iterator[str]:
-    """Channels by commas, as many as a line and the server take."""
+def _join_lines(channels: Iterable[str], at_most: int) -> Iterator[str]:
+    """Names joined by commas, as many as a line and the server accept."""
     names: list[str] = []
     for channel in channels:
-        if names and (
-            len(names) == at_once or len(",".join([*names, channel]).encode()) > _JOIN_ROOM
-        ):
+        full = len(names) == at_most or len(",".join([*names, channel]).encode()) > _JOIN_BYTES
+        if names and full:
             yield ",".join(names)
             names = []
         names.append(channel)

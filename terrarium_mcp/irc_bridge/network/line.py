@@ -1,7 +1,7 @@
-"""One line of IRC: bytes in, a frozen value out, and back again.
+"""One IRC message: from bytes to a frozen value, and back.
 
-RFC 1459 2.3.1 with the tags of IRCv3. The reader is tolerant: whatever a server or a stranger
-sends is either a `Line` or a `BadLine`, and never anything worse.
+RFC 1459 2.3.1 with the tags of IRCv3. Parsing is tolerant: any bytes that a server relays are
+either a `Line` or a `BadLine`.
 """
 
 import codecs
@@ -13,23 +13,23 @@ _UNESCAPED = {
     "s": " ",
     "r": "\r",
     "n": "\n",
-}  # IRCv3 message-tags; others stand for themselves
+}  # IRCv3 message-tags; any other character is itself
 
 
 class BadLine(ValueError):
-    """These bytes are no line of IRC."""
+    """These bytes are not an IRC message."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Who a line comes from: a person, or a server (then the name stands in `nick`)."""
+    """The sender of a line: a user, or a server (whose name is then in `nick`)."""
 
     nick: str
     user: str = ""
     host: str = ""
 
     def __str__(self) -> str:
-        """The mask as it stands on the wire."""
+        """The mask as sent on the wire."""
         user = f"!{self.user}" if self.user else ""
         host = f"@{self.host}" if self.host else ""
         return f"{self.nick}{user}{host}"
@@ -37,7 +37,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """What a server said."""
+    """A message from or to a server."""
 
     command: str
     """`PRIVMSG`, or a numeric such as `001`."""
@@ -46,15 +46,19 @@ class Line:
     tags: Mapping[str, str] = field(default_factory=dict)
     """Unescaped; a tag without a value is empty."""
     replay: bool = False
-    """Whether it comes from the past: inside a chathistory or playback batch."""
+    """Whether it is history: in a chathistory or playback batch."""
 
 
 def parse_line(raw: bytes) -> Line:
-    """Read one line; NUL and CR vanish, and only bytes that are not UTF-8 are taken for cp1252."""
+    """Parse one line. NUL and CR are removed; bytes that are not UTF-8 are read as cp1252.
+
+    Raises:
+        BadLine: it has no command.
+    """
     tags, body = _split_tags(raw.rstrip(b"\r\n"))
-    text = body.translate(None, b"\0\r").decode("utf-8", _OTHERWISE_CP1252)
+    text = body.translate(None, b"\0\r").decode("utf-8", _CP1252_FALLBACK)
     head, colon, trailing = text.partition(" :")
-    # Not str.split(): it takes \x1d and \x1f, italic and underline, for white space.
+    # Not str.split(), for which \x1d and \x1f, italic and underline, are white space.
     words = [word for word in head.split(" ") if word]
     source = parse_source(words.pop(0)[1:]) if words and words[0].startswith(":") else None
     if colon:
@@ -68,7 +72,7 @@ def parse_line(raw: bytes) -> Line:
 
 
 def parse_source(mask: str) -> Source:
-    """Read `nick!user@host`, also with several `!` or `@`, also with a part missing."""
+    """Parse `nick!user@host`, also with several `!` or `@` or with a part missing."""
     nick, bang, rest = mask.partition("!")
     if not bang:
         nick, _, host = mask.partition("@")
@@ -78,14 +82,15 @@ def parse_source(mask: str) -> Source:
 
 
 def wire_text(line: Line) -> str:
-    """`line` as a client sends it, without its end: command and parameters.
+    """`line` as a client sends it: command and parameters, without the line break.
 
-    Raises ValueError for what the server would read as something else.
+    Raises:
+        ValueError: a server would read it as something else.
     """
     words = [line.command, *line.params]
-    if any(map(_ends_the_line, words[:-1])):
-        raise ValueError(f"only the last parameter of {line.command} may be empty or hold a space")
-    if line.params and _ends_the_line(words[-1]):
+    if any(map(_must_be_last, words[:-1])):
+        raise ValueError(f"in {line.command} only the last parameter may be empty or have a space")
+    if line.params and _must_be_last(words[-1]):
         words[-1] = f":{words[-1]}"
     text = " ".join(words)
     if any(char in text for char in "\r\n\0"):
@@ -93,8 +98,8 @@ def wire_text(line: Line) -> str:
     return text
 
 
-def _ends_the_line(word: str) -> bool:
-    """Whether `word` needs a colon before it, after which no other word can follow."""
+def _must_be_last(word: str) -> bool:
+    """Whether `word` needs a colon in front, and so can only be the last."""
     return not word or " " in word or word.startswith(":")
 
 
@@ -120,12 +125,12 @@ def _unescape(value: str) -> str:
 
 
 def _cp1252(error: UnicodeError) -> tuple[str, int]:
-    """Decode only the bytes that are not UTF-8 as what old Windows clients send."""
+    """Decode the bytes that are not UTF-8 as cp1252, which old Windows clients send."""
     if not isinstance(error, UnicodeDecodeError):
         raise error
     bad = error.object[error.start : error.end]
     return bad.decode("cp1252", "replace"), error.end
 
 
-_OTHERWISE_CP1252 = "terrarium-cp1252"
-codecs.register_error(_OTHERWISE_CP1252, _cp1252)
+_CP1252_FALLBACK = "terrarium-cp1252"
+codecs.register_error(_CP1252_FALLBACK, _cp1252)

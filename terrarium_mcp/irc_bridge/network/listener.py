@@ -1,4 +1,4 @@
-"""Whoever wants to know what happens on a network."""
+"""What a network reports, and to whom."""
 
 from typing import Protocol
 
@@ -6,22 +6,22 @@ from terrarium_mcp.irc_bridge.network.line import Line
 
 
 class Listener(Protocol):
-    """Every call is synchronous, quick and in the network's order."""
+    """Receives events in the order of the network. Every method must return quickly."""
 
     def connected(self, nick: str) -> None:
         """We are registered and may speak."""
 
     def line(self, line: Line) -> None:
-        """A line came, and nothing else has looked at it: membership is still as it was."""
+        """A line arrived. Nothing has been done with it yet: membership is as it was before."""
 
     def joined(self, channel: str) -> None:
-        """We sit in one of our channels; its member list is yet to come."""
+        """We joined a configured channel; its member list follows."""
 
     def present(self, channel: str) -> None:
         """The member list of `channel` is complete."""
 
     def left(self, channel: str, why: str) -> None:
-        """We are no longer in `channel`: kicked, or made to leave."""
+        """We were kicked from `channel`, or made to part."""
 
     def lost(self, why: str) -> None:
-        """The connection is gone; called once for each that had reached `connected`."""
+        """The connection ended. Called once for each that reached `connected`."""

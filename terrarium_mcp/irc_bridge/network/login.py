@@ -1,18 +1,18 @@
-"""How to reach one network, and who we are there."""
+"""Where one network is, who we are there, and which channels we join."""
 
 from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, kw_only=True)
 class Login:
-    """One network's door and our name behind it. Its repr holds no secret."""
+    """The settings of one network. Its repr shows no secret."""
 
     host: str
     port: int
     tls: bool = True
     tls_verify: bool = True
     tls_cafile: str = ""
-    """Certificates to believe besides the system's, for a server that signs its own."""
+    """Certificates to trust besides the system's, for a server with a self-signed one."""
     nick: str
     username: str = "terrarium"
     realname: str
@@ -20,6 +20,6 @@ class Login:
     """The server's password (PASS)."""
     sasl_username: str = ""
     sasl_password: str = field(default="", repr=False)
-    """With it we log in by SASL PLAIN, over TLS, or do not come in at all."""
+    """If set, we log in by SASL PLAIN over TLS, or do not register at all."""
     channels: tuple[str, ...] = field(default=(), repr=False)
-    """The channels we sit in, and no others; `#chan key` where one needs a key."""
+    """The channels to join, and no others; `#chan key` where one needs a key."""

@@ -1,9 +1,9 @@
-"""Who holds which rank in a channel, as MODE lines tell it (RFC 2811 4.1, ISUPPORT CHANMODES)."""
+"""Which members have which rank, as MODE lines change it (RFC 2811 4.1, ISUPPORT CHANMODES)."""
 
 from collections.abc import Collection, Mapping, Sequence
 
 Ranks = Mapping[str, Sequence[str]]
-"""Nicks by the letter of the mode that ranks them: `{"o": ["ada"], "v": []}`."""
+"""Nicks by the mode letter of a rank: `{"o": ["ada"], "v": []}`."""
 
 
 def ranks_after(
@@ -13,13 +13,13 @@ def ranks_after(
     ranking: Collection[str],
     kinds: Mapping[str, Collection[str]],
 ) -> dict[str, list[str]]:
-    """`ranks` after a MODE with the parameters `modes`; a missing argument costs only its own mode.
+    """`ranks` after a MODE; a mode whose argument is missing is ignored.
 
     Args:
-        ranks: who held which rank before.
-        modes: the mode letters and their arguments, as in `["+o-v", "ada", "bo"]`.
-        ranking: the letters that rank a member.
-        kinds: which letters take an argument, in pydle's words.
+        ranks: the ranks before it.
+        modes: its parameters: letters and their arguments, as in `["+o-v", "ada", "bo"]`.
+        ranking: the letters that are ranks.
+        kinds: the letters that take an argument, by pydle's names for when they do.
     """
     after = {letter: list(nicks) for letter, nicks in ranks.items()}
     letters, arguments = (modes[0], iter(modes[1:])) if modes else ("", iter(()))

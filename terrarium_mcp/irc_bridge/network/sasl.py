@@ -1,76 +1,79 @@
-"""Logs in to services before anybody can see us: SASL PLAIN, over TLS only, or not at all.
+"""Logs in to an account during registration: SASL PLAIN, over TLS only, or not at all.
 
-With a SASL password in the login, every road that ends without a login ends the connection: a
-server without SASL, a refusal, plain text. (Silence is ended by the limit on registration.)
+With a SASL password in the settings, the connection ends unless the login succeeds: on a server
+without SASL, on a refusal, and without TLS. (The time limit on registration ends a silent one.)
 """
 
 import base64
+from collections.abc import Callable
 
-from terrarium_mcp.irc_bridge.network.base import Base, Heard
+from terrarium_mcp.irc_bridge.network.line import Line
+from terrarium_mcp.irc_bridge.network.login import Login
 
-_PIECE = 400  # IRCv3 sasl-3.1: a longer answer comes in pieces; one of exactly 400 is not the last
+_PIECE = 400  # IRCv3 sasl-3.1: longer answers are cut; a piece of exactly 400 is not the last
 
 
-class Sasl(Base):
-    """Takes the place of pydle's SASL, which needs another package and waits for ever."""
+class Sasl:
+    """The login of one connection. Replaces pydle's, which may wait for ever for an answer."""
 
-    _logged_in = False
+    def __init__(
+        self, config: Login, post: Callable[..., None], end: Callable[[str], None]
+    ) -> None:
+        self._config = config
+        self._post = post
+        self._end = end
+        self._logged_in = False
+        self._registered = False
 
-    @property
-    def must_log_in(self) -> bool:
-        """Whether the operator gave us an account to use."""
-        return bool(self.login.sasl_username or self.login.sasl_password)
+    def accepts(self, mechanisms: str | None) -> bool:
+        """Whether to request SASL of a server that offers `mechanisms`, or does not name them."""
+        return self._may_log_in and "PLAIN" in (mechanisms or "PLAIN").upper().split(",")
 
-    @property
-    def may_log_in(self) -> bool:
-        """Whether this is the moment for it: before registration, and nobody listens in."""
-        return self.must_log_in and self.login.tls and not self.registered
+    def begin(self) -> bool:
+        """Start the login; False if this is not the time, or nobody asked for it."""
+        if self._may_log_in:
+            self._post("AUTHENTICATE", "PLAIN")
+        return self._may_log_in
 
-    async def on_capability_sasl_available(self, value: str | None) -> bool:
-        """Ask for SASL where it can be done safely."""
-        return self.may_log_in and "PLAIN" in (value.upper().split(",") if value else ["PLAIN"])
-
-    async def on_capability_sasl_enabled(self) -> bool | None:
-        """Begin; True tells pydle that the negotiation goes on until 903."""
-        if not self.may_log_in:  # an answer to a question that we never asked
-            return None
-        await self.rawmsg("AUTHENTICATE", "PLAIN")
-        return True
-
-    async def on_raw_authenticate(self, message: Heard) -> None:
-        """Answer the server's `+` with our account and password."""
-        if not self.may_log_in:
+    def on_authenticate(self, line: Line) -> None:
+        """Answer the server's `+` with the account and its password."""
+        if not self._may_log_in:
             return
-        if message.params != ["+"]:
-            self.end("SASL login failed: the server asked for something that PLAIN has not")
+        if line.params != ("+",):
+            self._end("SASL login failed: the server sent a challenge, which PLAIN does not have")
             return
-        for piece in _plain_answer(
-            self.login.sasl_username or self.login.nick, self.login.sasl_password
-        ):
-            await self.rawmsg("AUTHENTICATE", piece)
+        account = self._config.sasl_username or self._config.nick
+        for piece in _plain_answer(account, self._config.sasl_password):
+            self._post("AUTHENTICATE", piece)
 
-    async def on_raw_903(self, message: Heard) -> None:
-        """Go on: we are logged in."""
+    def on_success(self, line: Line) -> None:  # noqa: ARG002 - a handler's signature
+        """Remember that the login succeeded."""
         self._logged_in = True
-        await super().on_raw_903(message)
 
-    async def _refused(self, message: Heard) -> None:
-        if not self.registered:
-            self.end(f"SASL login failed: {message.params[-1] if message.params else ''}")
+    def on_refused(self, line: Line) -> None:
+        """End: the account or its password is wrong, or the server gave up."""
+        if not self._registered:
+            self._end(f"SASL login failed: {line.params[-1] if line.params else ''}")
 
-    on_raw_902 = on_raw_904 = on_raw_905 = on_raw_906 = on_raw_908 = _refused
+    def require_login(self, line: Line) -> None:  # noqa: ARG002 - a handler's signature
+        """End if the server lets us in without the login that the settings ask for."""
+        self._registered = True
+        if self._required and not self._logged_in:
+            why = "the server has no SASL PLAIN" if self._config.tls else "it needs TLS"
+            self._end(f"SASL login failed: {why}")
 
-    async def on_raw_001(self, message: Heard) -> None:
-        """Fail closed: without the login that the operator asked for we do not come in."""
-        if self.must_log_in and not self._logged_in:
-            why = "the server has no SASL PLAIN" if self.login.tls else "it needs TLS"
-            self.end(f"SASL login failed: {why}")
-            return
-        await super().on_raw_001(message)
+    @property
+    def _required(self) -> bool:
+        return bool(self._config.sasl_username or self._config.sasl_password)
+
+    @property
+    def _may_log_in(self) -> bool:
+        """Whether to log in now: not yet registered, and nobody can read the password."""
+        return self._required and self._config.tls and not self._registered
 
 
 def _plain_answer(account: str, password: str) -> list[str]:
-    """RFC 4616 2 in base64, in pieces."""
+    """The message of RFC 4616 2 in base64, in pieces."""
     answer = base64.b64encode(f"\0{account}\0{password}".encode()).decode()
     pieces = [answer[at : at + _PIECE] for at in range(0, len(answer), _PIECE)]
     return pieces if len(pieces[-1]) < _PIECE else [*pieces, "+"]

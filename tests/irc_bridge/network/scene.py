@@ -1,4 +1,4 @@
-"""What the scenes share: an ear that remembers, and a network that is up while we watch."""
+"""Shared by the scenes: a listener that remembers, and a network that runs beside a block."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -29,7 +29,7 @@ QUICK: dict[str, Any] = {
 
 
 class Ear:
-    """A listener that remembers everything, and on which a scene can wait."""
+    """A listener that remembers everything, and that a scene can wait for."""
 
     def __init__(self) -> None:
         self.lines: list[Line] = []
@@ -43,7 +43,7 @@ class Ear:
     def line(self, line: Line) -> None:
         self.lines.append(line)
         self.on_line(line)
-        self._ring()
+        self._news.ring()
 
     def joined(self, channel: str) -> None:
         self._note("joined", channel)
@@ -58,34 +58,31 @@ class Ear:
         self._note("lost", why)
 
     def texts(self, command: str = "PRIVMSG") -> list[str]:
-        """What was said, in order."""
+        """The texts of all lines with this command, in order."""
         return [line.params[-1] for line in self.lines if line.command == command]
 
     def happened(self, *event: str) -> list[tuple[str, ...]]:
-        """The events that begin like this."""
+        """The events that begin like this, in order."""
         return [known for known in self.events if known[: len(event)] == event]
 
     async def happens(self, *event: str, times: int = 1) -> tuple[str, ...]:
-        """Wait until this happened so many times; returns the last."""
+        """Wait until this has happened `times` times; returns the last."""
         await self.until(lambda: len(self.happened(*event)) >= times)
         return self.happened(*event)[-1]
 
     async def hears(self, text: str) -> Line:
-        """Wait for a line that ends in exactly `text`."""
+        """Wait for a line whose last parameter is `text`."""
         await self.until(lambda: text in map(_last_word, self.lines))
         return next(line for line in self.lines if _last_word(line) == text)
 
     async def until(self, true: Callable[[], bool]) -> None:
-        """Wait until something is true that only the network can make true."""
+        """Wait until the network makes this true."""
         with anyio.fail_after(PATIENCE):
             while not true():
                 await self._news.wait()
 
     def _note(self, *event: str) -> None:
         self.events.append(event)
-        self._ring()
-
-    def _ring(self) -> None:
         self._news.ring()
 
 
@@ -94,14 +91,14 @@ def _last_word(line: Line) -> str:
 
 
 def login(port: int, *channels: str, **more: Any) -> Login:
-    """Terra on loopback, without TLS unless asked for."""
-    told = {"host": "127.0.0.1", "port": port, "tls": False, "nick": "Terra", "realname": "test"}
-    return Login(channels=channels, **{**told, **more})
+    """Terra on loopback, without TLS by default."""
+    given = {"host": "127.0.0.1", "port": port, "tls": False, "nick": "Terra", "realname": "test"}
+    return Login(channels=channels, **{**given, **more})
 
 
 @asynccontextmanager
 async def staying(who: Login, **timing: Any) -> AsyncIterator[tuple[IrcNetwork, Ear]]:
-    """A network that runs inside the block, quickly, and must end when told."""
+    """A network that runs beside the block, with short pauses, and must stop at its end."""
     ear = Ear()
     network = IrcNetwork(who, ear, timing=Timing(**QUICK | timing))
     async with beside(network.run):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from terrarium_mcp.irc_bridge.network.client import Member
+from terrarium_mcp.irc_bridge.network.client import ChannelMember
 from tests.irc_bridge.network.scene import login, staying
 from tests.servers.fake_ircd import Answer, fake_ircd
 
@@ -37,10 +37,10 @@ async def test_members_follow_every_kind_of_line() -> None:
         )
         await server.settles()
         assert network.members("#TEA") == [
-            Member("ada", "", away=False, account=""),
-            Member("Bo", "+", away=True, account="bo_account"),
-            Member("cy", "@", away=False, account="cy_account"),
-            Member("Terra", "", away=False, account=""),
+            ChannelMember("ada", "", away=False, account=""),
+            ChannelMember("Bo", "+", away=True, account="bo_account"),
+            ChannelMember("cy", "@", away=False, account="cy_account"),
+            ChannelMember("Terra", "", away=False, account=""),
         ]
         assert network.channels_of("BO") == ["#Tea"]
 
@@ -57,7 +57,9 @@ async def test_one_who_per_channel_tells_accounts_and_absence() -> None:
         await ear.happens("present", "#tea")
         await server.hears("WHO")
         await server.settles()
-        assert network.members("#tea")[0] == Member("ada", "@", away=True, account="ada_account")
+        assert network.members("#tea")[0] == ChannelMember(
+            "ada", "@", away=True, account="ada_account"
+        )
 
 
 async def test_a_plain_who_tells_absence_where_there_is_no_whox() -> None:

@@ -144,11 +144,11 @@ async def test_a_plain_join_is_understood_where_an_extended_one_was_agreed() -> 
 async def test_strangers_who_only_speak_are_not_remembered() -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
         await ear.happens("present", "#tea")
-        known = len(network._session.users)  # noqa: SLF001 - nothing shows a leak from outside
+        known = len(network._session.client.users)  # noqa: SLF001 - nothing shows a leak from outside
         await server.says(*(f":p{n}!u@h PRIVMSG Terra :hi" for n in range(500)))
         await server.settles()
         assert len(ear.texts()) == 500
-        assert len(network._session.users) == known  # noqa: SLF001
+        assert len(network._session.client.users) == known  # noqa: SLF001
 
 
 async def test_names_of_two_hundred_people_cost_no_question_each() -> None:

@@ -1,15 +1,13 @@
-"""The pieces that need no network: framing, batches, ranks, pauses, what a repr shows."""
+"""The pieces that need no network: framing, batches, ranks, what a repr shows."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.irc_bridge.network.backoff import Backoff
 from terrarium_mcp.irc_bridge.network.batches import Batches
-from terrarium_mcp.irc_bridge.network.framing import MAX_LINE, Framing
 from terrarium_mcp.irc_bridge.network.line import parse_line
 from terrarium_mcp.irc_bridge.network.login import Login
 from terrarium_mcp.irc_bridge.network.ranks import ranks_after
-from terrarium_mcp.irc_bridge.network.timing import Timing
+from terrarium_mcp.irc_bridge.network.transport import MAX_LINE, Framing
 
 KINDS = {"list": "b", "param": "k", "param_set": "l", "noparam": "nt"}
 
@@ -87,18 +85,6 @@ def test_a_missing_argument_costs_only_its_own_mode() -> None:
 
 def test_one_deop_ends_a_rank_that_was_given_twice() -> None:
     assert ranks(ranks({"o": ["ada"]}, "+o", "ada"), "-o", "ada") == {"o": []}
-
-
-def test_pauses_grow_to_their_limit_and_start_anew_after_a_good_connection() -> None:
-    backoff = Backoff(Timing(jitter=0))
-    assert [backoff.pause_after(1) for _ in range(9)] == [5, 10, 20, 40, 80, 160, 300, 300, 300]
-    assert [backoff.pause_after(60), backoff.pause_after(1)] == [5, 10]
-
-
-def test_pauses_jitter_so_that_clients_do_not_return_as_one() -> None:
-    pauses = {Backoff(Timing(jitter=0.25)).pause_after(1) for _ in range(20)}
-    assert len(pauses) > 1
-    assert all(3.75 <= pause <= 6.25 for pause in pauses)
 
 
 def test_a_login_shows_no_secret() -> None:

@@ -7,7 +7,7 @@ import anyio
 import pytest
 
 from terrarium_mcp.irc_bridge.network.timing import Timing
-from terrarium_mcp.irc_bridge.network.wire import open_wire
+from terrarium_mcp.irc_bridge.network.transport import open_connection
 from tests.irc_bridge.network.scene import login, staying
 from tests.servers.ircd import Ircd
 from tests.servers.person import person
@@ -38,7 +38,7 @@ async def test_tls_is_verified_and_without_a_reason_to_believe_refused(ircd: Irc
     ) as (_, ear):
         await ear.happens("present", "#tea")
     with pytest.raises(ssl.SSLCertVerificationError):
-        async with open_wire(login(ircd.tls_port, host="localhost", tls=True), Timing()):
+        async with open_connection(login(ircd.tls_port, host="localhost", tls=True), Timing()):
             pass
 
 

@@ -1,0 +1,140 @@
+"""Sends lines: text cut to what fits a line, at the pace that the network allows."""
+
+import logging
+import re
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from aiolimiter import AsyncLimiter
+
+from terrarium_mcp.bell import Bell
+from terrarium_mcp.chat.splitting import LARGEST_CODE_POINT, split_for_irc
+from terrarium_mcp.irc_bridge.network.errors import SendQueueFull
+from terrarium_mcp.irc_bridge.network.line import Line, wire_text
+from terrarium_mcp.irc_bridge.network.own_mask import OwnMask
+from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
+from terrarium_mcp.irc_bridge.network.timing import Timing
+from terrarium_mcp.irc_bridge.network.transport import Connection
+
+log = logging.getLogger(__name__)
+
+_LINE_BREAKS = re.compile(r"[\r\n\0]+")  # not str.splitlines(): \x1d, italic, would end a line
+_LINE = 512  # bytes, RFC 1459 2.3, including the line break
+_SPEECH = frozenset(("NOTICE", "PRIVMSG"))
+_SECRET = frozenset(("AUTHENTICATE", "OPER", "PASS"))
+
+_URGENT = frozenset(
+    ("AUTHENTICATE", "CAP", "MODE", "NICK", "PASS", "PING", "PONG", "PROTOCTL", "QUIT", "USER")
+)
+_LOW_PRIORITY = frozenset(("WHO", "CHATHISTORY"))
+
+
+class SendQueue:
+    """Three queues: what keeps the connection alive, what we say, and what can wait."""
+
+    def __init__(self, timeouts: Timing) -> None:
+        # A leaky bucket: `burst` lines fit, and one leaks out every `per_line` seconds.
+        self._bucket = AsyncLimiter(timeouts.burst, timeouts.burst * timeouts.per_line)
+        self._capacity = timeouts.queue
+        self._urgent: deque[Line] = deque()
+        self._speech: deque[Line] = deque()
+        self._low_priority: deque[Line] = deque()
+        self._posted = Bell()
+
+    def post(self, line: Line) -> None:
+        """Add a line to the queue of its command.
+
+        Raises:
+            ValueError: it cannot be sent, and so fails here, in its caller.
+        """
+        wire_text(line)
+        self._queue_for(line.command).append(line)
+        self._posted.ring()
+
+    def post_speech(self, lines: Sequence[Line]) -> None:
+        """Add all of `lines`, or none.
+
+        Raises:
+            SendQueueFull: they do not all fit.
+            ValueError: one of them cannot be sent.
+        """
+        for line in lines:
+            wire_text(line)
+        if len(self._speech) + len(lines) > self._capacity:
+            raise SendQueueFull(len(self._speech))
+        self._speech.extend(lines)
+        self._posted.ring()
+
+    async def next_urgent(self) -> Line:
+        """The next line that must not wait for any other."""
+        while not self._urgent:
+            await self._posted.wait()
+        return self._urgent.popleft()
+
+    async def next_paced(self) -> Line:
+        """The next of all other lines, once the pace allows it."""
+        while not (self._speech or self._low_priority):
+            await self._posted.wait()
+        await self._bucket.acquire()
+        return (self._speech or self._low_priority).popleft()
+
+    def _queue_for(self, command: str) -> deque[Line]:
+        if command in _URGENT:
+            return self._urgent
+        return self._low_priority if command in _LOW_PRIORITY else self._speech
+
+
+class Sender:
+    """`send_urgent` and `send_paced` are two of the session's tasks.
+
+    `deliver` passes our own words to the listener where the server does not echo them.
+    """
+
+    def __init__(
+        self,
+        queue: SendQueue,
+        client: PydleClient,
+        own_mask: OwnMask,
+        deliver: Callable[[Line], None],
+    ) -> None:
+        self._queue = queue
+        self._client = client
+        self._own_mask = own_mask
+        self._deliver = deliver
+
+    def payload_bytes(self, target: str, verb: str = "PRIVMSG") -> int:
+        """Bytes of text in a line that the server relays with our mask in front."""
+        limit = self._client.isupport.get("LINELEN", "")
+        taken = len(f": {verb} {target} :\r\n".encode()) + self._own_mask.length
+        return max((int(limit) if limit.isdigit() else _LINE) - taken, LARGEST_CODE_POINT)
+
+    def speak(self, verb: str, target: str, text: str) -> None:
+        """Queue `text`, cut into as many lines as needed: all of them or none."""
+        size = self.payload_bytes(target, verb)
+        pieces = [piece for line in _LINE_BREAKS.split(text) for piece in split_for_irc(line, size)]
+        lines = [Line(verb, (target, piece)) for piece in pieces if not piece.isspace()]
+        self._queue.post_speech(lines)
+
+    async def send_urgent(self, connection: Connection) -> None:
+        """Send the lines that keep the connection alive, without delay."""
+        while True:
+            await _send(connection, await self._queue.next_urgent())
+
+    async def send_paced(self, connection: Connection) -> None:
+        """Send all other lines at the allowed pace."""
+        while True:
+            line = await self._queue.next_paced()
+            await _send(connection, line)
+            if line.command in _SPEECH and not self._client.has_capability("echo-message"):
+                self._deliver(replace(line, source=self._own_mask.source))
+
+
+async def _send(connection: Connection, line: Line) -> None:
+    log.debug("> %s %s", line.command, _loggable(line))
+    await connection.send(wire_text(line))
+
+
+def _loggable(line: Line) -> str:
+    """The part of a line's parameters that a log may show: no password, key or text."""
+    return "" if line.command in _SECRET or not line.params else line.params[0]

@@ -1,0 +1,268 @@
+"""The inner names of pydle that we rely on still exist, and do what we expect.
+
+A test that fails here is called by the name that has moved: see
+`terrarium_mcp/irc_bridge/network/pydle_client.py`.
+"""
+
+import ast
+import inspect
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pydle
+import pytest
+
+from terrarium_mcp.irc_bridge.network import pydle_client
+from terrarium_mcp.irc_bridge.network.line import Source, parse_line
+from terrarium_mcp.irc_bridge.network.login import Login
+from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
+from terrarium_mcp.irc_bridge.network.sasl import Sasl
+
+
+class Scene:
+    """A client without a network, in #tea with ada, and everything it would have sent."""
+
+    def __init__(self) -> None:
+        self.posted: list[tuple[str, ...]] = []
+        self.ended: list[str] = []
+        config = Login(host="h", port=1, nick="Terra", realname="r", password="letmein")  # noqa: S106
+        sasl = Sasl(config, self.post, self.ended.append)
+        self.client = PydleClient(config, sasl, self.post, self.ended.append)
+        self.client.connection = self
+        self.throttle = False
+
+    def post(self, *words: str) -> None:
+        self.posted.append(words)
+
+    async def hears(self, *lines: str) -> None:
+        for line in lines:
+            await self.client.handle(parse_line(line.encode()))
+
+    @property
+    def channel(self) -> dict[str, object]:
+        return self.client.channels["#tea"]
+
+
+async def in_tea(*lines: str) -> Scene:
+    scene = Scene()
+    await scene.hears(":srv 001 Terra :Welcome", ":srv 005 Terra PREFIX=(ov)@+ :are supported")
+    await scene.client.update_user(Source("Terra", "u", "h"))
+    scene.client.add_channel("#tea")
+    scene.posted.clear()
+    await scene.hears(":srv 353 Terra = #tea :Terra @ada", *lines)
+    return scene
+
+
+async def register() -> None:
+    scene = Scene()
+    await scene.client.register()
+    assert scene.posted == [
+        ("CAP", "LS", "302"),
+        ("PASS", "letmein"),
+        ("NICK", "Terra"),
+        ("USER", "terrarium", "0", "*", "r"),
+    ]
+
+
+async def registration_completed() -> None:
+    scene = Scene()
+    await scene.client.complete_registration(parse_line(b":srv 376 Terr :End of MOTD"))
+    assert (scene.client.registered, scene.client.nickname) == (True, "Terr")
+
+
+async def reset_attributes() -> None:
+    client = Scene().client
+    assert type(client.channels) is type(client.users) is pydle_client.CaseMapped
+
+
+async def sync_user() -> None:
+    client = Scene().client
+    await client.update_user(Source("ada", "a", "h"), account="ada_")
+    await client.update_user(Source("ada", "b"))
+    record = client.users["ADA"]
+    assert (record["username"], record["hostname"], record["account"]) == ("b", "h", "ada_")
+
+
+async def create_user() -> None:
+    scene = await in_tea(":bo!b@h MODE #tea +v ada")
+    assert scene.client.users["bo"]["away"] is False
+    assert scene.posted == []  # no WHOIS
+
+
+async def rename_user() -> None:
+    scene = await in_tea(":ada!a@h NICK Ada2")
+    assert (scene.channel["users"], scene.channel["modes"]) == ({"Terra", "Ada2"}, {"o": ["Ada2"]})
+    assert scene.posted == []  # no WHOIS
+
+
+async def destroy_user() -> None:
+    scene = await in_tea(":ada!a@h QUIT :bye", ":bo!b@h PART #tea", ":Terra KICK #tea cy :bye")
+    assert set(scene.client.users) == {"terra"}
+    assert (scene.channel["users"], scene.channel["modes"]) == ({"Terra"}, {"o": []})
+
+
+async def create_channel() -> None:
+    record = (await in_tea()).channel
+    assert (record["name"], record["users"]) == ("#tea", {"Terra", "ada"})
+    assert record["modes"] == {"o": ["ada"]}
+
+
+async def destroy_channel() -> None:
+    scene = await in_tea(":ada!a@h KICK #tea Terra :bye")
+    assert not scene.client.in_channel("#tea")
+
+
+async def parse_user() -> None:
+    scene = await in_tea(":bo!b@x@h MODE #tea +v ada")
+    assert (scene.client.users["bo"]["username"], scene.client.users["bo"]["hostname"]) == (
+        "b@x",
+        "h",
+    )
+
+
+async def parse_channel_modes() -> None:
+    scene = await in_tea(":ada!a@h MODE #tea -o+v ADA Terra")
+    assert scene.channel["modes"] == {"o": [], "v": ["Terra"]}
+
+
+async def channel_modes_behaviour() -> None:
+    scene = await in_tea(
+        ":srv 005 Terra CHANMODES=b,k,l,imnt :are supported",
+        ":ada!a@h MODE #tea +bkl-o * key 5 ada",
+    )
+    assert scene.channel["modes"] == {"o": []}
+
+
+async def nickname_prefixes() -> None:
+    scene = await in_tea(":srv 005 Terra PREFIX=(qaohv)~&@%+ :are supported")
+    assert list(scene.client.member_prefixes.items()) == list(zip("~&@%+", "qaohv", strict=True))
+
+
+async def status_message_prefixes() -> None:
+    scene = await in_tea(":srv 005 Terra STATUSMSG=@+ :are supported")
+    assert scene.client.split_status("@#tea") == ("@", "#tea")
+
+
+async def target_limits() -> None:
+    scene = await in_tea(":srv 005 Terra TARGMAX=JOIN:2,KICK:1 :are supported")
+    assert scene.client.joins_per_line == 2
+
+
+async def isupport() -> None:
+    scene = await in_tea(":srv 005 Terra BOT=B WHOX SAFELIST -WHOX :are supported")
+    assert scene.client.isupport == {"BOT": "B", "SAFELIST": "", "PREFIX": "(ov)@+"}
+
+
+async def capabilities() -> None:
+    scene = Scene()
+    await scene.hears(
+        "CAP * LS :batch setname",
+        "CAP * ACK :batch setname",
+        "CAP * DEL :setname",
+        "CAP * NEW :batch",
+    )
+    assert scene.client.has_capability("setname") is False
+    requested = [set(words[2].split()) for words in scene.posted if words[1] == "REQ"]
+    assert requested == [{"batch", "setname"}, {"batch"}]
+
+
+INNER_NAMES: dict[str, Callable[[], Awaitable[None]]] = {
+    "_capabilities": capabilities,
+    "_channel_modes_behaviour": channel_modes_behaviour,
+    "_create_channel": create_channel,
+    "_create_user": create_user,
+    "_destroy_channel": destroy_channel,
+    "_destroy_user": destroy_user,
+    "_isupport": isupport,
+    "_nickname_prefixes": nickname_prefixes,
+    "_parse_channel_modes": parse_channel_modes,
+    "_parse_user": parse_user,
+    "_register": register,
+    "_registration_completed": registration_completed,
+    "_rename_user": rename_user,
+    "_reset_attributes": reset_attributes,
+    "_status_message_prefixes": status_message_prefixes,
+    "_sync_user": sync_user,
+    "_target_limits": target_limits,
+}
+OUR_OWN = {
+    *("_accept", "_cap_lines", "_case_mapped", "_configured_nick", "_end", "_login_by_sasl"),
+    *("_post", "_remap"),
+}
+"""Private names of `PydleClient` that mean nothing to pydle, and must not come to."""
+
+OVERRIDDEN = [
+    *("disconnect", "is_same_channel", "is_same_nick", "rawmsg", "on_data_error", "on_unknown"),
+    *("on_raw_005", "on_raw_cap", "on_raw_cap_new", "on_capability_sasl_available"),
+    *("on_capability_sasl_enabled", "on_isupport_casemapping", "on_isupport_namesx"),
+    *("on_isupport_uhnames", "_create_channel", "_create_user", "_destroy_channel"),
+    *("_destroy_user", "_parse_channel_modes", "_parse_user", "_rename_user", "_reset_attributes"),
+]
+
+PYDLES_OWN = [
+    *("001", "353", "903", "account", "away", "cap_ack", "cap_ls", "chghost", "error", "kick"),
+    *("kill", "mode", "nick", "part", "ping", "quit"),
+]
+"""What the session leaves to pydle's own handlers."""
+
+
+def private_names() -> set[str]:
+    """Every private attribute of the client that its module uses or defines."""
+    tree = ast.parse(Path(pydle_client.__file__).read_text("utf-8"))
+    [client] = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef) and node.name == "PydleClient"
+    ]
+    used = {node.attr for node in ast.walk(client) if isinstance(node, ast.Attribute)}
+    names = used | set(vars(PydleClient))
+    return {name for name in names if name.startswith("_") and not name.startswith("__")}
+
+
+@pytest.mark.parametrize("name", INNER_NAMES)
+async def test_pydle_still_has(name: str) -> None:
+    assert hasattr(pydle.Client("nick"), name)
+    await INNER_NAMES[name]()
+
+
+async def test_pydle_logs_no_more_of_a_message_than_raw_says(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level("DEBUG")
+    await in_tea(":ada!a@h TOPIC #tea :my secret")
+    assert "<< TOPIC" in caplog.text
+    assert "secret" not in caplog.text
+
+
+def test_every_private_name_of_the_client_is_known_here() -> None:
+    assert private_names() == set(INNER_NAMES) | OUR_OWN
+
+
+@pytest.mark.parametrize("name", sorted(OUR_OWN))
+def test_pydle_does_not_use_a_name_of_ours(name: str) -> None:
+    assert not hasattr(pydle.Client("nick"), name)
+
+
+@pytest.mark.parametrize("name", [f"on_raw_{command}" for command in PYDLES_OWN])
+def test_pydle_still_handles(name: str) -> None:
+    assert name in dir(pydle.Client)
+
+
+@pytest.mark.parametrize("name", OVERRIDDEN)
+def test_pydle_still_calls(name: str) -> None:
+    assert name in vars(PydleClient)
+    assert parameters(getattr(PydleClient, name)) == parameters(getattr(pydle.Client, name))
+
+
+def test_every_handler_of_the_client_is_known_here() -> None:
+    asked_by_name = {
+        name for name, value in vars(PydleClient).items() if value is vars(PydleClient)["_accept"]
+    }
+    handlers = {name for name in vars(PydleClient) if name.startswith("on_")}
+    assert handlers - asked_by_name <= set(OVERRIDDEN)
+
+
+def parameters(function: Callable[..., object]) -> list[str]:
+    """The names of all parameters but `**kwargs`, which pydle ignores."""
+    given = inspect.signature(function).parameters.values()
+    return [one.name for one in given if one.kind is not one.VAR_KEYWORD]
