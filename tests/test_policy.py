@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import Room
-from terrarium_mcp.policy import BadView, View, message_id, names, parse_view, split_label
+from terrarium_mcp.policy import BadView, View, message_id, names_room, parse_view, split_label
 
 TEA = Room(1, "libera", "#tea")
 MATE = Room(2, "libera", "#mate")
@@ -115,9 +115,9 @@ def test_whatever_is_sent_is_a_view_or_refused_and_only_narrows(raw: object) -> 
 @given(st.text(max_size=12))
 def test_a_name_with_a_prefix_names_that_channel_alone(name: str) -> None:
     for room in ROOMS:
-        if names(room, "", "#" + name):
+        if names_room(room, "", "#" + name):
             assert fold(room.channel) == fold("#" + name)
-        if names(room, "", name):
+        if names_room(room, "", name):
             assert fold(room.channel) in {fold(name), fold(room.channel[0] + name)}
 
 
@@ -128,6 +128,10 @@ def test_a_name_with_a_prefix_names_that_channel_alone(name: str) -> None:
         ("libera/tea", ("libera", "tea")),
         ("#tea", ("", "#tea")),
         ("#tea/mate", ("", "#tea/mate")),
+        ("&local/x", ("", "&local/x")),
+        ("+tea/x", ("", "+tea/x")),
+        ("!12345tea/x", ("", "!12345tea/x")),
+        ("libera/#tea/mate", ("libera", "#tea/mate")),
         (" tea ", ("", "tea")),
         ("libera/", ("", "libera/")),
         ("", ("", "")),
