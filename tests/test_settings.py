@@ -1,4 +1,4 @@
-"""Every knob has one place where it is declared, and five where it may be set."""
+"""Every setting is declared in one place, and can be set in five."""
 
 from pathlib import Path
 
@@ -306,9 +306,9 @@ def test_days_that_are_no_number_are_refused_with_file_and_key(home: Path, days:
     assert "TERRARIUM_RETENTION_BY_CHANNEL" in told
     assert "from terrarium.toml" in told
     assert "#tea = " in told
-    assert "a whole number of days is wanted" in told
+    assert "must be a whole number of days" in told
 
 
 def test_days_by_channel_are_a_table() -> None:
-    assert "a table is wanted" in complaint(environ={"TERRARIUM_RETENTION_BY_CHANNEL": "#tea=30"})
+    assert "must be a table" in complaint(environ={"TERRARIUM_RETENTION_BY_CHANNEL": "#tea=30"})
     assert "greater than or equal to 0" in complaint(environ={"TERRARIUM_RETENTION_DAYS": "-1"})
