@@ -17,7 +17,7 @@ from bench.bed import Bed
 from bench.corpus import SEED
 from bench.filling import fill
 from bench.table import Row, record, table
-from terrarium_mcp.cli.running import keep_imports
+from terrarium_mcp.cli.running import freeze_imports
 
 PARTS: dict[str, Callable[[Bed], Awaitable[list[Row]]]] = {
     "reading": reading.rows,
@@ -41,7 +41,7 @@ def main(lines: int, only: str, keep: Path | None, file: Path | None, rounds: in
     if len(parts) != len(only.split(",")):
         raise click.UsageError(f"The parts are: {', '.join(PARTS)}.")
     circumstances = _circumstances(lines, rounds)
-    keep_imports()  # as whatever serves does
+    freeze_imports()  # as whatever serves does
     with _folder(keep) as folder:
         rows = anyio.run(_measured, Bed(Path(folder).resolve(), lines, rounds), parts)
     click.echo(table(rows))

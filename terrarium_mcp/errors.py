@@ -1,8 +1,8 @@
-"""What can go wrong in ways we expect, each with the way out in its text.
+"""Expected failures. Each error text says what happened and how to fix it.
 
-A `TerrariumError` is written for the person or the model that is about to try again. It is
-translated once, at the edge: to stderr by the commands, to an `isError` result by the tools, to
-one line in the channel by the bridge. Anything else that is raised is a bug.
+A `TerrariumError` is written for the person or the model about to try again. It is translated
+once, at the edge: to stderr by the commands, to an `isError` result by the tools, to one line in
+the channel by the bridge. Any other exception is a bug.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,7 +11,7 @@ from difflib import get_close_matches
 
 from terrarium_mcp.chat.irctext import harmless
 
-_LISTED = 20
+_MOST_CHANNELS = 20
 
 
 class TerrariumError(Exception):
@@ -19,27 +19,32 @@ class TerrariumError(Exception):
 
 
 class UnknownChannel(TerrariumError):
-    """A channel that is not recorded, or that the asker may not see: the two look alike."""
+    """The channel is not recorded, or the caller may not see it: the two look alike."""
 
     def __init__(self, channel: str, known: Sequence[str]) -> None:
         near = did_you_mean(channel, known)
-        all_of_them = harmless(", ".join(known[:_LISTED])) + (
-            " ..." if len(known) > _LISTED else ""
-        )
-        ways = f" Known channels: {all_of_them}." if known else " No channel is recorded yet."
-        super().__init__(f"No channel {shown(channel)}.{near}{'' if near else ways}")
+        listed = f" Known channels: {harmless(and_more(known, _MOST_CHANNELS))}."
+        hint = near or (listed if known else " No channel is recorded yet.")
+        super().__init__(f"No channel {shown(channel)}.{hint}")
+
+
+def single_errors(error: BaseException) -> list[BaseException]:
+    """The errors inside nested exception groups, in order; `[error]` where it is no group."""
+    if not isinstance(error, BaseExceptionGroup):
+        return [error]
+    return [single for member in error.exceptions for single in single_errors(member)]
 
 
 @contextmanager
 def plainly() -> Iterator[None]:
-    """Let a single error out as itself, without the groups that task groups wrap around it."""
+    """Raise a lone error as itself, without the groups that task groups wrap around it."""
     try:
         yield
     except BaseExceptionGroup as group:
-        error: BaseException = group
-        while isinstance(error, BaseExceptionGroup) and len(error.exceptions) == 1:
-            error = error.exceptions[0]
-        raise error from error.__cause__  # its own cause, not the group around it
+        errors = single_errors(group)
+        if len(errors) > 1:
+            raise
+        raise errors[0] from errors[0].__cause__  # its own cause, not the group around it
 
 
 def did_you_mean(name: str, known: Sequence[str]) -> str:
@@ -50,6 +55,13 @@ def did_you_mean(name: str, known: Sequence[str]) -> str:
 
 
 def shown(name: str, most: int = 60) -> str:
-    """A name somebody gave us, safe and short enough to stand in an error."""
+    """A name from outside, made safe and cut to `most` characters so that an error can quote it."""
     clean = harmless(name)
     return clean if len(clean) <= most else clean[:most] + "..."
+
+
+def and_more(names: Sequence[str], limit: int) -> str:
+    """The first `limit` of `names` and how many are left: `a, b, c and 4 more`."""
+    listed = ", ".join(names[:limit])
+    left = len(names) - limit
+    return f"{listed} and {left} more" if left > 0 else listed

@@ -1,4 +1,4 @@
-"""Who may read what: one pure object that every tool, resource and prompt asks.
+"""What a request may read: one pure value that every tool, resource and prompt consults.
 
 A request's *view* (`_meta["terrarium-mcp/view"]`) can only narrow what its principal may read.
 """
@@ -20,15 +20,15 @@ _PERMALINK = re.compile(r"(?:terrarium://message/)?(\d{1,18})")
 
 
 class BadView(TerrariumError):
-    """A view that is malformed. Guessing could show what the caller meant to hide."""
+    """The view is malformed. Guessing its meaning could show what the caller meant to hide."""
 
 
 @dataclass(frozen=True, slots=True)
 class View:
     """What one request may see, and the clock it goes by. An empty view narrows nothing.
 
-    `rooms` are the (network, channel) pairs as the caller wrote them, network "" for any;
-    None: every room. `as_of` is a moment or a message id; that line and all later ones are hidden.
+    `rooms` are (network, channel) pairs as the caller wrote them, network "" for any; None: every
+    room. `as_of` is a time or a message id; the lines from there on are hidden.
     """
 
     rooms: tuple[tuple[str, str], ...] | None = None
@@ -42,39 +42,38 @@ class View:
         """Whether this view leaves `room` visible."""
         if self.network and fold(room.network) != fold(self.network):
             return False
-        return self.rooms is None or any(names(room, *wanted) for wanted in self.rooms)
+        return self.rooms is None or any(names_room(room, *pair) for pair in self.rooms)
 
 
-def names(room: Room, network: str, channel: str) -> bool:
+def names_room(room: Room, network: str, channel: str) -> bool:
     """Whether `network` ("" for any) and `channel` (with or without its `#`) name `room`."""
     if network and fold(network) != fold(room.network):
         return False
-    # `#foo` is that channel alone and never `##foo`: only a name without a prefix stands for one.
-    spelt = room.channel if is_channel(channel) else room.channel[1:]
-    return channel != "" and fold(channel) == fold(spelt)
+    # `#foo` is that channel alone and never `##foo`: only a bare name may leave the prefix out.
+    spelling = room.channel if is_channel(channel) else room.channel[1:]
+    return channel != "" and fold(channel) == fold(spelling)
 
 
-def split_label(channel: str) -> tuple[str, str]:
-    """Take `libera/#chan` apart into network and channel; the network may be missing."""
-    network, slash, name = channel.strip().partition("/")
-    return (
-        (network, name)
-        if slash and name and not network.startswith(("#", "&"))
-        else ("", channel.strip())
-    )
+def split_label(label: str) -> tuple[str, str]:
+    """Split `libera/#chan` into network and channel; without a network, the first is ""."""
+    network, slash, channel = label.strip().partition("/")
+    # A channel's name may hold a slash itself: `#tea/mate`, `&local/x`.
+    if slash and channel and not is_channel(network):
+        return network, channel
+    return "", label.strip()
 
 
 def message_id(text: str) -> int | None:
     """The id that `text` names: `184213` or a permalink such as `terrarium://message/184213`."""
-    found = _PERMALINK.fullmatch(text.strip())
-    return int(found[1]) if found else None
+    match = _PERMALINK.fullmatch(text.strip())
+    return int(match[1]) if match else None
 
 
 def parse_view(raw: object) -> View:
     """Read the view of a request.
 
     Raises:
-        BadView: a key is unknown, or a value is not of its form.
+        BadView: a key is unknown, or a value has the wrong form.
     """
     if raw is None:
         return View()
@@ -89,29 +88,29 @@ def parse_view(raw: object) -> View:
         rooms=_rooms(raw),
         network=_text(raw, "network"),
         as_of=_as_of(raw.get("as_of")),
-        now=_moment(raw, "now"),
+        now=_time(raw, "now"),
         asker=_text(raw, "asker"),
-        max_tokens=_count(raw, "max_tokens"),
+        max_tokens=_positive(raw, "max_tokens"),
     )
 
 
 def _rooms(raw: Mapping[str, object]) -> tuple[tuple[str, str], ...] | None:
-    named = [_text(raw, "channel")] if raw.get("channel") is not None else None
-    if named and not named[0].strip():
+    single = [_text(raw, "channel")] if raw.get("channel") is not None else None
+    if single and not single[0].strip():
         raise BadView("The view's channel is empty. Leave it out to show every channel.")
-    listed = raw.get("channels")
-    if listed is None:
-        return None if named is None else tuple(map(split_label, named))
-    if not isinstance(listed, Sequence) or isinstance(listed, str):
+    several = raw.get("channels")
+    if several is None:
+        return None if single is None else tuple(map(split_label, single))
+    if not isinstance(several, Sequence) or isinstance(several, str):
         raise BadView("The view's channels must be a list of channel names.")
-    if not all(isinstance(name, str) and name.strip() for name in listed):
-        raise BadView("Every one of the view's channels must be a channel's name.")
-    both = [name for name in listed if named is None or fold(name) == fold(named[0])]
+    if not all(isinstance(name, str) and name.strip() for name in several):
+        raise BadView("Each of the view's channels must be a channel name.")
+    both = [name for name in several if single is None or fold(name) == fold(single[0])]
     return tuple(split_label(name) for name in both)
 
 
 def _text(raw: Mapping[str, object], key: str) -> str:
-    value = raw.get(key, "")
+    value = raw.get(key)
     if value is None:
         return ""
     if not isinstance(value, str):
@@ -119,28 +118,28 @@ def _text(raw: Mapping[str, object], key: str) -> str:
     return value
 
 
-def _count(raw: Mapping[str, object], key: str) -> int:
+def _positive(raw: Mapping[str, object], key: str) -> int:
     value = raw.get(key)
     if value is None:
         return 0
     if type(value) is not int or value < 1:
-        raise BadView(f"The view's {key} must be a number of at least 1.")
+        raise BadView(f"The view's {key} must be a whole number of at least 1.")
     return value
 
 
-def _moment(raw: Mapping[str, object], key: str) -> datetime | None:
+def _time(raw: Mapping[str, object], key: str) -> datetime | None:
     value = raw.get(key)
     if value is None:
         return None
     try:
         return from_iso(_text(raw, key))
-    except ValueError as why:
-        raise BadView(f"The view's {key} must be a moment such as 2025-11-05T12:00:00Z.") from why
+    except ValueError as error:
+        raise BadView(f"The view's {key} must be a time such as 2025-11-05T12:00:00Z.") from error
 
 
 def _as_of(value: object) -> datetime | int | None:
     if type(value) is int:
         value = str(value)
-    if isinstance(value, str) and (number := message_id(value)) is not None:
-        return number
-    return _moment({"as_of": value}, "as_of")
+    if isinstance(value, str) and (named := message_id(value)) is not None:
+        return named
+    return _time({"as_of": value}, "as_of")

@@ -1,9 +1,9 @@
-"""The one place that reaches behind the public names of the MCP SDK.
+"""The only module that uses private names of the MCP SDK.
 
-Each function says which inner name it leans on and why. `tests/test_sdk.py` fails by that name
+Each function says which private name it uses and why. `tests/test_sdk.py` fails with that name
 when a new SDK moves it; until then the dependency is pinned to one minor release.
 """
-# ruff: noqa: SLF001  # reaching for private names is this module's whole purpose
+# ruff: noqa: SLF001  # using private names is this module's whole purpose
 
 from contextlib import AbstractAsyncContextManager
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
@@ -22,43 +22,43 @@ Incoming: TypeAlias = "ReadStream[SessionMessage | Exception]"
 Outgoing: TypeAlias = "WriteStream[SessionMessage]"
 
 
-class Lines(Protocol):
-    """What `over_lines` reads: one JSON-RPC message a line, until there are no more."""
+class LineReader(Protocol):
+    """What `over_lines` reads: one JSON-RPC message per line, until the end of the stream."""
 
-    def __aiter__(self) -> "Lines": ...
+    def __aiter__(self) -> "LineReader": ...
     async def __anext__(self) -> str: ...
 
 
-class Paper(Protocol):
+class LineWriter(Protocol):
     """What `over_lines` writes to."""
 
     async def write(self, text: str, /) -> None:
-        """Put down the next piece of a line."""
+        """Write the next piece of a line."""
 
     async def flush(self) -> None:
-        """Wait until there is room for more."""
+        """Wait until more can be written."""
 
 
 def lowlevel(server: MCPServer[Any]) -> Server[Any]:
     """The protocol engine inside an `MCPServer`.
 
-    Uses `MCPServer._lowlevel_server`: custom request handlers and transports of our own hang on
-    it, and `MCPServer` passes on neither.
+    Uses `MCPServer._lowlevel_server`: custom request handlers and transports need it, and
+    `MCPServer` offers a way to neither.
     """
     return server._lowlevel_server
 
 
-async def serve(server: MCPServer[Any], incoming: Incoming, outgoing: Outgoing) -> None:
-    """Serve the only client of this process, in a lifespan of its own."""
+async def serve_only_client(server: MCPServer[Any], incoming: Incoming, outgoing: Outgoing) -> None:
+    """Serve the only client of this process, entering the server's lifespan for it."""
     engine = lowlevel(server)
     await engine.run(incoming, outgoing, engine.create_initialization_options())
 
 
-async def serve_one_of_many(server: MCPServer[Any], incoming: Incoming, outgoing: Outgoing) -> None:
-    """Serve one client inside the lifespan that the HTTP application has entered for all.
+async def serve_http_client(server: MCPServer[Any], incoming: Incoming, outgoing: Outgoing) -> None:
+    """Serve one client inside the lifespan that the HTTP application has entered for all of them.
 
     Uses `StreamableHTTPSessionManager._lifespan_state`: `Server.run` would enter the lifespan,
-    and so open the store, once more for every connection.
+    and so open the store, again for every connection.
     """
     engine = lowlevel(server)
     await serve_dual_era_loop(
@@ -71,10 +71,10 @@ async def serve_one_of_many(server: MCPServer[Any], incoming: Incoming, outgoing
 
 
 def end_subscriptions(server: MCPServer[Any]) -> None:
-    """Tell every open `subscriptions/listen` stream that it ends here, on purpose.
+    """End every open `subscriptions/listen` stream with its final message.
 
-    Uses the `ListenHandler` that `MCPServer` registers and keeps to itself: until it is closed
-    these streams stay open, and an HTTP server that waits for its requests waits for ever.
+    Uses the `ListenHandler` that `MCPServer` registers and does not expose: until it is closed
+    these streams stay open, and an HTTP server that waits for its requests never stops.
     """
     entry = lowlevel(server).get_request_handler("subscriptions/listen")
     if entry is not None and isinstance(entry.handler, ListenHandler):
@@ -82,24 +82,24 @@ def end_subscriptions(server: MCPServer[Any]) -> None:
 
 
 async def end_sessions(server: MCPServer[Any]) -> None:
-    """End every session of the older era, and cancel its calls, as if its client had asked to.
+    """End every session of the older protocol era and cancel its calls, as its client could.
 
-    Uses `StreamableHTTPSessionManager._server_instances`: a call outlives its request there, and
-    the manager's own way to end one waits a second for a stream that nobody reads any more.
+    Uses `StreamableHTTPSessionManager._server_instances`: there a call outlives its request, and
+    the manager's own way to end one waits a second for a stream that no longer has a reader.
     """
     for session in list(server.session_manager._server_instances.values()):
         await session.terminate()
 
 
 def over_lines(
-    lines: Lines, paper: Paper
+    reader: LineReader, writer: LineWriter
 ) -> AbstractAsyncContextManager[tuple[Incoming, Outgoing]]:
-    """The SDK's stdio transport over line streams of our own.
+    """The SDK's stdio transport over other line streams than files.
 
-    Uses that `stdio_server`, typed for files, asks its two ends for no more than `Lines` and
-    `Paper` offer.
+    Relies on `stdio_server`, typed for files, using no more of its two ends than `LineReader` and
+    `LineWriter` offer.
     """
     return stdio_server(
-        cast("anyio.AsyncFile[str]", lines),
-        cast("anyio.AsyncFile[str]", paper),
+        cast("anyio.AsyncFile[str]", reader),
+        cast("anyio.AsyncFile[str]", writer),
     )

@@ -1,7 +1,7 @@
-"""Every knob, declared once: its name, type, meaning and default.
+"""Every setting, declared once: its name, type, meaning and default.
 
 A value comes from a flag, else the environment, else `.env`, else `terrarium.toml`, else the
-default. The names that terrarium-irc used all work; ours begin with TERRARIUM_.
+default. All names that terrarium-irc used work; new names begin with TERRARIUM_.
 """
 
 import ipaddress
@@ -20,46 +20,47 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.errors import TerrariumError, did_you_mean
 
-OURS = "TERRARIUM_"
-PATHS = ("DB_PATH", "TERRARIUM_TLS_CAFILE")
-"""Settings that name a file; a relative one in a settings file counts from that file."""
+OWN_PREFIX = "TERRARIUM_"
+"""Of names that are always settings of this program: an unknown one is an error."""
 
+PATHS = ("DB_PATH", "TERRARIUM_TLS_CAFILE")
+"""Settings that are paths; in a settings file they are relative to that file."""
 
 MOST_DAYS = 100_000
-"""Enough for the whole of history to be kept; more would be before the calendar begins."""
+"""274 years. Python's calendar begins in the year 1, so a much larger number would overflow."""
 
 
 class RoomDays(NamedTuple):
-    """For how many days the lines of a room are kept: `#tea`, or `libera/#tea`."""
+    """The days to keep the lines of `room`: `#tea`, or `libera/#tea`; 0: for ever."""
 
     room: str
     days: int
 
     def __str__(self) -> str:
-        """As people write it."""
+        """As `doctor` shows it: `#tea=30`."""
         return f"{self.room}={self.days}"
 
 
 class BadSetting(TerrariumError):
-    """A setting that cannot be used: which one, where it stands, and what would do."""
+    """A setting cannot be used; the text names it, its source, and a valid value."""
 
 
 def _channels(value: object) -> object:
-    names = value.replace(",", " ").split() if isinstance(value, str) else value
-    if isinstance(names, list | tuple):
-        return tuple(name if is_channel(name) else f"#{name}" for name in map(str, names))
-    return names
+    channels = value.replace(",", " ").split() if isinstance(value, str) else value
+    if isinstance(channels, list | tuple):
+        return tuple(name if is_channel(name) else f"#{name}" for name in map(str, channels))
+    return channels
 
 
 def _days(value: object) -> object:
     pairs = tuple(value.items()) if isinstance(value, Mapping) else value
     if not isinstance(pairs, tuple):
-        raise ValueError(  # noqa: TRY004 -- pydantic wants a ValueError
-            'a table is wanted, such as [TERRARIUM_RETENTION_BY_CHANNEL] with "#tea" = 30 below it'
+        raise ValueError(  # noqa: TRY004 -- pydantic requires a ValueError
+            'must be a table: [TERRARIUM_RETENTION_BY_CHANNEL] with lines such as "#tea" = 30'
         )
     for room, days in pairs:
         if not isinstance(days, int) or isinstance(days, bool) or not 0 <= days <= MOST_DAYS:
-            raise ValueError(f"{room} = {days}: a whole number of days is wanted; 0: for ever")
+            raise ValueError(f"{room} = {days}: must be a whole number of days; 0: for ever")
     return tuple(RoomDays(room, days) for room, days in pairs)
 
 
@@ -68,11 +69,11 @@ def _zone(name: str) -> str:
         ZoneInfo(name or "UTC")
     except (ValueError, OSError, ZoneInfoNotFoundError):
         near = did_you_mean(name, sorted(available_timezones()))
-        raise ValueError(f"not the name of a time zone.{near}") from None
+        raise ValueError(f"not a time zone.{near}") from None
     return name
 
 
-def _named(name: str, default: Any, meaning: str, **more: Any) -> Any:
+def _setting(name: str, default: Any, meaning: str, **more: Any) -> Any:
     return Field(default, alias=name, description=meaning, **more)
 
 
@@ -85,7 +86,7 @@ def _secret(name: str, meaning: str) -> Any:
 _HALF_COMMENTED = re.compile(
     r"^\s*(?:export\s+)?IRC_CHANNELS\s*=\s*[^'\"\s][^'\"\n]*\s#\S", re.MULTILINE
 )
-"""A list of channels in a .env file that python-dotenv would take half of for a comment."""
+"""A list of channels of which python-dotenv would treat a part as a comment."""
 
 
 def _url(address: str) -> str:
@@ -101,7 +102,7 @@ Channels = Annotated[tuple[str, ...], BeforeValidator(_channels)]
 
 
 class Settings(BaseModel):
-    """What somebody set. A program may build one with keywords; people use `load_settings`."""
+    """All settings. A program may build one with keywords; commands use `load_settings`."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -111,93 +112,117 @@ class Settings(BaseModel):
         hide_input_in_errors=True,  # the input may be a password
     )
 
-    db_path: Path = _named("DB_PATH", Path("data/irc_logs.db"), "the database of all channels")
+    db_path: Path = _setting(
+        "DB_PATH", Path("data/irc_logs.db"), "SQLite file with the history of all channels"
+    )
 
-    irc_server: str = _named("IRC_SERVER", "", "the IRC server to connect to")
-    irc_port: int = _named(
-        "IRC_PORT", 0, "its port; 0: 6697 with TLS, 6667 without", ge=0, le=65535
+    irc_server: str = _setting("IRC_SERVER", "", "IRC server to connect to")
+    irc_port: int = _setting(
+        "IRC_PORT", 0, "port of the IRC server; 0: 6697 with TLS, 6667 without", ge=0, le=65535
     )
-    irc_use_ssl: bool | None = _named(
-        "IRC_USE_SSL", None, "TLS or plain text; unset: TLS, unless the port is 6667"
+    irc_use_ssl: bool | None = _setting(
+        "IRC_USE_SSL", None, "whether to use TLS; unset: yes, unless the port is 6667"
     )
-    irc_nick: str = _named("IRC_NICK", "Terra", "the bot's nick", min_length=1)
-    irc_channels: Channels = _named(
+    irc_nick: str = _setting("IRC_NICK", "Terra", "nick of the bot", min_length=1)
+    irc_channels: Channels = _setting(
         "IRC_CHANNELS",
         (),
-        "channels to join and record, separated by commas; no other is ever joined",
+        "channels to join and record, such as tea,mate; the bot joins no others",
     )
-    tls_cafile: Path | None = _named(
-        "TERRARIUM_TLS_CAFILE", None, "certificate authority of a private server"
+    tls_cafile: Path | None = _setting(
+        "TERRARIUM_TLS_CAFILE", None, "PEM file of a private server's certificate authority"
     )
     server_password: str = _secret("TERRARIUM_SERVER_PASSWORD", "password of the IRC server (PASS)")
-    sasl_username: str = _named("TERRARIUM_SASL_USERNAME", "", "services account to log in to")
-    sasl_password: str = _secret("TERRARIUM_SASL_PASSWORD", "its password; sent over TLS only")
-    network: str = _named(
-        "TERRARIUM_NETWORK", "", "name of the network; unset: from the server's name (libera)"
+    sasl_username: str = _setting(
+        "TERRARIUM_SASL_USERNAME", "", "services account for the login (SASL)"
     )
-    contact: str = _named(
-        "TERRARIUM_CONTACT", "", "whom to ask about the bot; needed to connect off this machine"
+    sasl_password: str = _secret(
+        "TERRARIUM_SASL_PASSWORD", "password of that account; sent over TLS only"
     )
-    command_prefix: str = _named(
-        "COMMAND_PREFIX", "!", "what commands begin with", min_length=1, max_length=5
+    network: str = _setting(
+        "TERRARIUM_NETWORK",
+        "",
+        "name of the network; unset: derived from the server's name (libera)",
     )
-    max_context_messages: int = _named(
-        "MAX_CONTEXT_MESSAGES", 20, "newest lines that go with each question", ge=0, le=200
+    contact: str = _setting(
+        "TERRARIUM_CONTACT",
+        "",
+        "contact of the bot's operator; required unless the server is on this machine",
     )
-    llm_mark: str = _named("TERRARIUM_LLM_MARK", "[LLM]", "stands before what a model wrote")
+    command_prefix: str = _setting(
+        "COMMAND_PREFIX", "!", "prefix of the bot's commands", min_length=1, max_length=5
+    )
+    max_context_messages: int = _setting(
+        "MAX_CONTEXT_MESSAGES",
+        20,
+        "newest channel lines sent along with each question",
+        ge=0,
+        le=200,
+    )
+    llm_mark: str = _setting("TERRARIUM_LLM_MARK", "[LLM]", "prefix of text that a model wrote")
 
-    agent_api_url: Url = _named(
-        "AGENT_API_URL", "http://localhost:8080", "the OpenAI-compatible endpoint"
+    agent_api_url: Url = _setting(
+        "AGENT_API_URL", "http://localhost:8080", "URL of the OpenAI-compatible endpoint"
     )
-    agent_api_key: str = _secret("AGENT_API_KEY", "its key, if it wants one")
-    agent_model: str = _named("AGENT_MODEL", "", "model to ask; unset: the endpoint's first")
-    agent_temperature: float = _named("AGENT_TEMPERATURE", 0.8, "how freely it writes", ge=0, le=2)
-    agent_max_tokens: int = _named("AGENT_MAX_TOKENS", 512, "longest answer in tokens", ge=1)
-    agent_timeout: float = _named(
+    agent_api_key: str = _secret("AGENT_API_KEY", "API key of the endpoint, if it requires one")
+    agent_model: str = _setting("AGENT_MODEL", "", "model to use; unset: the endpoint's first")
+    agent_temperature: float = _setting(
+        "AGENT_TEMPERATURE", 0.8, "sampling temperature", ge=0, le=2
+    )
+    agent_max_tokens: int = _setting(
+        "AGENT_MAX_TOKENS", 512, "maximum length of an answer in tokens", ge=1
+    )
+    agent_timeout: float = _setting(
         "AGENT_TIMEOUT",
         130.0,
-        "seconds to wait for it; terrarium-agent gives up after 120",
+        "seconds to wait for an answer; terrarium-agent itself gives up after 120",
         gt=0,
         allow_inf_nan=False,
     )
-    bridge_tools: str = _named(
-        "TERRARIUM_BRIDGE_TOOLS", "core", "tools the bot offers its model: all, core, or names"
+    bridge_tools: str = _setting(
+        "TERRARIUM_BRIDGE_TOOLS", "core", "tools offered to the bot's model: all, core, or names"
     )
 
-    search_api_url: Url = _named(
-        "SEARCH_API_URL", "", "web search: answers GET ?q=&num= with results"
+    search_api_url: Url = _setting(
+        "SEARCH_API_URL",
+        "",
+        "URL of a web search service that answers GET ?q=&num= with JSON results",
     )
-    search_api_key: str = _secret("SEARCH_API_KEY", "its key, sent as a Bearer token")
-    search_max_results: int = _named(
-        "SEARCH_MAX_RESULTS", 5, "results of a web search", ge=1, le=10
+    search_api_key: str = _secret(
+        "SEARCH_API_KEY", "API key of the search service, sent as a Bearer token"
+    )
+    search_max_results: int = _setting(
+        "SEARCH_MAX_RESULTS", 5, "number of results of a web search", ge=1, le=10
     )
 
-    retention_days: int = _named(
-        "TERRARIUM_RETENTION_DAYS", 0, "days that lines are kept; 0: for ever", ge=0, le=MOST_DAYS
+    retention_days: int = _setting(
+        "TERRARIUM_RETENTION_DAYS", 0, "days to keep lines; 0: for ever", ge=0, le=MOST_DAYS
     )
-    retention_by_channel: Days = _named(
+    retention_by_channel: Days = _setting(
         "TERRARIUM_RETENTION_BY_CHANNEL",
         (),
-        "other numbers of days for some channels: a table, in terrarium.toml only",
+        "days to keep the lines of single channels: a table, in terrarium.toml only",
     )
 
-    timezone: Zone = _named("TERRARIUM_TIMEZONE", "UTC", "zone that transcripts show")
-    source_timezone: Zone = _named(
-        "TERRARIUM_SOURCE_TIMEZONE", "", "zone terrarium-irc ran in; unset: this machine's"
+    timezone: Zone = _setting("TERRARIUM_TIMEZONE", "UTC", "time zone of transcripts")
+    source_timezone: Zone = _setting(
+        "TERRARIUM_SOURCE_TIMEZONE",
+        "",
+        "time zone in which terrarium-irc ran; unset: this machine's",
     )
-    tools: str = _named("TERRARIUM_TOOLS", "all", "published tools: all, core, or names")
-    write_tools: Literal["on", "off"] = _named(
-        "TERRARIUM_WRITE_TOOLS", "on", "off: tools that write are not published"
+    tools: str = _setting("TERRARIUM_TOOLS", "all", "tools to publish: all, core, or names")
+    write_tools: Literal["on", "off"] = _setting(
+        "TERRARIUM_WRITE_TOOLS", "on", "off: do not publish tools that write"
     )
 
     @property
     def zone(self) -> ZoneInfo:
-        """The zone that transcripts show."""
+        """The time zone of transcripts."""
         return ZoneInfo(self.timezone or "UTC")
 
     @property
     def source_zone(self) -> ZoneInfo:
-        """The zone in which terrarium-irc wrote its local times."""
+        """The time zone of the local times that terrarium-irc wrote."""
         return ZoneInfo(self.source_timezone) if self.source_timezone else _host_zone()
 
     @property
@@ -212,7 +237,7 @@ class Settings(BaseModel):
 
     @property
     def network_name(self) -> str:
-        """The network's name in the store: as set, else after the server, else `irc`."""
+        """The network's name in the store: as set, else derived from the server, else `irc`."""
         return self.network or _network_of(self.irc_server) or "irc"
 
 
@@ -231,16 +256,16 @@ def load_settings(
     config: Path | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> Settings:
-    """Gather the settings from every place they may stand in.
+    """Load the settings from every source.
 
     Args:
-        flags: what the command line said, by the names of the environment or of `Settings`.
-        env_file: a file in place of `.env`; it must exist.
-        config: a file in place of `terrarium.toml`; it must exist.
+        flags: values from the command line, by environment name or field of `Settings`.
+        env_file: a file to read instead of `.env`; it must exist.
+        config: a file to read instead of `terrarium.toml`; it must exist.
         environ: the environment, os.environ by default.
 
     Raises:
-        BadSetting: a value cannot be used, a name of ours is unknown, a file cannot be read.
+        BadSetting: a value is invalid, a setting is unknown, or a file cannot be read.
     """
     return settings_and_sources(flags, env_file=env_file, config=config, environ=environ)[0]
 
@@ -252,7 +277,7 @@ def settings_and_sources(
     config: Path | None = None,
     environ: Mapping[str, str] | None = None,
 ) -> tuple[Settings, Mapping[str, str]]:
-    """As `load_settings`; and where each setting that is no default was found, by its name."""
+    """As `load_settings`, and the source of each setting that is not a default, by its name."""
     found: dict[str, object] = {}
     sources: dict[str, str] = {}
     for source, values in _layers(
@@ -263,12 +288,12 @@ def settings_and_sources(
                 found[name], sources[name] = value, source
     try:
         return Settings.model_validate(found), sources
-    except ValidationError as wrong:
-        raise BadSetting(_complaint(wrong, sources)) from None
+    except ValidationError as invalid:
+        raise BadSetting(_invalid_settings(invalid, sources)) from None
 
 
-def names() -> list[str]:
-    """The settings' names as they stand in the environment."""
+def setting_names() -> list[str]:
+    """The names of all settings, as in the environment."""
     return [str(field.alias) for field in Settings.model_fields.values()]
 
 
@@ -278,26 +303,33 @@ def _layers(
     config: Path | None,
     environ: Mapping[str, str],
 ) -> Iterator[tuple[str, dict[str, object]]]:
-    """The places settings come from, the strongest first; each checked for names we do not know."""
+    """Every source with its values, the strongest first; each is checked for unknown names."""
     aliases = {name: str(field.alias) for name, field in Settings.model_fields.items()}
-    said = {aliases.get(name, name): value for name, value in flags.items() if value is not None}
-    yield "the command line", said
+    set_flags = {
+        aliases.get(name, name): value for name, value in flags.items() if value is not None
+    }
+    yield "the command line", set_flags
     yield "the environment", _known(environ, "the environment")
-    dotenv = _present(env_file, Path(".env"))
+    dotenv = _existing(env_file, Path(".env"))
     if dotenv:
-        yield str(dotenv), _beside(dotenv, _known(_dotenv(dotenv), str(dotenv)))
-    toml = _present(config, Path("terrarium.toml"))
+        yield str(dotenv), _relative_to(dotenv, _known(_read_dotenv(dotenv), str(dotenv)))
+    toml = _existing(config, Path("terrarium.toml"))
     if toml:
-        yield str(toml), _beside(toml, _known(_toml(toml), str(toml), all_ours=True))
+        yield str(toml), _relative_to(toml, _known(_read_toml(toml), str(toml), only_settings=True))
 
 
-def _known(values: Mapping[str, Any], source: str, *, all_ours: bool = False) -> dict[str, object]:
-    """The values that are set, under their proper names. An empty one counts as not set."""
-    proper = {name.upper(): name for name in names()}
+def _known(
+    values: Mapping[str, Any], source: str, *, only_settings: bool = False
+) -> dict[str, object]:
+    """The values that are set, by the setting's own spelling. An empty value counts as not set.
+
+    With `only_settings`, every unknown name is an error, not only those with our prefix.
+    """
+    proper = {name.upper(): name for name in setting_names()}
     for name in values:
-        if name.upper() not in proper and (all_ours or name.upper().startswith(OURS)):
-            near = did_you_mean(name.upper(), names())
-            raise BadSetting(f"{name} in {source} is not a setting of ours.{near}")
+        if name.upper() not in proper and (only_settings or name.upper().startswith(OWN_PREFIX)):
+            near = did_you_mean(name.upper(), setting_names())
+            raise BadSetting(f"{name} in {source} is not a setting.{near}")
     return {
         proper[name.upper()]: value
         for name, value in values.items()
@@ -305,12 +337,12 @@ def _known(values: Mapping[str, Any], source: str, *, all_ours: bool = False) ->
     }
 
 
-def _beside(file: Path, values: dict[str, object]) -> dict[str, object]:
-    """Let relative paths count from the file they stand in."""
+def _relative_to(file: Path, values: dict[str, object]) -> dict[str, object]:
+    """Make relative paths relative to the file that contains them."""
     return values | {name: file.parent / str(values[name]) for name in PATHS if name in values}
 
 
-def _present(chosen: Path | None, usual: Path) -> Path | None:
+def _existing(chosen: Path | None, usual: Path) -> Path | None:
     if chosen is None:
         return usual if usual.is_file() else None
     if not chosen.is_file():
@@ -318,49 +350,53 @@ def _present(chosen: Path | None, usual: Path) -> Path | None:
     return chosen
 
 
-def _toml(file: Path) -> dict[str, Any]:
+def _read_toml(file: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(file.read_text("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as why:
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise BadSetting(
-            f"{file} cannot be read as TOML: {why}. Mend it, or name another with --config."
+            f"{file} cannot be read as TOML: {error}. Fix it, or use another with --config."
         ) from None
 
 
-def _dotenv(file: Path) -> dict[str, str | None]:
+def _read_dotenv(file: Path) -> dict[str, str | None]:
     try:
         if _HALF_COMMENTED.search(file.read_text("utf-8")):
             raise BadSetting(
-                f"IRC_CHANNELS in {file}: what follows a blank and # is a comment there, so"
-                " channels would be lost. Leave the # out, or put the value in quotes."
+                f"IRC_CHANNELS in {file}: a # after a space starts a comment there, so channels"
+                " would be lost. Leave the # out, or put the value in quotes."
             )
         return dotenv_values(file)
-    except (UnicodeDecodeError, OSError) as why:
-        raise BadSetting(f"{file} cannot be read: {why}. Mend it, or name another file.") from None
+    except (UnicodeDecodeError, OSError) as error:
+        raise BadSetting(
+            f"{file} cannot be read: {error}. Fix it, or use another with --env-file."
+        ) from None
 
 
-def _complaint(wrong: ValidationError, sources: Mapping[str, str]) -> str:
-    """One sentence for each setting that is wrong; secrets are not repeated."""
+def _invalid_settings(invalid: ValidationError, sources: Mapping[str, str]) -> str:
+    """One sentence for each invalid setting; the value of a secret is not repeated."""
     fields = {field.alias: field for field in Settings.model_fields.values()}
-    told = []
-    for error in wrong.errors(include_url=False):
+    sentences = []
+    for error in invalid.errors(include_url=False):
         name = str(error["loc"][0])
         field = fields.get(name)
         if field is None:
-            told.append(f"{name} is not a setting of ours.{did_you_mean(name.upper(), names())}")
+            sentences.append(
+                f"{name} is not a setting.{did_you_mean(name.upper(), setting_names())}"
+            )
             continue
         value = "" if field.json_schema_extra else f"={error['input']!r}"
         reason = error["msg"].removeprefix("Value error, ").rstrip(".")
         reason += "" if reason.endswith("?") else "."
-        told.append(
+        sentences.append(
             f"{name}{value} (from {sources.get(name, 'the program')}): {reason}"
             f" Its meaning: {field.description}."
         )
-    return " ".join(told)
+    return " ".join(sentences)
 
 
 def _network_of(server: str) -> str:
-    """`irc.libera.chat`: libera; an address or this machine: local."""
+    """`libera` for `irc.libera.chat`; `local` for an IP address or localhost."""
     if not server:
         return ""
     try:

@@ -1,21 +1,65 @@
-"""A caller is told what went wrong, and not how many task groups it went through."""
+"""An error names its cause and a way out, however many task groups it went through."""
 
 import pytest
 
-from terrarium_mcp.errors import TerrariumError, plainly
+from terrarium_mcp.errors import (
+    TerrariumError,
+    UnknownChannel,
+    and_more,
+    did_you_mean,
+    plainly,
+    shown,
+    single_errors,
+)
 
 
 def test_one_error_comes_out_of_all_its_groups_with_its_own_cause() -> None:
     error = TerrariumError("no room")
     error.__cause__ = OSError("disk full")
     group = ExceptionGroup("outer", [ExceptionGroup("inner", [error])])
-    with pytest.raises(TerrariumError) as told, plainly():
+    with pytest.raises(TerrariumError) as caught, plainly():
         raise group
-    assert told.value is error
+    assert caught.value is error
     assert isinstance(error.__cause__, OSError)
 
 
 def test_two_errors_stay_together() -> None:
-    with pytest.raises(ExceptionGroup) as told, plainly():
+    with pytest.raises(ExceptionGroup) as caught, plainly():
         raise ExceptionGroup("both", [ValueError("one"), KeyError("two")])
-    assert len(told.value.exceptions) == 2
+    assert len(caught.value.exceptions) == 2
+
+
+def test_the_errors_of_nested_groups_come_in_order() -> None:
+    one, two, three = ValueError("one"), KeyError("two"), OSError("three")
+    nested = ExceptionGroup("outer", [one, ExceptionGroup("inner", [two, three])])
+    assert single_errors(nested) == [one, two, three]
+    assert single_errors(one) == [one]
+
+
+@pytest.mark.parametrize(
+    ("limit", "text"),
+    [(3, "a, b, c and 2 more"), (4, "a, b, c, d and 1 more"), (5, "a, b, c, d, e")],
+)
+def test_a_long_list_says_how_many_it_leaves_out(limit: int, text: str) -> None:
+    assert and_more(["a", "b", "c", "d", "e"], limit) == text
+
+
+def test_an_unknown_channel_names_the_nearest_or_the_first_twenty() -> None:
+    known = [f"#r{number:02}" for number in range(22)]
+    assert str(UnknownChannel("#r7", known)) == "No channel #r7. Did you mean #r17?"
+    listed = ", ".join(known[:20])
+    assert str(UnknownChannel("tea", known)) == (
+        f"No channel tea. Known channels: {listed} and 2 more."
+    )
+    assert str(UnknownChannel("tea", [])) == "No channel tea. No channel is recorded yet."
+
+
+def test_the_nearest_name_is_found_in_any_case_and_with_any_prefix() -> None:
+    assert did_you_mean("TERRARUM", ["#tea", "#terrarium"]) == " Did you mean #terrarium?"
+    assert did_you_mean("coffee", ["#tea"]) == ""
+
+
+def test_a_quoted_name_is_short_and_holds_no_control_characters() -> None:
+    assert shown("x" * 60) == "x" * 60
+    assert shown("x" * 61) == "x" * 60 + "..."
+    assert "\x1b" not in shown("te\x1b[2Ja")

@@ -19,20 +19,22 @@ MAY_IMPORT = {
     "settings": {"chat", "errors"},
     "policy": {"chat", "errors"},
     "store": BASE,
+    "request": BASE | {"store"},  # no MCP SDK: the command line shares it with the tools
     "websearch": BASE,
     "logformats": BASE | {"store"},
-    "tools": BASE | {"store", "websearch"},
+    "tools": BASE | {"store", "request", "websearch"},
     "resources": BASE | {"store", "tools"},
     "prompts": BASE | {"store", "tools"},
     "completions": BASE | {"store", "tools"},
     "live": BASE | {"store", "sdk"},
-    "server": BASE | TOOLS | {"store", "websearch", "sdk"},
+    "server": BASE | TOOLS | {"store", "request", "websearch", "sdk"},
     "serving": BASE | {"store", "server", "sdk"},
     "irc_bridge": BASE | {"store"},
     "demo": BASE | TOOLS
-    | {"store", "websearch", "logformats", "server", "serving", "irc_bridge", "sdk"},
+    | {"store", "request", "websearch", "logformats", "server", "serving", "irc_bridge", "sdk"},
     "cli": BASE | TOOLS
-    | {"store", "websearch", "logformats", "server", "serving", "irc_bridge", "sdk", "demo"},
+    | {"store", "request", "websearch", "logformats", "server", "serving", "irc_bridge", "sdk",
+       "demo"},
     "__main__": {"cli"},
     "__init__": set[str](),
 }  # fmt: skip

@@ -1,5 +1,6 @@
 """A view can only narrow, and one that is malformed shows nothing."""
 
+from dataclasses import FrozenInstanceError
 from datetime import UTC, datetime
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import Room
-from terrarium_mcp.policy import BadView, View, message_id, names, parse_view, split_label
+from terrarium_mcp.policy import BadView, View, message_id, names_room, parse_view, split_label
 
 TEA = Room(1, "libera", "#tea")
 MATE = Room(2, "libera", "#mate")
@@ -91,6 +92,49 @@ def test_a_malformed_view_is_refused(raw: object) -> None:
         parse_view(raw)
 
 
+WRONG: list[tuple[object, str]] = [
+    ("#tea", "_meta['terrarium-mcp/view'] must be an object, not str."),
+    (
+        {"now": None, "chanel": "#tea", "a": 1},
+        (
+            "Unknown key in the view: a, chanel."
+            " Known: as_of, asker, channel, channels, max_tokens, network, now."
+        ),
+    ),
+    ({"channel": " "}, "The view's channel is empty. Leave it out to show every channel."),
+    ({"channel": 5}, "The view's channel must be text."),
+    ({"channels": "#tea"}, "The view's channels must be a list of channel names."),
+    ({"channels": ["#tea", ""]}, "Each of the view's channels must be a channel name."),
+    ({"network": 5}, "The view's network must be text."),
+    ({"asker": 5}, "The view's asker must be text."),
+    ({"as_of": 1.5}, "The view's as_of must be text."),
+    ({"as_of": "noon"}, "The view's as_of must be a time such as 2025-11-05T12:00:00Z."),
+    ({"now": "soon"}, "The view's now must be a time such as 2025-11-05T12:00:00Z."),
+    ({"max_tokens": 0}, "The view's max_tokens must be a whole number of at least 1."),
+]
+
+
+@pytest.mark.parametrize(("raw", "text"), WRONG, ids=str)
+def test_a_refusal_says_which_part_of_the_view_is_wrong(raw: object, text: str) -> None:
+    with pytest.raises(BadView) as refused:
+        parse_view(raw)
+    assert str(refused.value) == text
+
+
+def test_one_token_is_a_budget() -> None:
+    assert parse_view({"max_tokens": 1}).max_tokens == 1
+
+
+def test_a_view_cannot_be_changed() -> None:
+    with pytest.raises(FrozenInstanceError):
+        parse_view({"network": "libera"}).network = ""  # type: ignore[misc]
+
+
+def test_no_name_names_no_room() -> None:
+    assert not names_room(Room(6, "libera", "#"), "", "")
+    assert names_room(Room(6, "libera", "#"), "", "#")
+
+
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=9),
     lambda inner: (
@@ -115,9 +159,9 @@ def test_whatever_is_sent_is_a_view_or_refused_and_only_narrows(raw: object) -> 
 @given(st.text(max_size=12))
 def test_a_name_with_a_prefix_names_that_channel_alone(name: str) -> None:
     for room in ROOMS:
-        if names(room, "", "#" + name):
+        if names_room(room, "", "#" + name):
             assert fold(room.channel) == fold("#" + name)
-        if names(room, "", name):
+        if names_room(room, "", name):
             assert fold(room.channel) in {fold(name), fold(room.channel[0] + name)}
 
 
@@ -128,6 +172,10 @@ def test_a_name_with_a_prefix_names_that_channel_alone(name: str) -> None:
         ("libera/tea", ("libera", "tea")),
         ("#tea", ("", "#tea")),
         ("#tea/mate", ("", "#tea/mate")),
+        ("&local/x", ("", "&local/x")),
+        ("+tea/x", ("", "+tea/x")),
+        ("!12345tea/x", ("", "!12345tea/x")),
+        ("libera/#tea/mate", ("libera", "#tea/mate")),
         (" tea ", ("", "tea")),
         ("libera/", ("", "libera/")),
         ("", ("", "")),
@@ -139,5 +187,6 @@ def test_a_label_may_name_its_network(label: str, parts: tuple[str, str]) -> Non
 
 def test_a_message_id_is_a_number_or_a_permalink() -> None:
     assert message_id(" 12 ") == message_id("terrarium://message/12") == 12
+    assert message_id("9" * 18) == 10**18 - 1
     for text in ("", "-1", "1.0", "x", "terrarium://message/x", "9" * 19, "12; DROP"):
         assert message_id(text) is None

@@ -1,6 +1,6 @@
-"""The inner names of the MCP SDK that we lean on are still there, and do what we think.
+"""The private names of the MCP SDK that we use still exist and do what we expect.
 
-A test that fails here is called by the name that has moved: see `terrarium_mcp/sdk.py`.
+A failing test here is named after what has moved: see `terrarium_mcp/sdk.py`.
 """
 
 import importlib
@@ -65,10 +65,10 @@ async def server_instances() -> None:
 
 
 async def stdio_server() -> None:
-    paper = Paper()
-    async with sdk.over_lines(Lines(), paper) as (incoming, outgoing):
-        await sdk.serve(new_server(), incoming, outgoing)
-    assert '"protocolVersion"' in "".join(paper.written)
+    writer = Writer()
+    async with sdk.over_lines(OneLine(), writer) as (incoming, outgoing):
+        await sdk.serve_only_client(new_server(), incoming, outgoing)
+    assert '"protocolVersion"' in "".join(writer.written)
 
 
 async def stream_protocols() -> None:
@@ -76,13 +76,13 @@ async def stream_protocols() -> None:
     assert {"ReadStream", "WriteStream"} <= set(vars(module))
 
 
-class Lines:
-    """One question, and then the end."""
+class OneLine:
+    """One message, and then the end of the stream."""
 
     def __init__(self) -> None:
         self._left = [json.dumps(INITIALIZE)]
 
-    def __aiter__(self) -> "Lines":
+    def __aiter__(self) -> "OneLine":
         return self
 
     async def __anext__(self) -> str:
@@ -91,7 +91,7 @@ class Lines:
         return self._left.pop()
 
 
-class Paper:
+class Writer:
     """Remembers what was written."""
 
     def __init__(self) -> None:
@@ -109,7 +109,7 @@ INNER_NAMES: dict[str, Callable[[], Awaitable[None]]] = {
     "ListenHandler at subscriptions/listen": listen_handler,
     "StreamableHTTPSessionManager._lifespan_state": lifespan_state,
     "StreamableHTTPSessionManager._server_instances": server_instances,
-    "stdio_server(lines, paper)": stdio_server,
+    "stdio_server(stdin, stdout)": stdio_server,
     "mcp.shared._stream_protocols": stream_protocols,
 }
 

@@ -1,11 +1,19 @@
-"""Every knob has one place where it is declared, and five where it may be set."""
+"""Every setting is declared in one place, and can be set in five."""
 
 from pathlib import Path
 
 import pytest
 from pydantic import ValidationError
 
-from terrarium_mcp.settings import BadSetting, Settings, is_loopback, load_settings
+from terrarium_mcp.settings import (
+    BadSetting,
+    RoomDays,
+    Settings,
+    is_loopback,
+    load_settings,
+    setting_names,
+    settings_and_sources,
+)
 
 OWNERS = {
     "IRC_SERVER": "irc.libera.chat",
@@ -306,9 +314,246 @@ def test_days_that_are_no_number_are_refused_with_file_and_key(home: Path, days:
     assert "TERRARIUM_RETENTION_BY_CHANNEL" in told
     assert "from terrarium.toml" in told
     assert "#tea = " in told
-    assert "a whole number of days is wanted" in told
+    assert "must be a whole number of days" in told
 
 
 def test_days_by_channel_are_a_table() -> None:
-    assert "a table is wanted" in complaint(environ={"TERRARIUM_RETENTION_BY_CHANNEL": "#tea=30"})
+    assert "must be a table" in complaint(environ={"TERRARIUM_RETENTION_BY_CHANNEL": "#tea=30"})
     assert "greater than or equal to 0" in complaint(environ={"TERRARIUM_RETENTION_DAYS": "-1"})
+
+
+@pytest.mark.parametrize(
+    ("name", "least", "most"),
+    [
+        ("IRC_PORT", 0, 65535),
+        ("MAX_CONTEXT_MESSAGES", 0, 200),
+        ("AGENT_MAX_TOKENS", 1, 10**9),
+        ("SEARCH_MAX_RESULTS", 1, 10),
+        ("TERRARIUM_RETENTION_DAYS", 0, 100_000),
+        ("AGENT_TEMPERATURE", 0, 2),
+    ],
+)
+def test_a_number_is_accepted_at_its_bounds_and_refused_beyond(
+    name: str, least: int, most: int
+) -> None:
+    for value in (least, most):
+        assert load_settings(environ={name: str(value)}).model_dump(by_alias=True)[name] == value
+    assert f"{name}='{least - 1}' (from the environment): " in complaint(
+        environ={name: str(least - 1)}
+    )
+    if most < 10**9:
+        assert f"{name}='{most + 1}' " in complaint(environ={name: str(most + 1)})
+
+
+def test_the_time_for_an_answer_is_more_than_none() -> None:
+    assert load_settings(environ={"AGENT_TIMEOUT": "0.5"}).agent_timeout == 0.5
+
+
+@pytest.mark.parametrize(("prefix", "accepted"), [("", False), ("!", True), ("terra", True)])
+def test_a_command_prefix_has_one_to_five_characters(prefix: str, accepted: bool) -> None:
+    if accepted:
+        assert load_settings({"COMMAND_PREFIX": prefix}, environ={}).command_prefix == prefix
+    else:
+        assert "COMMAND_PREFIX='' (from the command line): " in complaint(
+            flags={"COMMAND_PREFIX": prefix}
+        )
+
+
+def test_a_bot_needs_a_nick() -> None:
+    assert complaint(flags={"irc_nick": ""}).startswith("IRC_NICK='' (from the command line): ")
+    assert load_settings({"irc_nick": "x"}, environ={}).irc_nick == "x"
+
+
+def test_the_source_of_every_setting_that_is_set_is_known(home: Path) -> None:
+    (home / ".env").write_text("IRC_NICK=a\nIRC_SERVER=b\n")
+    (home / "terrarium.toml").write_text('irc_nick = "c"\nagent_model = "d"\n')
+    settings, sources = settings_and_sources({"db_path": "x.db"}, environ={"IRC_PORT": "7000"})
+    assert sources == {
+        "DB_PATH": "the command line",
+        "IRC_PORT": "the environment",
+        "IRC_NICK": ".env",
+        "IRC_SERVER": ".env",
+        "AGENT_MODEL": "terrarium.toml",
+    }
+    assert (settings.irc_nick, settings.agent_model) == ("a", "d")
+
+
+def test_names_of_settings_may_be_in_any_case() -> None:
+    assert load_settings(environ={"irc_nick": "a"}).irc_nick == "a"
+    assert "terrarium_zone in the environment is not a setting." in complaint(
+        environ={"terrarium_zone": "UTC"}
+    )
+
+
+def test_every_refusal_is_said_at_once_with_its_meaning() -> None:
+    told = complaint(environ={"IRC_PORT": "x", "AGENT_API_URL": "y"})
+    assert told == (
+        "IRC_PORT='x' (from the environment): Input should be a valid integer, unable to parse"
+        " string as an integer. Its meaning: port of the IRC server; 0: 6697 with TLS, 6667"
+        " without. AGENT_API_URL='y' (from the environment): not an address such as"
+        " http://localhost:8080. Its meaning: URL of the OpenAI-compatible endpoint."
+    )
+
+
+def test_a_refusal_that_ends_with_a_question_gets_no_full_stop() -> None:
+    assert complaint(environ={"TERRARIUM_TIMEZONE": "Europe/Berln"}) == (
+        "TERRARIUM_TIMEZONE='Europe/Berln' (from the environment): not a time zone."
+        " Did you mean Europe/Berlin? Its meaning: time zone of transcripts."
+    )
+
+
+def test_an_unknown_flag_is_no_setting() -> None:
+    assert complaint(flags={"irc_nic": "x"}) == ("irc_nic is not a setting. Did you mean IRC_NICK?")
+
+
+@pytest.mark.parametrize("name", SECRETS)
+def test_a_refused_secret_is_named_with_its_source(name: str) -> None:
+    told = complaint(flags={name: ["hunter2"]})
+    assert told.startswith(f"{name} (from the command line): Input should be a valid string.")
+
+
+def test_the_secrets_are_marked() -> None:
+    marked = [
+        str(field.alias) for field in Settings.model_fields.values() if field.json_schema_extra
+    ]
+    assert sorted(marked) == sorted(SECRETS)
+    assert all(
+        field.json_schema_extra == {"secret": True}
+        for field in Settings.model_fields.values()
+        if field.alias in SECRETS
+    )
+
+
+def test_settings_are_built_by_field_or_by_name_and_never_change() -> None:
+    assert Settings(irc_nick="a") == Settings(IRC_NICK="a")  # type: ignore[call-arg]
+    with pytest.raises(ValidationError):
+        Settings(irc_nick="a").irc_nick = "b"
+    with pytest.raises(ValidationError):
+        Settings(nick="a")  # type: ignore[call-arg]
+
+
+def test_every_setting_has_a_name_of_its_own() -> None:
+    assert len(setting_names()) == len(set(setting_names())) == len(Settings.model_fields)
+    assert setting_names()[0] == "DB_PATH"
+
+
+@pytest.mark.parametrize(
+    "address", ["http://localhost", "https://h.example:1/v1?a=b", "http://[::1]:80/", ""]
+)
+def test_an_address_may_be_any_url_of_http(address: str) -> None:
+    assert load_settings({"search_api_url": address}, environ={}).search_api_url == address
+
+
+@pytest.mark.parametrize(
+    "address", ["http:///path", "http://a b", "http://a/b c", "xhttp://a", "http:/a", "http://a/ "]
+)
+def test_a_broken_url_is_refused(address: str) -> None:
+    assert "not an address such as" in complaint(flags={"SEARCH_API_URL": address})
+
+
+@pytest.mark.parametrize(
+    ("line", "channels"),
+    [
+        ("IRC_CHANNELS=tea #mate", None),
+        ("  export  IRC_CHANNELS = tea, #mate", None),
+        ("IRC_NICK=x\nIRC_CHANNELS=tea,mate #dev", None),
+        ("IRC_CHANNELS=#tea,#mate", ("#tea", "#mate")),
+        ("IRC_CHANNELS='#tea, #mate'", ("#tea", "#mate")),
+        ("IRC_CHANNELS=tea\nX=a #b", ("#tea",)),
+        ("IRC_CHANNELS=tea # a comment", ("#tea",)),
+        ("MY_IRC_CHANNELS=tea #mate", ()),
+    ],
+)
+def test_a_channel_behind_a_comment_sign_is_never_lost(
+    home: Path, line: str, channels: tuple[str, ...] | None
+) -> None:
+    (home / ".env").write_text(f"{line}\n")
+    if channels is None:
+        assert complaint() == (
+            "IRC_CHANNELS in .env: a # after a space starts a comment there, so channels would be"
+            " lost. Leave the # out, or put the value in quotes."
+        )
+    else:
+        assert load_settings(environ={}).irc_channels == channels
+
+
+@pytest.mark.parametrize(
+    ("server", "network"),
+    [
+        ("irc.tea.co.nz", "tea"),
+        ("irc.tea.com.au", "tea"),
+        ("irc.tea.net.au", "tea"),
+        ("irc.tea.org.uk", "tea"),
+        ("irc.tea.ac.uk", "tea"),
+        ("co.uk", "co"),
+        ("eu.irc.tea.org", "tea"),
+        ("LOCALHOST.", "local"),
+    ],
+)
+def test_a_second_level_registry_names_no_network(server: str, network: str) -> None:
+    assert Settings(irc_server=server).network_name == network
+
+
+def test_a_settings_file_is_no_folder(home: Path) -> None:
+    (home / ".env").mkdir()
+    (home / "terrarium.toml").mkdir()
+    assert load_settings(environ={}) == Settings()
+    assert complaint(config=home / "terrarium.toml") == (
+        f"There is no settings file {home / 'terrarium.toml'}. Name one that exists."
+    )
+
+
+def test_a_broken_file_is_named_with_the_flag_that_names_another(home: Path) -> None:
+    (home / "bad.toml").write_text("IRC_NICK = \n")
+    (home / "bad.env").write_bytes(b"IRC_NICK=\xff\xfe\n")
+    told = complaint(config=home / "bad.toml")
+    assert told.startswith(f"{home / 'bad.toml'} cannot be read as TOML: Invalid value")
+    assert told.endswith(". Fix it, or use another with --config.")
+    told = complaint(env_file=home / "bad.env")
+    assert told.startswith(f"{home / 'bad.env'} cannot be read: 'utf-8' codec")
+    assert told.endswith(". Fix it, or use another with --env-file.")
+
+
+def test_settings_files_are_read_as_utf8(home: Path) -> None:
+    (home / ".env").write_bytes("IRC_NICK=tëa\n".encode())
+    (home / "terrarium.toml").write_bytes('AGENT_MODEL = "mäte"\n'.encode())
+    settings = load_settings(environ={})
+    assert (settings.irc_nick, settings.agent_model) == ("tëa", "mäte")
+
+
+def test_a_name_of_another_program_in_dotenv_may_have_no_value(home: Path) -> None:
+    (home / ".env").write_text("EDITOR\nIRC_NICK\n")
+    assert load_settings(environ={}).irc_nick == "Terra"
+
+
+def test_days_by_channel_reach_from_none_to_all_and_show_as_they_are_set(home: Path) -> None:
+    (home / "terrarium.toml").write_text(
+        '[TERRARIUM_RETENTION_BY_CHANNEL]\n"#tea" = 0\n"libera/#dev" = 100000\n'
+    )
+    days = load_settings(environ={}).retention_by_channel
+    assert days == (RoomDays("#tea", 0), RoomDays("libera/#dev", 100_000))
+    assert [str(one) for one in days] == ["#tea=0", "libera/#dev=100000"]
+    assert [(one.room, one.days) for one in days] == [("#tea", 0), ("libera/#dev", 100_000)]
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [
+        (5, 'must be a table: [TERRARIUM_RETENTION_BY_CHANNEL] with lines such as "#tea" = 30.'),
+        ({"#tea": -1}, "#tea = -1: must be a whole number of days; 0: for ever."),
+        ({"#tea": 100_001}, "#tea = 100001: must be a whole number of days; 0: for ever."),
+    ],
+)
+def test_wrong_days_by_channel_are_refused_with_the_reason(written: object, reason: str) -> None:
+    assert f"(from the command line): {reason} Its meaning: " in complaint(
+        flags={"TERRARIUM_RETENTION_BY_CHANNEL": written}
+    )
+
+
+def test_channels_of_any_other_type_are_refused_or_named() -> None:
+    assert Settings(irc_channels=["tea", 5]).irc_channels == ("#tea", "#5")  # type: ignore[arg-type]
+    assert complaint(flags={"irc_channels": 5}).startswith("IRC_CHANNELS=5 (from the command line)")
+
+
+def test_an_empty_zone_is_utc() -> None:
+    assert Settings(timezone="").zone.key == "UTC"

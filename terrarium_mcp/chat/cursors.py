@@ -1,8 +1,8 @@
-"""Cursors: where the next page begins, as text that only we read, and check in every part.
+"""Cursors: where the next page begins, as opaque text of which every part is checked.
 
-They are opaque and unsigned. A cursor gives no rights: what may be read is decided anew on every
-page. It is bound to the question it belongs to by a fingerprint, and to a snapshot by the highest
-message id of the first page, so that talk which goes on meanwhile neither repeats nor hides a line.
+A cursor is unsigned and grants nothing: what a request may read is decided again for every page. A
+fingerprint binds it to its question. The highest message id of the first page binds it to a
+snapshot, so that lines said in between neither repeat nor hide a hit.
 """
 
 import base64
@@ -13,21 +13,21 @@ from hashlib import blake2b
 from terrarium_mcp.chat.when import Position, from_text
 
 _VERSION = 4
-_LARGEST = 2**63 - 1  # of SQLite's integers
+_LARGEST = 2**63 - 1  # SQLite's largest integer
 
 
 class BadCursor(ValueError):
-    """A cursor that we did not make, or that belongs to another question."""
+    """The cursor is damaged, or belongs to another question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """The place after the last line of a page.
+    """The position after the last line of a page.
 
-    `rung` names the look-up that answered, `skip` how many lines of its ranked head were shown,
-    `after` the last line shown of what follows the head. `since` is where the time of the first
-    page began, `until` where it ended: "the last hours" must not move on while somebody pages.
-    `head` is the fingerprint of the ranked head's ids: only in the same head does `skip` mean them.
+    `rung` is the look-up that answered, `skip` how many lines of its ranked head were shown, and
+    `after` the last line shown of what follows the head. `since` and `until` bound the time of the
+    first page: "the last two hours" must not move from page to page. `head` is the fingerprint of
+    the ids in the ranked head: `skip` is valid for that head only.
     """
 
     question: str
@@ -40,27 +40,27 @@ class Cursor:
     head: str = ""
 
     def __str__(self) -> str:
-        """Write the cursor as one word."""
+        """The cursor as one word of URL-safe Base64."""
         packed = json.dumps([_VERSION, *asdict(self).values()], separators=(",", ":"))
         return base64.urlsafe_b64encode(packed.encode()).decode().rstrip("=")
 
 
 def fingerprint(*parts: object) -> str:
-    """A short name for a question: its query, filters and order."""
+    """A short hash of a question: its query, filters and order."""
     return blake2b(repr(parts).encode(), digest_size=6).hexdigest()
 
 
 def read_cursor(text: str, question: str, rungs: tuple[str, ...]) -> Cursor:
-    """Read a cursor that a page of this `question` ended with.
+    """Read the cursor that ended a page of this `question`; `rungs` are the look-ups that exist.
 
     Raises:
         BadCursor: it is damaged, or belongs to another question.
     """
     try:
         cursor = _unpacked(text.strip())
-    except (ValueError, TypeError, KeyError, RecursionError) as why:
-        raise _damaged() from why
-    # What we would not have written ourselves was not written by us.
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise _damaged() from error
+    # Text that `str()` would not produce did not come from here.
     if cursor.rung not in rungs or str(cursor) != text.strip():
         raise _damaged()
     if cursor.question != question:
@@ -76,11 +76,11 @@ def _unpacked(text: str) -> Cursor:
     _, question, snapshot, rung, skip, after, since, until, head = packed
     for timestamp in filter(None, (since, until)):
         from_text(timestamp)
-    place = _place(after)
-    return Cursor(question, _count(snapshot), rung, _count(skip), place, since, until, str(head))
+    position = _position(after)
+    return Cursor(question, _count(snapshot), rung, _count(skip), position, since, until, str(head))
 
 
-def _place(after: dict[str, object] | None) -> Position | None:
+def _position(after: dict[str, object] | None) -> Position | None:
     if after is None:
         return None
     timestamp = str(after["timestamp"])

@@ -1,7 +1,7 @@
-"""The command `terrarium-mcp`: one module for each thing it can start.
+"""The command `terrarium-mcp`, one module per subcommand.
 
-Modules here import what they start inside their functions: `--help` answers without importing mcp
-(a second of CPU), pydle or openai.
+Modules here import what they run inside their functions, so that `--help` loads neither mcp (a
+second of CPU) nor pydle nor openai.
 """
 
 import logging
@@ -23,7 +23,7 @@ from terrarium_mcp.errors import TerrariumError, plainly
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, message="%(prog)s %(version)s")
 def commands() -> None:
-    """The memory of your IRC channels, offered to every agent over MCP."""
+    """Record IRC channels, and give agents their history over MCP."""
 
 
 commands.add_command(serve)
@@ -36,8 +36,8 @@ commands.add_command(purge)
 
 
 def main() -> None:
-    """Run a command. What was expected to go wrong is one line on stderr and exit status 1."""
-    # Everything but the stdio transport's own words goes to stderr.
+    """Run a command. An expected failure is one line on stderr and exit status 1."""
+    # stdout belongs to the stdio transport.
     logging.basicConfig(
         stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(message)s"
     )
@@ -45,6 +45,6 @@ def main() -> None:
     try:
         with plainly():
             commands(prog_name="terrarium-mcp")
-    except TerrariumError as why:
-        click.echo(f"terrarium-mcp: {why}", err=True)
+    except TerrariumError as error:
+        click.echo(f"terrarium-mcp: {error}", err=True)
         sys.exit(1)

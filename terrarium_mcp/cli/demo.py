@@ -1,4 +1,4 @@
-"""`terrarium-mcp demo`: the main job, shown with nothing installed but this package."""
+"""`terrarium-mcp demo`: a question asked and answered, with only this package installed."""
 
 import logging
 import sys
@@ -9,10 +9,10 @@ from terrarium_mcp.errors import TerrariumError
 
 
 @click.command()
-@click.option("--once", is_flag=True, help="End after one question was answered.")
+@click.option("--once", is_flag=True, help="Exit after one question has been answered.")
 def demo(*, once: bool) -> None:
-    """Show a question asked in a real IRC channel being answered from its history."""
-    # The conversation is the show; what the libraries think of its small server is not.
+    """Show how a question in a real IRC channel is answered from its history."""
+    # The output is the conversation, without the libraries' warnings about the small server.
     logging.disable(logging.WARNING)
     import anyio
 

@@ -1,4 +1,4 @@
-"""The flags that all commands share, and the settings they lead to."""
+"""The flags that all commands share, and the settings that result."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -14,8 +14,14 @@ Command = Callable[..., Any]
 def settings_options(command: Command) -> Command:
     """Add --db, --config and --env-file to a command."""
     for option in (
-        click.option("--env-file", type=_FILE, help="Read settings from this file, not .env."),
-        click.option("--config", type=_FILE, help="Read settings from this TOML file."),
+        click.option(
+            "--env-file", type=_FILE, help="Read settings from this file instead of .env."
+        ),
+        click.option(
+            "--config",
+            type=_FILE,
+            help="Read settings from this TOML file instead of terrarium.toml.",
+        ),
         click.option("--db", type=_FILE, help="The database (DB_PATH)."),
     ):
         command = option(command)
@@ -30,10 +36,10 @@ def http_options(command: Command) -> Command:
             type=click.IntRange(0, 65535),
             default=8765,
             show_default=True,
-            help="Port of the HTTP server; 0: any free one.",
+            help="Port to listen on; 0: any free one.",
         ),
         click.option(
-            "--host", default="127.0.0.1", show_default=True, help="Address it listens on."
+            "--host", default="127.0.0.1", show_default=True, help="Address to listen on."
         ),
     ):
         command = option(command)
@@ -41,10 +47,10 @@ def http_options(command: Command) -> Command:
 
 
 def settings_of(db: Path | None, config: Path | None, env_file: Path | None) -> Settings:
-    """The settings, the flags first.
+    """The settings; a flag overrides every other source.
 
     Raises:
-        BadSetting: one of them cannot be used.
+        BadSetting: a setting cannot be used.
     """
     return settings_and_sources_of(db, config, env_file)[0]
 
@@ -52,8 +58,8 @@ def settings_of(db: Path | None, config: Path | None, env_file: Path | None) -> 
 def settings_and_sources_of(
     db: Path | None, config: Path | None, env_file: Path | None
 ) -> tuple[Settings, Mapping[str, str]]:
-    """As `settings_of`; and where each setting that is no default was found, by its name."""
-    # A path on the command line counts from where the command was typed.
+    """As `settings_of`, and the source of each setting that is not a default, by its name."""
+    # A path on the command line is relative to the current directory.
     flags = {"DB_PATH": Path.cwd() / db} if db else {}
     return settings_and_sources(flags, config=config, env_file=env_file)
 

@@ -1,4 +1,4 @@
-"""How a command that serves is run, and how it ends."""
+"""Runs a command that serves, and ends its process."""
 
 import gc
 from collections.abc import Awaitable, Callable
@@ -7,24 +7,26 @@ from typing import NoReturn, TypeVarTuple, Unpack
 Arguments = TypeVarTuple("Arguments")
 
 
-def run(job: Callable[[Unpack[Arguments]], Awaitable[object]], *arguments: *Arguments) -> NoReturn:
-    """Run `job`, which ends with everything closed, and leave at once.
+def run_service(
+    job: Callable[[Unpack[Arguments]], Awaitable[object]], *arguments: *Arguments
+) -> NoReturn:
+    """Run `job`, which must close everything it opened, and end the process at once.
 
-    Python's own farewell would take half a second more, for all that mcp imports.
+    Python's own shutdown would take another half second, because of all that mcp imports.
     """
     import anyio
 
     from terrarium_mcp.serving.stdio import leave
 
-    keep_imports()
+    freeze_imports()
     anyio.run(job, *arguments)
     leave(0)
 
 
-def keep_imports() -> None:
-    """Let Python's garbage collector pass over what is imported by now, since it stays.
+def freeze_imports() -> None:
+    """Exempt everything imported so far from garbage collection, since it is never freed.
 
-    A full collection that looks through it holds up an answer for 60 ms (measured on reads of 9 ms,
-    one in sixty of which met it).
+    A full collection that traverses it delays an answer by 60 ms (measured on reads of 9 ms, one
+    in sixty of which met one).
     """
     gc.freeze()

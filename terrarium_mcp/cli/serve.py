@@ -5,13 +5,13 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.cli.options import http_options, settings_of, settings_options
-from terrarium_mcp.cli.running import run
+from terrarium_mcp.cli.running import run_service
 from terrarium_mcp.settings import Settings
 
 
 @click.command()
 @click.option("--http", is_flag=True, help="Serve HTTP: /mcp, /sse and /healthz on one port.")
-@click.option("--sse", is_flag=True, help="The same, and print the address of HTTP+SSE.")
+@click.option("--sse", is_flag=True, help="As --http, and print the address of HTTP+SSE.")
 @http_options
 @settings_options
 def serve(
@@ -33,16 +33,16 @@ def serve(
 
 
 def _serve_stdio(settings: Settings) -> None:
-    from terrarium_mcp.cli.starting.stdio import serve
+    from terrarium_mcp.cli.starting.stdio import serve_over_stdio
 
-    run(serve, settings)
+    run_service(serve_over_stdio, settings)
 
 
 def _serve_http(settings: Settings, host: str, port: int, *, sse: bool) -> None:
-    from terrarium_mcp.cli.starting.http import serve
+    from terrarium_mcp.cli.starting.http import serve_over_http
     from terrarium_mcp.serving.address import Listening
 
     def announce(listening: Listening) -> None:
         click.echo(listening.sse_url if sse else listening.mcp_url, err=True)
 
-    run(serve, settings, host, port, announce)
+    run_service(serve_over_http, settings, host, port, announce)

@@ -5,16 +5,22 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.cli.options import http_options, settings_of, settings_options
-from terrarium_mcp.cli.running import run
+from terrarium_mcp.cli.running import run_service
 
 
 @click.command()
 @http_options
 @settings_options
 def up(host: str, port: int, db: Path | None, config: Path | None, env_file: Path | None) -> None:
-    """Record, answer and serve HTTP, all in one process."""
+    """Run the bridge and the HTTP server in one process."""
     settings = settings_of(db, config, env_file)
 
-    from terrarium_mcp.cli.starting.up import both
+    from terrarium_mcp.cli.starting.up import run_bridge_and_server
 
-    run(both, settings, host, port, lambda at: click.echo(at.mcp_url, err=True))
+    run_service(
+        run_bridge_and_server,
+        settings,
+        host,
+        port,
+        lambda listening: click.echo(listening.mcp_url, err=True),
+    )

@@ -1,1 +1,1 @@
-"""The main job, shown: a real IRC server, a sample history, the bridge, and a visitor who asks."""
+"""A demonstration: a real IRC server, a sample history, the bridge, and a visitor who asks."""

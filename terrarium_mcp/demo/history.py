@@ -1,4 +1,4 @@
-"""A sample history: a week in the life of a garden with a server. Invented."""
+"""A sample history: an invented week of a garden with a server."""
 
 from collections.abc import Iterator
 from datetime import datetime, timedelta
@@ -31,8 +31,8 @@ _TALK = """\
 """
 
 
-def sample(network: str, channel: str, now: datetime) -> Iterator[Heard]:
-    """The sample as lines of the days before `now`, oldest first."""
+def sample_messages(network: str, channel: str, now: datetime) -> Iterator[Heard]:
+    """The sample, dated to the days before `now`, oldest first."""
     for line in _TALK.splitlines():
         days, time, nick, text = line.split(maxsplit=3)
         hour, minute = map(int, time.split(":"))

@@ -1,7 +1,7 @@
 """A stand-in for a language model: an OpenAI-compatible endpoint that follows two rules.
 
-Asked a question, it calls search_irc_history with the question's words. Shown what was found, it
-quotes the first line of it. It understands nothing.
+To a question it replies with a call of search_irc_history with the question's words. To the result
+of that call it replies with the first line found. It understands nothing.
 """
 
 import json
@@ -26,18 +26,18 @@ _LINE = re.compile(r"^\d+ (?P<time>\d\d:\d\d) (?:#\S+ )?(?:<(?P<nick>[^>]+)>|\* 
 _DAY = re.compile(r"^-- (?P<day>\S+) \w+ --$")
 _SMALL_WORDS = frozenset(
     """a about an and are at can did do does for has have how i in is it me of on or say said tell
-    that the to was we were what when where which who why will with you""".split()  # noqa: SIM905 -- fifty quotes less
+    that the to was we were what when where which who why will with you""".split()  # noqa: SIM905 -- saves fifty quotes
 )
 
-Tell = Callable[[str], None]
+Report = Callable[[str], None]
 
 
-def application(tell: Tell) -> Starlette:
-    """The endpoint. `tell` hears what the stand-in does."""
+def application(report: Report) -> Starlette:
+    """The endpoint. `report` is called with what the stand-in does, one sentence at a time."""
 
     async def complete(request: Request) -> JSONResponse:
-        asked = await request.json()
-        return JSONResponse(_completion(_turn(asked["messages"], tell)))
+        body = await request.json()
+        return JSONResponse(_completion(_reply(body["messages"], report)))
 
     async def models(_: Request) -> JSONResponse:
         return JSONResponse({"object": "list", "data": [{"id": NAME, "object": "model"}]})
@@ -50,33 +50,35 @@ def application(tell: Tell) -> Starlette:
     )
 
 
-def _turn(messages: Sequence[Mapping[str, Any]], tell: Tell) -> dict[str, Any]:
+def _reply(messages: Sequence[Mapping[str, Any]], report: Report) -> dict[str, Any]:
     """The next message, by the two rules."""
     last = messages[-1]
     if last["role"] == "tool":
-        tell(f"it was answered: {last['content'].partition(chr(10))[0]}")
-        return {"role": "assistant", "content": _quoting(last["content"])}
+        report(f"the tool answered: {last['content'].partition(chr(10))[0]}")
+        return {"role": "assistant", "content": _quote(last["content"])}
     words = " ".join(_words(last["content"]))
-    tell(f"the model (a rule-based stand-in) calls {TOOL}(query={words!r})")
+    report(f"the model (a rule-based stand-in) calls {TOOL}(query={words!r})")
     call = {"name": TOOL, "arguments": json.dumps({"query": words, "limit": 5})}
     calls = [{"id": "call_1", "type": "function", "function": call}]
     return {"role": "assistant", "content": "", "tool_calls": calls}
 
 
 def _words(content: str) -> list[str]:
-    found = _QUESTION.findall(content)
-    words = re.findall(r"[\w'-]+", found[-1] if found else content)
+    """The words of the newest question, without the small ones unless there are only those."""
+    questions = _QUESTION.findall(content)
+    words = re.findall(r"[\w'-]+", questions[-1] if questions else content)
     return [word for word in words if word.lower() not in _SMALL_WORDS] or words
 
 
-def _quoting(found: str) -> str:
-    """The first line of what a search found, in words."""
+def _quote(transcript: str) -> str:
+    """The first line of a transcript, as a sentence."""
     day = ""
-    for line in found.splitlines():
+    for line in transcript.splitlines():
         if heading := _DAY.match(line):
             day = heading["day"]
-        if said := _LINE.match(line):
-            return f'On {day} at {said["time"]} {said["nick"] or "somebody"} said: "{said["text"]}"'
+        if message := _LINE.match(line):
+            nick = message["nick"] or "someone"
+            return f'On {day} at {message["time"]} {nick} said: "{message["text"]}"'
     return "I found nothing about that in the log."
 
 
@@ -93,17 +95,17 @@ def _completion(message: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def model_server(tell: Tell) -> Iterator[str]:
-    """The endpoint in a thread of its own; gives its address."""
+def model_server(report: Report) -> Iterator[str]:
+    """Run the endpoint in a thread; yields its address."""
     config = uvicorn.Config(
-        application(tell), log_config=None, access_log=False, lifespan="off", ws="none"
+        application(report), log_config=None, access_log=False, lifespan="off", ws="none"
     )
     server = uvicorn.Server(config)
-    with socket.create_server(("127.0.0.1", 0)) as door:
-        thread = threading.Thread(target=server.run, kwargs={"sockets": [door]})
+    with socket.create_server(("127.0.0.1", 0)) as sock:
+        thread = threading.Thread(target=server.run, kwargs={"sockets": [sock]})
         thread.start()
         try:
-            yield f"http://127.0.0.1:{door.getsockname()[1]}"
+            yield f"http://127.0.0.1:{sock.getsockname()[1]}"
         finally:
             server.should_exit = True
             thread.join()

@@ -1,4 +1,4 @@
-"""A real IRC server on loopback, and a visitor with a real IRC client. Both are jaraco's `irc`."""
+"""A real IRC server on loopback and a real IRC client, both from jaraco's `irc` package."""
 
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -11,15 +11,15 @@ from irc.server import IRCClient, IRCServer
 
 
 class _QuietServer(IRCServer):
-    """Prints no traceback when a client is gone before the server's last word to it."""
+    """Prints no traceback when a client disconnects before the server's last message to it."""
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Nothing to do: the client has left."""
+        """Do nothing: the client has disconnected."""
 
 
 @contextmanager
 def irc_server() -> Iterator[int]:
-    """An IRC server in a thread of its own; gives its port."""
+    """Run an IRC server in a thread; yields its port."""
     server = _QuietServer(("127.0.0.1", 0), IRCClient)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
@@ -32,14 +32,14 @@ def irc_server() -> Iterator[int]:
 
 
 class Visitor:
-    """Somebody who sits in a channel, speaks, and hears what is said."""
+    """A person in a channel, who can speak."""
 
     def __init__(self, connection: AioConnection, channel: str) -> None:
         self._connection = connection
         self._channel = channel
 
-    def says(self, text: str) -> None:
-        """Say something in the channel."""
+    def say(self, text: str) -> None:
+        """Send `text` to the channel."""
         self._connection.privmsg(self._channel, text)
 
 
@@ -48,29 +48,29 @@ async def visitor(
     port: int,
     nick: str,
     channel: str,
-    hears: Callable[[str, str], None],
-    meets: Callable[[str], None],
+    on_message: Callable[[str, str], None],
+    on_member: Callable[[str], None],
 ) -> AsyncIterator[Visitor]:
-    """A visitor in `channel`. `hears` gets nick and text of each line, `meets` who joins."""
-    welcome = anyio.Event()
+    """A visitor in `channel`. Calls `on_message` with nick and text, `on_member` with who joins."""
+    joined = anyio.Event()
     connection = AioReactor().server()
 
     def on_welcome(_: ServerConnection, __: Event) -> None:
         connection.join(channel)
 
     def on_public(_: ServerConnection, event: Event) -> None:
-        hears(event.source.nick, event.arguments[0])
+        on_message(event.source.nick, event.arguments[0])
 
     def on_join(_: ServerConnection, event: Event) -> None:
-        meets(event.source.nick)
-        welcome.set()
+        on_member(event.source.nick)
+        joined.set()
 
     connection.add_global_handler("welcome", on_welcome)
     connection.add_global_handler("pubmsg", on_public)
     connection.add_global_handler("join", on_join)
     await connection.connect("127.0.0.1", port, nick)
     try:
-        await welcome.wait()
+        await joined.wait()
         yield Visitor(connection, channel)
     finally:
         connection.disconnect("bye")

@@ -1,4 +1,4 @@
-"""The show: everything is real but the model, which is a stand-in and says so."""
+"""The demonstration: everything is real except the model, a stand-in that says so."""
 
 import json
 import shutil
@@ -14,7 +14,7 @@ import anyio
 import click
 from anyio.abc import TaskStatus
 
-from terrarium_mcp.demo.history import SOURCE, sample
+from terrarium_mcp.demo.history import SOURCE, sample_messages
 from terrarium_mcp.demo.model import NAME, model_server
 from terrarium_mcp.demo.network import irc_server, visitor
 from terrarium_mcp.errors import plainly
@@ -31,12 +31,12 @@ BOT = "Terra"
 VISITOR = "wren"
 QUESTION = "!terrarium who fixed the garden gate?"
 EXPECTED = "I fixed the garden gate"
-PATIENCE = 45.0
-"""Seconds until the demo says that no answer came."""
+ANSWER_SECONDS = 45.0
+"""How long to wait for the bot and its answer before the demo reports failure."""
 
 
 async def show(*, once: bool) -> bool:
-    """Play the scene; then serve on until Ctrl-C, unless `once`.
+    """Ask the question; then serve on until Ctrl-C, unless `once`.
 
     Returns whether the answer arrived in the channel.
     """
@@ -44,7 +44,7 @@ async def show(*, once: bool) -> bool:
     with (
         tempfile.TemporaryDirectory(prefix="terrarium-demo-") as folder,
         irc_server() as port,
-        model_server(_tell) as model,
+        model_server(_echo_event) as model,
         plainly(),
     ):
         settings = _settings(Path(folder), port, model)
@@ -56,44 +56,44 @@ async def show(*, once: bool) -> bool:
 
 
 async def _play(stage: "_Stage", settings: Settings, port: int, *, once: bool) -> None:
-    """The scene on its stage; the audience may stay in its seats until it is sent home."""
+    """Start every part, ask the question, and unless `once` keep running until cancelled."""
     async with open_store(settings.db_path, settings) as store:
         lines = await _fill(store, settings)
-        _tell(f"a history of {lines} lines stands in {settings.db_path}")
-        async with _published(store, settings) as listening:
-            _tell(f"an IRC server listens on 127.0.0.1:{port}, MCP on {listening.mcp_url}")
+        _echo_event(f"wrote a history of {lines} lines to {settings.db_path}")
+        async with _mcp_server(store, settings) as listening:
+            _echo_event(f"an IRC server listens on 127.0.0.1:{port}, MCP on {listening.mcp_url}")
             async with (
-                visitor(port, VISITOR, CHANNEL, stage.heard, stage.met) as guest,
-                _bridged(store, settings, listening),
+                visitor(port, VISITOR, CHANNEL, stage.on_message, stage.on_member) as guest,
+                _running_bridge(store, settings, listening),
             ):
-                await stage.play(guest.says)
+                await stage.play(guest.say)
                 if not once:
-                    _invite(port, listening, settings)
+                    _print_ways_in(port, listening, settings)
                     await anyio.sleep_forever()
 
 
-async def _cancel_at_a_signal(scene: anyio.CancelScope) -> None:
+async def _cancel_at_a_signal(scope: anyio.CancelScope) -> None:
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         await anext(aiter(signals))
-        scene.cancel()
+        scope.cancel()
 
 
 class _Stage:
     """What happens in the channel, printed as it happens."""
 
     def __init__(self) -> None:
-        self._bot_is_there = anyio.Event()
+        self._bot_joined = anyio.Event()
         self._answered = anyio.Event()
 
-    def met(self, nick: str) -> None:
-        """Somebody joined."""
-        _say(f"* {nick} has joined {CHANNEL}")
+    def on_member(self, nick: str) -> None:
+        """Print that `nick` joined."""
+        _echo_channel(f"* {nick} has joined {CHANNEL}")
         if nick == BOT:
-            self._bot_is_there.set()
+            self._bot_joined.set()
 
-    def heard(self, nick: str, text: str) -> None:
-        """Somebody said something."""
-        _say(f"<{nick}> {text}")
+    def on_message(self, nick: str, text: str) -> None:
+        """Print a message, and notice the answer."""
+        _echo_channel(f"<{nick}> {text}")
         if nick == BOT and EXPECTED in text:
             self._answered.set()
 
@@ -104,12 +104,14 @@ class _Stage:
 
     async def play(self, say: Callable[[str], None]) -> None:
         """Ask, and wait for the answer."""
-        with anyio.move_on_after(PATIENCE):
-            await self._bot_is_there.wait()
-            _say(f"<{VISITOR}> {QUESTION}")
+        with anyio.move_on_after(ANSWER_SECONDS):
+            await self._bot_joined.wait()
+            _echo_channel(f"<{VISITOR}> {QUESTION}")
             say(QUESTION)
             await self._answered.wait()
-        _tell("the answer arrived in the channel" if self.is_answered else "NO answer arrived")
+        _echo_event(
+            "the answer arrived in the channel" if self.is_answered else "NO answer arrived"
+        )
 
 
 def _settings(folder: Path, port: int, model: str) -> Settings:
@@ -127,7 +129,7 @@ def _settings(folder: Path, port: int, model: str) -> Settings:
 
 
 async def _fill(store: Store, settings: Settings) -> int:
-    lines = list(sample(settings.network_name, CHANNEL, datetime.now(UTC)))
+    lines = list(sample_messages(settings.network_name, CHANNEL, datetime.now(UTC)))
     await store.messages.append(lines)
     first, last = lines[0].said_at, lines[-1].said_at
     await store.spans.imported(settings.network_name, CHANNEL, first, last, SOURCE)
@@ -135,7 +137,7 @@ async def _fill(store: Store, settings: Settings) -> int:
 
 
 @asynccontextmanager
-async def _published(store: Store, settings: Settings) -> AsyncIterator[Listening]:
+async def _mcp_server(store: Store, settings: Settings) -> AsyncIterator[Listening]:
     """The MCP server over HTTP, on any free port."""
 
     async def health() -> dict[str, object]:
@@ -158,7 +160,9 @@ async def _published(store: Store, settings: Settings) -> AsyncIterator[Listenin
 
 
 @asynccontextmanager
-async def _bridged(store: Store, settings: Settings, listening: Listening) -> AsyncIterator[None]:
+async def _running_bridge(
+    store: Store, settings: Settings, listening: Listening
+) -> AsyncIterator[None]:
     """The bot, as `terrarium-mcp bridge --mcp URL` would run it."""
     llm = LLM.from_settings(settings)
     bridge = Bridge(store, settings, Toolbox(lambda: listening.mcp_url), llm)
@@ -172,8 +176,8 @@ async def _bridged(store: Store, settings: Settings, listening: Listening) -> As
             await llm.aclose()
 
 
-def _invite(port: int, listening: Listening, settings: Settings) -> None:
-    """Say how to come in."""
+def _print_ways_in(port: int, listening: Listening, settings: Settings) -> None:
+    """Print how to connect to what is running."""
     command = shutil.which("terrarium-mcp") or sys.argv[0]
     desktop = {
         "mcpServers": {
@@ -182,12 +186,12 @@ def _invite(port: int, listening: Listening, settings: Settings) -> None:
     }
     click.echo(
         f"""
-It serves on. Come in:
+It keeps running. Connect with:
 
   IRC client      /connect 127.0.0.1 {port}   (without TLS), then /join {CHANNEL}
                   and ask: !terrarium who renewed the certificate?
   Claude Code     claude mcp add --transport http terrarium {listening.mcp_url}
-  Claude Desktop  put this into claude_desktop_config.json and restart it:
+  Claude Desktop  add this to claude_desktop_config.json and restart it:
 
 {json.dumps(desktop, indent=2)}
 
@@ -195,11 +199,11 @@ Ctrl-C ends the demo and removes its files."""
     )
 
 
-def _say(line: str) -> None:
-    """Print what is said in the channel."""
+def _echo_channel(line: str) -> None:
+    """Print a line of the channel."""
     click.echo(f"  {CHANNEL} {line}")
 
 
-def _tell(what: str) -> None:
-    """Print what happens behind the channel."""
-    click.echo(f"-- {what}")
+def _echo_event(event: str) -> None:
+    """Print what happens outside the channel."""
+    click.echo(f"-- {event}")

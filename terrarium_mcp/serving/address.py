@@ -1,4 +1,4 @@
-"""Where an HTTP server listens, and why it sometimes may not."""
+"""The address on which the HTTP server listens, and the errors when it cannot."""
 
 import errno
 import os
@@ -11,7 +11,7 @@ from terrarium_mcp.errors import TerrariumError
 
 @dataclass(frozen=True)
 class Listening:
-    """The address at which a server can be reached now."""
+    """The address on which a running server can be reached."""
 
     host: str
     port: int
@@ -28,7 +28,7 @@ class Listening:
 
     @property
     def health_url(self) -> str:
-        """For whoever watches over the server."""
+        """For monitoring."""
         return f"{self._origin}/healthz"
 
     @property
@@ -38,18 +38,18 @@ class Listening:
 
 
 class NotLoopback(TerrariumError):
-    """The host would let other machines in."""
+    """Other machines could connect to this host."""
 
     def __init__(self, host: str) -> None:
         super().__init__(
             f"Will not listen on {host}: there are no access tokens yet, so only programs on "
-            "this machine may connect. Use --host 127.0.0.1, and from another machine an ssh "
-            "tunnel (ssh -L 8765:127.0.0.1:8765 ...)."
+            "this machine may connect. Use --host 127.0.0.1, and an ssh tunnel from other "
+            "machines (ssh -L 8765:127.0.0.1:8765 ...)."
         )
 
 
 class CannotListen(TerrariumError):
-    """The system does not let us have this address."""
+    """The operating system refuses this address."""
 
     def __init__(self, host: str, port: int, reason: str) -> None:
         super().__init__(
@@ -59,7 +59,7 @@ class CannotListen(TerrariumError):
 
 
 class MayNotListen(TerrariumError):
-    """This account has no right to the port."""
+    """The account has no permission for the port."""
 
     def __init__(self, host: str, port: int) -> None:
         super().__init__(
@@ -69,7 +69,7 @@ class MayNotListen(TerrariumError):
 
 
 class PortInUse(TerrariumError):
-    """Somebody else was there first."""
+    """Another program listens on the port."""
 
     def __init__(self, host: str, port: int) -> None:
         super().__init__(
@@ -79,12 +79,12 @@ class PortInUse(TerrariumError):
 
 
 def listen(host: str, port: int) -> socket.socket:
-    """Take `port` of a loopback `host`, and let clients queue there; port 0 is any free one.
+    """Listen on `port` of a loopback `host`; port 0 is any free one.
 
     Raises:
         NotLoopback: other machines could connect there.
         PortInUse: another program listens there.
-        MayNotListen: the account has no right to that port.
+        MayNotListen: the account has no permission for that port.
         CannotListen: this machine has no such address.
     """
     address = _loopback(host)
@@ -100,7 +100,7 @@ def listen(host: str, port: int) -> socket.socket:
 
 
 def _loopback(host: str) -> IPv4Address | IPv6Address:
-    # No other name is looked up: what a name means is not ours to say, and may change.
+    # No other name is resolved: its address is outside our control and may change.
     if host == "localhost":
         return IPv4Address("127.0.0.1")
     try:

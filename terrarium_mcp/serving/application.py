@@ -1,4 +1,4 @@
-"""The one web application: both HTTP transports and the health page, around one lifespan."""
+"""The web application: both HTTP transports and the health page, in one lifespan."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, TypeAlias
@@ -14,28 +14,28 @@ from starlette.types import Receive, Scope, Send
 
 from terrarium_mcp import sdk
 from terrarium_mcp.serving.address import Listening
-from terrarium_mcp.serving.closing import Closing, UntilClosing
-from terrarium_mcp.serving.door import Door, names_of
+from terrarium_mcp.serving.closing import Shutdown, ShutdownMiddleware
+from terrarium_mcp.serving.door import HostCheck, allowed_hosts
 
 Health: TypeAlias = Callable[[], Awaitable[Mapping[str, object]]]
 
-# A client that leaves without saying so keeps 37 KiB and two tasks here until it counts as gone.
+# A client that vanishes without closing its session costs 37 KiB and two tasks until then.
 IDLE_SECONDS = 900
 MAX_SESSIONS = 200
 
 
 def build_application(
-    server: MCPServer[Any], listening: Listening, health: Health, closing: Closing
+    server: MCPServer[Any], listening: Listening, health: Health, shutdown: Shutdown
 ) -> Starlette:
-    """Streamable HTTP at /mcp, HTTP+SSE at /sse and /messages/, and how things are at /healthz."""
-    names = names_of(listening)
+    """Streamable HTTP at /mcp, HTTP+SSE at /sse and /messages/, health at /healthz."""
+    allowed = allowed_hosts(listening)
     streamable = server.streamable_http_app(
         streamable_http_path="/mcp",
-        transport_security=names,
+        transport_security=allowed,
         session_idle_timeout=IDLE_SECONDS,
         max_sessions=MAX_SESSIONS,
     )
-    events = SseServerTransport("/messages/", security_settings=names)
+    events = SseServerTransport("/messages/", security_settings=allowed)
     routes: list[BaseRoute] = [
         *streamable.routes,
         Route("/sse", EventStream(server, events), methods=["GET"]),
@@ -44,16 +44,19 @@ def build_application(
     ]
     return Starlette(
         routes=routes,
-        middleware=[Middleware(UntilClosing, closing=closing), Middleware(Door, names=names)],
+        middleware=[
+            Middleware(ShutdownMiddleware, shutdown=shutdown),
+            Middleware(HostCheck, allowed=allowed),
+        ],
         lifespan=lambda _: server.session_manager.run(),
     )
 
 
 class EventStream:
-    """The /sse endpoint: one client's stream of answers, as an ASGI application.
+    """The /sse endpoint: one client's stream of messages, as an ASGI application.
 
     Not the SDK's `sse_app`, which enters the lifespan for every connection; and not a function,
-    since Starlette would send what a function returns as a second response.
+    because Starlette would send its return value as a second response.
     """
 
     def __init__(self, server: MCPServer[Any], transport: SseServerTransport) -> None:
@@ -61,9 +64,9 @@ class EventStream:
         self._transport = transport
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Stream to one client until it leaves."""
+        """Stream to one client until it disconnects."""
         async with self._transport.connect_sse(scope, receive, send) as (incoming, outgoing):
-            await sdk.serve_one_of_many(self._server, incoming, outgoing)
+            await sdk.serve_http_client(self._server, incoming, outgoing)
 
 
 def _health_page(health: Health) -> Callable[[Request], Awaitable[JSONResponse]]:

@@ -1,8 +1,8 @@
-"""How open requests learn that the server stops: as if their clients had hung up.
+"""How open requests end when the server stops: as if their clients had disconnected.
 
 A stream that only listens never ends by itself, and a server that waits for its requests would
-wait for ever. Hanging up is an ending that every handler knows already, whatever transport or
-protocol version it serves; so at the end we hang up for the client, and finish the response.
+never stop. Every handler already knows how to end when its client disconnects, whatever transport
+or protocol version it serves. So at shutdown the server simulates that, and finishes the response.
 """
 
 from collections.abc import Iterator
@@ -12,93 +12,93 @@ from anyio import CancelScope
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-HUNG_UP: Message = {"type": "http.disconnect"}
+DISCONNECT: Message = {"type": "http.disconnect"}
 
 
-class Moment:
-    """Something that happens once, and ends every wait for something else."""
+class Deadline:
+    """A point in time, set late, that ends every wait inside its scopes."""
 
     def __init__(self) -> None:
-        self._waits: set[CancelScope] = set()
-        self.has_come = False
+        self._scopes: set[CancelScope] = set()
+        self.is_past = False
 
-    def come(self) -> None:
-        """End all waits, those still to be begun as well."""
-        self.has_come = True
-        for wait in self._waits:
-            wait.cancel()
+    def expire(self) -> None:
+        """End all waits, including those that begin later."""
+        self.is_past = True
+        for scope in self._scopes:
+            scope.cancel()
 
     @contextmanager
-    def ends(self) -> Iterator[None]:
-        """Leave the body when the moment comes."""
-        with CancelScope() as wait:
-            if self.has_come:
-                wait.cancel()
-            self._waits.add(wait)
+    def scope(self) -> Iterator[None]:
+        """Leave the body when the deadline expires."""
+        with CancelScope() as scope:
+            if self.is_past:
+                scope.cancel()
+            self._scopes.add(scope)
             try:
                 yield
             finally:
-                self._waits.discard(wait)
+                self._scopes.discard(scope)
 
 
-class Closing:
-    """The two moments at the end of a server: first for who only listens, then for who asked."""
+class Shutdown:
+    """The two deadlines at the end of a server: first for streams that listen, then for calls."""
 
     def __init__(self) -> None:
-        self.listeners = Moment()
-        self.callers = Moment()
+        self.streams = Deadline()
+        self.calls = Deadline()
 
-    def of(self, method: str) -> Moment:
-        """The moment that ends a request of this HTTP method: each stream is a GET."""
-        return self.listeners if method == "GET" else self.callers
+    def deadline_for(self, method: str) -> Deadline:
+        """The deadline of a request with this HTTP method: every stream is a GET."""
+        return self.streams if method == "GET" else self.calls
 
 
-class UntilClosing:
-    """ASGI middleware under which no request outlives its moment."""
+class ShutdownMiddleware:
+    """ASGI middleware under which no request outlives its deadline."""
 
-    def __init__(self, app: ASGIApp, closing: Closing) -> None:
+    def __init__(self, app: ASGIApp, shutdown: Shutdown) -> None:
         self._app = app
-        self._closing = closing
+        self._shutdown = shutdown
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve one request, at most until its moment."""
+        """Serve one request, at most until its deadline."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        moment = self._closing.of(scope["method"])
-        answer = _Answer(send)
-        await self._app(scope, _until(moment, receive), answer.send)
-        if moment.has_come:
-            await answer.finish(scope, receive)
+        deadline = self._shutdown.deadline_for(scope["method"])
+        response = _TrackedResponse(send)
+        await self._app(scope, _until(deadline, receive), response.send)
+        if deadline.is_past:
+            await response.finish(scope, receive)
 
 
-def _until(moment: Moment, receive: Receive) -> Receive:
-    async def receive_until_then() -> Message:
-        with moment.ends():
+def _until(deadline: Deadline, receive: Receive) -> Receive:
+    async def receive_until_deadline() -> Message:
+        with deadline.scope():
             return await receive()
-        return HUNG_UP
+        return DISCONNECT
 
-    return receive_until_then
+    return receive_until_deadline
 
 
-class _Answer:
-    """A response on its way, and how far it got."""
+class _TrackedResponse:
+    """A response being sent, and how far it got."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
-        self._begun = False
+        self._started = False
         self._complete = False
 
     async def send(self, message: Message) -> None:
-        """Pass a part of the response on."""
-        self._begun = True
+        """Pass on a part of the response."""
+        self._started = True
         if message["type"] == "http.response.body":
             self._complete = not message.get("more_body", False)
         await self._send(message)
 
     async def finish(self, scope: Scope, receive: Receive) -> None:
-        """Say what is left to say when the handler has walked away."""
-        if not self._begun:
+        """Complete the response that the handler left unfinished."""
+        if not self._started:
             stopping = PlainTextResponse("The server is stopping.", status_code=503)
             await stopping(scope, receive, self._send)
         elif not self._complete:

@@ -1,7 +1,7 @@
-"""Who is let in by name: the guard against web pages that reach for servers on this machine.
+"""The check of Host and Origin headers, against DNS rebinding.
 
-A page of any site can make its visitor's browser send requests to 127.0.0.1, under a host name of
-its own (DNS rebinding). What it cannot choose is the Host and Origin that the browser writes.
+A web page of any site can make its visitor's browser send requests to 127.0.0.1 under a host name
+of the site's own. It cannot choose the Host and Origin headers that the browser writes.
 """
 
 from mcp.server.transport_security import TransportSecurityMiddleware, TransportSecuritySettings
@@ -13,11 +13,11 @@ from terrarium_mcp.serving.address import Listening
 HTTP = 80  # the port that a Host header leaves out
 
 
-def names_of(listening: Listening) -> TransportSecuritySettings:
-    """The hosts and origins by which this machine itself calls the server, and no others."""
+def allowed_hosts(listening: Listening) -> TransportSecuritySettings:
+    """The hosts and origins under which this machine itself reaches the server, and no others."""
     bound = f"[{listening.host}]" if ":" in listening.host else listening.host
     names = list(dict.fromkeys([bound, "127.0.0.1", "localhost", "[::1]"]))
-    # The port is spelled out: the SDK's "host:*" would also let "host:1.evil.example" in.
+    # The port is explicit: the SDK's "host:*" would also allow "host:1.evil.example".
     hosts = [f"{name}:{listening.port}" for name in names]
     if listening.port == HTTP:
         hosts += names
@@ -26,21 +26,21 @@ def names_of(listening: Listening) -> TransportSecuritySettings:
     )
 
 
-class Door:
-    """ASGI middleware that turns away requests under a wrong name, before anything else sees them.
+class HostCheck:
+    """ASGI middleware that refuses requests for other hosts before anything else sees them.
 
     The transports check too, but `/healthz` has no check of its own, and the SSE transport raises
     after it has refused.
     """
 
-    def __init__(self, app: ASGIApp, names: TransportSecuritySettings) -> None:
+    def __init__(self, app: ASGIApp, allowed: TransportSecuritySettings) -> None:
         self._app = app
-        self._check = TransportSecurityMiddleware(names)
+        self._check = TransportSecurityMiddleware(allowed)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Let a request in, or answer it here."""
-        answer = self._app
+        """Pass a request on, or refuse it here."""
+        response = self._app
         if scope["type"] == "http":
             refusal = await self._check.validate_request(Request(scope, receive))
-            answer = refusal or self._app
-        await answer(scope, receive, send)
+            response = refusal or self._app
+        await response(scope, receive, send)

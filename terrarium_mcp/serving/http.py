@@ -1,12 +1,12 @@
-"""Serve MCP over HTTP until we are asked to stop, and then stop: politely, within a second or two.
+"""Serve MCP over HTTP, and shut down gracefully within two seconds.
 
-What happens at the end, in this order:
+The steps of a shutdown, in order:
 
 1. No new connection is accepted.
 2. Streams that only listen end at once: subscriptions with their final message, the others as if
-   their clients had hung up.
-3. Calls that still run have `GRACE` seconds to answer; then they are cancelled.
-4. The lifespan is left, and with it the store.
+   their clients had disconnected.
+3. Running calls have `GRACE` seconds to answer; then they are cancelled.
+4. The server leaves its lifespan, which closes the store.
 """
 
 import signal
@@ -32,7 +32,7 @@ from terrarium_mcp.serving.address import (
     listen,
 )
 from terrarium_mcp.serving.application import Health, build_application
-from terrarium_mcp.serving.closing import Closing
+from terrarium_mcp.serving.closing import Shutdown
 
 __all__ = [
     "CannotListen",
@@ -44,12 +44,9 @@ __all__ = [
     "serve_http",
 ]
 
-# A last message that is ready now is on its way after this long.
-FAREWELL = 0.1
-# How long a running call may still take to answer.
-GRACE = 1.0
-# Beyond that uvicorn drops connections whose clients do not read what they asked for.
-PATIENCE = 2
+LAST_MESSAGES = 0.1  # seconds in which final messages that are ready are sent
+GRACE = 1.0  # seconds for running calls to answer
+DROP_AFTER = 2  # seconds until uvicorn drops connections whose clients do not read
 
 
 async def serve_http(
@@ -61,47 +58,47 @@ async def serve_http(
     announce: Callable[[Listening], None],
     install_signal_handlers: bool = True,
 ) -> None:
-    """Serve until SIGINT or SIGTERM, or until cancelled; either way end as the module says.
+    """Serve until SIGINT, SIGTERM or cancellation, then shut down as described above.
 
-    `announce` hears the address when clients can connect. A `server` serves once: the SDK's
-    session manager cannot be entered again.
+    `announce` is called with the address once clients can connect. A `server` serves once: the
+    SDK's session manager cannot be entered again.
 
     Raises:
         NotLoopback: other machines could connect to `host`.
         PortInUse: another program listens there.
-        MayNotListen: this account has no right to `port`.
+        MayNotListen: this account has no permission for `port`.
         CannotListen: this machine has no such address.
     """
-    with plainly(), listen(host, port) as door:
-        listening = Listening(host, door.getsockname()[1])
-        closing = Closing()
-        application = build_application(server, listening, health, closing)
+    with plainly(), listen(host, port) as sock:
+        listening = Listening(host, sock.getsockname()[1])
+        shutdown = Shutdown()
+        application = build_application(server, listening, health, shutdown)
         web = _WebServer(
             application,
             on_start=partial(announce, listening),
-            hang_up=partial(_hang_up, server, closing),
+            end_requests=partial(_end_requests, server, shutdown),
         )
         stops = [_stop_at_a_signal] if install_signal_handlers else []
         async with (
             _stopped_by(_stop_when_cancelled, *stops, web=web),
             application.router.lifespan_context(application),
         ):
-            await web.serve(sockets=[door])
+            await web.serve(sockets=[sock])
             await sdk.end_sessions(server)  # those whose clients were not connected at the end
 
 
 class _WebServer(uvicorn.Server):
-    """uvicorn that tells when it has started, hangs up at the end, and leaves signals alone."""
+    """uvicorn that announces its start, ends open requests at shutdown, and handles no signals."""
 
     def __init__(
         self,
         application: Starlette,
         *,
         on_start: Callable[[], None],
-        hang_up: Callable[[], Coroutine[Any, Any, None]],
+        end_requests: Callable[[], Coroutine[Any, Any, None]],
     ) -> None:
-        # Without a `log_config` uvicorn leaves logging to the program; its own writes to stdout.
-        # The lifespan is entered by our caller, who is told what went wrong; uvicorn would exit.
+        # `log_config=None` leaves logging to the program; uvicorn's own writes to stdout.
+        # `serve_http` enters the lifespan and raises its errors; uvicorn would exit.
         super().__init__(
             uvicorn.Config(
                 application,
@@ -110,26 +107,26 @@ class _WebServer(uvicorn.Server):
                 access_log=False,
                 lifespan="off",
                 ws="none",
-                timeout_graceful_shutdown=PATIENCE,
+                timeout_graceful_shutdown=DROP_AFTER,
             )
         )
         self._on_start = on_start
-        self._hang_up = hang_up
+        self._end_requests = end_requests
 
     @contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """Nothing here: uvicorn's own would raise the signal again after a good end."""
+        """Do nothing: uvicorn would raise the signal again after a graceful end."""
         yield
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Start to listen, and say so."""
+        """Start to listen, and announce it."""
         await super().startup(sockets)
         self._on_start()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Wait for open requests while they are being ended."""
+        """Wait for open requests while ending them."""
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._hang_up)
+            tasks.start_soon(self._end_requests)
             await super().shutdown(sockets)
             tasks.cancel_scope.cancel()
 
@@ -137,18 +134,18 @@ class _WebServer(uvicorn.Server):
 Stop: TypeAlias = Callable[[_WebServer], Coroutine[Any, Any, None]]
 
 
-async def _hang_up(server: MCPServer[Any], closing: Closing) -> None:
+async def _end_requests(server: MCPServer[Any], shutdown: Shutdown) -> None:
     sdk.end_subscriptions(server)
-    await anyio.sleep(FAREWELL)
-    closing.listeners.come()
-    await anyio.sleep(GRACE - FAREWELL)
+    await anyio.sleep(LAST_MESSAGES)
+    shutdown.streams.expire()
+    await anyio.sleep(GRACE - LAST_MESSAGES)
     await sdk.end_sessions(server)
-    closing.callers.come()
+    shutdown.calls.expire()
 
 
 @asynccontextmanager
 async def _stopped_by(*stops: Stop, web: _WebServer) -> AsyncIterator[None]:
-    """Shield the body from cancellation, which like everything else only asks `web` to stop."""
+    """Shield the body from cancellation: that, like every other stop, only asks `web` to exit."""
     async with anyio.create_task_group() as tasks:
         for stop in stops:
             tasks.start_soon(stop, web)
@@ -166,5 +163,5 @@ async def _stop_when_cancelled(web: _WebServer) -> None:
 
 async def _stop_at_a_signal(web: _WebServer) -> None:
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async for _ in signals:  # each of them: an impatient one must not cut the ending short
+        async for _ in signals:  # all of them: a second signal must not kill the process
             web.should_exit = True

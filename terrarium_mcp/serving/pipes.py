@@ -1,9 +1,9 @@
 """The stdio transport on asyncio's own pipes, without a thread (POSIX).
 
-The SDK's transport reads in a worker thread that nothing can interrupt: with it a process
-survives Ctrl-C, and the death of its client, for as long as stdin stays open. Here every ending
-is made to look like the one that MCP prescribes, the end of stdin: calls are cancelled, the
-lifespan is left in peace, and what has been answered is still delivered.
+The SDK's transport reads in a worker thread that nothing can interrupt: such a process survives
+Ctrl-C and the death of its client for as long as stdin stays open. Here every way to stop becomes
+the one that MCP prescribes, the end of stdin: calls are cancelled, the lifespan is left normally,
+and answers already given are still delivered.
 """
 
 import asyncio
@@ -20,123 +20,123 @@ from mcp.server import MCPServer
 from terrarium_mcp import sdk
 
 LONGEST_LINE = 8 * 2**20  # twice what the HTTP transports accept
-FAREWELL = 0.25  # seconds for a client to take what has been answered, once all is over
+LAST_READS = 0.25  # seconds for the client to read the last answers before the pipe is cut
 
 
 async def serve_pipes(server: MCPServer[Any]) -> None:
     """Serve fds 0 and 1, which must be pipes, sockets or a terminal."""
-    with _private_wire() as (stdin, stdout):
+    with _private_pipes() as (stdin, stdout):
         async with (
-            _connected(stdin, stdout) as (hearing, saying),
-            _watched(hearing, saying),
-            sdk.over_lines(hearing, saying) as (incoming, outgoing),
+            _connected(stdin, stdout) as (reader, writer),
+            _watched(reader, writer),
+            sdk.over_lines(reader, writer) as (incoming, outgoing),
         ):
-            await sdk.serve(server, incoming, outgoing)
+            await sdk.serve_only_client(server, incoming, outgoing)
 
 
-class Hearing(asyncio.Protocol):
-    """The lines that the client sends, until it or we have had enough."""
+class StdinLines(asyncio.Protocol):
+    """The lines that the client sends, until either end closes the pipe."""
 
     def __init__(self) -> None:
-        self.over = anyio.Event()
+        self.closed = anyio.Event()
         self._lines = asyncio.StreamReader(limit=LONGEST_LINE)
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """The pipe is ours."""
+        """Called by asyncio at the start."""
         self._pipe = transport
         self._lines.set_transport(transport)
 
     def data_received(self, data: bytes) -> None:
-        """The client has said a piece of a line, or many lines."""
+        """Called by asyncio with a piece of a line, or many lines."""
         self._lines.feed_data(data)
 
     def connection_lost(self, _: Exception | None) -> None:
-        """The client has closed its end, or we have closed ours; lines may still be waiting."""
+        """Called when either end has closed the pipe; lines may still be waiting."""
         self._lines.feed_eof()
-        self.over.set()
+        self.closed.set()
 
-    def __aiter__(self) -> "Hearing":
+    def __aiter__(self) -> "StdinLines":
         return self
 
     async def __anext__(self) -> str:
         try:
             line = await self._lines.readline()
-        except ValueError:  # longer than LONGEST_LINE: one more line that makes no sense
+        except ValueError:  # longer than LONGEST_LINE: answered like any malformed line
             return ""
         if not line:
             raise StopAsyncIteration
         return line.decode("utf-8", "replace")
 
-    def end(self) -> None:
-        """Hear nothing more: the reader finds the end of the stream."""
+    def close(self) -> None:
+        """Read nothing more: the iteration ends."""
         self._pipe.close()
 
 
-class Saying(asyncio.BaseProtocol):
-    """The lines that we send; and whether there is still somebody to read them."""
+class StdoutLines(asyncio.BaseProtocol):
+    """The lines sent to the client, and whether it still reads them."""
 
     def __init__(self) -> None:
-        self.over = anyio.Event()
-        self._room = anyio.Event()
-        self._room.set()
-        self._hurried = False
+        self.closed = anyio.Event()
+        self._writable = anyio.Event()
+        self._writable.set()
+        self._never_waits = False
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """The pipe is ours."""
+        """Called by asyncio at the start."""
         self._pipe = cast("asyncio.WriteTransport", transport)
 
     def connection_lost(self, _: Exception | None) -> None:
-        """The client has closed its end, or we have closed ours."""
-        self.over.set()
-        self._room.set()
+        """Called when either end has closed the pipe."""
+        self.closed.set()
+        self._writable.set()
 
     def pause_writing(self) -> None:
-        """The client reads more slowly than we answer."""
-        if not self._hurried:
-            self._room = anyio.Event()
+        """Called when the client reads more slowly than the server answers."""
+        if not self._never_waits:
+            self._writable = anyio.Event()
 
     def resume_writing(self) -> None:
-        """It has caught up."""
-        self._room.set()
+        """Called when the client has caught up."""
+        self._writable.set()
 
     async def write(self, text: str) -> None:
-        """Say this, unless nobody is there any more."""
-        if not self.over.is_set():
+        """Write a piece of a line, unless the client is gone."""
+        if not self.closed.is_set():
             self._pipe.write(text.encode())
 
     async def flush(self) -> None:
-        """Wait for a slow reader."""
-        await self._room.wait()
+        """Wait for a slow client."""
+        await self._writable.wait()
 
-    def hurry(self) -> None:
-        """Wait for nobody from now on."""
-        self._hurried = True
-        self._room.set()
+    def stop_waiting(self) -> None:
+        """From now on never wait for the client."""
+        self._never_waits = True
+        self._writable.set()
 
-    async def end(self) -> None:
-        """Close our end, after a short while even if the client does not read the rest."""
+    async def close(self) -> None:
+        """Close the pipe; after `LAST_READS` seconds drop what the client has not read."""
         self._pipe.close()
-        with anyio.move_on_after(FAREWELL):
-            await self.over.wait()
-        if not self.over.is_set():
+        with anyio.move_on_after(LAST_READS):
+            await self.closed.wait()
+        if not self.closed.is_set():
             self._pipe.abort()
 
 
 @contextmanager
-def _private_wire() -> Iterator[tuple[int, int]]:
-    """Move the wire to descriptors that nobody else knows.
+def _private_pipes() -> Iterator[tuple[int, int]]:
+    """Move the pipes from descriptors 0 and 1 to others that no other code knows.
 
-    0 and 1 do not get it back: what Python still holds in the buffer of `sys.stdout` was never
-    meant for the client.
+    They are not moved back: what Python still holds in the buffer of `sys.stdout` was never meant
+    for the client.
     """
-    # 3 and above, so that none of them lands on a standard descriptor that happens to be closed.
+    # At least 3, so that none becomes a standard descriptor that happens to be closed.
     stdin, stdout = (fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 3) for fd in (0, 1))
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)
     os.dup2(2, 1)
     try:
-        with _modes_kept(stdin, stdout):
+        with _modes_restored(stdin, stdout):
             yield stdin, stdout
     finally:
         os.close(stdin)
@@ -144,8 +144,8 @@ def _private_wire() -> Iterator[tuple[int, int]]:
 
 
 @contextmanager
-def _modes_kept(*fds: int) -> Iterator[None]:
-    """Undo what asyncio does to a descriptor: a terminal is shared with the shell."""
+def _modes_restored(*fds: int) -> Iterator[None]:
+    """Undo the non-blocking mode that asyncio sets: the shell shares a terminal with us."""
     blocking = {fd: os.get_blocking(fd) for fd in fds}
     try:
         yield
@@ -155,15 +155,15 @@ def _modes_kept(*fds: int) -> Iterator[None]:
 
 
 @asynccontextmanager
-async def _connected(stdin: int, stdout: int) -> AsyncIterator[tuple[Hearing, Saying]]:
+async def _connected(stdin: int, stdout: int) -> AsyncIterator[tuple[StdinLines, StdoutLines]]:
     loop = asyncio.get_running_loop()
-    _, hearing = await loop.connect_read_pipe(Hearing, _opened(stdin, "rb"))
-    _, saying = await loop.connect_write_pipe(Saying, _opened(stdout, "wb"))
+    _, reader = await loop.connect_read_pipe(StdinLines, _opened(stdin, "rb"))
+    _, writer = await loop.connect_write_pipe(StdoutLines, _opened(stdout, "wb"))
     try:
-        yield hearing, saying
+        yield reader, writer
     finally:
-        hearing.end()
-        await saying.end()
+        reader.close()
+        await writer.close()
 
 
 def _opened(fd: int, mode: str) -> IO[bytes]:
@@ -171,26 +171,26 @@ def _opened(fd: int, mode: str) -> IO[bytes]:
 
 
 @asynccontextmanager
-async def _watched(hearing: Hearing, saying: Saying) -> AsyncIterator[None]:
+async def _watched(reader: StdinLines, writer: StdoutLines) -> AsyncIterator[None]:
     async with anyio.create_task_group() as watch:
-        watch.start_soon(_end_at_a_signal, hearing)
-        watch.start_soon(_end_when_nobody_reads, hearing, saying)
-        watch.start_soon(_hurry_at_the_end, hearing, saying)
+        watch.start_soon(_close_at_a_signal, reader)
+        watch.start_soon(_close_with_stdout, reader, writer)
+        watch.start_soon(_stop_waiting_with_stdin, reader, writer)
         yield
         watch.cancel_scope.cancel()
 
 
-async def _end_at_a_signal(hearing: Hearing) -> None:
+async def _close_at_a_signal(reader: StdinLines) -> None:
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async for _ in signals:
-            hearing.end()
+            reader.close()
 
 
-async def _end_when_nobody_reads(hearing: Hearing, saying: Saying) -> None:
-    await saying.over.wait()
-    hearing.end()
+async def _close_with_stdout(reader: StdinLines, writer: StdoutLines) -> None:
+    await writer.closed.wait()
+    reader.close()
 
 
-async def _hurry_at_the_end(hearing: Hearing, saying: Saying) -> None:
-    await hearing.over.wait()
-    saying.hurry()
+async def _stop_waiting_with_stdin(reader: StdinLines, writer: StdoutLines) -> None:
+    await reader.closed.wait()
+    writer.stop_waiting()

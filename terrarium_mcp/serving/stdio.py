@@ -1,4 +1,4 @@
-"""Serve MCP to the one program that started us, over its pipes."""
+"""Serve MCP to the program that started this one, over its pipes."""
 
 import os
 import stat
@@ -11,13 +11,13 @@ from terrarium_mcp.errors import plainly
 
 
 async def serve_stdio(server: MCPServer[Any]) -> None:
-    """Serve stdin and stdout until the client leaves, or until SIGINT or SIGTERM.
+    """Serve stdin and stdout until the client disconnects, or until SIGINT or SIGTERM.
 
-    While we serve, what others read from stdin or print to stdout misses the wire: it goes to
-    the null device and to stderr.
+    Meanwhile, any other code that reads stdin gets the null device, and what it prints to stdout
+    goes to stderr.
     """
     with plainly():
-        if sys.platform != "win32" and _can_be_waited_for(0) and _can_be_waited_for(1):
+        if sys.platform != "win32" and _is_pollable(0) and _is_pollable(1):
             # POSIX only: Windows has no fcntl, and its event loop no pipes of this kind.
             from terrarium_mcp.serving.pipes import serve_pipes  # noqa: PLC0415
 
@@ -27,17 +27,16 @@ async def serve_stdio(server: MCPServer[Any]) -> None:
 
 
 def leave(code: int) -> NoReturn:
-    """End the process now, without the interpreter's own farewell.
+    """End the process now, without the interpreter's own shutdown.
 
-    That one joins every thread, and so waits for whoever still sits in a blocking call: a lookup
-    of a name, a read that nobody will answer. Whoever calls this has closed the store before;
-    nothing is run after it, no `finally` and no `atexit`.
+    That joins every thread, and so would wait for a blocking call: a name lookup, a read that no
+    one will answer. The caller must have closed the store: no `finally` and no `atexit` runs.
     """
     sys.stderr.flush()
     os._exit(code)
 
 
-def _can_be_waited_for(fd: int) -> bool:
-    """Whether an event loop can: not for a regular file, nor for most devices."""
+def _is_pollable(fd: int) -> bool:
+    """Whether an event loop can wait for it: not for a regular file or most devices."""
     mode = os.fstat(fd).st_mode
     return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode) or os.isatty(fd)

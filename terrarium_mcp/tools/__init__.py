@@ -1,1 +1,1 @@
-"""What a model can call: plain async functions, one topic per file."""
+"""The tools a model can call: plain async functions, one topic per file."""

@@ -1,4 +1,4 @@
-"""The result of a tool: text for every model, and structured content where it was asked for."""
+"""The result of a tool: text for every model, and structured content on request."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,26 +9,26 @@ from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.transcript import as_json
 
 
-def answer(text: str, structured: Mapping[str, Any] | None = None) -> CallToolResult:
-    """An answer; `structured` holds the same facts for a program."""
+def tool_result(text: str, structured: Mapping[str, Any] | None = None) -> CallToolResult:
+    """A result; `structured` holds the same facts for a program."""
     return CallToolResult(
         content=[TextContent(type="text", text=text)],
         structured_content=dict(structured) if structured is not None else None,
     )
 
 
-def counted(number: int, noun: str) -> str:
+def quantity(number: int, noun: str) -> str:
     """`1 line`, `2 lines`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def lines_answer(
+def lines_result(
     text: str, form: str, messages: Sequence[Message], **facts: object
 ) -> CallToolResult:
-    """An answer of lines.
+    """A result that shows lines.
 
-    Only `format=json` adds structured content: some hosts show a model nothing but that.
+    Only `format=json` adds structured content: some hosts show a model nothing else.
     """
     if form != "json":
-        return answer(text)
-    return answer(text, {"messages": [as_json(message) for message in messages], **facts})
+        return tool_result(text)
+    return tool_result(text, {"messages": [as_json(message) for message in messages], **facts})

@@ -1,4 +1,4 @@
-"""The backlog of enhancement requests: write one down, list them, read one."""
+"""The backlog of enhancement requests: create one, list them, read one."""
 
 from functools import partial
 from typing import Annotated
@@ -10,80 +10,83 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.transcript import line_of, listing
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.policy import names
+from terrarium_mcp.policy import names_room
+from terrarium_mcp.request import Asked
 from terrarium_mcp.store.backlog import MOST_OPEN, Backlog, Enhancement
-from terrarium_mcp.tools.answer import answer, counted
+from terrarium_mcp.tools.answer import quantity, tool_result
 from terrarium_mcp.tools.parameters import Text
-from terrarium_mcp.tools.request import Asked, FromRequest
+from terrarium_mcp.tools.request import FromRequest
 
 QUOTED_LINES = 20
-"""Lines of the channel that go with an idea, so that its reader sees what it came from."""
+"""Newest lines of the channel saved with an idea, so that its reader sees where it came from."""
 
 
 async def create_enhancement_request(
-    title: Annotated[Text, Field(description="a few words; the same title is the same request")],
+    title: Annotated[Text, Field(description="a few words; a known title is the same request")],
     summary: Annotated[Text, Field(description="markdown: what is wanted, and why")],
-    asked: FromRequest,
+    request: FromRequest,
 ) -> CallToolResult:
-    """Write an idea for an improvement into the backlog, when somebody in the channel wants it."""
+    """Add an idea for an improvement to the backlog, when someone in the channel asks for it."""
     if not title or not summary:
         raise TerrariumError("An enhancement request needs a `title` and a `summary`.")
-    room = asked.rooms[0] if len(asked.rooms) == 1 else None
-    one, is_new = await asked.store.backlog.create(
+    room = request.rooms[0] if len(request.rooms) == 1 else None
+    idea, is_new = await request.store.backlog.create(
         harmless(title),
         summary,
         about={
-            "author": harmless(asked.view.asker),
-            "network": room.network if room else harmless(asked.view.network),
+            "author": harmless(request.view.asker),
+            "network": room.network if room else harmless(request.view.network),
             "channel": harmless(room.channel) if room else "",
         },
-        lines=await _talk(asked, room),
-        at=asked.now,
-        may_see=partial(_may_see, asked),
+        lines=await _newest_lines(request, room),
+        at=request.now,
+        may_see=partial(_may_see, request),
     )
-    return answer(f"{'written down' if is_new else 'already written down'} as {one.filename}")
+    return tool_result(f"{'saved' if is_new else 'already saved'} as {idea.filename}")
 
 
-async def list_enhancement_requests(asked: FromRequest) -> CallToolResult:
+async def list_enhancement_requests(request: FromRequest) -> CallToolResult:
     """List the backlog: open ideas first, and how many more may be opened."""
-    everything = await asked.store.backlog.all()
-    visible = [one for one in everything if _may_see(asked, one)]
-    free = max(0, MOST_OPEN - sum(one.is_open for one in everything))
-    ideas = counted(len(visible), "enhancement request")
+    everything = await request.store.backlog.all()
+    visible = [idea for idea in everything if _may_see(request, idea)]
+    free = max(0, MOST_OPEN - sum(idea.is_open for idea in everything))
+    ideas = quantity(len(visible), "enhancement request")
     head = [f"{ideas}; {free} of {MOST_OPEN} slots left"]
     rows = [
-        f"{one.filename} [{'open' if one.is_open else 'closed'}] {one.title}" for one in visible
+        f"{idea.filename} [{'open' if idea.is_open else 'closed'}] {idea.title}" for idea in visible
     ]
-    return answer(listing(head, rows, asked.budget, source="backlog"))
+    return tool_result(listing(head, rows, request.budget, source="backlog"))
 
 
 async def read_enhancement_request(
-    filename: Annotated[Text, Field(description="as list_enhancement_requests names it")],
-    asked: FromRequest,
+    filename: Annotated[Text, Field(description="a filename from list_enhancement_requests")],
+    request: FromRequest,
 ) -> CallToolResult:
-    """Read one idea of the backlog, with the talk it came from."""
-    visible = [one for one in await asked.store.backlog.all() if _may_see(asked, one)]
-    for one in visible:
-        if one.filename == filename:
-            rows = one.text.splitlines()
-            return answer(listing([one.filename], rows, asked.budget, source="backlog"))
-    raise Backlog.unknown(filename, [one.filename for one in visible])
+    """Read one idea of the backlog, with the channel lines it came from."""
+    visible = [idea for idea in await request.store.backlog.all() if _may_see(request, idea)]
+    for idea in visible:
+        if idea.filename == filename:
+            rows = idea.text.splitlines()
+            return tool_result(listing([filename], rows, request.budget, source="backlog"))
+    raise Backlog.unknown(filename, [idea.filename for idea in visible])
 
 
-def _may_see(asked: Asked, one: Enhancement) -> bool:
+def _may_see(request: Asked, idea: Enhancement) -> bool:
     """Whether a request may read an idea: without a view any, else those of its rooms and time.
 
-    The talk that goes with an idea is as old as the idea, so a cutoff hides what was written later.
+    The lines saved with an idea are as old as the idea, so a cutoff hides ideas written after it.
     """
-    if asked.cutoff and (one.written_at is None or one.written_at > asked.cutoff):
+    if request.cutoff and (idea.written_at is None or idea.written_at > request.cutoff):
         return False
-    if asked.view.rooms is None and not asked.view.network:
+    if request.view.rooms is None and not request.view.network:
         return True
-    return any(names(room, one.network, one.channel) for room in asked.rooms if one.channel)
+    return any(
+        names_room(room, idea.network, idea.channel) for room in request.rooms if idea.channel
+    )
 
 
-async def _talk(asked: Asked, room: Room | None) -> list[str]:
+async def _newest_lines(request: Asked, room: Room | None) -> list[str]:
     if room is None:
         return []
-    page = await asked.store.messages.newest([room], QUOTED_LINES, before=asked.until)
-    return [line_of(message, asked.setting([room])) for message in page.messages]
+    page = await request.store.messages.newest([room], QUOTED_LINES, before=request.until)
+    return [line_of(message, request.render_options([room])) for message in page.messages]

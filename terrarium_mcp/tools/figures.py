@@ -11,14 +11,15 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.transcript import listing
 from terrarium_mcp.chat.when import EVERY_LINE, Position, local, to_iso
+from terrarium_mcp.request import Asked
 from terrarium_mcp.store.stats import Figures
-from terrarium_mcp.tools.answer import answer
+from terrarium_mcp.tools.answer import tool_result
 from terrarium_mcp.tools.parameters import Channel
-from terrarium_mcp.tools.request import Asked, FromRequest
+from terrarium_mcp.tools.request import FromRequest
 
 
-class ChannelFigures(BaseModel):
-    """One channel; lines are lines of speech, moments ISO 8601 or empty."""
+class ChannelTotals(BaseModel):
+    """One channel; `lines` counts lines of speech, times are ISO 8601 or empty."""
 
     network: str
     channel: str
@@ -31,81 +32,79 @@ class ChannelFigures(BaseModel):
 
 
 class ChannelStats(BaseModel):
-    """The figures of one channel, or an overview of several (then without talkers and hours)."""
+    """Statistics of one channel, or totals of several (then without talkers and hours)."""
 
     covered: str
-    channels: list[ChannelFigures]
+    channels: list[ChannelTotals]
     top_talkers: dict[str, int]
     lines_by_hour_utc: list[int]
 
 
 async def get_channel_stats(
-    asked: FromRequest, channel: Channel = ""
+    request: FromRequest, channel: Channel = ""
 ) -> Annotated[CallToolResult, ChannelStats]:
-    """Count: lines, people, first and last, top talkers, busiest hours. No channel: all of them."""
-    rooms = asked.narrowed(channel)
-    figures = await _figures(asked, rooms)
-    result = ChannelStats(
-        covered=await asked.coverage_line(rooms),
-        channels=[_typed(one) for one in figures],
-        top_talkers={harmless(nick): lines for one in figures for nick, lines in one.talkers},
-        lines_by_hour_utc=[count for one in figures for count in one.hours],
+    """Count lines and people, first and last line, top talkers, busiest hours. No channel: all."""
+    rooms = request.narrowed(channel)
+    figures = await _figures(request, rooms)
+    stats = ChannelStats(
+        covered=await request.coverage_line(rooms),
+        channels=[_totals(room) for room in figures],
+        top_talkers={harmless(nick): lines for room in figures for nick, lines in room.talkers},
+        lines_by_hour_utc=[count for room in figures for count in room.hours],
     )
-    head = [f"figures of {asked.where(rooms)}", result.covered]
-    return answer(listing(head, _rows(asked, figures), asked.budget), result.model_dump())
+    head = [f"statistics of {request.room_names(rooms)}", stats.covered]
+    rows = [row for room in figures for row in (_summary(request, room), *_details(room))]
+    return tool_result(listing(head, rows, request.budget), stats.model_dump())
 
 
-async def _figures(asked: Asked, rooms: Sequence[Room]) -> Sequence[Figures]:
-    """All about one room, or the totals of several."""
-    until, stats = _full_hour(asked), asked.store.stats
+async def _figures(request: Asked, rooms: Sequence[Room]) -> Sequence[Figures]:
+    """Everything about one room, or the totals of several."""
+    until, stats = _full_hour(request), request.store.stats
     if len(rooms) == 1:
-        return [await stats.of(rooms[0], until=until, now=asked.now)]
-    return await stats.overview(rooms, until=until, now=asked.now)
+        return [await stats.of(rooms[0], until=until, now=request.now)]
+    return await stats.overview(rooms, until=until, now=request.now)
 
 
-def _full_hour(asked: Asked) -> Position:
-    """Under a cutoff figures count to the last full hour, so that they tell nothing of the line."""
-    if asked.cutoff is None:
+def _full_hour(request: Asked) -> Position:
+    """The last full hour before a cutoff: finer counts could reveal the line at the cutoff."""
+    if request.cutoff is None:
         return EVERY_LINE
-    return Position.at(asked.cutoff.replace(minute=0, second=0, microsecond=0))
+    return Position.at(request.cutoff.replace(minute=0, second=0, microsecond=0))
 
 
-def _typed(figures: Figures) -> ChannelFigures:
-    return ChannelFigures(
+def _totals(figures: Figures) -> ChannelTotals:
+    return ChannelTotals(
         network=figures.room.network,
         channel=harmless(figures.room.channel),
         lines=figures.lines,
         people=figures.people,
-        first=_moment(figures.first),
-        last=_moment(figures.last),
+        first=_iso(figures.first),
+        last=_iso(figures.last),
         last_24_hours=figures.last_day,
         last_7_days=figures.last_week,
     )
 
 
-def _moment(moment: datetime | None) -> str:
-    return to_iso(moment) if moment else ""
+def _iso(time: datetime | None) -> str:
+    return to_iso(time) if time else ""
 
 
-def _rows(asked: Asked, figures: Sequence[Figures]) -> list[str]:
-    return [row for one in figures for row in (_totals(asked, one), *_details(one))]
-
-
-def _totals(asked: Asked, one: Figures) -> str:
-    zone = asked.settings.zone
-    first = f"{local(one.first, zone):%Y-%m-%d}" if one.first else "never"
-    last = f"{local(one.last, zone):%Y-%m-%d %H:%M}" if one.last else "never"
+def _summary(request: Asked, figures: Figures) -> str:
+    zone = request.settings.zone
+    first = f"{local(figures.first, zone):%Y-%m-%d}" if figures.first else "never"
+    last = f"{local(figures.last, zone):%Y-%m-%d %H:%M}" if figures.last else "never"
     return (
-        f"{asked.name(one.room)}: {one.lines:,} lines by {one.people:,} people, first {first},"
-        f" last {last}; last 24 h {one.last_day:,}, last 7 d {one.last_week:,}"
+        f"{request.room_name(figures.room)}: {figures.lines:,} lines by {figures.people:,} people,"
+        f" first {first}, last {last};"
+        f" last 24 h {figures.last_day:,}, last 7 d {figures.last_week:,}"
     )
 
 
-def _details(one: Figures) -> list[str]:
-    """Who talks most and when, where it was counted."""
-    busiest = sorted((count, -hour) for hour, count in enumerate(one.hours) if count)[::-1][:3]
+def _details(figures: Figures) -> list[str]:
+    """The people who talk most and the hours in which most is said, where both were counted."""
+    busiest = sorted((count, -hour) for hour, count in enumerate(figures.hours) if count)[::-1][:3]
     rows = {
-        "top talkers": [f"{nick} {lines:,}" for nick, lines in one.talkers],
+        "top talkers": [f"{nick} {lines:,}" for nick, lines in figures.talkers],
         "busiest hours (UTC)": [f"{-hour:02}:00 {count:,}" for count, hour in busiest],
     }
-    return [f"{name}: {', '.join(told)}" for name, told in rows.items() if told]
+    return [f"{name}: {', '.join(items)}" for name, items in rows.items() if items]

@@ -1,7 +1,7 @@
-"""Parameter types that forgive what models do, once for all tools.
+"""Parameter types that forgive what models send, once for all tools.
 
-`null`, `""` and `"null"` read as absent, numbers may come as strings, and numbers beyond a range
-are clamped with a note. The schema stays plain: no `anyOf`, no nulls, ranges in the description.
+`null`, `""` and `"null"` mean absent, numbers may come as strings, and a number out of range is
+clamped with a note. The schema stays plain: no `anyOf`, no nulls, ranges in the description.
 """
 
 from typing import Annotated, Any, Literal
@@ -12,28 +12,28 @@ from pydantic_core import PydanticUseDefault
 _ABSENT = (None, "", "null")
 
 
-def _absent(value: Any) -> bool:
+def _is_absent(value: Any) -> bool:
     return (value.strip() if isinstance(value, str) else value) in _ABSENT
 
 
-def _or_default(value: Any) -> Any:
-    if _absent(value):
+def _default_if_absent(value: Any) -> Any:
+    if _is_absent(value):
         raise PydanticUseDefault
     return value
 
 
-def _as_word(value: Any) -> Any:
-    """A word out of a few, in any case and with any space around it."""
-    value = _or_default(value)
+def _as_choice(value: Any) -> Any:
+    """One of a few words, in any case and with any space around it."""
+    value = _default_if_absent(value)
     return value.strip().lower() if isinstance(value, str) else value
 
 
 def _as_text(value: Any) -> Any:
     """Text that SQLite and UTF-8 can hold: no lone surrogates, no NUL."""
-    if _absent(value):
+    if _is_absent(value):
         return ""
     if isinstance(value, float) and value.is_integer():
-        value = int(value)  # an id that went through a language whose numbers are all floats
+        value = int(value)  # an id that passed through a language with floats only
     if isinstance(value, int | float) and not isinstance(value, bool):
         return str(value)
     if isinstance(value, str):
@@ -42,13 +42,13 @@ def _as_text(value: Any) -> Any:
 
 
 class Clamped(int):
-    """A number that was brought into its range; `note` says so."""
+    """A number that was clamped to its range; `note` says so."""
 
     note: str
 
 
-def within(least: int, most: int) -> AfterValidator:
-    """Bring a number into the range, remembering that it was not."""
+def clamped_to(least: int, most: int) -> AfterValidator:
+    """Clamp a number to the range, and remember if that changed it."""
 
     def clamp(value: int) -> int:
         if least <= value <= most:
@@ -60,8 +60,8 @@ def within(least: int, most: int) -> AfterValidator:
     return AfterValidator(clamp)
 
 
-def notes(**numbers: int) -> list[str]:
-    """What to tell the caller about numbers that were clamped."""
+def clamping_notes(**numbers: int) -> list[str]:
+    """A note to the caller for each of the numbers that was clamped."""
     return [
         f"note: {name}={number.note}"
         for name, number in numbers.items()
@@ -73,15 +73,15 @@ def _short(value: int) -> str:
     return str(value) if abs(value) < 10**12 else "that number"
 
 
-Forgiving = BeforeValidator(_or_default)
-Word = BeforeValidator(_as_word)
+Forgiving = BeforeValidator(_default_if_absent)
+Choice = BeforeValidator(_as_choice)
 Text = Annotated[str, BeforeValidator(_as_text)]
 Channel = Annotated[Text, Field(description="one channel, such as #chan or libera/#chan")]
 Hours = Annotated[
-    int, Forgiving, within(0, 876_000), Field(description="only the last N hours; 0: all time")
+    int, Forgiving, clamped_to(0, 876_000), Field(description="only the last N hours; 0: all time")
 ]
 Form = Annotated[
     Literal["text", "json"],
-    Word,
+    Choice,
     Field(description="text, or json for structured content too"),
 ]

@@ -12,13 +12,14 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Present, Room
 from terrarium_mcp.chat.transcript import listing
 from terrarium_mcp.chat.when import local, to_iso
-from terrarium_mcp.tools.answer import answer
+from terrarium_mcp.request import Asked
+from terrarium_mcp.tools.answer import tool_result
 from terrarium_mcp.tools.parameters import Channel
-from terrarium_mcp.tools.request import Asked, FromRequest
+from terrarium_mcp.tools.request import FromRequest
 
 
 class User(BaseModel):
-    """Somebody in a channel. `since` is ISO 8601, when we first saw them there, or empty."""
+    """A member of a channel. `since`: when first seen there, ISO 8601 or empty."""
 
     network: str
     channel: str
@@ -30,7 +31,7 @@ class User(BaseModel):
 
 
 class CurrentUsers(BaseModel):
-    """Who is there. A list that is not `live` is as old as `as_of`; `why_stale` says why."""
+    """The members. A list that is not `live` is as old as `as_of`; `why_stale` gives the reason."""
 
     users: list[User]
     live: bool
@@ -39,55 +40,59 @@ class CurrentUsers(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
-    """Who is in a room, as far as the request may know, and why that is old, if it is."""
+class MemberList:
+    """The members of a room that the request may know of, and the reason if the list is stale."""
 
     room: Room
-    people: Sequence[Present] = ()
+    members: Sequence[Present] = ()
     as_of: datetime | None = None
     why_stale: str = ""
 
 
 async def get_current_users(
-    asked: FromRequest, channel: Channel = ""
+    request: FromRequest, channel: Channel = ""
 ) -> Annotated[CallToolResult, CurrentUsers]:
-    """See who is in a channel now: rank, away, account, since when."""
-    rooms = asked.narrowed(channel)
-    seen = [await _seen(asked, room) for room in rooms]
-    as_of = [one.as_of for one in seen if one.as_of]
-    stale = [f"{asked.name(one.room)}: {one.why_stale}" for one in seen if one.why_stale]
+    """List who is in a channel now: rank, away, account, since when."""
+    rooms = request.narrowed(channel)
+    lists = [await _member_list(request, room) for room in rooms]
+    as_of = [found.as_of for found in lists if found.as_of]
+    stale = [
+        f"{request.room_name(found.room)}: {found.why_stale}" for found in lists if found.why_stale
+    ]
     result = CurrentUsers(
-        users=[_user(one.room, person) for one in seen for person in one.people],
+        users=[_user(found.room, member) for found in lists for member in found.members],
         live=not stale,
         as_of=to_iso(min(as_of)) if as_of else "",
         why_stale=harmless("; ".join(stale)),
     )
     state = "live" if result.live else f"not live, as of {result.as_of or 'never'}"
-    times = f"Times {asked.settings.zone}."
-    head = [f"{len(result.users)} in {asked.where(rooms)} ({state}). {times}"]
-    # Why a recording ended may be told in a stranger's words, such as the reason of a kick.
-    rows = [f"not live: {why}" for why in stale]
-    for one in seen:
-        where = f"{asked.name(one.room)} " if len(rooms) > 1 else ""
-        rows += [f"{where}{_told(asked, person)}" for person in one.people]
-    return answer(listing(head, rows, asked.budget), result.model_dump())
+    times = f"Times {request.settings.zone}."
+    head = [f"{len(result.users)} in {request.room_names(rooms)} ({state}). {times}"]
+    # Inside the fence: a reason may quote strangers, such as the text of a kick.
+    rows = [f"not live: {reason}" for reason in stale]
+    for found in lists:
+        prefix = f"{request.room_name(found.room)} " if len(rooms) > 1 else ""
+        rows += [f"{prefix}{_member_row(request, member)}" for member in found.members]
+    return tool_result(listing(head, rows, request.budget), result.model_dump())
 
 
-async def _seen(asked: Asked, room: Room) -> Seen:
-    """Who is in a room: nobody who came after the cutoff, and nobody at all if it is long ago."""
-    if asked.looks_back:
-        return Seen(room, why_stale="only the present is known, not who was there then")
-    there = await asked.store.presence.of(room)
+async def _member_list(request: Asked, room: Room) -> MemberList:
+    """The members of a room, without those who joined after the cutoff; none if it looks back."""
+    if request.looks_back:
+        return MemberList(room, why_stale="only the current members are known, not earlier ones")
+    there = await request.store.presence.of(room)
     if there.as_of is None:
-        return Seen(room, why_stale="nobody has looked yet")
-    cutoff = asked.cutoff
-    people = [one for one in there.people if not cutoff or not one.since or one.since < cutoff]
-    return Seen(room, people, there.as_of, await _why_stale(asked, room))
+        return MemberList(room, why_stale="the members have not been read yet")
+    cutoff = request.cutoff
+    members = [
+        member for member in there.people if not cutoff or not member.since or member.since < cutoff
+    ]
+    return MemberList(room, members, there.as_of, await _why_stale(request, room))
 
 
-async def _why_stale(asked: Asked, room: Room) -> str:
-    """Why the list of a room is no longer kept, or nothing."""
-    spans = (await asked.store.spans.coverage([room])).spans
+async def _why_stale(request: Asked, room: Room) -> str:
+    """Why the list of a room is no longer updated; empty if it is."""
+    spans = (await request.store.spans.coverage([room])).spans
     if any(span.going_on for span in spans):
         return ""
     own = [span for span in spans if not span.source]
@@ -97,20 +102,21 @@ async def _why_stale(asked: Asked, room: Room) -> str:
     return f"not recorded now ({last.why_ended or 'the recorder is silent'})"
 
 
-def _user(room: Room, one: Present) -> User:
+def _user(room: Room, member: Present) -> User:
     return User(
         network=room.network,
         channel=harmless(room.channel),
-        nick=harmless(one.nick),
-        rank=one.rank,
-        away=one.away,
-        account=harmless(one.account),
-        since=to_iso(one.since) if one.since else "",
+        nick=harmless(member.nick),
+        rank=member.rank,
+        away=member.away,
+        account=harmless(member.account),
+        since=to_iso(member.since) if member.since else "",
     )
 
 
-def _told(asked: Asked, one: Present) -> str:
-    account = f", account {one.account}" if one.account else ""
-    away = ", away" if one.away else ""
-    since = f", since {local(one.since, asked.settings.zone):%Y-%m-%d %H:%M}" if one.since else ""
-    return f"{one.rank}{one.nick}{account}{away}{since}"
+def _member_row(request: Asked, member: Present) -> str:
+    account = f", account {member.account}" if member.account else ""
+    away = ", away" if member.away else ""
+    zone = request.settings.zone
+    since = f", since {local(member.since, zone):%Y-%m-%d %H:%M}" if member.since else ""
+    return f"{member.rank}{member.nick}{account}{away}{since}"

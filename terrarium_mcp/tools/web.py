@@ -1,4 +1,4 @@
-"""search_web: look beyond the log."""
+"""search_web: search outside the log."""
 
 from collections.abc import Awaitable, Callable
 from typing import Annotated
@@ -8,31 +8,34 @@ from pydantic import Field
 
 from terrarium_mcp.chat.transcript import listing
 from terrarium_mcp.errors import TerrariumError, shown
-from terrarium_mcp.tools.answer import answer, counted
-from terrarium_mcp.tools.parameters import Forgiving, Text, notes, within
+from terrarium_mcp.tools.answer import quantity, tool_result
+from terrarium_mcp.tools.parameters import Forgiving, Text, clamped_to, clamping_notes
 from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.websearch.search import search_the_web
 
 
-def web_search(usual: int) -> Callable[..., Awaitable[CallToolResult]]:
-    """The tool, giving `usual` results where the caller names no number."""
+def web_search_tool(default_results: int) -> Callable[..., Awaitable[CallToolResult]]:
+    """The tool `search_web`, which returns `default_results` unless the caller gives a number."""
 
     async def search_web(
         query: Annotated[Text, Field(description="what to look for")],
-        asked: FromRequest,
+        request: FromRequest,
         max_results: Annotated[
-            int, Forgiving, within(1, 10), Field(description="results, 1 to 10")
-        ] = usual,
+            int, Forgiving, clamped_to(1, 10), Field(description="results, 1 to 10")
+        ] = default_results,
     ) -> CallToolResult:
         """Search the web: title, address and snippet of each result."""
         if not query:
-            raise TerrariumError("search_web needs words to look for in `query`.")
-        found = await search_the_web(query, max_results, asked.settings)
+            raise TerrariumError("search_web needs search terms in `query`.")
+        results = await search_the_web(query, max_results, request.settings)
         head = [
-            f"web search {shown(query)}: {counted(len(found), 'result')}",
-            *notes(max_results=max_results),
+            f"web search {shown(query)}: {quantity(len(results), 'result')}",
+            *clamping_notes(max_results=max_results),
         ]
-        rows = [f"{n}. {one.title} <{one.url}> {one.snippet}" for n, one in enumerate(found, 1)]
-        return answer(listing(head, rows, asked.budget, source="web"))
+        rows = [
+            f"{number}. {result.title} <{result.url}> {result.snippet}"
+            for number, result in enumerate(results, 1)
+        ]
+        return tool_result(listing(head, rows, request.budget, source="web"))
 
     return search_web

@@ -1,1 +1,1 @@
-"""The web as a model sees it."""
+"""Web search, for the tool `search_web`."""

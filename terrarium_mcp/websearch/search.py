@@ -1,4 +1,4 @@
-"""Web search through the owner's service: GET `?q=&num=`, a Bearer key, JSON with `results`."""
+"""Web search through the operator's service: GET `?q=&num=`, a Bearer key, JSON `results`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
 
 TIMEOUT = 10.0
-"""Seconds for the whole answer; terrarium-irc waited as long."""
+"""Seconds for the whole answer, as in terrarium-irc."""
 
 
 class WebSearchFailed(TerrariumError):
-    """The search service is not set, does not answer, or answers nonsense."""
+    """The search service is not configured, does not answer, or sends an unusable answer."""
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class WebResult:
     """One result of a web search."""
 
     title: str
@@ -27,68 +27,68 @@ class Found:
     snippet: str
 
 
-async def search_the_web(query: str, count: int, settings: Settings) -> list[Found]:
+async def search_the_web(query: str, count: int, settings: Settings) -> list[WebResult]:
     """Ask the search service for at most `count` results.
 
     Raises:
-        WebSearchFailed: with what to do about it.
+        WebSearchFailed: no usable answer; its text says what to do.
     """
     if not settings.search_api_url:
         raise WebSearchFailed(
-            "Web search is not set up here. The operator has to set SEARCH_API_URL."
+            "Web search is not configured here: the operator must set SEARCH_API_URL."
         )
-    answer = _parsed(await _asked(query, count, settings))
-    rows = _rows(answer) if isinstance(answer, Mapping) else None
+    body = _json(await _response(query, count, settings))
+    rows = _rows(body) if isinstance(body, Mapping) else None
     if rows is None:
         raise WebSearchFailed(
-            "The search service answered without a list of `results`. Is SEARCH_API_URL right?"
+            "The search service answered without a list of `results`. Check SEARCH_API_URL."
         )
-    return [_found(row) for row in rows if isinstance(row, Mapping)][:count]
+    return [_result(row) for row in rows if isinstance(row, Mapping)][:count]
 
 
-async def _asked(query: str, count: int, settings: Settings) -> httpx2.Response:
-    """The service's answer, if it is a good one. The URL keeps the parameters it was set with."""
+async def _response(query: str, count: int, settings: Settings) -> httpx2.Response:
+    """The service's answer, if it is a good one. SEARCH_API_URL keeps its own parameters."""
     key = settings.search_api_key
     headers = {b"Authorization": f"Bearer {key}".encode()} if key else {}
     try:
         url = httpx2.URL(settings.search_api_url).copy_merge_params({"q": query, "num": count})
         async with httpx2.AsyncClient(timeout=TIMEOUT, follow_redirects=True) as client:
-            with anyio.fail_after(TIMEOUT):  # httpx2's own counts anew with every byte
+            with anyio.fail_after(TIMEOUT):  # httpx2's own timeout restarts with every byte
                 response = await client.get(url, headers=headers)
             return response.raise_for_status()
-    except httpx2.HTTPStatusError as why:
+    except httpx2.HTTPStatusError as error:
         raise WebSearchFailed(
-            f"The search service answered {why.response.status_code}."
+            f"The search service answered {error.response.status_code}."
             " Check SEARCH_API_URL and SEARCH_API_KEY, or try again later."
-        ) from why
-    except (httpx2.TimeoutException, TimeoutError) as why:
+        ) from error
+    except (httpx2.TimeoutException, TimeoutError) as error:
         raise WebSearchFailed(
             f"The search service did not answer within {TIMEOUT:g} s. Try again later."
-        ) from why
-    except (httpx2.HTTPError, httpx2.InvalidURL) as why:
+        ) from error
+    except (httpx2.HTTPError, httpx2.InvalidURL) as error:
         raise WebSearchFailed(
-            f"The search service does not answer ({type(why).__name__})."
+            f"The search service does not answer ({type(error).__name__})."
             " Check SEARCH_API_URL and SEARCH_API_KEY, or try again later."
-        ) from why
+        ) from error
 
 
-def _parsed(response: httpx2.Response) -> Any:
+def _json(response: httpx2.Response) -> Any:
     try:
         return response.json()
-    except (ValueError, RecursionError) as why:
+    except (ValueError, RecursionError) as error:
         raise WebSearchFailed(
-            "The search service did not answer with JSON. Is SEARCH_API_URL right?"
-        ) from why
+            "The search service did not answer with JSON. Check SEARCH_API_URL."
+        ) from error
 
 
-def _rows(answer: Mapping[str, Any]) -> Sequence[Any] | None:
-    """The first list under a name that such services give it."""
-    lists = (answer.get(name) for name in ("results", "data"))
+def _rows(body: Mapping[str, Any]) -> Sequence[Any] | None:
+    """The first list under one of the keys that such services use."""
+    lists = (body.get(name) for name in ("results", "data"))
     return next((rows for rows in lists if isinstance(rows, list)), None)
 
 
-def _found(row: Mapping[str, Any]) -> Found:
-    return Found(
+def _result(row: Mapping[str, Any]) -> WebResult:
+    return WebResult(
         title=_first(row, "title", "name"),
         url=_first(row, "url", "link"),
         snippet=_first(row, "snippet", "excerpt", "summary"),

@@ -2,6 +2,7 @@
 
 import base64
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -39,6 +40,20 @@ def test_a_cursor_is_read_back_whole(cursor: Cursor) -> None:
 def test_a_cursor_of_another_question_is_refused() -> None:
     with pytest.raises(BadCursor, match="another question"):
         read_cursor(str(CURSOR), "other", RUNGS)
+
+
+def test_a_refusal_says_what_to_do_with_the_cursor() -> None:
+    with pytest.raises(BadCursor) as refused:
+        read_cursor(str(CURSOR), "other", RUNGS)
+    assert str(refused.value) == (
+        "This cursor belongs to another question."
+        " Repeat the arguments of the first page with it, or leave it out."
+    )
+    with pytest.raises(BadCursor) as refused:
+        read_cursor("?", "q", RUNGS)
+    assert str(refused.value) == (
+        "This cursor is damaged. Leave it out to begin at the first page."
+    )
 
 
 def test_a_cursor_of_an_unknown_look_up_is_refused() -> None:
@@ -111,6 +126,37 @@ def test_what_is_forged_as_we_write_it_is_read() -> None:
 def test_a_cursor_nested_without_end_is_refused(nested: str) -> None:
     with pytest.raises(BadCursor):
         read_cursor(base64.urlsafe_b64encode(nested.encode()).decode().rstrip("="), "q", RUNGS)
+
+
+def test_the_largest_id_of_sqlite_fits_a_cursor() -> None:
+    largest = replace(CURSOR, snapshot=2**63 - 1, skip=0)
+    assert read_cursor(str(largest), "q", RUNGS) == largest
+
+
+def test_a_cursor_without_a_position_starts_with_its_version_and_has_these_defaults() -> None:
+    first = Cursor("q", 12, "any word")
+    assert (first.skip, first.after, first.since, first.until, first.head) == (0, None, "", "", "")
+    assert read_cursor(str(first), "q", RUNGS) == first
+    padded = str(first) + "=" * (-len(str(first)) % 4)
+    assert json.loads(base64.urlsafe_b64decode(padded)) == [
+        4, "q", 12, "any word", 0, None, "", "", ""
+    ]  # fmt: skip
+
+
+def test_a_cursor_of_base64_with_padding_is_refused() -> None:
+    padded = next(
+        text
+        for text in (forged(4, "q", 12, "any word", n, None, "", "", "") for n in (3, 33, 333))
+        if text.endswith("=")
+    )
+    assert read_cursor(padded.rstrip("="), "q", RUNGS)
+    with pytest.raises(BadCursor, match="damaged"):
+        read_cursor(padded, "q", RUNGS)
+
+
+def test_a_fingerprint_is_twelve_characters_of_the_same_hash_every_time() -> None:
+    assert len(fingerprint("a", 1)) == 12
+    assert fingerprint("tea", [1], 0, "newest") == "e49cbb349674"
 
 
 def test_a_fingerprint_tells_questions_apart() -> None:

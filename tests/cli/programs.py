@@ -16,7 +16,7 @@ import anyio
 from anyio.abc import Process
 from anyio.streams.text import TextReceiveStream
 
-from terrarium_mcp.settings import names
+from terrarium_mcp.settings import setting_names
 
 INSTALLED = Path(sysconfig.get_path("scripts")) / "terrarium-mcp"
 HANGS = 20
@@ -32,7 +32,7 @@ def words(command: str, *more: object) -> list[str]:
 
 def environment(**settings: object) -> dict[str, str]:
     """Our environment without any setting of ours but these."""
-    ours = {*names()}
+    ours = {*setting_names()}
     kept = {name: value for name, value in os.environ.items() if name.upper() not in ours}
     return kept | {name: str(value) for name, value in settings.items()}
 

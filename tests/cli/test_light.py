@@ -1,4 +1,4 @@
-"""What only tells something about the program starts none of what it would talk through."""
+"""A command loads only the libraries that it needs."""
 
 import subprocess
 import sys
@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from terrarium_mcp import __version__
+from terrarium_mcp.store import open_store
 from tests.cli.programs import environment, python, ran
+from tests.store.scene import SETTINGS, chat
 
 IMPORTED = """
 import sys
@@ -42,6 +44,23 @@ def test_help_and_version_import_neither_mcp_nor_pydle_nor_openai(
     imported = set(python(code, tmp_path).splitlines()[-1].split())
     assert "click" in imported
     assert not imported & {"mcp", "pydle", "openai", "aiosqlite", "uvicorn", "starlette"}
+
+
+def test_a_request_needs_no_mcp(tmp_path: Path) -> None:
+    code = "import sys, terrarium_mcp.request; print(*sys.modules)"
+    imported = {name.partition(".")[0] for name in python(code, tmp_path).split()}
+    assert "aiosqlite" in imported
+    assert not imported & {"mcp", "mcp_types", "pydle", "openai", "uvicorn", "starlette"}
+
+
+async def test_a_search_needs_no_mcp(tmp_path: Path) -> None:
+    async with open_store(tmp_path / "irc_logs.db", SETTINGS) as store:
+        await store.messages.append(chat("<ada> tea at four"))
+    for flags in ([], ["--explain"]):
+        argv = ["terrarium-mcp", "search", "--db", "irc_logs.db", *flags, "tea"]
+        *shown, modules = python(IMPORTED.format(argv=argv), tmp_path).splitlines()
+        assert any("<ada> tea at four" in line for line in shown)
+        assert not set(modules.split()) & {"mcp", "mcp_types", "pydle", "openai", "starlette"}
 
 
 def test_help_names_every_command(tmp_path: Path) -> None:

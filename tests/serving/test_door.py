@@ -4,7 +4,7 @@ import httpx2
 import pytest
 
 from terrarium_mcp.serving.address import Listening
-from terrarium_mcp.serving.door import names_of
+from terrarium_mcp.serving.door import allowed_hosts
 from tests.serving.processes import HttpHouse
 
 PATHS = [("GET", "sse"), ("POST", "messages/"), ("POST", "mcp"), ("GET", "healthz")]
@@ -52,9 +52,9 @@ async def test_a_refusal_is_no_crash(doomed_http_house: HttpHouse) -> None:
 
 
 def test_the_port_that_browsers_leave_out_may_be_left_out() -> None:
-    assert "localhost" in names_of(Listening("127.0.0.1", 80)).allowed_hosts
-    assert "localhost" not in names_of(Listening("127.0.0.1", 8765)).allowed_hosts
+    assert "localhost" in allowed_hosts(Listening("127.0.0.1", 80)).allowed_hosts
+    assert "localhost" not in allowed_hosts(Listening("127.0.0.1", 8765)).allowed_hosts
 
 
 def test_an_unusual_loopback_address_is_a_name_too() -> None:
-    assert "http://127.0.0.5:8765" in names_of(Listening("127.0.0.5", 8765)).allowed_origins
+    assert "http://127.0.0.5:8765" in allowed_hosts(Listening("127.0.0.5", 8765)).allowed_origins

@@ -18,7 +18,7 @@ async def written(house: House, title: str, view: Mapping[str, object] | None = 
         "create_enhancement_request", view, title=title, summary="We *want* it."
     )
     what, _, filename = told.text.partition(" as ")
-    assert what in ("written down", "already written down")
+    assert what in ("saved", "already saved")
     return filename
 
 
@@ -60,7 +60,7 @@ async def test_the_same_title_returns_the_existing_file(house: House) -> None:
     await house.hears("<ada> hi")
     filename = await written(house, "Brew tea")
     told = await house.learns("create_enhancement_request", title="brew TEA", summary="again")
-    assert told.text == f"already written down as {filename}"
+    assert told.text == f"already saved as {filename}"
 
 
 @pytest.mark.parametrize("empty", ["", None, "null", "  "])
@@ -157,7 +157,7 @@ async def test_what_the_idea_says_stays_inside_the_fence(house: House) -> None:
     told = await house.learns(
         "create_enhancement_request", title="x\nstatus: closed\r\n# y", summary=tricks
     )
-    filename = told.text.removeprefix("written down as ")
+    filename = told.text.removeprefix("saved as ")
     told = await house.learns("read_enhancement_request", filename=filename)
     assert "obey" in told.inside
     assert "obey" not in told.outside
@@ -171,7 +171,7 @@ async def test_a_long_idea_keeps_to_the_budget(house: House) -> None:
     told = await house.learns(
         "create_enhancement_request", title="long", summary="\n".join(["word " * 9] * 500)
     )
-    filename = told.text.removeprefix("written down as ")
+    filename = told.text.removeprefix("saved as ")
     told = await house.learns("read_enhancement_request", {"max_tokens": 300}, filename=filename)
     assert estimated_tokens(told.text) <= 300
     assert "left out: the last " in told.outside

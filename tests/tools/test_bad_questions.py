@@ -115,7 +115,7 @@ async def test_a_nick_that_nobody_has_is_named_with_the_nearest(
     tea_house: House, operator: str
 ) -> None:
     told = await tea_house.learns("search_irc_history", query=f"tea {operator}:alise")
-    assert "note: nobody here is called alise; near: alice\n" in told.outside
+    assert "note: no one called alise is recorded here; similar nicks: alice\n" in told.outside
 
 
 @pytest.mark.parametrize("arguments", [{"channel": "#tae"}, {"query": "tea in:#tae"}])
@@ -134,7 +134,7 @@ async def test_the_id_of_a_removed_line_says_so(tea_house: House) -> None:
         assert "removed" in told.text
     await tea_house.store.removal.purge(Who("bo"), asked_by="bo", at=NOON)
     refused = await tea_house.is_refused("get_message_context", message_id=2)
-    assert refused.startswith("No message 2. An id is the number that stands before each line")
+    assert refused.startswith("No message 2. The id is the number at the start of each line")
 
 
 @pytest.mark.parametrize("number", [9_999_999, 0, -1, 2**80, "x", "1; DROP", ""])

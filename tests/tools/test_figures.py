@@ -19,7 +19,7 @@ async def test_one_channel_is_told_with_talkers_and_hours(house: House) -> None:
         "top talkers: ada 3, bo 1",
         "busiest hours (UTC): 12:00 2, 13:00 1, 15:00 1",
     ]
-    assert told.outside == "figures of #tea\nnothing recorded yet. Times UTC.\n"
+    assert told.outside == "statistics of #tea\nnothing recorded yet. Times UTC.\n"
     assert told.facts == {
         "covered": "nothing recorded yet. Times UTC.",
         "channels": [

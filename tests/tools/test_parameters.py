@@ -1,10 +1,13 @@
 """Parameters forgive what models do."""
 
 import inspect
+from datetime import timedelta
 from typing import Any
 
 import pytest
 
+from terrarium_mcp.chat.records import Kind
+from tests.store.scene import NOON, line_of
 from tests.tools.scene import House
 
 TALK = """
@@ -61,10 +64,19 @@ async def test_a_number_may_come_in_any_dress(house: House, two: Any) -> None:
     assert told.ids == ids[1:]
 
 
-@pytest.mark.parametrize("yes", [True, "true", "True", "yes", 1, "1"])
-async def test_a_flag_may_come_in_any_dress(house: House, yes: Any) -> None:
-    await house.hears(TALK)
-    await house.learns("get_recent_irc_messages", include_events=yes)
+@pytest.mark.parametrize(
+    ("flag", "events"),
+    [
+        *((yes, True) for yes in (True, "true", "True", "yes", "on", 1, "1", 1.0)),
+        *((no, False) for no in (False, "false", "False", "no", "off", 0, "0", 0.0)),
+    ],
+)
+async def test_a_flag_may_come_in_any_dress(house: House, flag: Any, events: bool) -> None:
+    said = await house.hears(TALK)
+    join = line_of("cy", "", NOON + timedelta(hours=1), kind=Kind.JOIN)
+    joined = await house.store.messages.append([join])
+    told = await house.learns("get_recent_irc_messages", include_events=flag)
+    assert told.ids == (said + joined if events else said)
 
 
 @pytest.mark.parametrize(
@@ -132,7 +144,7 @@ async def test_a_message_may_be_named_by_number_or_permalink(house: House, form:
 async def test_an_id_that_is_not_there_is_explained(house: House, wrong: str) -> None:
     await house.hears(TALK)
     refused = await house.is_refused("get_message_context", message_id=wrong)
-    assert refused.startswith(f"No message {wrong or '(empty)'}. An id is the number")
+    assert refused.startswith(f"No message {wrong or '(empty)'}. The id is the number")
 
 
 @pytest.mark.parametrize("spelling", ["#tea", "tea", "#TEA", "net/#tea", "NET/tea", " #tea "])
@@ -164,4 +176,4 @@ def test_the_scene_covers_every_optional_parameter() -> None:
 
     for tool in (search_irc_history, get_recent_irc_messages, get_message_context):
         needed, optional = OPTIONAL[tool.__name__]
-        assert {*needed, *optional, "asked"} == set(inspect.signature(tool).parameters)
+        assert {*needed, *optional, "request"} == set(inspect.signature(tool).parameters)

@@ -146,8 +146,8 @@ async def test_a_conversation_is_shown_whole_and_how_sure_that_is(house: House) 
     assert told.ids == [1, 3, 5, 7]
     assert told.outside.startswith(
         "around message 5 in #tea (conversation)\n"
-        "4 lines by 2 people, of 7 looked at; 3 lines of other talk lie between them\n"
-        "who answers whom is guessed: about 9 in 10 such guesses are right\n"
+        "4 lines by 2 people, of 7 examined; 3 lines of other talk lie between them\n"
+        "which line answers which is guessed: about 9 in 10 such guesses are right\n"
     )
     assert told.facts["between"] == 3
     assert told.facts["looked_at"] == 7
@@ -198,7 +198,7 @@ async def test_what_reply_tags_say_is_no_guess(house: House) -> None:
     )
     told = await house.learns("get_message_context", message_id=1, scope="conversation")
     assert told.ids == [1, 2]
-    assert "\nwho answers whom is known from reply tags\n" in told.outside
+    assert "\nwhich line answers which is known from reply tags\n" in told.outside
 
 
 async def test_a_line_without_a_conversation_and_an_event_say_so(house: House) -> None:
@@ -209,7 +209,7 @@ async def test_a_line_without_a_conversation_and_an_event_say_so(house: House) -
     assert "no other line is recorded around it" in alone.outside
     event = await house.learns("get_message_context", message_id=2, scope="conversation")
     assert event.ids == [2]
-    assert "nobody said this, so it is in no conversation: scope=channel shows" in event.outside
+    assert "an event belongs to no conversation: scope=channel shows" in event.outside
 
 
 async def test_a_conversation_ends_at_the_cutoff_and_at_the_walls_of_its_room(
@@ -258,8 +258,8 @@ async def test_an_empty_database_says_so_with_its_path_and_the_ways_to_fill_it(
 ) -> None:
     refused = await house.is_refused(tool, **arguments)
     assert refused == (
-        f"Nothing is recorded yet in {house.store.path}. `terrarium-mcp bridge` records the"
-        " channels of IRC_CHANNELS; a terrarium-irc database named by DB_PATH opens in place."
+        f"Nothing is recorded yet in {house.store.path}. Run `terrarium-mcp bridge` to"
+        " record the channels of IRC_CHANNELS, or set DB_PATH to a terrarium-irc database."
     )
 
 

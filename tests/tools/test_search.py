@@ -160,7 +160,7 @@ async def test_two_different_channels_at_once_are_an_error_that_says_so(house: H
     await house.hears("<ada> green tea")
     await house.hears("<bo> green mate", channel="#mate")
     refused = await house.is_refused("search_irc_history", query="green in:#mate", channel="#tea")
-    assert refused.startswith("No channel is left by channel=#tea, in:#mate")
+    assert refused.startswith("No channel matches channel=#tea, in:#mate")
 
 
 async def test_several_channels_may_be_named_or_left_out(house: House) -> None:
@@ -177,7 +177,7 @@ async def test_a_nick_that_nobody_has_is_no_error_and_the_nearest_are_named(hous
     await house.hears("<alice> green tea\n<bo> more")
     told = await house.learns("search_irc_history", query="tea from:alise")
     assert told.ids == []
-    assert "note: nobody here is called alise; near: alice\n" in told.outside
+    assert "note: no one called alise is recorded here; similar nicks: alice\n" in told.outside
     assert "nobody" not in (await house.learns("search_irc_history", query="from:Alice")).outside
 
 

@@ -52,6 +52,6 @@ async def test_no_tool_tells_a_user_or_a_host(tmp_path: Path, era: Era) -> None:
             told = await house.learns(tool, **arguments)
             asked = str(arguments.get("query", "")) or "nothing"
             shown = told.everything.replace(f"search {asked}:", "")
-            shown = shown.replace(f"is called {HOST}", "")  # as whoever asked wrote it
+            shown = shown.replace(f"no one called {HOST}", "")  # as whoever asked wrote it
             assert "hidden" not in shown, tool
             assert "~" not in shown, tool

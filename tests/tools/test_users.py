@@ -76,7 +76,7 @@ async def test_where_nobody_has_looked_nobody_is_claimed_to_be(house: House) -> 
         "users": [],
         "live": False,
         "as_of": "",
-        "why_stale": "#tea: nobody has looked yet",
+        "why_stale": "#tea: the members have not been read yet",
     }
     assert told.outside == "0 in #tea (not live, as of never). Times UTC.\n"
 

@@ -368,7 +368,7 @@ async def test_long_ago_nobody_knows_who_was_there(afternoon: House) -> None:
         "users": [],
         "live": False,
         "as_of": "",
-        "why_stale": "#tea: only the present is known, not who was there then",
+        "why_stale": "#tea: only the current members are known, not earlier ones",
     }
 
 

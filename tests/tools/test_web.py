@@ -83,7 +83,7 @@ async def test_results_keep_to_the_budget(house: House, service: SearchService) 
 @pytest.mark.parametrize("empty", ["", None, "null", "   "])
 async def test_no_words_are_an_error(house: House, empty: str | None) -> None:
     refused = await house.is_refused("search_web", query=empty)
-    assert refused == "search_web needs words to look for in `query`."
+    assert refused == "search_web needs search terms in `query`."
 
 
 async def test_a_failing_service_is_an_error_a_model_can_read(

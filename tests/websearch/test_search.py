@@ -8,10 +8,10 @@ import pytest
 
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.websearch import search
-from terrarium_mcp.websearch.search import Found, WebSearchFailed, search_the_web
+from terrarium_mcp.websearch.search import WebResult, WebSearchFailed, search_the_web
 from tests.servers.search_service import SearchService, search_service
 
-TEA = Found("Tea", "https://tea.example/", "How to brew it")
+TEA = WebResult("Tea", "https://tea.example/", "How to brew it")
 ROW = {"title": "Tea", "url": "https://tea.example/", "snippet": "How to brew it"}
 REFUSED = "http://127.0.0.1:9/search"  # the discard port: nobody listens there
 
@@ -23,7 +23,7 @@ async def service() -> AsyncIterator[SearchService]:
             yield service
 
 
-async def look(service: SearchService, query: str = "tea", count: int = 5) -> list[Found]:
+async def look(service: SearchService, query: str = "tea", count: int = 5) -> list[WebResult]:
     return await search_the_web(query, count, Settings(search_api_url=service.url))
 
 
@@ -85,7 +85,7 @@ async def test_results_are_read_under_the_names_such_services_use(
 
 async def test_missing_parts_are_empty_and_odd_ones_text(service: SearchService) -> None:
     service.finds({"results": [{"url": 7}, {}]})
-    assert await look(service) == [Found("", "7", ""), Found("", "", "")]
+    assert await look(service) == [WebResult("", "7", ""), WebResult("", "", "")]
 
 
 async def test_no_more_come_than_asked_for(service: SearchService) -> None:
@@ -114,7 +114,7 @@ async def test_a_bad_status_is_named_with_what_to_check(
 async def test_what_is_no_json_is_said_to_be_none(service: SearchService, body: str) -> None:
     service.sends(body)
     said = await complaint(service)
-    assert said == "The search service did not answer with JSON. Is SEARCH_API_URL right?"
+    assert said == "The search service did not answer with JSON. Check SEARCH_API_URL."
 
 
 @pytest.mark.parametrize("answer", [{}, {"results": {}}, {"results": "many"}, 7, None, ["a"], "x"])
@@ -171,5 +171,5 @@ async def test_a_key_may_hold_any_letters(service: SearchService) -> None:
 
 async def test_without_a_service_the_missing_setting_is_named() -> None:
     assert await failure(Settings()) == (
-        "Web search is not set up here. The operator has to set SEARCH_API_URL."
+        "Web search is not configured here: the operator must set SEARCH_API_URL."
     )

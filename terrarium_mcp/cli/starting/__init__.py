@@ -1,1 +1,1 @@
-"""What the commands start. Imported when a command runs, so that `--help` stays light."""
+"""What the commands run. Imported only when a command runs, so that `--help` stays light."""

@@ -1,35 +1,35 @@
-"""The bridge, with an MCP server of its own or another."""
+"""The bridge, with an MCP server that it starts, or with one that already runs."""
 
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
 from terrarium_mcp.cli.starting.talking import (
-    bridge_of,
     check_settings,
     check_tools,
-    until_a_signal,
+    open_bridge,
+    run_until_signal,
 )
 from terrarium_mcp.irc_bridge.toolbox import Toolbox, stdio_server
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
 
 
-async def talk(settings: Settings, mcp_url: str | None, flags: Sequence[str]) -> None:
-    """Record and answer until a signal comes. `flags` are for the server we start.
+async def run_bridge(settings: Settings, mcp_url: str | None, flags: Sequence[str]) -> None:
+    """Record and answer until a signal arrives. `flags` are for the MCP server that is started.
 
     Raises:
-        BadSetting: there is no server, channel or contact, or that server would refuse to start.
+        BadSetting: no server, channel or contact is set, or the MCP server would refuse to start.
     """
     check_settings(settings)
     if not mcp_url:
         check_tools(settings)
     database = Path.cwd() / settings.db_path
-    ours = stdio_server(database, os.environ)
-    ours = ours.model_copy(update={"args": [*ours.args, *flags]})
-    toolbox = Toolbox(lambda: mcp_url or ours, offered=settings.bridge_tools)
+    child = stdio_server(database, os.environ)
+    child = child.model_copy(update={"args": [*child.args, *flags]})
+    toolbox = Toolbox(lambda: mcp_url or child, offered=settings.bridge_tools)
     async with (
         open_store(database, settings) as store,
-        bridge_of(store, settings, toolbox) as bridge,
+        open_bridge(store, settings, toolbox) as bridge,
     ):
-        await until_a_signal(bridge)
+        await run_until_signal(bridge)

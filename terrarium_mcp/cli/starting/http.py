@@ -9,10 +9,10 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
 
 
-async def serve(
+async def serve_over_http(
     settings: Settings, host: str, port: int, announce: Callable[[Listening], None]
 ) -> None:
-    """Serve until a signal comes."""
+    """Serve until SIGINT or SIGTERM."""
     async with open_store(settings.db_path, settings) as store:
         server = build_server(store, settings)
         await serve_http(server, host, port, health=health_of(store), announce=announce)

@@ -1,19 +1,13 @@
 """A search from the command line: the tool's own answer, and an explanation."""
 
-from typing import Literal, cast
-
-from mcp.types import TextContent
-
 from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.cli.explaining import explained
 from terrarium_mcp.policy import View
+from terrarium_mcp.request import Asked, Served, request_for
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
 from terrarium_mcp.store.search import Search, Sort
-from terrarium_mcp.tools.request import Asked, Served, asked_of
-from terrarium_mcp.tools.search import rooms_of, search_irc_history
-
-Order = Literal["relevance", "newest", "oldest"]
+from terrarium_mcp.tools.search_page import rooms_searched, search_page
 
 
 async def found(
@@ -22,14 +16,11 @@ async def found(
     """The transcript that a search gives; with `explain`, how it came about stands before it."""
     async with open_store(settings.db_path, settings) as store:
         await store.opening.wait()
-        asked = await asked_of(Served(store, settings), View())
-        result = await search_irc_history(
-            query, asked, channel=channel, limit=limit, sort=cast("Order", sort)
-        )
-        answer = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
-        return (
-            f"{await _why(asked, query, channel, limit, sort)}\n\n{answer}" if explain else answer
-        )
+        asked = await request_for(Served(store, settings), View())
+        page = await search_page(query, asked, channel=channel, limit=limit, sort=sort)
+        if not explain:
+            return page.text
+        return f"{await _why(asked, query, channel, limit, sort)}\n\n{page.text}"
 
 
 async def _why(asked: Asked, query: str, channel: str, limit: int, sort: str) -> str:
@@ -37,7 +28,7 @@ async def _why(asked: Asked, query: str, channel: str, limit: int, sort: str) ->
     parsed = parse_query(query, now=asked.now, zone=zone)
     search = Search(
         query=parsed,
-        rooms=rooms_of(asked, channel, parsed),
+        rooms=rooms_searched(asked, channel, parsed),
         limit=limit,
         sort=Sort(sort),
         until=asked.until,

@@ -6,7 +6,7 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
 
 
-async def serve(settings: Settings) -> None:
-    """Serve until the client goes, or a signal comes."""
+async def serve_over_stdio(settings: Settings) -> None:
+    """Serve until the client disconnects, or until SIGINT or SIGTERM."""
     async with open_store(settings.db_path, settings) as store:
         await serve_stdio(build_server(store, settings))

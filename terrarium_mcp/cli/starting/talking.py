@@ -1,4 +1,4 @@
-"""A bridge made from the settings, run until somebody stops it."""
+"""A bridge built from the settings, run until a signal stops it."""
 
 import signal
 import ssl
@@ -10,44 +10,45 @@ import anyio
 from terrarium_mcp.irc_bridge.bridge import Bridge, server_config
 from terrarium_mcp.irc_bridge.llm import LLM
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
-from terrarium_mcp.server import chosen_tools, published
+from terrarium_mcp.server import chosen_tools, published_tools
 from terrarium_mcp.settings import BadSetting, Settings
 from terrarium_mcp.store import Store
 
 
 def check_tools(settings: Settings) -> None:
-    """Refuse what the MCP server that is started besides would refuse, or could not offer.
+    """Refuse settings that would keep the MCP server from starting or offering the bot's tools.
 
     Raises:
         BadSetting: TERRARIUM_TOOLS or TERRARIUM_BRIDGE_TOOLS names a tool that is not published.
     """
-    known = [tool.function.__name__ for tool in published(settings)]
+    known = [tool.function.__name__ for tool in published_tools(settings)]
     chosen_tools(settings.bridge_tools, known, "TERRARIUM_BRIDGE_TOOLS")
 
 
 def check_settings(settings: Settings) -> None:
-    """Refuse before anything is opened or started what no connection could mend.
+    """Refuse settings with which no connection could succeed, before anything is opened.
 
     Raises:
-        BadSetting: there is no server, channel or contact, or a file that cannot be read.
+        BadSetting: no server, channel or contact is set, or TERRARIUM_TLS_CAFILE is unusable.
     """
     server_config(settings)
     if settings.tls_cafile:
         try:
             ssl.create_default_context(cafile=settings.tls_cafile)
-        except OSError as why:
+        except OSError as error:
             raise BadSetting(
                 f"TERRARIUM_TLS_CAFILE names {settings.tls_cafile}, which cannot be used:"
-                f" {why.strerror or why}. Name the PEM file of the server's certificate authority."
-            ) from why
+                f" {error.strerror or error}. Name the PEM file of the server's certificate"
+                " authority."
+            ) from error
 
 
 @asynccontextmanager
-async def bridge_of(store: Store, settings: Settings, toolbox: Toolbox) -> AsyncIterator[Bridge]:
-    """A bridge with the model the settings name.
+async def open_bridge(store: Store, settings: Settings, toolbox: Toolbox) -> AsyncIterator[Bridge]:
+    """A bridge with the model that the settings name.
 
     Raises:
-        BadSetting: there is no server, channel or contact.
+        BadSetting: no server, channel or contact is set.
     """
     llm = LLM.from_settings(settings)
     try:
@@ -57,8 +58,8 @@ async def bridge_of(store: Store, settings: Settings, toolbox: Toolbox) -> Async
             await llm.aclose()
 
 
-async def until_a_signal(bridge: Bridge) -> None:
-    """Run the bridge until SIGINT or SIGTERM; it says goodbye and saves what it heard."""
+async def run_until_signal(bridge: Bridge) -> None:
+    """Run the bridge until SIGINT or SIGTERM; it then quits IRC and saves what is pending."""
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(_stop_at_a_signal, bridge)
         await bridge.run()

@@ -7,10 +7,10 @@ from anyio.abc import TaskStatus
 
 from terrarium_mcp.cli.starting.health import health_of
 from terrarium_mcp.cli.starting.talking import (
-    bridge_of,
     check_settings,
     check_tools,
-    until_a_signal,
+    open_bridge,
+    run_until_signal,
 )
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.server import build_server
@@ -19,10 +19,10 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store
 
 
-async def publish(
+async def serve_in_task(
     store: Store, settings: Settings, host: str, port: int, *, task_status: TaskStatus[Listening]
 ) -> None:
-    """Serve HTTP until cancelled; a task group's `start` hears the address."""
+    """Serve HTTP until cancelled; reports the address to the task group's `start`."""
     await serve_http(
         build_server(store, settings),
         host,
@@ -33,13 +33,13 @@ async def publish(
     )
 
 
-async def both(
+async def run_bridge_and_server(
     settings: Settings, host: str, port: int, announce: Callable[[Listening], None]
 ) -> None:
-    """Record, answer and serve until a signal comes.
+    """Record, answer and serve until SIGINT or SIGTERM.
 
     Raises:
-        BadSetting: there is no server, channel or contact, or a tool that does not exist.
+        BadSetting: no server, channel or contact is set, or a tool does not exist.
     """
     check_settings(settings)
     check_tools(settings)
@@ -47,9 +47,9 @@ async def both(
         open_store(settings.db_path, settings) as store,
         anyio.create_task_group() as tasks,
     ):
-        listening: Listening = await tasks.start(publish, store, settings, host, port)
+        listening: Listening = await tasks.start(serve_in_task, store, settings, host, port)
         announce(listening)
         toolbox = Toolbox(lambda: listening.mcp_url, offered=settings.bridge_tools)
-        async with bridge_of(store, settings, toolbox) as bridge:
-            await until_a_signal(bridge)
+        async with open_bridge(store, settings, toolbox) as bridge:
+            await run_until_signal(bridge)
         tasks.cancel_scope.cancel()

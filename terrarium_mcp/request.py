@@ -1,0 +1,190 @@
+"""One request: the store, what it may read, and the clock it goes by.
+
+Needs no MCP SDK: the tools, the command line and anything else that asks on behalf of a reader
+share it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from terrarium_mcp.chat.coverage import Coverage
+from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.records import Message, Room
+from terrarium_mcp.chat.transcript import Setting
+from terrarium_mcp.chat.when import EVERY_LINE, Position
+from terrarium_mcp.errors import TerrariumError, UnknownChannel, shown
+from terrarium_mcp.policy import BadView, View, message_id, names_room, split_label
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import Store
+
+DEFAULT_BUDGET = 4_000
+"""Estimated tokens of an answer, unless the request sets another budget."""
+
+ABOUT_NOW = timedelta(minutes=10)
+"""A cutoff this recent still counts as the present: the question has only just been asked."""
+
+_EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
+"""No request's clock is set before this: hours and days are counted back from it."""
+
+
+class NothingRecorded(TerrariumError):
+    """The database holds no channel yet."""
+
+
+class NothingToRead(TerrariumError):
+    """The request's view shows no channel at all."""
+
+
+class UnknownMessage(TerrariumError):
+    """The id does not exist, or the caller may not see it: the two look alike."""
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What one server publishes; the lifespan of every connection carries it."""
+
+    store: Store
+    settings: Settings
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A request: it may read only `rooms`, and nothing at or after `until`.
+
+    `has_history` is whether any room is recorded, readable or not. `looks_back` is whether the
+    cutoff is so long ago that what holds now (who is in a channel) does not apply.
+    """
+
+    store: Store
+    settings: Settings
+    view: View
+    rooms: tuple[Room, ...]
+    has_history: bool
+    until: Position
+    now: datetime
+    looks_back: bool
+
+    @property
+    def cutoff(self) -> datetime | None:
+        """The time from which on everything is hidden; None where nothing is."""
+        return None if self.until == EVERY_LINE else self.until.moment
+
+    @property
+    def budget(self) -> int:
+        """Estimated tokens that the rendered answer may take."""
+        return self.view.max_tokens or DEFAULT_BUDGET
+
+    def narrowed(self, channel: str) -> tuple[Room, ...]:
+        """The readable rooms that `channel` names; all of them if it is empty.
+
+        Raises:
+            UnknownChannel: no readable room has that name.
+            NothingRecorded: no room is recorded yet.
+            NothingToRead: `channel` is empty, and no room is readable.
+        """
+        self._require_history()
+        if not channel and not self.rooms:
+            raise NothingToRead("This request may not read any channel here.")
+        if not channel:
+            return self.rooms
+        named = tuple(room for room in self.rooms if names_room(room, *split_label(channel)))
+        if not named:
+            raise UnknownChannel(channel, [self.room_name(room) for room in self.rooms])
+        return named
+
+    def since(self, hours: int) -> datetime | None:
+        """The time `hours` before the request's own clock; None (all time) for 0."""
+        return self.now - timedelta(hours=hours) if hours else None
+
+    async def message(self, text: str) -> Message:
+        """The message that an id or permalink names.
+
+        Raises:
+            UnknownMessage: no readable message has that id.
+            NothingRecorded: no room is recorded yet.
+        """
+        self._require_history()
+        wanted = message_id(text)
+        message = await self.store.messages.get(wanted, self.rooms) if wanted is not None else None
+        if message is None or not message.position < self.until:
+            raise UnknownMessage(
+                f"No message {shown(text) or '(empty)'}. The id is the number at the start of each"
+                " line of a transcript."
+            )
+        return message
+
+    async def coverage(self, rooms: Sequence[Room]) -> Coverage:
+        """When `rooms` were recorded, as far as the request may know."""
+        coverage = await self.store.spans.coverage(rooms)
+        return coverage.before(self.cutoff) if self.cutoff else coverage
+
+    def coverage_text(self, coverage: Coverage) -> str:
+        """`coverage` as the sentence that every answer carries."""
+        return f"{coverage.sentence(self.settings.zone)}. Times {self.settings.zone}."
+
+    async def coverage_line(self, rooms: Sequence[Room]) -> str:
+        """When `rooms` were recorded, as that sentence."""
+        return self.coverage_text(await self.coverage(rooms))
+
+    def render_options(self, rooms: Sequence[Room]) -> Setting:
+        """How to render lines of `rooms` for this request."""
+        return Setting(
+            zone=self.settings.zone,
+            budget=self.budget,
+            rooms_named=len(rooms) > 1,
+            networks_named=self._several_networks,
+        )
+
+    def room_name(self, room: Room) -> str:
+        """The room's name in text outside the fence: with its network if there are several."""
+        return harmless(room.label if self._several_networks else room.channel)
+
+    def room_names(self, rooms: Sequence[Room]) -> str:
+        """`#a, #b`, or `7 channels` where there are more than three."""
+        if len(rooms) <= 3:
+            return ", ".join(self.room_name(room) for room in rooms)
+        return f"{len(rooms)} channels"
+
+    @property
+    def _several_networks(self) -> bool:
+        return len({room.network for room in self.rooms}) > 1
+
+    def _require_history(self) -> None:
+        if not self.has_history:
+            raise NothingRecorded(
+                f"Nothing is recorded yet in {self.store.path}. Run `terrarium-mcp bridge` to"
+                " record the channels of IRC_CHANNELS, or set DB_PATH to a terrarium-irc database."
+            )
+
+
+async def request_for(app: Served, view: View) -> Asked:
+    """The request that a caller with this view makes now.
+
+    Raises:
+        BadView: `as_of` names a message that does not exist.
+    """
+    rooms = await app.store.rooms.all()
+    until, cutoff = await _cutoff(view, app.store)
+    present = datetime.now(UTC)
+    return Asked(
+        store=app.store,
+        settings=app.settings,
+        view=view,
+        rooms=tuple(room for room in rooms if view.shows(room)),
+        has_history=bool(rooms),
+        until=until,
+        now=max(view.now or cutoff or present, _EARLIEST),
+        looks_back=cutoff is not None and cutoff < present - ABOUT_NOW,
+    )
+
+
+async def _cutoff(view: View, store: Store) -> tuple[Position, datetime | None]:
+    if view.as_of is None:
+        return EVERY_LINE, None
+    if isinstance(view.as_of, datetime):
+        return Position.at(view.as_of), view.as_of
+    position = await store.messages.position(view.as_of)
+    if position is None:
+        raise BadView(f"The view's as_of names message {view.as_of}, which does not exist.")
+    return position, position.moment

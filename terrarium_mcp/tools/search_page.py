@@ -1,0 +1,175 @@
+"""One page of a search, as text within the budget; free of the MCP SDK, for the command line."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from terrarium_mcp.chat.cursors import BadCursor, Cursor, fingerprint, read_cursor
+from terrarium_mcp.chat.query import Query, parse_query
+from terrarium_mcp.chat.records import Message, Room
+from terrarium_mcp.chat.tokens import estimated_tokens
+from terrarium_mcp.chat.transcript import Keep, fenced
+from terrarium_mcp.errors import TerrariumError, shown
+from terrarium_mcp.request import Asked
+from terrarium_mcp.store.search import Hits, Rung, Search, Sort
+from terrarium_mcp.tools.parameters import clamping_notes
+from terrarium_mcp.tools.search_text import (
+    headline,
+    next_steps,
+    no_hits,
+    over_budget,
+    scan_note,
+    unknown_nick_notes,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class SearchPage:
+    """A page of hits as text, the lines that the text shows, and what the record covers."""
+
+    hits: Hits
+    text: str
+    lines: Sequence[Message]
+    covered: str
+
+    def fits(self, budget: int) -> bool:
+        """Whether the text shows every hit and stays within `budget` (estimated tokens)."""
+        return self.hits_shown == len(self.hits.messages) and estimated_tokens(self.text) <= budget
+
+    @property
+    def hits_shown(self) -> int:
+        """How many of the hits the text shows."""
+        ids = {line.id for line in self.lines}
+        return sum(hit.id in ids for hit in self.hits.messages)
+
+
+async def search_page(
+    query: str,
+    request: Asked,
+    *,
+    channel: str = "",
+    hours: int = 0,
+    limit: int = 20,
+    sort: str = "relevance",
+    context: int = 0,
+    cursor: str = "",
+) -> SearchPage:
+    """The page of a search; the parameters are those of the tool `search_irc_history`.
+
+    Raises:
+        TerrariumError: the query, channel or cursor cannot be used.
+    """
+    parsed = parse_query(query, now=request.now, zone=request.settings.zone)
+    rooms = rooms_searched(request, channel, parsed)
+    search = Search(
+        query=parsed,
+        rooms=rooms,
+        limit=limit,
+        sort=Sort(sort),
+        since=request.since(hours),
+        until=request.until,
+        now=request.now,
+        zone=request.settings.zone,
+    )
+    # Without a channel, one that is joined between two pages does not change the question.
+    ids = sorted(room.id for room in rooms) if channel else []
+    question = fingerprint(query.split(), ids, hours, sort)
+    if cursor:
+        search = replace(search, cursor=_cursor(cursor, question))
+    covered = await request.coverage_line(rooms)
+    head = [
+        covered,
+        *(f"note: {sentence}" for sentence in parsed.notes),
+        *await unknown_nick_notes(request, parsed, rooms),
+        *clamping_notes(hours=hours, limit=limit, context=context),
+    ]
+    return await _within_budget(request, search, question, covered, head, context)
+
+
+def rooms_searched(request: Asked, channel: str, query: Query) -> tuple[Room, ...]:
+    """The rooms that both `channel` and `in:` name, without those excluded by `-in:`.
+
+    Raises:
+        TerrariumError: no room is left, or a name is unknown.
+    """
+    rooms = request.narrowed(channel)
+    included = {room for name in query.channels for room in request.narrowed(name)}
+    excluded = {room for name in query.excluded_channels for room in request.narrowed(name)}
+    left = tuple(
+        room for room in rooms if room not in excluded and (room in included or not query.channels)
+    )
+    if not left:
+        filters = [f"channel={shown(channel)}"] if channel else []
+        filters += [f"in:{shown(name)}" for name in query.channels]
+        filters += [f"-in:{shown(name)}" for name in query.excluded_channels]
+        raise TerrariumError(
+            f"No channel matches {', '.join(filters)}: no line is in all of them. Name one."
+        )
+    return left
+
+
+def _cursor(text: str, question: str) -> Cursor:
+    try:
+        return read_cursor(text, question, tuple(Rung))
+    except BadCursor as error:
+        raise TerrariumError(str(error)) from error
+
+
+async def _within_budget(
+    request: Asked,
+    search: Search,
+    question: str,
+    covered: str,
+    head: Sequence[str],
+    context: int,
+) -> SearchPage:
+    """A page whose whole text keeps to the budget.
+
+    A page that does not is searched again with fewer hits, so that its cursor follows the last hit
+    shown. A single hit that exceeds the budget alone is named and skipped.
+    """
+    while True:
+        hits = await request.store.search(search, question)
+        text, lines = await _rendered(request, search, hits, head, context)
+        page = SearchPage(hits, text, lines, covered)
+        count = len(hits.messages)
+        if count <= 1 or page.fits(request.budget):
+            return page
+        search = replace(search, limit=max(1, min(page.hits_shown, count - 1)))
+
+
+async def _rendered(
+    request: Asked, search: Search, hits: Hits, head: Sequence[str], context: int
+) -> tuple[str, Sequence[Message]]:
+    """The text of a page, and the lines in it."""
+    if hits.reached:
+        head = [*head, scan_note(request, search, hits.reached)]
+    if not hits.messages:
+        return no_hits(request, search, hits, head), ()
+    alone = hits.messages[0].id if len(hits.messages) == 1 else 0
+    ids = [str(message.id) for message in hits.messages]
+    which = [f"hits: {', '.join(ids)}"] if context else []
+    onward = next_steps(request, search, hits)
+    transcript = fenced(
+        await _with_context(request, hits.messages, context),
+        request.render_options(search.rooms),
+        head=[headline(request, search, hits), *head],
+        keep=Keep.NEAREST if alone else Keep.FIRST,
+        nearest_to=alone,
+        foot_tokens=sum(
+            estimated_tokens(line) + 1 for line in [over_budget(alone), *which, onward]
+        ),
+    )
+    foot = [*which, onward] if transcript.shown else [over_budget(alone), onward]
+    return "\n".join([transcript.text, *foot]), transcript.shown
+
+
+async def _with_context(request: Asked, hits: Sequence[Message], context: int) -> list[Message]:
+    """The hits, each among the nearest lines of its conversation; no line twice."""
+    if not context:
+        return list(hits)
+    lines: dict[int, Message] = {}
+    for hit in hits:
+        conversation = await request.store.conversations.around(hit, until=request.until)
+        for message in conversation.nearest(context):
+            lines.setdefault(message.id, message)
+    return list(lines.values())
