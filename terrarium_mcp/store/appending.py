@@ -18,7 +18,7 @@ from terrarium_mcp.store.foreign import move_private
 from terrarium_mcp.store.functions import storable
 from terrarium_mcp.store.pacing import PAUSE, ROOM, Turn
 from terrarium_mcp.store.rooms import room_ids
-from terrarium_mcp.store.upkeep import CHUNK, Upkeep, take_in
+from terrarium_mcp.store.upkeep import CHUNK, Upkeep, index_rows
 
 FLOOD = 500
 """Lines of one append from which on more wait behind them. They are on disk in a third of the time
@@ -56,7 +56,7 @@ class Appending:
         """Save lines in one transaction; returns their ids, 0 for one that was known."""
         flood = len(heard) >= FLOOD
         saved = await self._saved(heard, lambda: Turn(lambda: flood, least=0))
-        if flood and await self._upkeep.behind() > CHUNK:
+        if flood and await self._upkeep.lag() > CHUNK:
             await self._catch_up()
         return saved.ids
 
@@ -80,7 +80,7 @@ class Appending:
         try:
             return await self._save(heard, begin)
         except IndexDamaged:  # what is heard must not wait until the index is made again
-            await self._upkeep.mend()
+            await self._upkeep.rebuild_if_damaged()
             return await self._save(heard, begin)
 
     async def _save(self, heard: Sequence[Heard], begin: Callable[[], Turn]) -> Saved:
@@ -93,7 +93,7 @@ class Appending:
             taken_in = True
             if entry.rows:
                 await move_private(writer, entry.first, max(ids))
-                taken_in = await take_in(writer, entry.first, max(ids), turn)
+                taken_in = await index_rows(writer, entry.first, max(ids), turn)
             await entry.remember_live()
         turn.step()  # the commit: the more pages were changed the longer it takes
         return Saved(ids, taken_in, turn.longest)

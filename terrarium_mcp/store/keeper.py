@@ -133,7 +133,7 @@ async def _report_damage(upkeep: Upkeep) -> None:
     """Let the keeper, whoever it is, make again what a read of this process found damaged."""
     while True:
         try:
-            await upkeep.mend()
+            await upkeep.rebuild_if_damaged()
         except TerrariumError as why:  # it cannot be written now; whoever reads next finds it again
             log.warning("%s", why)
         await anyio.sleep(TRY_EVERY)

@@ -95,7 +95,7 @@ class People:
         Nicks that were never in one of the rooms are not told of. Accounts and hosts are those of
         the whole network.
         """
-        await self._upkeep.keep_up("counters", PeopleIndex.name)
+        await self._upkeep.ensure_current("counters", PeopleIndex.name)
         rooms = [room for room in rooms if room.network == network]
         folded = fold(storable(nick))
         known = await self._in_rooms(folded, rooms, until)
@@ -108,7 +108,7 @@ class People:
 
     async def alias_times(self, nick: str, at: Position, rooms: Sequence[Room]) -> list[Hold]:
         """Who was `nick` at a place, as far as these rooms of one network saw: their nicks."""
-        await self._upkeep.keep_up("index", PeopleIndex.name)
+        await self._upkeep.ensure_current("index", PeopleIndex.name)
         folded = fold(storable(nick))
         nicks = await self._connected(folded, rooms)
         return alias_times(folded, at, await self._moves(nicks, rooms))
@@ -126,7 +126,7 @@ class People:
         Raises:
             TookTooLong: the deadline passed.
         """
-        await self._upkeep.keep_up("index")
+        await self._upkeep.ensure_current("index")
         condition, params = held(holds)
         rows = await self._database.rows(
             f"SELECT {COLUMNS} FROM message_index CROSS JOIN messages m"

@@ -153,7 +153,7 @@ class Stats:
 
     async def size(self, now: datetime) -> Size:
         """How large the file is, and how large it will be in a year if this goes on."""
-        await self._upkeep.keep_up(Counters.name)
+        await self._upkeep.ensure_current(Counters.name)
         rows = await self._database.rows(SIZE, size_since(now))
         return size_of(rows[0], self._database.path)
 

@@ -145,10 +145,10 @@ class Store:
         def report(part: float) -> None:
             self.opening.report(_MIGRATING + part * (1 - _MIGRATING))
 
-        at_first = await self._upkeep.behind()
+        at_first = await self._upkeep.lag()
         if at_first > MANY:
             self.opening.takes_long()
-        while not self.keeper.ask() and (behind := await self._upkeep.behind()) > CHUNK:
+        while not self.keeper.ask() and (behind := await self._upkeep.lag()) > CHUNK:
             report(max(0.0, 1 - behind / at_first))
             await anyio.sleep(_LOOK_AGAIN)
         if self.keeper.is_us:

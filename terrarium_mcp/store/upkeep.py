@@ -91,12 +91,12 @@ class Upkeep:
         self._pace = Pace(*AT_ONCE)
         self._warned = False
 
-    async def reached(self, name: str = NORMALISED) -> int:
+    async def indexed_up_to(self, name: str = NORMALISED) -> int:
         """The id up to which a structure is complete."""
         sql = "SELECT upto FROM derived WHERE name = :name"
         return int(await self._database.value(sql, {"name": name}, default=0))
 
-    async def behind(self) -> int:
+    async def lag(self) -> int:
         """How many ids there are to take in; as rows may be missing among them, at most."""
         return (await self._standing(EVERYTHING)).behind
 
@@ -111,21 +111,21 @@ class Upkeep:
             uses: the structures it reads besides the messages.
 
         Raises:
-            StillOpening: as `keep_up`.
+            StillOpening: as `ensure_current`.
             TookTooLong: the deadline passed.
         """
         if rows := await self._database.rows(sql, {**params, "kept_up": False}):
             return rows
-        await self.keep_up(*uses)
+        await self.ensure_current(*uses)
         return await self._database.rows(sql, {**params, "kept_up": True})
 
-    async def keep_up(self, *names: str) -> None:
+    async def ensure_current(self, *names: str) -> None:
         """Catch up before a read that uses the structures named (the messages themselves always).
 
         Raises:
             StillOpening: so much was appended that it takes longer than anybody waits.
         """
-        await self.mend()
+        await self.rebuild_if_damaged()
         wanted = (NORMALISED, *names)
         impatient_at = anyio.current_time() + PATIENCE
         while (standing := await self._standing(wanted)).behind > CHUNK:
@@ -158,7 +158,7 @@ class Upkeep:
         Raises:
             StoreFailed: nothing has moved for long; it goes on once there is a keeper that can.
         """
-        await self.start_over(names)
+        await self.schedule_rebuild(names)
         lowest, moved_at = TO_BE_EMPTIED, anyio.current_time()
         while (standing := await self._standing(names)).behind:
             report(standing.part)
@@ -171,12 +171,12 @@ class Upkeep:
                 )
             await anyio.sleep(_LOOK_AGAIN)
 
-    async def start_over(self, names: Collection[str]) -> None:
+    async def schedule_rebuild(self, names: Collection[str]) -> None:
         """Let derived structures count as not made yet: whoever catches up makes them again."""
         async with self._database.writing() as writer:
-            await _start_over(writer, names)
+            await _schedule_rebuild(writer, names)
 
-    async def mend(self) -> None:
+    async def rebuild_if_damaged(self) -> None:
         """Start over with the full-text indexes if one was found damaged.
 
         One that is being made again is let be: who read it meanwhile read a part of it.
@@ -187,7 +187,7 @@ class Upkeep:
         async with self._database.writing() as writer:
             marks = await watermarks(writer)
             names = await full_text(writer, DERIVED)
-            await _start_over(writer, [n for n in names if marks[n] >= marks[NORMALISED]])
+            await _schedule_rebuild(writer, [n for n in names if marks[n] >= marks[NORMALISED]])
 
     async def _standing(self, names: Collection[str]) -> "_Standing":
         wanted = ", ".join(f"'{name}'" for name in names)
@@ -206,7 +206,7 @@ class Upkeep:
                 reached, newest = await self._take_in_next(writer, names, turn)
         except IndexDamaged:
             async with self._database.writing() as writer:
-                await _start_over(writer, await full_text(writer, DERIVED))
+                await _schedule_rebuild(writer, await full_text(writer, DERIVED))
             self._database.index_damaged = False
             raise
         turn.step()
@@ -262,7 +262,7 @@ async def watermarks(writer: Writer) -> dict[str, int]:
     return {NORMALISED: 0} | {one.name: 0 for one in DERIVED} | {row[0]: row[1] for row in rows}
 
 
-async def take_in(writer: Writer, first: int, last: int, turn: Turn) -> bool:
+async def index_rows(writer: Writer, first: int, last: int, turn: Turn) -> bool:
     """Let every structure that is complete up to `first` take in new rows, normalised ones.
 
     Returns:
@@ -275,7 +275,7 @@ async def take_in(writer: Writer, first: int, last: int, turn: Turn) -> bool:
     return await _advance(writer, complete, last, turn) == last and len(complete) == len(marks)
 
 
-async def give_up(writer: Writer, ids: Sequence[int]) -> None:
+async def unindex_rows(writer: Writer, ids: Sequence[int]) -> None:
     """Let every structure give up messages that are about to be deleted or redacted.
 
     One that has not come so far does not hold them, and will not take them in any more.
@@ -308,7 +308,7 @@ async def _note(writer: Writer, names: Collection[str], upto: int) -> None:
     )
 
 
-async def _start_over(writer: Writer, names: Collection[str]) -> None:
+async def _schedule_rebuild(writer: Writer, names: Collection[str]) -> None:
     await _note(writer, names, TO_BE_EMPTIED)
     if names:
         log.warning("made again from the messages: %s", ", ".join(names))

@@ -102,7 +102,7 @@ async def test_a_flood_that_goes_on_leaves_no_more_behind_than_is_soon_taken_in(
     async with open_store(file, SETTINGS) as store:
         for number in range(3):
             await store.messages.append([*past(FLOOD)])
-            behind = await store._upkeep.behind()  # noqa: SLF001 -- what a read waits for
+            behind = await store._upkeep.lag()  # noqa: SLF001 -- what a read waits for
             assert behind == (0 if number == 2 else (number + 1) * FLOOD)
 
 

@@ -34,7 +34,7 @@ def report(part):
         sys.stdin.readline()
 async def main():
     async with open_store(Path(sys.argv[1]), SETTINGS) as store:
-        await store._upkeep.start_over([one.name for one in DERIVED])
+        await store._upkeep.schedule_rebuild([one.name for one in DERIVED])
         await store._upkeep.catch_up(report)  # as the keeper does, in view of us
 anyio.run(main)
 """
@@ -114,7 +114,7 @@ async def test_a_read_that_needs_it_says_how_far_it_is(
     await store.messages.append(chat(some_talk(6_000)))
     monkeypatch.setattr("terrarium_mcp.store.upkeep.PATIENCE", 0)
     monkeypatch.setattr("terrarium_mcp.store.upkeep.CHUNK", 5_000)
-    await store._upkeep.start_over(ALL)  # noqa: SLF001 -- the keeper has not seen it yet
+    await store._upkeep.schedule_rebuild(ALL)  # noqa: SLF001 -- the keeper has not seen it yet
     with pytest.raises(StillOpening, match=r"indexing the history, \d+ %"):
         await find(store, "tea")
     assert (await store.messages.newest(await store.rooms.all(), 1)).messages
@@ -173,5 +173,5 @@ async def test_a_search_that_meets_an_index_in_the_making_starts_nothing_over(
     await store.messages.append(chat(some_talk(300)))
     write(file, "UPDATE derived SET upto = 100 WHERE name = 'index'")
     store._database.index_damaged = True  # noqa: SLF001 -- what a read of half an index says
-    await store._upkeep.mend()  # noqa: SLF001
+    await store._upkeep.rebuild_if_damaged()  # noqa: SLF001
     assert rows_of(file, "SELECT upto FROM derived WHERE name = 'index'") == [(100,)]

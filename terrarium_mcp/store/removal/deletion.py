@@ -8,7 +8,7 @@ import anyio
 from terrarium_mcp.store import audit
 from terrarium_mcp.store.database import Database, Writer
 from terrarium_mcp.store.pacing import PAUSE, Pace
-from terrarium_mcp.store.upkeep import give_up
+from terrarium_mcp.store.upkeep import unindex_rows
 
 AT_ONCE = (50, 300, 2_000)
 """Rows deleted by one transaction: at least, at first, at most."""
@@ -23,7 +23,7 @@ Report = Callable[[int], None]
 async def delete_messages(writer: Writer, ids: Sequence[int]) -> int:
     """Delete messages, here and in everything that is derived from them."""
     here = await _present(writer, "messages", ids)
-    await give_up(writer, here)
+    await unindex_rows(writer, here)
     await _delete(writer, "messages", here)
     return len(here)
 
