@@ -12,11 +12,12 @@ import anyio
 
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.records import Heard
-from terrarium_mcp.store.database import Database, IndexDamaged, Locked, Writer
+from terrarium_mcp.store.database import Database, Writer
 from terrarium_mcp.store.entry import Entry
+from terrarium_mcp.store.errors import IndexDamaged, Locked
 from terrarium_mcp.store.foreign import move_private
 from terrarium_mcp.store.functions import storable
-from terrarium_mcp.store.pacing import PAUSE, ROOM, Turn
+from terrarium_mcp.store.lock import BACKOFF, PAUSE, Turn
 from terrarium_mcp.store.rooms import room_ids
 from terrarium_mcp.store.upkeep import CHUNK, Upkeep, index_rows
 
@@ -55,19 +56,19 @@ class Appending:
     async def append(self, heard: Sequence[Heard]) -> list[int]:
         """Save lines in one transaction; returns their ids, 0 for one that was known."""
         flood = len(heard) >= FLOOD
-        saved = await self._saved(heard, lambda: Turn(lambda: flood, least=0))
+        saved = await self._saved(heard, lambda: Turn(lambda: flood, minimum=0))
         if flood and await self._upkeep.lag() > CHUNK:
             await self._catch_up()
         return saved.ids
 
     async def append_beside_others(self, heard: Sequence[Heard]) -> Saved:
         """Save lines in one transaction, which takes them in until somebody waits for its end."""
-        return await self._saved(heard, lambda: Turn(self._database.is_wanted))
+        return await self._saved(heard, lambda: Turn(self._database.has_waiters))
 
     async def make_room(self, saved: Saved) -> None:
         """Let others write, longer while the WAL is large; then take in what is left behind."""
         if not saved.taken_in:
-            await anyio.sleep(ROOM)
+            await anyio.sleep(BACKOFF)
             await self._catch_up()
         await anyio.sleep(LONG_PAUSE if self._database.wal_bytes() >= CROWDED else PAUSE)
 

@@ -13,10 +13,9 @@ import anyio
 
 from terrarium_mcp.chat.records import Heard
 from terrarium_mcp.chat.when import to_text
-from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store.appending import Appending, Saved
-from terrarium_mcp.store.database import Locked
-from terrarium_mcp.store.pacing import Pace
+from terrarium_mcp.store.errors import BadLine, Locked
+from terrarium_mcp.store.lock import BatchSizer
 
 SMALLEST, USUAL, LARGEST = 100, 1_000, 10_000
 """Lines of a group: at least, at first, at most. The larger, the less often a page is written: with
@@ -31,17 +30,6 @@ LONG = 200
 
 Report = Callable[[int], None]
 """Hears how many lines are done. May raise to stop: what it heard of stays."""
-
-
-class BadLine(TerrariumError):
-    """A line that cannot be stored, the one at `position` (from 1)."""
-
-    def __init__(self, position: int, why: str) -> None:
-        super().__init__(
-            f"Line {position:,} cannot be stored: {why}. All lines before it are stored."
-            " Mend it or leave it out, and go on from there."
-        )
-        self.position = position
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +68,7 @@ class _Groups:
         self._report = report
         self._group: list[Heard] = []
         self._weight = 0.0
-        self._pace = Pace(SMALLEST, USUAL, LARGEST)
+        self._pace = BatchSizer(SMALLEST, USUAL, LARGEST)
 
     async def take(self, line: Heard) -> None:
         """Put a line into the group; save the group once it is full."""
@@ -94,7 +82,7 @@ class _Groups:
         if not self._group:
             return
         saved = await self._saved(until=anyio.current_time() + PATIENT)
-        self._pace.took(self._weight, saved.longest)
+        self._pace.record(self._weight, saved.longest)
         self.lines += len(saved.ids)
         self.known += saved.ids.count(0)
         self._group, self._weight = [], 0.0

@@ -16,7 +16,7 @@ pages more within somebody's commit. Look-ups in three pieces are about as quick
 import anyio
 
 from terrarium_mcp.store.database import Database, Writer
-from terrarium_mcp.store.pacing import PAUSE
+from terrarium_mcp.store.lock import PAUSE
 
 INDEXES = {"message_index": "index", "phrase_index": "phrases", "word_parts": "words"}
 """The FTS5 tables, and the derived structure that each belongs to."""

@@ -14,9 +14,10 @@ from terrarium_mcp.chat.records import Kind, Message, Room
 from terrarium_mcp.chat.when import EVERY_LINE, Position, from_text
 from terrarium_mcp.store.database import Database, Row
 from terrarium_mcp.store.derived.counting import FOLDED, SAID, SECONDS
+from terrarium_mcp.store.derived.index_words import kind_word, nick_words
 from terrarium_mcp.store.derived.people_index import HOST, PeopleIndex
 from terrarium_mcp.store.figures import AFTER, BEFORE
-from terrarium_mcp.store.functions import as_text, kind_word, nick_words, storable
+from terrarium_mcp.store.functions import as_text, storable
 from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.rows import COLUMNS, as_messages
 from terrarium_mcp.store.search.expressions import one_of, quoted

@@ -4,12 +4,12 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from terrarium_mcp.chat.records import SPEECH, Kind, Message, Room
+from terrarium_mcp.chat.records import Kind, Message, Room
 from terrarium_mcp.store.functions import as_text
+from terrarium_mcp.store.sql_expressions import is_speech_sql
 
-EVENTS = ", ".join(f"'{kind}'" for kind in Kind if kind not in SPEECH)
-IS_SPEECH = f"ifnull(upper(m.message_type), 'PRIVMSG') NOT IN ({EVENTS})"
-"""The SQL condition that a line was said. What is misspelt counts as said, as in `Kind.of`."""
+IS_SPEECH = is_speech_sql("m.message_type")
+"""The SQL condition that message `m` is speech."""
 
 COLUMNS = (
     "m.id, m.room, m.timestamp, m.nick, m.message, m.message_type, m.account, m.self, m.redacted_at"

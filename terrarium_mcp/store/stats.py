@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.when import EVERY_LINE, Position, to_text
 from terrarium_mcp.store import figures
-from terrarium_mcp.store.database import Database, Row, StoreFailed
+from terrarium_mcp.store.database import Database, Row
 from terrarium_mcp.store.derived.counters import Counters
 from terrarium_mcp.store.derived.counting import groups, of_days
 from terrarium_mcp.store.derived.windows import moments
 from terrarium_mcp.store.disk import bytes_of, wal_of
+from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.rows import moment
 from terrarium_mcp.store.upkeep import Upkeep

@@ -14,13 +14,15 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.backlog import Backlog
 from terrarium_mcp.store.changes import changes
 from terrarium_mcp.store.conversations import Conversations
-from terrarium_mcp.store.database import Database, StoreFailed, explained
+from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.disk import bytes_of
+from terrarium_mcp.store.errors import StillOpening, StoreFailed
+from terrarium_mcp.store.failures import translate_errors
 from terrarium_mcp.store.keeper import Keeper
 from terrarium_mcp.store.links import Links
 from terrarium_mcp.store.messages import Messages
 from terrarium_mcp.store.migrations import CURRENT, migrate, version_of
-from terrarium_mcp.store.opening import Opening, StillOpening
+from terrarium_mcp.store.opening import Opening
 from terrarium_mcp.store.people import People
 from terrarium_mcp.store.place import check_permissions, make_folder
 from terrarium_mcp.store.presence import PresenceTopic
@@ -136,7 +138,7 @@ class Store:
                 from_thread.run_sync(self.opening.takes_long)
 
         is_large = bytes_of(self.path) > LARGE
-        with explained(self.path):
+        with translate_errors(self.path):
             await to_thread.run_sync(migrate, self.path, self._settings, report)
 
     async def _take_in_what_is_behind(self) -> None:
@@ -206,7 +208,7 @@ async def _tell(opening: Opening) -> None:
 
 def _version(path: Path) -> int:
     """The file's version; 0 also while somebody holds it locked."""
-    with explained(path):
+    with translate_errors(path):
         try:
             return version_of(path)
         except sqlite3.OperationalError as why:

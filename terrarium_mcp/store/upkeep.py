@@ -16,19 +16,20 @@ from typing import Any
 
 import anyio
 
-from terrarium_mcp.store.database import Database, IndexDamaged, Row, StoreFailed, Writer
-from terrarium_mcp.store.derived import TO_BE_EMPTIED, Derived, empty, full_text
+from terrarium_mcp.store.database import Database, Row, Writer
 from terrarium_mcp.store.derived.counters import Counters
 from terrarium_mcp.store.derived.link_index import LinkIndex
 from terrarium_mcp.store.derived.message_index import MessageIndex
 from terrarium_mcp.store.derived.people_index import PeopleIndex
 from terrarium_mcp.store.derived.phrase_index import PhraseIndex
 from terrarium_mcp.store.derived.runs import Runs
+from terrarium_mcp.store.derived.structure import TO_BE_EMPTIED, Derived, empty, full_text
 from terrarium_mcp.store.derived.topic_index import TopicIndex
 from terrarium_mcp.store.derived.words_index import WordsIndex
+from terrarium_mcp.store.errors import IndexDamaged, StillOpening, StoreFailed
 from terrarium_mcp.store.foreign import normalise
-from terrarium_mcp.store.opening import PATIENCE, StillOpening
-from terrarium_mcp.store.pacing import PAUSE, Pace, Turn
+from terrarium_mcp.store.lock import PAUSE, BatchSizer, Turn
+from terrarium_mcp.store.opening import PATIENCE
 from terrarium_mcp.store.wal_reset import beside_strangers
 
 CHUNK = 20_000
@@ -88,7 +89,7 @@ class Upkeep:
     def __init__(self, database: Database, network: str) -> None:
         self._database = database
         self._network = network
-        self._pace = Pace(*AT_ONCE)
+        self._pace = BatchSizer(*AT_ONCE)
         self._warned = False
 
     async def indexed_up_to(self, name: str = NORMALISED) -> int:
@@ -202,7 +203,7 @@ class Upkeep:
         """Let `names` take in the next rows; returns the id they reach, and the newest."""
         try:
             async with self._database.writing() as writer:
-                turn = Turn(self._database.is_wanted)
+                turn = Turn(self._database.has_waiters)
                 reached, newest = await self._take_in_next(writer, names, turn)
         except IndexDamaged:
             async with self._database.writing() as writer:
@@ -211,7 +212,7 @@ class Upkeep:
             raise
         turn.step()
         if TO_BE_EMPTIED < reached < newest:  # as many rows as were to be taken in
-            self._pace.took(self._pace.rows, turn.longest)
+            self._pace.record(self._pace.rows, turn.longest)
         return reached, newest
 
     async def _take_in_next(

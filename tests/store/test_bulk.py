@@ -14,8 +14,8 @@ import pytest
 from terrarium_mcp.chat.records import Heard, Origin
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.appending import Appending, Saved
-from terrarium_mcp.store.bulk import LARGEST, LONG, USUAL, Appended, BadLine
-from terrarium_mcp.store.database import Locked
+from terrarium_mcp.store.bulk import LARGEST, LONG, USUAL, Appended
+from terrarium_mcp.store.errors import BadLine, Locked
 from tests.store.children import child
 from tests.store.scene import (
     LONG_AGO,

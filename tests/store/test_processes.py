@@ -16,10 +16,9 @@ from anyio.abc import Process
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store import store as store_module
-from terrarium_mcp.store.database import TookTooLong
+from terrarium_mcp.store.errors import StillOpening, TookTooLong
 from terrarium_mcp.store.migrations import InUse, terrarium_irc
 from terrarium_mcp.store.migrations.step import Report
-from terrarium_mcp.store.opening import StillOpening
 from terrarium_mcp.store.upkeep import Upkeep
 from tests.samples import terrarium_irc as sample
 from tests.store.scene import SETTINGS, chat, check_index, find, rows_of, write

@@ -9,9 +9,8 @@ import anyio
 import pytest
 
 from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.database import IndexDamaged, StoreFailed
-from terrarium_mcp.store.derived import Derived
-from terrarium_mcp.store.opening import StillOpening
+from terrarium_mcp.store.derived.structure import Derived
+from terrarium_mcp.store.errors import IndexDamaged, StillOpening, StoreFailed
 from terrarium_mcp.store.upkeep import DERIVED
 from tests.store.damage import flip_bytes, garble_index, garble_structure
 from tests.store.derived.test_derived import a_little_of_everything, differences
@@ -132,7 +131,7 @@ async def test_a_damaged_index_is_told_of_and_made_again_while_lines_are_readabl
     garble(file)
     async with open_store(file, SETTINGS) as store:
         await store.opening.wait()
-        with pytest.raises(IndexDamaged, match="made again from the messages"):
+        with pytest.raises(IndexDamaged, match="is being rebuilt from the messages"):
             await find(store, "number")
         page = await store.messages.newest(await store.rooms.all(), 9)
         assert len(page.messages) == 9

@@ -20,7 +20,7 @@ from terrarium_mcp.store.derived.counting import (
     of_rooms,
     one_by_nick,
 )
-from terrarium_mcp.store.derived.recount import difference
+from terrarium_mcp.store.derived.structure import compare
 from terrarium_mcp.store.derived.windows import move
 from terrarium_mcp.store.rows import IS_SPEECH
 
@@ -136,7 +136,7 @@ class Counters:
         told = []
         for table, (columns, recount) in _RECOUNTS.items():
             kept = f"SELECT {columns} FROM {table}"
-            told += await difference(writer, table, kept, recount, _ALL)
+            told += await compare(writer, table, kept, recount, _ALL)
         return told
 
 

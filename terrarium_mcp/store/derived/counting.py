@@ -7,6 +7,7 @@ counts as lines, everything else as events.
 # ruff: noqa: S608 -- every statement is made of constants
 
 from terrarium_mcp.store.rows import IS_SPEECH
+from terrarium_mcp.store.sql_expressions import folded_sql, is_speech_sql
 
 TALLY = (
     "lines", "words", "questions", "links", "actions",
@@ -20,11 +21,8 @@ COUNTED = "m.room NOT NULL AND m.timestamp NOT NULL AND m.redacted_at IS NULL"
 SAID = f"{COUNTED} AND {IS_SPEECH}"
 """The SQL condition that a message counts as a line."""
 
-FOLDED = (
-    "lower(replace(replace(replace(replace("
-    "CAST(m.nick AS TEXT), '[', '{'), ']', '}'), '\\', '|'), '~', '^'))"
-)
-"""`fold(nick)` in SQL, whose `lower` knows ASCII only: a quarter of the cost of calling Python."""
+FOLDED = folded_sql("m.nick")
+"""The SQL expression for the folded nick of message `m`."""
 
 WORDS = "ifnull(length(m.message) - length(replace(m.message, ' ', '')) + (m.message != ''), 0)"
 """How many words a message has: its spaces, and one."""
@@ -53,7 +51,7 @@ SELECT m.room, m.hour, m.kind, :sign * count(*) AS n,
   :sign * count(*) FILTER (WHERE m.timestamp >= {SINCE["day"]}) AS last_day,
   :sign * count(*) FILTER (WHERE m.timestamp >= {SINCE["week"]}) AS last_week,
   min(m.id) AS first_id, max(m.id) AS last_id, min(m.timestamp) AS first, max(m.timestamp) AS last,
-  {IS_SPEECH.replace("m.message_type", "m.kind")} AS said
+  {is_speech_sql("m.kind")} AS said
 FROM (
   SELECT m.id, m.room, m.timestamp, substr(m.timestamp, 1, 13) AS hour,
     upper(m.message_type) AS kind, {WORDS} AS words, {QUESTION} AS question, {LINK} AS link

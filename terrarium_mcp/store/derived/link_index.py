@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from terrarium_mcp.store.database import Writer
 from terrarium_mcp.store.derived.counting import SAID
-from terrarium_mcp.store.derived.recount import difference
+from terrarium_mcp.store.derived.structure import compare
 
 TABLES = """
 -- URLs in the form in which they compare.
@@ -81,7 +81,7 @@ class LinkIndex:
 
     async def differences(self, writer: Writer) -> list[str]:
         """The mentions against those in the messages; and whether each URL is mentioned."""
-        told = await difference(
+        told = await compare(
             writer,
             "links",
             "SELECT l.room, l.said, l.message, u.url FROM links l LEFT JOIN urls u ON u.id = l.url",

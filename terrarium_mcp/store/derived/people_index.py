@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from terrarium_mcp.store.database import Writer
 from terrarium_mcp.store.derived.counting import COUNTED, FOLDED
-from terrarium_mcp.store.derived.recount import difference
+from terrarium_mcp.store.derived.structure import compare
+from terrarium_mcp.store.sql_expressions import folded_sql
 
 TABLES = """
 -- Every change of nick, in each room that saw it; both nicks are folded.
@@ -42,13 +43,13 @@ CREATE INDEX evidence_of_nick ON evidence (network, nick);
 ACCOUNT, HOST = "account", "host"
 """The kinds of signs."""
 
-_NEW = FOLDED.replace("m.nick", "m.message")
+_NEW = folded_sql("m.message")
 _CHANGES = f"""
 SELECT m.id, m.room, m.timestamp, {FOLDED} AS old, {_NEW} AS new FROM messages m
 WHERE {COUNTED} AND upper(m.message_type) = 'NICK' AND m.nick NOT NULL AND m.message NOT NULL"""
 
 _SIGNS = {
-    ACCOUNT: FOLDED.replace("m.nick", "m.account"),
+    ACCOUNT: folded_sql("m.account"),
     HOST: "ifnull(m.user, '') || '@' || m.host",
 }
 
@@ -106,7 +107,7 @@ class PeopleIndex:
 
     async def differences(self, writer: Writer) -> list[str]:
         """Both tables against the messages; the dates of evidence may be wider than theirs."""
-        told = await difference(
+        told = await compare(
             writer, "nick_changes", "SELECT message, room, said, old, new FROM nick_changes",
             _CHANGES,
         )  # fmt: skip
@@ -116,7 +117,7 @@ class PeopleIndex:
                 "SELECT network, kind, sign, nick, min(first) AS first, max(last) AS last,"
                 f" sum(messages) AS messages FROM ({_evidence(kind, 'true')}) GROUP BY 1, 2, 3, 4"
             )
-            told += await difference(
+            told += await compare(
                 writer,
                 f"evidence ({kind})",
                 f"SELECT {counted} FROM evidence WHERE kind = '{kind}'",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from terrarium_mcp.store.database import Writer
 from terrarium_mcp.store.derived.counting import COUNTED
-from terrarium_mcp.store.derived.recount import difference
+from terrarium_mcp.store.derived.structure import compare
 
 TABLES = """
 -- Where topics were set; `said` is the timestamp of the message.
@@ -52,4 +52,4 @@ class TopicIndex:
     async def differences(self, writer: Writer) -> list[str]:
         """The table against the messages."""
         kept = "SELECT room, said, message FROM topics"
-        return await difference(writer, "topics", kept, _PLACES)
+        return await compare(writer, "topics", kept, _PLACES)

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from terrarium_mcp.store.database import Writer
 from terrarium_mcp.store.derived.counting import SAID
 from terrarium_mcp.store.derived.message_index import MESSAGE, TOKENIZER
-from terrarium_mcp.store.derived.recount import difference
+from terrarium_mcp.store.derived.structure import compare
 
 LONGEST = 40
 """Characters of a word that are kept: what is longer is a key, a hash or a cat."""
@@ -103,10 +103,10 @@ class WordsIndex:
                 " ON CONFLICT DO UPDATE SET lines = lines + excluded.lines"
             )
         kept = "SELECT word, lines FROM words"
-        told = await difference(writer, "words", kept, "SELECT word, lines FROM temp.recount")
+        told = await compare(writer, "words", kept, "SELECT word, lines FROM temp.recount")
         await writer.run("DROP TABLE temp.recount")
         long_enough = f"SELECT word FROM words WHERE length(word) >= {PIECE}"
-        told += await difference(writer, "word_names", "SELECT word FROM word_names", long_enough)
+        told += await compare(writer, "word_names", "SELECT word FROM word_names", long_enough)
         try:
             # Its rank 1 means: compare with the names too.
             await writer.run(

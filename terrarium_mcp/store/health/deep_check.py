@@ -18,8 +18,8 @@ from anyio import from_thread, to_thread
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.database import Database
-from terrarium_mcp.store.derived import TO_BE_EMPTIED, Derived
 from terrarium_mcp.store.derived.message_index import MessageIndex
+from terrarium_mcp.store.derived.structure import TO_BE_EMPTIED, Derived
 from terrarium_mcp.store.disk import bytes_of, free_bytes, wal_of
 from terrarium_mcp.store.health.findings import Fact
 from terrarium_mcp.store.health.tampering import tampered

@@ -21,10 +21,10 @@ from terrarium_mcp.chat.urls import urls_in
 from terrarium_mcp.chat.when import EVERY_LINE, Position, to_text
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.database import Database
-from terrarium_mcp.store.derived import Derived
 from terrarium_mcp.store.derived.counters import Counters
 from terrarium_mcp.store.derived.link_index import LinkIndex
 from terrarium_mcp.store.derived.people_index import PeopleIndex
+from terrarium_mcp.store.derived.structure import Derived
 from terrarium_mcp.store.derived.topic_index import TopicIndex
 from terrarium_mcp.store.derived.windows import Windows
 from terrarium_mcp.store.stats import Figures

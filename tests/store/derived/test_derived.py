@@ -10,7 +10,7 @@ import pytest
 
 from terrarium_mcp.chat.records import Heard, Kind
 from terrarium_mcp.store import Store
-from terrarium_mcp.store.derived import Derived
+from terrarium_mcp.store.derived.structure import Derived
 from terrarium_mcp.store.upkeep import DERIVED
 from tests.store.scene import chat, find
 
