@@ -139,7 +139,7 @@ async def test_a_damaged_index_is_told_of_and_made_again_while_lines_are_readabl
             while not await answers(store):
                 await anyio.sleep(0.05)
         assert await told_of_all(store) == []
-    assert "made again from the messages: index" in caplog.text
+    assert "rebuilding from the messages: index" in caplog.text
 
 
 @pytest.mark.parametrize("garble", [garble_index, garble_structure])
