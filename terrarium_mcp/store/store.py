@@ -116,11 +116,11 @@ class Store:
                 except StoreFailed as why:
                     log.warning("%s", why)
             await self._database.aclose()
-            self.keeper.let_go()
+            self.keeper.release()
 
     async def _open(self) -> None:
         while await to_thread.run_sync(_version, self.path) < CURRENT:
-            if self.keeper.ask():
+            if self.keeper.claim():
                 await self._migrate()
             else:
                 self.opening.takes_long()
@@ -150,7 +150,7 @@ class Store:
         at_first = await self._upkeep.lag()
         if at_first > MANY:
             self.opening.takes_long()
-        while not self.keeper.ask() and (behind := await self._upkeep.lag()) > CHUNK:
+        while not self.keeper.claim() and (behind := await self._upkeep.lag()) > CHUNK:
             report(max(0.0, 1 - behind / at_first))
             await anyio.sleep(_LOOK_AGAIN)
         if self.keeper.is_us:

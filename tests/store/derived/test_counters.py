@@ -146,7 +146,7 @@ async def test_where_nobody_writes_the_keeper_moves_the_last_windows(
     await store.messages.append([line_of("ada", "yesterday", yesterday) for _ in range(lines)])
     async with aclosing(Database(file)) as database:
         await database.open()
-        await Windows(database, lambda: NOW + timedelta(minutes=3)).move_on()
+        await Windows(database, lambda: NOW + timedelta(minutes=3)).advance()
     assert rows_of(file, "SELECT last_day, last_week FROM room_counts") == [(left, lines)]
     assert await differences(file) == []
 
