@@ -33,7 +33,7 @@ from terrarium_mcp.store.search import SearchTopic
 from terrarium_mcp.store.spans import Spans
 from terrarium_mcp.store.stats import Stats
 from terrarium_mcp.store.topics import Topics
-from terrarium_mcp.store.upkeep import CHUNK, Upkeep
+from terrarium_mcp.store.upkeep import CHUNK, EVERYTHING, Upkeep
 
 AT_ONCE = 0.5
 """Seconds in which an ordinary file is open; what takes longer goes on in the background."""
@@ -93,6 +93,17 @@ class Store:
         """
         await self._upkeep.rebuild(names, report)
         return int(await self._database.value("SELECT count(*) FROM messages", default=0))
+
+    async def indexed_up_to(self) -> int:
+        """The id up to which everything derived from the messages is complete."""
+        return await self._upkeep.indexed_up_to(*EVERYTHING)
+
+    async def differences(self, names: Collection[str] = EVERYTHING) -> list[str]:
+        """Compare derived structures with a recount: one sentence for each difference.
+
+        Reads every message and keeps the write lock meanwhile: `doctor --deep` works on a copy.
+        """
+        return await self._upkeep.differences(names)
 
     async def run(self) -> None:
         """Open the file, then do the keeper's duties as long as the store is used."""

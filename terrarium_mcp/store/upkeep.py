@@ -93,10 +93,9 @@ class Upkeep:
         self._size = BatchSizer(*BATCH)
         self._warned = False
 
-    async def indexed_up_to(self, name: str = NORMALISED) -> int:
-        """The watermark of a structure: the id up to which it is complete."""
-        sql = "SELECT upto FROM derived WHERE name = :name"
-        return int(await self._database.value(sql, {"name": name}, default=0))
+    async def indexed_up_to(self, *names: str) -> int:
+        """The id up to which all the structures named are complete; -1: one is to be emptied."""
+        return (await self._progress(names or (NORMALISED,))).lowest
 
     async def lag(self) -> int:
         """How many ids are not in every structure yet: an upper bound on the rows left to index."""
@@ -177,6 +176,20 @@ class Upkeep:
                     " terrarium-mcp doctor shows which process it is."
                 )
             await anyio.sleep(_CHECK_EVERY)
+
+    async def differences(self, names: Collection[str] = EVERYTHING) -> list[str]:
+        """Catch up, then compare derived structures with a recount; a sentence for each difference.
+
+        Reads every message and keeps the write lock meanwhile: minutes, where there are millions.
+        """
+        await self.catch_up()
+        async with self._database.writing() as writer:
+            return [
+                difference
+                for structure in DERIVED
+                if structure.name in names
+                for difference in await structure.differences(writer)
+            ]
 
     async def schedule_rebuild(self, names: Collection[str]) -> None:
         """Mark derived structures for a rebuild by whichever process catches up next."""

@@ -26,7 +26,7 @@ from pathlib import Path
 from terrarium_mcp.store import open_store, upkeep
 from terrarium_mcp.store.upkeep import DERIVED
 from tests.store.scene import SETTINGS
-upkeep.AT_ONCE = (200, 500, 500)  # in more than one chunk, however quick it is
+upkeep.BATCH = (200, 500, 500)  # in more than one chunk, however quick it is
 def report(part):
     if part > float(sys.argv[2]):
         print("so far", flush=True)
@@ -37,10 +37,6 @@ async def main():
         await store._upkeep.catch_up(report)  # as the keeper does, in view of us
 anyio.run(main)
 """
-
-
-async def told_of_all(store: Store) -> list[str]:
-    return [told for one in DERIVED for told in await differences(store, one)]
 
 
 async def answers(store: Store) -> bool:
@@ -64,7 +60,7 @@ async def test_what_is_wrong_is_right_once_it_is_made_again(store: Store, one: D
     assert await differences(store, one)
     heard: list[float] = []
     assert await store.rebuild([one.name], heard.append) == 5
-    assert await told_of_all(store) == []
+    assert await store.differences() == []
 
 
 async def test_lines_are_read_and_recorded_while_everything_is_made_again(
@@ -88,7 +84,7 @@ async def test_lines_are_read_and_recorded_while_everything_is_made_again(
             assert upto["index"] < 6_001
             assert texts(page.messages) == ["said meanwhile"]
     assert seen == sorted(seen)
-    assert await told_of_all(store) == []
+    assert await store.differences() == []
     assert len((await find(store, "meanwhile")).messages) == 1
 
 
@@ -104,7 +100,7 @@ async def test_who_is_killed_while_making_again_is_gone_on_from(file: Path, part
     async with open_store(file, SETTINGS) as store:
         with anyio.fail_after(60):
             await store.opening.wait(60)
-        assert await told_of_all(store) == []
+        assert await store.differences() == []
 
 
 async def test_a_read_that_needs_it_says_how_far_it_is(
@@ -138,7 +134,7 @@ async def test_a_damaged_index_is_told_of_and_made_again_while_lines_are_readabl
         with anyio.fail_after(20):
             while not await answers(store):
                 await anyio.sleep(0.05)
-        assert await told_of_all(store) == []
+        assert await store.differences() == []
     assert "rebuilding from the messages: index" in caplog.text
 
 
@@ -154,7 +150,7 @@ async def test_a_damaged_index_keeps_no_line_from_being_recorded(
             await store.messages.append(chat(f"<cy> line {number} of tea"))
         await store.rebuild(["index", "words"])
         assert len((await find(store, "line")).messages) == 100
-        assert await told_of_all(store) == []
+        assert await store.differences() == []
 
 
 async def test_damage_to_the_messages_themselves_names_the_way_out(file: Path) -> None:
