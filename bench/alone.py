@@ -19,7 +19,7 @@ from bench.reading import Log
 from bench.searching import Searches
 from bench.table import Rival, Row, Within
 from terrarium_mcp.store import open_store
-from terrarium_mcp.store.database import TookTooLong
+from terrarium_mcp.store.errors import TookTooLong
 
 OPENINGS = 9
 """Times that each database is opened, in turn."""

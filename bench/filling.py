@@ -19,7 +19,7 @@ from bench.questions import Listener
 from bench.vocabulary import spoken
 from terrarium_mcp.chat.records import Heard
 from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.merging import Merging
+from terrarium_mcp.store.merging import SegmentMerger
 
 SLICE = 50_000
 """Lines that each writes in its turn."""
@@ -32,7 +32,7 @@ async def fill(bed: Bed) -> None:
     async with bed.store() as store, open_store(bed.empty, SETTINGS):
         filling = await _written(bed, store, listener, _slices(bed.lines, vocabulary))
         # The keeper would do so during the first measurements.
-        await Merging(store._database).merge()  # noqa: SLF001 -- no other program has to wait for it
+        await SegmentMerger(store._database).merge()  # noqa: SLF001 -- no other program has to wait for it
     listener.questions().write(bed.asked)
     bed.note(filling)
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from terrarium_mcp.store.database import TookTooLong
+from terrarium_mcp.store.errors import TookTooLong
 
 T = TypeVar("T")
 

@@ -16,7 +16,7 @@ from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.chat.records import SPEECH, Message, Room
 from terrarium_mcp.chat.when import EVERY_LINE
 from terrarium_mcp.store import Store
-from terrarium_mcp.store.database import TookTooLong
+from terrarium_mcp.store.errors import TookTooLong
 from terrarium_mcp.store.search import Search
 
 LINES = Within(0.4, 1.5)

@@ -17,8 +17,7 @@ import anyio
 from terrarium_mcp.bell import Bell
 from terrarium_mcp.chat.records import Heard
 from terrarium_mcp.store import Store
-from terrarium_mcp.store.database import StoreFailed
-from terrarium_mcp.store.opening import StillOpening
+from terrarium_mcp.store.errors import StillOpening, StoreFailed
 from terrarium_mcp.store.spans import HEARTBEAT
 
 GROUP = 1_000

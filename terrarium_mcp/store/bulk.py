@@ -1,132 +1,113 @@
-"""Bulk append: a past of any length goes in beside whoever records, and memory stays flat.
+"""Bulk append: any number of messages goes in beside a live recorder, in constant memory.
 
-The lines go in by groups, each one transaction that ends early once somebody waits, and between two
-groups is a pause in which others write.
+They go in by groups. Each group is one transaction, which ends early if another writer waits, and
+after each comes a pause in which others write.
 """
 
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable
 from contextlib import aclosing
-from dataclasses import dataclass
 from datetime import MAXYEAR, MINYEAR
 
 import anyio
 
 from terrarium_mcp.chat.records import Heard
 from terrarium_mcp.chat.when import to_text
-from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.store.appending import Appending, Saved
-from terrarium_mcp.store.database import Locked
-from terrarium_mcp.store.pacing import Pace
+from terrarium_mcp.store.appending import Appender, SaveResult
+from terrarium_mcp.store.errors import BadLine, Locked
+from terrarium_mcp.store.lock import BatchSizer
+from terrarium_mcp.store.records import AppendTotals
 
 SMALLEST, USUAL, LARGEST = 100, 1_000, 10_000
-"""Lines of a group: at least, at first, at most. The larger, the less often a page is written: with
-1.3 million lines before it, a line costs 85 us of CPU in groups of 1,000, and 50 in groups of
+"""Messages in a group: at least, at first, at most. Larger groups write each page less often: in a
+database of 1.3 million messages, one costs 85 us of CPU in groups of 1,000, and 50 in groups of
 10,000."""
 
-PATIENT = 60.0
-"""Seconds for which a group is tried again while others hold the lock."""
+PATIENCE = 60.0
+"""Seconds for which a group is retried while others hold the lock."""
 
 LONG = 200
-"""Characters from which on a line counts for several."""
+"""Characters from which on a message counts for several."""
 
 Report = Callable[[int], None]
-"""Hears how many lines are done. May raise to stop: what it heard of stays."""
+"""Is told how many messages are done. May raise to stop: what was reported is stored."""
 
 
-class BadLine(TerrariumError):
-    """A line that cannot be stored, the one at `position` (from 1)."""
-
-    def __init__(self, position: int, why: str) -> None:
-        super().__init__(
-            f"Line {position:,} cannot be stored: {why}. All lines before it are stored."
-            " Mend it or leave it out, and go on from there."
-        )
-        self.position = position
-
-
-@dataclass(frozen=True, slots=True)
-class Appended:
-    """How many lines a bulk append was given, and how many of them were known already."""
-
-    lines: int
-    known: int
-
-
-async def append_by_groups(
-    appending: Appending, heard: AsyncIterable[Heard] | Iterable[Heard], report: Report
-) -> Appended:
-    """Save lines by groups, with pauses.
+async def append_in_groups(
+    appender: Appender, messages: AsyncIterable[Heard] | Iterable[Heard], report: Report
+) -> AppendTotals:
+    """Save messages by groups, with pauses.
 
     Raises:
-        BadLine: a line has no time that can be stored. All before it are stored.
+        BadLine: the time of a message cannot be stored. All messages before it are stored.
+        StoreFailed: the messages that were reported are stored, and no others.
     """
-    groups = _Groups(appending, report)
-    async with aclosing(_each(heard)) as lines:
-        async for line in lines:
-            if why := _trouble(line):
+    groups = _Groups(appender, report)
+    async with aclosing(_each(messages)) as each:
+        async for message in each:
+            if problem := _problem(message):
                 await groups.save()
-                raise BadLine(groups.lines + 1, why)
-            await groups.take(line)
+                raise BadLine(groups.lines + 1, problem)
+            await groups.add(message)
     await groups.save()
-    return Appended(groups.lines, groups.known)
+    return AppendTotals(groups.lines, groups.known)
 
 
 class _Groups:
-    """Lines on their way."""
+    """The group being filled, and the totals of those saved."""
 
-    def __init__(self, appending: Appending, report: Report) -> None:
+    def __init__(self, appender: Appender, report: Report) -> None:
         self.lines = self.known = 0
-        self._appending = appending
+        self._appender = appender
         self._report = report
         self._group: list[Heard] = []
         self._weight = 0.0
-        self._pace = Pace(SMALLEST, USUAL, LARGEST)
+        self._size = BatchSizer(SMALLEST, USUAL, LARGEST)
 
-    async def take(self, line: Heard) -> None:
-        """Put a line into the group; save the group once it is full."""
-        self._group.append(line)
-        self._weight += max(1.0, len(line.text) / LONG)
-        if self._weight >= self._pace.rows:
+    async def add(self, message: Heard) -> None:
+        """Add a message to the group; save the group once it is full."""
+        self._group.append(message)
+        self._weight += max(1.0, len(message.text) / LONG)
+        if self._weight >= self._size.rows:
             await self.save()
 
     async def save(self) -> None:
         """Save the group, and let others write."""
         if not self._group:
             return
-        saved = await self._saved(until=anyio.current_time() + PATIENT)
-        self._pace.took(self._weight, saved.longest)
-        self.lines += len(saved.ids)
-        self.known += saved.ids.count(0)
+        result = await self._insist(until=anyio.current_time() + PATIENCE)
+        self._size.record(self._weight, result.longest)
+        self.lines += len(result.ids)
+        self.known += result.ids.count(0)
         self._group, self._weight = [], 0.0
         self._report(self.lines)
-        await self._appending.make_room(saved)
+        await self._appender.yield_lock(result)
 
-    async def _saved(self, until: float) -> Saved:
-        """Save the group's lines. Where others write all the time, they go first."""
+    async def _insist(self, until: float) -> SaveResult:
+        """Save the group's messages, again and again while others keep the lock."""
         while True:
             try:
-                return await self._appending.append_beside_others(self._group)
+                return await self._appender.append_yielding(self._group)
             except Locked:
                 if anyio.current_time() > until:
                     raise
 
 
-async def _each(heard: AsyncIterable[Heard] | Iterable[Heard]) -> AsyncGenerator[Heard, None]:
-    if isinstance(heard, AsyncIterable):
-        async for line in heard:
-            yield line
+async def _each(messages: AsyncIterable[Heard] | Iterable[Heard]) -> AsyncGenerator[Heard, None]:
+    if isinstance(messages, AsyncIterable):
+        async for message in messages:
+            yield message
     else:
-        for line in heard:
-            yield line
+        for message in messages:
+            yield message
 
 
-def _trouble(line: Heard) -> str:
-    """Why a line cannot be stored; empty when it can."""
-    if line.said_at.tzinfo is None:
-        return f"its time, {line.said_at}, names no zone"
-    if line.said_at.year in (MINYEAR, MAXYEAR):  # in UTC it may be the year before, or after
+def _problem(message: Heard) -> str:
+    """Why a message cannot be stored; empty if it can."""
+    if message.said_at.tzinfo is None:
+        return f"its time, {message.said_at}, has no time zone"
+    if message.said_at.year in (MINYEAR, MAXYEAR):  # in UTC it may be the year before, or after
         try:
-            to_text(line.said_at)
+            to_text(message.said_at)
         except OverflowError:
-            return f"its time, {line.said_at}, is outside of the calendar in UTC"
+            return f"its time, {message.said_at}, is outside of the calendar in UTC"
     return ""

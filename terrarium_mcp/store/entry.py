@@ -1,11 +1,14 @@
-"""Lines on their way into `messages`: which rows they become, and which are known already."""
+"""Inserting: which rows new messages become, and which of them are already stored."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.records import Heard, Origin
 from terrarium_mcp.chat.when import from_iso, to_text
 from terrarium_mcp.store.database import Writer
+from terrarium_mcp.store.foreign import move_private
 from terrarium_mcp.store.functions import storable
+from terrarium_mcp.store.rooms import room_ids
 from terrarium_mcp.store.spans import keep_alive
 
 _INSERT = """
@@ -16,84 +19,123 @@ INSERT INTO messages (
 """
 
 
-class Entry:
-    """Lines on their way into the table, inside one transaction."""
+async def insert(writer: Writer, messages: Sequence[Heard]) -> list[int]:
+    """Insert messages in the order given, with rising ids; no derived structure is updated.
+
+    A live message is never dated before the previous live one of its room. A message to a person
+    goes to `private_messages`. Playback that is already stored is left out.
+
+    Returns:
+        Their ids, 0 for one that was left out.
+    """
+    rooms = await _rooms_of(writer, messages)
+    rows = _Rows(writer, rooms, await _live_until(writer, rooms), await _next_id(writer))
+    ids = [await rows.add(message) for message in messages]
+    await writer.many(_INSERT, rows.rows)
+    if rows.rows:
+        await move_private(writer, rows.first, rows.last)
+    await _advance_live(writer, rows.live_until)
+    return ids
+
+
+async def _rooms_of(writer: Writer, messages: Sequence[Heard]) -> Mapping[tuple[str, str], int]:
+    """The ids of the messages' rooms by network and channel; new rooms get one."""
+    named = dict.fromkeys((message.network, message.channel) for message in messages)
+    channels = [(storable(net), storable(chan)) for net, chan in named if is_channel(chan)]
+    return await room_ids(writer, channels)
+
+
+async def _live_until(writer: Writer, rooms: Mapping[tuple[str, str], int]) -> dict[int, str]:
+    """The timestamp of the last live message of each room; "" where there was none."""
+    ids = ", ".join(map(str, rooms.values()))
+    known = await writer.rows(f"SELECT id, live_until FROM rooms WHERE id IN ({ids})")  # noqa: S608 -- our ids
+    return {row[0]: row[1] or "" for row in known}
+
+
+async def _next_id(writer: Writer) -> int:
+    """One more than every id there is, or was."""
+    newest = int(await writer.value("SELECT max(id) FROM messages", default=0))
+    used = int(
+        await writer.value("SELECT seq FROM sqlite_sequence WHERE name = 'messages'", default=0)
+    )
+    return max(newest, used) + 1
+
+
+async def _advance_live(writer: Writer, live_until: Mapping[int, str]) -> None:
+    """Record how far each room's live messages have come."""
+    await writer.many(
+        "UPDATE rooms SET live_until = max(live_until, ?) WHERE id = ?",
+        [(timestamp, room) for room, timestamp in live_until.items()],
+    )
+    await keep_alive(writer, live_until)
+
+
+class _Rows:
+    """The rows of `messages` that new messages become.
+
+    Attributes:
+        first: the id of the first row.
+        rows: the rows so far, with consecutive ids.
+        live_until: the timestamp of the last live message, of each room that got one here.
+    """
 
     def __init__(
         self,
         writer: Writer,
         rooms: Mapping[tuple[str, str], int],
-        live_until: dict[int, str],
-        *,
+        live_until: Mapping[int, str],
         first: int,
     ) -> None:
         self.first = first
         self.rows: list[tuple[object, ...]] = []
+        self.live_until: dict[int, str] = {}
         self._writer = writer
         self._rooms = rooms
-        self._live_until = live_until
-        self._live: set[int] = set()
+        self._live_before = live_until
         self._msgids: set[tuple[int | None, str]] = set()
 
-    @classmethod
-    async def into(
-        cls, rooms: Mapping[tuple[str, str], int], writer: Writer, *, first: int
-    ) -> "Entry":
-        """An entry of lines into `rooms`; their ids begin with `first`."""
-        ids = ", ".join(map(str, rooms.values()))
-        known = await writer.rows(f"SELECT id, live_until FROM rooms WHERE id IN ({ids})")  # noqa: S608 -- ids of ours
-        return cls(writer, rooms, {row[0]: row[1] or "" for row in known}, first=first)
+    @property
+    def last(self) -> int:
+        """The id of the last row."""
+        return self.first + len(self.rows) - 1
 
-    async def take(self, line: Heard) -> int:
-        """Make the row of the next line; returns its id, or 0 when it was known."""
-        room = self._rooms.get((storable(line.network), storable(line.channel)))
-        if line.origin is Origin.PLAYBACK and await self._is_known(line, room):
+    async def add(self, message: Heard) -> int:
+        """Add the row of the next message; returns its id, 0 if the message is already stored."""
+        room = self._rooms.get((storable(message.network), storable(message.channel)))
+        if message.origin is Origin.PLAYBACK and await self._is_stored(message, room):
             return 0
-        timestamp = to_text(line.said_at)
-        if line.origin is Origin.LIVE and room is not None:
-            timestamp = self._live_until[room] = max(timestamp, self._live_until[room])
-            self._live.add(room)
+        timestamp = to_text(message.said_at)
+        if message.origin is Origin.LIVE and room is not None:
+            before = self.live_until.get(room) or self._live_before[room]
+            timestamp = self.live_until[room] = max(timestamp, before)
         number = self.first + len(self.rows)
-        self.rows.append(_row(number, timestamp, room, line))
-        if line.msgid:
-            self._msgids.add((room, line.msgid))
+        self.rows.append(_row(number, timestamp, room, message))
+        if message.msgid:
+            self._msgids.add((room, message.msgid))
         return number
 
-    async def save(self) -> None:
-        """Write the rows."""
-        await self._writer.many(_INSERT, self.rows)
+    async def _is_stored(self, message: Heard, room: int | None) -> bool:
+        """Whether a message that is played back was recorded when it was said.
 
-    async def remember_live(self) -> None:
-        """Note how far each room's live lines have come."""
-        until = {room: self._live_until[room] for room in self._live}
-        await self._writer.many(
-            "UPDATE rooms SET live_until = max(live_until, ?) WHERE id = ?",
-            [(timestamp, room) for room, timestamp in until.items()],
-        )
-        await keep_alive(self._writer, until)
-
-    async def _is_known(self, line: Heard, room: int | None) -> bool:
-        """Whether a line of playback was recorded when it was said.
-
-        Its msgid tells. Where one of the two has none, the same words of the same person do, in
-        the same second: playback may carry whole seconds only.
+        Its msgid decides. Where one of the two has none, the same text by the same nick in the same
+        second counts as the same message: playback may carry whole seconds only.
         """
-        if line.msgid and (room, line.msgid) in self._msgids:
+        if message.msgid and (room, message.msgid) in self._msgids:
             return True
-        second = to_text(line.said_at)[:19]
+        second = to_text(message.said_at)[:19]
         params = {
             "room": room,
-            "msgid": storable(line.msgid),
-            "kind": line.kind.value,
-            "nick": storable(line.nick),
-            "text": storable(line.text),
+            "msgid": storable(message.msgid),
+            "kind": message.kind.value,
+            "nick": storable(message.nick),
+            "text": storable(message.text),
             "from": second,
             "to": second + ".999",
         }
-        return bool(await self._writer.rows(_KNOWN, params))
+        return bool(await self._writer.rows(_SAME, params))
 
 
-_KNOWN = """
+_SAME = """
 SELECT 1 FROM messages WHERE room = :room AND msgid = :msgid AND :msgid != ''
 UNION ALL
 SELECT 1 FROM messages
@@ -105,35 +147,35 @@ LIMIT 1
 """
 
 
-def _row(number: int, timestamp: str, room: int | None, line: Heard) -> tuple[object, ...]:
+def _row(number: int, timestamp: str, room: int | None, message: Heard) -> tuple[object, ...]:
     return (
         number,
         timestamp,
-        storable(line.channel),
-        storable(line.nick),
-        _where_given(line.user),
-        _where_given(line.host),
-        storable(line.text),
-        line.kind.value,
-        storable(line.network),
+        storable(message.channel),
+        storable(message.nick),
+        _or_null(message.user),
+        _or_null(message.host),
+        storable(message.text),
+        message.kind.value,
+        storable(message.network),
         room,
-        _where_given(line.account),
-        _where_given(line.msgid),
-        _where_given(line.reply_to),
-        _where_given(line.server_time) if _differs(line.server_time, timestamp) else None,
-        line.origin.value,
-        _where_given(line.relayed_by),
-        int(line.own),
-        int(line.bot),
+        _or_null(message.account),
+        _or_null(message.msgid),
+        _or_null(message.reply_to),
+        _or_null(message.server_time) if _differs(message.server_time, timestamp) else None,
+        message.origin.value,
+        _or_null(message.relayed_by),
+        int(message.own),
+        int(message.bot),
     )
 
 
-def _where_given(text: str) -> str | None:
+def _or_null(text: str) -> str | None:
     return storable(text) if text else None
 
 
 def _differs(server_time: str, timestamp: str) -> bool:
-    """Whether a server-time says something else than the column, or nothing we can read."""
+    """Whether a server-time is not the time in the column, or not one we can read."""
     if not server_time:
         return False
     try:

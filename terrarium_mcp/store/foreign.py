@@ -1,4 +1,4 @@
-"""Rows that another program appended to `messages` with the owner's eight columns."""
+"""Rows that another program appended to `messages`, with terrarium-irc's eight columns."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -22,11 +22,19 @@ CREATE TABLE foreign_rows (day TEXT PRIMARY KEY, noticed TEXT NOT NULL, rows INT
 async def normalise(writer: Writer, first: int, last: int, network: str) -> int:
     """Give the foreign rows among these ids a network, a room and a full timestamp.
 
-    Like imported lines they keep their own time, and push no live line. One without a time takes
-    its neighbour's; one without a channel stays in no room; a private one is moved away.
+    Like imported messages they keep their own time, and do not advance the live clock of a room. A
+    row without a time gets its neighbour's; one without a channel stays without a room; a private
+    one moves to `private_messages`.
+
+    Args:
+        writer: the transaction.
+        first: the first id.
+        last: the last id.
+        network: the network of rows that name none; if it is `UNNAMED_NETWORK` and the database
+            knows exactly one, that one.
 
     Returns:
-        How many there were.
+        How many foreign rows there were.
     """
     rows = await writer.rows(
         "SELECT id, timestamp, channel, network, message FROM messages"
@@ -35,9 +43,9 @@ async def normalise(writer: Writer, first: int, last: int, network: str) -> int:
     )
     if not rows:
         return 0
-    strange = sum(row["network"] is None for row in rows)
-    await _count(writer, strange)
-    network = await _network_of_strangers(writer, network)
+    foreign = sum(row["network"] is None for row in rows)
+    await _count(writer, foreign)
+    network = await _network_or_only_one(writer, network)
     places = {row["id"]: (row["network"] or network, as_text(row["channel"])) for row in rows}
     ids = await room_ids(writer, (place for place in places.values() if is_channel(place[1])))
     await writer.many(
@@ -48,13 +56,13 @@ async def normalise(writer: Writer, first: int, last: int, network: str) -> int:
             for number, timestamp in await _timestamps(writer, rows)
         ],
     )
-    does = [(action(as_text(row["message"])), Kind.ACTION.value, row["id"]) for row in rows]
+    actions = [(action(as_text(row["message"])), Kind.ACTION.value, row["id"]) for row in rows]
     await writer.many(
         "UPDATE messages SET message = ?, message_type = ? WHERE id = ?",
-        [change for change in does if change[0] is not None],
+        [change for change in actions if change[0] is not None],
     )
     await move_private(writer, first, last)
-    return strange
+    return foreign
 
 
 async def _count(writer: Writer, rows: int) -> None:
@@ -68,7 +76,7 @@ async def _count(writer: Writer, rows: int) -> None:
 
 
 async def move_private(writer: Writer, first: int, last: int) -> None:
-    """A target that is no channel is a person: it must not become a room everybody can read."""
+    """Move messages to a person (a target that is no channel) out of what everybody can read."""
     span = {"first": first, "last": last}
     private = "FROM messages WHERE id BETWEEN :first AND :last AND room IS NULL AND channel != ''"
     await writer.run(
@@ -82,7 +90,7 @@ async def move_private(writer: Writer, first: int, last: int) -> None:
 
 
 async def _timestamps(writer: Writer, rows: Sequence[Row]) -> list[tuple[int, str]]:
-    """The ids and the times of rows, which say UTC; the row before them is a neighbour too."""
+    """The ids and timestamps of rows, read as UTC; the row before them counts as a neighbour."""
     before = await writer.value(
         "SELECT timestamp FROM messages WHERE id < :first AND timestamp NOT NULL"
         " ORDER BY id DESC LIMIT 1",
@@ -93,8 +101,8 @@ async def _timestamps(writer: Writer, rows: Sequence[Row]) -> list[tuple[int, st
     return [(number, to_text(moment)) for number, moment in timed if number]
 
 
-async def _network_of_strangers(writer: Writer, network: str) -> str:
-    """`network`; where nothing names it, the one that the database knows."""
+async def _network_or_only_one(writer: Writer, network: str) -> str:
+    """`network`; if no setting names it, the only one that the database knows."""
     if network != UNNAMED_NETWORK:
         return network
     known = [str(row["name"]) for row in await writer.rows("SELECT name FROM networks")]

@@ -1,6 +1,6 @@
-"""The functions our SQL uses besides SQLite's own. All are pure.
+"""The SQL functions that we add to SQLite's own. All are pure.
 
-They are given columns as BLOB, so that not even text that is no UTF-8 can make a statement fail.
+They are passed columns as BLOB, so that text that is not UTF-8 cannot make a statement fail.
 """
 
 import json
@@ -16,12 +16,20 @@ from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.mentions import mentions
 from terrarium_mcp.chat.records import SPEECH, Kind
-from terrarium_mcp.chat.terms import UNSAYABLE, Term, TermKind, encoded_words, holds, spread
+from terrarium_mcp.chat.terms import Term, TermKind, encoded_words, holds, spread
 from terrarium_mcp.chat.urls import urls_in
+from terrarium_mcp.store.derived.index_words import (
+    LINK_WORD,
+    events_word,
+    kind_words,
+    nick_word,
+    own,
+    room_word,
+)
 
 
 def as_text(column: object) -> str:
-    """What a column holds as text, whatever another program may have put there."""
+    """The value of a column as text, whatever another program stored there."""
     if isinstance(column, str):
         return column
     if isinstance(column, bytes):
@@ -35,20 +43,20 @@ def storable(text: str) -> str:
 
 
 def indexed_text(message: object) -> str:
-    """The words of a message, without formatting codes: what the index holds."""
+    """The text of a message as the index holds it: without formatting codes, cut into words."""
     return spread(plain(as_text(message)))
 
 
 def pair_words(message: object) -> str:
-    """The words under which the phrase index finds a message: its pairs."""
+    """The text of a message as the phrase index holds it: its pairs of words."""
     return pairs(plain(as_text(message)))
 
 
 def pairs(text: str) -> str:
-    """Each two words that follow on each other as one word: the 16 bits of a CRC, in four digits.
+    """Each two consecutive words as one word: their 16-bit CRC, in four hexadecimal digits.
 
-    Without that there would be more different ones than half of the lines. (Nothing of it runs in
-    Python: it is done for every line.)
+    Unhashed there would be more distinct pairs than half of the lines. (`map`, `pack` and `hex`
+    keep the loop out of Python: it runs for every line.)
     """
     words = encoded_words(text)
     hashed = map(crc_hqx, words[1:], map(crc_hqx, words, repeat(0)))
@@ -57,72 +65,18 @@ def pairs(text: str) -> str:
 
 def scope_words(room: int, nick: bytes | None, kind: bytes | None, message: object) -> str:
     """The words under which the index finds a message by room, nick, type, and whether it links."""
-    was_said, of_kind = _words_of_kind(kind)
-    its_room = room_word(room) if was_said else events_word(room)
-    its_nick = nick_word(as_text(nick))
-    linked = f" {own(LINK_WORD)}" if message and urls_in(as_text(message)) else ""
-    return f"{UNSAYABLE}{its_room} {of_kind} {UNSAYABLE}{its_nick}{linked}"
+    is_speech, of_type = _type_words(kind)
+    of_room = room_word(room) if is_speech else events_word(room)
+    of_nick = nick_word(as_text(nick))
+    of_link = f" {own(LINK_WORD)}" if message and urls_in(as_text(message)) else ""
+    return f"{own(of_room)} {of_type} {own(of_nick)}{of_link}"
 
 
-def own(word: str) -> str:
-    """An index word of ours, as it stands in the index."""
-    return f"{UNSAYABLE}{word}"
-
-
-@lru_cache(maxsize=100)  # asked for every line that is indexed, and there are twelve
-def _words_of_kind(kind: bytes | None) -> tuple[bool, str]:
-    """Whether a message type is speech, and the words that tell it."""
-    its_kind = Kind.of(as_text(kind))
-    return its_kind in SPEECH, " ".join(map(own, kind_words(its_kind)))
-
-
-def room_word(room: int) -> str:
-    """The index word of what was said in a room."""
-    return f"r{room}"
-
-
-def events_word(room: int) -> str:
-    """The index word of the events of a room."""
-    return f"e{room}"
-
-
-LINK_WORD = "tlink"
-"""The index word of messages with a link in them."""
-
-NO_WORD = "tnothing"
-"""An index word of no message."""
-
-SPOKEN_WORD = "tsaid"
-"""The index word of everything that was said. PRIVMSG, most of it, has no other for its type."""
-
-
-def kind_words(kind: Kind) -> list[str]:
-    """The index words that tell a message's type."""
-    if kind not in SPEECH:
-        return [kind_word(kind)]
-    return [SPOKEN_WORD] if kind is Kind.PRIVMSG else [SPOKEN_WORD, kind_word(kind)]
-
-
-def kind_word(kind: Kind) -> str:
-    """The index word of a message type. That of PRIVMSG is the word of all that was said."""
-    return SPOKEN_WORD if kind is Kind.PRIVMSG else f"t{kind.lower()}"
-
-
-@lru_cache(maxsize=10_000)  # few people say most of the lines
-def nick_word(nick: str) -> str:
-    """The index word of a nick. It is folded more than any network folds."""
-    folded = fold(nick.casefold()).encode("utf-8", "surrogatepass").hex()
-    return f"n{folded}" if nick.isascii() else f"u{folded}"
-
-
-def nick_words(nick: str) -> tuple[str, str]:
-    """The index words of all spellings of a nick under any CASEMAPPING: in ASCII, and the others.
-
-    They find too much rather than too little; the rows are then compared under the network's own
-    mapping. (Of "k" there is a spelling that is not in ASCII: the Kelvin sign.)
-    """
-    folded = nick_word(nick)[1:]
-    return f"n{folded}", f"u{folded}"
+@lru_cache(maxsize=100)  # asked for every message that is indexed, and there are twelve types
+def _type_words(kind: bytes | None) -> tuple[bool, str]:
+    """Whether a message type is speech, and its words as the index stores them."""
+    known = Kind.of(as_text(kind))
+    return known in SPEECH, " ".join(map(own, kind_words(known)))
 
 
 def is_among(nick: object, nicks: object, casemapping: object) -> bool:
@@ -137,7 +91,7 @@ def speaks_of(message: object, nicks: object, casemapping: object) -> bool:
 
 
 def satisfies(message: object, terms: object) -> bool:
-    """Whether a message holds the terms of a `Demand`, read word by word."""
+    """Whether a message meets a `Demand`, given as JSON."""
     line, demand = plain(as_text(message)), _demand(terms)
     return all(any(holds(line, term) for term in clause) for clause in demand.clauses) and not any(
         holds(line, term) for term in demand.excluded
@@ -146,7 +100,7 @@ def satisfies(message: object, terms: object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """Terms of a query that only the text of a line can answer."""
+    """Terms of a query that no index answers: only the text of each message does."""
 
     clauses: tuple[tuple[Term, ...], ...] = ()
     excluded: tuple[Term, ...] = ()
@@ -155,12 +109,12 @@ class Demand:
         return bool(self.clauses or self.excluded)
 
     def to_json(self) -> str:
-        """As a parameter of `satisfies`."""
+        """The parameter of `satisfies`."""
         clauses = [[_packed(term) for term in clause] for clause in self.clauses]
         return json.dumps([clauses, [_packed(term) for term in self.excluded]])
 
 
-@lru_cache(maxsize=100)  # asked for every line that may be wanted, as is the other
+@lru_cache(maxsize=100)  # asked for every candidate line, as is `_folded`
 def _demand(terms: object) -> Demand:
     clauses, excluded = json.loads(as_text(terms))
     return Demand(
@@ -187,7 +141,7 @@ def urls_of(message: object) -> str:
 
 
 def has_words(message: object, url: object, words: object) -> bool:
-    """Whether every one of `words` (a JSON list, case-folded) is in a message or in a URL of it."""
+    """Whether a message, or a URL of it, contains all of `words` (a JSON list, case-folded)."""
     text = f"{plain(as_text(message))} {as_text(url)}".casefold()
     return all(word in text for word in json.loads(as_text(words)))
 

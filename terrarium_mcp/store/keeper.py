@@ -1,7 +1,7 @@
 """The keeper: the one process of a deployment that migrates, checkpoints and indexes.
 
-Whoever holds the lock file beside the database is it. The lock belongs to the operating system, so
-a keeper that dies lets go of it, and another takes over at its next try.
+It is the process that holds the lock file beside the database. The operating system releases the
+lock of a keeper that dies, and another process takes over at its next attempt.
 """
 
 import json
@@ -20,25 +20,25 @@ from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.derived import windows
 from terrarium_mcp.store.derived.windows import Windows
-from terrarium_mcp.store.merging import LOOK_EVERY, Merging
+from terrarium_mcp.store.merging import LOOK_EVERY, SegmentMerger
 from terrarium_mcp.store.upkeep import Upkeep
 
 TRY_EVERY = 1.0
-"""Seconds between two rounds of indexing what others appended."""
+"""Seconds between two rounds of indexing, and between two attempts to become the keeper."""
 
 LOOK_AT_WAL_EVERY = 0.25
-"""Seconds. A bulk append adds some 30 MB a second."""
+"""Seconds between two checks of the WAL's size. A bulk append adds some 30 MB a second."""
 
 CHECKPOINT_AT = 16_000 * 4_096
-"""Bytes of WAL (16,000 pages) from which the keeper moves it into the file. What changes again and
-again is so copied seldom: from 4,000 pages on, a line of a bulk append costs 8 us of CPU more."""
+"""Bytes of WAL (16,000 pages) from which on the keeper checkpoints. Pages that change often are
+then copied seldom: at 4,000 pages a message of a bulk append costs 8 us more of CPU."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """What the keeper writes into its lock file, for people: which process it is, since when."""
+    """The contents of the lock file, for people: which process is the keeper, and since when."""
 
     pid: int
     command: str
@@ -46,18 +46,18 @@ class Note:
 
     @classmethod
     def read(cls, lock: Path) -> "Note | None":
-        """The note in a lock file, also of a keeper that is gone; None where there is none."""
+        """The record in a lock file, perhaps of a keeper that is gone; None if there is none."""
         try:
             return cls(**json.loads(lock.read_text("utf-8")))
         except (OSError, ValueError, TypeError):
             return None
 
     def write(self, lock: Path) -> None:
-        """Leave the note. Whoever cannot (Windows locks the very bytes) is keeper without one."""
+        """Write the record. Without permission (Windows locks the very bytes) there is none."""
         try:
             lock.write_text(json.dumps(asdict(self)) + "\n", "utf-8")
-        except OSError as why:
-            log.debug("no note in %s: %s", lock, why)
+        except OSError as error:
+            log.debug("no keeper record in %s: %s", lock, error)
 
 
 def lock_file(path: Path) -> Path:
@@ -69,7 +69,7 @@ class Keeper:
     """This process's claim to the lock."""
 
     def __init__(self, path: Path) -> None:
-        # The lock is tried in the event loop's thread and let go wherever the loop ends.
+        # Acquired in the event loop's thread, and released wherever the loop ends.
         self._lock = FileLock(lock_file(path), thread_local=False)
 
     @property
@@ -77,8 +77,8 @@ class Keeper:
         """Whether this process is the keeper."""
         return bool(self._lock.is_locked)
 
-    def ask(self) -> bool:
-        """Become the keeper if nobody is; never waits."""
+    def claim(self) -> bool:
+        """Become the keeper unless another process is; never waits. Whether this process is it."""
         if not self.is_us:
             try:
                 self._lock.acquire(blocking=False)
@@ -89,27 +89,27 @@ class Keeper:
             Note(os.getpid(), command, since).write(Path(self._lock.lock_file))
         return True
 
-    def let_go(self) -> None:
-        """Leave the duties to another process."""
+    def release(self) -> None:
+        """Stop being the keeper."""
         self._lock.release()
 
     async def serve(self, database: Database, upkeep: Upkeep) -> None:
-        """Do the keeper's duties as long as we are it, for ever."""
+        """Run the keeper's duties, for ever; each round only while this process is the keeper."""
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._again_and_again, upkeep.catch_up, TRY_EVERY)
+            tasks.start_soon(self._repeat, upkeep.catch_up, TRY_EVERY)
             tasks.start_soon(self.empty_wal, database)
-            tasks.start_soon(self._again_and_again, Merging(database).merge, LOOK_EVERY)
-            tasks.start_soon(self._again_and_again, Windows(database).move_on, windows.LOOK_EVERY)
-            tasks.start_soon(_report_damage, upkeep)
+            tasks.start_soon(self._repeat, SegmentMerger(database).merge, LOOK_EVERY)
+            tasks.start_soon(self._repeat, Windows(database).advance, windows.LOOK_EVERY)
+            tasks.start_soon(_schedule_repairs, upkeep)
 
     async def empty_wal(self, database: Database) -> None:
-        """Keep the WAL from growing for ever, as long as we are the keeper.
+        """Keep the WAL from growing for ever, while this process is the keeper.
 
-        Most of it is copied while others write; what they add meanwhile, under the lock that keeps
-        them out. Without that second part a WAL that somebody always writes to never begins anew.
-        It also leaves next to no room for the WAL-reset bug (`store/wal_reset.py`), which needs a
-        checkpoint of a WAL that was copied to its end before, in the very moment in which another
-        process begins it anew: ours empties the file as soon as all of it is copied.
+        Most of it is copied while others write; the pages that they add meanwhile, under the lock
+        that keeps them out. Without that second checkpoint a WAL in constant use would never start
+        over. It also leaves almost no chance to the WAL-reset bug (`store/wal_reset.py`), which
+        needs a checkpoint of a fully copied WAL at the very moment in which another process starts
+        it over: ours empties the file as soon as all of it is copied.
         """
 
         async def duty() -> None:
@@ -117,23 +117,23 @@ class Keeper:
                 await database.checkpoint("PASSIVE")
                 await database.checkpoint("TRUNCATE")
 
-        await self._again_and_again(duty, LOOK_AT_WAL_EVERY)
+        await self._repeat(duty, LOOK_AT_WAL_EVERY)
 
-    async def _again_and_again(self, duty: Callable[[], Awaitable[None]], every: float) -> None:
+    async def _repeat(self, duty: Callable[[], Awaitable[None]], every: float) -> None:
         while True:
-            if self.ask():
+            if self.claim():
                 try:
                     await duty()
-                except TerrariumError as why:  # a full disk, a lock: the next round may succeed
-                    log.warning("%s", why)
+                except TerrariumError as error:  # a full disk, a lock: the next round may succeed
+                    log.warning("%s", error)
             await anyio.sleep(every)
 
 
-async def _report_damage(upkeep: Upkeep) -> None:
-    """Let the keeper, whoever it is, make again what a read of this process found damaged."""
+async def _schedule_repairs(upkeep: Upkeep) -> None:
+    """Have the keeper, whichever process it is, rebuild what a read of this one found damaged."""
     while True:
         try:
-            await upkeep.mend()
-        except TerrariumError as why:  # it cannot be written now; whoever reads next finds it again
-            log.warning("%s", why)
+            await upkeep.rebuild_if_damaged()
+        except TerrariumError as error:  # it cannot be written now; the next read finds it again
+            log.warning("%s", error)
         await anyio.sleep(TRY_EVERY)

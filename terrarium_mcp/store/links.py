@@ -58,7 +58,7 @@ class Links:
         Raises:
             TookTooLong: the deadline passed.
         """
-        await self._upkeep.keep_up(LinkIndex.name)
+        await self._upkeep.ensure_current(LinkIndex.name)
         found: dict[int, Row] = {}
         before, batch = (until.timestamp, until.id, 0), _BATCH
         while len(found) < limit:

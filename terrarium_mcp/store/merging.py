@@ -1,14 +1,14 @@
-"""Merging: the full-text indexes stay in few pieces, since a look-up asks every one of them.
+"""Merging: the full-text indexes stay in few segments, since a look-up reads every one of them.
 
-Each commit leaves a piece of an index (FTS5 calls it a segment). FTS5 itself merges eight of a size
-once enough was written: a recording lies in some 10 to 50 pieces. The keeper merges any two of a
-size, so that each is about twice as large as the one before, and a line is written anew once for
-each doubling of the index. How far a merge has come stands in the index itself: whoever is the
-keeper next goes on with it.
+Each commit leaves a segment. FTS5 itself merges eight of one size once enough was written, so that
+a recording would settle at 10 to 50 segments. The keeper merges any two of one size: each segment
+is then about twice as large as the next, and a message is rewritten once per doubling of the index.
+The index itself records how far a merge has come, so whichever process is the keeper next continues
+it.
 
-To make one piece of all ("optimize", or a merge of a negative number of pages) is no way to do so
-again and again: it adds two levels to the index, which stay, and by each of which FTS5 merges 64
-pages more within somebody's commit. Look-ups in three pieces are about as quick as in one.
+Merging everything into one segment ("optimize", or a merge of a negative number of pages) is no
+substitute: each time it adds two levels to the index, which stay, and for each of which FTS5 merges
+64 more pages within a recorder's commit. Look-ups in three segments are about as quick as in one.
 """
 
 # ruff: noqa: S608 -- every statement is made of constants
@@ -16,80 +16,80 @@ pages more within somebody's commit. Look-ups in three pieces are about as quick
 import anyio
 
 from terrarium_mcp.store.database import Database, Writer
-from terrarium_mcp.store.pacing import PAUSE
+from terrarium_mcp.store.lock import PAUSE
 
 INDEXES = {"message_index": "index", "phrase_index": "phrases", "word_parts": "words"}
-"""The FTS5 tables, and the derived structure that each belongs to."""
+"""The FTS5 tables, each with the name of the derived structure it belongs to."""
 
 MERGED = "".join(
     f"INSERT INTO {table}({table}, rank) VALUES ('usermerge', 2), ('automerge', 8);\n"
     for table in INDEXES
 )
-"""So many pieces of a size are merged when we ask for it, and so many by FTS5 itself: the four that
-it takes otherwise are written anew more often, which takes a quarter of the time of its inserts."""
+"""Our merges join two segments of a size; FTS5's own, eight. Its default of four rewrites pages
+more often, which costs a quarter of the time of its inserts."""
 
 LOOK_EVERY = 10.0
-"""Seconds between two looks at how many pieces there are."""
+"""Seconds between two counts of the segments."""
 
 MANY = 8
-"""Pieces more than the last merge left, from which on merging pays."""
+"""How many more segments than the last merge left make another merge worthwhile."""
 
 PAGES = 128
-"""Pages of an index, of 1,000 bytes, that one transaction writes: 3 ms of CPU. Some more where a
-word is in very many lines, as FTS5 pauses only between two words."""
+"""Index pages (1,000 bytes each) that one transaction writes: 3 ms of CPU. It writes more where a
+word is in very many messages, as FTS5 stops only between two words."""
 
-# A look at the first row of each piece. A structure that is being made again, or behind, has none.
-_PIECES = """
-WITH RECURSIVE piece (number) AS (
+# Reads the first row of each segment. Counts none of a structure that lags behind or is rebuilt.
+_COUNT_SEGMENTS = """
+WITH RECURSIVE segment (number) AS (
   SELECT min(segid) FROM {table}_idx
   UNION ALL
-  SELECT (SELECT min(segid) FROM {table}_idx WHERE segid > number) FROM piece
+  SELECT (SELECT min(segid) FROM {table}_idx WHERE segid > number) FROM segment
   WHERE number IS NOT NULL
 )
-SELECT count(number) FROM piece
+SELECT count(number) FROM segment
 WHERE (SELECT count(*) = 2 AND min(upto) = max(upto) FROM derived
        WHERE name IN ('messages', '{structure}'))
 """
 
 
-class Merging:
-    """The keeper's duty to merge."""
+class SegmentMerger:
+    """The keeper's duty to merge segments."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._left = dict.fromkeys(INDEXES, 0)
+        self._after_last = dict.fromkeys(INDEXES, 0)
 
     async def merge(self) -> None:
-        """Merge what lies in many pieces, a moment's work per transaction, and others in between.
+        """Merge each index that has many new segments, in short transactions with pauses.
 
         Raises:
-            StoreFailed: it cannot be written; what is merged stays so.
+            StoreFailed: the file cannot be written; what is merged stays merged.
         """
         for table in INDEXES:
-            there = await pieces(self._database, table)
-            if there >= self._left[table] + MANY:
-                while await self._step(table):  # noqa: ASYNC110 -- a pause for others, no polling
+            count = await segments(self._database, table)
+            if count >= self._after_last[table] + MANY:
+                while await self._merge_some(table):  # noqa: ASYNC110 -- pauses for others, not polling
                     await anyio.sleep(PAUSE)
-                there = await pieces(self._database, table)
+                count = await segments(self._database, table)
             else:
-                there = min(there, self._left[table])
-            self._left[table] = there
+                count = min(count, self._after_last[table])
+            self._after_last[table] = count
 
-    async def _step(self, table: str) -> bool:
-        """Merge some pages; whether there was anything to merge."""
+    async def _merge_some(self, table: str) -> bool:
+        """Merge `PAGES` pages; whether there was anything to merge."""
         async with self._database.writing() as writer:
-            if not await pieces(writer, table):
-                return False  # somebody has begun to make it again
-            before = await _changes(writer)
+            if not await segments(writer, table):
+                return False  # its rebuild has begun meanwhile
+            before = await _total_changes(writer)
             await writer.run(f"INSERT INTO {table}({table}, rank) VALUES ('merge', {PAGES})")
             # The statement itself counts as one: https://sqlite.org/fts5.html#the_merge_command
-            return await _changes(writer) > before + 1
+            return await _total_changes(writer) > before + 1
 
 
-async def pieces(reader: Database | Writer, table: str) -> int:
-    """In how many pieces an index is; 0 while it is not complete."""
-    return int(await reader.value(_PIECES.format(table=table, structure=INDEXES[table])))
+async def segments(reader: Database | Writer, table: str) -> int:
+    """How many segments an index has; 0 while its structure is not complete."""
+    return int(await reader.value(_COUNT_SEGMENTS.format(table=table, structure=INDEXES[table])))
 
 
-async def _changes(writer: Writer) -> int:
+async def _total_changes(writer: Writer) -> int:
     return int(await writer.value("SELECT total_changes()"))

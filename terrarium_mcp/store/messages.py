@@ -1,54 +1,55 @@
-"""Messages: appended in groups, read newest first, around a line, or one by one."""
+"""Messages: appended in groups; read newest first, onward, around one of them, or by id."""
 
 from bisect import bisect_left
 from collections.abc import AsyncIterable, Iterable, Sequence
 
 from terrarium_mcp.chat.records import Heard, Message, Page, Room
 from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position
-from terrarium_mcp.store.appending import Appending
-from terrarium_mcp.store.bulk import Appended, Report, append_by_groups
+from terrarium_mcp.store.appending import Appender
+from terrarium_mcp.store.bulk import Report, append_in_groups
 from terrarium_mcp.store.database import Database
+from terrarium_mcp.store.records import AppendTotals
 from terrarium_mcp.store.rooms import OF_ROOM, within
 from terrarium_mcp.store.rows import COLUMNS, IS_SPEECH, as_messages
 from terrarium_mcp.store.upkeep import Upkeep, complete
 
 
 class Messages:
-    """The lines of all rooms, in the order (timestamp, id)."""
+    """The messages of all rooms, in the order (timestamp, id)."""
 
     def __init__(self, database: Database, upkeep: Upkeep) -> None:
         self._database = database
         self._upkeep = upkeep
-        self._appending = Appending(database, upkeep)
+        self._appender = Appender(database, upkeep)
 
-    async def append(self, heard: Sequence[Heard]) -> list[int]:
-        """Save lines in the order given; when this returns they are durable.
+    async def append(self, messages: Sequence[Heard]) -> list[int]:
+        """Save messages in the order given; when this returns they are durable.
 
-        A live line is never dated before the live line of its room that came before it: its
-        server-time is then kept beside it. Playback keeps its own time, and is left out where the
-        line is known already. What is addressed to no channel is private and goes into no room.
+        A live message is never dated before the previous live one of its room: its server-time is
+        then stored beside it. Playback keeps its own time, and is left out if it is already stored.
+        A message that is not addressed to a channel is private and goes into no room.
 
         Returns:
-            The ids of the lines, 0 for one that was known.
+            The ids of the messages, 0 for one that was already stored.
 
         Raises:
             StoreFailed: nothing was saved; the same call may be repeated.
         """
-        return await self._appending.append(heard)
+        return await self._appender.append(messages)
 
     async def append_all(
-        self, heard: AsyncIterable[Heard] | Iterable[Heard], report: Report = lambda _: None
-    ) -> Appended:
-        """Save any number of lines in the order given, as `append` does, beside whoever records.
+        self, messages: AsyncIterable[Heard] | Iterable[Heard], report: Report = lambda _: None
+    ) -> AppendTotals:
+        """Save any number of messages in the order given, as `append` does, beside a live recorder.
 
-        Memory stays flat, and every group of lines is durable once `report` hears of it. Cancelling
-        leaves whole groups. Whoever imports notes the time that the lines cover, as a span.
+        Memory use is constant, and a group of messages is durable once it is reported. Cancelling
+        leaves whole groups. An importer must record the time that they cover as a span itself.
 
         Raises:
-            BadLine: a line has no time that can be stored. All before it are saved.
-            StoreFailed: the lines that `report` heard of are saved, and no others.
+            BadLine: the time of a message cannot be stored. All messages before it are saved.
+            StoreFailed: the messages that were reported are saved, and no others.
         """
-        return await append_by_groups(self._appending, heard, report)
+        return await append_in_groups(self._appender, messages, report)
 
     async def get(self, number: int, rooms: Sequence[Room]) -> Message | None:
         """The message with this id, if it is in one of `rooms`."""
@@ -58,7 +59,7 @@ class Messages:
         return as_messages(rows, rooms)[0] if rows else None
 
     async def position(self, number: int) -> Position | None:
-        """Where the message with this id stands, whatever its room."""
+        """The position of the message with this id, whatever its room; None without a time."""
         rows = await self._database.rows(
             "SELECT timestamp, id FROM messages WHERE id = :id AND timestamp NOT NULL",
             {"id": number},
@@ -74,7 +75,7 @@ class Messages:
         after: Position | None = None,
         events: bool = False,
     ) -> Page:
-        """The last `limit` lines between two places, oldest first."""
+        """The last `limit` messages between two positions (both exclusive), oldest first."""
         between = (after or BEGINNING, before)
         page = await self._read(rooms, limit, between, "DESC", events=events)
         return Page(page.messages[::-1], page.more)
@@ -88,18 +89,18 @@ class Messages:
         before: Position = EVERY_LINE,
         events: bool = False,
     ) -> Page:
-        """The first `limit` lines between two places, oldest first: reading on."""
+        """The first `limit` messages between two positions (both exclusive), oldest first."""
         return await self._read(rooms, limit, (after, before), "ASC", events=events)
 
     async def around(
         self, message: Message, before: int, after: int, *, until: Position = EVERY_LINE
     ) -> list[Message]:
-        """The lines of the message's room around it, itself included, oldest first."""
+        """The speech of the message's room around it, itself included, oldest first."""
         place = message.position
         earlier = _lines(OF_ROOM, IS_SPEECH, _BEFORE)
         later = _lines(OF_ROOM, IS_SPEECH, _AFTER, _UNTIL)
         rows = await self._upkeep.rows(
-            f"SELECT * FROM ({earlier} {_order('DESC')} LIMIT :earlier)"  # noqa: S608 -- no words of strangers
+            f"SELECT * FROM ({earlier} {_order('DESC')} LIMIT :earlier)"  # noqa: S608 -- constants only
             f" UNION ALL SELECT * FROM ({later} {_order('ASC')} LIMIT :later)"
             " ORDER BY timestamp, id",
             {"room": message.room.id, "earlier": before, "later": after}
@@ -137,8 +138,8 @@ _UNTIL = "(m.timestamp, m.id) < (:until, :until_id)"
 
 
 def _lines(*where: str) -> str:
-    """The statement for the messages that meet all conditions."""
-    return f"SELECT {COLUMNS} FROM messages m WHERE {' AND '.join([complete(), *where])}"  # noqa: S608 -- no words of strangers
+    """The statement that selects the messages that meet all conditions."""
+    return f"SELECT {COLUMNS} FROM messages m WHERE {' AND '.join([complete(), *where])}"  # noqa: S608 -- constants only
 
 
 def _order(order: str) -> str:

@@ -6,17 +6,10 @@ A server answers at once while it goes on; whoever needs the history waits for i
 import anyio
 
 from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.store.errors import StillOpening
 
 PATIENCE = 5.0
 """Seconds that a call waits for the history to be opened."""
-
-
-class StillOpening(TerrariumError):
-    """The history is being migrated or indexed."""
-
-    def __init__(self, doing: str, part: float) -> None:
-        self.progress = f"{doing}, {part:.0%}".replace("%", " %")
-        super().__init__(f"{self.progress}. Try again in a little while.")
 
 
 class Opening:

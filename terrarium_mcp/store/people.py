@@ -14,9 +14,10 @@ from terrarium_mcp.chat.records import Kind, Message, Room
 from terrarium_mcp.chat.when import EVERY_LINE, Position, from_text
 from terrarium_mcp.store.database import Database, Row
 from terrarium_mcp.store.derived.counting import FOLDED, SAID, SECONDS
+from terrarium_mcp.store.derived.index_words import kind_word, nick_words
 from terrarium_mcp.store.derived.people_index import HOST, PeopleIndex
 from terrarium_mcp.store.figures import AFTER, BEFORE
-from terrarium_mcp.store.functions import as_text, kind_word, nick_words, storable
+from terrarium_mcp.store.functions import as_text, storable
 from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.rows import COLUMNS, as_messages
 from terrarium_mcp.store.search.expressions import one_of, quoted
@@ -95,7 +96,7 @@ class People:
         Nicks that were never in one of the rooms are not told of. Accounts and hosts are those of
         the whole network.
         """
-        await self._upkeep.keep_up("counters", PeopleIndex.name)
+        await self._upkeep.ensure_current("counters", PeopleIndex.name)
         rooms = [room for room in rooms if room.network == network]
         folded = fold(storable(nick))
         known = await self._in_rooms(folded, rooms, until)
@@ -108,7 +109,7 @@ class People:
 
     async def alias_times(self, nick: str, at: Position, rooms: Sequence[Room]) -> list[Hold]:
         """Who was `nick` at a place, as far as these rooms of one network saw: their nicks."""
-        await self._upkeep.keep_up("index", PeopleIndex.name)
+        await self._upkeep.ensure_current("index", PeopleIndex.name)
         folded = fold(storable(nick))
         nicks = await self._connected(folded, rooms)
         return alias_times(folded, at, await self._moves(nicks, rooms))
@@ -126,7 +127,7 @@ class People:
         Raises:
             TookTooLong: the deadline passed.
         """
-        await self._upkeep.keep_up("index")
+        await self._upkeep.ensure_current("index")
         condition, params = held(holds)
         rows = await self._database.rows(
             f"SELECT {COLUMNS} FROM message_index CROSS JOIN messages m"

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from terrarium_mcp.store.database import StoreFailed
+from terrarium_mcp.store.errors import StoreFailed
 
 
 def make_folder(path: Path) -> None:

@@ -1,27 +1,26 @@
-"""Rows of `messages` as records: what of a message may be shown, and which rows are speech."""
+"""Rows of `messages` as records: which columns may be shown, and which rows are speech."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
-from terrarium_mcp.chat.records import SPEECH, Kind, Message, Room
+from terrarium_mcp.chat.records import Kind, Message, Room
 from terrarium_mcp.store.functions import as_text
+from terrarium_mcp.store.sql_expressions import is_speech_sql
 
-EVENTS = ", ".join(f"'{kind}'" for kind in Kind if kind not in SPEECH)
-IS_SPEECH = f"ifnull(upper(m.message_type), 'PRIVMSG') NOT IN ({EVENTS})"
-"""The SQL condition that a line was said. What is misspelt counts as said, as in `Kind.of`."""
+IS_SPEECH = is_speech_sql("m.message_type")
+"""The SQL condition that message `m` is speech."""
 
 COLUMNS = (
     "m.id, m.room, m.timestamp, m.nick, m.message, m.message_type, m.account, m.self, m.redacted_at"
 )
-"""What may be shown of a message. `user` and `host` are not among it."""
+"""The columns of a message that may be shown: not `user`, not `host`."""
 
-
-_KINDS = dict(Kind.__members__)  # an enum makes a new view of them each time: 0.5 us a row
+_KINDS = dict(Kind.__members__)  # an enum builds a new view at each access: 0.5 us a row
 
 
 def as_messages(rows: Iterable[Iterable[Any]], rooms: Sequence[Room]) -> list[Message]:
-    """Rows that begin with `COLUMNS` as records; none without a room can be among them."""
+    """Rows that begin with `COLUMNS` as records; the room of each must be among `rooms`."""
     by_id = {room.id: room for room in rooms}
     return [
         Message(
@@ -40,5 +39,5 @@ def as_messages(rows: Iterable[Iterable[Any]], rooms: Sequence[Room]) -> list[Me
 
 
 def moment(text: str) -> datetime:
-    """As `from_text`, of a whole timestamp, in a fifth of its time: pages have hundreds."""
+    """As `from_text` for a full timestamp, in a fifth of its time: pages have hundreds."""
     return datetime.fromisoformat(text[:26] + "+00:00")

@@ -12,11 +12,12 @@ from typing import Any, NamedTuple
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.when import EVERY_LINE, Position, to_text
 from terrarium_mcp.store import figures
-from terrarium_mcp.store.database import Database, Row, StoreFailed
+from terrarium_mcp.store.database import Database, Row
 from terrarium_mcp.store.derived.counters import Counters
 from terrarium_mcp.store.derived.counting import groups, of_days
 from terrarium_mcp.store.derived.windows import moments
 from terrarium_mcp.store.disk import bytes_of, wal_of
+from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.rows import moment
 from terrarium_mcp.store.upkeep import Upkeep
@@ -153,7 +154,7 @@ class Stats:
 
     async def size(self, now: datetime) -> Size:
         """How large the file is, and how large it will be in a year if this goes on."""
-        await self._upkeep.keep_up(Counters.name)
+        await self._upkeep.ensure_current(Counters.name)
         rows = await self._database.rows(SIZE, size_since(now))
         return size_of(rows[0], self._database.path)
 

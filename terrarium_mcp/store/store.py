@@ -14,13 +14,15 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.backlog import Backlog
 from terrarium_mcp.store.changes import changes
 from terrarium_mcp.store.conversations import Conversations
-from terrarium_mcp.store.database import Database, StoreFailed, explained
+from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.disk import bytes_of
+from terrarium_mcp.store.errors import StillOpening, StoreFailed
+from terrarium_mcp.store.failures import translate_errors
 from terrarium_mcp.store.keeper import Keeper
 from terrarium_mcp.store.links import Links
 from terrarium_mcp.store.messages import Messages
 from terrarium_mcp.store.migrations import CURRENT, migrate, version_of
-from terrarium_mcp.store.opening import Opening, StillOpening
+from terrarium_mcp.store.opening import Opening
 from terrarium_mcp.store.people import People
 from terrarium_mcp.store.place import check_permissions, make_folder
 from terrarium_mcp.store.presence import PresenceTopic
@@ -31,7 +33,7 @@ from terrarium_mcp.store.search import SearchTopic
 from terrarium_mcp.store.spans import Spans
 from terrarium_mcp.store.stats import Stats
 from terrarium_mcp.store.topics import Topics
-from terrarium_mcp.store.upkeep import CHUNK, Upkeep
+from terrarium_mcp.store.upkeep import CHUNK, EVERYTHING, Upkeep
 
 AT_ONCE = 0.5
 """Seconds in which an ordinary file is open; what takes longer goes on in the background."""
@@ -92,6 +94,17 @@ class Store:
         await self._upkeep.rebuild(names, report)
         return int(await self._database.value("SELECT count(*) FROM messages", default=0))
 
+    async def indexed_up_to(self) -> int:
+        """The id up to which everything derived from the messages is complete."""
+        return await self._upkeep.indexed_up_to(*EVERYTHING)
+
+    async def differences(self, names: Collection[str] = EVERYTHING) -> list[str]:
+        """Compare derived structures with a recount: one sentence for each difference.
+
+        Reads every message and keeps the write lock meanwhile: `doctor --deep` works on a copy.
+        """
+        return await self._upkeep.differences(names)
+
     async def run(self) -> None:
         """Open the file, then do the keeper's duties as long as the store is used."""
         self.opening.begin()
@@ -114,11 +127,11 @@ class Store:
                 except StoreFailed as why:
                     log.warning("%s", why)
             await self._database.aclose()
-            self.keeper.let_go()
+            self.keeper.release()
 
     async def _open(self) -> None:
         while await to_thread.run_sync(_version, self.path) < CURRENT:
-            if self.keeper.ask():
+            if self.keeper.claim():
                 await self._migrate()
             else:
                 self.opening.takes_long()
@@ -136,7 +149,7 @@ class Store:
                 from_thread.run_sync(self.opening.takes_long)
 
         is_large = bytes_of(self.path) > LARGE
-        with explained(self.path):
+        with translate_errors(self.path):
             await to_thread.run_sync(migrate, self.path, self._settings, report)
 
     async def _take_in_what_is_behind(self) -> None:
@@ -145,10 +158,10 @@ class Store:
         def report(part: float) -> None:
             self.opening.report(_MIGRATING + part * (1 - _MIGRATING))
 
-        at_first = await self._upkeep.behind()
+        at_first = await self._upkeep.lag()
         if at_first > MANY:
             self.opening.takes_long()
-        while not self.keeper.ask() and (behind := await self._upkeep.behind()) > CHUNK:
+        while not self.keeper.claim() and (behind := await self._upkeep.lag()) > CHUNK:
             report(max(0.0, 1 - behind / at_first))
             await anyio.sleep(_LOOK_AGAIN)
         if self.keeper.is_us:
@@ -206,7 +219,7 @@ async def _tell(opening: Opening) -> None:
 
 def _version(path: Path) -> int:
     """The file's version; 0 also while somebody holds it locked."""
-    with explained(path):
+    with translate_errors(path):
         try:
             return version_of(path)
         except sqlite3.OperationalError as why:

@@ -21,7 +21,7 @@ class Topics:
         self, room: Room, limit: int, *, until: Position = EVERY_LINE
     ) -> list[Message]:
         """The last `limit` topics that were set before a place, newest first."""
-        await self._upkeep.keep_up(TopicIndex.name)
+        await self._upkeep.ensure_current(TopicIndex.name)
         rows = await self._database.rows(
             f"SELECT {COLUMNS} FROM topics t CROSS JOIN messages m ON m.id = t.message"
             " WHERE t.room = :room AND t.said <= :until"

@@ -17,7 +17,7 @@ async def test_a_client_is_greeted_before_the_history_is_open(theirs: Path, tmp_
         command=program, args=arguments, env=environment(), cwd=theirs.parent
     )
     migrating = Keeper(theirs)
-    assert migrating.ask()  # as a process does that is at it
+    assert migrating.claim()  # as a process does that is at it
     answers: list[CallToolResult] = []
     said = tmp_path / "stderr"
     with anyio.fail_after(HANGS), said.open("w") as stderr:
@@ -32,7 +32,7 @@ async def test_a_client_is_greeted_before_the_history_is_open(theirs: Path, tmp_
             tasks.start_soon(ask)
             assert await client.list_tools()
             assert not answers
-            migrating.let_go()
+            migrating.release()
     (answer,) = answers
     assert not answer.is_error
     told = said.read_text()

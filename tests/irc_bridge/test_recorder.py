@@ -16,7 +16,7 @@ from terrarium_mcp.chat.records import Heard, Origin
 from terrarium_mcp.irc_bridge import recorder as recording
 from terrarium_mcp.irc_bridge.recorder import Recorder
 from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.database import StoreFailed
+from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.opening import Opening
 from tests.irc_bridge.house import lines_of, locked, said
 from tests.servers.beside import beside

@@ -19,7 +19,7 @@ from anyio.streams.text import TextReceiveStream
 from terrarium_mcp.chat.when import EVERY_LINE
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.database import Database
-from terrarium_mcp.store.merging import Merging
+from terrarium_mcp.store.merging import SegmentMerger
 from terrarium_mcp.store.removal.purging import Who, purge
 from terrarium_mcp.store.upkeep import DERIVED
 from tests.store.scene import SETTINGS, chat, find, line_of, past
@@ -184,7 +184,7 @@ async def merge(file: Path) -> None:
     database = Database(file)
     await database.open()
     await _told_to_begin()
-    await Merging(database).merge()
+    await SegmentMerger(database).merge()
     tell("merged")
     await database.aclose()
 

@@ -14,7 +14,6 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.functions import FUNCTIONS
 from terrarium_mcp.store.search import Hits, Search, Sort
-from terrarium_mcp.store.upkeep import DERIVED
 
 LONG_AGO = datetime(2004, 1, 1, tzinfo=UTC)
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -101,8 +100,7 @@ async def find(
 
 async def differences(store: Store) -> list[str]:
     """What is derived, against a recount; nothing where all is well."""
-    async with store._database.writing() as writer:  # noqa: SLF001 -- as `doctor --deep` does
-        return [told for one in DERIVED for told in await one.differences(writer)]
+    return await store.differences()
 
 
 def texts(messages: Sequence[Message]) -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.appending import FLOOD
 from terrarium_mcp.store.database import Database
-from terrarium_mcp.store.pacing import Turn
+from terrarium_mcp.store.lock import Turn
 from terrarium_mcp.store.upkeep import DERIVED
 from tests.store.children import child
 from tests.store.scene import (
@@ -41,24 +41,24 @@ async def test_a_process_that_waits_is_noticed_and_one_that_died_waiting_is_not(
     await store.messages.append(chat("<bo> hello"))
     async with child("say", file) as other:
         async with database.writing():
-            assert not database.is_wanted()
+            assert not database.has_waiters()
             await other.go()
-            await until(database.is_wanted)
+            await until(database.has_waiters)
         assert await other.says() == "0"
         async with database.writing():
-            await until(database.is_wanted)
+            await until(database.has_waiters)
             await other.kill()
-            assert not database.is_wanted()
+            assert not database.has_waiters()
 
 
 async def test_an_append_that_waits_in_the_same_process_is_noticed(store: Store) -> None:
     database = store._database  # noqa: SLF001 -- what appends ask
     async with anyio.create_task_group() as tasks, database.writing():
-        assert not database.is_wanted()
+        assert not database.has_waiters()
         tasks.start_soon(store.messages.append, chat("<ada> hello"))
-        await until(database.is_wanted)
+        await until(database.has_waiters)
     async with database.writing():
-        assert not database.is_wanted()
+        assert not database.has_waiters()
 
 
 async def test_who_may_not_say_that_he_waits_is_served_all_the_same(
@@ -70,7 +70,7 @@ async def test_who_may_not_say_that_he_waits_is_served_all_the_same(
     async with anyio.create_task_group() as tasks, other.writing():
         tasks.start_soon(store.messages.append, chat("<ada> hello"))
         await until(store._database._writing.locked)  # noqa: SLF001 -- it is about to begin
-        assert not other.is_wanted()
+        assert not other.has_waiters()
     await other.aclose()
     assert rows_of(file, "SELECT message FROM messages") == [("hello",)]
 
@@ -90,7 +90,6 @@ async def test_a_flood_is_on_disk_at_once_and_who_reads_takes_it_in(
         ]
         await store.messages.append(chat("<bo> and one more"))
         assert texts((await find(store, "more")).messages) == ["and one more"]
-        await store._upkeep.catch_up()  # noqa: SLF001 -- what the keeper does
         assert await differences(store) == []
 
 
@@ -102,8 +101,8 @@ async def test_a_flood_that_goes_on_leaves_no_more_behind_than_is_soon_taken_in(
     async with open_store(file, SETTINGS) as store:
         for number in range(3):
             await store.messages.append([*past(FLOOD)])
-            behind = await store._upkeep.behind()  # noqa: SLF001 -- what a read waits for
-            assert behind == (0 if number == 2 else (number + 1) * FLOOD)
+            said = (number + 1) * FLOOD
+            assert await store.indexed_up_to() == (said if number == 2 else 0)
 
 
 def _unknown(file: Path) -> set[str]:
@@ -117,7 +116,7 @@ async def test_a_bulk_append_that_everybody_waits_for_keeps_everything_up(
 ) -> None:
     monkeypatch.setattr(Turn, "is_over", property(lambda turn: turn.longest > 0))
     await store.messages.append_all(past(3_000))
-    assert rows_of(file, "SELECT min(upto), count(*) FROM derived") == [(3_000, len(DERIVED) + 1)]
+    assert await store.indexed_up_to() == 3_000
     assert texts((await find(store, "number 2999")).messages) == ["tea number 2999"]
     assert await differences(store) == []
     check_index(file)
@@ -153,13 +152,13 @@ async def test_a_bulk_append_whose_catching_up_is_locked_out_saves_no_line_twice
 def test_a_turn_is_over_once_it_has_done_something_and_is_wanted() -> None:
     async def scene() -> None:
         wanted = False
-        turn = Turn(lambda: wanted, least=0)
+        turn = Turn(lambda: wanted, minimum=0)
         turn.step()
         assert not turn.is_over
         wanted = True
         assert turn.is_over
-        assert not Turn(lambda: True, least=0).is_over
-        patient = Turn(lambda: True, least=60)
+        assert not Turn(lambda: True, minimum=0).is_over
+        patient = Turn(lambda: True, minimum=60)
         patient.step()
         assert not patient.is_over
 

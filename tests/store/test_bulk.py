@@ -13,9 +13,10 @@ import pytest
 
 from terrarium_mcp.chat.records import Heard, Origin
 from terrarium_mcp.store import Store
-from terrarium_mcp.store.appending import Appending, Saved
-from terrarium_mcp.store.bulk import LARGEST, LONG, USUAL, Appended, BadLine
-from terrarium_mcp.store.database import Locked
+from terrarium_mcp.store.appending import Appender, SaveResult
+from terrarium_mcp.store.bulk import LARGEST, LONG, USUAL
+from terrarium_mcp.store.errors import BadLine, Locked
+from terrarium_mcp.store.records import AppendTotals
 from tests.store.children import child
 from tests.store.scene import (
     LONG_AGO,
@@ -34,7 +35,7 @@ from tests.store.scene import (
 
 async def test_lines_go_in_as_they_come_and_everything_is_kept_up(store: Store, file: Path) -> None:
     await store.messages.append(chat("<bo> hello"))
-    assert await store.messages.append_all(past(2_500)) == Appended(lines=2_500, known=0)
+    assert await store.messages.append_all(past(2_500)) == AppendTotals(lines=2_500, known=0)
     said = rows_of(file, "SELECT id, message FROM messages WHERE id > 1 ORDER BY id")
     assert said == [(n + 2, f"tea number {n}") for n in range(2_500)]
     assert await differences(store) == []
@@ -48,8 +49,8 @@ async def test_lines_that_come_one_by_one_from_elsewhere_are_taken_too(store: St
             await anyio.lowlevel.checkpoint()
             yield line
 
-    assert await store.messages.append_all(read()) == Appended(lines=2, known=0)
-    assert await store.messages.append_all([]) == Appended(lines=0, known=0)
+    assert await store.messages.append_all(read()) == AppendTotals(lines=2, known=0)
+    assert await store.messages.append_all([]) == AppendTotals(lines=0, known=0)
     assert texts((await store.messages.newest([await room(store)], 9)).messages) == ["one", "two"]
 
 
@@ -99,7 +100,7 @@ async def test_playback_that_is_known_is_left_out_and_counted(store: Store) -> N
     await store.messages.append(lines)
     played_back = [replace(line, origin=Origin.PLAYBACK) for line in lines]
     new = line_of("cy", "three", NOON + timedelta(hours=1), origin=Origin.PLAYBACK)
-    assert await store.messages.append_all([*played_back, new]) == Appended(lines=3, known=2)
+    assert await store.messages.append_all([*played_back, new]) == AppendTotals(lines=3, known=2)
 
 
 async def test_a_cancelled_append_leaves_the_groups_that_were_reported(
@@ -122,7 +123,7 @@ async def test_a_cancelled_append_leaves_the_groups_that_were_reported(
 @pytest.mark.parametrize(
     ("at", "why"),
     [
-        (NOON.replace(tzinfo=None), "names no zone"),
+        (NOON.replace(tzinfo=None), "has no time zone"),
         (datetime(9999, 12, 31, 23, tzinfo=timezone(timedelta(hours=-5))), "outside of the calend"),
     ],
 )
@@ -177,18 +178,18 @@ async def test_a_bulk_append_waits_longer_than_anybody_holds_the_lock(
 ) -> None:
     monkeypatch.setattr("terrarium_mcp.store.database.BUSY_MS", 50)
     refused = 0
-    append = Appending.append_beside_others
+    append = Appender.append_yielding
 
-    async def append_at_last(appending: Appending, lines: Sequence[Heard]) -> Saved:
+    async def append_at_last(appender: Appender, lines: Sequence[Heard]) -> SaveResult:
         nonlocal refused
         try:
-            return await append(appending, lines)
+            return await append(appender, lines)
         except Locked:
             refused += 1
             stranger.execute("ROLLBACK")
             raise
 
-    monkeypatch.setattr(Appending, "append_beside_others", append_at_last)
+    monkeypatch.setattr(Appender, "append_yielding", append_at_last)
     with closing(sqlite3.connect(file, isolation_level=None)) as stranger:
         stranger.execute("BEGIN IMMEDIATE")
         done = await store.messages.append_all(past(10))

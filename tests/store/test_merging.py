@@ -9,7 +9,7 @@ import anyio
 
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.database import Database
-from terrarium_mcp.store.merging import INDEXES, MANY, Merging, pieces
+from terrarium_mcp.store.merging import INDEXES, MANY, SegmentMerger, segments
 from tests.store import crashing
 from tests.store.damage import garble_index
 from tests.store.scene import SETTINGS, chat, differences, find, past, rows_of, write
@@ -54,9 +54,9 @@ async def test_every_full_text_index_is_looked_after(store: Store, file: Path) -
 async def test_what_was_recorded_line_by_line_comes_to_lie_in_few_pieces(file: Path) -> None:
     await recorded(file)
     async with opened(file) as database:
-        before = [await pieces(database, table) for table in INDEXES]
-        await Merging(database).merge()
-        after = [await pieces(database, table) for table in INDEXES]
+        before = [await segments(database, table) for table in INDEXES]
+        await SegmentMerger(database).merge()
+        after = [await segments(database, table) for table in INDEXES]
     assert min(before) > 12
     assert max(after) <= FEW
     async with open_store(file, SETTINGS) as store:
@@ -67,9 +67,9 @@ async def test_what_was_recorded_line_by_line_comes_to_lie_in_few_pieces(file: P
 async def test_a_few_new_pieces_are_not_worth_a_merge(file: Path) -> None:
     await recorded(file)
     async with opened(file) as database:
-        merging = Merging(database)
+        merging = SegmentMerger(database)
         await merging.merge()
-        left = await pieces(database, "message_index")
+        left = await segments(database, "message_index")
         async with open_store(file, SETTINGS) as store:
             await say(store, MANY - 1)
         before = stored(file, "message_index")
@@ -78,14 +78,14 @@ async def test_a_few_new_pieces_are_not_worth_a_merge(file: Path) -> None:
         async with open_store(file, SETTINGS) as store:
             await say(store, 1)
         await merging.merge()
-        assert await pieces(database, "message_index") <= left + 1
+        assert await segments(database, "message_index") <= left + 1
 
 
 async def test_lines_recorded_during_a_merge_are_found_and_the_merge_ends(file: Path) -> None:
     async with open_store(file, SETTINGS) as store:
         await store.messages.append_all(past(20_000))
         await say(store, 2 * MANY)
-        merging = Merging(store._database)  # noqa: SLF001 -- as the keeper has it
+        merging = SegmentMerger(store._database)  # noqa: SLF001 -- as the keeper has it
         merged = anyio.Event()
 
         async def merge() -> None:
@@ -110,10 +110,10 @@ async def test_an_index_that_is_being_made_again_is_let_be(file: Path) -> None:
     garble_index(file)
     before = stored(file, "message_index")
     async with opened(file) as database:
-        await Merging(database).merge()
+        await SegmentMerger(database).merge()
         assert stored(file, "message_index") == before
         assert not database.index_damaged
-        assert await pieces(database, "word_parts") <= FEW
+        assert await segments(database, "word_parts") <= FEW
 
 
 async def test_the_keeper_merges_by_itself(file: Path) -> None:
@@ -121,7 +121,7 @@ async def test_the_keeper_merges_by_itself(file: Path) -> None:
     async with open_store(file, SETTINGS) as store:
         database = store._database  # noqa: SLF001 -- to count its pieces
         with anyio.fail_after(20):
-            while max([await pieces(database, table) for table in INDEXES]) > FEW:
+            while max([await segments(database, table) for table in INDEXES]) > FEW:
                 await anyio.sleep(0.05)
 
 

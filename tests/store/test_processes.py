@@ -16,10 +16,9 @@ from anyio.abc import Process
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store import store as store_module
-from terrarium_mcp.store.database import TookTooLong
+from terrarium_mcp.store.errors import StillOpening, TookTooLong
 from terrarium_mcp.store.migrations import InUse, terrarium_irc
 from terrarium_mcp.store.migrations.step import Report
-from terrarium_mcp.store.opening import StillOpening
 from terrarium_mcp.store.upkeep import Upkeep
 from tests.samples import terrarium_irc as sample
 from tests.store.scene import SETTINGS, chat, check_index, find, rows_of, write
@@ -78,7 +77,7 @@ async def running(program: str, *arguments: str) -> AsyncIterator[Process]:
 async def test_when_the_keeper_is_killed_another_takes_over_within_seconds(file: Path) -> None:
     async with running(HOLDING, str(file)) as other, open_store(file, SETTINGS) as store:
         await store.messages.append(chat("<ada> hello"))
-        assert not store.keeper.ask()
+        assert not store.keeper.claim()
         os.kill(other.pid, signal.SIGKILL)
         with anyio.fail_after(4):
             while not store.keeper.is_us:
@@ -248,9 +247,9 @@ async def test_another_process_that_waits_for_the_migration_answers_meanwhile(
         "        print('begun', flush=True)\n"
         "        sys.stdin.readline()\n"
         "keeper = Keeper(Path(sys.argv[1]))\n"
-        "assert keeper.ask()\n"
+        "assert keeper.claim()\n"
         "migrate(Path(sys.argv[1]), SETTINGS, report)\n"
-        "keeper.let_go()\n"
+        "keeper.release()\n"
     )
     monkeypatch.setattr(store_module, "AT_ONCE", 0.1)
     monkeypatch.setattr("terrarium_mcp.store.migrations.BUSY", 2.0)  # a look may last so long

@@ -9,9 +9,8 @@ import anyio
 import pytest
 
 from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.database import IndexDamaged, StoreFailed
-from terrarium_mcp.store.derived import Derived
-from terrarium_mcp.store.opening import StillOpening
+from terrarium_mcp.store.derived.structure import Derived
+from terrarium_mcp.store.errors import IndexDamaged, StillOpening, StoreFailed
 from terrarium_mcp.store.upkeep import DERIVED
 from tests.store.damage import flip_bytes, garble_index, garble_structure
 from tests.store.derived.test_derived import a_little_of_everything, differences
@@ -27,21 +26,17 @@ from pathlib import Path
 from terrarium_mcp.store import open_store, upkeep
 from terrarium_mcp.store.upkeep import DERIVED
 from tests.store.scene import SETTINGS
-upkeep.AT_ONCE = (200, 500, 500)  # in more than one chunk, however quick it is
+upkeep.BATCH = (200, 500, 500)  # in more than one chunk, however quick it is
 def report(part):
     if part > float(sys.argv[2]):
         print("so far", flush=True)
         sys.stdin.readline()
 async def main():
     async with open_store(Path(sys.argv[1]), SETTINGS) as store:
-        await store._upkeep.start_over([one.name for one in DERIVED])
+        await store._upkeep.schedule_rebuild([one.name for one in DERIVED])
         await store._upkeep.catch_up(report)  # as the keeper does, in view of us
 anyio.run(main)
 """
-
-
-async def told_of_all(store: Store) -> list[str]:
-    return [told for one in DERIVED for told in await differences(store, one)]
 
 
 async def answers(store: Store) -> bool:
@@ -65,7 +60,7 @@ async def test_what_is_wrong_is_right_once_it_is_made_again(store: Store, one: D
     assert await differences(store, one)
     heard: list[float] = []
     assert await store.rebuild([one.name], heard.append) == 5
-    assert await told_of_all(store) == []
+    assert await store.differences() == []
 
 
 async def test_lines_are_read_and_recorded_while_everything_is_made_again(
@@ -89,7 +84,7 @@ async def test_lines_are_read_and_recorded_while_everything_is_made_again(
             assert upto["index"] < 6_001
             assert texts(page.messages) == ["said meanwhile"]
     assert seen == sorted(seen)
-    assert await told_of_all(store) == []
+    assert await store.differences() == []
     assert len((await find(store, "meanwhile")).messages) == 1
 
 
@@ -105,7 +100,7 @@ async def test_who_is_killed_while_making_again_is_gone_on_from(file: Path, part
     async with open_store(file, SETTINGS) as store:
         with anyio.fail_after(60):
             await store.opening.wait(60)
-        assert await told_of_all(store) == []
+        assert await store.differences() == []
 
 
 async def test_a_read_that_needs_it_says_how_far_it_is(
@@ -114,7 +109,7 @@ async def test_a_read_that_needs_it_says_how_far_it_is(
     await store.messages.append(chat(some_talk(6_000)))
     monkeypatch.setattr("terrarium_mcp.store.upkeep.PATIENCE", 0)
     monkeypatch.setattr("terrarium_mcp.store.upkeep.CHUNK", 5_000)
-    await store._upkeep.start_over(ALL)  # noqa: SLF001 -- the keeper has not seen it yet
+    await store._upkeep.schedule_rebuild(ALL)  # noqa: SLF001 -- the keeper has not seen it yet
     with pytest.raises(StillOpening, match=r"indexing the history, \d+ %"):
         await find(store, "tea")
     assert (await store.messages.newest(await store.rooms.all(), 1)).messages
@@ -132,15 +127,15 @@ async def test_a_damaged_index_is_told_of_and_made_again_while_lines_are_readabl
     garble(file)
     async with open_store(file, SETTINGS) as store:
         await store.opening.wait()
-        with pytest.raises(IndexDamaged, match="made again from the messages"):
+        with pytest.raises(IndexDamaged, match="is being rebuilt from the messages"):
             await find(store, "number")
         page = await store.messages.newest(await store.rooms.all(), 9)
         assert len(page.messages) == 9
         with anyio.fail_after(20):
             while not await answers(store):
                 await anyio.sleep(0.05)
-        assert await told_of_all(store) == []
-    assert "made again from the messages: index" in caplog.text
+        assert await store.differences() == []
+    assert "rebuilding from the messages: index" in caplog.text
 
 
 @pytest.mark.parametrize("garble", [garble_index, garble_structure])
@@ -155,7 +150,7 @@ async def test_a_damaged_index_keeps_no_line_from_being_recorded(
             await store.messages.append(chat(f"<cy> line {number} of tea"))
         await store.rebuild(["index", "words"])
         assert len((await find(store, "line")).messages) == 100
-        assert await told_of_all(store) == []
+        assert await store.differences() == []
 
 
 async def test_damage_to_the_messages_themselves_names_the_way_out(file: Path) -> None:
@@ -173,5 +168,5 @@ async def test_a_search_that_meets_an_index_in_the_making_starts_nothing_over(
     await store.messages.append(chat(some_talk(300)))
     write(file, "UPDATE derived SET upto = 100 WHERE name = 'index'")
     store._database.index_damaged = True  # noqa: SLF001 -- what a read of half an index says
-    await store._upkeep.mend()  # noqa: SLF001
+    await store._upkeep.rebuild_if_damaged()  # noqa: SLF001
     assert rows_of(file, "SELECT upto FROM derived WHERE name = 'index'") == [(100,)]

@@ -1,4 +1,4 @@
-"""Counters: how much was said, by whom and when, kept while lines are written."""
+"""Counters: how much was said, by whom and when, updated as messages are written."""
 
 # ruff: noqa: S608 -- every statement is made of constants
 
@@ -20,15 +20,15 @@ from terrarium_mcp.store.derived.counting import (
     of_rooms,
     one_by_nick,
 )
-from terrarium_mcp.store.derived.recount import difference
-from terrarium_mcp.store.derived.windows import move
+from terrarium_mcp.store.derived.structure import compare
+from terrarium_mcp.store.derived.windows import advance
 from terrarium_mcp.store.rows import IS_SPEECH
 
-STEP = timedelta(minutes=1)
-"""How far the present goes on before the last day and week are moved along with it."""
+ADVANCE_EVERY = timedelta(minutes=1)
+"""How often the rolling windows are advanced while messages are written."""
 
 MANY_LINES = 20
-"""The index `talkers` holds nicks with at least so many lines in a room."""
+"""Lines in a room from which on the index `talkers` holds a nick."""
 
 _COLUMNS = "".join(f"  {name} INTEGER NOT NULL,\n" for name in TALLY)
 
@@ -96,9 +96,9 @@ END;
 
 
 class Counters:
-    """The counters. They change with every message that comes, goes or is redacted.
+    """The counters. They change with every message that is added, deleted or redacted.
 
-    `clock` tells the present, from which the last days count.
+    `clock` returns the present, at which the rolling windows end.
     """
 
     name = "counters"
@@ -106,19 +106,19 @@ class Counters:
 
     def __init__(self, clock: Callable[[], datetime] = lambda: datetime.now(UTC)) -> None:
         self._clock = clock
-        self._moved_at = datetime.min.replace(tzinfo=UTC)
+        self._advanced_at = datetime.min.replace(tzinfo=UTC)
 
     async def add(self, writer: Writer, first: int, last: int) -> None:
         """Count the messages with the ids `first` to `last`."""
         now = self._clock()
-        if now - self._moved_at >= STEP:
-            self._moved_at = now
-            await move(writer, now, first)
+        if now - self._advanced_at >= ADVANCE_EVERY:
+            self._advanced_at = now
+            await advance(writer, now, first)
         span = {"first": first, "last": last}
         await _change(writer, "m.id BETWEEN :first AND :last", span, sign=1)
 
     async def remove(self, writer: Writer, ids: Sequence[int]) -> None:
-        """Count these messages no more; their rows are still there, and not yet redacted."""
+        """Subtract these messages; their rows are still there, and not yet redacted."""
         gone = {"ids": json.dumps(list(ids))}
         await _change(writer, _AMONG, gone, sign=-1)
         for table, keys in _MAY_BE_EMPTY.items():
@@ -127,17 +127,17 @@ class Counters:
             await writer.run(repair, gone)
 
     async def clear(self, writer: Writer) -> None:
-        """Hold nothing."""
+        """Delete every row."""
         for table in self.tables:
             await writer.run(f"DELETE FROM {table}")
 
     async def differences(self, writer: Writer) -> list[str]:
-        """Each table against a recount."""
-        told = []
+        """Compare each table with a recount."""
+        found = []
         for table, (columns, recount) in _RECOUNTS.items():
             kept = f"SELECT {columns} FROM {table}"
-            told += await difference(writer, table, kept, recount, _ALL)
-        return told
+            found += await compare(writer, table, kept, recount, _ALL)
+        return found
 
 
 _ALL = {"sign": 1}
@@ -184,7 +184,7 @@ ON CONFLICT DO UPDATE SET
 
 
 async def _change(writer: Writer, which: str, params: Mapping[str, object], *, sign: int) -> None:
-    """Add the messages that `which` names to every counter, or take them away."""
+    """Add the messages that meet the condition `which` to every counter, or subtract them."""
     signed = {**params, "sign": sign}
     await writer.run(_MAKE_BATCH)
     await writer.run("INSERT INTO temp.batch" + groups(which), signed)
@@ -202,14 +202,14 @@ _MAY_BE_EMPTY = {
     "day_counts": {"room": "m.room", "day": _DAY},
     "nick_counts": {"room": "m.room", "folded": FOLDED},
 }
-"""Of each table that may have rows with nothing in them after a removal: the keys of those rows."""
+"""The tables whose rows may become empty by a removal, with the SQL of each key's value."""
 
 
 async def _drop_empty(
     writer: Writer, table: str, keys: Mapping[str, str], gone: Mapping[str, object]
 ) -> None:
-    """Delete the rows in which a removal left nothing."""
-    # `(room, folded) IN (SELECT ...)` would read all rows of the room: SQLite uses its first part.
+    """Delete the rows that a removal left empty."""
+    # `(room, folded) IN (SELECT ...)` would read all rows of the room: SQLite uses only `room`.
     rows = await writer.rows(
         f"SELECT DISTINCT {', '.join(keys.values())} FROM messages m WHERE {_AMONG} AND {COUNTED}",
         gone,
@@ -222,7 +222,7 @@ async def _drop_empty(
 
 
 def _from_gone(keys: Mapping[str, str], table: str, *columns: str) -> str:
-    """A FROM for each row of a table that had some of the messages which are gone."""
+    """The FROM clause that joins a table's rows with the removed messages they had counted."""
     named = ", ".join(f"{value} AS {key}" for key, value in keys.items())
     matching = " AND ".join(f"{table}.{key} = gone.{key}" for key in keys)
     return f"""
@@ -233,7 +233,7 @@ FROM (
 
 
 def _newest_before(column: str, condition: str) -> str:
-    """The time of a nick's newest message that stays, looked for from the time in `column` back."""
+    """The time of a nick's newest message that stays, looked up backwards from `column`."""
     return SECONDS.format(f"""(
   SELECT m.timestamp FROM messages m
   WHERE m.room = nick_counts.room AND m.timestamp < datetime(nick_counts.{column} + 1, 'unixepoch')
@@ -242,13 +242,13 @@ def _newest_before(column: str, condition: str) -> str:
 
 
 def _end_of_room(order: str) -> str:
-    """The time of a room's first or last line that stays."""
+    """The time of a room's first (ASC) or last (DESC) line that stays."""
     return f"""(
   SELECT m.timestamp FROM messages m WHERE m.room = room_counts.room AND {SAID} AND {_STAYS}
   ORDER BY m.timestamp {order} LIMIT 1)"""
 
 
-# Where a removal took a first or last one, the next is looked up; where none is left nobody looks.
+# If a removal took a first or last message, the next one is looked up, unless none is left.
 _REPAIRS = (
     "DELETE FROM hour_counts WHERE lines = 0",
     f"""
@@ -306,4 +306,4 @@ _RECOUNTS = {
         one_by_nick(of_nicks("true")),
     ),
 }
-"""Of each table the columns, and a statement that counts them anew."""
+"""Each table's columns, and the statement that recounts them."""

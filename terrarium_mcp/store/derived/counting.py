@@ -1,18 +1,19 @@
-"""What counts: the SQL that counts messages, for the counters and for a recount alike.
+"""The SQL that counts messages, shared by the counters and a recount.
 
-A line counts once it has a room and a time, and until it is redacted. What was said (`IS_SPEECH`)
-counts as lines, everything else as events.
+A message counts once it has a room and a time, until it is redacted. Speech (`IS_SPEECH`) counts as
+lines, everything else as events.
 """
 
 # ruff: noqa: S608 -- every statement is made of constants
 
 from terrarium_mcp.store.rows import IS_SPEECH
+from terrarium_mcp.store.sql_expressions import folded_sql, is_speech_sql
 
 TALLY = (
     "lines", "words", "questions", "links", "actions",
     "events", "joins", "parts", "quits", "kicks", "nicks", "topics",
 )  # fmt: skip
-"""What is counted of a room and of each of its days, by the names of the columns."""
+"""The columns that count the messages of a room, and of each of its days."""
 
 COUNTED = "m.room NOT NULL AND m.timestamp NOT NULL AND m.redacted_at IS NULL"
 """The SQL condition that a message counts at all."""
@@ -20,32 +21,29 @@ COUNTED = "m.room NOT NULL AND m.timestamp NOT NULL AND m.redacted_at IS NULL"
 SAID = f"{COUNTED} AND {IS_SPEECH}"
 """The SQL condition that a message counts as a line."""
 
-FOLDED = (
-    "lower(replace(replace(replace(replace("
-    "CAST(m.nick AS TEXT), '[', '{'), ']', '}'), '\\', '|'), '~', '^'))"
-)
-"""`fold(nick)` in SQL, whose `lower` knows ASCII only: a quarter of the cost of calling Python."""
+FOLDED = folded_sql("m.nick")
+"""The SQL expression for the folded nick of message `m`."""
 
 WORDS = "ifnull(length(m.message) - length(replace(m.message, ' ', '')) + (m.message != ''), 0)"
-"""How many words a message has: its spaces, and one."""
+"""The number of words of a message: its spaces, plus one."""
 
 QUESTION = "ifnull(m.message LIKE '%?', 0)"
 """Whether a message ends with a question mark."""
 
 LINK = "CASE WHEN instr(m.message, '://') THEN urls_of(CAST(m.message AS BLOB)) != '[]' ELSE 0 END"
-"""Whether a message holds a URL. Python is asked about the few that may."""
+"""Whether a message contains a URL. Python is called for the few that may."""
 
 
 SINCE = {
     name: f"(SELECT since FROM last_windows WHERE name = '{name}')" for name in ("day", "week")
 }
-"""The moment from which the counters count the lines of the last day, and of the last week."""
+"""The moment at which the window of the last day begins, and that of the last week."""
 
 
 def groups(which: str) -> str:
-    """The messages that `which` names by room, hour and type.
+    """The messages that meet the condition `which`, grouped by room, hour and type.
 
-    What a type means is so asked once for each group, not for each message. `:sign` is 1 or -1.
+    A type is thus interpreted once per group, not once per message. `:sign` is 1 or -1.
     """
     return f"""
 SELECT m.room, m.hour, m.kind, :sign * count(*) AS n,
@@ -53,7 +51,7 @@ SELECT m.room, m.hour, m.kind, :sign * count(*) AS n,
   :sign * count(*) FILTER (WHERE m.timestamp >= {SINCE["day"]}) AS last_day,
   :sign * count(*) FILTER (WHERE m.timestamp >= {SINCE["week"]}) AS last_week,
   min(m.id) AS first_id, max(m.id) AS last_id, min(m.timestamp) AS first, max(m.timestamp) AS last,
-  {IS_SPEECH.replace("m.message_type", "m.kind")} AS said
+  {is_speech_sql("m.kind")} AS said
 FROM (
   SELECT m.id, m.room, m.timestamp, substr(m.timestamp, 1, 13) AS hour,
     upper(m.message_type) AS kind, {WORDS} AS words, {QUESTION} AS question, {LINK} AS link
@@ -114,10 +112,10 @@ SECONDS = "ifnull(CAST(strftime('%s', {}) AS INTEGER), 0)"
 
 
 def of_nicks(which: str) -> str:
-    """The rows of `nick_counts`, from the messages that `which` names; `:sign` is 1 or -1.
+    """The rows of `nick_counts` for the messages that meet `which`; `:sign` is 1 or -1.
 
-    Each spelling of a nick has its own row: to fold once for a group is cheaper than for each
-    line, and they are joined where they are added. `one_by_nick` joins them.
+    Each spelling of a nick has a row of its own, as folding once per group is cheaper than once per
+    message. The upsert into the table joins them, and so does `one_by_nick`.
     """
     return f"""
 SELECT room, folded, :sign * lines AS lines, :sign * events AS events,
@@ -131,17 +129,17 @@ FROM (
     SELECT m.room, m.nick, m.timestamp, {IS_SPEECH} AS said
     FROM messages m
     WHERE {which} AND {COUNTED} AND m.nick NOT NULL
-    LIMIT -1  -- keeps SQLite from asking what was said three times for each row
+    LIMIT -1  -- keeps SQLite from evaluating `said` three times per row
   ) m
   GROUP BY m.room, m.nick
-  LIMIT -1  -- nor is a nick folded twice
+  LIMIT -1  -- and from folding a nick twice
 )
 WHERE true
 """
 
 
 def one_by_nick(spellings: str) -> str:
-    """The rows of `of_nicks` with all spellings of a nick in one, as the newest is."""
+    """The rows of `of_nicks`, with all spellings of a nick joined under the newest."""
     return f"""
 SELECT room, folded, sum(lines) AS lines, sum(events) AS events, max(spoke) AS spoke,
   max(seen) AS seen,

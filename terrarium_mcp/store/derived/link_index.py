@@ -1,4 +1,4 @@
-"""The links of all messages: which URLs there are, and where each was said."""
+"""The links of all messages: the distinct URLs, and the messages that contain each."""
 
 # ruff: noqa: S608 -- every statement is made of constants
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from terrarium_mcp.store.database import Writer
 from terrarium_mcp.store.derived.counting import SAID
-from terrarium_mcp.store.derived.recount import difference
+from terrarium_mcp.store.derived.structure import compare
 
 TABLES = """
 -- URLs in the form in which they compare.
@@ -32,13 +32,13 @@ _AMONG = "m.id IN (SELECT value FROM json_each(:ids))"
 
 
 class LinkIndex:
-    """The URLs of all messages, and where they stand."""
+    """The URLs of all messages, and where they were said."""
 
     name = "links"
     tables = ("links", "urls")
 
     async def add(self, writer: Writer, first: int, last: int) -> None:
-        """Note the URLs in a range of messages."""
+        """Add the URLs of a range of messages."""
         await writer.run(_MAKE_FOUND)
         await writer.run(
             "INSERT INTO temp.found SELECT m.room, m.timestamp, m.id, said.value"
@@ -55,10 +55,10 @@ class LinkIndex:
         await writer.run("DELETE FROM temp.found")
 
     async def remove(self, writer: Writer, ids: Sequence[int]) -> None:
-        """Forget these messages, and the URLs that no other message has."""
+        """Remove these messages, and the URLs that no other message has."""
         gone = {"ids": json.dumps(list(ids))}
         rows = await writer.rows(
-            # The plus keeps SQLite from comparing texts as numbers, which no index could help.
+            # The plus keeps SQLite from comparing texts as numbers, for which it uses no index.
             "SELECT DISTINCT l.url FROM messages m CROSS JOIN links l"
             f" ON l.room = m.room AND l.said = +m.timestamp AND l.message = m.id WHERE {_AMONG}",
             gone,
@@ -75,13 +75,13 @@ class LinkIndex:
         )
 
     async def clear(self, writer: Writer) -> None:
-        """Know no URL."""
+        """Delete every URL."""
         await writer.run("DELETE FROM links")
         await writer.run("DELETE FROM urls")
 
     async def differences(self, writer: Writer) -> list[str]:
-        """The mentions against those in the messages; and whether each URL is mentioned."""
-        told = await difference(
+        """Compare the links with the messages, and look for URLs that no message has."""
+        found = await compare(
             writer,
             "links",
             "SELECT l.room, l.said, l.message, u.url FROM links l LEFT JOIN urls u ON u.id = l.url",
@@ -89,5 +89,5 @@ class LinkIndex:
         )
         unused = "SELECT count(*) FROM urls WHERE id NOT IN (SELECT url FROM links)"
         if count := await writer.value(unused, default=0):
-            told.append(f"links: {count} URLs are in no message.")
-        return told
+            found.append(f"links: {count} URLs are in no message.")
+        return found

@@ -1,4 +1,4 @@
-"""The full-text index: words, and the room, nick and type of each message that can be shown."""
+"""The full-text index: the words, room, nick and type of each message that may be shown."""
 
 # ruff: noqa: S608 -- every statement is made of constants
 
@@ -6,7 +6,7 @@ from terrarium_mcp.store.derived.full_text import READABLE, FullText
 from terrarium_mcp.store.rows import IS_SPEECH
 
 MESSAGE = "indexed_text(CAST(message AS BLOB))"
-"""The SQL expression for what the index holds of a message."""
+"""The SQL expression for the text of a message as the index holds it."""
 
 TOKENIZER = "unicode61 remove_diacritics 2"
 _SPOKEN = f"CASE WHEN {IS_SPEECH} THEN {MESSAGE} || ' ' ELSE '' END"
@@ -39,5 +39,5 @@ class MessageIndex(FullText):
     name = "index"
     table = "message_index"
     columns = "message, event"
-    # From the table, not from the view: to find an `-id` there SQLite would read every message.
+    # Not from the view: to find an `-id` there SQLite would read every message.
     rows = f"-m.id, {_WORDS}, {_EVENT} FROM messages m WHERE {READABLE}"

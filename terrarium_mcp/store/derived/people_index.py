@@ -1,6 +1,6 @@
-"""Evidence that nicks are one person: changes of nick, accounts, and hosts.
+"""Evidence that several nicks are one person: nick changes, accounts, and hosts.
 
-Never more than evidence: nobody is merged. `user` and `host` stay in the store.
+It stays evidence: no two people are merged. `user` and `host` never leave the store.
 """
 
 # ruff: noqa: S608 -- every statement is made of constants
@@ -10,7 +10,8 @@ from collections.abc import Mapping, Sequence
 
 from terrarium_mcp.store.database import Writer
 from terrarium_mcp.store.derived.counting import COUNTED, FOLDED
-from terrarium_mcp.store.derived.recount import difference
+from terrarium_mcp.store.derived.structure import compare
+from terrarium_mcp.store.sql_expressions import folded_sql
 
 TABLES = """
 -- Every change of nick, in each room that saw it; both nicks are folded.
@@ -40,23 +41,23 @@ CREATE INDEX evidence_of_nick ON evidence (network, nick);
 """
 
 ACCOUNT, HOST = "account", "host"
-"""The kinds of signs."""
+"""The kinds of evidence."""
 
-_NEW = FOLDED.replace("m.nick", "m.message")
+_NEW = folded_sql("m.message")
 _CHANGES = f"""
 SELECT m.id, m.room, m.timestamp, {FOLDED} AS old, {_NEW} AS new FROM messages m
 WHERE {COUNTED} AND upper(m.message_type) = 'NICK' AND m.nick NOT NULL AND m.message NOT NULL"""
 
 _SIGNS = {
-    ACCOUNT: FOLDED.replace("m.nick", "m.account"),
+    ACCOUNT: folded_sql("m.account"),
     HOST: "ifnull(m.user, '') || '@' || m.host",
 }
 
 
 def _evidence(kind: str, which: str) -> str:
-    """The evidence in the messages that `which` names; spellings of one nick may stand apart.
+    """The evidence in the messages that meet the condition `which`, a row per spelling of a nick.
 
-    They are joined where they are counted: to fold once for a group is cheaper than for each line.
+    Folding once per group is cheaper than once per message; the upsert joins the spellings.
     """
     return f"""
 SELECT m.network, '{kind}' AS kind, {_SIGNS[kind]} AS sign, {FOLDED} AS nick,
@@ -78,14 +79,14 @@ class PeopleIndex:
     tables = ("nick_changes", "evidence")
 
     async def add(self, writer: Writer, first: int, last: int) -> None:
-        """Take the evidence of a range of messages."""
+        """Add the evidence of a range of messages."""
         span = {"first": first, "last": last}
         which = "m.id BETWEEN :first AND :last"
         await writer.run(f"INSERT INTO nick_changes {_CHANGES} AND {which}", span)
         await _count(writer, which, span, sign=1)
 
     async def remove(self, writer: Writer, ids: Sequence[int]) -> None:
-        """Give up the evidence of these messages."""
+        """Remove the evidence of these messages."""
         gone = {"ids": json.dumps(list(ids))}
         await writer.run(
             "DELETE FROM nick_changes WHERE message IN (SELECT value FROM json_each(:ids))", gone
@@ -93,44 +94,45 @@ class PeopleIndex:
         await _count(writer, _AMONG, gone, sign=-1)
         nicks = f"SELECT DISTINCT m.network, {FOLDED} FROM messages m WHERE {_AMONG}"
         await writer.many(
-            # Left to itself SQLite reads all evidence of the network, by the primary key.
+            # Without INDEXED BY SQLite reads all evidence of the network, by the primary key.
             "DELETE FROM evidence INDEXED BY evidence_of_nick"
             " WHERE network = ? AND nick = ? AND messages <= 0",
             [tuple(row) for row in await writer.rows(nicks, gone)],
         )
 
     async def clear(self, writer: Writer) -> None:
-        """Know nobody."""
+        """Delete all evidence."""
         await writer.run("DELETE FROM nick_changes")
         await writer.run("DELETE FROM evidence")
 
     async def differences(self, writer: Writer) -> list[str]:
-        """Both tables against the messages; the dates of evidence may be wider than theirs."""
-        told = await difference(
+        """Compare both tables with the messages; dates of evidence may span more than theirs."""
+        found = await compare(
             writer, "nick_changes", "SELECT message, room, said, old, new FROM nick_changes",
             _CHANGES,
         )  # fmt: skip
         for kind in _SIGNS:
             counted = "network, kind, sign, nick, messages"
-            anew = (
+            recounted = (
                 "SELECT network, kind, sign, nick, min(first) AS first, max(last) AS last,"
                 f" sum(messages) AS messages FROM ({_evidence(kind, 'true')}) GROUP BY 1, 2, 3, 4"
             )
-            told += await difference(
+            found += await compare(
                 writer,
                 f"evidence ({kind})",
                 f"SELECT {counted} FROM evidence WHERE kind = '{kind}'",
-                f"SELECT {counted} FROM ({anew})",
+                f"SELECT {counted} FROM ({recounted})",
                 {"sign": 1},
             )
             narrow = await writer.value(
-                f"SELECT count(*) FROM ({anew}) a JOIN evidence e USING (network, kind, sign, nick)"
+                f"SELECT count(*) FROM ({recounted}) a"
+                " JOIN evidence e USING (network, kind, sign, nick)"
                 " WHERE e.first > a.first OR e.last < a.last",
                 {"sign": 1},
                 0,
             )
-            told += [f"evidence ({kind}): {narrow} rows have wrong dates."] if narrow else []
-        return told
+            found += [f"evidence ({kind}): {narrow} rows have wrong dates."] if narrow else []
+        return found
 
 
 async def _count(writer: Writer, which: str, params: Mapping[str, object], *, sign: int) -> None:

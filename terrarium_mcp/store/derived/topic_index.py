@@ -1,4 +1,4 @@
-"""Where topics were set, so that a room's topics are found without reading its lines."""
+"""Where topics were set, so that a room's topics are found without reading its messages."""
 
 # ruff: noqa: S608 -- every statement is made of constants
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from terrarium_mcp.store.database import Writer
 from terrarium_mcp.store.derived.counting import COUNTED
-from terrarium_mcp.store.derived.recount import difference
+from terrarium_mcp.store.derived.structure import compare
 
 TABLES = """
 -- Where topics were set; `said` is the timestamp of the message.
@@ -24,20 +24,20 @@ _PLACES = f"SELECT m.room, m.timestamp, m.id FROM messages m WHERE {_SETS_TOPIC}
 
 
 class TopicIndex:
-    """Where topics were set."""
+    """The messages that set a topic, by room and time."""
 
     name = "topics"
     tables = ("topics",)
 
     async def add(self, writer: Writer, first: int, last: int) -> None:
-        """Note the topics among a range of messages."""
+        """Add the topics set in a range of messages."""
         await writer.run(
             f"INSERT INTO topics (room, said, message) {_PLACES} AND m.id BETWEEN :first AND :last",
             {"first": first, "last": last},
         )
 
     async def remove(self, writer: Writer, ids: Sequence[int]) -> None:
-        """Forget the topics among these messages."""
+        """Remove the topics set by these messages."""
         among = "m.id IN (SELECT value FROM json_each(:ids))"
         places = await writer.rows(f"{_PLACES} AND {among}", {"ids": json.dumps(list(ids))})
         await writer.many(
@@ -46,10 +46,10 @@ class TopicIndex:
         )
 
     async def clear(self, writer: Writer) -> None:
-        """Know no topic."""
+        """Delete every topic."""
         await writer.run("DELETE FROM topics")
 
     async def differences(self, writer: Writer) -> list[str]:
-        """The table against the messages."""
+        """Compare the table with the messages."""
         kept = "SELECT room, said, message FROM topics"
-        return await difference(writer, "topics", kept, _PLACES)
+        return await compare(writer, "topics", kept, _PLACES)

@@ -1,7 +1,8 @@
-"""The last day and the last week: from which moment on their lines are counted.
+"""The rolling windows: how many messages `room_counts` has for the last day and the last week.
 
-A read makes up for what has left them since, line by line. The counters let them begin later while
-lines are written, and the keeper where nobody writes.
+Each window is counted from a moment in `last_windows` on. The counters advance it while messages
+are written, the keeper while none are; a read subtracts the messages that have left it since, one
+by one.
 """
 
 # ruff: noqa: S608 -- every statement is made of constants
@@ -14,13 +15,14 @@ from terrarium_mcp.store.database import Database, Writer
 from terrarium_mcp.store.derived.counting import SAID, SINCE
 
 WINDOWS = {"day": timedelta(days=1), "week": timedelta(days=7)}
-"""The times before the present whose lines are counted."""
+"""The windows, and how long each is."""
 
 LOOK_EVERY = 60.0
-"""Seconds between two looks at how many lines have left them."""
+"""Seconds between two checks of how many messages have left the windows."""
 
 _MANY = 50
-"""Lines that a read makes up for in 0.03 ms (10 M lines): it need not be bothered with more."""
+"""Messages that a read subtracts in 0.03 ms (10 M messages). With more, the windows are
+advanced."""
 
 _MOVED_OUT = f"""
 UPDATE room_counts SET last_{{name}} = last_{{name}} - moved.lines
@@ -41,25 +43,25 @@ SELECT count(*) FROM (
 
 
 def moments(now: datetime) -> dict[str, str]:
-    """From when on the lines of each window count, as text."""
+    """The moment at which each window begins, as text."""
     return {name: to_text(now - length) for name, length in WINDOWS.items()}
 
 
-async def move(writer: Writer, now: datetime, counted_to: int) -> None:
-    """Let the windows begin later, as the present goes on; they never go back.
+async def advance(writer: Writer, now: datetime, counted_to: int) -> None:
+    """Move the windows forward to the present; they never move back.
 
-    What is moved out of them is among the messages with smaller ids than `counted_to`.
+    Only messages with ids below `counted_to` leave them: later ones are not counted yet.
     """
     for name, since in moments(now).items():
-        moved = {"name": name, "since": since, "counted_to": counted_to}
-        await writer.run(_MOVED_OUT.format(name=name, since=SINCE[name]), moved)
+        window = {"name": name, "since": since, "counted_to": counted_to}
+        await writer.run(_MOVED_OUT.format(name=name, since=SINCE[name]), window)
         await writer.run(
-            "UPDATE last_windows SET since = max(since, :since) WHERE name = :name", moved
+            "UPDATE last_windows SET since = max(since, :since) WHERE name = :name", window
         )
 
 
 class Windows:
-    """The keeper's duty to move them where nobody writes. `clock` tells the present."""
+    """The keeper's duty to advance them while no messages are written."""
 
     def __init__(
         self, database: Database, clock: Callable[[], datetime] = lambda: datetime.now(UTC)
@@ -67,15 +69,15 @@ class Windows:
         self._database = database
         self._clock = clock
 
-    async def move_on(self) -> None:
-        """Move them, if many lines have left them.
+    async def advance(self) -> None:
+        """Advance the windows if many messages have left them.
 
         Raises:
-            StoreFailed: it cannot be written.
+            StoreFailed: the file cannot be written.
         """
         now = self._clock()
         if await self._database.value(_LEFT, moments(now)) < _MANY:
             return
         async with self._database.writing() as writer:
             sql = "SELECT upto + 1 FROM derived WHERE name = 'counters'"
-            await move(writer, now, int(await writer.value(sql, default=0)))
+            await advance(writer, now, int(await writer.value(sql, default=0)))

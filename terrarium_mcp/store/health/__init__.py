@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.store.derived import TO_BE_EMPTIED
+from terrarium_mcp.store.derived.structure import TO_BE_EMPTIED
 from terrarium_mcp.store.disk import bytes_of
 from terrarium_mcp.store.health.findings import Fact, Section
 from terrarium_mcp.store.health.untouched import is_wal, untouched

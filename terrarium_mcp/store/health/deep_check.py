@@ -18,8 +18,8 @@ from anyio import from_thread, to_thread
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.database import Database
-from terrarium_mcp.store.derived import TO_BE_EMPTIED, Derived
 from terrarium_mcp.store.derived.message_index import MessageIndex
+from terrarium_mcp.store.derived.structure import TO_BE_EMPTIED, Derived
 from terrarium_mcp.store.disk import bytes_of, free_bytes, wal_of
 from terrarium_mcp.store.health.findings import Fact
 from terrarium_mcp.store.health.tampering import tampered
@@ -111,11 +111,11 @@ async def _checked(database: Database, network: str, say: Say) -> Deep:
     faults = await _faults(database)
     deep.facts.append(Fact("file", "; ".join(faults) or "every page is in order", bool(faults)))
     upkeep = Upkeep(database, network)
-    normalised = await upkeep.reached()
+    normalised = await upkeep.indexed_up_to()
     for one in DERIVED:
         say(f"checking {one.name}")
         began = anyio.current_time()
-        upto = await upkeep.reached(one.name)
+        upto = await upkeep.indexed_up_to(one.name)
         if upto == TO_BE_EMPTIED or normalised - upto > CHUNK:
             differences = [f"{one.name}: is being made again, or was when somebody was stopped."]
         else:

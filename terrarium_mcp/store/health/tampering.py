@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from terrarium_mcp.chat.records import Kind
 from terrarium_mcp.store.database import Writer
+from terrarium_mcp.store.derived.index_words import kind_word
 from terrarium_mcp.store.derived.message_index import MessageIndex
-from terrarium_mcp.store.functions import kind_word
 from terrarium_mcp.store.search.expressions import one_of
 
 SHOWN = 10

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
-from terrarium_mcp.store.database import StoreFailed, explained
 from terrarium_mcp.store.disk import bytes_of, wal_of
+from terrarium_mcp.store.errors import StoreFailed
+from terrarium_mcp.store.failures import translate_errors
 from terrarium_mcp.store.functions import as_text
 from terrarium_mcp.store.migrations import BUSY, check_magic
 
@@ -28,7 +29,7 @@ def untouched(path: Path) -> Iterator[sqlite3.Connection]:
             f"The database {path}: a program died while it was writing, or is writing now. The next"
             " one that opens the file takes back what was not finished: start terrarium-mcp."
         )
-    with explained(path), closing(_connect(path)) as connection:
+    with translate_errors(path), closing(_connect(path)) as connection:
         connection.row_factory = sqlite3.Row
         connection.text_factory = as_text
         yield connection

@@ -16,7 +16,7 @@ from terrarium_mcp.store.removal.former import Former, former_files, purge_forme
 from terrarium_mcp.store.removal.purging import Traces, Who, purge, traces_of
 from terrarium_mcp.store.removal.quotes import Files, files_of, forget, forget_line
 from terrarium_mcp.store.rooms import Rooms
-from terrarium_mcp.store.upkeep import Upkeep, give_up
+from terrarium_mcp.store.upkeep import Upkeep, unindex_rows
 
 
 class Removal:
@@ -104,7 +104,7 @@ class Removal:
         async with self._database.writing() as writer:
             rows = await writer.rows(sql, wanted)
             for number, network, nick in rows:
-                await give_up(writer, [number])
+                await unindex_rows(writer, [number])
                 await writer.run(
                     "UPDATE messages SET message = '', redacted_at = :at WHERE id = :id",
                     {"id": number, "at": to_text(at)},

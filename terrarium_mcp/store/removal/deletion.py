@@ -7,8 +7,8 @@ import anyio
 
 from terrarium_mcp.store import audit
 from terrarium_mcp.store.database import Database, Writer
-from terrarium_mcp.store.pacing import PAUSE, Pace
-from terrarium_mcp.store.upkeep import give_up
+from terrarium_mcp.store.lock import PAUSE, BatchSizer
+from terrarium_mcp.store.upkeep import unindex_rows
 
 AT_ONCE = (50, 300, 2_000)
 """Rows deleted by one transaction: at least, at first, at most."""
@@ -23,7 +23,7 @@ Report = Callable[[int], None]
 async def delete_messages(writer: Writer, ids: Sequence[int]) -> int:
     """Delete messages, here and in everything that is derived from them."""
     here = await _present(writer, "messages", ids)
-    await give_up(writer, here)
+    await unindex_rows(writer, here)
     await _delete(writer, "messages", here)
     return len(here)
 
@@ -45,7 +45,7 @@ class Deletion:
         self._database = database
         self._removed = removed
         self._report = report
-        self._pace = Pace(*AT_ONCE)
+        self._pace = BatchSizer(*AT_ONCE)
         self._number: int | None = None
 
     async def of(self, ids: Sequence[int], delete: Delete) -> None:
@@ -57,7 +57,7 @@ class Deletion:
                 began = anyio.current_time()
                 gone = await delete(writer, few)
                 await self.count(writer, gone)
-            self._pace.took(len(few), anyio.current_time() - began)
+            self._pace.record(len(few), anyio.current_time() - began)
             done += len(few)
             self.rows += gone
             self._report(self.rows)

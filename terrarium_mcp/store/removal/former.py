@@ -18,20 +18,17 @@ from pathlib import Path
 
 from anyio import to_thread
 
-from terrarium_mcp.store.database import Database, explained
-from terrarium_mcp.store.derived.counting import FOLDED
+from terrarium_mcp.store.database import Database
+from terrarium_mcp.store.failures import translate_errors
 from terrarium_mcp.store.functions import as_text
 from terrarium_mcp.store.migrations import APPLICATION_ID, terrarium_irc
 from terrarium_mcp.store.removal.purging import Who, texts_of
 from terrarium_mcp.store.removal.quotes import names
+from terrarium_mcp.store.sql_expressions import folded_sql
 from terrarium_mcp.store.transaction import transaction
 
 TELLING = 8
 """Characters that a line must have to be looked for in dialogues: everybody says `yes`."""
-
-
-def _folded(column: str) -> str:
-    return FOLDED.replace("m.nick", column)
 
 
 _NAMED = {
@@ -45,8 +42,8 @@ _NAMED = {
 
 _DIALOGUES = {"conversation_history": "content", "conversation_summaries": "summary"}
 
-_SAID = f"""{_folded("nick")} = :nick OR {_folded("channel")} = :nick
-OR (upper(message_type) = 'NICK' AND {_folded("message")} = :nick)"""
+_SAID = f"""{folded_sql("nick")} = :nick OR {folded_sql("channel")} = :nick
+OR (upper(message_type) = 'NICK' AND {folded_sql("message")} = :nick)"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,7 +159,7 @@ def _clean(connection: sqlite3.Connection, who: Who, texts: Collection[str]) -> 
     """Delete the rows that are about a person; returns how many it were."""
     telling, deleted = _Telling(who, texts), 0
     for table in _tables(connection):
-        columns = " OR ".join(f"{_folded(column)} = :nick" for column in _NAMED[table])
+        columns = " OR ".join(f"{folded_sql(column)} = :nick" for column in _NAMED[table])
         about = connection.execute(f"DELETE FROM {table} WHERE {columns}", {"nick": who.folded})
         deleted += about.rowcount
         if table in _DIALOGUES:
@@ -220,7 +217,7 @@ def _strings(content: str) -> Iterator[str]:
 
 @contextmanager
 def _opened(path: Path) -> Iterator[sqlite3.Connection]:
-    with explained(path), closing(sqlite3.connect(path, isolation_level=None)) as connection:
+    with translate_errors(path), closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.text_factory = as_text
         for pragma in ("secure_delete=ON", "wal_autocheckpoint=0", "synchronous=FULL"):
             connection.execute(f"PRAGMA {pragma}")

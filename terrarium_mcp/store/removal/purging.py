@@ -19,6 +19,7 @@ from terrarium_mcp.store.removal.deletion import (
     pieces,
 )
 from terrarium_mcp.store.rows import IS_SPEECH
+from terrarium_mcp.store.sql_expressions import folded_sql
 from terrarium_mcp.store.upkeep import Upkeep
 
 LOOKED_AT = 20_000
@@ -53,12 +54,12 @@ class Traces:
 
 
 _ON_NETWORK = "(:network = '' OR m.network = :network)"
-_LED_TO = FOLDED.replace("m.nick", "m.message")
+_LED_TO = folded_sql("m.message")
 _THEIRS = f"""
 ({FOLDED} = :nick OR (upper(m.message_type) = 'NICK' AND {_LED_TO} = :nick)) AND {_ON_NETWORK}"""
 """What somebody said and did, and the changes of nick that led to theirs."""
 
-_PRIVATE = f"({FOLDED} = :nick OR {FOLDED.replace('m.nick', 'm.target')} = :nick) AND {_ON_NETWORK}"
+_PRIVATE = f"({FOLDED} = :nick OR {folded_sql('m.target')} = :nick) AND {_ON_NETWORK}"
 _BETWEEN = "m.id BETWEEN :first AND :last"
 
 

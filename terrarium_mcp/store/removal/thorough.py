@@ -15,8 +15,8 @@ from pathlib import Path
 from anyio import to_thread
 
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.store.database import explained
 from terrarium_mcp.store.disk import free_bytes
+from terrarium_mcp.store.failures import translate_errors
 
 PATIENCE = 10.0
 """Seconds that `scrub` waits until nobody else has the file open."""
@@ -65,13 +65,13 @@ async def scrub(path: Path) -> None:
 
 def _check(path: Path) -> None:
     _check_room(path)
-    with explained(path), _alone_with(path, patience=1.0):
+    with translate_errors(path), _alone_with(path, patience=1.0):
         pass
 
 
 def _scrub(path: Path) -> None:
     _check_room(path)
-    with explained(path), _alone_with(path, PATIENCE) as connection:
+    with translate_errors(path), _alone_with(path, PATIENCE) as connection:
         connection.execute("PRAGMA secure_delete=ON")
         tables = "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE%fts5%'"
         for (table,) in connection.execute(tables).fetchall():

@@ -5,7 +5,8 @@ The only place where words of people are quoted for FTS5.
 
 from collections.abc import Iterable, Sequence
 
-from terrarium_mcp.store.functions import NO_WORD, SPOKEN_WORD, own, storable
+from terrarium_mcp.store.derived.index_words import NO_WORD, SPOKEN_WORD, own
+from terrarium_mcp.store.functions import storable
 
 
 def quoted(term: str) -> str:

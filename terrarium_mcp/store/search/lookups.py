@@ -119,7 +119,7 @@ class Lookups:
 
     async def _of(self, lane: Lane, walk: Walk, most: int) -> tuple[list[Row], str]:
         """At least the `most` first lines of a lane, and where looking ended, if too early."""
-        enough = most + (_BESIDES if any(stretch.run.slack for stretch in lane) else 0)
+        enough = most + (_BESIDES if any(stretch.run.max_disorder_ms for stretch in lane) else 0)
         lines: list[Row] = []
         for some in by_parts(lane):
             ids = [stretch.ids for stretch in some]
@@ -142,7 +142,9 @@ class Lookups:
         run = next(stretch.run for stretch in along if last in stretch.ids)
         times = [line["timestamp"] for line in order.arranged(lines)]
         edge, farthest = times[most - 1], times[-1]
-        if not run.slack or order.is_before(edge, order.back(farthest, run.slack)):
+        if not run.max_disorder_ms or order.is_before(
+            edge, order.back(farthest, run.max_disorder_ms)
+        ):
             return []
         history = replace(walk.wanted.history, runs=(run,))
         near = await stretches(self._database, history, *order.upto(edge))
@@ -164,7 +166,7 @@ class Lookups:
         sql = "SELECT timestamp FROM messages WHERE id = :id"
         timestamp = await self._database.value(sql, {"id": number}, "")
         run = next((stretch.run for stretch in along if number in stretch.ids), None)
-        return order.back(timestamp, run.slack) if timestamp and run else ""
+        return order.back(timestamp, run.max_disorder_ms) if timestamp and run else ""
 
     async def _nth(self, wanted: Wanted, along: Sequence[Stretch], n: int, order: Order) -> int:
         """The id of the n-th line that the index finds; 0 where it finds fewer."""

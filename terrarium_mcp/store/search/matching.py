@@ -9,17 +9,15 @@ from terrarium_mcp.chat.identity import is_spelt_alike
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import SPEECH, Kind, Room
 from terrarium_mcp.chat.terms import Term, TermKind, spread
-from terrarium_mcp.store.functions import (
+from terrarium_mcp.store.derived.index_words import (
     LINK_WORD,
     SPOKEN_WORD,
-    Demand,
     events_word,
     kind_word,
     nick_words,
-    pairs,
     room_word,
-    storable,
 )
+from terrarium_mcp.store.functions import Demand, pairs, storable
 from terrarium_mcp.store.search.expressions import apart, in_turn, one_of, quoted, said
 from terrarium_mcp.store.search.known import Known, is_cut, is_folded_alike, start_of
 

@@ -122,11 +122,11 @@ class _Limits(NamedTuple):
         early = since > run.began
         late = until <= run.ended
         return cls(
-            moved(since, -run.slack) if early else "",
-            moved(since, run.slack) if early else "",
-            moved(until, -run.slack) if late else "",
+            moved(since, -run.max_disorder_ms) if early else "",
+            moved(since, run.max_disorder_ms) if early else "",
+            moved(until, -run.max_disorder_ms) if late else "",
             # A line of the very moment is not behind it yet.
-            moved(until, run.slack + 1) if late else "",
+            moved(until, run.max_disorder_ms + 1) if late else "",
         )
 
 

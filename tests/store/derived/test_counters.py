@@ -21,10 +21,10 @@ from terrarium_mcp.chat.urls import urls_in
 from terrarium_mcp.chat.when import EVERY_LINE, Position, to_text
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.database import Database
-from terrarium_mcp.store.derived import Derived
 from terrarium_mcp.store.derived.counters import Counters
 from terrarium_mcp.store.derived.link_index import LinkIndex
 from terrarium_mcp.store.derived.people_index import PeopleIndex
+from terrarium_mcp.store.derived.structure import Derived
 from terrarium_mcp.store.derived.topic_index import TopicIndex
 from terrarium_mcp.store.derived.windows import Windows
 from terrarium_mcp.store.stats import Figures
@@ -146,7 +146,7 @@ async def test_where_nobody_writes_the_keeper_moves_the_last_windows(
     await store.messages.append([line_of("ada", "yesterday", yesterday) for _ in range(lines)])
     async with aclosing(Database(file)) as database:
         await database.open()
-        await Windows(database, lambda: NOW + timedelta(minutes=3)).move_on()
+        await Windows(database, lambda: NOW + timedelta(minutes=3)).advance()
     assert rows_of(file, "SELECT last_day, last_week FROM room_counts") == [(left, lines)]
     assert await differences(file) == []
 

@@ -10,7 +10,7 @@ import pytest
 
 from terrarium_mcp.chat.records import Heard, Kind
 from terrarium_mcp.store import Store
-from terrarium_mcp.store.derived import Derived
+from terrarium_mcp.store.derived.structure import Derived
 from terrarium_mcp.store.upkeep import DERIVED
 from tests.store.scene import chat, find
 
@@ -18,8 +18,7 @@ each = pytest.mark.parametrize("one", DERIVED, ids=lambda one: str(one.name))
 
 
 async def differences(store: Store, one: Derived) -> list[str]:
-    async with store._database.writing() as writer:  # noqa: SLF001 -- derived work inside a transaction
-        return await one.differences(writer)
+    return await store.differences([one.name])
 
 
 def a_little_of_everything() -> list[Heard]:
@@ -55,7 +54,6 @@ async def test_a_cleared_structure_is_made_again_before_the_next_read(store: Sto
             await one.clear(writer)
         await writer.run("UPDATE derived SET upto = 0 WHERE name != 'messages'")
     assert len((await find(store, "tea")).messages) == 1
-    await store._upkeep.catch_up()  # noqa: SLF001 -- a read brings up to date only what it reads
     for one in DERIVED:
         assert await differences(store, one) == []
 

@@ -41,7 +41,7 @@ def test_every_line_stands_in_one_run_and_no_further_back_than_its_slack(
             assert (run.began, run.ended) == (min(a for _, a in own), max(a for _, a in own))
             for n, at in own:
                 behind = latest_before(lines, run, n)
-                assert behind <= to_text_plus(at, run.slack)
+                assert behind <= to_text_plus(at, run.max_disorder_ms)
 
 
 def to_text_plus(timestamp: str, milliseconds: int) -> str:
@@ -111,7 +111,7 @@ def test_many_short_playbacks_are_joined_to_a_few_runs() -> None:
     assert len(runs_of(lines_at(seconds))) > FEW
     joined = few(runs_of(lines_at(seconds)))
     assert len(joined) <= FEW
-    assert max(run.slack for run in joined) == 15_000_000
+    assert max(run.max_disorder_ms for run in joined) == 15_000_000
 
 
 @settings(max_examples=25, deadline=None)

@@ -11,7 +11,7 @@ from terrarium_mcp.store import Store
 from terrarium_mcp.store.derived.message_index import TOKENIZER
 from terrarium_mcp.store.derived.words_index import LONGEST
 from terrarium_mcp.store.search.words import Words, among, beginning, holding, misspelt
-from terrarium_mcp.store.upkeep import give_up
+from terrarium_mcp.store.upkeep import unindex_rows
 from tests.store.scene import chat, find, rows_of, texts, write
 
 
@@ -23,7 +23,7 @@ def words(store: Store) -> Words:
 async def remove(store: Store, *ids: int) -> None:
     """Take lines away as a purge does."""
     async with store._database.writing() as writer:  # noqa: SLF001
-        await give_up(writer, ids)
+        await unindex_rows(writer, ids)
         for number in ids:
             await writer.run("DELETE FROM messages WHERE id = ?", (number,))
 

@@ -86,7 +86,7 @@ async def test_the_keeper_is_named_until_it_dies(file: Path) -> None:
 
 async def test_who_asks_in_vain_leaves_the_keepers_note_alone(file: Path) -> None:
     async with running(HOLDING, str(file)) as other, open_store(file, SETTINGS) as store:
-        assert not store.keeper.ask()
+        assert not store.keeper.claim()
         note = Note.read(lock_file(file))
     assert note
     assert note.pid == other.pid

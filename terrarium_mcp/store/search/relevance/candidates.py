@@ -11,7 +11,7 @@ from time import perf_counter
 
 from terrarium_mcp.chat.when import to_text
 from terrarium_mcp.store.database import Database
-from terrarium_mcp.store.functions import nick_words
+from terrarium_mcp.store.derived.index_words import nick_words
 from terrarium_mcp.store.search.expressions import in_turn, one_of, quoted, said
 from terrarium_mcp.store.search.lookups import Lookups
 from terrarium_mcp.store.search.order import NEWEST

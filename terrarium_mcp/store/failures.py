@@ -1,0 +1,59 @@
+"""SQLite's error messages, translated into errors that name the file and the way out."""
+
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from terrarium_mcp.store.errors import IndexDamaged, Locked, StoreFailed
+
+_ADVICE = {
+    "disk is full": "The disk is full. Free some space; nothing recorded is lost.",
+    "locked": "Another program holds it locked. Stop that program, then try again.",
+    "readonly": "This account may not write it, or its folder. Give it write permission"
+    " to both: SQLite keeps its -wal and -shm files there.",
+    "unable to open": "It cannot be opened. Check that this account may write its folder.",
+    "malformed": "It is damaged. Stop every program that uses it, copy it elsewhere, and repair the"
+    " copy with: sqlite3 COPY .recover | sqlite3 NEW",
+    "disk I/O error": "The disk cannot be read or written. Check whether it is full, over a"
+    " quota, or failing; nothing recorded is lost.",
+    "not a database": "It is not an SQLite database. Name another with DB_PATH.",
+}
+"""What to do, by a part of SQLite's message."""
+
+
+@contextmanager
+def translate_errors(path: Path) -> Iterator[None]:
+    """Turn the SQLite errors of the block into `StoreFailed`, with advice about the file at `path`.
+
+    An interrupted statement stays the error it is: whoever interrupted it knows why.
+
+    Raises:
+        IndexDamaged: FTS5 found one of its indexes damaged.
+        Locked: another process holds the file.
+        StoreFailed: anything else SQLite reports.
+    """
+    try:
+        yield
+    except sqlite3.Error as error:
+        if "interrupted" in str(error):
+            raise
+        if _is_index_damage(error):
+            raise IndexDamaged(
+                f"The full-text index of {path} is damaged. It is being rebuilt from the messages,"
+                " which are all intact: try again in a little while."
+            ) from error
+        kind = Locked if "locked" in str(error) else StoreFailed
+        raise kind(f"The database {path}: {_advice(str(error))}") from error
+
+
+def _is_index_damage(error: sqlite3.Error) -> bool:
+    """Whether FTS5 reports that its own tables are damaged."""
+    code = getattr(error, "sqlite_errorcode", None)  # aiosqlite raises some errors of its own
+    return code == sqlite3.SQLITE_CORRUPT_VTAB or "vtable constructor failed" in str(error)
+
+
+def _advice(message: str) -> str:
+    return next(
+        (advice for part, advice in _ADVICE.items() if part in message), f"SQLite says: {message}."
+    )
