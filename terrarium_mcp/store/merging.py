@@ -21,13 +21,6 @@ from terrarium_mcp.store.pacing import PAUSE
 INDEXES = {"message_index": "index", "phrase_index": "phrases", "word_parts": "words"}
 """The FTS5 tables, and the derived structure that each belongs to."""
 
-MERGED = "".join(
-    f"INSERT INTO {table}({table}, rank) VALUES ('usermerge', 2), ('automerge', 8);\n"
-    for table in INDEXES
-)
-"""So many pieces of a size are merged when we ask for it, and so many by FTS5 itself: the four that
-it takes otherwise are written anew more often, which takes a quarter of the time of its inserts."""
-
 LOOK_EVERY = 10.0
 """Seconds between two looks at how many pieces there are."""
 

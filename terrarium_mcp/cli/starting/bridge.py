@@ -29,7 +29,7 @@ async def talk(settings: Settings, mcp_url: str | None, flags: Sequence[str]) ->
     ours = ours.model_copy(update={"args": [*ours.args, *flags]})
     toolbox = Toolbox(lambda: mcp_url or ours, offered=settings.bridge_tools)
     async with (
-        open_store(database, settings) as store,
+        open_store(database, settings, adopt=True) as store,
         bridge_of(store, settings, toolbox) as bridge,
     ):
         await until_a_signal(bridge)

@@ -17,10 +17,16 @@ Order = Literal["relevance", "newest", "oldest"]
 
 
 async def found(
-    settings: Settings, query: str, channel: str, limit: int, sort: str, explain: bool
+    settings: Settings,
+    query: str,
+    channel: str,
+    limit: int,
+    sort: str,
+    explain: bool,
+    adopt: bool,
 ) -> str:
     """The transcript that a search gives; with `explain`, how it came about stands before it."""
-    async with open_store(settings.db_path, settings) as store:
+    async with open_store(settings.db_path, settings, adopt=adopt) as store:
         await store.opening.wait()
         asked = await asked_of(Served(store, settings), View())
         result = await search_irc_history(

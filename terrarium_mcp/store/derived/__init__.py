@@ -12,11 +12,6 @@ from typing import Protocol
 
 from terrarium_mcp.store.database import Writer
 
-TABLES = """
--- Up to which id each derived structure has taken in the messages; -1: it is to be emptied first.
-CREATE TABLE derived (name TEXT PRIMARY KEY, upto INTEGER NOT NULL) WITHOUT ROWID;
-"""
-
 TO_BE_EMPTIED = -1
 """The watermark of a structure that still holds what it held before it was to be made again."""
 

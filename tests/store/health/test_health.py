@@ -181,7 +181,7 @@ def test_what_cannot_be_used_is_told_with_the_way_out_and_let_be(
 def test_a_database_of_terrarium_irc_is_nothing_wrong_and_is_let_be(file: Path) -> None:
     sample.make(file, 5)
     before = file.read_bytes()
-    assert "the next start copies it" in seen(file)["database version"]
+    assert "terrarium-irc's, not adopted: serve, bridge and up" in seen(file)["database version"]
     assert not wrong(file)
     assert file.read_bytes() == before
 
