@@ -29,10 +29,8 @@ class Adoption:
     def __str__(self) -> str:
         """For people."""
         zone = f"local times read as {self.zone}" if self.zone else "zone not known"
-        when = (
-            f"on {self.at} UTC by terrarium-mcp {self.program}" if self.at else "before version 2"
-        )
-        return f"from {self.source} {when}, {zone}"
+        how = f" on {self.at} UTC by terrarium-mcp {self.program}" if self.at else ""
+        return f"from {self.source}{how}, {zone}"
 
     def complaint(self, zone: str) -> str:
         """What is wrong with `zone` as TERRARIUM_SOURCE_TIMEZONE; "" if nothing is.
@@ -45,7 +43,8 @@ class Adoption:
             f"TERRARIUM_SOURCE_TIMEZONE is {zone}, but the database was adopted with local times"
             f" read as {self.zone}. If that was right, remove the setting. If it was wrong, stop"
             " every terrarium-mcp, put the copy from before the adoption (*.before-v1.*) in the"
-            " database's place and start again: docs/database.md shows how."
+            " database's place and start again. Keep the database itself: lines recorded since are"
+            " only there. docs/database.md has the commands."
         )
 
 
