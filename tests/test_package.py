@@ -99,7 +99,9 @@ def test_the_wheel_holds_the_package_and_its_type_marker(tmp_path: Path) -> None
     assert "terrarium_mcp/py.typed" in names
     assert any(name.endswith("/licenses/LICENSE") for name in names)
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {"terrarium_mcp"}
-    sources = (ROOT / "terrarium_mcp").rglob("*.py")
+    package = ROOT / "terrarium_mcp"
+    sources = [*package.rglob("*.py"), *package.rglob("migrations/v*.sql")]
+    sources += package.rglob("migrations/v*.json")
     assert {str(path.relative_to(ROOT)) for path in sources} <= set(names)
 
 

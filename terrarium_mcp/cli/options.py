@@ -28,6 +28,15 @@ def settings_options(command: Command) -> Command:
     return command
 
 
+def adopt_option(command: Command) -> Command:
+    """Add --adopt to a command that would otherwise leave terrarium-irc's database alone."""
+    return click.option(
+        "--adopt",
+        is_flag=True,
+        help="Adopt a terrarium-irc database first, as serve does; a copy is kept beside it.",
+    )(command)
+
+
 def http_options(command: Command) -> Command:
     """Add --host and --port to a command."""
     for option in (

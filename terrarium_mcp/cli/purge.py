@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from terrarium_mcp.cli.options import settings_of, settings_options
+from terrarium_mcp.cli.options import adopt_option, settings_of, settings_options
 
 
 @click.command()
@@ -13,6 +13,7 @@ from terrarium_mcp.cli.options import settings_of, settings_options
 @click.option("--thorough", is_flag=True, help="Leave no byte in the file; it must be ours alone.")
 @click.option("--copies", is_flag=True, help="Also in copies, and in terrarium-irc's own tables.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@adopt_option
 @settings_options
 def purge(
     *,
@@ -21,6 +22,7 @@ def purge(
     thorough: bool,
     copies: bool,
     yes: bool,
+    adopt: bool,
     db: Path | None,
     config: Path | None,
     env_file: Path | None,
@@ -35,7 +37,8 @@ def purge(
 
     from terrarium_mcp.cli.starting.purge import Wish, look, remove
 
-    wish = Wish(Path.cwd() / settings.db_path, settings, nick, network, thorough, copies)
+    path = Path.cwd() / settings.db_path
+    wish = Wish(path, settings, nick, network, thorough, copies, adopt)
     anyio.run(look, wish)
     if not yes:
         click.confirm("Remove all of it, for ever?", abort=True, err=True)

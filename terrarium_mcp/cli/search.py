@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from terrarium_mcp.cli.options import settings_of, settings_options
+from terrarium_mcp.cli.options import adopt_option, settings_of, settings_options
 
 
 @click.command()
@@ -21,6 +21,7 @@ from terrarium_mcp.cli.options import settings_of, settings_options
     help="Which lines come first.",
 )
 @click.option("--explain", is_flag=True, help="Tell also why these lines were found.")
+@adopt_option
 @settings_options
 def search(
     *,
@@ -29,6 +30,7 @@ def search(
     limit: int,
     sort: str,
     explain: bool,
+    adopt: bool,
     db: Path | None,
     config: Path | None,
     env_file: Path | None,
@@ -40,4 +42,5 @@ def search(
 
     from terrarium_mcp.cli.starting.search import found
 
-    click.echo(anyio.run(found, settings, " ".join(query), channel, limit, sort, explain))
+    words = " ".join(query)
+    click.echo(anyio.run(found, settings, words, channel, limit, sort, explain, adopt))

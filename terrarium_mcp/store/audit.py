@@ -9,19 +9,6 @@ from terrarium_mcp.chat.when import from_text, to_text
 from terrarium_mcp.store.database import Database, Writer
 from terrarium_mcp.store.functions import storable
 
-TABLES = """
--- What was removed, without a word of it. An interrupted removal says how far it came.
-CREATE TABLE removals (
-  id INTEGER PRIMARY KEY,
-  at TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  asked_by TEXT NOT NULL,
-  network TEXT NOT NULL,
-  nick TEXT NOT NULL,
-  messages INTEGER NOT NULL
-);
-"""
-
 
 class Why(StrEnum):
     """What led to a removal: REDACT, somebody's wish to be forgotten, or the lines' age."""

@@ -12,12 +12,6 @@ from terrarium_mcp.store.database import Row, Writer
 from terrarium_mcp.store.functions import as_text
 from terrarium_mcp.store.rooms import UNNAMED_NETWORK, room_ids
 
-TABLES = """
--- Rows that other programs appended to `messages`, and when we noticed, by day (UTC).
-CREATE TABLE foreign_rows (day TEXT PRIMARY KEY, noticed TEXT NOT NULL, rows INTEGER NOT NULL)
-  WITHOUT ROWID;
-"""
-
 
 async def normalise(writer: Writer, first: int, last: int, network: str) -> int:
     """Give the foreign rows among these ids a network, a room and a full timestamp.

@@ -21,13 +21,6 @@ from terrarium_mcp.store.lock import PAUSE
 INDEXES = {"message_index": "index", "phrase_index": "phrases", "word_parts": "words"}
 """The FTS5 tables, each with the name of the derived structure it belongs to."""
 
-MERGED = "".join(
-    f"INSERT INTO {table}({table}, rank) VALUES ('usermerge', 2), ('automerge', 8);\n"
-    for table in INDEXES
-)
-"""Our merges join two segments of a size; FTS5's own, eight. Its default of four rewrites pages
-more often, which costs a quarter of the time of its inserts."""
-
 LOOK_EVERY = 10.0
 """Seconds between two counts of the segments."""
 

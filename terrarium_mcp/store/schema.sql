@@ -1,8 +1,11 @@
--- The tables of terrarium-mcp, version 1. `make schema` makes this from the migrations.
+-- The tables of terrarium-mcp, version 2, as a whole. `make schema` derives this from the
+-- frozen texts in migrations/, which are what creates a database.
 
 PRAGMA application_id = 0x74657272;
-PRAGMA user_version = 1;
+PRAGMA user_version = 2;
 
+-- Every line and event, one row each, ordered by (timestamp, id). The first eight columns are those
+-- of terrarium-irc, which may have made the table already and can still read and append rows.
 CREATE TABLE messages (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   timestamp DATETIME DEFAULT CURRENT_TIMESTAMP,
@@ -13,16 +16,16 @@ CREATE TABLE messages (
   message TEXT,
   message_type TEXT DEFAULT 'PRIVMSG',
   network TEXT,
-  room INTEGER,
-  account TEXT,
-  msgid TEXT,
-  reply_to TEXT,
-  server_time TEXT,
-  origin TEXT,
-  relayed_by TEXT,
-  self INTEGER,
-  bot INTEGER,
-  redacted_at TEXT
+  room INTEGER,      -- rooms.id; NULL: not yet indexed, or no channel
+  account TEXT,      -- services account
+  msgid TEXT,        -- IRCv3
+  reply_to TEXT,     -- msgid of the line that this one replies to
+  server_time TEXT,  -- raw IRCv3 server-time, where it differs
+  origin TEXT,       -- live, playback or import
+  relayed_by TEXT,   -- nick of the relay bot
+  self INTEGER,      -- 1: sent by this program
+  bot INTEGER,       -- 1: sent by another bot
+  redacted_at TEXT   -- the text is gone, the row remains
 );
 
 CREATE TABLE networks (
@@ -35,11 +38,11 @@ CREATE TABLE rooms (
   network TEXT NOT NULL,
   folded TEXT NOT NULL,
   channel TEXT NOT NULL,
-  live_until TEXT NOT NULL DEFAULT '',  -- no live line is dated before this one
+  live_until TEXT NOT NULL DEFAULT '',  -- no live line has an earlier timestamp
   UNIQUE (network, folded)
 );
 
--- Readable by the two who wrote them, through the bot, and by no tool.
+-- Lines sent to one person. No tool reads them.
 CREATE TABLE private_messages (
   id INTEGER PRIMARY KEY,
   timestamp TEXT NOT NULL,
@@ -51,7 +54,7 @@ CREATE TABLE private_messages (
   self INTEGER
 );
 
--- When a room was recorded. `alive` moves along while it is: where a crash left it, it ended.
+-- When a room was recorded. `alive` advances during recording: after a crash the span ends there.
 CREATE TABLE spans (
   id INTEGER PRIMARY KEY,
   room INTEGER NOT NULL REFERENCES rooms,
@@ -64,7 +67,7 @@ CREATE TABLE spans (
 );
 CREATE INDEX spans_by_room ON spans (room, began);
 
--- Who is in a room now. Rebuilt at every join of ours.
+-- Who is in a room now. Replaced whenever the bridge joins.
 CREATE TABLE presence (
   room INTEGER NOT NULL REFERENCES rooms,
   folded TEXT NOT NULL,
@@ -78,18 +81,43 @@ CREATE TABLE presence (
 
 CREATE TABLE presence_as_of (room INTEGER PRIMARY KEY REFERENCES rooms, as_of TEXT NOT NULL);
 
--- Up to which id each derived structure has taken in the messages; -1: it is to be emptied first.
-CREATE TABLE derived (name TEXT PRIMARY KEY, upto INTEGER NOT NULL) WITHOUT ROWID;
-
--- Rows that other programs appended to `messages`, and when we noticed, by day (UTC).
+-- Rows that other programs appended to `messages`, and when that was noticed, by day (UTC).
 CREATE TABLE foreign_rows (day TEXT PRIMARY KEY, noticed TEXT NOT NULL, rows INTEGER NOT NULL)
   WITHOUT ROWID;
 
--- The rowid is the id with a minus sign: newest first is then the natural order of every look-up.
--- What an event says has a column of its own, so that words of speech need no other restriction.
--- The words of our own are in the first column: in any other each takes two bytes more.
+-- What was removed, without a word of it. The row of an interrupted removal shows how far it got.
+CREATE TABLE removals (
+  id INTEGER PRIMARY KEY,
+  at TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  asked_by TEXT NOT NULL,
+  network TEXT NOT NULL,
+  nick TEXT NOT NULL,
+  messages INTEGER NOT NULL
+);
+
+-- The watermark of each derived structure: the last id it has taken in. -1: to be emptied first.
+CREATE TABLE derived (name TEXT PRIMARY KEY, upto INTEGER NOT NULL) WITHOUT ROWID;
+
+-- The full-text index of words. Its rowid is the negated message id, so that FTS5 returns the newest
+-- first. The text of events has a column of its own: a search in speech then needs no other filter.
+-- Words that stand for room, nick and type are in the first column: elsewhere each takes 2 bytes more.
 CREATE VIEW message_index_source AS
-  SELECT -m.id AS id, CASE WHEN ifnull(upper(m.message_type), 'PRIVMSG') NOT IN ('JOIN', 'PART', 'QUIT', 'NICK', 'KICK', 'MODE', 'TOPIC') THEN indexed_text(CAST(message AS BLOB)) || ' ' ELSE '' END || scope_words(room, CAST(nick AS BLOB), CAST(message_type AS BLOB), CASE WHEN instr(message, '://') THEN CAST(message AS BLOB) END) AS message, CASE WHEN ifnull(upper(m.message_type), 'PRIVMSG') NOT IN ('JOIN', 'PART', 'QUIT', 'NICK', 'KICK', 'MODE', 'TOPIC') THEN NULL ELSE indexed_text(CAST(message AS BLOB)) END AS event
+  SELECT
+    -m.id AS id,
+    CASE WHEN ifnull(upper(m.message_type), 'PRIVMSG')
+           NOT IN ('JOIN', 'PART', 'QUIT', 'NICK', 'KICK', 'MODE', 'TOPIC')
+      THEN indexed_text(CAST(message AS BLOB)) || ' '
+      ELSE ''
+    END || scope_words(
+      room, CAST(nick AS BLOB), CAST(message_type AS BLOB),
+      CASE WHEN instr(message, '://') THEN CAST(message AS BLOB) END
+    ) AS message,
+    CASE WHEN ifnull(upper(m.message_type), 'PRIVMSG')
+           NOT IN ('JOIN', 'PART', 'QUIT', 'NICK', 'KICK', 'MODE', 'TOPIC')
+      THEN NULL
+      ELSE indexed_text(CAST(message AS BLOB))
+    END AS event
   FROM messages m WHERE m.room NOT NULL AND m.redacted_at IS NULL;
 
 CREATE VIRTUAL TABLE message_index USING fts5 (
@@ -98,17 +126,21 @@ CREATE VIRTUAL TABLE message_index USING fts5 (
   tokenize='unicode61 remove_diacritics 2'
 );
 
--- Which pairs of words follow on each other in what was said: 16 bits of a hash of each. What two
--- pairs share is told apart by reading the lines. The rowid is the id with a minus sign.
+-- The full-text index of pairs of adjacent words, each as 16 bits of a hash. Different pairs may
+-- share a hash, so candidates are verified against the text. Its rowid is the negated message id.
 CREATE VIEW phrase_index_source AS
-  SELECT -m.id AS id, pair_words(CAST(message AS BLOB)) AS pairs FROM messages m WHERE m.room NOT NULL AND m.redacted_at IS NULL AND ifnull(upper(m.message_type), 'PRIVMSG') NOT IN ('JOIN', 'PART', 'QUIT', 'NICK', 'KICK', 'MODE', 'TOPIC');
+  SELECT -m.id AS id, pair_words(CAST(message AS BLOB)) AS pairs
+  FROM messages m
+  WHERE m.room NOT NULL AND m.redacted_at IS NULL
+    AND ifnull(upper(m.message_type), 'PRIVMSG')
+      NOT IN ('JOIN', 'PART', 'QUIT', 'NICK', 'KICK', 'MODE', 'TOPIC');
 
 CREATE VIRTUAL TABLE phrase_index USING fts5 (
   pairs, content='phrase_index_source', content_rowid='id',
   columnsize=0, detail=none, tokenize='ascii'
 );
 
--- Ranges of ids within which time rises, but for `slack` milliseconds.
+-- Ranges of ids in which time rises, except for at most `slack` milliseconds.
 CREATE TABLE runs (
   first INTEGER PRIMARY KEY,
   last INTEGER NOT NULL,
@@ -117,8 +149,8 @@ CREATE TABLE runs (
   slack INTEGER NOT NULL
 );
 
--- How much there is in a room. `first` and `last` are the times of its first and last lines,
--- `last_day` and `last_week` its lines since the moments in `last_windows`.
+-- Totals of a room. `first` and `last` are the times of its first and last lines; `last_day` and
+-- `last_week` count its lines since the moments in `last_windows`.
 CREATE TABLE room_counts (
   room INTEGER PRIMARY KEY,
   lines INTEGER NOT NULL,
@@ -133,15 +165,15 @@ CREATE TABLE room_counts (
   kicks INTEGER NOT NULL,
   nicks INTEGER NOT NULL,
   topics INTEGER NOT NULL,
-  people INTEGER NOT NULL DEFAULT 0,  -- nicks that said something
+  people INTEGER NOT NULL DEFAULT 0,  -- nicks with at least one line
   last_day INTEGER NOT NULL,
   last_week INTEGER NOT NULL,
   first TEXT,
   last TEXT
 );
 
--- The same by day (UTC), and the ids between which all lines and events of that day lie.
--- In the order in which they began: so today's rows, which every line changes, lie side by side.
+-- The same by day (UTC), and the range of ids that holds every line and event of that day.
+-- Rows lie in the order they were begun: those of today, which every line changes, are adjacent.
 CREATE TABLE day_counts (
   room INTEGER NOT NULL,
   day TEXT NOT NULL,
@@ -170,11 +202,11 @@ CREATE TABLE hour_counts (
   PRIMARY KEY (room, hour)
 ) WITHOUT ROWID;
 
--- From which moment on the lines of the last day and of the last week are counted.
+-- The moments since which the lines of the last day and of the last week are counted.
 CREATE TABLE last_windows (name TEXT PRIMARY KEY, since TEXT NOT NULL) WITHOUT ROWID;
 
--- What each nick did in a room. `seen` and `spoke` are seconds since 1970, `spoke` 0 for never;
--- `spelt` is the newest spelling, where it is not the folded one.
+-- Totals of a nick in a room. `spoke` and `seen` are seconds since 1970, `spoke` 0: never;
+-- `spelt` is the newest spelling, NULL if equal to `folded`.
 CREATE TABLE nick_counts (
   room INTEGER NOT NULL,
   folded TEXT NOT NULL,
@@ -186,7 +218,7 @@ CREATE TABLE nick_counts (
   PRIMARY KEY (room, folded)
 ) WITHOUT ROWID;
 
--- Top talkers have many lines, and a room in which nobody has is quickly read.
+-- Top talkers have many lines; a room where nobody has is small enough to be read whole.
 CREATE INDEX talkers ON nick_counts (room, lines DESC, folded) WHERE lines >= 20;
 CREATE TRIGGER somebody_new AFTER INSERT ON nick_counts WHEN NEW.lines > 0 BEGIN
   UPDATE room_counts SET people = people + 1 WHERE room = NEW.room;
@@ -200,7 +232,7 @@ CREATE TRIGGER somebody_gone AFTER DELETE ON nick_counts WHEN OLD.lines > 0 BEGI
   UPDATE room_counts SET people = people - 1 WHERE room = OLD.room;
 END;
 
--- Every change of nick, in each room that saw it; both nicks are folded.
+-- Every change of nick, once for each room that saw it; both nicks are folded.
 CREATE TABLE nick_changes (
   message INTEGER PRIMARY KEY,
   room INTEGER NOT NULL,
@@ -211,8 +243,8 @@ CREATE TABLE nick_changes (
 CREATE INDEX nick_changes_from ON nick_changes (old);
 CREATE INDEX nick_changes_to ON nick_changes (new);
 
--- Which nick (folded) was seen with which sign of identity: services account, or user@host.
--- `first` and `last` are as exact as the messages that are left: deleting some never narrows them.
+-- Which nick (folded) appeared with which sign of identity: services account, or user@host.
+-- Deleting messages never narrows `first` and `last`.
 CREATE TABLE evidence (
   network TEXT NOT NULL,
   kind TEXT NOT NULL,
@@ -225,10 +257,10 @@ CREATE TABLE evidence (
 ) WITHOUT ROWID;
 CREATE INDEX evidence_of_nick ON evidence (network, nick);
 
--- URLs in the form in which they compare.
+-- URLs, normalised for comparison.
 CREATE TABLE urls (id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE);
 
--- Where each was said; `said` is the timestamp of the message.
+-- Where each URL occurs; `said` is the timestamp of the message.
 CREATE TABLE links (
   room INTEGER NOT NULL,
   said TEXT NOT NULL,
@@ -247,10 +279,10 @@ CREATE TABLE topics (
   PRIMARY KEY (room, said, message)
 ) WITHOUT ROWID;
 
--- Words as the index folds them, up to 40 characters. What nobody says any more is not here.
+-- Every word as the index folds it, up to 40 characters, and the number of lines that hold it.
 CREATE TABLE words (word TEXT PRIMARY KEY, lines INTEGER NOT NULL) WITHOUT ROWID;
 
--- Which words hold which pieces of three characters.
+-- Which words contain which sequences of three characters.
 CREATE TABLE word_names (id INTEGER PRIMARY KEY, word TEXT NOT NULL);
 
 CREATE VIRTUAL TABLE word_parts USING fts5 (
@@ -262,18 +294,20 @@ CREATE TRIGGER word_new AFTER INSERT ON words WHEN length(NEW.word) >= 3 BEGIN
   INSERT INTO word_parts (rowid, word) VALUES (last_insert_rowid(), NEW.word);
 END;
 
--- What was removed, without a word of it. An interrupted removal says how far it came.
-CREATE TABLE removals (
-  id INTEGER PRIMARY KEY,
-  at TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  asked_by TEXT NOT NULL,
-  network TEXT NOT NULL,
-  nick TEXT NOT NULL,
-  messages INTEGER NOT NULL
-);
-
+-- Indexes of `messages`, made once the rows of an adopted database are in their final form; two of
+-- them terrarium-irc may have made already. A rising index by time fills its last page with new
+-- lines (33 bytes a line); a falling one, as terrarium-irc has it, leaves pages half empty (65).
 CREATE INDEX idx_messages_channel_timestamp ON messages (channel, timestamp DESC);
 CREATE INDEX idx_messages_timestamp ON messages (timestamp);
 CREATE INDEX messages_by_room ON messages (room, timestamp);
 CREATE INDEX messages_by_msgid ON messages (room, msgid) WHERE msgid IS NOT NULL;
+
+-- One row if the database was adopted from another program, none if terrarium-mcp made it.
+-- The last three columns are NULL where version 1 adopted it, which did not record them.
+CREATE TABLE adoption (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  source TEXT NOT NULL,  -- the program that made the database
+  zone TEXT,             -- the time zone in which its local times were read, e.g. Europe/Berlin
+  adopted_at TEXT,       -- UTC
+  adopted_by TEXT        -- version of terrarium-mcp
+);

@@ -4,6 +4,7 @@ import logging
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -11,6 +12,7 @@ from anyio import from_thread, to_thread
 
 from terrarium_mcp.errors import TerrariumError, plainly
 from terrarium_mcp.settings import Settings
+from terrarium_mcp.store.adoption import ADOPTION, WrongZone, adoption_in
 from terrarium_mcp.store.backlog import Backlog
 from terrarium_mcp.store.changes import changes
 from terrarium_mcp.store.conversations import Conversations
@@ -21,7 +23,7 @@ from terrarium_mcp.store.failures import translate_errors
 from terrarium_mcp.store.keeper import Keeper
 from terrarium_mcp.store.links import Links
 from terrarium_mcp.store.messages import Messages
-from terrarium_mcp.store.migrations import CURRENT, migrate, version_of
+from terrarium_mcp.store.migrations import CURRENT, check_adopted, migrate, version_of
 from terrarium_mcp.store.opening import Opening
 from terrarium_mcp.store.people import People
 from terrarium_mcp.store.place import check_permissions, make_folder
@@ -57,8 +59,9 @@ log = logging.getLogger(__name__)
 class Store:
     """One database and what is remembered in it, by topic."""
 
-    def __init__(self, path: Path, settings: Settings) -> None:
+    def __init__(self, path: Path, settings: Settings, *, adopt: bool = False) -> None:
         self.path = path
+        self._adopt = adopt
         self.opening = Opening()
         self.keeper = Keeper(path)
         self._settings = settings
@@ -130,13 +133,15 @@ class Store:
             self.keeper.release()
 
     async def _open(self) -> None:
-        while await to_thread.run_sync(_version, self.path) < CURRENT:
+        while await to_thread.run_sync(_version, self.path, self._adopt) < CURRENT:
             if self.keeper.claim():
                 await self._migrate()
             else:
                 self.opening.takes_long()
-                await anyio.sleep(_LOOK_AGAIN)  # another process is at it
+                await anyio.sleep(_LOOK_AGAIN)  # another process is migrating it
         await self._database.open()
+        if self._adopt:
+            await self._check_zone()
         await self._take_in_what_is_behind()
 
     async def _migrate(self) -> None:
@@ -150,7 +155,14 @@ class Store:
 
         is_large = bytes_of(self.path) > LARGE
         with translate_errors(self.path):
-            await to_thread.run_sync(migrate, self.path, self._settings, report)
+            migration = partial(migrate, adopt=self._adopt)
+            await to_thread.run_sync(migration, self.path, self._settings, report)
+
+    async def _check_zone(self) -> None:
+        """Refuse a zone other than the one in which the file's local times were read."""
+        adoption = adoption_in(await self._database.rows(ADOPTION))
+        if adoption and (complaint := adoption.complaint(self._settings.source_timezone)):
+            raise WrongZone(f"{self.path}: {complaint}")
 
     async def _take_in_what_is_behind(self) -> None:
         """Take in what was migrated or appended, or wait for the keeper that does it."""
@@ -173,20 +185,29 @@ class Store:
 
 
 @asynccontextmanager
-async def open_store(path: Path, settings: Settings | None = None) -> AsyncIterator[Store]:
-    """Open the history at `path`: a new file is made, one of terrarium-irc taken over in place.
+async def open_store(
+    path: Path, settings: Settings | None = None, *, adopt: bool = False
+) -> AsyncIterator[Store]:
+    """Open the history at `path`; a new file is made, one of an earlier version is migrated.
 
     Returns at once even when a migration takes long: calls then wait up to five seconds and end
     with `StillOpening`.
 
+    Args:
+        path: the database.
+        settings: how to read it; the defaults if None.
+        adopt: take over a database of terrarium-irc, in place. Otherwise not a byte of it changes.
+
     Raises:
         StoreFailed: the folder or file cannot be written, the disk is full, the file is damaged.
-        NotOurs: the file is another program's, or a later version's.
+        NotOurs: the file is another program's, a later version's, or lacks a table.
+        NotAdopted: the file is terrarium-irc's, and `adopt` is false.
+        WrongZone: `adopt` is true, and the file was adopted in another zone than the settings name.
     """
     path = Path.cwd() / path
     make_folder(path)
     check_permissions(path)
-    store = Store(path, settings or Settings())
+    store = Store(path, settings or Settings(), adopt=adopt)
     with plainly():
         try:
             async with anyio.create_task_group() as tasks:
@@ -217,9 +238,11 @@ async def _tell(opening: Opening) -> None:
                 return log.info("the history is open")
 
 
-def _version(path: Path) -> int:
-    """The file's version; 0 also while somebody holds it locked."""
+def _version(path: Path, adopt: bool) -> int:
+    """The file's version; 0 also while another process holds it locked."""
     with translate_errors(path):
+        if not adopt and bytes_of(path):
+            check_adopted(path)
         try:
             return version_of(path)
         except sqlite3.OperationalError as why:

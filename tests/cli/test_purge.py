@@ -37,7 +37,7 @@ def lines(file: Path) -> list[str]:
 
 
 async def _say(file: Path, transcript: str, channel: str = "#tea", network: str = "irc") -> None:
-    async with open_store(file, Settings()) as store:
+    async with open_store(file, Settings(), adopt=True) as store:
         await store.messages.append(chat(transcript, channel=channel, network=network))
 
 
@@ -72,7 +72,7 @@ def test_it_tells_what_was_removed_and_what_stays(ours: Path) -> None:
 
 
 def test_copies_are_named_or_cleaned(theirs: Path) -> None:
-    say(theirs, "<bo> tea")  # it is taken over
+    say(theirs, "<bo> tea")  # it is adopted
     assert SAID.encode() in theirs.with_name("theirs.before-v1.db").read_bytes()
     done = purged(theirs, "--thorough --yes")
     assert done.returncode == 0, done.stderr

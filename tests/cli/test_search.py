@@ -10,8 +10,8 @@ SEARCH = "terrarium-mcp search"
 EXPLAIN = "terrarium-mcp search --explain"
 
 
-def test_it_prints_what_the_tool_answers(history: Path) -> None:
-    done = ran(f"{SEARCH} garden gate", "--db", history, at=history.parent)
+def test_it_prints_what_the_tool_answers(ours: Path) -> None:
+    done = ran(f"{SEARCH} garden gate", "--db", ours, at=ours.parent)
     assert done.returncode == 0, done.stderr
     assert "search garden gate: 1 of 1 hit in #tea (all words, by relevance)" in done.stdout
     assert f"<ada> {SAID}" in done.stdout

@@ -195,7 +195,7 @@ async def main(what: str, file: Path, number: int) -> None:
         return await merge(file)
     if what == "open":
         await _told_to_begin()
-    async with open_store(file, SETTINGS) as store:
+    async with open_store(file, SETTINGS, adopt=True) as store:
         await store.opening.wait(HANGS)
         if what == "open":
             return tell("opened")

@@ -59,7 +59,7 @@ async def check_whole(file: Path) -> None:
     """The file is in order, and whoever opens it finds everything kept up and goes on."""
     assert rows_of(file, "PRAGMA integrity_check") == [("ok",)]
     ((newest,),) = rows_of(file, "SELECT ifnull(max(id), 0) FROM messages")
-    async with open_store(file, SETTINGS) as store:
+    async with open_store(file, SETTINGS, adopt=True) as store:
         await store.opening.wait(30)
         assert await differences(store) == []
         (following,) = await store.messages.append(chat("<zoe> still here"))

@@ -41,7 +41,7 @@ def said(*lines: tuple[str | None, str | None]) -> list[sample.Row]:
 
 async def adopted(file: Path, rows: Iterable[sample.Row]) -> list[Message]:
     sample.make(file, rows)
-    async with open_store(file, SETTINGS) as store:
+    async with open_store(file, SETTINGS, adopt=True) as store:
         await ready(store)
         return await everything(store)
 
@@ -50,7 +50,7 @@ async def test_a_hundred_thousand_lines_are_all_there_in_their_order(file: Path)
     sample.make(file, 100_000)
     before = rows_of(file, "SELECT id, timestamp, channel, message FROM messages ORDER BY id")
     private = {row[0] for row in before if row[2] == sample.BOT}
-    async with open_store(file, SETTINGS) as store:
+    async with open_store(file, SETTINGS, adopt=True) as store:
         await ready(store)
     after = rows_of(file, "SELECT id, timestamp FROM messages ORDER BY timestamp, id")
     assert [number for number, _ in after] == [row[0] for row in before if row[0] not in private]
@@ -108,7 +108,7 @@ async def test_private_rows_are_in_no_room_and_no_search(file: Path) -> None:
     sample.make(file, 400)
     sql = "SELECT id, {}, message FROM {} WHERE {} NOT LIKE '#%' ORDER BY id"
     secret = rows_of(file, sql.format("channel", "messages", "channel"))
-    async with open_store(file, SETTINGS) as store:
+    async with open_store(file, SETTINGS, adopt=True) as store:
         await ready(store)
         assert {room.channel for room in await store.rooms.all()} == {"#terrarium", "#Dev"}
         assert not {line.id for line in await everything(store)} & {row[0] for row in secret}
@@ -126,7 +126,7 @@ async def test_channels_compare_as_irc_does_and_keep_their_latest_spelling(file:
         for channel in ("#Tea[1]", "#tea{1}", "&local", "+plain", "!12345x", "@#ops")
     ]
     sample.make(file, rows)
-    async with open_store(file, SETTINGS) as store:
+    async with open_store(file, SETTINGS, adopt=True) as store:
         await ready(store)
         rooms = await store.rooms.all()
         assert sorted(room.channel for room in rooms) == ["!12345x", "#tea{1}", "&local", "+plain"]
@@ -140,7 +140,7 @@ async def test_null_in_every_column_is_borne(file: Path) -> None:
         for missing in range(len(columns))
     ]
     sample.make(file, [*rows, (None,) * 7])
-    async with open_store(file, SETTINGS) as store:
+    async with open_store(file, SETTINGS, adopt=True) as store:
         await ready(store)
         assert len(await everything(store)) == len(columns) - 1  # all but those without a channel
         assert (await find(store, str(columns[5]))).total == len(columns) - 2  # one has no text
@@ -150,7 +150,7 @@ async def test_null_in_every_column_is_borne(file: Path) -> None:
 async def test_the_copy_tells_the_same_as_the_original(file: Path) -> None:
     sample.make(file, 300)
     before = dump_of(file)
-    async with open_store(file, SETTINGS) as store:
+    async with open_store(file, SETTINGS, adopt=True) as store:
         await ready(store)
     assert dump_of(file.with_name("irc_logs.before-v1.db")) == before
     assert sorted(found.name for found in file.parent.iterdir()) == [
@@ -163,7 +163,7 @@ async def test_the_copy_tells_the_same_as_the_original(file: Path) -> None:
 async def test_a_copy_that_is_there_already_is_not_overwritten(file: Path) -> None:
     file.with_name("irc_logs.before-v1.db").write_text("mine")
     sample.make(file, 5)
-    async with open_store(file, SETTINGS) as store:
+    async with open_store(file, SETTINGS, adopt=True) as store:
         await ready(store)
     assert file.with_name("irc_logs.before-v1.db").read_text() == "mine"
     assert version_of(file.with_name("irc_logs.before-v1.2.db")) == 0
@@ -180,7 +180,7 @@ async def test_the_five_other_tables_are_untouched(file: Path) -> None:
         ]
 
     before = dumps()
-    async with open_store(file, SETTINGS) as store:
+    async with open_store(file, SETTINGS, adopt=True) as store:
         await ready(store)
     assert dumps() == before
 
@@ -189,7 +189,7 @@ async def test_the_owners_indexes_are_there_again(file: Path) -> None:
     sample.make(file, 20)
     sql = "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND name LIKE 'idx_%'"
     before = rows_of(file, sql)
-    async with open_store(file, SETTINGS) as store:
+    async with open_store(file, SETTINGS, adopt=True) as store:
         await ready(store)
     assert set(rows_of(file, sql)) == set(before)
     assert {name for name, _ in before} > set(sample.OWN_INDEXES)
@@ -197,7 +197,7 @@ async def test_the_owners_indexes_are_there_again(file: Path) -> None:
 
 async def test_the_old_program_can_still_ask_what_it_asked(file: Path) -> None:
     sample.make(file, 300)
-    async with open_store(file, SETTINGS) as store:
+    async with open_store(file, SETTINGS, adopt=True) as store:
         await ready(store)
         newest = (
             "SELECT * FROM messages WHERE channel = ? AND timestamp > ?"
@@ -225,7 +225,7 @@ async def test_the_old_program_can_still_ask_what_it_asked(file: Path) -> None:
 
 async def test_what_was_taken_over_is_covered_with_gaps_unknown(file: Path) -> None:
     sample.make(file, 300)
-    async with open_store(file, SETTINGS) as store:
+    async with open_store(file, SETTINGS, adopt=True) as store:
         await ready(store)
         coverage = await store.spans.coverage(await store.rooms.all())
         assert coverage.sentence(UTC).startswith("from terrarium-irc 2025-11-01 to 2025-11-0")
@@ -239,13 +239,13 @@ async def test_a_database_in_use_is_refused_and_unchanged(file: Path, doing: str
     with closing(sqlite3.connect(file, isolation_level=None)) as old_bot:
         for statement in doing.split(";"):
             old_bot.execute(statement.replace("SELECT 1", "SELECT * FROM messages")).fetchone()
-        with pytest.raises(InUse, match="Stop the old bot first"):
-            async with open_store(file, SETTINGS) as store:
+        with pytest.raises(InUse, match=r"Stop that program \(the old bot"):
+            async with open_store(file, SETTINGS, adopt=True) as store:
                 await ready(store)
         old_bot.execute("ROLLBACK")
     assert file.read_bytes() == before
     assert not list(file.parent.glob("*before*"))
-    async with open_store(file, SETTINGS) as store:
+    async with open_store(file, SETTINGS, adopt=True) as store:
         await ready(store)
         assert await everything(store)
 
@@ -258,7 +258,7 @@ def test_a_migration_that_is_stopped_has_changed_nothing(file: Path) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        migrate(file, SETTINGS, report)
+        migrate(file, SETTINGS, report, adopt=True)
     assert version_of(file) == 0
     assert dump_of(file) == before
     assert [found.name for found in file.parent.iterdir()] == ["irc_logs.db"]
@@ -274,14 +274,15 @@ async def test_a_process_killed_in_mid_migration_has_changed_nothing(file: Path)
         "from terrarium_mcp.store.migrations import migrate\n"
         "def report(part):\n"
         "    os.kill(os.getpid(), signal.SIGKILL)\n"
-        "migrate(Path(sys.argv[1]), Settings(source_timezone='America/New_York'), report)\n"
+        "settings = Settings(source_timezone='America/New_York')\n"
+        "migrate(Path(sys.argv[1]), settings, report, adopt=True)\n"
     )
     killed = subprocess.run([sys.executable, "-c", program, str(file)], check=False, timeout=30)
     assert killed.returncode == -9
     shutil.copytree(file.parent, other := file.parent.with_name(file.parent.name + "-other"))
     assert version_of(other / file.name) == 0
     assert dump_of(other / file.name) == before
-    async with open_store(file, SETTINGS) as store:
+    async with open_store(file, SETTINGS, adopt=True) as store:
         await ready(store)
         assert (await store.messages.newest(await store.rooms.all(), 1)).messages
     assert dump_of(file.with_name("irc_logs.before-v1.db")) == before
@@ -293,7 +294,7 @@ async def test_the_network_is_the_settings_and_is_named_later_where_they_named_n
 ) -> None:
     sample.make(file, 50)
     unnamed = Settings(source_timezone="America/New_York")
-    async with open_store(file, unnamed) as store:
+    async with open_store(file, unnamed, adopt=True) as store:
         await ready(store)
         assert {room.network for room in await store.rooms.all()} == {"irc"}
         await store.rooms.name_network("libera")
@@ -311,7 +312,7 @@ async def test_text_that_is_no_utf8_stops_nothing(file: Path) -> None:
         "INSERT INTO messages (channel, nick, message)"
         " VALUES ('#terrarium', CAST(x'ff' AS TEXT), CAST(x'67ff67' AS TEXT))",
     )
-    async with open_store(file, SETTINGS) as store:
+    async with open_store(file, SETTINGS, adopt=True) as store:
         await ready(store)
         assert texts(await everything(store))[-1] == "g\ufffdg"
         assert (await find(store, "before")).total == 1

@@ -13,12 +13,12 @@ import anyio
 import pytest
 from anyio.abc import Process
 
-from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store import store as store_module
 from terrarium_mcp.store.errors import StillOpening, TookTooLong
-from terrarium_mcp.store.migrations import InUse, terrarium_irc
-from terrarium_mcp.store.migrations.step import Report
+from terrarium_mcp.store.migrations import InUse, v1
+from terrarium_mcp.store.migrations.step import Report, Source
+from terrarium_mcp.store.migrations.versions import VERSIONS, Version
 from terrarium_mcp.store.upkeep import Upkeep
 from tests.samples import terrarium_irc as sample
 from tests.store.scene import SETTINGS, chat, check_index, find, rows_of, write
@@ -208,16 +208,16 @@ async def test_opening_returns_at_once_while_a_migration_goes_on(
     sample.make(file, 200)
     go_on = anyio.Event()
 
-    def slowly(connection: sqlite3.Connection, settings: Settings, report: Report) -> None:
-        convert(connection, settings, report)
+    def slowly(connection: sqlite3.Connection, source: Source | None, report: Report) -> None:
+        v1.convert(connection, source, report)
         report(0.5)
         anyio.from_thread.run(go_on.wait)
 
-    convert = terrarium_irc.convert
-    monkeypatch.setattr(terrarium_irc, "convert", slowly)
+    versions = (Version(1, slowly, effort=100), *VERSIONS[1:])
+    monkeypatch.setattr("terrarium_mcp.store.migrations.VERSIONS", versions)
     monkeypatch.setattr("terrarium_mcp.store.opening.PATIENCE", 0.05)
     began = anyio.current_time()
-    async with open_store(file, SETTINGS) as store:
+    async with open_store(file, SETTINGS, adopt=True) as store:
         assert anyio.current_time() - began < store_module.AT_ONCE + 1
         with anyio.fail_after(2):
             with pytest.raises(StillOpening, match=r"opening the history, 15 %"):
@@ -248,12 +248,15 @@ async def test_another_process_that_waits_for_the_migration_answers_meanwhile(
         "        sys.stdin.readline()\n"
         "keeper = Keeper(Path(sys.argv[1]))\n"
         "assert keeper.claim()\n"
-        "migrate(Path(sys.argv[1]), SETTINGS, report)\n"
+        "migrate(Path(sys.argv[1]), SETTINGS, report, adopt=True)\n"
         "keeper.release()\n"
     )
     monkeypatch.setattr(store_module, "AT_ONCE", 0.1)
     monkeypatch.setattr("terrarium_mcp.store.migrations.BUSY", 2.0)  # a look may last so long
-    async with running(migrating, str(file)) as other, open_store(file, SETTINGS) as store:
+    async with (
+        running(migrating, str(file)) as other,
+        open_store(file, SETTINGS, adopt=True) as store,
+    ):
         longest, last = 0.0, anyio.current_time()
         for _ in range(40):
             await anyio.sleep(0.01)
@@ -275,7 +278,7 @@ async def test_a_migration_in_another_program_without_the_lock_is_not_waited_for
     with closing(sqlite3.connect(file, isolation_level=None)) as stranger:
         stranger.execute("BEGIN EXCLUSIVE")
         with anyio.fail_after(10), pytest.raises(InUse):
-            async with open_store(file, SETTINGS) as store:
+            async with open_store(file, SETTINGS, adopt=True) as store:
                 await store.opening.wait()
 
 
@@ -314,7 +317,7 @@ async def test_who_catches_up_at_the_same_time_indexes_nothing_twice(
 
 
 async def test_a_store_that_is_left_has_no_wal(file: Path) -> None:
-    async with open_store(file, SETTINGS) as store:
+    async with open_store(file, SETTINGS, adopt=True) as store:
         await store.messages.append(chat("<ada> hello"))
     assert sorted(found.name for found in file.parent.iterdir()) == [
         "irc_logs.db",

@@ -26,7 +26,7 @@ async def refusal(file: Path) -> str:
     """What opening says, after a look that it has changed nothing."""
     before = file.read_bytes() if file.is_file() else None
     with pytest.raises(TerrariumError) as refused:
-        async with open_store(file, SETTINGS) as store:
+        async with open_store(file, SETTINGS, adopt=True) as store:
             await store.opening.wait()
     if before is not None:
         assert file.read_bytes() == before
@@ -124,7 +124,7 @@ async def main():
         os.setgid({nobody})
         os.setuid({nobody})
     try:
-        async with open_store(Path(sys.argv[1])):
+        async with open_store(Path(sys.argv[1]), adopt=True):
             print("opened")
     except TerrariumError as why:
         print(type(why).__name__, why)

@@ -38,4 +38,5 @@ async def test_executing_the_file_makes_what_a_new_database_has(file: Path) -> N
 def test_every_column_of_messages_has_a_line_and_comments_are_kept() -> None:
     lines = schema().splitlines()
     assert "  network TEXT," in lines
-    assert "-- Up to which id each derived structure has taken in the messages;" in " ".join(lines)
+    assert "  msgid TEXT,        -- IRCv3" in lines
+    assert "-- The watermark of each derived structure: the last id it has taken in." in schema()

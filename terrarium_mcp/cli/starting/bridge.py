@@ -29,7 +29,7 @@ async def run_bridge(settings: Settings, mcp_url: str | None, flags: Sequence[st
     child = child.model_copy(update={"args": [*child.args, *flags]})
     toolbox = Toolbox(lambda: mcp_url or child, offered=settings.bridge_tools)
     async with (
-        open_store(database, settings) as store,
+        open_store(database, settings, adopt=True) as store,
         open_bridge(store, settings, toolbox) as bridge,
     ):
         await run_until_signal(bridge)

@@ -27,7 +27,8 @@ async def examination(
 ) -> bool:
     """Print what there is to see; whether all is well in the end."""
     path = Path.cwd() / settings.db_path
-    sections = [set_so(settings, sources), *examine(path, datetime.now(UTC))]
+    state = examine(path, datetime.now(UTC), settings.source_timezone)
+    sections = [set_so(settings, sources), *state]
     for section in sections:
         _show(section)
     if deep and UNREADABLE not in _wrong(sections):

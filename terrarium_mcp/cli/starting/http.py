@@ -13,6 +13,6 @@ async def serve_over_http(
     settings: Settings, host: str, port: int, announce: Callable[[Listening], None]
 ) -> None:
     """Serve until SIGINT or SIGTERM."""
-    async with open_store(settings.db_path, settings) as store:
+    async with open_store(settings.db_path, settings, adopt=True) as store:
         server = build_server(store, settings)
         await serve_http(server, host, port, health=health_of(store), announce=announce)

@@ -12,6 +12,8 @@ from terrarium_mcp.errors import TerrariumError, did_you_mean, shown
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.audit import Why
+from terrarium_mcp.store.database import explained
+from terrarium_mcp.store.migrations import check_adopted
 from terrarium_mcp.store.removal.deletion import Report
 from terrarium_mcp.store.removal.former import Former
 from terrarium_mcp.store.removal.purging import Traces, Who
@@ -35,6 +37,7 @@ class Wish:
     network: str
     thorough: bool
     copies: bool
+    adopt: bool
 
     @property
     def who(self) -> Who:
@@ -47,13 +50,17 @@ async def look(wish: Wish) -> None:
 
     Raises:
         NobodyThere: there is nothing of them.
+        NotAdopted: the database is terrarium-irc's.
         NotAlone: --thorough, and somebody has the file open.
     """
     if not wish.path.is_file():
         raise NobodyThere(f"There is no database {wish.path}. Name one with DB_PATH or --db.")
+    if not wish.adopt:
+        with explained(wish.path):
+            check_adopted(wish.path)
     if wish.thorough:
         await check_alone(wish.path)
-    async with open_store(wish.path, wish.settings) as store:
+    async with open_store(wish.path, wish.settings, adopt=wish.adopt) as store:
         await store.opening.wait()
         await _check_network(store, wish.network)
         traces, files = await store.removal.traces(wish.who), await store.removal.files(wish.who)
@@ -73,7 +80,7 @@ async def remove(wish: Wish) -> None:
         StoreFailed, BacklogFailed, NotAlone, NoRoom: how far it came stands in the audit; the same
             command goes on from there.
     """
-    async with open_store(wish.path, wish.settings) as store:
+    async with open_store(wish.path, wish.settings, adopt=wish.adopt) as store:
         await store.opening.wait()
         former = await store.removal.purge_former(wish.who) if wish.copies else Former()
         gone, files = await store.removal.purge(

@@ -11,10 +11,16 @@ from terrarium_mcp.tools.search_page import rooms_searched, search_page
 
 
 async def found(
-    settings: Settings, query: str, channel: str, limit: int, sort: str, explain: bool
+    settings: Settings,
+    query: str,
+    channel: str,
+    limit: int,
+    sort: str,
+    explain: bool,
+    adopt: bool,
 ) -> str:
     """The transcript that a search gives; with `explain`, how it came about stands before it."""
-    async with open_store(settings.db_path, settings) as store:
+    async with open_store(settings.db_path, settings, adopt=adopt) as store:
         await store.opening.wait()
         asked = await request_for(Served(store, settings), View())
         page = await search_page(query, asked, channel=channel, limit=limit, sort=sort)

@@ -8,5 +8,5 @@ from terrarium_mcp.store import open_store
 
 async def serve_over_stdio(settings: Settings) -> None:
     """Serve until the client disconnects, or until SIGINT or SIGTERM."""
-    async with open_store(settings.db_path, settings) as store:
+    async with open_store(settings.db_path, settings, adopt=True) as store:
         await serve_stdio(build_server(store, settings))

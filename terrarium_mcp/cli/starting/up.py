@@ -44,7 +44,7 @@ async def run_bridge_and_server(
     check_settings(settings)
     check_tools(settings)
     async with (
-        open_store(settings.db_path, settings) as store,
+        open_store(settings.db_path, settings, adopt=True) as store,
         anyio.create_task_group() as tasks,
     ):
         listening: Listening = await tasks.start(serve_in_task, store, settings, host, port)

@@ -5,8 +5,3 @@ a watermark: the id up to which it is complete. Usually all watermarks are at th
 an append updates every structure in its own transaction; a structure that is being rebuilt lags
 behind, and its readers wait for it.
 """
-
-TABLES = """
--- Up to which id each derived structure has taken in the messages; -1: it is to be emptied first.
-CREATE TABLE derived (name TEXT PRIMARY KEY, upto INTEGER NOT NULL) WITHOUT ROWID;
-"""

@@ -9,22 +9,6 @@ from terrarium_mcp.store.database import Writer
 from terrarium_mcp.store.derived.counting import SAID
 from terrarium_mcp.store.derived.structure import compare
 
-TABLES = """
--- URLs in the form in which they compare.
-CREATE TABLE urls (id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE);
-
--- Where each was said; `said` is the timestamp of the message.
-CREATE TABLE links (
-  room INTEGER NOT NULL,
-  said TEXT NOT NULL,
-  message INTEGER NOT NULL,
-  url INTEGER NOT NULL REFERENCES urls,
-  PRIMARY KEY (room, said, message, url)
-) WITHOUT ROWID;
-CREATE INDEX links_by_time ON links (said, message, url);
-CREATE INDEX links_by_url ON links (url);
-"""
-
 _MENTIONS = "messages m, json_each(urls_of(CAST(m.message AS BLOB))) said"
 _MENTIONED = f"instr(m.message, '://') AND {SAID}"
 _MAKE_FOUND = "CREATE TEMP TABLE IF NOT EXISTS found (room, said, message, url)"

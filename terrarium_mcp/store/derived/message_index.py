@@ -1,7 +1,5 @@
 """The full-text index: the words, room, nick and type of each message that may be shown."""
 
-# ruff: noqa: S608 -- every statement is made of constants
-
 from terrarium_mcp.store.derived.full_text import READABLE, FullText
 from terrarium_mcp.store.rows import IS_SPEECH
 
@@ -16,21 +14,6 @@ _SCOPE = (
 )
 _WORDS = f"{_SPOKEN} || {_SCOPE}"
 _EVENT = f"CASE WHEN {IS_SPEECH} THEN NULL ELSE {MESSAGE} END"
-
-TABLES = f"""
--- The rowid is the id with a minus sign: newest first is then the natural order of every look-up.
--- What an event says has a column of its own, so that words of speech need no other restriction.
--- The words of our own are in the first column: in any other each takes two bytes more.
-CREATE VIEW message_index_source AS
-  SELECT -m.id AS id, {_WORDS} AS message, {_EVENT} AS event
-  FROM messages m WHERE {READABLE};
-CREATE VIRTUAL TABLE message_index USING fts5 (
-  message, event,
-  content='message_index_source', content_rowid='id', columnsize=0,
-  tokenize='{TOKENIZER}'
-);
-INSERT INTO message_index(message_index, rank) VALUES ('pgsz', 1000);
-"""
 
 
 class MessageIndex(FullText):

@@ -13,33 +13,6 @@ from terrarium_mcp.store.derived.counting import COUNTED, FOLDED
 from terrarium_mcp.store.derived.structure import compare
 from terrarium_mcp.store.sql_expressions import folded_sql
 
-TABLES = """
--- Every change of nick, in each room that saw it; both nicks are folded.
-CREATE TABLE nick_changes (
-  message INTEGER PRIMARY KEY,
-  room INTEGER NOT NULL,
-  said TEXT NOT NULL,
-  old TEXT NOT NULL,
-  new TEXT NOT NULL
-);
-CREATE INDEX nick_changes_from ON nick_changes (old);
-CREATE INDEX nick_changes_to ON nick_changes (new);
-
--- Which nick (folded) was seen with which sign of identity: services account, or user@host.
--- `first` and `last` are as exact as the messages that are left: deleting some never narrows them.
-CREATE TABLE evidence (
-  network TEXT NOT NULL,
-  kind TEXT NOT NULL,
-  sign TEXT NOT NULL,
-  nick TEXT NOT NULL,
-  first TEXT NOT NULL,
-  last TEXT NOT NULL,
-  messages INTEGER NOT NULL,
-  PRIMARY KEY (network, kind, sign, nick)
-) WITHOUT ROWID;
-CREATE INDEX evidence_of_nick ON evidence (network, nick);
-"""
-
 ACCOUNT, HOST = "account", "host"
 """The kinds of evidence."""
 

@@ -36,17 +36,6 @@ from typing import NamedTuple
 from terrarium_mcp.chat.when import from_text
 from terrarium_mcp.store.database import Row, Writer
 
-TABLES = """
--- Ranges of ids within which time rises, but for `slack` milliseconds.
-CREATE TABLE runs (
-  first INTEGER PRIMARY KEY,
-  last INTEGER NOT NULL,
-  began TEXT NOT NULL,
-  ended TEXT NOT NULL,
-  slack INTEGER NOT NULL
-);
-"""
-
 TOLERATED = timedelta(hours=1)
 """A message dated further back than this begins a new run."""
 

@@ -9,16 +9,6 @@ from terrarium_mcp.store.database import Writer
 from terrarium_mcp.store.derived.counting import COUNTED
 from terrarium_mcp.store.derived.structure import compare
 
-TABLES = """
--- Where topics were set; `said` is the timestamp of the message.
-CREATE TABLE topics (
-  room INTEGER NOT NULL,
-  said TEXT NOT NULL,
-  message INTEGER NOT NULL,
-  PRIMARY KEY (room, said, message)
-) WITHOUT ROWID;
-"""
-
 _SETS_TOPIC = f"{COUNTED} AND upper(m.message_type) = 'TOPIC'"
 _PLACES = f"SELECT m.room, m.timestamp, m.id FROM messages m WHERE {_SETS_TOPIC}"
 

@@ -22,21 +22,6 @@ LONGEST = 40
 PIECE = 3
 """Characters of the pieces (trigrams) by which words are found from within."""
 
-TABLES = f"""
--- Words as the index folds them, up to {LONGEST} characters. What nobody says any more is not here.
-CREATE TABLE words (word TEXT PRIMARY KEY, lines INTEGER NOT NULL) WITHOUT ROWID;
-
--- Which words hold which pieces of three characters.
-CREATE TABLE word_names (id INTEGER PRIMARY KEY, word TEXT NOT NULL);
-CREATE VIRTUAL TABLE word_parts USING fts5 (
-  word, content='word_names', content_rowid='id', detail=none, columnsize=0, tokenize='trigram'
-);
-CREATE TRIGGER word_new AFTER INSERT ON words WHEN length(NEW.word) >= {PIECE} BEGIN
-  INSERT INTO word_names (word) VALUES (NEW.word);
-  INSERT INTO word_parts (rowid, word) VALUES (last_insert_rowid(), NEW.word);
-END;
-"""
-
 # FTS5 itself counts the words of a batch of messages: no other tokenizer agrees with its own, and
 # one written in Python takes three times as long (6 us a message, not 2).
 _MAKE_TALLY = (

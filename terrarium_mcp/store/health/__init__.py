@@ -7,6 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.store.adoption import ADOPTION, adoption_in
 from terrarium_mcp.store.derived.structure import TO_BE_EMPTIED
 from terrarium_mcp.store.disk import bytes_of
 from terrarium_mcp.store.health.findings import Fact, Section
@@ -19,8 +20,14 @@ from terrarium_mcp.store.upkeep import EVERYTHING
 from terrarium_mcp.store.wal_reset import beside_strangers, has_wal_reset_bug
 
 
-def examine(path: Path, now: datetime) -> list[Section]:
-    """Everything about the database at `path`; whatever is wrong with it is one of the facts."""
+def examine(path: Path, now: datetime, source_zone: str = "") -> list[Section]:
+    """Everything about the database at `path`; whatever is wrong with it is one of the facts.
+
+    Args:
+        path: the database, which is not changed.
+        now: the present, from which the growth of a year is estimated.
+        source_zone: TERRARIUM_SOURCE_TIMEZONE; "" if it is not set.
+    """
     sections = [Section("database", [Fact("file", f"{path}"), _sqlite(), *_beside(path)])]
     try:
         if not bytes_of(path):
@@ -33,6 +40,7 @@ def examine(path: Path, now: datetime) -> list[Section]:
             version = checked_version(connection, path)
             facts = [_version(version), _journal(path, version)]
             if version == CURRENT:
+                facts += _adopted(connection, source_zone)
                 facts += [*_contents(connection), *_size(connection, path, now)]
                 sections += [_index(connection), _others(connection)]
             sections[0] = _with(sections[0], facts)
@@ -71,8 +79,19 @@ def _beside(path: Path) -> Iterator[Fact]:
 def _version(version: int) -> Fact:
     if version == CURRENT:
         return Fact("version", f"{version}, application id {APPLICATION_ID:#x}")
-    was = f"version {version}" if version else "terrarium-irc's"
-    return Fact("version", f"{was}; the next start copies it, then takes it over in place")
+    if not version:
+        return Fact(
+            "version", "terrarium-irc's, not adopted: serve, bridge and up copy and adopt it"
+        )
+    return Fact("version", f"{version}; the next start copies it, then migrates it to {CURRENT}")
+
+
+def _adopted(connection: sqlite3.Connection, source_zone: str) -> Iterator[Fact]:
+    """How the database was read, if it was another program's."""
+    if adoption := adoption_in(connection.execute(ADOPTION).fetchall()):
+        yield Fact("adopted", f"{adoption}")
+        if complaint := adoption.complaint(source_zone):
+            yield Fact("source zone", complaint, wrong=True)
 
 
 def _sqlite() -> Fact:

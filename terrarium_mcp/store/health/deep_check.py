@@ -93,7 +93,7 @@ def _copy(path: Path, copy: Path, say: Say) -> None:
     """Copy what one read transaction sees. Runs in a thread, and ends when it is cancelled."""
     with untouched(path) as source, closing(sqlite3.connect(copy)) as target:
         if checked_version(source, path) != CURRENT:
-            raise NotChecked(f"{path} is still to be taken over: start terrarium-mcp once.")
+            raise NotChecked(f"{path} is not of the current version: start terrarium-mcp once.")
         target.execute("PRAGMA synchronous=OFF")  # a copy that a power cut spoils is made again
         source.execute("BEGIN")
         source.execute("SELECT count(*) FROM sqlite_master").fetchone()  # from here on, one state

@@ -18,11 +18,16 @@ class CopyFailed(TerrariumError):
     """The copy could not be written, so nothing was changed."""
 
 
+def copy_name(path: Path, version: int) -> str:
+    """The name of the copy made before `version`: `irc_logs.before-v1.db`."""
+    return f"{path.stem}.before-v{version}{path.suffix}"
+
+
 class Copy:
-    """The database as it was: `irc_logs.before-v1.db`. It gets that name once it is needed."""
+    """The database as it was before `version`. It gets its name just before the commit."""
 
     def __init__(self, path: Path, version: int) -> None:
-        self.path = _unused(path.with_name(f"{path.stem}.before-v{version}{path.suffix}"))
+        self.path = _unused(path.with_name(copy_name(path, version)))
         self._partial = self.path.with_name(self.path.name + ".partial")
 
     def write(self, connection: sqlite3.Connection, report: Report) -> None:
@@ -32,19 +37,19 @@ class Copy:
             CopyFailed: there is no room, or no permission.
         """
 
-        def tell(_: int, remaining: int, total: int) -> None:
+        def progress(_: int, remaining: int, total: int) -> None:
             report(1 - remaining / max(1, total))
 
         self.discard()
         try:
             with closing(sqlite3.connect(self._partial)) as target:
-                connection.backup(target, pages=_PAGES, progress=tell)
-        except (sqlite3.Error, OSError) as why:
+                connection.backup(target, pages=_PAGES, progress=progress)
+        except (sqlite3.Error, OSError) as error:
             self.discard()
             raise CopyFailed(
-                f"Could not copy the database to {self.path} before changing it: {why}."
+                f"Could not copy the database to {self.path} before changing it: {error}."
                 " Nothing was changed. Make room for a copy beside it."
-            ) from why
+            ) from error
 
     def settle(self) -> None:
         """Give the copy its name."""
@@ -58,7 +63,7 @@ class Copy:
 
 
 def _unused(path: Path) -> Path:
-    """`path`, or with a number where an earlier copy has that name: none is ever overwritten."""
+    """`path`, or with a number if an earlier copy has that name: no copy is ever overwritten."""
     number = 1
     candidate = path
     while candidate.exists():

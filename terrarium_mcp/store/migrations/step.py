@@ -1,15 +1,34 @@
-"""What a migration step is."""
+"""What a migration is made of: progress, the adoption it performs, and conversions of rows."""
 
 import sqlite3
 from collections.abc import Callable
-
-from terrarium_mcp.settings import Settings
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
 
 Report = Callable[[float], None]
-"""Hears the part of the work that is done, 0 to 1. May raise to stop it."""
+"""Receives the part of the work that is done, 0 to 1. May raise to stop it."""
 
-Step = Callable[[sqlite3.Connection, Settings, Report], None]
-"""Takes the database one version further, inside a transaction that the runner owns."""
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """How to read the database of another program that this migration adopts."""
+
+    zone: tzinfo
+    """The zone of its local times; `str(zone)` is the name that the file remembers."""
+
+    network: str
+    """The network of its messages."""
+
+    at: datetime
+    """When it is adopted (aware)."""
+
+    program: str
+    """The version of terrarium-mcp that adopts it."""
+
+
+Convert = Callable[[sqlite3.Connection, Source | None, Report], None]
+"""Converts rows for one version, inside the runner's transaction. The source is None unless the
+same migration adopts the file."""
 
 
 def within(report: Report, first: float, last: float) -> Report:

@@ -1,158 +1,161 @@
-"""Version 1: the first schema, made new or out of a terrarium-irc database."""
+"""Version 1: adopts the rows of terrarium-irc, the program that came before. FROZEN, like v1.sql.
 
+terrarium-irc wrote times with the machine's local clock and microseconds; a column default wrote
+UTC in whole seconds. Private messages are among the channels, under the bot's own nick, and /me is
+stored raw. Its five other tables remain untouched, and it can still read the file afterwards.
+
+The small functions below are copies. Those in chat/ may change with the program; a database that is
+adopted next year must come out as one that was adopted on the first day.
+"""
+
+import logging
 import sqlite3
+import string
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+from itertools import islice
+from typing import TypeAlias
 
-from terrarium_mcp.settings import Settings
-from terrarium_mcp.store import audit, derived, foreign, merging
-from terrarium_mcp.store.derived import (
-    counters,
-    link_index,
-    message_index,
-    people_index,
-    phrase_index,
-    runs,
-    topic_index,
-    words_index,
-)
-from terrarium_mcp.store.migrations import terrarium_irc
-from terrarium_mcp.store.migrations.step import Report, within
+from terrarium_mcp.store.migrations.step import Report, Source
+from terrarium_mcp.store.migrations.v1_times import utc_times
 
-MESSAGES = """
-CREATE TABLE messages (
-  id INTEGER PRIMARY KEY AUTOINCREMENT,
-  timestamp DATETIME DEFAULT CURRENT_TIMESTAMP,
-  channel TEXT,
-  nick TEXT,
-  user TEXT,
-  host TEXT,
-  message TEXT,
-  message_type TEXT DEFAULT 'PRIVMSG'
-)"""
+CHUNK = 10_000
+"""Rows converted between two reports."""
 
-ADDED_COLUMNS = (
-    "network TEXT",
-    "room INTEGER",
-    "account TEXT",
-    "msgid TEXT",
-    "reply_to TEXT",
-    "server_time TEXT",
-    "origin TEXT",
-    "relayed_by TEXT",
-    "self INTEGER",
-    "bot INTEGER",
-    "redacted_at TEXT",
-)
+_BEFORE_ALL = -(2**63)
+_CONVERTING = 0.8
+"""The part of the time that the rows take; terrarium-irc's own indexes take the rest."""
 
-TABLES = """
-CREATE TABLE networks (
-  name TEXT PRIMARY KEY,
-  casemapping TEXT NOT NULL DEFAULT 'rfc1459'
-) WITHOUT ROWID;
+_TimeRow: TypeAlias = tuple[int, str | None, str | None]
+"""Id, timestamp, channel."""
+_UtcRow: TypeAlias = tuple[_TimeRow, datetime]
 
-CREATE TABLE rooms (
-  id INTEGER PRIMARY KEY,
-  network TEXT NOT NULL,
-  folded TEXT NOT NULL,
-  channel TEXT NOT NULL,
-  live_until TEXT NOT NULL DEFAULT '',  -- no live line is dated before this one
-  UNIQUE (network, folded)
-);
-
--- Readable by the two who wrote them, through the bot, and by no tool.
-CREATE TABLE private_messages (
-  id INTEGER PRIMARY KEY,
-  timestamp TEXT NOT NULL,
-  network TEXT NOT NULL,
-  target TEXT NOT NULL,
-  nick TEXT, user TEXT, host TEXT, account TEXT,
-  message TEXT,
-  message_type TEXT,
-  self INTEGER
-);
-
--- When a room was recorded. `alive` moves along while it is: where a crash left it, it ended.
-CREATE TABLE spans (
-  id INTEGER PRIMARY KEY,
-  room INTEGER NOT NULL REFERENCES rooms,
-  began TEXT NOT NULL,
-  alive TEXT NOT NULL,
-  ended TEXT,
-  why_began TEXT NOT NULL,
-  why_ended TEXT,
-  source TEXT NOT NULL DEFAULT ''
-);
-CREATE INDEX spans_by_room ON spans (room, began);
-
--- Who is in a room now. Rebuilt at every join of ours.
-CREATE TABLE presence (
-  room INTEGER NOT NULL REFERENCES rooms,
-  folded TEXT NOT NULL,
-  nick TEXT NOT NULL,
-  rank TEXT NOT NULL,
-  away INTEGER NOT NULL,
-  account TEXT NOT NULL,
-  since TEXT,
-  PRIMARY KEY (room, folded)
-) WITHOUT ROWID;
-CREATE TABLE presence_as_of (room INTEGER PRIMARY KEY REFERENCES rooms, as_of TEXT NOT NULL);
-"""
-
-# The index by time rises: new lines then fill its last page, where a falling one (as terrarium-irc
-# has it) is left with half-empty pages: 65 bytes a line against 33. Both are read either way.
-INDEXES = """
-CREATE INDEX IF NOT EXISTS idx_messages_channel_timestamp ON messages (channel, timestamp DESC);
-CREATE INDEX IF NOT EXISTS idx_messages_timestamp ON messages (timestamp);
-CREATE INDEX messages_by_room ON messages (room, timestamp);
-CREATE INDEX messages_by_msgid ON messages (room, msgid) WHERE msgid IS NOT NULL;
-"""
-
-_CONVERTING = 0.75
-"""The part of the time in which rows are converted; then their indexes are made."""
+log = logging.getLogger(__name__)
 
 
-def migrate(connection: sqlite3.Connection, settings: Settings, report: Report) -> None:
-    """Make the tables; what terrarium-irc recorded is kept, in its own rows."""
-    adopting = terrarium_irc.is_present(connection)
-    indexes = terrarium_irc.without_indexes(connection)
-    if not adopting:
-        connection.execute(MESSAGES)
-    for column in ADDED_COLUMNS:
-        connection.execute(f"ALTER TABLE messages ADD COLUMN {column}")
-    for topic in (
-        TABLES,
-        derived.TABLES,
-        foreign.TABLES,
-        message_index.TABLES,
-        phrase_index.TABLES,
-        runs.TABLES,
-        counters.TABLES,
-        people_index.TABLES,
-        link_index.TABLES,
-        topic_index.TABLES,
-        words_index.TABLES,
-        merging.MERGED,
-        audit.TABLES,
-    ):
-        _run(connection, topic)
-    if adopting:
-        terrarium_irc.convert(connection, settings, within(report, 0, _CONVERTING))
-    indexes += _statements(INDEXES)
-    for number, sql in enumerate(indexes, 1):
+def convert(connection: sqlite3.Connection, source: Source | None, report: Report) -> None:
+    """Give every row its UTC time, network, room and type; move private rows out."""
+    if source is None:
+        return
+    log.warning(
+        "local times of terrarium-irc are read as %s (TERRARIUM_SOURCE_TIMEZONE)", source.zone
+    )
+    indexes = _without_indexes(connection)
+    _convert_rows(connection, source, lambda part: report(_CONVERTING * part))
+    for sql in indexes:
         connection.execute(sql)
-        report(_CONVERTING + (1 - _CONVERTING) * number / len(indexes))
 
 
-def _run(connection: sqlite3.Connection, script: str) -> None:
-    """Execute a script inside the transaction (executescript would commit it)."""
-    for statement in _statements(script):
-        connection.execute(statement)
+def _without_indexes(connection: sqlite3.Connection) -> list[str]:
+    """Drop the indexes by time, which every row is about to change; returns their SQL."""
+    found = connection.execute(
+        "SELECT name, sql FROM sqlite_master WHERE type = 'index' AND tbl_name = 'messages'"
+        " AND lower(sql) LIKE '%timestamp%'"
+    ).fetchall()
+    for name, _ in found:
+        connection.execute(f'DROP INDEX "{name}"')
+    return [sql for _, sql in found]
 
 
-def _statements(script: str) -> list[str]:
-    """The statements of a script, one by one."""
-    found = [""]
-    for line in script.splitlines(keepends=True):
-        found[-1] += line
-        if sqlite3.complete_statement(found[-1]):
-            found.append("")
-    return found[:-1]
+def _convert_rows(connection: sqlite3.Connection, source: Source, report: Report) -> None:
+    network = source.network
+    total = connection.execute("SELECT max(id) FROM messages").fetchone()[0] or 0
+    rooms = _make_rooms(connection, network)
+    timed = utc_times(((row, row[1]) for row in _rows(connection)), source.zone)
+    for chunk in _chunks(timed):
+        connection.executemany(
+            "UPDATE messages SET timestamp=?, room=?, network=?, origin='import' WHERE id=?",
+            (
+                (_to_text(at), rooms.get(channel or ""), network, number)
+                for (number, _, channel), at in chunk
+            ),
+        )
+        _convert_actions(connection, chunk[0][0][0], chunk[-1][0][0])
+        report(max(0, chunk[-1][0][0]) / max(1, total))
+    _move_private(connection, network)
+    connection.execute(
+        "INSERT INTO spans (room, began, alive, ended, why_began, why_ended, source)"
+        " SELECT room, min(timestamp), max(timestamp), max(timestamp), 'import', 'import',"
+        " 'terrarium-irc' FROM messages WHERE room NOT NULL GROUP BY room"
+    )
+
+
+def _make_rooms(connection: sqlite3.Connection, network: str) -> dict[str, int]:
+    connection.execute("INSERT INTO networks (name) VALUES (?)", (network,))
+    rooms: dict[str, int] = {}
+    spellings = "SELECT channel, max(id) FROM messages WHERE channel NOT NULL GROUP BY 1 ORDER BY 2"
+    for channel, _ in connection.execute(spellings).fetchall():
+        if _is_channel(str(channel)):
+            connection.execute(
+                "INSERT INTO rooms (network, folded, channel) VALUES (?, ?, ?)"
+                " ON CONFLICT DO UPDATE SET channel=excluded.channel",
+                (network, _fold(channel), channel),
+            )
+            found = "SELECT id FROM rooms WHERE network=? AND folded=?"
+            rooms[channel] = connection.execute(found, (network, _fold(channel))).fetchone()[0]
+    return rooms
+
+
+def _convert_actions(connection: sqlite3.Connection, first: int, last: int) -> None:
+    """Take /me out of its frame, in the rows of these ids."""
+    framed = connection.execute(
+        "SELECT id, message FROM messages WHERE id BETWEEN ? AND ?"
+        " AND typeof(message) = 'text' AND instr(message, char(1)) = 1",
+        (first, last),
+    ).fetchall()
+    connection.executemany(
+        "UPDATE messages SET message=?, message_type='ACTION' WHERE id=?",
+        [(does, number) for number, message in framed if (does := _action(message)) is not None],
+    )
+
+
+def _move_private(connection: sqlite3.Connection, network: str) -> None:
+    """A target that is no channel is a person: it must not become a channel everyone can read."""
+    private = "FROM messages WHERE channel NOT NULL AND channel != '' AND room IS NULL"
+    connection.execute(
+        "INSERT INTO private_messages"
+        " (id, timestamp, network, target, nick, user, host, message, message_type)"
+        f" SELECT id, timestamp, ?, channel, nick, user, host, message, message_type {private}",
+        (network,),
+    )
+    connection.execute(f"DELETE {private}")
+
+
+def _rows(connection: sqlite3.Connection) -> Iterator[_TimeRow]:
+    """All messages by id, read in chunks because the table changes while they are read."""
+    after = _BEFORE_ALL
+    sql = "SELECT id, timestamp, channel FROM messages WHERE id > ? ORDER BY id LIMIT ?"
+    while chunk := connection.execute(sql, (after, CHUNK)).fetchall():
+        yield from chunk
+        after = chunk[-1][0]
+
+
+def _chunks(rows: Iterable[_UtcRow]) -> Iterator[list[_UtcRow]]:
+    iterator = iter(rows)
+    while chunk := list(islice(iterator, CHUNK)):
+        yield chunk
+
+
+# RFC 2812 2.2: {}|^ are the lower case of []\~
+_FOLDED = str.maketrans(string.ascii_uppercase + "[]\\~", string.ascii_lowercase + "{}|^")
+
+
+def _fold(name: str) -> str:
+    """The form in which a channel compares (RFC 2812 2.2)."""
+    return name.translate(_FOLDED)
+
+
+def _is_channel(target: str) -> bool:
+    """Whether `target` names a channel (RFC 2811 2.1) and not a person."""
+    return target[:1] in ("#", "&", "+", "!")
+
+
+def _action(text: str) -> str | None:
+    """What somebody does, if `text` is a CTCP ACTION (the closing frame may be missing)."""
+    verb, _, rest = text.removeprefix("\x01").removesuffix("\x01").partition(" ")
+    return rest if text.startswith("\x01") and verb.upper() == "ACTION" else None
+
+
+def _to_text(moment: datetime) -> str:
+    """A timestamp as the column has it: `2026-11-05 14:23:00.123`, UTC."""
+    return moment.astimezone(UTC).isoformat(" ", "milliseconds").removesuffix("+00:00")

@@ -19,6 +19,7 @@ from terrarium_mcp.store.migrations import APPLICATION_ID, CURRENT
 from terrarium_mcp.store.wal_reset import beside_strangers, has_wal_reset_bug
 from tests.samples import terrarium_irc as sample
 from tests.store.damage import flip_bytes
+from tests.store.files.stored import stored
 from tests.store.scene import NOON, SETTINGS, chat, write
 from tests.store.test_processes import HOLDING, running
 from tests.store.test_refused import NOBODY, made
@@ -181,7 +182,7 @@ def test_what_cannot_be_used_is_told_with_the_way_out_and_let_be(
 def test_a_database_of_terrarium_irc_is_nothing_wrong_and_is_let_be(file: Path) -> None:
     sample.make(file, 5)
     before = file.read_bytes()
-    assert "the next start copies it" in seen(file)["database version"]
+    assert "terrarium-irc's, not adopted: serve, bridge and up" in seen(file)["database version"]
     assert not wrong(file)
     assert file.read_bytes() == before
 
@@ -269,3 +270,42 @@ def test_an_account_that_may_only_read_sees_everything_and_is_told_so() -> None:
 def test_the_wal_reset_bug_is_in_these_versions(version: tuple[int, ...], has_it: bool) -> None:
     assert has_wal_reset_bug(version) is has_it
     assert ("damage" in beside_strangers(version)) is has_it
+
+
+def test_how_a_database_was_adopted_is_told(file: Path) -> None:
+    stored("v2-adopted", file)
+    told = seen(file)["database adopted"]
+    assert told.startswith("from terrarium-irc on 20")
+    assert told.endswith(", local times read as America/New_York")
+    assert not wrong(file)
+
+
+async def test_of_a_database_that_version_1_adopted_the_zone_is_not_known(file: Path) -> None:
+    stored("v1-adopted", file)
+    assert seen(file)["database version"] == (
+        f"1; the next start copies it, then migrates it to {CURRENT}"
+    )
+    async with open_store(file, SETTINGS) as store:
+        await store.opening.wait(30)
+    assert seen(file)["database adopted"] == "from terrarium-irc, zone not known"
+
+
+def test_a_database_of_our_own_was_adopted_from_nowhere(file: Path) -> None:
+    stored("v2", file)
+    assert "database adopted" not in seen(file)
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "UTC"])
+def test_a_zone_that_contradicts_the_adoption_is_wrong(file: Path, zone: str) -> None:
+    stored("v2-adopted", file)
+    (fact,) = [fact for one in examine(file, NOON, zone) for fact in one.facts if fact.wrong]
+    assert fact.name == "source zone"
+    assert f"is {zone}" in fact.text
+    assert "America/New_York" in fact.text
+    assert not [fact for one in examine(file, NOON) for fact in one.facts if fact.wrong]
+
+
+def test_a_table_that_is_missing_is_wrong(file: Path) -> None:
+    stored("v2", file)
+    write(file, "DROP TABLE topics")
+    assert "table topics is missing" in seen(file)["database contents"]

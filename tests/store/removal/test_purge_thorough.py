@@ -105,7 +105,7 @@ async def test_what_was_once_deleted_by_hand_is_gone_too(file: Path) -> None:
     (before, after) = markers(2, 3)
     sample.make(file, 10)
     deleted_by_hand(file, before)
-    async with open_store(file, SETTINGS) as store:
+    async with open_store(file, SETTINGS, adopt=True) as store:
         await store.opening.wait(10)
     deleted_by_hand(file, after)
     assert set(found_in(file.parent, [before])) == {"irc_logs.before-v1.db"}
@@ -153,7 +153,7 @@ async def adopted(file: Path) -> None:
             "INSERT INTO conversation_summaries (channel, summary) VALUES ('#tea', ?)",
             [f"Ada asked: {HERS[3]}"],
         )
-    async with open_store(file, SETTINGS) as store:
+    async with open_store(file, SETTINGS, adopt=True) as store:
         await store.opening.wait(10)
 
 

@@ -1,0 +1,317 @@
+-- Version 1 of the database. FROZEN: files of this version exist, so this text never changes.
+--
+-- Names: a "room" is a channel of one network; "folded" is a name in the form in which IRC compares
+-- it (RFC 1459). Times are UTC text such as 2026-05-01 12:00:00.000 unless a comment says otherwise.
+
+
+-- ---- Messages ------------------------------------------------------------------------------------
+
+-- Every line and event, one row each, ordered by (timestamp, id). The first eight columns are those
+-- of terrarium-irc, which may have made the table already and can still read and append rows.
+CREATE TABLE IF NOT EXISTS messages (
+  id INTEGER PRIMARY KEY AUTOINCREMENT,
+  timestamp DATETIME DEFAULT CURRENT_TIMESTAMP,
+  channel TEXT,
+  nick TEXT,
+  user TEXT,
+  host TEXT,
+  message TEXT,
+  message_type TEXT DEFAULT 'PRIVMSG'
+);
+ALTER TABLE messages ADD COLUMN network TEXT;
+ALTER TABLE messages ADD COLUMN room INTEGER;      -- rooms.id; NULL: not yet indexed, or no channel
+ALTER TABLE messages ADD COLUMN account TEXT;      -- services account
+ALTER TABLE messages ADD COLUMN msgid TEXT;        -- IRCv3
+ALTER TABLE messages ADD COLUMN reply_to TEXT;     -- msgid of the line that this one replies to
+ALTER TABLE messages ADD COLUMN server_time TEXT;  -- raw IRCv3 server-time, where it differs
+ALTER TABLE messages ADD COLUMN origin TEXT;       -- live, playback or import
+ALTER TABLE messages ADD COLUMN relayed_by TEXT;   -- nick of the relay bot
+ALTER TABLE messages ADD COLUMN self INTEGER;      -- 1: sent by this program
+ALTER TABLE messages ADD COLUMN bot INTEGER;       -- 1: sent by another bot
+ALTER TABLE messages ADD COLUMN redacted_at TEXT;  -- the text is gone, the row remains
+
+CREATE TABLE networks (
+  name TEXT PRIMARY KEY,
+  casemapping TEXT NOT NULL DEFAULT 'rfc1459'
+) WITHOUT ROWID;
+
+CREATE TABLE rooms (
+  id INTEGER PRIMARY KEY,
+  network TEXT NOT NULL,
+  folded TEXT NOT NULL,
+  channel TEXT NOT NULL,
+  live_until TEXT NOT NULL DEFAULT '',  -- no live line has an earlier timestamp
+  UNIQUE (network, folded)
+);
+
+-- Lines sent to one person. No tool reads them.
+CREATE TABLE private_messages (
+  id INTEGER PRIMARY KEY,
+  timestamp TEXT NOT NULL,
+  network TEXT NOT NULL,
+  target TEXT NOT NULL,
+  nick TEXT, user TEXT, host TEXT, account TEXT,
+  message TEXT,
+  message_type TEXT,
+  self INTEGER
+);
+
+
+-- ---- What was recorded, and who is present -------------------------------------------------------
+
+-- When a room was recorded. `alive` advances during recording: after a crash the span ends there.
+CREATE TABLE spans (
+  id INTEGER PRIMARY KEY,
+  room INTEGER NOT NULL REFERENCES rooms,
+  began TEXT NOT NULL,
+  alive TEXT NOT NULL,
+  ended TEXT,
+  why_began TEXT NOT NULL,
+  why_ended TEXT,
+  source TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX spans_by_room ON spans (room, began);
+
+-- Who is in a room now. Replaced whenever the bridge joins.
+CREATE TABLE presence (
+  room INTEGER NOT NULL REFERENCES rooms,
+  folded TEXT NOT NULL,
+  nick TEXT NOT NULL,
+  rank TEXT NOT NULL,
+  away INTEGER NOT NULL,
+  account TEXT NOT NULL,
+  since TEXT,
+  PRIMARY KEY (room, folded)
+) WITHOUT ROWID;
+CREATE TABLE presence_as_of (room INTEGER PRIMARY KEY REFERENCES rooms, as_of TEXT NOT NULL);
+
+-- Rows that other programs appended to `messages`, and when that was noticed, by day (UTC).
+CREATE TABLE foreign_rows (day TEXT PRIMARY KEY, noticed TEXT NOT NULL, rows INTEGER NOT NULL)
+  WITHOUT ROWID;
+
+-- What was removed, without a word of it. The row of an interrupted removal shows how far it got.
+CREATE TABLE removals (
+  id INTEGER PRIMARY KEY,
+  at TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  asked_by TEXT NOT NULL,
+  network TEXT NOT NULL,
+  nick TEXT NOT NULL,
+  messages INTEGER NOT NULL
+);
+
+
+-- ---- Derived from `messages`: everything below can be rebuilt ------------------------------------
+
+-- The watermark of each derived structure: the last id it has taken in. -1: to be emptied first.
+CREATE TABLE derived (name TEXT PRIMARY KEY, upto INTEGER NOT NULL) WITHOUT ROWID;
+
+-- The full-text index of words. Its rowid is the negated message id, so that FTS5 returns the newest
+-- first. The text of events has a column of its own: a search in speech then needs no other filter.
+-- Words that stand for room, nick and type are in the first column: elsewhere each takes 2 bytes more.
+CREATE VIEW message_index_source AS
+  SELECT
+    -m.id AS id,
+    CASE WHEN ifnull(upper(m.message_type), 'PRIVMSG')
+           NOT IN ('JOIN', 'PART', 'QUIT', 'NICK', 'KICK', 'MODE', 'TOPIC')
+      THEN indexed_text(CAST(message AS BLOB)) || ' '
+      ELSE ''
+    END || scope_words(
+      room, CAST(nick AS BLOB), CAST(message_type AS BLOB),
+      CASE WHEN instr(message, '://') THEN CAST(message AS BLOB) END
+    ) AS message,
+    CASE WHEN ifnull(upper(m.message_type), 'PRIVMSG')
+           NOT IN ('JOIN', 'PART', 'QUIT', 'NICK', 'KICK', 'MODE', 'TOPIC')
+      THEN NULL
+      ELSE indexed_text(CAST(message AS BLOB))
+    END AS event
+  FROM messages m WHERE m.room NOT NULL AND m.redacted_at IS NULL;
+CREATE VIRTUAL TABLE message_index USING fts5 (
+  message, event,
+  content='message_index_source', content_rowid='id', columnsize=0,
+  tokenize='unicode61 remove_diacritics 2'
+);
+-- Pages of 1,000 bytes rather than 4,050: newest first, look-ups take half to a third of the time.
+INSERT INTO message_index (message_index, rank) VALUES ('pgsz', 1000);
+-- Two segments of a size are merged on request, eight by FTS5 itself: with its default of four,
+-- segments are rewritten more often, which takes a quarter of the time of all inserts.
+INSERT INTO message_index (message_index, rank) VALUES ('usermerge', 2), ('automerge', 8);
+
+-- The full-text index of pairs of adjacent words, each as 16 bits of a hash. Different pairs may
+-- share a hash, so candidates are verified against the text. Its rowid is the negated message id.
+CREATE VIEW phrase_index_source AS
+  SELECT -m.id AS id, pair_words(CAST(message AS BLOB)) AS pairs
+  FROM messages m
+  WHERE m.room NOT NULL AND m.redacted_at IS NULL
+    AND ifnull(upper(m.message_type), 'PRIVMSG')
+      NOT IN ('JOIN', 'PART', 'QUIT', 'NICK', 'KICK', 'MODE', 'TOPIC');
+CREATE VIRTUAL TABLE phrase_index USING fts5 (
+  pairs, content='phrase_index_source', content_rowid='id',
+  columnsize=0, detail=none, tokenize='ascii'
+);
+INSERT INTO phrase_index (phrase_index, rank) VALUES ('pgsz', 1000);
+INSERT INTO phrase_index (phrase_index, rank) VALUES ('usermerge', 2), ('automerge', 8);
+
+-- Ranges of ids in which time rises, except for at most `slack` milliseconds.
+CREATE TABLE runs (
+  first INTEGER PRIMARY KEY,
+  last INTEGER NOT NULL,
+  began TEXT NOT NULL,
+  ended TEXT NOT NULL,
+  slack INTEGER NOT NULL
+);
+
+-- Totals of a room. `first` and `last` are the times of its first and last lines; `last_day` and
+-- `last_week` count its lines since the moments in `last_windows`.
+CREATE TABLE room_counts (
+  room INTEGER PRIMARY KEY,
+  lines INTEGER NOT NULL,
+  words INTEGER NOT NULL,
+  questions INTEGER NOT NULL,
+  links INTEGER NOT NULL,
+  actions INTEGER NOT NULL,
+  events INTEGER NOT NULL,
+  joins INTEGER NOT NULL,
+  parts INTEGER NOT NULL,
+  quits INTEGER NOT NULL,
+  kicks INTEGER NOT NULL,
+  nicks INTEGER NOT NULL,
+  topics INTEGER NOT NULL,
+  people INTEGER NOT NULL DEFAULT 0,  -- nicks with at least one line
+  last_day INTEGER NOT NULL,
+  last_week INTEGER NOT NULL,
+  first TEXT,
+  last TEXT
+);
+
+-- The same by day (UTC), and the range of ids that holds every line and event of that day.
+-- Rows lie in the order they were begun: those of today, which every line changes, are adjacent.
+CREATE TABLE day_counts (
+  room INTEGER NOT NULL,
+  day TEXT NOT NULL,
+  lines INTEGER NOT NULL,
+  words INTEGER NOT NULL,
+  questions INTEGER NOT NULL,
+  links INTEGER NOT NULL,
+  actions INTEGER NOT NULL,
+  events INTEGER NOT NULL,
+  joins INTEGER NOT NULL,
+  parts INTEGER NOT NULL,
+  quits INTEGER NOT NULL,
+  kicks INTEGER NOT NULL,
+  nicks INTEGER NOT NULL,
+  topics INTEGER NOT NULL,
+  first_id INTEGER NOT NULL,
+  last_id INTEGER NOT NULL,
+  UNIQUE (room, day)
+);
+
+-- Lines by hour of the day (0 to 23, UTC).
+CREATE TABLE hour_counts (
+  room INTEGER NOT NULL,
+  hour INTEGER NOT NULL,
+  lines INTEGER NOT NULL,
+  PRIMARY KEY (room, hour)
+) WITHOUT ROWID;
+
+-- The moments since which the lines of the last day and of the last week are counted.
+CREATE TABLE last_windows (name TEXT PRIMARY KEY, since TEXT NOT NULL) WITHOUT ROWID;
+INSERT INTO last_windows VALUES ('day', ''), ('week', '');
+
+-- Totals of a nick in a room. `spoke` and `seen` are seconds since 1970, `spoke` 0: never;
+-- `spelt` is the newest spelling, NULL if equal to `folded`.
+CREATE TABLE nick_counts (
+  room INTEGER NOT NULL,
+  folded TEXT NOT NULL,
+  lines INTEGER NOT NULL,
+  events INTEGER NOT NULL,
+  spoke INTEGER NOT NULL,
+  seen INTEGER NOT NULL,
+  spelt TEXT,
+  PRIMARY KEY (room, folded)
+) WITHOUT ROWID;
+-- Top talkers have many lines; a room where nobody has is small enough to be read whole.
+CREATE INDEX talkers ON nick_counts (room, lines DESC, folded) WHERE lines >= 20;
+CREATE TRIGGER somebody_new AFTER INSERT ON nick_counts WHEN NEW.lines > 0 BEGIN
+  UPDATE room_counts SET people = people + 1 WHERE room = NEW.room;
+END;
+CREATE TRIGGER somebody_speaks AFTER UPDATE OF lines ON nick_counts
+WHEN (OLD.lines > 0) != (NEW.lines > 0) BEGIN
+  UPDATE room_counts SET people = people + (NEW.lines > 0) - (OLD.lines > 0)
+   WHERE room = NEW.room;
+END;
+CREATE TRIGGER somebody_gone AFTER DELETE ON nick_counts WHEN OLD.lines > 0 BEGIN
+  UPDATE room_counts SET people = people - 1 WHERE room = OLD.room;
+END;
+
+-- Every change of nick, once for each room that saw it; both nicks are folded.
+CREATE TABLE nick_changes (
+  message INTEGER PRIMARY KEY,
+  room INTEGER NOT NULL,
+  said TEXT NOT NULL,
+  old TEXT NOT NULL,
+  new TEXT NOT NULL
+);
+CREATE INDEX nick_changes_from ON nick_changes (old);
+CREATE INDEX nick_changes_to ON nick_changes (new);
+
+-- Which nick (folded) appeared with which sign of identity: services account, or user@host.
+-- Deleting messages never narrows `first` and `last`.
+CREATE TABLE evidence (
+  network TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  sign TEXT NOT NULL,
+  nick TEXT NOT NULL,
+  first TEXT NOT NULL,
+  last TEXT NOT NULL,
+  messages INTEGER NOT NULL,
+  PRIMARY KEY (network, kind, sign, nick)
+) WITHOUT ROWID;
+CREATE INDEX evidence_of_nick ON evidence (network, nick);
+
+-- URLs, normalised for comparison.
+CREATE TABLE urls (id INTEGER PRIMARY KEY, url TEXT NOT NULL UNIQUE);
+
+-- Where each URL occurs; `said` is the timestamp of the message.
+CREATE TABLE links (
+  room INTEGER NOT NULL,
+  said TEXT NOT NULL,
+  message INTEGER NOT NULL,
+  url INTEGER NOT NULL REFERENCES urls,
+  PRIMARY KEY (room, said, message, url)
+) WITHOUT ROWID;
+CREATE INDEX links_by_time ON links (said, message, url);
+CREATE INDEX links_by_url ON links (url);
+
+-- Where topics were set; `said` is the timestamp of the message.
+CREATE TABLE topics (
+  room INTEGER NOT NULL,
+  said TEXT NOT NULL,
+  message INTEGER NOT NULL,
+  PRIMARY KEY (room, said, message)
+) WITHOUT ROWID;
+
+-- Every word as the index folds it, up to 40 characters, and the number of lines that hold it.
+CREATE TABLE words (word TEXT PRIMARY KEY, lines INTEGER NOT NULL) WITHOUT ROWID;
+
+-- Which words contain which sequences of three characters.
+CREATE TABLE word_names (id INTEGER PRIMARY KEY, word TEXT NOT NULL);
+CREATE VIRTUAL TABLE word_parts USING fts5 (
+  word, content='word_names', content_rowid='id', detail=none, columnsize=0, tokenize='trigram'
+);
+INSERT INTO word_parts (word_parts, rank) VALUES ('usermerge', 2), ('automerge', 8);
+CREATE TRIGGER word_new AFTER INSERT ON words WHEN length(NEW.word) >= 3 BEGIN
+  INSERT INTO word_names (word) VALUES (NEW.word);
+  INSERT INTO word_parts (rowid, word) VALUES (last_insert_rowid(), NEW.word);
+END;
+
+
+-- ---- Rows are converted here ---------------------------------------------------------------------
+
+-- Indexes of `messages`, made once the rows of an adopted database are in their final form; two of
+-- them terrarium-irc may have made already. A rising index by time fills its last page with new
+-- lines (33 bytes a line); a falling one, as terrarium-irc has it, leaves pages half empty (65).
+CREATE INDEX IF NOT EXISTS idx_messages_channel_timestamp ON messages (channel, timestamp DESC);
+CREATE INDEX IF NOT EXISTS idx_messages_timestamp ON messages (timestamp);
+CREATE INDEX messages_by_room ON messages (room, timestamp);
+CREATE INDEX messages_by_msgid ON messages (room, msgid) WHERE msgid IS NOT NULL;

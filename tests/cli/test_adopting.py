@@ -1,0 +1,122 @@
+"""Who may change terrarium-irc's database, and what the commands say of the zone it was read in."""
+
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import SAID
+from tests.cli.programs import ran, running
+from tests.store.scene import rows_of
+
+SEARCH = "terrarium-mcp search garden gate"
+PURGE = "terrarium-mcp purge --nick ada --yes"
+BERLIN, TOKYO = "Europe/Berlin", "Asia/Tokyo"
+PUBLIC = {"IRC_SERVER": "127.0.0.1", "IRC_CHANNELS": "tea", "TERRARIUM_CONTACT": "ada"}
+
+
+def everything(folder: Path) -> dict[str, tuple[bytes, int]]:
+    """The bytes and the time of change of every file."""
+    return {one.name: (one.read_bytes(), one.stat().st_mtime_ns) for one in folder.iterdir()}
+
+
+def refused(command: str, file: Path, **settings: str) -> str:
+    """The one line with which a command ends, after a look that no file has changed."""
+    before = everything(file.parent)
+    done = ran(command, "--db", file, at=file.parent, **settings)
+    assert everything(file.parent) == before
+    assert done.returncode == 1
+    assert not done.stdout
+    (line,) = done.stderr.splitlines()
+    return line
+
+
+@pytest.mark.parametrize(
+    "command", [SEARCH, PURGE, "terrarium-mcp purge --nick ada --thorough --copies --yes"]
+)
+def test_no_other_command_changes_a_byte_of_it(theirs: Path, command: str) -> None:
+    told = refused(command, theirs)
+    assert "is a database of terrarium-irc" in told
+    assert "terrarium-mcp serve, bridge or up" in told
+    assert "--adopt" in told
+
+
+@pytest.mark.parametrize("mode", ["wal", "delete"])
+def test_nor_while_the_old_bot_has_it_open(theirs: Path, mode: str) -> None:
+    with closing(sqlite3.connect(theirs, isolation_level=None)) as old_bot:
+        old_bot.execute(f"PRAGMA journal_mode={mode}")
+        old_bot.execute("BEGIN IMMEDIATE")
+        old_bot.execute("INSERT INTO messages (channel, message) VALUES ('#tea', 'meanwhile')")
+        assert "is a database of terrarium-irc" in refused(SEARCH, theirs)
+
+
+def test_with_the_flag_they_adopt_it(theirs: Path) -> None:
+    done = ran(SEARCH, "--adopt", "--db", theirs, at=theirs.parent)
+    assert done.returncode == 0, done.stderr
+    assert f"<ada> {SAID}" in done.stdout
+    assert theirs.with_name("theirs.before-v1.db").is_file()
+    done = ran(PURGE, "--adopt", "--db", theirs, at=theirs.parent)
+    assert done.returncode == 0, done.stderr
+    assert rows_of(theirs, "SELECT message FROM messages") == []
+
+
+async def test_the_zone_is_shown_held_to_and_mended_with_the_kept_copy(theirs: Path) -> None:
+    folder = theirs.parent
+    async with running(
+        "terrarium-mcp serve --http", "--port", 0, "--db", theirs,
+        at=folder, TERRARIUM_SOURCE_TIMEZONE=BERLIN,
+    ) as server:  # fmt: skip
+        await server.says("/mcp")
+        await server.stop()
+    assert rows_of(theirs, "SELECT timestamp FROM messages") == [("2025-11-05 13:23:00.123",)]
+
+    done = ran("terrarium-mcp doctor", "--db", theirs, at=folder)
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("  adopted")]
+    assert "from terrarium-irc on " in line
+    assert " UTC by terrarium-mcp " in line
+    assert "local times read as Europe/Berlin" in line
+    assert done.returncode == 0
+    done = ran("terrarium-mcp doctor", "--db", theirs, at=folder, TERRARIUM_SOURCE_TIMEZONE=TOKYO)
+    (line,) = [line for line in done.stdout.splitlines() if line.startswith("! source zone")]
+    assert "is Asia/Tokyo" in line
+    assert "1 wrong: database (source zone)" in done.stdout
+    assert done.returncode == 1
+
+    for command in ("serve", "bridge", "up --port 0"):
+        settings = {"TERRARIUM_SOURCE_TIMEZONE": TOKYO, **PUBLIC}
+        done = ran(f"terrarium-mcp {command}", "--db", theirs, at=folder, **settings)
+        assert done.returncode == 1
+        assert "read as Europe/Berlin" in done.stderr.splitlines()[-1]
+    done = ran(SEARCH, "--db", theirs, at=folder, TERRARIUM_SOURCE_TIMEZONE=TOKYO)
+    assert f"<ada> {SAID}" in done.stdout
+
+    # The way back, as docs/database.md has it.
+    copy = theirs.with_name("theirs.before-v1.db")
+    for name in ("theirs.db", "theirs.db-wal", "theirs.db-shm"):
+        if (folder / name).exists():
+            (folder / name).rename(folder / name.replace("theirs", "wrong-zone"))
+    shutil.copy(copy, theirs)
+    done = ran(SEARCH, "--adopt", "--db", theirs, at=folder, TERRARIUM_SOURCE_TIMEZONE=TOKYO)
+    assert f"<ada> {SAID}" in done.stdout
+    assert rows_of(theirs, "SELECT timestamp FROM messages") == [("2025-11-05 05:23:00.123",)]
+
+
+def test_the_doctor_says_that_it_was_not_adopted_yet(theirs: Path) -> None:
+    before = everything(theirs.parent)
+    done = ran("terrarium-mcp doctor", "--db", theirs, at=theirs.parent)
+    assert "terrarium-irc's, not adopted: serve, bridge and up copy and adopt it" in done.stdout
+    assert done.returncode == 0
+    assert everything(theirs.parent) == before
+
+
+def test_the_doctor_names_a_table_that_is_missing_and_changes_nothing(ours: Path) -> None:
+    with closing(sqlite3.connect(ours)) as db:
+        db.execute("DROP TABLE phrase_index")
+    before = everything(ours.parent)
+    done = ran("terrarium-mcp doctor", "--db", ours, at=ours.parent)
+    assert "table phrase_index is missing" in done.stdout
+    assert "1 wrong: database (contents)" in done.stdout
+    assert done.returncode == 1
+    assert everything(ours.parent) == before

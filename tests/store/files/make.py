@@ -1,0 +1,114 @@
+"""Make the stored databases of the current version: `python -m tests.store.files.make`.
+
+Run it once, with the code that introduces a version, and commit both files: `vN.db.gz` was recorded
+by terrarium-mcp, `vN-adopted.db.gz` comes from terrarium-irc. Later code proves on them that it
+still opens what was written on that day. A stored file is never made again.
+"""
+
+import gzip
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import anyio
+
+from terrarium_mcp.chat.records import Heard, Kind, Origin, Present
+from terrarium_mcp.store import open_store
+from terrarium_mcp.store.migrations import CURRENT
+from tests.samples import terrarium_irc as sample
+from tests.store.scene import NOON, SETTINGS, chat, line_of, past
+
+FOLDER = Path(__file__).parent
+ADOPTED_ROWS = 60
+
+TEA = """
+12:00 <ada> good morning, who has the kettle?
+<bo> it is on the stove: https://example.org/kettle?size=2
+* ada pours
+<bo> the reason for the delay was the water
+-ChanServ- this channel is recorded
+<ada> caf\u00e9, \u65e5\u672c\u8a9e, C++ and foo_bar
+<cy[1]> bo: see https://example.org/leaves and https://example.org/kettle?size=2
+<bo> thanks, cy
+"""
+MATE = """
+13:00 <dee> mate is better than tea
+<ada> is it?
+<dee> yes, in the afternoon
+"""
+
+
+def recorded() -> list[Heard]:
+    """Thirty lines and events in two rooms, among them one of each kind the bridge records."""
+
+    def event(nick: str, text: str, minute: int, kind: Kind, channel: str = "#tea") -> Heard:
+        return line_of(nick, text, NOON + timedelta(minutes=minute), channel, kind)
+
+    return [
+        event("ada", "", -3, Kind.JOIN),
+        event("ada", "Welcome to tea", -2, Kind.TOPIC),
+        *chat(TEA),
+        event("bo", "bo_away", 9, Kind.NICK),
+        event("bo_away", "off to bed", 10, Kind.QUIT),
+        *chat(MATE, channel="#mate"),
+        event("dee", "Mate since 1537", 70, Kind.TOPIC, "#mate"),
+        event("ada", "+o dee", 71, Kind.MODE, "#mate"),
+        event("dee", "ada enough", 72, Kind.KICK, "#mate"),
+        event("dee", "", 73, Kind.PART, "#mate"),
+        line_of("eve", "played back by a bouncer", NOON, origin=Origin.PLAYBACK),
+        Heard(
+            network="net",
+            channel="#tea",
+            nick="fay",
+            text="a line with an account, an id and a reply",
+            said_at=NOON + timedelta(minutes=80),
+            account="fay",
+            msgid="id-2",
+            reply_to="id-1",
+            server_time="2026-05-01T13:19:59.000Z",
+            relayed_by="bridge",
+            bot=True,
+        ),
+    ]
+
+
+async def record(path: Path) -> None:
+    """A database as a bridge leaves it."""
+    async with open_store(path, SETTINGS) as store:
+        await store.spans.begin("net", "#tea", NOON - timedelta(minutes=5), "joined")
+        await store.messages.append(recorded())
+        await store.messages.append([*past(8)])
+        await store.presence.replace("net", "#tea", [Present("ada", "@"), Present("Cy[1]")], NOON)
+    with closing(sqlite3.connect(path)) as db, db:
+        # As terrarium-irc or another program would append them.
+        insert = "INSERT INTO messages (timestamp, channel, nick, message) VALUES (?, ?, ?, ?)"
+        at = "2026-05-01 14:00:00"
+        db.execute(insert, (at, "#tea", "gus", "appended by another program"))
+        db.execute(insert, (at, "Terra", "gus", "in private"))
+    async with open_store(path, SETTINGS) as store:
+        await store.messages.newest(await store.rooms.all(), 1)
+        await store.removal.redact("net", "#tea", "id-2", asked_by="ada", at=datetime.now(UTC))
+
+
+async def adopt(path: Path) -> None:
+    """A database that terrarium-irc left, taken over."""
+    sample.make(path, ADOPTED_ROWS)
+    async with open_store(path, SETTINGS, adopt=True) as store:
+        await store.opening.wait(30)
+
+
+async def main() -> None:
+    """Make both files of the current version."""
+    with TemporaryDirectory() as folder:
+        for name, fill in ((f"v{CURRENT}", record), (f"v{CURRENT}-adopted", adopt)):
+            path = Path(folder) / f"{name}.db"
+            await fill(path)
+            stored = FOLDER / f"{name}.db.gz"
+            stored.write_bytes(gzip.compress(path.read_bytes(), mtime=0))
+            print(stored.name, path.stat().st_size, stored.stat().st_size)  # noqa: T201
+
+
+if __name__ == "__main__":
+    anyio.run(main)
