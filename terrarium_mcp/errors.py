@@ -53,3 +53,10 @@ def shown(name: str, most: int = 60) -> str:
     """A name somebody gave us, safe and short enough to stand in an error."""
     clean = harmless(name)
     return clean if len(clean) <= most else clean[:most] + "..."
+
+
+def and_more(names: Sequence[str], limit: int) -> str:
+    """The first `limit` of `names` and how many are left: `a, b, c and 4 more`."""
+    listed = ", ".join(names[:limit])
+    left = len(names) - limit
+    return f"{listed} and {left} more" if left > 0 else listed

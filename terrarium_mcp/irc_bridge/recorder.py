@@ -15,10 +15,9 @@ from functools import partial
 import anyio
 
 from terrarium_mcp.chat.records import Heard
-from terrarium_mcp.store import Store
+from terrarium_mcp.store import HEARTBEAT, Store
 from terrarium_mcp.store.database import StoreFailed
 from terrarium_mcp.store.opening import StillOpening
-from terrarium_mcp.store.spans import HEARTBEAT
 
 GROUP = 1_000
 """Lines saved in one transaction at most."""

@@ -11,7 +11,7 @@ from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.transcript import line_of, listing
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.policy import names
-from terrarium_mcp.store.backlog import MOST_OPEN, Backlog, Enhancement
+from terrarium_mcp.store import MOST_OPEN, Backlog, Enhancement
 from terrarium_mcp.tools.answer import answer, counted
 from terrarium_mcp.tools.parameters import Text
 from terrarium_mcp.tools.request import Asked, FromRequest

@@ -11,7 +11,7 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.transcript import listing
 from terrarium_mcp.chat.when import EVERY_LINE, Position, local, to_iso
-from terrarium_mcp.store.stats import Figures
+from terrarium_mcp.store import Figures
 from terrarium_mcp.tools.answer import answer
 from terrarium_mcp.tools.parameters import Channel
 from terrarium_mcp.tools.request import Asked, FromRequest
@@ -59,7 +59,7 @@ async def _figures(asked: Asked, rooms: Sequence[Room]) -> Sequence[Figures]:
     """All about one room, or the totals of several."""
     until, stats = _full_hour(asked), asked.store.stats
     if len(rooms) == 1:
-        return [await stats.of(rooms[0], until=until, now=asked.now)]
+        return [await stats.for_room(rooms[0], until=until, now=asked.now)]
     return await stats.overview(rooms, until=until, now=asked.now)
 
 

@@ -77,7 +77,7 @@ async def _seen(asked: Asked, room: Room) -> Seen:
     """Who is in a room: nobody who came after the cutoff, and nobody at all if it is long ago."""
     if asked.looks_back:
         return Seen(room, why_stale="only the present is known, not who was there then")
-    there = await asked.store.presence.of(room)
+    there = await asked.store.presence.current(room)
     if there.as_of is None:
         return Seen(room, why_stale="nobody has looked yet")
     cutoff = asked.cutoff

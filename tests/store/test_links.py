@@ -7,12 +7,11 @@ from pathlib import Path
 
 from terrarium_mcp.chat.records import Kind, Origin
 from terrarium_mcp.chat.when import Position
-from terrarium_mcp.store import Store
+from terrarium_mcp.store import Link, Store
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.derived import Derived
 from terrarium_mcp.store.derived.link_index import LinkIndex
 from terrarium_mcp.store.derived.topic_index import TopicIndex
-from terrarium_mcp.store.links import Link
 from tests.store.scene import NOON, chat, line_of, room, rows_of
 
 MINUTE = timedelta(minutes=1)

@@ -8,10 +8,9 @@ from pathlib import Path
 
 from terrarium_mcp.chat.records import Heard, Kind
 from terrarium_mcp.chat.when import Position, to_text
-from terrarium_mcp.store import Store
+from terrarium_mcp.store import Evidence, Person, Store
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.derived.people_index import PeopleIndex
-from terrarium_mcp.store.people import Evidence, Person
 from tests.store.scene import NOON, chat, line_of, room, texts
 
 MINUTE = timedelta(minutes=1)

@@ -11,11 +11,15 @@ import pytest
 
 from terrarium_mcp.chat.records import Heard, Kind, Present
 from terrarium_mcp.chat.transcript import Setting, line_of
-from terrarium_mcp.store import Store
-from terrarium_mcp.store.audit import Removed, Why
-from terrarium_mcp.store.backlog import BacklogFailed
+from terrarium_mcp.store import (
+    AuditEntry,
+    BacklogFailed,
+    PersonTraces,
+    PurgeTarget,
+    RemovalReason,
+    Store,
+)
 from terrarium_mcp.store.removal import deletion
-from terrarium_mcp.store.removal.purging import Traces, Who
 from tests.store.scene import (
     NOON,
     chat,
@@ -43,8 +47,10 @@ def everything(file: Path) -> str:
 
 
 async def purge(store: Store, nick: str, network: str = "") -> int:
-    gone, _ = await store.removal.purge(Who(nick, network), asked_by="the operator", at=LATER)
-    return gone
+    result = await store.removal.purge(
+        PurgeTarget(nick, network), asked_by="the operator", at=LATER
+    )
+    return result.messages
 
 
 def a_life() -> list[Heard]:
@@ -122,24 +128,29 @@ async def test_a_tombstone_goes_too(store: Store, file: Path) -> None:
 async def test_what_is_about_to_go_is_counted_by_room(store: Store) -> None:
     await store.messages.append(a_life())
     await store.messages.append(chat("<ada> one", channel="Terra"))
-    assert await store.removal.traces(Who("ada")) == Traces(
+    assert await store.removal.traces(PurgeTarget("ada")) == PersonTraces(
         lines={"net/#tea": 2, "net/#mate": 1},  # type: ignore[arg-type]  # a plain dict compares
         events={"net/#tea": 5},  # type: ignore[arg-type]  # the same
         private=1,
     )
-    assert (await store.removal.traces(Who("nobody"))).total == 0
+    assert (await store.removal.traces(PurgeTarget("nobody"))).total == 0
 
 
 async def test_a_purge_leaves_one_audit_row_that_says_how_many(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deletion, "AT_ONCE", (2, 2, 2))
+    monkeypatch.setattr(deletion, "ROWS_PER_TRANSACTION", (2, 2, 2))
     await store.messages.append(a_life())
     await purge(store, "nobody")
     await purge(store, "ada", "net")
     assert await store.removal.history() == [
-        Removed(
-            at=LATER, why=Why.PURGE, asked_by="the operator", network="net", nick="ada", messages=8
+        AuditEntry(
+            at=LATER,
+            why=RemovalReason.PURGE,
+            asked_by="the operator",
+            network="net",
+            nick="ada",
+            messages=8,
         )
     ]
 
@@ -147,11 +158,11 @@ async def test_a_purge_leaves_one_audit_row_that_says_how_many(
 async def test_a_purge_that_is_stopped_half_way_is_whole_and_goes_on(
     store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deletion, "AT_ONCE", (2, 2, 2))
+    monkeypatch.setattr(deletion, "ROWS_PER_TRANSACTION", (2, 2, 2))
     await store.messages.append(a_life())
     with anyio.CancelScope() as stop:
         await store.removal.purge(
-            Who("ada"), asked_by="ada", at=LATER, report=lambda _: stop.cancel()
+            PurgeTarget("ada"), asked_by="ada", at=LATER, on_progress=lambda _: stop.cancel()
         )
     assert stop.cancelled_caught
     assert [one.messages for one in await store.removal.history()] == [2]
@@ -187,10 +198,11 @@ async def test_their_lines_leave_the_backlog_and_files_of_theirs_are_deleted(
         quotes = lines if title == "quoting" else lines[1:2]
         one, _ = await store.backlog.create(title, summary, about=about, lines=quotes)
         names.append(one.filename)
-    _, files = await store.removal.purge(Who("ada"), asked_by="ada", at=LATER)
-    assert files.theirs == (names[0],)
-    assert files.quoting == (names[1],)
-    assert files.naming == (names[2],)
+    target = PurgeTarget("ada")
+    backlog = (await store.removal.purge(target, asked_by="ada", at=LATER)).backlog
+    assert backlog.written == (names[0],)
+    assert backlog.quoting == (names[1],)
+    assert backlog.naming == (names[2],)
     left = sorted((file.parent / "enhancements").iterdir())
     assert [one.name for one in left] == sorted(names[1:])
     assert not any("zwiebel" in one.read_text() for one in left)

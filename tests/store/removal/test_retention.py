@@ -10,8 +10,7 @@ import pytest
 from terrarium_mcp.chat.records import Heard, Kind
 from terrarium_mcp.chat.when import EVERY_LINE
 from terrarium_mcp.settings import RoomDays, Settings
-from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.audit import Removed, Why
+from terrarium_mcp.store import AuditEntry, RemovalReason, Store, open_store
 from terrarium_mcp.store.removal import deletion
 from terrarium_mcp.store.removal.retention import Retention
 from tests.store.scene import NOON, check_index, differences, find, line_of, room, rows_of, texts
@@ -38,7 +37,7 @@ async def left(store: Store) -> list[str]:
 async def test_what_is_older_goes_from_everything_and_figures_count_what_is_kept(
     store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deletion, "AT_ONCE", (2, 2, 2))
+    monkeypatch.setattr(deletion, "ROWS_PER_TRANSACTION", (2, 2, 2))
     old = [days_ago(40 - n / 100, f"old {n} https://old.example") for n in range(9)]
     await store.messages.append(
         [
@@ -55,14 +54,16 @@ async def test_what_is_older_goes_from_everything_and_figures_count_what_is_kept
     assert await left(store) == ["new https://new.example"]
     assert rows_of(file, "SELECT message FROM private_messages") == [("new and private",)]
     tea = await room(store)
-    figures = await store.stats.of(tea, until=EVERY_LINE, now=NOON)
+    figures = await store.stats.for_room(tea, until=EVERY_LINE, now=NOON)
     assert (figures.lines, figures.people) == (1, 1)
     assert [link.url for link in await store.links.find([tea], 9)] == ["https://new.example/"]
     assert await store.topics.current(tea) is None
     assert await differences(store) == []
     check_index(file)
     assert await store.removal.history() == [
-        Removed(at=NOON, why=Why.RETENTION, asked_by="TERRARIUM_RETENTION_DAYS", messages=12)
+        AuditEntry(
+            at=NOON, why=RemovalReason.RETENTION, asked_by="TERRARIUM_RETENTION_DAYS", messages=12
+        )
     ]
 
 
