@@ -50,16 +50,24 @@ async def test_an_empty_room_has_statistics_too(store: Store) -> None:
     assert (figures.lines, figures.first, figures.last, figures.talkers) == (0, None, None, [])
 
 
-async def test_an_overview_has_every_room_asked_for(store: Store, file: Path) -> None:
+async def test_an_overview_has_every_room_asked_for(store: Store) -> None:
     await store.messages.append(chat("<ada> one") + chat("<ada> a\n<bo> b", channel="#mate"))
-    write(file, "INSERT INTO messages (channel, nick, message) VALUES ('#tea', NULL, 'appended')")
     rooms = await store.rooms.all()
     figures = await store.stats.overview(rooms, until=EVERY_LINE, now=NOON)
     assert [(one.room.channel, one.lines, one.people) for one in figures] == [
         ("#mate", 2, 2),
-        ("#tea", 2, 1),
+        ("#tea", 1, 1),
     ]
     assert await store.stats.overview([], until=EVERY_LINE, now=NOON) == []
+
+
+async def test_a_row_without_a_nick_in_the_sqlite_file_is_a_line_of_no_person(
+    store: Store, file: Path
+) -> None:
+    await store.messages.append(chat("<ada> one"))
+    write(file, "INSERT INTO messages (channel, nick, message) VALUES ('#tea', NULL, 'appended')")
+    (figures,) = await store.stats.overview([await room(store)], until=EVERY_LINE, now=NOON)
+    assert (figures.lines, figures.people) == (2, 1)
 
 
 async def test_a_room_has_a_tally(store: Store) -> None:
@@ -69,7 +77,7 @@ async def test_a_room_has_a_tally(store: Store) -> None:
     assert figures.tally == Tally(words=5, questions=1, links=1, actions=1, topics=1)
 
 
-async def test_days_are_told_up_to_the_cutoff(store: Store) -> None:
+async def test_days_end_at_the_cutoff(store: Store) -> None:
     for days in (0, 2, 3):
         await store.messages.append(chat("<ada> a b\n<bo> c?", at=NOON + timedelta(days=days)))
     tea, may = await room(store), date(2026, 5, 1)

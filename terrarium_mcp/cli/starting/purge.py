@@ -7,7 +7,6 @@ from pathlib import Path
 
 import click
 
-from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.errors import TerrariumError, and_more, did_you_mean, shown
 from terrarium_mcp.settings import Settings
@@ -16,7 +15,6 @@ from terrarium_mcp.store import (
     LegacyCleanup,
     PersonTraces,
     PurgeTarget,
-    RemovalReason,
     Store,
     check_unused,
     open_store,
@@ -112,11 +110,7 @@ async def _may_be_unfinished(store: Store, options: PurgeOptions) -> bool:
     """Whether an earlier purge may have left something outside the tables."""
     if options.copies and await store.removal.terrarium_irc.names():
         return True
-    nick = options.target.nick
-    return options.thorough and any(
-        entry.why is RemovalReason.PURGE and fold(entry.nick) == fold(nick)
-        for entry in await store.removal.history()
-    )
+    return options.thorough and await store.removal.was_purged(options.target)
 
 
 async def _nothing_recorded(store: Store, target: PurgeTarget) -> str:

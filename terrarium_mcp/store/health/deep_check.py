@@ -88,9 +88,7 @@ def _copy(path: Path, copy: Path, on_step: OnStep) -> None:
             raise NotChecked(f"{path} is still to be taken over: start terrarium-mcp once.")
         target.execute("PRAGMA synchronous=OFF")  # a copy spoiled by a power cut is not used
         source.execute("BEGIN")
-        source.execute(
-            "SELECT count(*) FROM sqlite_master"
-        ).fetchone()  # starts the read transaction
+        source.execute("SELECT count(*) FROM sqlite_master").fetchone()  # begins the read
 
         def report(_: int, left: int, pages: int) -> None:
             from_thread.check_cancelled()

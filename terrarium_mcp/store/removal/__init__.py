@@ -19,7 +19,7 @@ from terrarium_mcp.store.records import (
 )
 from terrarium_mcp.store.removal.deletion import OnProgress
 from terrarium_mcp.store.removal.former import TerrariumIrcFiles
-from terrarium_mcp.store.removal.purging import purge_tables, stored_traces
+from terrarium_mcp.store.removal.purging import folded_nick, purge_tables, stored_traces
 from terrarium_mcp.store.removal.quotes import mentions_of, purge_backlog, remove_quotes
 from terrarium_mcp.store.rooms import Rooms
 from terrarium_mcp.store.upkeep import Upkeep, give_up
@@ -94,6 +94,14 @@ class Removal:
             on_progress=on_progress,
         )
         return PurgeResult(messages, await purge_backlog(self._backlog, target))
+
+    async def was_purged(self, target: PurgeTarget) -> bool:
+        """Whether an earlier purge removed messages of this nick, on any network."""
+        return any(
+            entry.why is RemovalReason.PURGE
+            and folded_nick(PurgeTarget(entry.nick)) == folded_nick(target)
+            for entry in await self.history()
+        )
 
     async def history(self) -> Sequence[AuditEntry]:
         """Every removal so far, the oldest first."""
