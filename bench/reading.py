@@ -105,7 +105,7 @@ class Log:
 
     async def stats(self, _: int) -> object:
         """The figures of the biggest channel."""
-        return await self._store.stats.of(self._busiest, until=EVERY_LINE, now=self._now)
+        return await self._store.stats.for_room(self._busiest, until=EVERY_LINE, now=self._now)
 
     async def overview(self, _: int) -> object:
         """The totals of every channel."""

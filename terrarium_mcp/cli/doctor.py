@@ -1,4 +1,4 @@
-"""`terrarium-mcp doctor`: what is set, what is in the database, and whether all is well."""
+"""`terrarium-mcp doctor`: the settings, the state of the database, and whether all is well."""
 
 import sys
 from pathlib import Path
@@ -9,12 +9,14 @@ from terrarium_mcp.cli.options import settings_and_sources_of, settings_options
 
 
 @click.command()
-@click.option("--deep", is_flag=True, help="Compare all that is derived with a recount, on a copy.")
-@click.option("--rebuild", is_flag=True, help="Check so, and make again what was found wrong.")
+@click.option("--deep", is_flag=True, help="Compare all derived data with a recount, on a copy.")
+@click.option(
+    "--rebuild", is_flag=True, help="Run --deep, then rebuild whatever it found inconsistent."
+)
 @click.option(
     "--temp",
     type=click.Path(path_type=Path, exists=True, file_okay=False),
-    help="Folder for that copy; default: the database's.",
+    help="Folder for the copy; default: the database's.",
 )
 @settings_options
 def doctor(
@@ -26,9 +28,9 @@ def doctor(
     config: Path | None,
     env_file: Path | None,
 ) -> None:
-    """Show the settings and the state of the database; status 1 when something is wrong.
+    """Show the settings and the state of the database; exit status 1 if something is wrong.
 
-    Changes nothing, but with --rebuild.
+    Changes nothing, except with --rebuild.
     """
     settings, sources = settings_and_sources_of(db, config, env_file)
 

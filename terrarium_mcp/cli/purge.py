@@ -1,4 +1,4 @@
-"""`terrarium-mcp purge`: remove everything that somebody said."""
+"""`terrarium-mcp purge`: remove everything a person said."""
 
 from pathlib import Path
 
@@ -8,11 +8,15 @@ from terrarium_mcp.cli.options import adopt_option, settings_of, settings_option
 
 
 @click.command()
-@click.option("--nick", required=True, help="Whose lines; upper and lower case are the same.")
-@click.option("--network", default="", help="On this network only; default: on all.")
-@click.option("--thorough", is_flag=True, help="Leave no byte in the file; it must be ours alone.")
-@click.option("--copies", is_flag=True, help="Also in copies, and in terrarium-irc's own tables.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--nick", required=True, help="Nick to purge (case-insensitive).")
+@click.option("--network", default="", help="Purge on this network only; default: all.")
+@click.option(
+    "--thorough",
+    is_flag=True,
+    help="Rewrite the file so nothing remains; needs exclusive access.",
+)
+@click.option("--copies", is_flag=True, help="Also clean copies and terrarium-irc's own tables.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @adopt_option
 @settings_options
 def purge(
@@ -27,7 +31,7 @@ def purge(
     config: Path | None,
     env_file: Path | None,
 ) -> None:
-    """Remove the lines of a nick from the database and the backlog, and tell what stays.
+    """Remove a nick's messages from the database and the backlog, and list what remains elsewhere.
 
     Works while a bridge or a server runs; only --thorough needs them stopped.
     """
@@ -35,11 +39,12 @@ def purge(
 
     import anyio
 
-    from terrarium_mcp.cli.starting.purge import Wish, look, remove
+    from terrarium_mcp.cli.starting.purge import PurgeOptions, preview, remove
+    from terrarium_mcp.store import PurgeTarget
 
-    path = Path.cwd() / settings.db_path
-    wish = Wish(path, settings, nick, network, thorough, copies, adopt)
-    anyio.run(look, wish)
+    target = PurgeTarget(nick, network)
+    options = PurgeOptions(Path.cwd() / settings.db_path, settings, target, thorough, copies, adopt)
+    anyio.run(preview, options)
     if not yes:
-        click.confirm("Remove all of it, for ever?", abort=True, err=True)
-    anyio.run(remove, wish)
+        click.confirm("Remove all of this permanently?", abort=True, err=True)
+    anyio.run(remove, options)

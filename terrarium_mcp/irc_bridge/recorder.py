@@ -16,9 +16,8 @@ import anyio
 
 from terrarium_mcp.bell import Bell
 from terrarium_mcp.chat.records import Heard
-from terrarium_mcp.store import Store
+from terrarium_mcp.store import HEARTBEAT, Store
 from terrarium_mcp.store.errors import StillOpening, StoreFailed
-from terrarium_mcp.store.spans import HEARTBEAT
 
 GROUP = 1_000
 """Most messages saved in one transaction."""

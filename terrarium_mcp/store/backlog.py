@@ -13,31 +13,20 @@ from anyio import to_thread
 from slugify import slugify
 
 from terrarium_mcp.chat.when import from_iso, to_iso
-from terrarium_mcp.errors import TerrariumError, did_you_mean, shown
+from terrarium_mcp.errors import did_you_mean, shown
+from terrarium_mcp.store.errors import BacklogFailed, BacklogFull, UnknownEnhancement
 
 MOST_OPEN = 10
-"""More than this many open ideas are a heap that nobody reads."""
+"""The maximum number of open ideas: nobody reads a longer list."""
 
 _FILENAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,120}\.md")
 _STAMP = re.compile(r"(\d{8}-\d{6})-(.+)\.md")
 _LONGEST_SLUG = 60
 
 
-class BacklogFull(TerrariumError):
-    """There are as many open ideas as may be."""
-
-
-class BacklogFailed(TerrariumError):
-    """The folder or a file in it cannot be read or written."""
-
-
-class UnknownEnhancement(TerrariumError):
-    """A file that is not there, or not for this room."""
-
-
 @dataclass(frozen=True, slots=True)
 class Enhancement:
-    """One idea: its file's name, what the front matter says, and the markdown."""
+    """One idea: its file name, its front matter, and the whole text of the file."""
 
     filename: str
     title: str
@@ -50,43 +39,43 @@ class Enhancement:
 
     @property
     def is_open(self) -> bool:
-        """Whether it still waits for somebody."""
+        """Whether it is not closed yet."""
         return self.status.strip().lower() != "closed"
 
     @property
     def written_at(self) -> datetime | None:
-        """When it was written down, where that can be told."""
+        """When it was written; None if the front matter holds no date."""
         try:
             return from_iso(self.created)
         except ValueError:
             return None
 
 
-def _anybody(_: Enhancement) -> bool:
+def _visible(_: Enhancement) -> bool:
     return True
 
 
 class Backlog:
-    """The ideas of one deployment."""
+    """The ideas of one deployment, as files in `folder`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._creating = anyio.Lock()
 
     async def all(self) -> list[Enhancement]:
-        """Every idea, open ones first, the oldest first among them.
+        """Every idea: open ones first, then by age, the oldest first.
 
         Raises:
             BacklogFailed: the folder cannot be read.
         """
-        found = await to_thread.run_sync(self._read_all)
-        return sorted(found, key=lambda one: (not one.is_open, one.filename))
+        ideas = await to_thread.run_sync(self._read_all)
+        return sorted(ideas, key=lambda one: (not one.is_open, one.filename))
 
     async def read(self, filename: str) -> Enhancement:
-        """One idea by its file's name.
+        """One idea by its file name.
 
         Raises:
-            UnknownEnhancement: no such file.
+            UnknownEnhancement: there is no such file.
         """
         everything = await self.all()
         for one in everything:
@@ -102,24 +91,24 @@ class Backlog:
         about: Mapping[str, str],
         lines: Sequence[str],
         at: datetime | None = None,
-        may_see: Callable[[Enhancement], bool] = _anybody,
+        may_see: Callable[[Enhancement], bool] = _visible,
     ) -> tuple[Enhancement, bool]:
-        """Write an idea down, with the last lines of the channel it came from.
+        """Write an idea to a new file, with the last lines of the channel it came from.
 
         Args:
-            title: the same title (by its letters and digits) gives the file that is there.
+            title: if an open idea has the same letters and digits, that one is returned.
             summary: markdown.
             about: author, network and channel for the front matter.
-            lines: the talk it came out of, already rendered.
-            at: the moment it counts for, by default now.
-            may_see: which ideas the caller may be told of.
+            lines: the talk it came from, already rendered.
+            at: the time in its name and front matter, by default now.
+            may_see: whether the caller may see an idea; others are neither returned nor named.
 
         Returns:
             The idea, and whether its file is new.
 
         Raises:
-            BacklogFull: ten are open.
-            BacklogFailed: the folder cannot be written.
+            BacklogFull: ten ideas are open.
+            BacklogFailed: the folder cannot be read or written.
         """
         async with self._creating:
             still_open = [one for one in await self.all() if one.is_open]
@@ -136,57 +125,57 @@ class Backlog:
 
     @staticmethod
     def unknown(filename: str, known: Sequence[str]) -> UnknownEnhancement:
-        """What to raise for a file that is not there."""
+        """The error to raise for a file that does not exist, or that the caller may not see."""
         near = did_you_mean(filename, known)
         return UnknownEnhancement(
             f"No enhancement request {shown(filename)}.{near}"
-            " list_enhancement_requests names them all."
+            " list_enhancement_requests lists all files."
         )
 
     def _full(self, oldest: Enhancement | None) -> BacklogFull:
         which = f", for example the oldest, {oldest.filename}" if oldest else ""
         where = self.folder / oldest.filename if oldest else f"one of the files in {self.folder}"
         return BacklogFull(
-            f"The backlog holds {MOST_OPEN} open ideas, as many as it may. Somebody has to close"
-            f" one first{which}: set `status: closed` in the head of {where}."
+            f"The backlog holds {MOST_OPEN} open ideas, the maximum. Close one first{which}: set"
+            f" `status: closed` in the front matter of {where}."
         )
 
     def _read_all(self) -> list[Enhancement]:
-        with explained(self.folder):
+        with backlog_errors(self.folder):
             files = sorted(self.folder.glob("*.md")) if self.folder.is_dir() else []
             return [
                 _parsed(file) for file in files if _FILENAME.fullmatch(file.name) and file.is_file()
             ]
 
     def _write(self, head: Mapping[str, str], body: str, at: datetime) -> Path:
-        """Write a new file, under the first name that is free."""
+        """Write a new file, under the first free name."""
         post = frontmatter.Post(body, None, **head, created=to_iso(at))
         base = f"{at.astimezone(UTC):%Y%m%d-%H%M%S}-{_slug(head['title'])}"
-        with explained(self.folder):
+        with backlog_errors(self.folder):
             self.folder.mkdir(parents=True, exist_ok=True)
             file = _free(self.folder, base)
             try:
                 file.write_text(frontmatter.dumps(post, sort_keys=False) + "\n", "utf-8")
             except OSError:
-                file.unlink()  # half an idea would hold a place among the ten
+                file.unlink()  # half an idea would take one of the ten places
                 raise
         return file
 
 
 @contextmanager
-def explained(folder: Path) -> Iterator[None]:
-    """Say in words that a folder cannot be used, and the way out."""
+def backlog_errors(folder: Path) -> Iterator[None]:
+    """Turn an OSError about the folder into a BacklogFailed with a way out."""
     try:
         yield
-    except OSError as why:
+    except OSError as error:
         raise BacklogFailed(
-            f"The backlog in {folder} cannot be used: {why.strerror or type(why).__name__}."
-            " It must be a folder in which this account may read and write."
-        ) from why
+            f"The backlog in {folder} cannot be used: {error.strerror or type(error).__name__}."
+            " It must be a folder that this account may read and write."
+        ) from error
 
 
 def _free(folder: Path, base: str) -> Path:
-    """A new, empty file, made so that no other process can have the same."""
+    """Create a new, empty file that no other process uses."""
     number = 1
     while True:
         file = folder / (f"{base}.md" if number == 1 else f"{base}-{number}.md")
@@ -199,7 +188,7 @@ def _free(folder: Path, base: str) -> Path:
 
 
 def _body(summary: str, lines: Sequence[str]) -> str:
-    """The markdown below the head; the talk as a block of code, in which nothing is markup."""
+    """The markdown below the front matter; the talk is a code block, so nothing in it is markup."""
     talk = "\n".join(f"    {line}" for line in lines)
     return f"{summary.strip()}\n\n## The talk it came from\n\n{talk or '    (nothing)'}\n"
 
@@ -209,12 +198,12 @@ def _slug(title: str) -> str:
 
 
 def _same_title(one: str, other: str) -> bool:
-    """Whether two titles have the same letters and digits (without any: the same signs)."""
+    """Whether two titles have the same letters and digits, or if they have none, are equal."""
     return (slugify(one) or one.strip()) == (slugify(other) or other.strip())
 
 
 def _parsed(file: Path) -> Enhancement:
-    """Read a file; what somebody edited into nonsense is still shown, as far as it can be."""
+    """Read a file, as far as possible: people edit these by hand."""
     text = file.read_text("utf-8", "replace")
     head = _head(text)
     stamp = _STAMP.fullmatch(file.name)
@@ -232,9 +221,9 @@ def _parsed(file: Path) -> Enhancement:
 
 
 def _head(text: str) -> dict[str, str]:
-    """What the front matter says, as text; nothing where there is none, or it makes no sense."""
+    """The front matter as text; empty if there is none, or it is not valid YAML."""
     try:
         head = frontmatter.loads(text).metadata
         return {str(name): str(value) for name, value in head.items() if value}
-    except Exception:  # noqa: BLE001 -- YAML raises many kinds; the file is a person's, not ours
+    except Exception:  # noqa: BLE001 -- YAML raises many kinds of errors on hand-edited files
         return {}

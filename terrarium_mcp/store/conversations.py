@@ -1,8 +1,8 @@
-"""Conversations: which lines around a message belong together. Found when asked, never stored."""
+"""Conversations: which lines around a message belong together. Computed on demand, never stored."""
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from terrarium_mcp.chat.conversations import Line, Link, conversation_of, linked
 from terrarium_mcp.chat.irctext import plain
@@ -10,50 +10,30 @@ from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.when import EVERY_LINE, Position
 from terrarium_mcp.store.database import Row
 from terrarium_mcp.store.functions import as_text
+from terrarium_mcp.store.records import Conversation
 from terrarium_mcp.store.rooms import OF_ROOM
 from terrarium_mcp.store.rows import COLUMNS, IS_SPEECH, as_messages, moment
 from terrarium_mcp.store.upkeep import Upkeep, complete
 
 BEFORE, AFTER = 100, 99
-"""Lines of its room that are looked at around a message. On the Ubuntu development logs 100, 200
-and 400 lines have an F1 of 75, 79 and 80 for the rest of its conversation."""
-
-
-@dataclass(frozen=True, slots=True)
-class Conversation:
-    """The lines that belong to a message, oldest first, itself included.
-
-    `links` tell for each of them which line it answers; a line that a reply tag names from further
-    away has none. `between` are lines of other conversations between the first and the last,
-    `looked_at` all lines that were compared.
-    """
-
-    message: Message
-    messages: Sequence[Message]
-    links: Sequence[Link] = ()
-    between: int = 0
-    looked_at: int = 1
-
-    def nearest(self, count: int) -> list[Message]:
-        """At most so many lines before the message, the message, and so many after it."""
-        place = [line.id for line in self.messages].index(self.message.id)
-        return list(self.messages[max(0, place - count) : place + count + 1])
+"""Lines of its room that are read around a message. On the Ubuntu development logs 100, 200 and 400
+lines have an F1 of 75, 79 and 80 for the rest of its conversation."""
 
 
 class Conversations:
-    """Unthreaded chat taken apart near a message."""
+    """Conversations disentangled from unthreaded chat."""
 
     def __init__(self, upkeep: Upkeep) -> None:
         self._upkeep = upkeep
 
     async def around(self, message: Message, *, until: Position = EVERY_LINE) -> Conversation:
-        """The conversation of a message; no line at or after `until` takes part.
+        """The conversation of a message, without lines at or after `until`.
 
-        What nobody said, such as a join, belongs to none: it is then alone.
+        An event such as a join belongs to none: it is returned alone.
         """
         rows = await self._window(message, until)
         found = conversation_of(message.id, linked(_lines(rows), _bots(rows)))
-        if not found:  # nobody said it, or it was removed a moment ago
+        if not found:  # an event, or a message removed a moment ago
             return Conversation(message, [message])
         return await self._with_answered(_conversation(message, rows, found), until)
 
@@ -61,7 +41,7 @@ class Conversations:
         where = f"{complete()} AND {OF_ROOM} AND {IS_SPEECH}"
         place = message.position
         return await self._upkeep.rows(
-            f"SELECT * FROM ({_SELECT} WHERE {where} AND (m.timestamp, m.id) <= (:place, :id)"  # noqa: S608 -- no words of strangers
+            f"SELECT * FROM ({_SELECT} WHERE {where} AND (m.timestamp, m.id) <= (:place, :id)"  # noqa: S608 -- made of constants
             " ORDER BY m.timestamp DESC, m.id DESC LIMIT :before)"
             f" UNION ALL SELECT * FROM ({_SELECT} WHERE {where}"
             " AND (m.timestamp, m.id) > (:place, :id) AND (m.timestamp, m.id) < (:until, :until_id)"
@@ -79,7 +59,7 @@ class Conversations:
         )
 
     async def _with_answered(self, found: Conversation, until: Position) -> Conversation:
-        """The same with the lines that reply tags name from beyond the window."""
+        """Add the lines that reply tags name outside the window."""
         msgids = {link.outside for link in found.links if link.outside}
         if not msgids:
             return found
@@ -105,17 +85,17 @@ class Conversations:
         )
 
 
-_SELECT = f"SELECT {COLUMNS}, m.msgid, m.reply_to, m.bot FROM messages m"  # noqa: S608 -- columns of ours
-_OURS = 3
-"""Columns that are for us alone."""
+_SELECT = f"SELECT {COLUMNS}, m.msgid, m.reply_to, m.bot FROM messages m"  # noqa: S608 -- made of constants
+_EXTRA = 3
+"""Columns that only the scorer reads."""
 
 
 def _messages(rows: Sequence[Row], message: Message) -> list[Message]:
-    return as_messages([row[:-_OURS] for row in rows], [message.room])
+    return as_messages([row[:-_EXTRA] for row in rows], [message.room])
 
 
 def _lines(rows: Iterable[Row]) -> list[Line]:
-    """The window as the scorer reads it. Only what it finds is made into messages."""
+    """The window as the scorer reads it. Only the lines it selects become messages."""
     return [
         Line(
             id=number,
@@ -130,7 +110,7 @@ def _lines(rows: Iterable[Row]) -> list[Line]:
 
 
 def _bots(rows: Iterable[Row]) -> set[str]:
-    """The nicks of bots that said so, and of our own."""
+    """The nicks flagged as bots, and the recording bot's own."""
     return {as_text(row["nick"]) for row in rows if row["bot"] or row["self"]}
 
 

@@ -1,12 +1,21 @@
-"""The SQL of figures: the counters as they stand, less what a cutoff hides, or line by line.
+"""The SQL of room statistics: the counters, less what a cutoff hides, or a recount.
 
-The statements give the same columns, so that whoever asks need not know which was taken. None
-finds anything while the counters are behind.
+Every statement returns the columns of `TOTALS`, one row for each room asked for, and no row at all
+while the counters are incomplete. All take:
+
+    :rooms            the ids of the rooms, a JSON list
+    :day, :week       since when the lines of the last day and week count
+    :until, :until_id the cutoff: messages at or after this position are hidden
+
+`in_rooms` is one of `ONE_ROOM`, `FEW_ROOMS` and `MANY_ROOMS`: it decides by which index messages
+are read. The counters keep their own start of the last day and week; where that is near the one
+asked for, the lines between the two are added or subtracted (`off_day`, `off_week`).
 """
 
-# ruff: noqa: S608 -- every statement is made of constants and ids of ours
+# ruff: noqa: S608 -- every statement is made of constants
 
 from collections.abc import Sequence
+from functools import cache
 
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.store.derived.counters import MANY_LINES, Counters
@@ -21,55 +30,117 @@ from terrarium_mcp.store.derived.counting import (
     TALLY,
     WORDS,
 )
-from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.rows import IS_SPEECH
 from terrarium_mcp.store.upkeep import complete
-
-MOST_TALKERS = 10
-
-NEARBY = "12 hours"
-"""A window of the counters that is off by less is put right, instead of counted anew."""
 
 COMPLETE = complete(Counters.name)
 
 BEFORE = "(m.timestamp, m.id) < (:until, :until_id)"
 AFTER = "m.timestamp >= :until AND (m.timestamp, m.id) >= (:until, :until_id)"
-NOWHERE = "false"
+"""The SQL conditions that a message `m` is before a cutoff, and that the cutoff hides it."""
 
 TOTALS = ("room", "lines", "people", "first", "last", "last_day", "last_week")
-"""The columns of all statements. Those about a single room have also those of `TALLY`, and two as
+"""The columns of every statement. Those about one room add the rest of `TALLY`, and two columns of
 JSON: `talkers` as [[nick, lines], ...] and `hours` as [[hour, lines], ...]."""
 
-FEW_ROOMS = 16
-"""So many rooms are looked up one by one; of more, all messages of a time are read."""
+ONE_ROOM = "m.room = :room"
+FEW_ROOMS = "m.room IN (SELECT value FROM json_each(:rooms))"
+MANY_ROOMS = "+m.room IN (SELECT value FROM json_each(:rooms))"
+"""The SQL conditions that a message belongs to the rooms asked for. The last one's `+` makes SQLite
+read all messages of a time instead of seeking each room in the index by room."""
+
+_FEW = 16
+"""Up to this many rooms are read one by one."""
+_MOST_TALKERS = 10
+_NEAR = "12 hours"
+"""How far the counters' start of a window may be off to be corrected instead of recounted."""
 
 
-def as_counted(rooms: Sequence[Room]) -> str:
-    """The totals of rooms as the counters stand: `from_counters` of many rooms in half the time.
+def room_condition(rooms: Sequence[Room]) -> str:
+    """How to read the messages of these rooms: room by room for a few, else by time."""
+    return FEW_ROOMS if len(rooms) <= _FEW else MANY_ROOMS
 
-    Of many rooms it gives those of all, and whoever asks leaves out the others: to look up four
-    hundred one by one takes a tenth of the time.
-    """
+
+@cache
+def current_totals(in_rooms: str) -> str:
+    """The totals without a cutoff: `totals_before` of many rooms takes twice as long."""
     return f"""
-WITH {_windows(rooms)}
-SELECT c.room, c.lines, c.people, c.first, c.last, {_since("day")}, {_since("week")}
-FROM near CROSS JOIN room_counts c
-LEFT JOIN off_day ON off_day.room = c.room LEFT JOIN off_week ON off_week.room = c.room
-WHERE {COMPLETE} AND {_of_few(rooms, "c.room")}
-"""
+WITH {_corrections(in_rooms)}
+SELECT c.room, c.lines, c.people, c.first, c.last,
+  {_LAST["day"]} AS last_day,
+  {_LAST["week"]} AS last_week
+{_FROM_COUNTERS}
+WHERE {COMPLETE}"""
 
 
-def from_counters(rooms: Sequence[Room], hidden: str, *, details: bool = False) -> str:
-    """The figures of rooms from the counters, less the messages that `hidden` names.
-
-    Args:
-        rooms: which ones.
-        hidden: a condition on messages `m`.
-        details: also talkers and hours; there is then a single room, `:room`.
-    """
+@cache
+def totals_before(in_rooms: str) -> str:
+    """The totals before a cutoff: the counters less what the cutoff hides."""
     return f"""
-WITH {_messages("later", rooms, hidden)},
-hidden AS MATERIALIZED (SELECT room, {_sums()} FROM later GROUP BY room),
+WITH {_hidden(in_rooms, AFTER)},
+{_corrections(in_rooms)}
+SELECT {_LESS_HIDDEN}
+{_FROM_COUNTERS} {_JOIN_HIDDEN}
+WHERE {COMPLETE}"""
+
+
+@cache
+def details(hidden: str = "false") -> str:
+    """Everything about the one room `:room`, less the messages that `hidden` selects."""
+    return f"""
+WITH {_hidden(ONE_ROOM, hidden)},
+{_corrections(ONE_ROOM)}
+SELECT {_LESS_HIDDEN}, {_TALLY_LESS_HIDDEN},
+  ({_TALKERS_LESS_HIDDEN}) AS talkers,
+  ({_HOURS_LESS_HIDDEN}) AS hours
+{_FROM_COUNTERS} {_JOIN_HIDDEN}
+WHERE {COMPLETE}"""
+
+
+@cache
+def recounted_totals(in_rooms: str) -> str:
+    """The totals before a cutoff, by reading every message before it."""
+    return f"""
+WITH {_recount(in_rooms)}
+SELECT {", ".join(TOTALS)} FROM summed
+WHERE {COMPLETE}"""
+
+
+@cache
+def recounted_details() -> str:
+    """Everything about the one room `:room` before a cutoff, by reading every message before it."""
+    return f"""
+WITH {_recount(ONE_ROOM)}
+SELECT {", ".join(TOTALS)}, {_TALLY_COLUMNS},
+  ({_TALKERS_READ}) AS talkers,
+  ({_HOURS_READ}) AS hours
+FROM summed
+WHERE {COMPLETE}"""
+
+
+def _messages(in_rooms: str, which: str) -> str:
+    """The messages that `which` selects, with what is counted of each."""
+    return f"""
+  SELECT m.room, m.timestamp, {FOLDED} AS folded, 1 AS n, {IS_SPEECH} AS said,
+    upper(m.message_type) AS kind, {WORDS} AS words, {QUESTION} AS questions, {LINK} AS links
+  FROM messages m
+  WHERE {in_rooms} AND {COUNTED} AND {which}"""
+
+
+_SUMS = ", ".join(
+    [f"ifnull({SUMS[name]}, 0) AS {name}" for name in TALLY]
+    + [f"sum(said AND timestamp >= :{window}) AS last_{window}" for window in SINCE]
+)
+_TALLY_COLUMNS = ", ".join(name for name in TALLY if name != "lines")
+
+
+def _hidden(in_rooms: str, which: str) -> str:
+    """Tables of what is hidden: the messages, their sums, and lines by nick.
+
+    `silenced` are the nicks with hidden lines, `unheard` counts those without any line left.
+    """
+    return f"""later AS MATERIALIZED ({_messages(in_rooms, which)}),
+hidden AS MATERIALIZED (SELECT room, {_SUMS} FROM later GROUP BY room),
 silenced AS MATERIALIZED (
   SELECT room, folded, count(*) AS lines FROM later WHERE said AND folded NOT NULL GROUP BY 1, 2
 ),
@@ -77,145 +148,122 @@ unheard AS MATERIALIZED (
   SELECT s.room, count(*) AS people
   FROM silenced s JOIN nick_counts n ON n.room = s.room AND n.folded = s.folded
   WHERE n.lines = s.lines GROUP BY s.room
-),
-{_windows(rooms)}
-SELECT c.room, c.lines - ifnull(h.lines, 0) AS lines, c.people - ifnull(u.people, 0) AS people,
+)"""
+
+
+_JOIN_HIDDEN = """
+LEFT JOIN hidden h ON h.room = c.room LEFT JOIN unheard u ON u.room = c.room"""
+
+_FROM_COUNTERS = """
+FROM near CROSS JOIN json_each(:rooms) asked CROSS JOIN room_counts c ON c.room = asked.value
+LEFT JOIN off_day ON off_day.room = c.room LEFT JOIN off_week ON off_week.room = c.room"""
+
+
+def _recount(in_rooms: str) -> str:
+    """Tables of the messages before the cutoff, and their sums by room."""
+    return f"""earlier AS MATERIALIZED ({_messages(in_rooms, BEFORE)}),
+summed AS (
+  SELECT room, {_SUMS}, count(DISTINCT folded) FILTER (WHERE said) AS people,
+    min(timestamp) FILTER (WHERE said) AS first, max(timestamp) FILTER (WHERE said) AS last
+  FROM earlier GROUP BY room
+)"""
+
+
+def _near(window: str) -> str:
+    """The SQL condition that `:day` (or `:week`) is near the start that the counters keep."""
+    since = SINCE[window]
+    return (
+        f":{window} BETWEEN {since} AND datetime({since}, '{_NEAR}')"
+        f" OR {since} BETWEEN :{window} AND datetime(:{window}, '{_NEAR}')"
+    )
+
+
+def _off(window: str, rooms: str) -> str:
+    """By how many lines of each room the counters' window is off."""
+    since = SINCE[window]
+    return f"""off_{window} AS MATERIALIZED (
+  SELECT m.room, sum(iif(m.timestamp < :{window}, -1, 1)) AS lines FROM messages m
+  WHERE (SELECT {window} FROM near) AND {rooms} AND {SAID}
+    AND m.timestamp >= min(:{window}, {since}) AND m.timestamp < max(:{window}, {since})
+  GROUP BY m.room
+)"""
+
+
+def _corrections(in_rooms: str) -> str:
+    """Tables that correct the last day and week; rooms that were not asked for are joined away."""
+    rooms = "true" if in_rooms == MANY_ROOMS else in_rooms
+    return f"""near AS MATERIALIZED (SELECT {_near("day")} AS day, {_near("week")} AS week),
+{_off("day", rooms)},
+{_off("week", rooms)}"""
+
+
+_LAST = {
+    window: f"""CASE WHEN near.{window} THEN c.last_{window} + ifnull(off_{window}.lines, 0) ELSE (
+    SELECT count(*) FROM messages m WHERE m.room = c.room AND {SAID}
+      AND m.timestamp >= :{window} AND m.timestamp < substr(:{window}, 1, 10) || '~'
+  ) + ifnull((
+    SELECT sum(lines) FROM day_counts WHERE room = c.room AND day > substr(:{window}, 1, 10)
+  ), 0) END"""
+    for window in SINCE
+}
+"""The lines of a room since `:day` (or `:week`). If that is far from the start that the counters
+keep, the rest of its date is read from the messages, and later dates from the counts by day."""
+
+_LESS_HIDDEN = f"""c.room, c.lines - ifnull(h.lines, 0) AS lines,
+  c.people - ifnull(u.people, 0) AS people,
   CASE WHEN c.lines > ifnull(h.lines, 0) THEN c.first END AS first,
   CASE WHEN ifnull(h.lines, 0) = 0 THEN c.last ELSE (
     SELECT m.timestamp FROM messages m
     WHERE m.room = c.room AND {SAID} AND m.timestamp <= :until AND {BEFORE}
     ORDER BY m.timestamp DESC LIMIT 1
   ) END AS last,
-  {_since("day")} - ifnull(h.last_day, 0) AS last_day,
-  {_since("week")} - ifnull(h.last_week, 0) AS last_week
-  {_DETAILS_COUNTED if details else ""}
-FROM near CROSS JOIN room_counts c
-LEFT JOIN hidden h ON h.room = c.room LEFT JOIN unheard u ON u.room = c.room
-LEFT JOIN off_day ON off_day.room = c.room LEFT JOIN off_week ON off_week.room = c.room
-WHERE {COMPLETE} AND {within(rooms, "c.room")}
-"""
+  {_LAST["day"]} - ifnull(h.last_day, 0) AS last_day,
+  {_LAST["week"]} - ifnull(h.last_week, 0) AS last_week"""
 
-
-def line_by_line(rooms: Sequence[Room], shown: str, *, details: bool = False) -> str:
-    """The figures of rooms by reading every message that `shown` names."""
-    return f"""
-WITH {_messages("earlier", rooms, shown)},
-summed AS (
-  SELECT room, {_sums()}, count(DISTINCT folded) FILTER (WHERE said) AS people,
-    min(timestamp) FILTER (WHERE said) AS first, max(timestamp) FILTER (WHERE said) AS last
-  FROM earlier GROUP BY room
-)
-SELECT {", ".join(TOTALS)} {_DETAILS_READ if details else ""} FROM summed WHERE {COMPLETE}
-"""
-
-
-def _messages(name: str, rooms: Sequence[Room], which: str) -> str:
-    """A table of messages with what is counted of each."""
-    return f"""{name} AS MATERIALIZED (
-  SELECT m.room, m.timestamp, {FOLDED} AS folded, 1 AS n, {IS_SPEECH} AS said,
-    upper(m.message_type) AS kind, {WORDS} AS words, {QUESTION} AS questions, {LINK} AS links
-  FROM messages m
-  WHERE {_within(rooms)} AND {COUNTED} AND {which}
-)"""
-
-
-def _sums() -> str:
-    tallied = ", ".join(f"ifnull({SUMS[name]}, 0) AS {name}" for name in TALLY)
-    return (
-        f"{tallied}, sum(said AND timestamp >= :day) AS last_day,"
-        " sum(said AND timestamp >= :week) AS last_week"
-    )
-
-
-def _windows(rooms: Sequence[Room]) -> str:
-    """Tables that put the windows of the counters right."""
-    return f"""near AS MATERIALIZED (SELECT {_near("day")} AS day, {_near("week")} AS week),
-{_off("day", rooms)},
-{_off("week", rooms)}"""
-
-
-def _near(window: str) -> str:
-    """Whether the moment `:day` (or `:week`) is near the one that the counters go by."""
-    since = SINCE[window]
-    return (
-        f":{window} BETWEEN {since} AND datetime({since}, '{NEARBY}')"
-        f" OR {since} BETWEEN :{window} AND datetime(:{window}, '{NEARBY}')"
-    )
-
-
-def _off(window: str, rooms: Sequence[Room]) -> str:
-    """By how many lines of each room the counters' window is off, because it begins elsewhere."""
-    since = SINCE[window]
-    return f"""off_{window} AS MATERIALIZED (
-  SELECT m.room, sum(iif(m.timestamp < :{window}, -1, 1)) AS lines FROM messages m
-  WHERE (SELECT {window} FROM near) AND {_of_few(rooms, "m.room")} AND {SAID}
-    AND m.timestamp >= min(:{window}, {since}) AND m.timestamp < max(:{window}, {since})
-  GROUP BY m.room
-)"""
-
-
-def _since(window: str) -> str:
-    """How many lines a room has since the moment `:day` (or `:week`).
-
-    Where that is far from the moment that the counters go by, the rest of its date is read, and
-    later dates are taken from the days.
-    """
-    return f"""CASE WHEN near.{window} THEN c.last_{window} + ifnull(off_{window}.lines, 0) ELSE (
-    SELECT count(*) FROM messages m WHERE m.room = c.room AND {SAID}
-      AND m.timestamp >= :{window} AND m.timestamp < substr(:{window}, 1, 10) || '~'
-  ) + ifnull((
-    SELECT sum(lines) FROM day_counts WHERE room = c.room AND day > substr(:{window}, 1, 10)
-  ), 0) END"""
-
-
-def _within(rooms: Sequence[Room]) -> str:
-    return within(rooms, "m.room" if len(rooms) <= FEW_ROOMS else "+m.room")  # + : not by its index
-
-
-def _of_few(rooms: Sequence[Room], column: str) -> str:
-    """As `_within`, where it helps; what is found of other rooms is not asked for."""
-    return within(rooms, column) if len(rooms) <= FEW_ROOMS else "true"
-
-
-# Whoever is among the ten before the cutoff is among the first ten and as many more as it hides.
-_MOST = f"{MOST_TALKERS} + (SELECT count(*) FROM silenced)"
-_LESS_HIDDEN = ", ".join(
+_TALLY_LESS_HIDDEN = ", ".join(
     f"c.{name} - ifnull(h.{name}, 0) AS {name}" for name in TALLY if name != "lines"
 )
-_DETAILS_COUNTED = f""", {_LESS_HIDDEN}, (
+
+# Whoever is in the top ten before the cutoff is in the overall top N, N = ten and as many more as
+# have hidden lines.
+_CANDIDATES = f"{_MOST_TALKERS} + (SELECT count(*) FROM silenced)"
+
+# Nicks with many lines have an index by lines; the rest is read only if they are too few.
+_TALKERS_LESS_HIDDEN = f"""
   SELECT json_group_array(json_array(nick, lines)) FROM (
     SELECT ifnull(n.spelt, n.folded) AS nick, n.lines - ifnull(s.lines, 0) AS lines
     FROM (
       SELECT * FROM (
         SELECT * FROM nick_counts WHERE room = :room AND lines >= {MANY_LINES}
-        ORDER BY lines DESC, folded LIMIT {_MOST})
+        ORDER BY lines DESC, folded LIMIT {_CANDIDATES})
       UNION ALL
       SELECT * FROM (
         SELECT * FROM nick_counts WHERE room = :room AND lines BETWEEN 1 AND {MANY_LINES - 1}
-        LIMIT CASE WHEN {_MOST} > (
+        LIMIT CASE WHEN {_CANDIDATES} > (
           SELECT count(*) FROM (
-            SELECT 1 FROM nick_counts WHERE room = :room AND lines >= {MANY_LINES} LIMIT {_MOST})
+            SELECT 1 FROM nick_counts WHERE room = :room AND lines >= {MANY_LINES}
+            LIMIT {_CANDIDATES})
         ) THEN -1 ELSE 0 END)
     ) n LEFT JOIN silenced s ON s.folded = n.folded
-    WHERE n.lines > ifnull(s.lines, 0) ORDER BY 2 DESC, n.folded LIMIT {MOST_TALKERS}
-  )
-) AS talkers, (
+    WHERE n.lines > ifnull(s.lines, 0) ORDER BY 2 DESC, n.folded LIMIT {_MOST_TALKERS}
+  )"""
+
+_HOURS_LESS_HIDDEN = """
   SELECT json_group_array(json_array(hour, lines - (
     SELECT count(*) FROM later
     WHERE said AND CAST(substr(timestamp, 12, 2) AS INTEGER) = hour_counts.hour)))
-  FROM hour_counts WHERE room = :room
-) AS hours"""
+  FROM hour_counts WHERE room = :room"""
 
-_DETAILS_READ = f""", {", ".join(name for name in TALLY if name != "lines")}, (
+_TALKERS_READ = f"""
   SELECT json_group_array(json_array(nick, lines)) FROM (
     SELECT ifnull(n.spelt, e.folded) AS nick, count(*) AS lines
     FROM earlier e LEFT JOIN nick_counts n ON n.room = :room AND n.folded = e.folded
     WHERE e.said AND e.folded NOT NULL
-    GROUP BY e.folded ORDER BY 2 DESC, e.folded LIMIT {MOST_TALKERS}
-  )
-) AS talkers, (
+    GROUP BY e.folded ORDER BY 2 DESC, e.folded LIMIT {_MOST_TALKERS}
+  )"""
+
+_HOURS_READ = """
   SELECT json_group_array(json_array(hour, lines)) FROM (
     SELECT CAST(substr(timestamp, 12, 2) AS INTEGER) AS hour, count(*) AS lines
     FROM earlier WHERE said GROUP BY 1
-  )
-) AS hours"""
+  )"""

@@ -1,37 +1,29 @@
-"""Links: the URLs that were said, each once, however often it was posted."""
+"""Links: the URLs that were posted, each listed once however often it was."""
 
-# ruff: noqa: S608 -- every statement is made of constants and ids of ours
+# ruff: noqa: S608 -- every statement is made of constants and our own ids
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.when import EVERY_LINE, Position, to_text
 from terrarium_mcp.store.database import Database, Row
 from terrarium_mcp.store.derived.link_index import LinkIndex
+from terrarium_mcp.store.records import Link
 from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.rows import COLUMNS, as_messages
 from terrarium_mcp.store.upkeep import Upkeep
 
 _BATCH = 100
-"""Mentions read at once while as many different URLs as asked for are looked for."""
+"""Postings in the first read; each further read, for want of different URLs, doubles it."""
 
 _MOST = 10_000
-
-
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A URL, the newest message that has it, and how many messages have it."""
-
-    url: str
-    message: Message
-    times: int
+"""Postings in one read, at most."""
 
 
 class Links:
-    """Finding links."""
+    """The links of all rooms."""
 
     def __init__(self, database: Database, upkeep: Upkeep) -> None:
         self._database = database
@@ -46,14 +38,14 @@ class Links:
         since: datetime | None = None,
         until: Position = EVERY_LINE,
     ) -> list[Link]:
-        """The newest `limit` links of these rooms between two moments, each once.
+        """The newest `limit` links of these rooms in a time range, each once.
 
         Args:
-            rooms: where to look.
-            limit: how many at most.
-            words: all must be in the URL or in the message that has it, whatever their case.
-            since: the moment from which on.
-            until: the place before which.
+            rooms: the rooms to search.
+            limit: the maximum number of links.
+            words: each must be in the URL or in its message (case-insensitive).
+            since: the start of the range, included.
+            until: the end of the range, excluded.
 
         Raises:
             TookTooLong: the deadline passed.
@@ -86,16 +78,16 @@ class Links:
         before: tuple[str, int, int],
         most: int,
     ) -> list[Row]:
-        """Who said which URL before a place (timestamp, message, URL), newest first."""
-        asked = "has_words(CAST(m.message AS BLOB), u.url, :words)" if words else "true"
-        # One room is read in its own order; of several, all rooms in the order of time.
+        """The postings before a position (timestamp, message, URL), newest first."""
+        has_words = "has_words(CAST(m.message AS BLOB), u.url, :words)" if words else "true"
+        # One room is read by its own index; of several, the postings of all rooms by time.
         room = within(rooms, "l.room" if len(rooms) == 1 else "+l.room")
         return await self._database.rows(
             "SELECT l.url AS link, l.said, l.message, u.url"
             " FROM links l CROSS JOIN urls u ON u.id = l.url"
             " CROSS JOIN messages m ON m.id = l.message"
             f" WHERE {room} AND l.said >= :since AND l.said <= :before"
-            f" AND (l.said, l.message, l.url) < (:before, :before_id, :before_url) AND {asked}"
+            f" AND (l.said, l.message, l.url) < (:before, :before_id, :before_url) AND {has_words}"
             " ORDER BY l.said DESC, l.message DESC, l.url DESC LIMIT :most",
             {
                 "since": to_text(since) if since else "",
@@ -118,7 +110,7 @@ class Links:
     async def _times(
         self, urls: Sequence[int], rooms: Sequence[Room], until: Position
     ) -> dict[int, int]:
-        """In how many messages of these rooms each URL is."""
+        """The number of messages in these rooms that contain each URL."""
         rows = await self._database.rows(
             "SELECT l.url, count(*) FROM links l"
             " WHERE l.url IN (SELECT value FROM json_each(:urls))"

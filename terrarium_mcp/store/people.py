@@ -1,11 +1,10 @@
 """People: what is known of a nick, and which other nicks may be the same person."""
 
-# ruff: noqa: S608 -- every statement is made of constants, ids of ours and parameters
+# ruff: noqa: S608 -- every statement is made of constants and our own ids
 
 import difflib
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from terrarium_mcp.chat.aliases import Hold, Move, alias_times
@@ -18,6 +17,7 @@ from terrarium_mcp.store.derived.index_words import kind_word, nick_words
 from terrarium_mcp.store.derived.people_index import HOST, PeopleIndex
 from terrarium_mcp.store.figures import AFTER, BEFORE
 from terrarium_mcp.store.functions import as_text, storable
+from terrarium_mcp.store.records import Evidence, NickActivity, Person
 from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.rows import COLUMNS, as_messages
 from terrarium_mcp.store.search.expressions import one_of, quoted
@@ -26,59 +26,16 @@ from terrarium_mcp.store.upkeep import Upkeep
 NICK_CHANGE = "nick change"
 
 SHARED = 20
-"""A host with more nicks than this is a gateway or a bouncer, and says nothing."""
+"""A host with more nicks than this is a gateway or a bouncer, and is no evidence."""
 
 MOST_NICKS = 64
-"""Nicks that are looked at for one person; beyond that somebody plays with them."""
+"""The most nicks considered for one person; more are someone changing nicks for fun."""
 
-_MOST_MOVES = 20_000
-_NEAR, _LOOKED_AT = 3, 5_000
+_MOST_EVENTS = 20_000
+"""Joins, parts and the like that are read to follow a person through their nicks."""
 
-
-@dataclass(frozen=True, slots=True)
-class Evidence:
-    """Why `nick` may be the same person: a nick change, an account or a host in common.
-
-    `first` and `last` say when; `count` in how many changes or messages of that nick, None where a
-    cutoff hides some of them.
-    """
-
-    kind: str
-    nick: str
-    first: datetime
-    last: datetime
-    count: int | None
-
-
-@dataclass(frozen=True, slots=True)
-class InRoom:
-    """What a nick did in a room: lines, and when it last spoke and was last seen."""
-
-    room: Room
-    lines: int
-    spoke: datetime | None
-    seen: datetime | None
-
-
-@dataclass(frozen=True, slots=True)
-class Person:
-    """What is known of a nick on a network; `near` are similar nicks where nothing is."""
-
-    nick: str
-    network: str
-    rooms: Sequence[InRoom] = ()
-    evidence: Sequence[Evidence] = ()
-    near: Sequence[str] = ()
-
-    @property
-    def seen(self) -> datetime | None:
-        """When anything was last heard of it."""
-        return max((one.seen for one in self.rooms if one.seen), default=None)
-
-    @property
-    def spoke(self) -> datetime | None:
-        """When it last said something."""
-        return max((one.spoke for one in self.rooms if one.spoke), default=None)
+_NEAR, _COMPARED = 3, 5_000
+"""Similar nicks returned, and the nicks compared for them, those with most lines first."""
 
 
 class People:
@@ -91,10 +48,10 @@ class People:
     async def lookup(
         self, nick: str, network: str, rooms: Sequence[Room], *, until: Position = EVERY_LINE
     ) -> Person:
-        """What these rooms tell of a nick up to a place.
+        """What is known of a nick from these rooms, before a position.
 
-        Nicks that were never in one of the rooms are not told of. Accounts and hosts are those of
-        the whole network.
+        Other nicks are named only if they were in one of the rooms. Accounts and hosts are
+        compared across the whole network.
         """
         await self._upkeep.ensure_current("counters", PeopleIndex.name)
         rooms = [room for room in rooms if room.network == network]
@@ -102,13 +59,13 @@ class People:
         known = await self._in_rooms(folded, rooms, until)
         evidence = [
             *await self._changes(folded, rooms, until),
-            *await self._signs(folded, network, rooms, until),
+            *await self._shared_identities(folded, network, rooms, until),
         ]
         near = [] if known or evidence else await self._near(folded, rooms)
         return Person(nick, network, known, evidence, near)
 
     async def alias_times(self, nick: str, at: Position, rooms: Sequence[Room]) -> list[Hold]:
-        """Who was `nick` at a place, as far as these rooms of one network saw: their nicks."""
+        """The nicks of the person who was `nick` at a position, as seen in rooms of one network."""
         await self._upkeep.ensure_current("index", PeopleIndex.name)
         folded = fold(storable(nick))
         nicks = await self._connected(folded, rooms)
@@ -122,7 +79,7 @@ class People:
         *,
         before: Position = EVERY_LINE,
     ) -> list[Message]:
-        """The last `limit` lines before a place of the person who held these nicks, newest first.
+        """The newest `limit` lines, before a position, of the person who held these nicks.
 
         Raises:
             TookTooLong: the deadline passed.
@@ -144,7 +101,9 @@ class People:
         )
         return as_messages(rows, rooms)
 
-    async def _in_rooms(self, folded: str, rooms: Sequence[Room], until: Position) -> list[InRoom]:
+    async def _in_rooms(
+        self, folded: str, rooms: Sequence[Room], until: Position
+    ) -> list[NickActivity]:
         rows = await self._database.rows(
             f"""
 SELECT n.room, n.lines - (
@@ -158,11 +117,13 @@ ORDER BY 2 DESC, 4 DESC, 1""",
             {"nick": folded, "until": until.timestamp, "until_id": until.id},
         )
         by_id = {room.id: room for room in rooms}
-        told = [InRoom(by_id[row[0]], row[1], _moment(row[2]), _moment(row[3])) for row in rows]
-        return [one for one in told if one.seen]
+        active = [
+            NickActivity(by_id[row[0]], row[1], _moment(row[2]), _moment(row[3])) for row in rows
+        ]
+        return [one for one in active if one.seen]
 
     async def _changes(self, folded: str, rooms: Sequence[Room], until: Position) -> list[Evidence]:
-        """The nicks that this one was changed to and from. One change is seen in many rooms."""
+        """The nicks it was changed to and from; a change seen in many rooms counts once."""
         rows = await self._database.rows(
             f"""
 WITH changes AS (
@@ -178,10 +139,10 @@ GROUP BY nick ORDER BY max(said) DESC, nick""",
         )
         return [_evidence(NICK_CHANGE, row) for row in rows]
 
-    async def _signs(
+    async def _shared_identities(
         self, folded: str, network: str, rooms: Sequence[Room], until: Position
     ) -> list[Evidence]:
-        """The nicks with an account or a host in common, if they were in one of the rooms."""
+        """The nicks with an account or a host in common that were in one of the rooms."""
         rows = await self._database.rows(
             f"""
 SELECT {_spelt("other.nick", rooms)}, min(other.first), min(max(other.last), :until),
@@ -201,19 +162,19 @@ GROUP BY mine.kind, other.nick ORDER BY 3 DESC, other.nick LIMIT {MOST_NICKS}"""
         return [_evidence(row[4], row) for row in rows]
 
     async def _near(self, folded: str, rooms: Sequence[Room]) -> list[str]:
-        """Known nicks that are spelt alike and begin alike, those with most lines first."""
+        """Known nicks with a similar spelling and the same first letter, the closest first."""
         rows = await self._database.rows(
             f"SELECT known.folded, {_spelt('known.folded', rooms)} FROM ("
             f"SELECT folded, sum(lines) AS lines FROM nick_counts WHERE {within(rooms)}"
             " AND substr(folded, 1, 1) = substr(:nick, 1, 1) GROUP BY folded"
             " ORDER BY 2 DESC LIMIT :most) known",
-            {"nick": folded, "most": _LOOKED_AT},
+            {"nick": folded, "most": _COMPARED},
         )
         spelt = {row[0]: as_text(row[1]) for row in rows}
         return [spelt[near] for near in difflib.get_close_matches(folded, spelt, _NEAR)]
 
     async def _connected(self, folded: str, rooms: Sequence[Room]) -> list[str]:
-        """The nicks that changes of nick lead to from one, the nearest first."""
+        """The nicks reached from this one by nick changes, the nearest first."""
         nicks, asked = [folded], 0
         while asked < len(nicks) < MOST_NICKS:
             rows = await self._database.rows(
@@ -226,7 +187,7 @@ GROUP BY mine.kind, other.nick ORDER BY 3 DESC, other.nick LIMIT {MOST_NICKS}"""
         return nicks[:MOST_NICKS]
 
     async def _moves(self, nicks: Sequence[str], rooms: Sequence[Room]) -> list[Move]:
-        """Who came, went, was kicked and changed nicks, among these nicks."""
+        """The joins, parts, quits, kicks and nick changes of these nicks."""
         kinds = [kind_word(kind) for kind in (Kind.NICK, Kind.JOIN, Kind.PART, Kind.QUIT)]
         came = f"{one_of(word for nick in nicks for word in nick_words(nick))} AND {one_of(kinds)}"
         kicked = " OR ".join(quoted(nick) for nick in nicks)
@@ -235,18 +196,18 @@ GROUP BY mine.kind, other.nick ORDER BY 3 DESC, other.nick LIMIT {MOST_NICKS}"""
             "SELECT m.timestamp, m.id, upper(m.message_type), m.room, m.nick, m.message"
             " FROM message_index CROSS JOIN messages m ON m.id = -message_index.rowid"
             f" WHERE message_index MATCH :match AND {within(rooms, 'm.room')} LIMIT :most",
-            {"match": match, "most": _MOST_MOVES},
+            {"match": match, "most": _MOST_EVENTS},
         )
         changes = await self._database.rows(
             f"SELECT said, message, '{Kind.NICK}', room, old, new FROM nick_changes"
             f" WHERE new IN ({_LISTED}) AND {within(rooms)} LIMIT :most",
-            {"nicks": json.dumps(list(nicks)), "most": _MOST_MOVES},
+            {"nicks": json.dumps(list(nicks)), "most": _MOST_EVENTS},
         )
         return list({move.at: move for move in map(_move, [*rows, *changes])}.values())
 
 
 def held(holds: Iterable[Hold]) -> tuple[str, dict[str, object]]:
-    """The SQL condition that a message `m` was said by who held these nicks; its parameters."""
+    """The SQL condition that message `m` is by the holder of these nicks; its parameters."""
     parts, params = ["false"], dict[str, object]()
     for n, one in enumerate(holds):
         parts.append(
@@ -267,14 +228,14 @@ _LISTED = "SELECT value FROM json_each(:nicks)"
 
 
 def _spelt(nick: str, rooms: Sequence[Room]) -> str:
-    """A folded nick as it was spelt last in one of the rooms."""
+    """A folded nick in the spelling last seen in one of the rooms."""
     return f"""ifnull((
   SELECT s.spelt FROM nick_counts s WHERE {within(rooms, "s.room")} AND s.folded = {nick}
   ORDER BY s.seen DESC LIMIT 1), {nick})"""
 
 
 def _last(condition: str) -> str:
-    """When a nick of `nick_counts n` last did something before a place, in seconds."""
+    """When a nick of `nick_counts n` last did something before a position, in Unix seconds."""
     newest = f"""(
     SELECT m.timestamp FROM messages m
     WHERE m.room = n.room AND m.redacted_at IS NULL AND {condition} AND m.timestamp <= :until

@@ -1,7 +1,6 @@
-"""Who is in a channel now: rebuilt at every join of ours, stale while we are away."""
+"""Who is in a channel: replaced whenever the bot joins, out of date while it is away."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
 
 from terrarium_mcp.chat.identity import fold
@@ -9,15 +8,8 @@ from terrarium_mcp.chat.records import Present, Room
 from terrarium_mcp.chat.when import from_text, to_text
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.functions import storable
+from terrarium_mcp.store.records import Attendance
 from terrarium_mcp.store.rooms import room_ids
-
-
-@dataclass(frozen=True, slots=True)
-class Attendance:
-    """Who was in a room when we last knew. `as_of` is None when nobody ever looked."""
-
-    people: Sequence[Present]
-    as_of: datetime | None = None
 
 
 class PresenceTopic:
@@ -29,11 +21,11 @@ class PresenceTopic:
     async def replace(
         self, network: str, channel: str, people: Sequence[Present], at: datetime
     ) -> None:
-        """Note who is in a channel. Those who were there already keep the time they came.
+        """Replace the member list of a channel.
 
-        Others came when they say themselves, by `since`, else at this moment.
+        Members already on it keep the time they joined. For new ones it is their `since`, or `at`.
         """
-        moment = to_text(at)
+        now = to_text(at)
         async with self._database.writing() as writer:
             room = (await room_ids(writer, [(network, channel)]))[network, channel]
             known = await writer.rows(
@@ -51,18 +43,18 @@ class PresenceTopic:
                         one.rank,
                         int(one.away),
                         storable(one.account),
-                        since.get(fold(one.nick)) or (to_text(one.since) if one.since else moment),
+                        since.get(fold(one.nick)) or (to_text(one.since) if one.since else now),
                     )
                     for one in people
                 ],
             )
             await writer.run(
                 "INSERT OR REPLACE INTO presence_as_of VALUES (:room, :at)",
-                {"room": room, "at": moment},
+                {"room": room, "at": now},
             )
 
-    async def of(self, room: Room) -> Attendance:
-        """Who is in `room`, those of rank first, then by nick."""
+    async def current(self, room: Room) -> Attendance:
+        """The members of `room` as last received: by rank, then by nick."""
         rows = await self._database.rows(
             "SELECT nick, rank, away, account, since FROM presence WHERE room = :room"
             " ORDER BY instr('~&@%+', substr(rank || 'x', 1, 1)) = 0,"

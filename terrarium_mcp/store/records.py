@@ -1,6 +1,255 @@
-"""Values that the store returns. Nothing here knows SQL."""
+"""Values that the store returns: frozen, without SQL, whatever engine keeps the history."""
 
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, datetime
+from enum import StrEnum
+from typing import NamedTuple
+
+from terrarium_mcp.chat.conversations import Link as ReplyLink
+from terrarium_mcp.chat.records import Message, Present, Room
+
+
+@dataclass(frozen=True, slots=True)
+class Attendance:
+    """The members of a room at `as_of`; None if no member list was ever received."""
+
+    people: Sequence[Present]
+    as_of: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditEntry:
+    """One removal: how many messages and why; for a single person also who, on which network."""
+
+    at: datetime
+    why: "RemovalReason"
+    asked_by: str
+    network: str = ""
+    nick: str = ""
+    messages: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class BacklogMentions:
+    """The backlog files (by name) that concern a person: written by, quoting or naming them."""
+
+    written: tuple[str, ...] = ()
+    quoting: tuple[str, ...] = ()
+    naming: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class CleanedFile:
+    """What was removed from a file: messages, and rows of terrarium-irc's other tables."""
+
+    file: str
+    messages: int
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The lines that belong to a message, oldest first, the message included.
+
+    `links` gives for each of them the line it answers; a line from outside the window, reached by
+    a reply tag, has none. `between` counts lines of other conversations between the first and the
+    last, `looked_at` all lines that were compared.
+    """
+
+    message: Message
+    messages: Sequence[Message]
+    links: Sequence[ReplyLink] = ()
+    between: int = 0
+    looked_at: int = 1
+
+    def nearest(self, count: int) -> list[Message]:
+        """At most `count` lines before the message, the message, and `count` after it."""
+        place = [line.id for line in self.messages].index(self.message.id)
+        return list(self.messages[max(0, place - count) : place + count + 1])
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseSize:
+    """What the history takes on disk, in bytes, and how fast it grows."""
+
+    file: int
+    wal: int
+    messages: int
+    messages_a_day: float
+    bytes_a_year: int
+
+
+@dataclass(frozen=True, slots=True)
+class DayStats:
+    """What was said in a room on one day (UTC)."""
+
+    day: date
+    lines: int
+    tally: "Tally"
+
+
+@dataclass(frozen=True, slots=True)
+class DeepCheck:
+    """The result of a deep check; `wrong` names the derived structures to rebuild."""
+
+    facts: Sequence["Fact"]
+    wrong: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Why `nick` may be the same person: a nick change, an account or a host in common.
+
+    `first` and `last` are the times of the first and last sighting. `count` is the number of nick
+    changes, or of messages by that nick; None if a cutoff hides some of them.
+    """
+
+    kind: str
+    nick: str
+    first: datetime
+    last: datetime
+    count: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """One finding of an examination; `wrong` if it needs attention."""
+
+    name: str
+    text: str
+    wrong: bool = False
+
+
+class Figures(NamedTuple):
+    """What was said in a room before a cutoff; every count is of lines of speech.
+
+    The last three are filled in for a single room only; `hours` are 24 counts by hour of day, UTC.
+    A named tuple, as an overview makes hundreds: a frozen dataclass takes three times as long.
+    """
+
+    room: Room
+    lines: int = 0
+    people: int = 0
+    first: datetime | None = None
+    last: datetime | None = None
+    last_day: int = 0
+    last_week: int = 0
+    talkers: Sequence[tuple[str, int]] = ()
+    hours: Sequence[int] = ()
+    tally: "Tally | None" = None
+
+
+@dataclass(frozen=True, slots=True)
+class LegacyCleanup:
+    """What a purge removed from which of terrarium-irc's files, and the copies it cannot clean."""
+
+    cleaned: tuple[CleanedFile, ...] = ()
+    unreached: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A URL, the newest message that contains it, and the number of messages that do."""
+
+    url: str
+    message: Message
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class NickActivity:
+    """What a nick did in one room: its lines, when it last spoke, and when it was last seen."""
+
+    room: Room
+    lines: int
+    spoke: datetime | None
+    seen: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """What is known of a nick on a network; if nothing is, `near` are similar nicks."""
+
+    nick: str
+    network: str
+    rooms: Sequence[NickActivity] = ()
+    evidence: Sequence[Evidence] = ()
+    near: Sequence[str] = ()
+
+    @property
+    def seen(self) -> datetime | None:
+        """When the nick last did anything."""
+        return max((one.seen for one in self.rooms if one.seen), default=None)
+
+    @property
+    def spoke(self) -> datetime | None:
+        """When the nick last said something."""
+        return max((one.spoke for one in self.rooms if one.spoke), default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class PersonTraces:
+    """What is stored of a person: lines and events by room label, private messages, backlog."""
+
+    lines: Counter[str]
+    events: Counter[str]
+    private: int
+    backlog: BacklogMentions = field(default_factory=BacklogMentions)
+
+    @property
+    def total(self) -> int:
+        """The number of messages of any kind."""
+        return self.lines.total() + self.events.total() + self.private
+
+
+@dataclass(frozen=True, slots=True)
+class PurgeResult:
+    """How many messages a purge removed, and the backlog files it deleted, changed or left."""
+
+    messages: int
+    backlog: BacklogMentions
+
+
+@dataclass(frozen=True, slots=True)
+class PurgeTarget:
+    """The person to remove: a nick (case-insensitive), on one network or (empty) on all."""
+
+    nick: str
+    network: str = ""
+
+
+class RemovalReason(StrEnum):
+    """Why messages were removed: IRC's REDACT, a purge, or their age."""
+
+    REDACTION = "redaction"
+    PURGE = "purge"
+    RETENTION = "retention"
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """The facts of an examination about one subject."""
+
+    title: str
+    facts: Sequence[Fact]
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What is counted besides lines. Words, questions and links are those in lines of speech."""
+
+    words: int = 0
+    questions: int = 0
+    links: int = 0
+    actions: int = 0
+    joins: int = 0
+    parts: int = 0
+    quits: int = 0
+    kicks: int = 0
+    nicks: int = 0
+    topics: int = 0
 
 
 @dataclass(frozen=True, slots=True)

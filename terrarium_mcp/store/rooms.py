@@ -1,4 +1,4 @@
-"""Rooms: which channels of which networks are known, and how they are found by name."""
+"""Rooms: the known channels of each network, found by name."""
 
 from collections.abc import Iterable, Sequence
 
@@ -7,7 +7,7 @@ from terrarium_mcp.chat.records import Room
 from terrarium_mcp.store.database import Database, Writer
 
 UNNAMED_NETWORK = "irc"
-"""The network of lines that came without one, where no setting names it."""
+"""The network of messages stored without one, if no setting names it."""
 
 
 class Rooms:
@@ -24,14 +24,14 @@ class Rooms:
         return [Room(*row) for row in rows]
 
     async def casemapping(self, network: str) -> str:
-        """The CASEMAPPING under which the network's names compare."""
+        """The CASEMAPPING by which names on this network compare."""
         sql = "SELECT casemapping FROM networks WHERE name = :network"
         return str(await self._database.value(sql, {"network": network}, DEFAULT_CASEMAPPING))
 
     async def name_network(self, network: str) -> None:
-        """Give the lines of a network that nobody had named yet their network's name.
+        """Give this name to the network that had none.
 
-        Does nothing when there are none, or when other networks are known besides.
+        Does nothing if there is no unnamed network, or if others are known too.
         """
         if network == UNNAMED_NETWORK:
             return
@@ -43,13 +43,13 @@ class Rooms:
             await writer.run("UPDATE networks SET name = :network WHERE name = :old", both)
             for table in ("rooms", "messages", "private_messages", "evidence"):
                 await writer.run(
-                    f"UPDATE {table} SET network = :network WHERE network = :old",  # noqa: S608 -- four names of ours
+                    f"UPDATE {table} SET network = :network WHERE network = :old",  # noqa: S608 -- the four names above
                     both,
                 )
 
 
 async def room_ids(writer: Writer, named: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:
-    """The ids of rooms by (network, channel as spelt); rooms that are new are made."""
+    """The ids of rooms by (network, channel as spelled); new rooms are inserted."""
     wanted = dict.fromkeys(named)
     if not wanted:
         return {}
@@ -85,10 +85,10 @@ async def _room_id(writer: Writer, network: str, channel: str) -> int:
 
 
 OF_ROOM = "m.room = :room"
-"""The SQL condition that a message `m` belongs to a room. The statement is the same for every room,
-and SQLite has it ready: to read it takes a fifth of the time of a page."""
+"""The SQL condition that a message `m` belongs to `:room`. As a parameter it keeps the statement
+the same for every room, thus in the cache: parsing it takes a fifth of the time of a page."""
 
 
 def within(rooms: Sequence[Room], column: str = "room") -> str:
-    """The SQL condition that a row belongs to one of `rooms`. Their ids are integers of ours."""
+    """The SQL condition that a row belongs to one of `rooms`, by our own integer ids."""
     return f"{column} IN ({','.join(str(int(room.id)) for room in rooms)})"

@@ -1,4 +1,4 @@
-"""Spans: when each room was recorded. What lies between them are the gaps."""
+"""Spans: when each room was recorded. The times between them are gaps."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -10,20 +10,20 @@ from terrarium_mcp.store.database import Database, Writer
 from terrarium_mcp.store.rooms import room_ids, within
 
 HEARTBEAT = timedelta(seconds=20)
-"""How often the recorder says that a room is still being recorded."""
+"""How often the recorder marks the rooms that it is still recording."""
 
 SILENT = 3 * HEARTBEAT
-"""A span that says nothing for so long has lost its recorder."""
+"""An open span without a heartbeat for this long has lost its recorder."""
 
 
 class Spans:
-    """The recording times of all rooms."""
+    """The spans of all rooms."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
 
     async def begin(self, network: str, channel: str, at: datetime, why: str) -> None:
-        """From now on this channel is recorded; what a crash left open ended in its last moment."""
+        """Open a span at `at`. A span that a crash left open ends at its last heartbeat."""
         async with self._database.writing() as writer:
             room = (await room_ids(writer, [(network, channel)]))[network, channel]
             await _end(writer, [room], None, "the recorder stopped")
@@ -33,7 +33,7 @@ class Spans:
             )
 
     async def end(self, network: str, channel: str, at: datetime, why: str) -> None:
-        """This channel is no longer recorded."""
+        """Close the open span of this channel."""
         async with self._database.writing() as writer:
             room = (await room_ids(writer, [(network, channel)]))[network, channel]
             await _end(writer, [room], at, why)
@@ -41,7 +41,7 @@ class Spans:
     async def imported(
         self, network: str, channel: str, began: datetime, ended: datetime, source: str
     ) -> None:
-        """Another program's record of this channel was taken in; its gaps are unknown."""
+        """Add a span for an imported record of this channel; gaps within it are unknown."""
         async with self._database.writing() as writer:
             room = (await room_ids(writer, [(network, channel)]))[network, channel]
             await writer.run(
@@ -56,13 +56,13 @@ class Spans:
             )
 
     async def still(self, network: str, channels: Iterable[str], at: datetime) -> None:
-        """These channels are being recorded, even if nobody speaks."""
+        """Mark these channels as still being recorded, even if they are quiet."""
         async with self._database.writing() as writer:
             rooms = await room_ids(writer, ((network, channel) for channel in channels))
             await keep_alive(writer, {room: to_text(at) for room in rooms.values()})
 
     async def coverage(self, rooms: Sequence[Room], now: datetime | None = None) -> Coverage:
-        """What the record of these rooms covers."""
+        """When these rooms were recorded."""
         fresh_since = to_text((now or datetime.now(UTC)) - SILENT)
         rows = await self._database.rows(
             "SELECT room, began, alive, ended, source, why_ended FROM spans"  # noqa: S608 -- no words of strangers
@@ -84,7 +84,7 @@ class Spans:
 
 
 async def keep_alive(writer: Writer, reached: Mapping[int, str]) -> None:
-    """Move the open spans of these rooms along, each to the time that it has reached."""
+    """Extend the open spans of these rooms (by id) up to these timestamps."""
     await writer.many(
         "UPDATE spans SET alive = max(alive, ?) WHERE room = ? AND ended IS NULL",
         [(timestamp, room) for room, timestamp in reached.items()],
@@ -92,9 +92,9 @@ async def keep_alive(writer: Writer, reached: Mapping[int, str]) -> None:
 
 
 async def _end(writer: Writer, rooms: Iterable[int], at: datetime | None, why: str) -> None:
-    moment = to_text(at) if at else None
+    ended = to_text(at) if at else None
     await writer.many(
         "UPDATE spans SET ended = max(alive, ifnull(?, alive)), why_ended = ?"
         " WHERE room = ? AND ended IS NULL",
-        [(moment, why, room) for room in rooms],
+        [(ended, why, room) for room in rooms],
     )

@@ -1,13 +1,13 @@
-"""Figures: how much was said, by whom, and when. Counters answer where they can."""
+"""Statistics: how much was said, by whom, and when. Counters answer where they can."""
 
-# ruff: noqa: S608 -- every statement is made of constants and ids of ours
+# ruff: noqa: S608 -- every statement is made of constants and our own ids
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from datetime import date, datetime, timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.when import EVERY_LINE, Position, to_text
@@ -18,89 +18,34 @@ from terrarium_mcp.store.derived.counting import groups, of_days
 from terrarium_mcp.store.derived.windows import moments
 from terrarium_mcp.store.disk import bytes_of, wal_of
 from terrarium_mcp.store.errors import StoreFailed
+from terrarium_mcp.store.records import DatabaseSize, DayStats, Figures, Tally
 from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.rows import moment
 from terrarium_mcp.store.upkeep import Upkeep
 
-LATELY = timedelta(days=30)
-"""The time from which growth is projected."""
-
-
-@dataclass(frozen=True, slots=True)
-class Tally:
-    """What is counted besides lines. Words, questions and links are those of lines."""
-
-    words: int = 0
-    questions: int = 0
-    links: int = 0
-    actions: int = 0
-    joins: int = 0
-    parts: int = 0
-    quits: int = 0
-    kicks: int = 0
-    nicks: int = 0
-    topics: int = 0
-
-
-class Figures(NamedTuple):
-    """What was said in a room up to a place: all counts are lines of speech.
-
-    The last three are told of a single room only; `hours` are 24 counts by hour of day, UTC.
-    An overview makes hundreds of these, and a frozen dataclass takes three times as long to make.
-    """
-
-    room: Room
-    lines: int = 0
-    people: int = 0
-    first: datetime | None = None
-    last: datetime | None = None
-    last_day: int = 0
-    last_week: int = 0
-    talkers: Sequence[tuple[str, int]] = ()
-    hours: Sequence[int] = ()
-    tally: Tally | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Day:
-    """What was said in a room on a day (UTC)."""
-
-    day: date
-    lines: int
-    tally: Tally
-
-
-@dataclass(frozen=True, slots=True)
-class Size:
-    """What the history takes on disk, and how it grows."""
-
-    file: int
-    wal: int
-    messages: int
-    messages_a_day: float
-    bytes_a_year: int
-
+_GROWTH_PERIOD = timedelta(days=30)
+"""Growth is projected from the messages of this long."""
 
 SIZE = """
 SELECT total(lines + events) AS messages, (
     SELECT total(lines + events) FROM day_counts
     WHERE room IN (SELECT room FROM room_counts) AND day >= substr(:since, 1, 10)
-  ) AS lately,
+  ) AS recent,
   (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size) AS file
 FROM room_counts"""
-"""What the size is made of; `:since` is the time from which lately counts."""
+"""Messages in all, messages since `:since`, and the bytes of the file."""
 
 
 def size_since(now: datetime) -> dict[str, str]:
     """The parameters of SIZE."""
-    return {"since": to_text(now - LATELY)}
+    return {"since": to_text(now - _GROWTH_PERIOD)}
 
 
-def size_of(row: Row, path: Path) -> Size:
-    """The size of the database at `path`, from the row that SIZE gives."""
-    messages, lately, file = row
-    a_day = lately / LATELY.days
-    return Size(
+def size_of(row: Row, path: Path) -> DatabaseSize:
+    """The size of the database at `path`, from the row that SIZE returns."""
+    messages, recent, file = row
+    a_day = recent / _GROWTH_PERIOD.days
+    return DatabaseSize(
         file=file,
         wal=bytes_of(wal_of(path)),
         messages=int(messages),
@@ -110,28 +55,28 @@ def size_of(row: Row, path: Path) -> Size:
 
 
 class Stats:
-    """The figures of rooms, and of the file."""
+    """Statistics of rooms, and the size of the file."""
 
     def __init__(self, database: Database, upkeep: Upkeep) -> None:
         self._database = database
         self._upkeep = upkeep
 
-    async def of(self, room: Room, *, until: Position, now: datetime) -> Figures:
+    async def for_room(self, room: Room, *, until: Position, now: datetime) -> Figures:
         """Everything about one room."""
-        found = await self._read([room], until, now, details=True)
-        return _detailed(room, found.get(room.id))
+        rows = await self._rows(await self._details_sql(room, until), [room], until, now)
+        return _detailed(room, rows.get(room.id))
 
     async def overview(
         self, rooms: Sequence[Room], *, until: Position, now: datetime
     ) -> list[Figures]:
         """The totals of each room."""
-        found = await self._read(rooms, until, now, details=False)
-        return [_totals(room, found.get(room.id)) for room in rooms]
+        rows = await self._rows(await self._totals_sql(rooms, until), rooms, until, now)
+        return [_totals(room, rows.get(room.id)) for room in rooms]
 
     async def days(
         self, room: Room, since: date, until: date, *, cutoff: Position = EVERY_LINE
-    ) -> list[Day]:
-        """The days from `since` to `until` on which there was anything before the cutoff."""
+    ) -> list[DayStats]:
+        """The days from `since` to `until` with any message before the cutoff."""
         rows = await self._upkeep.rows(
             f"SELECT * FROM (SELECT {_DAY} FROM day_counts"
             " WHERE room = :room AND day < substr(:until, 1, 10)"
@@ -140,10 +85,10 @@ class Stats:
             {"room": room.id, "sign": 1, "first": f"{since}", "last": f"{until}"} | _place(cutoff),
             uses=[Counters.name],
         )
-        return [Day(date.fromisoformat(row[0]), row[1], Tally(*row[2:])) for row in rows]
+        return [DayStats(date.fromisoformat(row[0]), row[1], Tally(*row[2:])) for row in rows]
 
     async def busiest(self, room: Room, most: int = 3) -> list[tuple[date, int]]:
-        """The days with the most lines, and how many."""
+        """The days with the most lines, and their number of lines."""
         rows = await self._upkeep.rows(
             f"SELECT day, lines FROM day_counts WHERE {figures.COMPLETE} AND room = :room"
             " AND lines > 0 ORDER BY lines DESC, day LIMIT :most",
@@ -152,16 +97,16 @@ class Stats:
         )
         return [(date.fromisoformat(row[0]), row[1]) for row in rows]
 
-    async def size(self, now: datetime) -> Size:
-        """How large the file is, and how large it will be in a year if this goes on."""
+    async def size(self, now: datetime) -> DatabaseSize:
+        """How large the file is, and how much it grows in a year at the current rate."""
         await self._upkeep.ensure_current(Counters.name)
         rows = await self._database.rows(SIZE, size_since(now))
         return size_of(rows[0], self._database.path)
 
     async def parts(self, *, deadline: float = 60.0) -> dict[str, int]:
-        """The bytes of each table and index, largest first; nothing where SQLite cannot tell.
+        """The bytes of each table and index, largest first.
 
-        It reads every page of the file.
+        Reads every page of the file. Empty if SQLite was built without dbstat.
         """
         try:
             rows = await self._database.rows(
@@ -172,23 +117,32 @@ class Stats:
             return {}
         return {row[0]: row[1] for row in rows}
 
-    async def _read(
-        self, rooms: Sequence[Room], until: Position, now: datetime, *, details: bool
+    async def _details_sql(self, room: Room, until: Position) -> str:
+        if until == EVERY_LINE:
+            return figures.details()
+        if await self._mostly_before([room], until):
+            return figures.details(hidden=figures.AFTER)
+        return figures.recounted_details()
+
+    async def _totals_sql(self, rooms: Sequence[Room], until: Position) -> str:
+        in_rooms = figures.room_condition(rooms)
+        if until == EVERY_LINE:
+            return figures.current_totals(in_rooms)
+        if await self._mostly_before(rooms, until):
+            return figures.totals_before(in_rooms)
+        return figures.recounted_totals(in_rooms)
+
+    async def _rows(
+        self, sql: str, rooms: Sequence[Room], until: Position, now: datetime
     ) -> dict[int, Row]:
-        params = moments(now) | _place(until) | ({"room": rooms[0].id} if details else {})
-        if until == EVERY_LINE and not details:
-            sql = figures.as_counted(rooms)
-        elif until == EVERY_LINE:
-            sql = figures.from_counters(rooms, figures.NOWHERE, details=details)
-        elif await self._mostly_before(rooms, until):
-            sql = figures.from_counters(rooms, figures.AFTER, details=details)
-        else:
-            sql = figures.line_by_line(rooms, figures.BEFORE, details=details)
+        ids = [room.id for room in rooms]
+        which = {"rooms": json.dumps(ids), "room": ids[0] if ids else 0}
+        params = moments(now) | _place(until) | which
         rows = await self._upkeep.rows(sql, params, uses=[Counters.name])
         return {row[0]: row for row in rows}
 
     async def _mostly_before(self, rooms: Sequence[Room], until: Position) -> bool:
-        """Whether fewer messages lie after a place than before it (by whole days)."""
+        """Whether no more messages follow a position than precede it, by whole days."""
         named = within(rooms)
         return bool(
             await self._database.value(
@@ -210,7 +164,7 @@ _CUT_DAY = of_days(
 
 
 def _totals(room: Room, row: Row | None) -> Figures:
-    """The figures of a room, as `figures.TOTALS` has them."""
+    """The totals of a room from a row with the columns `figures.TOTALS`."""
     if row is None:
         return Figures(room)
     _, lines, people, first, last, last_day, last_week = row[:7]
@@ -235,12 +189,12 @@ def _detailed(room: Room, row: Row | None) -> Figures:
     )
 
 
-def _pairs(told: str) -> list[tuple[Any, int]]:
-    return [(key, count) for key, count in json.loads(told)]
+def _pairs(text: str) -> list[tuple[Any, int]]:
+    return [(key, count) for key, count in json.loads(text)]
 
 
-def _by_hour(told: str) -> list[int]:
-    counts: Mapping[int, int] = dict(_pairs(told))
+def _by_hour(text: str) -> list[int]:
+    counts: Mapping[int, int] = dict(_pairs(text))
     return [counts.get(hour, 0) for hour in range(24)]
 
 

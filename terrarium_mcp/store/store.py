@@ -238,11 +238,22 @@ async def _tell(opening: Opening) -> None:
                 return log.info("the history is open")
 
 
+def require_adopted(path: Path) -> None:
+    """Check that the file is not an unadopted terrarium-irc database; it is not changed.
+
+    Raises:
+        NotAdopted: it is one. The message names the commands that adopt it.
+    """
+    if bytes_of(path):
+        with translate_errors(path):
+            check_adopted(path)
+
+
 def _version(path: Path, adopt: bool) -> int:
     """The file's version; 0 also while another process holds it locked."""
+    if not adopt:
+        require_adopted(path)
     with translate_errors(path):
-        if not adopt and bytes_of(path):
-            check_adopted(path)
         try:
             return version_of(path)
         except sqlite3.OperationalError as why:

@@ -1,4 +1,4 @@
-"""Topics: what each room's topic was, when, and who set it."""
+"""Topics: each room's topic, when it was set, and by whom."""
 
 # ruff: noqa: S608 -- every statement is made of constants
 
@@ -11,7 +11,7 @@ from terrarium_mcp.store.upkeep import Upkeep
 
 
 class Topics:
-    """The topics of rooms, as the messages that set them: the text is the topic, empty for none."""
+    """Topics as the messages that set them: the text is the topic, empty if it was removed."""
 
     def __init__(self, database: Database, upkeep: Upkeep) -> None:
         self._database = database
@@ -20,7 +20,7 @@ class Topics:
     async def history(
         self, room: Room, limit: int, *, until: Position = EVERY_LINE
     ) -> list[Message]:
-        """The last `limit` topics that were set before a place, newest first."""
+        """The last `limit` topics set before a position, newest first."""
         await self._upkeep.ensure_current(TopicIndex.name)
         rows = await self._database.rows(
             f"SELECT {COLUMNS} FROM topics t CROSS JOIN messages m ON m.id = t.message"
@@ -32,5 +32,5 @@ class Topics:
         return as_messages(rows, [room])
 
     async def current(self, room: Room, *, until: Position = EVERY_LINE) -> Message | None:
-        """The message that set the topic as it was at a place; None if none is known."""
+        """The message that set the topic in force at a position; None if none is known."""
         return next(iter(await self.history(room, 1, until=until)), None)

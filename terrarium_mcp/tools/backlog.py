@@ -12,7 +12,7 @@ from terrarium_mcp.chat.transcript import line_of, listing
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.policy import names_room
 from terrarium_mcp.request import Asked
-from terrarium_mcp.store.backlog import MOST_OPEN, Backlog, Enhancement
+from terrarium_mcp.store import MOST_OPEN, Backlog, Enhancement
 from terrarium_mcp.tools.answer import quantity, tool_result
 from terrarium_mcp.tools.parameters import Text
 from terrarium_mcp.tools.request import FromRequest

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from terrarium_mcp.chat.conversations import Link
 from terrarium_mcp.chat.records import SPEECH, Message
 from terrarium_mcp.errors import and_more
-from terrarium_mcp.store.conversations import Conversation
+from terrarium_mcp.store import Conversation
 from terrarium_mcp.tools.answer import quantity
 
 DOUBTFUL = 0.5

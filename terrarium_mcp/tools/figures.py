@@ -12,7 +12,7 @@ from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.transcript import listing
 from terrarium_mcp.chat.when import EVERY_LINE, Position, local, to_iso
 from terrarium_mcp.request import Asked
-from terrarium_mcp.store.stats import Figures
+from terrarium_mcp.store import Figures
 from terrarium_mcp.tools.answer import tool_result
 from terrarium_mcp.tools.parameters import Channel
 from terrarium_mcp.tools.request import FromRequest
@@ -61,7 +61,7 @@ async def _figures(request: Asked, rooms: Sequence[Room]) -> Sequence[Figures]:
     """Everything about one room, or the totals of several."""
     until, stats = _full_hour(request), request.store.stats
     if len(rooms) == 1:
-        return [await stats.of(rooms[0], until=until, now=request.now)]
+        return [await stats.for_room(rooms[0], until=until, now=request.now)]
     return await stats.overview(rooms, until=until, now=request.now)
 
 

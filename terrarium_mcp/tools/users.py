@@ -80,7 +80,7 @@ async def _member_list(request: Asked, room: Room) -> MemberList:
     """The members of a room, without those who joined after the cutoff; none if it looks back."""
     if request.looks_back:
         return MemberList(room, why_stale="only the current members are known, not earlier ones")
-    there = await request.store.presence.of(room)
+    there = await request.store.presence.current(room)
     if there.as_of is None:
         return MemberList(room, why_stale="the members have not been read yet")
     cutoff = request.cutoff

@@ -1,4 +1,4 @@
-"""The doctor tells what is set and what is in the database, and its status whether all is well."""
+"""The doctor shows the settings and the database, and its exit status says whether all is well."""
 
 import subprocess
 from pathlib import Path
@@ -18,7 +18,7 @@ def lines(done: Done) -> list[str]:
     return [" ".join(line.split()) for line in done.stdout.splitlines()]
 
 
-def test_a_healthy_deployment_is_told_of_and_the_status_is_0(ours: Path, tmp_path: Path) -> None:
+def test_a_healthy_deployment_is_described_and_the_status_is_0(ours: Path, tmp_path: Path) -> None:
     done = ran("terrarium-mcp doctor", "--db", ours, at=tmp_path)
     told = lines(done)
     assert done.returncode == 0, done.stdout
@@ -58,7 +58,7 @@ def test_a_missing_database_is_wrong_and_is_not_made(tmp_path: Path) -> None:
     done = ran("terrarium-mcp doctor", at=tmp_path, DB_PATH=tmp_path / "data" / "irc_logs.db")
     assert done.returncode == 1
     assert lines(done)[-1] == "1 wrong: database (contents)"
-    assert any(line.startswith("! contents there is nothing yet.") for line in lines(done))
+    assert any(line.startswith("! contents no database yet.") for line in lines(done))
     assert not list(tmp_path.iterdir())
 
 
@@ -88,7 +88,7 @@ def test_a_deep_check_needs_no_room_beside_the_database(ours: Path, tmp_path: Pa
     assert not list(elsewhere.iterdir())
 
 
-def test_what_is_wrong_is_marked_summed_up_and_made_again(ours: Path, tmp_path: Path) -> None:
+def test_what_is_wrong_is_marked_summed_up_and_rebuilt(ours: Path, tmp_path: Path) -> None:
     write(ours, "DELETE FROM nick_counts")
     garble_index(ours)
     done = ran("terrarium-mcp doctor --deep", "--db", ours, at=tmp_path)
@@ -100,6 +100,7 @@ def test_what_is_wrong_is_marked_summed_up_and_made_again(ours: Path, tmp_path: 
 
     mended = ran("terrarium-mcp doctor --rebuild", "--db", ours, at=tmp_path)
     assert mended.returncode == 0, mended.stdout
+    assert "rebuilt" in lines(mended)
     assert any(line.startswith("index, counters 1 lines in ") for line in lines(mended))
     assert ran("terrarium-mcp doctor --deep", "--db", ours, at=tmp_path).returncode == 0
 

@@ -49,9 +49,9 @@ def test_it_shows_what_it_is_about_to_remove_and_asks(ours: Path) -> None:
     say(ours, "<ada> one\n<bo> two", "#mate")
     done = answered(ours, "n\n")
     assert done.returncode == 1
-    assert "Of ada there is:" in done.stdout
+    assert "Recorded of ada:" in done.stdout
     assert "#mate: 1 lines, 0 events" in done.stdout
-    assert "Remove all of it, for ever?" in done.stderr
+    assert "Remove all of this permanently?" in done.stderr
     assert SAID in lines(ours)
     assert answered(ours, "").returncode == 1  # nobody is there to answer
     assert SAID in lines(ours)
@@ -63,7 +63,7 @@ def test_it_shows_what_it_is_about_to_remove_and_asks(ours: Path) -> None:
 def test_it_tells_what_was_removed_and_what_stays(ours: Path) -> None:
     done = purged(ours)
     assert done.returncode == 0, done.stderr
-    assert "1 message removed" in done.stdout
+    assert "removed 1 message" in done.stdout
     assert "--thorough" in done.stdout
     assert "backups and exports" in done.stdout
     assert "before-v1" not in done.stdout
@@ -76,7 +76,7 @@ def test_copies_are_named_or_cleaned(theirs: Path) -> None:
     assert SAID.encode() in theirs.with_name("theirs.before-v1.db").read_bytes()
     done = purged(theirs, "--thorough --yes")
     assert done.returncode == 0, done.stderr
-    assert "theirs.before-v1.db: a copy of the database; the same command with --copies" in (
+    assert "theirs.before-v1.db: a copy of the database; run the same command with --copies" in (
         done.stdout
     )
     command, folder = "terrarium-mcp purge --nick ada --thorough --copies", theirs.parent
@@ -124,7 +124,7 @@ async def test_it_works_beside_a_server_and_only_thorough_wants_it_stopped(ours:
         await server.says("http://")
         done = purged(ours, "--thorough --yes")
         assert done.returncode == 1
-        assert "Stop the bridge, every server and whatever else uses it" in done.stderr
+        assert "Stop the bridge, every server and any other program that uses it" in done.stderr
         assert lines(ours) == [SAID]
         done = purged(ours)
         assert done.returncode == 0, done.stderr

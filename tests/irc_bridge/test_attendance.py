@@ -32,7 +32,7 @@ async def attended(store: Store, channels: Channels) -> AsyncIterator[Attendance
 async def nicks(store: Store, channel: str) -> list[str]:
     for room in await store.rooms.all():
         if room.channel == channel:
-            return [one.nick for one in (await store.presence.of(room)).people]
+            return [one.nick for one in (await store.presence.current(room)).people]
     return []
 
 
@@ -52,7 +52,7 @@ async def test_a_change_is_written_with_rank_absence_and_account(store: Store) -
             while await nicks(store, "#tea") != ["ada", "bo"]:
                 await anyio.lowlevel.checkpoint()
     (room,) = await store.rooms.all()
-    ada, bo = (await store.presence.of(room)).people
+    ada, bo = (await store.presence.current(room)).people
     assert (ada.rank, ada.away, ada.account) == ("@", False, "ada_")
     assert (bo.rank, bo.away, bo.account) == ("", True, "")
 

@@ -17,10 +17,9 @@ from anyio.abc import Process
 from anyio.streams.text import TextReceiveStream
 
 from terrarium_mcp.chat.when import EVERY_LINE
-from terrarium_mcp.store import Store, open_store
+from terrarium_mcp.store import PurgeTarget, Store, open_store
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.merging import SegmentMerger
-from terrarium_mcp.store.removal.purging import Who, purge
 from terrarium_mcp.store.upkeep import DERIVED
 from tests.store.scene import SETTINGS, chat, find, line_of, past
 
@@ -111,14 +110,8 @@ async def bring(store: Store, most: int) -> None:
 async def remove(store: Store, _: int) -> None:
     """Purge one nick after the other."""
     for nick in PURGED:
-        await purge(
-            store._database,  # noqa: SLF001 -- what the topic calls
-            store._upkeep,  # noqa: SLF001
-            Who(nick),
-            asked_by="a scene",
-            at=datetime.now(UTC),
-            report=lambda _: None,
-        )
+        at = datetime.now(UTC)
+        await store.removal.purge(PurgeTarget(nick), asked_by="a scene", at=at)
         tell(nick)
 
 
@@ -151,7 +144,7 @@ async def read(store: Store, seconds: int) -> None:
         lambda: find(store, "number 17", limit=20),
         lambda: store.messages.around(someone, 10, 10),
         lambda: find(store, "green tea", limit=20),
-        lambda: store.stats.of(rooms[0], until=EVERY_LINE, now=now),
+        lambda: store.stats.for_room(rooms[0], until=EVERY_LINE, now=now),
     ]
     questions = cycle(kinds)
     took = []

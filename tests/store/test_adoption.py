@@ -316,7 +316,7 @@ async def test_text_that_is_no_utf8_stops_nothing(file: Path) -> None:
         await ready(store)
         assert texts(await everything(store))[-1] == "g\ufffdg"
         assert (await find(store, "before")).total == 1
-        figures = await store.stats.of(
+        figures = await store.stats.for_room(
             (await store.rooms.all())[0], until=EVERY_LINE, now=datetime.now(UTC)
         )
         assert figures.people == 2

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from terrarium_mcp.store.backlog import (
+from terrarium_mcp.store import (
     Backlog,
     BacklogFailed,
     BacklogFull,
@@ -121,8 +121,8 @@ async def test_the_eleventh_is_refused_and_told_how_to_close_the_oldest(
     with pytest.raises(BacklogFull) as refused:
         await write(backlog, "one more")
     assert str(refused.value) == (
-        "The backlog holds 10 open ideas, as many as it may. Somebody has to close one first, for"
-        f" example the oldest, {oldest}: set `status: closed` in the head of {folder / oldest}."
+        "The backlog holds 10 open ideas, the maximum. Close one first, for example the oldest,"
+        f" {oldest}: set `status: closed` in the front matter of {folder / oldest}."
     )
 
 

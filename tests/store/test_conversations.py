@@ -5,8 +5,8 @@ from datetime import UTC, datetime, timedelta
 
 from terrarium_mcp.chat.records import Heard, Kind, Message
 from terrarium_mcp.chat.when import Position
-from terrarium_mcp.store import Store
-from terrarium_mcp.store.conversations import AFTER, BEFORE, Conversation
+from terrarium_mcp.store import Conversation, Store
+from terrarium_mcp.store.conversations import AFTER, BEFORE
 from tests.store.scene import NOON, chat, line_of, texts
 
 TWO = """

@@ -57,7 +57,7 @@ async def _onward(store: Store, first: Message) -> int:
 
 
 async def _of(store: Store, first: Message) -> int:
-    return (await store.stats.of(first.room, until=EVERY_LINE, now=NOON)).lines
+    return (await store.stats.for_room(first.room, until=EVERY_LINE, now=NOON)).lines
 
 
 async def _overview(store: Store, first: Message) -> int:

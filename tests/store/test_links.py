@@ -1,36 +1,15 @@
 """Links: what was said with a URL, each once, newest first. And topics."""
 
 from collections.abc import Sequence
-from contextlib import aclosing
 from datetime import timedelta
 from pathlib import Path
 
 from terrarium_mcp.chat.records import Kind, Origin
 from terrarium_mcp.chat.when import Position
-from terrarium_mcp.store import Store
-from terrarium_mcp.store.database import Database
-from terrarium_mcp.store.derived.link_index import LinkIndex
-from terrarium_mcp.store.derived.structure import Derived
-from terrarium_mcp.store.derived.topic_index import TopicIndex
-from terrarium_mcp.store.links import Link
-from tests.store.scene import NOON, chat, line_of, room, rows_of
+from terrarium_mcp.store import Link, Store
+from tests.store.scene import NOON, chat, differences, line_of, room, rows_of
 
 MINUTE = timedelta(minutes=1)
-
-
-async def differences(file: Path, derived: Derived) -> list[str]:
-    async with aclosing(Database(file)) as database:
-        await database.open()
-        async with database.writing() as writer:
-            return await derived.differences(writer)
-
-
-async def remove(file: Path, derived: Derived, ids: Sequence[int]) -> None:
-    async with aclosing(Database(file)) as database:
-        await database.open()
-        async with database.writing() as writer:
-            await derived.remove(writer, ids)
-            await writer.many("DELETE FROM messages WHERE id = ?", [(number,) for number in ids])
 
 
 def told(links: Sequence[Link]) -> list[tuple[str, str, int]]:
@@ -86,16 +65,25 @@ async def test_many_reposts_do_not_hide_older_links(store: Store) -> None:
     assert told(found) == [("http://ad.example/", "bot", 449), ("http://old.example/", "ada", 1)]
 
 
-async def test_a_removed_message_takes_its_links_along(store: Store, file: Path) -> None:
+async def test_a_redacted_message_takes_its_links_along(store: Store) -> None:
     await store.messages.append(
         chat("<ada> http://a.example\n<bo> http://a.example http://b.example")
     )
-    await remove(file, LinkIndex(), [2])
+    await store.removal.redact_message(2, asked_by="bo", at=NOON)
+    found = await store.links.find(await store.rooms.all(), 9)
+    assert told(found) == [("http://a.example/", "ada", 1)]
+    assert await differences(store) == []
+
+
+async def test_the_sqlite_table_of_urls_holds_none_that_no_message_has(
+    store: Store, file: Path
+) -> None:
+    await store.messages.append(chat("<ada> http://a.example\n<bo> http://b.example"))
+    await store.removal.redact_message(2, asked_by="bo", at=NOON)
     assert rows_of(file, "SELECT url FROM urls") == [("http://a.example/",)]
-    assert await differences(file, LinkIndex()) == []
 
 
-async def test_topics_are_told_as_they_were(store: Store, file: Path) -> None:
+async def test_topics_are_returned_as_they_were(store: Store) -> None:
     await store.messages.append(
         [
             line_of("ada", "Tea", NOON, kind=Kind.TOPIC),
@@ -117,5 +105,6 @@ async def test_topics_are_told_as_they_were(store: Store, file: Path) -> None:
     assert then is not None
     assert (now.text, then.text) == ("", "Tea")
     assert await store.topics.current(tea, until=Position.at(NOON - MINUTE)) is None
-    await remove(file, TopicIndex(), [2])
-    assert await differences(file, TopicIndex()) == []
+    await store.removal.redact_message(2, asked_by="bo", at=NOON)
+    assert [one.nick for one in await store.topics.history(tea, 9)] == ["ada", "cy"]
+    assert await differences(store) == []

@@ -311,9 +311,9 @@ async def test_a_past_that_is_imported_later_is_read_as_a_plain_sort_of_all_rows
         for sort, order in ((Sort.OLDEST, truth), (Sort.NEWEST, truth[::-1])):
             assert [number async for number in _paged(store, here, limit, sort)] == order
         now = NOON + timedelta(days=400)
-        figures = await store.stats.of(here[0], until=before, now=now)
+        figures = await store.stats.for_room(here[0], until=before, now=now)
         assert figures.lines == high
-        whole = await store.stats.of(here[0], until=EVERY_LINE, now=now)
+        whole = await store.stats.for_room(here[0], until=EVERY_LINE, now=now)
         assert (whole.first, whole.last) == (from_text(rows[0][0]), from_text(rows[-1][0]))
 
 

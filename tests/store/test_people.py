@@ -1,18 +1,13 @@
 """What is known of a nick, and the evidence that two nicks are one person."""
 
 from collections.abc import Sequence
-from contextlib import aclosing
 from dataclasses import replace
 from datetime import datetime, timedelta
-from pathlib import Path
 
 from terrarium_mcp.chat.records import Heard, Kind
 from terrarium_mcp.chat.when import Position, to_text
-from terrarium_mcp.store import Store
-from terrarium_mcp.store.database import Database
-from terrarium_mcp.store.derived.people_index import PeopleIndex
-from terrarium_mcp.store.people import Evidence, Person
-from tests.store.scene import NOON, chat, line_of, room, texts
+from terrarium_mcp.store import Evidence, Person, Store
+from tests.store.scene import NOON, chat, differences, line_of, room, texts
 
 MINUTE = timedelta(minutes=1)
 
@@ -30,19 +25,9 @@ async def known(store: Store, nick: str, until: datetime | None = None) -> Perso
     )
 
 
-async def differences(file: Path) -> list[str]:
-    async with aclosing(Database(file)) as database:
-        await database.open()
-        async with database.writing() as writer:
-            return await PeopleIndex().differences(writer)
-
-
-async def remove(file: Path, ids: Sequence[int]) -> None:
-    async with aclosing(Database(file)) as database:
-        await database.open()
-        async with database.writing() as writer:
-            await PeopleIndex().remove(writer, ids)
-            await writer.many("DELETE FROM messages WHERE id = ?", [(number,) for number in ids])
+async def redact(store: Store, ids: Sequence[int]) -> None:
+    for number in ids:
+        assert await store.removal.redact_message(number, asked_by="ada", at=NOON)
 
 
 async def test_a_nick_is_known_by_what_it_said_and_did(store: Store) -> None:
@@ -146,16 +131,24 @@ async def test_a_kick_out_of_the_last_room_ends_it(store: Store) -> None:
     assert hold.until.timestamp == to_text(NOON + 2 * MINUTE)
 
 
-async def test_evidence_equals_a_recount_and_goes_with_its_lines(store: Store, file: Path) -> None:
+async def test_evidence_goes_with_its_lines_and_equals_a_recount(store: Store) -> None:
     ids = await store.messages.append(
         [
-            replace(line_of("ada", "x"), account="ada"),
-            replace(line_of("ada", "y", NOON + MINUTE), account="ada"),
+            replace(line_of("ada", "x"), account="countess"),
+            replace(line_of("ada", "y", NOON + MINUTE), account="countess"),
+            replace(line_of("lovelace", "z"), account="countess"),
             event("ada", Kind.NICK, "eve", 2),
         ]
     )
-    assert await differences(file) == []
-    await remove(file, ids[1:])
-    assert await differences(file) == []
-    await remove(file, ids[:1])
-    assert await differences(file) == []
+    (account,) = (await known(store, "lovelace")).evidence
+    assert (account.kind, account.nick, account.count) == ("account", "ada", 2)
+    assert [one.nick for one in (await known(store, "eve")).evidence] == ["ada"]
+    assert await differences(store) == []
+    await redact(store, [ids[1], ids[3]])
+    (account,) = (await known(store, "lovelace")).evidence
+    assert account.count == 1
+    assert (await known(store, "eve")).evidence == []
+    assert await differences(store) == []
+    await redact(store, ids[:1])
+    assert (await known(store, "lovelace")).evidence == []
+    assert await differences(store) == []

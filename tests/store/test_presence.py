@@ -11,7 +11,7 @@ HOUR = timedelta(hours=1)
 
 async def test_nobody_ever_looked(store: Store) -> None:
     await store.messages.append(chat("<ada> hello"))
-    there = await store.presence.of(await room(store))
+    there = await store.presence.current(await room(store))
     assert (there.people, there.as_of) == ([], None)
 
 
@@ -24,7 +24,7 @@ async def test_those_of_rank_stand_first_and_the_rest_by_nick(store: Store) -> N
         Present("z"),
     ]
     await store.presence.replace("net", "#tea", people, NOON)
-    there = await store.presence.of(await room(store))
+    there = await store.presence.current(await room(store))
     assert [one.rank + one.nick for one in there.people] == ["~al", "@ada", "+Bo", "cy", "z"]
     assert there.as_of == NOON
 
@@ -34,7 +34,7 @@ async def test_who_stays_keeps_the_time_they_came(store: Store) -> None:
     came = NOON + timedelta(minutes=30)
     now = [Present("aDA{}", away=True, account="Ada"), Present("cy"), Present("di", since=came)]
     await store.presence.replace("net", "#TEA", now, NOON + HOUR)
-    there = await store.presence.of(await room(store))
+    there = await store.presence.current(await room(store))
     assert there.people == [
         Present("aDA{}", away=True, account="Ada", since=NOON),
         Present("cy", since=NOON + HOUR),
@@ -46,5 +46,5 @@ async def test_who_stays_keeps_the_time_they_came(store: Store) -> None:
 async def test_an_empty_channel_is_known_to_be_empty(store: Store) -> None:
     await store.presence.replace("net", "#tea", [Present("\ud800")], NOON)
     await store.presence.replace("net", "#tea", [], NOON + HOUR)
-    there = await store.presence.of(await room(store))
+    there = await store.presence.current(await room(store))
     assert (there.people, there.as_of) == ([], NOON + HOUR)

@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.store import open_store
+from terrarium_mcp.store import check_deeply, open_store
 from terrarium_mcp.store.errors import StoreFailed
-from terrarium_mcp.store.health.deep_check import check_deeply
 from terrarium_mcp.store.migrations import APPLICATION_ID, CURRENT
 from tests.samples import terrarium_irc as sample
 from tests.store.scene import SETTINGS, chat, check_index, find, rows_of, write

@@ -1,18 +1,23 @@
-"""Figures count what was said, by whom, and when."""
+"""Statistics count what was said, by whom, and when."""
 
+import json
+from collections.abc import Callable
 from datetime import date, timedelta
 from pathlib import Path
 
+import pytest
+
 from terrarium_mcp.chat.records import Kind
 from terrarium_mcp.chat.when import EVERY_LINE, Position
-from terrarium_mcp.store import Store
-from terrarium_mcp.store.stats import Tally
+from terrarium_mcp.store import Store, figures
+from terrarium_mcp.store.derived.windows import moments
+from terrarium_mcp.store.records import Tally
 from tests.store.scene import NOON, chat, line_of, room, rows_of, write
 
 HOUR = timedelta(hours=1)
 
 
-async def test_figures_of_a_room(store: Store) -> None:
+async def test_statistics_of_a_room(store: Store) -> None:
     await store.messages.append(
         [
             line_of("ada", "long ago", NOON - timedelta(days=9)),
@@ -23,7 +28,7 @@ async def test_figures_of_a_room(store: Store) -> None:
             line_of("bo", "elsewhere", NOON, "#mate"),
         ]
     )
-    figures = await store.stats.of(await room(store), until=EVERY_LINE, now=NOON)
+    figures = await store.stats.for_room(await room(store), until=EVERY_LINE, now=NOON)
     assert (figures.lines, figures.people) == (4, 2)
     assert (figures.last_day, figures.last_week) == (2, 3)
     assert (figures.first, figures.last) == (NOON - timedelta(days=9), NOON)
@@ -32,39 +37,47 @@ async def test_figures_of_a_room(store: Store) -> None:
     assert sum(figures.hours) == 4
 
 
-async def test_figures_end_at_the_cutoff(store: Store) -> None:
+async def test_statistics_end_at_the_cutoff(store: Store) -> None:
     await store.messages.append(chat("<ada> one\n<bo> two\n<cy> three"))
     until = Position.at(NOON + timedelta(minutes=1))
-    figures = await store.stats.of(await room(store), until=until, now=NOON)
+    figures = await store.stats.for_room(await room(store), until=until, now=NOON)
     assert (figures.lines, figures.people, figures.talkers) == (1, 1, [("ada", 1)])
 
 
-async def test_an_empty_room_has_figures_too(store: Store) -> None:
+async def test_an_empty_room_has_statistics_too(store: Store) -> None:
     await store.spans.begin("net", "#tea", NOON, "joined")
-    figures = await store.stats.of(await room(store), until=EVERY_LINE, now=NOON)
+    figures = await store.stats.for_room(await room(store), until=EVERY_LINE, now=NOON)
     assert (figures.lines, figures.first, figures.last, figures.talkers) == (0, None, None, [])
 
 
-async def test_an_overview_has_every_room_asked_for(store: Store, file: Path) -> None:
+async def test_an_overview_has_every_room_asked_for(store: Store) -> None:
     await store.messages.append(chat("<ada> one") + chat("<ada> a\n<bo> b", channel="#mate"))
-    write(file, "INSERT INTO messages (channel, nick, message) VALUES ('#tea', NULL, 'appended')")
     rooms = await store.rooms.all()
     figures = await store.stats.overview(rooms, until=EVERY_LINE, now=NOON)
     assert [(one.room.channel, one.lines, one.people) for one in figures] == [
         ("#mate", 2, 2),
-        ("#tea", 2, 1),
+        ("#tea", 1, 1),
     ]
     assert await store.stats.overview([], until=EVERY_LINE, now=NOON) == []
+
+
+async def test_a_row_without_a_nick_in_the_sqlite_file_is_a_line_of_no_person(
+    store: Store, file: Path
+) -> None:
+    await store.messages.append(chat("<ada> one"))
+    write(file, "INSERT INTO messages (channel, nick, message) VALUES ('#tea', NULL, 'appended')")
+    (figures,) = await store.stats.overview([await room(store)], until=EVERY_LINE, now=NOON)
+    assert (figures.lines, figures.people) == (2, 1)
 
 
 async def test_a_room_has_a_tally(store: Store) -> None:
     await store.messages.append(chat("<ada> is there tea?\n* bo pours\n<cy> http://tea.example"))
     await store.messages.append([line_of("dee", "Tea", NOON, kind=Kind.TOPIC)])
-    figures = await store.stats.of(await room(store), until=EVERY_LINE, now=NOON)
+    figures = await store.stats.for_room(await room(store), until=EVERY_LINE, now=NOON)
     assert figures.tally == Tally(words=5, questions=1, links=1, actions=1, topics=1)
 
 
-async def test_days_are_told_up_to_the_cutoff(store: Store) -> None:
+async def test_days_end_at_the_cutoff(store: Store) -> None:
     for days in (0, 2, 3):
         await store.messages.append(chat("<ada> a b\n<bo> c?", at=NOON + timedelta(days=days)))
     tea, may = await room(store), date(2026, 5, 1)
@@ -103,5 +116,39 @@ async def test_the_top_ten_count_also_nicks_with_few_lines(store: Store) -> None
     await store.messages.append(
         [line_of(f"n{n:02}", "x", NOON) for n in range(12) for _ in range(n)]
     )
-    figures = await store.stats.of(await room(store), until=EVERY_LINE, now=NOON)
+    figures = await store.stats.for_room(await room(store), until=EVERY_LINE, now=NOON)
     assert figures.talkers == [("ada", 30), *((f"n{n:02}", n) for n in range(11, 2, -1))]
+
+
+@pytest.mark.parametrize("few", [16, 0], ids=["room by room", "by time"])
+@pytest.mark.parametrize("until", [EVERY_LINE, Position.at(NOON), Position.at(NOON - 50 * HOUR)])
+async def test_an_overview_of_many_rooms_says_the_same_as_one_of_few(
+    store: Store, monkeypatch: pytest.MonkeyPatch, few: int, until: Position
+) -> None:
+    monkeypatch.setattr(figures, "_FEW", few)
+    for n in range(20):
+        at = NOON - timedelta(hours=5 * n)
+        await store.messages.append(chat("<ada> a\n<bo> b\n" * (n + 1), channel=f"#r{n}", at=at))
+    rooms = await store.rooms.all()
+    for now in (NOON, NOON + 3 * HOUR, NOON + 90 * HOUR):
+        singly = [await store.stats.for_room(one, until=until, now=now) for one in rooms]
+        assert await store.stats.overview(rooms, until=until, now=now) == [
+            one._replace(talkers=(), hours=(), tally=None) for one in singly
+        ]
+
+
+@pytest.mark.parametrize(
+    "sql", [figures.current_totals, figures.totals_before, figures.recounted_totals]
+)
+@pytest.mark.parametrize("in_rooms", [figures.FEW_ROOMS, figures.MANY_ROOMS])
+async def test_the_totals_in_sqlite_are_of_no_room_that_was_not_asked_for(
+    store: Store, sql: Callable[[str], str], in_rooms: str
+) -> None:
+    for channel in ("#tea", "#mate", "#cocoa"):
+        await store.messages.append(chat("<ada> a\n<bo> b", channel=channel))
+    asked = [one.id for one in await store.rooms.all() if one.channel != "#mate"]
+    until = Position.at(NOON + HOUR)
+    params = moments(NOON) | {"rooms": json.dumps(asked), "kept_up": False}
+    params |= {"until": until.timestamp, "until_id": until.id}
+    rows = await store._database.rows(sql(in_rooms), params)  # noqa: SLF001 -- before Python sees it
+    assert sorted(row["room"] for row in rows) == sorted(asked)

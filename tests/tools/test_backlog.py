@@ -92,7 +92,10 @@ async def test_the_eleventh_is_refused_with_the_way_out(house: House) -> None:
     await house.hears("<ada> hi")
     names = [await written(house, f"idea {n}") for n in range(10)]
     refused = await house.is_refused("create_enhancement_request", title="one more", summary="x")
-    assert f"for example the oldest, {names[0]}: set `status: closed` in the head of" in refused
+    assert (
+        f"for example the oldest, {names[0]}: set `status: closed` in the front matter of"
+        in refused
+    )
 
 
 async def test_under_a_view_only_that_rooms_ideas_are_told(house: House) -> None:

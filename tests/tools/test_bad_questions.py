@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from terrarium_mcp.store.removal.purging import Who
+from terrarium_mcp.store import PurgeTarget
 from tests.store.scene import NOON, line_of
 from tests.tools.scene import House
 
@@ -132,7 +132,7 @@ async def test_the_id_of_a_removed_line_says_so(tea_house: House) -> None:
         told = await tea_house.asks("get_message_context", message_id=1, scope=scope)
         assert "green tea" not in told.text
         assert "removed" in told.text
-    await tea_house.store.removal.purge(Who("bo"), asked_by="bo", at=NOON)
+    await tea_house.store.removal.purge(PurgeTarget("bo"), asked_by="bo", at=NOON)
     refused = await tea_house.is_refused("get_message_context", message_id=2)
     assert refused.startswith("No message 2. The id is the number at the start of each line")
 

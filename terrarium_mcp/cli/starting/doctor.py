@@ -1,4 +1,4 @@
-"""The examination of a deployment: its settings, its database, and with patience all of it."""
+"""The examination of a deployment: its settings, its database, and on request all of its data."""
 
 import time
 from collections.abc import Mapping, Sequence
@@ -10,12 +10,12 @@ import click
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store import open_store
-from terrarium_mcp.store.health import examine
-from terrarium_mcp.store.health.deep_check import UNHURRIED, check_deeply
-from terrarium_mcp.store.health.findings import Fact, Section
+from terrarium_mcp.store import Fact, Section, check_deeply, examine, open_store
 
 UNREADABLE = "database (contents)"
+
+_OPENING_TIMEOUT = 24 * 3600.0
+"""Seconds that a rebuild waits for the history to open: effectively no limit."""
 
 
 async def examination(
@@ -25,7 +25,7 @@ async def examination(
     rebuild: bool,
     temp: Path | None,
 ) -> bool:
-    """Print what there is to see; whether all is well in the end."""
+    """Print the findings; returns whether all is well in the end."""
     path = Path.cwd() / settings.db_path
     state = examine(path, datetime.now(UTC), settings.source_timezone)
     sections = [set_so(settings, sources), *state]
@@ -39,7 +39,7 @@ async def examination(
 
 
 def set_so(settings: Settings, sources: Mapping[str, str]) -> Section:
-    """Every setting, its value and where that was found; of a secret only whether it is set."""
+    """Every setting with its value and source; of a secret only whether it is set."""
     return Section(
         "settings",
         [
@@ -52,7 +52,7 @@ def set_so(settings: Settings, sources: Mapping[str, str]) -> Section:
 
 def _value(settings: Settings, field: str) -> str:
     value = getattr(settings, field)
-    if type(settings).model_fields[field].json_schema_extra:  # it is a secret
+    if type(settings).model_fields[field].json_schema_extra:  # a secret
         return "set" if value else "not set"
     if isinstance(value, tuple):
         value = ", ".join(map(str, value))
@@ -67,22 +67,22 @@ async def _deeply(path: Path, settings: Settings, temp: Path | None, *, rebuild:
         if not rebuild or not deep.wrong:
             return section
         return await _rebuilt(path, settings, deep.wrong)
-    except TerrariumError as why:
-        section = Section("deep check", [Fact("not done", str(why), wrong=True)])
+    except TerrariumError as error:
+        section = Section("deep check", [Fact("not done", str(error), wrong=True)])
         _show(section)
         return section
 
 
 async def _rebuilt(path: Path, settings: Settings, names: Sequence[str]) -> Section:
-    """Make again what was wrong; a new check is up to whoever asked."""
+    """Rebuild the structures named. They are not checked again."""
     began = time.monotonic()
     async with open_store(path, settings) as store:
-        await store.opening.wait(UNHURRIED)
-        say = Progress()
-        lines = await store.rebuild(names, lambda part: say(f"making again, {part:.0%}"))
+        await store.opening.wait(_OPENING_TIMEOUT)
+        progress = Progress()
+        lines = await store.rebuild(names, lambda part: progress(f"rebuilding, {part:.0%}"))
     seconds = time.monotonic() - began
     rate = f"{lines:,} lines in {seconds:.1f} s, {lines / max(seconds, 0.001):,.0f} a second"
-    section = Section("made again", [Fact(", ".join(names), rate)])
+    section = Section("rebuilt", [Fact(", ".join(names), rate)])
     _show(section)
     return section
 
@@ -105,13 +105,13 @@ def _show(section: Section) -> None:
 
 
 class Progress:
-    """Tells whoever waits what is being done, on stderr, and nothing twice."""
+    """Prints each step to stderr, once."""
 
     def __init__(self) -> None:
-        self._told = ""
+        self._last = ""
 
-    def __call__(self, doing: str) -> None:
-        """Say it."""
-        if doing != self._told:
-            self._told = doing
-            click.echo(doing, err=True)
+    def __call__(self, step: str) -> None:
+        """Print the step, unless it is the last one again."""
+        if step != self._last:
+            self._last = step
+            click.echo(step, err=True)

@@ -1,4 +1,4 @@
-"""What the HTTP server says of its health."""
+"""The answer of the HTTP server's `/healthz`."""
 
 from collections.abc import Awaitable, Callable, Mapping
 
@@ -8,13 +8,13 @@ from terrarium_mcp.store import Store
 
 
 def health_of(store: Store) -> Callable[[], Awaitable[Mapping[str, object]]]:
-    """What `/healthz` answers: the version, and whether the history is open."""
+    """A function that returns the version, whether the history is open, and whether we keep it."""
 
     async def health() -> Mapping[str, object]:
         try:
             await store.opening.wait(0)
-        except TerrariumError as why:
-            return {"ok": False, "version": __version__, "history": str(why)}
+        except TerrariumError as error:
+            return {"ok": False, "version": __version__, "history": str(error)}
         return {"ok": True, "version": __version__, "keeper": store.keeper.is_us}
 
     return health

@@ -1,4 +1,4 @@
-"""A purge: what there is of somebody, its removal, and what that cannot reach."""
+"""A purge: shows what is stored of a person, removes it, and lists what remains elsewhere."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,180 +8,180 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.errors import TerrariumError, did_you_mean, shown
+from terrarium_mcp.errors import TerrariumError, and_more, did_you_mean, shown
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.audit import Why
-from terrarium_mcp.store.database import explained
-from terrarium_mcp.store.migrations import check_adopted
-from terrarium_mcp.store.removal.deletion import Report
-from terrarium_mcp.store.removal.former import Former
-from terrarium_mcp.store.removal.purging import Traces, Who
-from terrarium_mcp.store.removal.quotes import Files
-from terrarium_mcp.store.removal.thorough import check_alone, scrub
+from terrarium_mcp.store import (
+    BacklogMentions,
+    LegacyCleanup,
+    PersonTraces,
+    PurgeTarget,
+    Store,
+    check_unused,
+    open_store,
+    require_adopted,
+    scrub,
+)
 
 ASKED_BY = "terrarium-mcp purge"
 
+_REPORT_EVERY = 5_000
+"""Messages between two progress reports."""
 
-class NobodyThere(TerrariumError):
-    """A nick or network that is not recorded."""
+_MOST_NETWORKS = 20
+
+
+class NothingRecorded(TerrariumError):
+    """The nick or network is not recorded."""
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """Whom to remove, and from where."""
+class PurgeOptions:
+    """The options of one `terrarium-mcp purge`."""
 
     path: Path
     settings: Settings
-    nick: str
-    network: str
+    target: PurgeTarget
     thorough: bool
     copies: bool
     adopt: bool
 
-    @property
-    def who(self) -> Who:
-        """The person."""
-        return Who(self.nick, self.network)
 
-
-async def look(wish: Wish) -> None:
-    """Show what there is of the person.
+async def preview(options: PurgeOptions) -> None:
+    """Print what is stored of the person.
 
     Raises:
-        NobodyThere: there is nothing of them.
+        NothingRecorded: nothing is.
         NotAdopted: the database is terrarium-irc's.
-        NotAlone: --thorough, and somebody has the file open.
+        FileInUse: --thorough, and another process has the database open.
+        NotEnoughDisk: --thorough, and the disk is too full.
     """
-    if not wish.path.is_file():
-        raise NobodyThere(f"There is no database {wish.path}. Name one with DB_PATH or --db.")
-    if not wish.adopt:
-        with explained(wish.path):
-            check_adopted(wish.path)
-    if wish.thorough:
-        await check_alone(wish.path)
-    async with open_store(wish.path, wish.settings, adopt=wish.adopt) as store:
+    target = options.target
+    if not options.path.is_file():
+        raise NothingRecorded(
+            f"There is no database {options.path}. Name one with DB_PATH or --db."
+        )
+    if not options.adopt:
+        require_adopted(options.path)
+    if options.thorough:
+        await check_unused(options.path)
+    async with open_store(options.path, options.settings, adopt=options.adopt) as store:
         await store.opening.wait()
-        await _check_network(store, wish.network)
-        traces, files = await store.removal.traces(wish.who), await store.removal.files(wish.who)
-        if not (traces.total or files.theirs or files.quoting) and not await _is_unfinished(
-            store, wish
-        ):
-            raise NobodyThere(await _nobody(store, wish))
-    where = f" on {wish.network}" if wish.network else ""
-    click.echo(f"Of {shown(wish.nick)}{where} there is:")
-    _show([*_counted(traces), *_filed(files)] or ["nothing more in the tables"])
+        await _check_network(store, target.network)
+        traces = await store.removal.traces(target)
+        anything = traces.total or traces.backlog.written or traces.backlog.quoting
+        if not anything and not await _may_be_unfinished(store, options):
+            raise NothingRecorded(await _nothing_recorded(store, target))
+    where = f" on {target.network}" if target.network else ""
+    click.echo(f"Recorded of {shown(target.nick)}{where}:")
+    _print([*_counts(traces), *_changed_files(traces.backlog)] or ["nothing left in the tables"])
 
 
-async def remove(wish: Wish) -> None:
-    """Remove what there is of the person, and tell what was done and what cannot be reached.
+async def remove(options: PurgeOptions) -> None:
+    """Remove the person, and print what was removed and what cannot be reached.
 
     Raises:
-        StoreFailed, BacklogFailed, NotAlone, NoRoom: how far it came stands in the audit; the same
-            command goes on from there.
+        StoreFailed, BacklogFailed, FileInUse, NotEnoughDisk: the audit records how much was
+            removed; the same command continues from there.
     """
-    async with open_store(wish.path, wish.settings, adopt=wish.adopt) as store:
+    async with open_store(options.path, options.settings, adopt=options.adopt) as store:
         await store.opening.wait()
-        former = await store.removal.purge_former(wish.who) if wish.copies else Former()
-        gone, files = await store.removal.purge(
-            wish.who, asked_by=ASKED_BY, at=datetime.now(UTC), report=_telling()
+        legacy, left = LegacyCleanup(), list[str]()
+        if options.copies:
+            legacy = await store.removal.terrarium_irc.purge(options.target)
+        result = await store.removal.purge(
+            options.target, asked_by=ASKED_BY, at=datetime.now(UTC), on_progress=RemovalProgress()
         )
-        left = [] if wish.copies else await store.removal.former_files()
-    click.echo(f"{_messages(gone)} removed")
-    _show(
-        [
-            *(f"{one.file}: {_messages(one.messages)}, {one.rows} rows" for one in former.cleaned),
-            *_filed(files),
-        ]
-    )
-    if wish.thorough:
-        click.echo("writing the file anew ...", err=True)
-        await scrub(wish.path)
-        click.echo(f"{wish.path.name} was written anew: no byte of it is left there")
+        if not options.copies:
+            left = await store.removal.terrarium_irc.names()
+    click.echo(f"removed {_messages(result.messages)}")
+    cleaned = (f"{one.file}: {_messages(one.messages)}, {one.rows} rows" for one in legacy.cleaned)
+    _print([*cleaned, *_changed_files(result.backlog)])
+    if options.thorough:
+        click.echo("rewriting the file ...", err=True)
+        await scrub(options.path)
+        click.echo(f"rewrote {options.path.name}: no byte of those messages is left in it")
     click.echo("Not reached:")
-    _show(_unreached(wish, files, [*left, *former.unreached]))
+    _print(_unreached(options, result.backlog, [*left, *legacy.unreached]))
 
 
 async def _check_network(store: Store, network: str) -> None:
     known = sorted({room.network for room in await store.rooms.all()})
     if network and network not in known:
-        near = did_you_mean(network, known) or f" Known networks: {harmless(', '.join(known))}."
-        raise NobodyThere(f"No network {shown(network)}.{near}")
+        ways = f" Known networks: {harmless(and_more(known, _MOST_NETWORKS))}."
+        raise NothingRecorded(f"No network {shown(network)}.{did_you_mean(network, known) or ways}")
 
 
-async def _is_unfinished(store: Store, wish: Wish) -> bool:
-    """Whether something may be left where the tables do not tell: after an earlier purge."""
-    if wish.copies and await store.removal.former_files():
+async def _may_be_unfinished(store: Store, options: PurgeOptions) -> bool:
+    """Whether an earlier purge may have left something outside the tables."""
+    if options.copies and await store.removal.terrarium_irc.names():
         return True
-    return wish.thorough and any(
-        one.why is Why.PURGE and Who(one.nick).folded == wish.who.folded
-        for one in await store.removal.history()
-    )
+    return options.thorough and await store.removal.was_purged(options.target)
 
 
-async def _nobody(store: Store, wish: Wish) -> str:
+async def _nothing_recorded(store: Store, target: PurgeTarget) -> str:
     rooms = await store.rooms.all()
-    networks = [wish.network] if wish.network else sorted({room.network for room in rooms})
+    networks = [target.network] if target.network else sorted({room.network for room in rooms})
     near = [
         name
         for network in networks
-        for name in (await store.people.lookup(wish.nick, network, rooms)).near
+        for name in (await store.people.lookup(target.nick, network, rooms)).near
     ]
     hint = f" Did you mean {harmless(', '.join(dict.fromkeys(near)))}?" if near else ""
-    return f"Nothing of {shown(wish.nick)} is recorded.{hint}"
+    return f"Nothing of {shown(target.nick)} is recorded.{hint}"
 
 
-def _counted(traces: Traces) -> list[str]:
+def _counts(traces: PersonTraces) -> list[str]:
     rooms = sorted({*traces.lines, *traces.events})
-    told = [
+    counts = [
         f"{harmless(room) or 'in no channel'}: {traces.lines[room]:,} lines,"
         f" {traces.events[room]:,} events"
         for room in rooms
     ]
-    return told + ([f"private messages: {traces.private:,}"] if traces.private else [])
+    return counts + ([f"private messages: {traces.private:,}"] if traces.private else [])
 
 
-def _filed(files: Files) -> list[str]:
+def _changed_files(backlog: BacklogMentions) -> list[str]:
     return [
-        *(f"enhancements/{name}: the whole file" for name in files.theirs),
-        *(f"enhancements/{name}: lines quoted in it" for name in files.quoting),
+        *(f"enhancements/{name}: the whole file" for name in backlog.written),
+        *(f"enhancements/{name}: lines quoted in it" for name in backlog.quoting),
     ]
 
 
-def _unreached(wish: Wish, files: Files, former: Sequence[str]) -> list[str]:
-    again = "the same command with"
+def _unreached(options: PurgeOptions, backlog: BacklogMentions, files: Sequence[str]) -> list[str]:
+    scrubbing = "words in free pages and in the index: run the same command with --thorough"
     return [
-        *(f"enhancements/{name}: it names them; read it" for name in files.naming),
-        *(_former(wish, name) for name in former),
-        *([] if wish.thorough else [f"words in free pages and index: {again} --thorough"]),
+        *(f"enhancements/{name}: names them; check it by hand" for name in backlog.naming),
+        *(_unreached_file(options, name) for name in files),
+        *([] if options.thorough else [scrubbing]),
         "backups and exports, what others quoted or said of them, and what a bouncer plays back",
     ]
 
 
-def _former(wish: Wish, name: str) -> str:
-    if wish.copies:
-        return f"{name}: a copy in an earlier form of ours; delete it once you need it no more"
-    what = "terrarium-irc's tables in it" if name == wish.path.name else "a copy of the database"
-    return f"{name}: {what}; the same command with --copies"
+def _unreached_file(options: PurgeOptions, name: str) -> str:
+    if options.copies:
+        return f"{name}: a copy from an earlier version; delete it when you no longer need it"
+    is_database = name == options.path.name
+    what = "terrarium-irc's tables in it" if is_database else "a copy of the database"
+    return f"{name}: {what}; run the same command with --copies"
 
 
 def _messages(count: int) -> str:
     return "1 message" if count == 1 else f"{count:,} messages"
 
 
-def _telling() -> Report:
-    """Progress for whoever waits, every few thousand messages."""
-    told = 0
+class RemovalProgress:
+    """Prints to stderr how many messages are gone, every few thousand."""
 
-    def report(gone: int) -> None:
-        nonlocal told
-        if gone >= told + 5_000:
-            told = gone
+    def __init__(self) -> None:
+        self._reported = 0
+
+    def __call__(self, gone: int) -> None:
+        """Report it, if it is time."""
+        if gone >= self._reported + _REPORT_EVERY:
+            self._reported = gone
             click.echo(f"{_messages(gone)} removed so far", err=True)
 
-    return report
 
-
-def _show(rows: Sequence[str]) -> None:
+def _print(rows: Sequence[str]) -> None:
     for row in rows:
         click.echo(f"  {row}")

@@ -1,4 +1,4 @@
-"""Health: what can be seen of a database from outside, quickly, and without changing anything."""
+"""Health: what an examination can see of a database quickly, without changing anything."""
 
 import fcntl
 import sqlite3
@@ -10,11 +10,11 @@ from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store.adoption import ADOPTION, adoption_in
 from terrarium_mcp.store.derived.structure import TO_BE_EMPTIED
 from terrarium_mcp.store.disk import bytes_of
-from terrarium_mcp.store.health.findings import Fact, Section
 from terrarium_mcp.store.health.untouched import is_wal, untouched
 from terrarium_mcp.store.keeper import Note, lock_file
 from terrarium_mcp.store.migrations import APPLICATION_ID, CURRENT, checked_version
 from terrarium_mcp.store.place import check_permissions
+from terrarium_mcp.store.records import Fact, Section
 from terrarium_mcp.store.stats import SIZE, size_of, size_since
 from terrarium_mcp.store.upkeep import EVERYTHING
 from terrarium_mcp.store.wal_reset import beside_strangers, has_wal_reset_bug
@@ -56,14 +56,14 @@ def _with(section: Section, facts: list[Fact]) -> Section:
 def _missing() -> Fact:
     return Fact(
         "contents",
-        "there is nothing yet. The first start makes it; a database elsewhere is named with DB_PATH"
-        " or --db.",
+        "no database yet. The first start creates it; if it is elsewhere, name it with DB_PATH or"
+        " --db.",
         wrong=True,
     )
 
 
 def _beside(path: Path) -> Iterator[Fact]:
-    """Copies that a migration made, and what an interrupted one or a deep check left."""
+    """Copies made by migrations, and files left by an interrupted migration or deep check."""
     try:
         beside = sorted(path.parent.glob(f"{path.stem}.before-v*"))
         left = [*path.parent.glob(f"{path.name}.check-*"), *path.parent.glob("*.partial")]
@@ -71,9 +71,10 @@ def _beside(path: Path) -> Iterator[Fact]:
         return
     for copy in beside:
         if not copy.name.endswith(".partial"):
-            yield Fact("copy", f"{copy}, from before a migration, {megabytes(copy.stat().st_size)}")
-    for one in left:
-        yield Fact("left over", f"{one}: remove it unless its maker is still at work", wrong=True)
+            yield Fact("copy", f"{copy}, made before a migration, {megabytes(copy.stat().st_size)}")
+    for file in left:
+        text = f"{file}: delete it unless the process that made it is still running"
+        yield Fact("left over", text, wrong=True)
 
 
 def _version(version: int) -> Fact:
@@ -97,8 +98,8 @@ def _adopted(connection: sqlite3.Connection, source_zone: str) -> Iterator[Fact]
 def _sqlite() -> Fact:
     found = sqlite3.sqlite_version_info
     bug = (
-        "has the WAL-reset bug (3.7.0 to 3.51.2), which needs two programs that checkpoint at the"
-        " same moment: of ours only the keeper does"
+        "has the WAL-reset bug (3.7.0 to 3.51.2), which takes two processes that checkpoint at the"
+        " same moment: of terrarium-mcp's only the keeper does"
         if has_wal_reset_bug(found)
         else "without the WAL-reset bug (3.7.0 to 3.51.2)"
     )
@@ -109,8 +110,8 @@ def _journal(path: Path, version: int) -> Fact:
     if is_wal(path):
         return Fact("journal", "WAL")
     changed = version == CURRENT
-    told = "rollback; another program set it so, and the next start sets WAL again"
-    return Fact("journal", told if changed else "rollback", wrong=changed)
+    text = "rollback; another program changed it, and the next start sets WAL again"
+    return Fact("journal", text if changed else "rollback", wrong=changed)
 
 
 def _contents(connection: sqlite3.Connection) -> Iterator[Fact]:
@@ -139,13 +140,13 @@ def _size(connection: sqlite3.Connection, path: Path, now: datetime) -> Iterator
 def _index(connection: sqlite3.Connection) -> Section:
     newest = connection.execute("SELECT ifnull(max(id), 0) FROM messages").fetchone()[0]
     upto = dict(connection.execute("SELECT name, upto FROM derived").fetchall())
-    facts = [Fact(name, _standing(upto.get(name, 0), newest)) for name in EVERYTHING]
+    facts = [Fact(name, _progress(upto.get(name, 0), newest)) for name in EVERYTHING]
     return Section("index", facts)
 
 
-def _standing(upto: int, newest: int) -> str:
+def _progress(upto: int, newest: int) -> str:
     if upto == TO_BE_EMPTIED:
-        return "is to be made again; the keeper does it, or the next who opens the file"
+        return "to be rebuilt; the keeper does it, or the next process that opens the file"
     behind = newest - upto
     return f"up to {upto}, {behind:,} behind" if behind > 0 else f"up to {upto}, complete"
 
@@ -153,25 +154,25 @@ def _standing(upto: int, newest: int) -> str:
 def _others(connection: sqlite3.Connection) -> Section:
     rows, last = connection.execute("SELECT sum(rows), max(noticed) FROM foreign_rows").fetchone()
     if not rows:
-        return Section("other programs", [Fact("wrote", "nothing that we noticed")])
-    told = f"{rows:,} lines, the last noticed {last} UTC. "
-    told += beside_strangers(sqlite3.sqlite_version_info)
-    return Section("other programs", [Fact("wrote", told)])
+        return Section("other programs", [Fact("wrote", "nothing noticed")])
+    text = f"{rows:,} lines, the last noticed {last} UTC. "
+    text += beside_strangers(sqlite3.sqlite_version_info)
+    return Section("other programs", [Fact("wrote", text)])
 
 
 def _keeper(path: Path) -> Section:
     lock = lock_file(path)
     note = Note.read(lock)
     if _is_held(lock):
-        who = f"process {note.pid} ({note.command})" if note else "another process"
+        keeper = f"{note.pid} ({note.command})" if note else "unknown"
         since = [Fact("since", note.since)] if note else []
-        return Section("keeper", [Fact("is", who), *since])
-    last = f"; the last was process {note.pid} ({note.command})" if note else ""
-    return Section("keeper", [Fact("is", f"nobody{last}")])
+        return Section("keeper", [Fact("process", keeper), *since])
+    last = f"; the last was {note.pid} ({note.command})" if note else ""
+    return Section("keeper", [Fact("process", f"none{last}")])
 
 
 def _is_held(lock: Path) -> bool:
-    """Whether somebody holds the lock. To look is to share it for a moment, if nobody does."""
+    """Whether a process holds the lock: if not, this one shares it for a moment."""
     try:
         with lock.open("rb") as file:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
@@ -183,5 +184,5 @@ def _is_held(lock: Path) -> bool:
 
 
 def megabytes(size: float) -> str:
-    """A size as people read it."""
+    """A size in MB or GB."""
     return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"

@@ -1,28 +1,38 @@
-"""Removal: one line by its author's or an operator's wish, or everything of a person."""
+"""Removal: the text of one message, or everything of a person."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
-
-from anyio import to_thread
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.when import to_text
-from terrarium_mcp.store.audit import Removed, Why, note, removals
+from terrarium_mcp.store import audit
 from terrarium_mcp.store.backlog import Backlog
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.functions import as_text, storable
-from terrarium_mcp.store.removal.deletion import Report
-from terrarium_mcp.store.removal.former import Former, former_files, purge_former
-from terrarium_mcp.store.removal.purging import Traces, Who, purge, traces_of
-from terrarium_mcp.store.removal.quotes import Files, files_of, forget, forget_line
+from terrarium_mcp.store.records import (
+    AuditEntry,
+    PersonTraces,
+    PurgeResult,
+    PurgeTarget,
+    RemovalReason,
+)
+from terrarium_mcp.store.removal.deletion import OnProgress
+from terrarium_mcp.store.removal.former import TerrariumIrcFiles
+from terrarium_mcp.store.removal.purging import folded_nick, purge_tables, stored_traces
+from terrarium_mcp.store.removal.quotes import mentions_of, purge_backlog, remove_quotes
 from terrarium_mcp.store.rooms import Rooms
 from terrarium_mcp.store.upkeep import Upkeep, unindex_rows
 
 
 class Removal:
-    """Removing what was recorded. What others read meanwhile is whole: before, or after."""
+    """Removes what was recorded. A reader sees each message as it was before or after, never half.
+
+    `terrarium_irc` reaches the files that terrarium-irc left, which `purge` does not.
+    """
 
     def __init__(self, database: Database, upkeep: Upkeep, backlog: Backlog) -> None:
+        self.terrarium_irc = TerrariumIrcFiles(database)
         self._database = database
         self._upkeep = upkeep
         self._rooms = Rooms(database)
@@ -31,9 +41,9 @@ class Removal:
     async def redact(
         self, network: str, channel: str, msgid: str, *, asked_by: str, at: datetime
     ) -> bool:
-        """Remove the text of the line with this msgid; whether there is one that had a text.
+        """Remove the text of the message with this msgid; False if no text has this msgid.
 
-        Its row stays, as a tombstone: who said something, and when.
+        The row stays as a tombstone: who said something, and when.
         """
         casemapping = await self._rooms.casemapping(network)
         wanted = {
@@ -45,62 +55,62 @@ class Removal:
         return await self._redact(f"room = {room} AND msgid = :msgid", wanted, asked_by, at)
 
     async def redact_message(self, number: int, *, asked_by: str, at: datetime) -> bool:
-        """The same for the line with this id."""
+        """Remove the text of the message with this id, as `redact` does."""
         return await self._redact("id = :id", {"id": number}, asked_by, at)
 
-    async def traces(self, who: Who) -> Traces:
-        """What the tables hold of a person, by room."""
-        await self._upkeep.catch_up()
-        return await traces_of(self._database, who)
+    async def traces(self, target: PurgeTarget) -> PersonTraces:
+        """What `purge` would find of a person. Reads every message.
 
-    async def files(self, who: Who) -> Files:
-        """The backlog files that a person has something to do with."""
-        return await files_of(self._backlog, who)
+        Raises:
+            BacklogFailed: the backlog cannot be read.
+        """
+        await self._upkeep.catch_up()
+        traces = await stored_traces(self._database, target)
+        return replace(traces, backlog=await mentions_of(self._backlog, target))
 
     async def purge(
         self,
-        who: Who,
+        target: PurgeTarget,
         *,
         asked_by: str,
         at: datetime,
-        report: Report = lambda _: None,
-    ) -> tuple[int, Files]:
-        """Remove everything of a person from tables and backlog; how many messages it was.
+        on_progress: OnProgress = lambda _: None,
+    ) -> PurgeResult:
+        """Remove everything of a person from tables and backlog.
 
-        `report` hears how many messages are gone. Interrupted anywhere, the same call does the
-        rest. What it cannot reach: backups, exports, copies, what others quoted.
+        May be interrupted at any point: the same call then does the rest. It does not reach
+        backups, exports, copies, or what others quoted.
 
         Raises:
-            StoreFailed: the database cannot be written. What is gone is gone.
-            BacklogFailed: the backlog cannot be read; the tables are done.
+            StoreFailed: the database cannot be written. What was removed stays removed.
+            BacklogFailed: the backlog cannot be read or written. The tables are done.
         """
-        gone = await purge(
-            self._database, self._upkeep, who, asked_by=asked_by, at=at, report=report
+        messages = await purge_tables(
+            self._database,
+            self._upkeep,
+            target,
+            asked_by=asked_by,
+            at=at,
+            on_progress=on_progress,
         )
-        return gone, await forget(self._backlog, who)
+        return PurgeResult(messages, await purge_backlog(self._backlog, target))
 
-    async def purge_former(self, who: Who) -> Former:
-        """Remove a person from what terrarium-irc left: its own tables, and copies of its database.
+    async def was_purged(self, target: PurgeTarget) -> bool:
+        """Whether an earlier purge removed messages of this nick, on any network."""
+        return any(
+            entry.why is RemovalReason.PURGE
+            and folded_nick(PurgeTarget(entry.nick)) == folded_nick(target)
+            for entry in await self.history()
+        )
 
-        It looks for the lines that the messages still have, so it comes before `purge`.
-
-        Raises:
-            StoreFailed: a file cannot be written. The messages are still there.
-        """
-        return await purge_former(self._database, who)
-
-    async def former_files(self) -> list[str]:
-        """The names of the files that `purge_former` reaches, and `purge` does not."""
-        return await to_thread.run_sync(former_files, self._database.path)
-
-    async def history(self) -> Sequence[Removed]:
-        """Every removal, the oldest first."""
-        return await removals(self._database)
+    async def history(self) -> Sequence[AuditEntry]:
+        """Every removal so far, the oldest first."""
+        return await audit.entries(self._database)
 
     async def _redact(
         self, which: str, wanted: Mapping[str, object], asked_by: str, at: datetime
     ) -> bool:
-        sql = f"SELECT id, network, nick FROM messages WHERE {which} AND redacted_at IS NULL"  # noqa: S608 -- words of strangers are parameters
+        sql = f"SELECT id, network, nick FROM messages WHERE {which} AND redacted_at IS NULL"  # noqa: S608 -- values are parameters
         async with self._database.writing() as writer:
             rows = await writer.rows(sql, wanted)
             for number, network, nick in rows:
@@ -109,13 +119,17 @@ class Removal:
                     "UPDATE messages SET message = '', redacted_at = :at WHERE id = :id",
                     {"id": number, "at": to_text(at)},
                 )
-                await note(writer, _redacted(as_text(network), as_text(nick), asked_by, at))
+                await audit.begin(
+                    writer,
+                    AuditEntry(
+                        at=at,
+                        why=RemovalReason.REDACTION,
+                        asked_by=asked_by,
+                        network=as_text(network),
+                        nick=as_text(nick),
+                        messages=1,
+                    ),
+                )
         for row in rows:
-            await forget_line(self._backlog, row["id"])
+            await remove_quotes(self._backlog, row["id"])
         return bool(rows)
-
-
-def _redacted(network: str, nick: str, asked_by: str, at: datetime) -> Removed:
-    return Removed(
-        at=at, why=Why.REDACTION, asked_by=asked_by, network=network, nick=nick, messages=1
-    )

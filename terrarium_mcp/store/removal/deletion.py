@@ -1,4 +1,4 @@
-"""Deletion of many rows beside whoever records: short transactions, and pauses between them."""
+"""Deleting many rows while others record: short transactions with pauses between them."""
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -8,20 +8,21 @@ import anyio
 from terrarium_mcp.store import audit
 from terrarium_mcp.store.database import Database, Writer
 from terrarium_mcp.store.lock import PAUSE, BatchSizer
+from terrarium_mcp.store.records import AuditEntry
 from terrarium_mcp.store.upkeep import unindex_rows
 
-AT_ONCE = (50, 300, 2_000)
-"""Rows deleted by one transaction: at least, at first, at most."""
+ROWS_PER_TRANSACTION = (50, 300, 2_000)
+"""Rows deleted by one transaction: the minimum, the first value, the maximum."""
 
 Delete = Callable[[Writer, Sequence[int]], Awaitable[int]]
-"""Deletes the rows with these ids inside a transaction; returns how many there were."""
+"""Deletes the rows with these ids inside a transaction; returns how many existed."""
 
-Report = Callable[[int], None]
-"""Hears how many rows are gone. May raise to stop: what it heard of stays gone."""
+OnProgress = Callable[[int], None]
+"""Receives the rows deleted so far. May raise to stop the removal; those rows stay deleted."""
 
 
 async def delete_messages(writer: Writer, ids: Sequence[int]) -> int:
-    """Delete messages, here and in everything that is derived from them."""
+    """Delete messages, and what is derived from them."""
     here = await _present(writer, "messages", ids)
     await unindex_rows(writer, here)
     await _delete(writer, "messages", here)
@@ -35,46 +36,45 @@ async def delete_private(writer: Writer, ids: Sequence[int]) -> int:
     return len(here)
 
 
-class Deletion:
-    """One removal on its way, with its row in the audit, which always says how far it came."""
+class BatchedDelete:
+    """One removal in progress. Each transaction also updates its audit row, so both agree."""
 
     def __init__(
-        self, database: Database, removed: audit.Removed, report: Report = lambda _: None
+        self, database: Database, entry: AuditEntry, on_progress: OnProgress = lambda _: None
     ) -> None:
         self.rows = 0
         self._database = database
-        self._removed = removed
-        self._report = report
-        self._pace = BatchSizer(*AT_ONCE)
+        self._entry = entry
+        self._on_progress = on_progress
+        self._pace = BatchSizer(*ROWS_PER_TRANSACTION)
         self._number: int | None = None
 
-    async def of(self, ids: Sequence[int], delete: Delete) -> None:
-        """Delete rows, a few at once."""
+    async def run(self, ids: Sequence[int], delete: Delete) -> None:
+        """Delete rows, a few in each transaction."""
         done = 0
         while done < len(ids):
-            few = ids[done : done + self._pace.rows]
+            batch = ids[done : done + self._pace.rows]
             async with self._database.writing() as writer:
                 began = anyio.current_time()
-                gone = await delete(writer, few)
-                await self.count(writer, gone)
-            self._pace.record(len(few), anyio.current_time() - began)
-            done += len(few)
+                gone = await delete(writer, batch)
+                await self._add_to_audit(writer, gone)
+            self._pace.record(len(batch), anyio.current_time() - began)
+            done += len(batch)
             self.rows += gone
-            self._report(self.rows)
+            self._on_progress(self.rows)
             await anyio.sleep(PAUSE)
 
-    async def count(self, writer: Writer, gone: int) -> None:
-        """Tell the audit of rows that this transaction deletes."""
+    async def _add_to_audit(self, writer: Writer, gone: int) -> None:
         if gone and self._number is None:
-            self._number = await audit.note(writer, self._removed)
+            self._number = await audit.begin(writer, self._entry)
         if gone and self._number is not None:
-            await audit.count(writer, self._number, gone)
+            await audit.add_messages(writer, self._number, gone)
 
 
-async def pieces(database: Database, table: str, size: int) -> AsyncIterator[tuple[int, int]]:
-    """The ids of a table by ranges of `size` rows, first and last of each, also of rows to come."""
+async def id_ranges(database: Database, table: str, size: int) -> AsyncIterator[tuple[int, int]]:
+    """The first and last id of each `size` rows of a table, including rows added meanwhile."""
     first = -(2**63)
-    sql = f"SELECT max(id) FROM (SELECT id FROM {table} WHERE id >= ? ORDER BY id LIMIT ?)"  # noqa: S608 -- our tables
+    sql = f"SELECT max(id) FROM (SELECT id FROM {table} WHERE id >= ? ORDER BY id LIMIT ?)"  # noqa: S608 -- our own tables
     while (last := await database.value(sql, (first, size))) is not None:
         yield first, last
         first = last + 1
@@ -82,11 +82,11 @@ async def pieces(database: Database, table: str, size: int) -> AsyncIterator[tup
 
 async def _present(writer: Writer, table: str, ids: Sequence[int]) -> list[int]:
     rows = await writer.rows(
-        f"SELECT id FROM {table} WHERE id IN (SELECT value FROM json_each(:ids))",  # noqa: S608 -- our tables
+        f"SELECT id FROM {table} WHERE id IN (SELECT value FROM json_each(:ids))",  # noqa: S608 -- our own tables
         {"ids": json.dumps(list(ids))},
     )
     return [row[0] for row in rows]
 
 
 async def _delete(writer: Writer, table: str, ids: Sequence[int]) -> None:
-    await writer.many(f"DELETE FROM {table} WHERE id = ?", [(number,) for number in ids])  # noqa: S608 -- our tables
+    await writer.many(f"DELETE FROM {table} WHERE id = ?", [(number,) for number in ids])  # noqa: S608 -- our own tables

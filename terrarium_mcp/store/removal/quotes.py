@@ -1,90 +1,82 @@
-"""The talk quoted in backlog files, without the lines of somebody; files of theirs are deleted."""
+"""Removing a person from the backlog: their files, and their lines quoted in other files."""
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from anyio import to_thread
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.transcript import Quoted, quoted
-from terrarium_mcp.store.backlog import Backlog, Enhancement, explained
-from terrarium_mcp.store.removal.purging import Who
+from terrarium_mcp.store.backlog import Backlog, Enhancement, backlog_errors
+from terrarium_mcp.store.records import BacklogMentions, PurgeTarget
+from terrarium_mcp.store.removal.purging import folded_nick
 
-IsGone = Callable[[Quoted], bool]
-
-
-@dataclass(frozen=True, slots=True)
-class Files:
-    """Backlog files: theirs, those that quote their lines, and those that name them elsewhere."""
-
-    theirs: tuple[str, ...] = ()
-    quoting: tuple[str, ...] = ()
-    naming: tuple[str, ...] = ()
+IsRemoved = Callable[[Quoted], bool]
+"""Whether a quoted line is to be removed."""
 
 
-async def files_of(backlog: Backlog, who: Who) -> Files:
-    """The backlog files that a person has something to do with.
+async def mentions_of(backlog: Backlog, target: PurgeTarget) -> BacklogMentions:
+    """The backlog files that concern a person.
 
     Raises:
         BacklogFailed: the folder cannot be read.
     """
-    everything = [one for one in await backlog.all() if who.network in ("", one.network)]
-    theirs = [one for one in everything if fold(one.author) == who.folded]
-    others = [one for one in everything if one not in theirs]
-    left = {one.filename: _without(one.text, _said_by(who)) for one in others}
-    return Files(
-        tuple(one.filename for one in theirs),
-        tuple(one.filename for one in others if left[one.filename] != one.text),
-        tuple(name for name, text in left.items() if names(who, text)),
+    ideas = [idea for idea in await backlog.all() if target.network in ("", idea.network)]
+    written = [idea for idea in ideas if fold(idea.author) == folded_nick(target)]
+    others = [idea for idea in ideas if idea not in written]
+    left = {idea.filename: _without(idea.text, _said_by(target)) for idea in others}
+    return BacklogMentions(
+        tuple(idea.filename for idea in written),
+        tuple(idea.filename for idea in others if left[idea.filename] != idea.text),
+        tuple(filename for filename, text in left.items() if names(target, text)),
     )
 
 
-async def forget(backlog: Backlog, who: Who) -> Files:
-    """Delete the files that a person had written, and their lines in all others.
+async def purge_backlog(backlog: Backlog, target: PurgeTarget) -> BacklogMentions:
+    """Delete the files that a person wrote, and their lines in all others.
 
     Raises:
         BacklogFailed: the folder cannot be read or written.
     """
-    files = await files_of(backlog, who)
-    with explained(backlog.folder):
-        for name in files.theirs:
-            (backlog.folder / name).unlink(missing_ok=True)
-    quoting = [one for one in await backlog.all() if one.filename in files.quoting]
-    await to_thread.run_sync(_shorten, backlog.folder, quoting, _said_by(who))
-    return files
+    mentions = await mentions_of(backlog, target)
+    with backlog_errors(backlog.folder):
+        for filename in mentions.written:
+            (backlog.folder / filename).unlink(missing_ok=True)
+    quoting = [idea for idea in await backlog.all() if idea.filename in mentions.quoting]
+    await to_thread.run_sync(_shorten, backlog.folder, quoting, _said_by(target))
+    return mentions
 
 
-async def forget_line(backlog: Backlog, number: int) -> None:
-    """Take one message out of every file that quotes it."""
-    everything = await backlog.all()
-    await to_thread.run_sync(_shorten, backlog.folder, everything, lambda line: line.id == number)
+async def remove_quotes(backlog: Backlog, number: int) -> None:
+    """Remove the message with this id from every file that quotes it."""
+    ideas = await backlog.all()
+    await to_thread.run_sync(_shorten, backlog.folder, ideas, lambda line: line.id == number)
 
 
-def names(who: Who, text: str) -> bool:
-    """Whether a text names the person: their nick, not within a word."""
-    return bool(re.search(rf"(?<!\w){re.escape(who.folded)}(?!\w)", fold(text)))
+def names(target: PurgeTarget, text: str) -> bool:
+    """Whether a text contains the person's nick as a whole word."""
+    return bool(re.search(rf"(?<!\w){re.escape(folded_nick(target))}(?!\w)", fold(text)))
 
 
-def _said_by(who: Who) -> IsGone:
-    return lambda line: fold(line.nick) == who.folded
+def _said_by(target: PurgeTarget) -> IsRemoved:
+    return lambda line: fold(line.nick) == folded_nick(target)
 
 
-def _shorten(folder: Path, files: Iterable[Enhancement], is_gone: IsGone) -> None:
-    for one in files:
-        if (text := _without(one.text, is_gone)) != one.text:
-            _replace(folder / one.filename, text)
+def _shorten(folder: Path, ideas: Iterable[Enhancement], is_removed: IsRemoved) -> None:
+    for idea in ideas:
+        if (text := _without(idea.text, is_removed)) != idea.text:
+            _replace(folder / idea.filename, text)
 
 
-def _without(text: str, is_gone: IsGone) -> str:
+def _without(text: str, is_removed: IsRemoved) -> str:
     lines = text.splitlines(keepends=True)
-    return "".join(line for line in lines if not ((found := quoted(line)) and is_gone(found)))
+    return "".join(line for line in lines if not ((quote := quoted(line)) and is_removed(quote)))
 
 
 def _replace(file: Path, text: str) -> None:
-    """Write a file anew, so that a crash leaves the old or the new one whole."""
+    """Replace a file atomically: a crash leaves either the old or the new one."""
     new = file.with_name(f".{file.name}.new")
-    with explained(file.parent):
+    with backlog_errors(file.parent):
         new.write_text(text, "utf-8")
         new.replace(file)

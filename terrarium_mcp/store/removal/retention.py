@@ -1,4 +1,4 @@
-"""Retention: lines that are older than somebody wants to keep them are removed, by the keeper."""
+"""Retention: the keeper removes messages older than the settings allow."""
 
 import logging
 from collections.abc import Mapping
@@ -11,32 +11,36 @@ from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.when import to_text
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store.audit import Removed, Why
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.keeper import TRY_EVERY, Keeper
-from terrarium_mcp.store.removal.deletion import Delete, Deletion, delete_messages, delete_private
+from terrarium_mcp.store.records import AuditEntry, RemovalReason
+from terrarium_mcp.store.removal.deletion import (
+    BatchedDelete,
+    Delete,
+    delete_messages,
+    delete_private,
+)
 from terrarium_mcp.store.rooms import Rooms
 from terrarium_mcp.store.upkeep import Upkeep
 
-EVERY = timedelta(hours=1)
-"""How often the keeper looks for lines that have become too old."""
+INTERVAL = timedelta(hours=1)
+"""How often the keeper looks for messages that have become too old."""
 
 ASKED_BY = "TERRARIUM_RETENTION_DAYS"
 
-_FEW = 5_000
-"""Ids read at once."""
+_IDS_PER_READ = 5_000
 
-_OF_NO_ROOM: Mapping[str, Delete] = {
+_WITHOUT_ROOM: Mapping[str, Delete] = {
     "(SELECT * FROM messages WHERE room IS NULL)": delete_messages,
     "private_messages": delete_private,
 }
-"""What belongs to no channel is kept for as many days as all channels are."""
+"""Messages in no channel are kept for the default number of days."""
 
 log = logging.getLogger(__name__)
 
 
 class Retention:
-    """How long lines are kept: so many days for each channel, 0 for ever."""
+    """Keeps messages for a number of days that is set for each channel; 0 keeps them forever."""
 
     def __init__(self, database: Database, upkeep: Upkeep, settings: Settings) -> None:
         self._database = database
@@ -46,44 +50,45 @@ class Retention:
         self._by_channel = dict(settings.retention_by_channel)
 
     async def serve(self, keeper: Keeper) -> None:
-        """Remove what is too old as long as we are the keeper, at once and about every hour."""
+        """While this process is the keeper, remove what is too old: at once, then every hour."""
         while self._days or any(self._by_channel.values()):
             if keeper.is_us:
                 try:
                     await self.apply(datetime.now(UTC))
-                except TerrariumError as why:  # a full disk, a lock: the next hour may succeed
-                    log.warning("%s", why)
-            await anyio.sleep(EVERY.total_seconds() if keeper.is_us else TRY_EVERY)
+                except TerrariumError as error:  # a full disk, a lock: the next round may succeed
+                    log.warning("%s", error)
+            await anyio.sleep(INTERVAL.total_seconds() if keeper.is_us else TRY_EVERY)
 
     async def apply(self, now: datetime) -> int:
-        """Remove what is too old at `now`, those of a room by time; returns how many it was.
+        """Remove what is too old at `now`, oldest first; returns the number of messages.
 
-        May be interrupted anywhere: what is done is whole, and the same call does the rest.
+        May be interrupted at any point: the same call then does the rest.
 
         Raises:
             StoreFailed: the database cannot be written.
         """
         await self._upkeep.catch_up()
-        deletion = Deletion(self._database, Removed(at=now, why=Why.RETENTION, asked_by=ASKED_BY))
+        entry = AuditEntry(at=now, why=RemovalReason.RETENTION, asked_by=ASKED_BY)
+        deletion = BatchedDelete(self._database, entry)
         too_old = {
             room: to_text(now - timedelta(days=days))
             for room in await self._rooms.all()
-            if (days := await self.days_of(room))
+            if (days := await self.days_for(room))
         }
         while ids := await self._oldest(too_old):
-            await deletion.of(ids, delete_messages)
+            await deletion.run(ids, delete_messages)
         await self._cut_spans(too_old)
         if self._days:
             before = to_text(now - timedelta(days=self._days))
-            for table, delete in _OF_NO_ROOM.items():
-                while ids := await self._of_no_room(table, before):
-                    await deletion.of(ids, delete)
+            for table, delete in _WITHOUT_ROOM.items():
+                while ids := await self._without_room(table, before):
+                    await deletion.run(ids, delete)
         if deletion.rows:
-            log.info("%s messages were older than they are kept, and removed", deletion.rows)
+            log.info("removed %s messages past their retention period", deletion.rows)
         return deletion.rows
 
-    async def days_of(self, room: Room) -> int:
-        """For how many days the lines of a room are kept; 0: for ever."""
+    async def days_for(self, room: Room) -> int:
+        """The number of days for which messages of a room are kept; 0 is forever."""
         casemapping = await self._rooms.casemapping(room.network)
         folded = {fold(name, casemapping): days for name, days in self._by_channel.items()}
         for name in (room.label, room.channel):
@@ -92,28 +97,28 @@ class Retention:
         return self._days
 
     async def _oldest(self, too_old: Mapping[Room, str]) -> list[int]:
-        """A few messages that are too old, by room, the oldest of each room first."""
+        """Some messages that are too old, by room, the oldest of each room first."""
         ids: list[int] = []
         for room, before in too_old.items():
             rows = await self._database.rows(
                 "SELECT id FROM messages WHERE room = :room AND timestamp < :before"
-                " ORDER BY timestamp LIMIT :few",
-                {"room": room.id, "before": before, "few": _FEW - len(ids)},
+                " ORDER BY timestamp LIMIT :most",
+                {"room": room.id, "before": before, "most": _IDS_PER_READ - len(ids)},
             )
             ids += [row[0] for row in rows]
-            if len(ids) >= _FEW:
+            if len(ids) >= _IDS_PER_READ:
                 break
         return ids
 
-    async def _of_no_room(self, table: str, before: str) -> list[int]:
+    async def _without_room(self, table: str, before: str) -> list[int]:
         rows = await self._database.rows(
-            f"SELECT id FROM {table} WHERE timestamp < :before ORDER BY timestamp LIMIT :few",  # noqa: S608 -- ours
-            {"before": before, "few": _FEW},
+            f"SELECT id FROM {table} WHERE timestamp < :before ORDER BY timestamp LIMIT :most",  # noqa: S608 -- the keys of _WITHOUT_ROOM
+            {"before": before, "most": _IDS_PER_READ},
         )
         return [row[0] for row in rows]
 
     async def _cut_spans(self, too_old: Mapping[Room, str]) -> None:
-        """Let the record of each room begin where what is kept of it begins."""
+        """Let the spans of each room begin where its kept messages begin."""
         cuts = [{"room": room.id, "before": before} for room, before in too_old.items()]
         async with self._database.writing() as writer:
             await writer.many(

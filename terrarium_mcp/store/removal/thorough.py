@@ -1,9 +1,9 @@
-"""A file without a trace of what was removed, not even in its free pages, index and WAL.
+"""Scrubbing: rewriting a database so that nothing removed is left in free pages, index or WAL.
 
-SQLite overwrites a deleted row (secure_delete), but the words of a full-text index only go when its
-segments are merged: FTS5's own `secure-delete` needs SQLite 3.42. Of the two ways to have them
-merged 'optimize' copies lists of words, and 'rebuild' reads every message again: 0.7 s and 22 s for
-a million lines.
+SQLite overwrites a deleted row (secure_delete), but deleted words stay in a full-text index until
+its segments are merged: FTS5's own `secure-delete` needs SQLite 3.42. FTS5 has two commands that
+merge all of them: 'optimize' copies the lists of words, 'rebuild' reads every message again. They
+take 0.7 s and 22 s for a million lines.
 """
 
 import sqlite3
@@ -14,101 +14,89 @@ from pathlib import Path
 
 from anyio import to_thread
 
-from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store.disk import free_bytes
+from terrarium_mcp.store.errors import FileInUse, NotEnoughDisk
 from terrarium_mcp.store.failures import translate_errors
 
-PATIENCE = 10.0
-"""Seconds that `scrub` waits until nobody else has the file open."""
+SCRUB_WAIT = 10.0
+"""Seconds that `scrub` waits for other processes to close the file."""
 
-_LOOK_AGAIN = 0.1
+_CHECK_WAIT = 1.0
 
-
-class NotAlone(TerrariumError):
-    """Somebody else has the file open, so that it cannot be written anew."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(
-            f"Another program has {path} open, and --thorough writes the whole file anew. Stop the"
-            " bridge, every server and whatever else uses it, then give the same command again;"
-            " without --thorough it works beside them."
-        )
+_RETRY_EVERY = 0.1
 
 
-class NoRoom(TerrariumError):
-    """There is no room for a second copy of the file."""
-
-
-async def check_alone(path: Path) -> None:
-    """Return if nobody else has the database at `path` open, nor opens it for good meanwhile.
+async def check_unused(path: Path) -> None:
+    """Check that `scrub` could rewrite the database at `path` now.
 
     Raises:
-        NotAlone: somebody has.
-        NoRoom: `scrub` would find no room.
+        FileInUse: another process has it open.
+        NotEnoughDisk: the disk is too full.
     """
     await to_thread.run_sync(_check, path)
 
 
 async def scrub(path: Path) -> None:
-    """Leave nothing in file and WAL but what the tables hold. Nobody may have the file open.
+    """Rewrite the database so that file and WAL hold nothing but the rows of its tables.
 
-    Needs as much room again as the file takes, twice: for the WAL beside it, and for a file in the
-    folder of temporary files. A crash leaves the old or the new file.
+    Needs exclusive access, and the size of the file twice as free space: beside it for the WAL, and
+    in the temporary folder. A crash leaves either the old or the new file.
 
     Raises:
-        NotAlone: somebody has it open.
-        NoRoom: the disk is too full.
+        FileInUse: another process still has it open after `SCRUB_WAIT` seconds.
+        NotEnoughDisk: the disk is too full.
         StoreFailed: the file cannot be written.
     """
     await to_thread.run_sync(_scrub, path)
 
 
 def _check(path: Path) -> None:
-    _check_room(path)
-    with translate_errors(path), _alone_with(path, patience=1.0):
+    _check_space(path)
+    with translate_errors(path), _exclusively(path, _CHECK_WAIT):
         pass
 
 
 def _scrub(path: Path) -> None:
-    _check_room(path)
-    with translate_errors(path), _alone_with(path, PATIENCE) as connection:
+    _check_space(path)
+    with translate_errors(path), _exclusively(path, SCRUB_WAIT) as connection:
         connection.execute("PRAGMA secure_delete=ON")
         tables = "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE%fts5%'"
         for (table,) in connection.execute(tables).fetchall():
-            connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")  # noqa: S608 -- our tables
+            connection.execute(f"INSERT INTO {table} ({table}) VALUES ('optimize')")  # noqa: S608 -- our own tables
         connection.execute("VACUUM")
-        # Closing would empty the WAL as well, and tell nobody if it could not.
+        # Closing would also empty the WAL, but would not report a failure to.
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
 
-def _check_room(path: Path) -> None:
+def _check_space(path: Path) -> None:
     needed, free = path.stat().st_size, free_bytes(path.parent)
     if free < needed:
-        raise NoRoom(
-            f"To write {path} anew takes {needed / 1e6:,.0f} MB on its disk for a while, and there"
-            f" are {free / 1e6:,.0f} MB. Make room, then give the same command again."
+        raise NotEnoughDisk(
+            f"Rewriting {path} temporarily needs {needed / 1e6:,.0f} MB on its disk, which has"
+            f" {free / 1e6:,.0f} MB free. Free some space, then run the same command again."
         )
 
 
 @contextmanager
-def _alone_with(path: Path, patience: float) -> Iterator[sqlite3.Connection]:
-    """The only connection to a file. In WAL mode every other one holds a lock on it all the time.
+def _exclusively(path: Path, wait: float) -> Iterator[sqlite3.Connection]:
+    """The only connection to a database; waits up to `wait` seconds for others to close theirs.
 
-    See https://sqlite.org/pragma.html#pragma_locking_mode.
+    In WAL mode every open connection holds a lock that an exclusive one conflicts with, see
+    https://sqlite.org/pragma.html#pragma_locking_mode.
     """
-    until = time.monotonic() + patience
+    until = time.monotonic() + wait
     while True:
         with closing(sqlite3.connect(path, isolation_level=None, timeout=0)) as connection:
             connection.execute("PRAGMA locking_mode=EXCLUSIVE")
             try:
                 connection.execute("BEGIN EXCLUSIVE")
                 connection.execute("COMMIT")
-            except sqlite3.OperationalError as why:
-                if "locked" not in str(why):
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error):
                     raise
                 if time.monotonic() > until:
-                    raise NotAlone(path) from why
+                    raise FileInUse(path) from error
             else:
                 yield connection
                 return
-        time.sleep(_LOOK_AGAIN)
+        time.sleep(_RETRY_EVERY)

@@ -27,7 +27,7 @@ from terrarium_mcp.store.derived.people_index import PeopleIndex
 from terrarium_mcp.store.derived.structure import Derived
 from terrarium_mcp.store.derived.topic_index import TopicIndex
 from terrarium_mcp.store.derived.windows import Windows
-from terrarium_mcp.store.stats import Figures
+from terrarium_mcp.store.records import Figures
 from tests.store.scene import NOON, SETTINGS, chat, line_of, rows_of, write
 
 FEW = settings(
@@ -321,7 +321,7 @@ async def test_figures_equal_a_plain_aggregation(
             overview = await store.stats.overview(rooms, until=until, now=now)
             for one, totals in zip(rooms, overview, strict=True):
                 expected = brute(file, one.id, until, now)
-                figures = await store.stats.of(one, until=until, now=now)
+                figures = await store.stats.for_room(one, until=until, now=now)
                 assert plain(figures) == expected
                 assert plain(totals) == {
                     name: expected[name] for name in ("lines", "people", *_TIMES)

@@ -1,4 +1,4 @@
-"""A deep check finds what is not as it should be, on a copy, and keeps nobody waiting."""
+"""A deep check finds what is inconsistent, on a copy, and makes nothing else wait."""
 
 import shutil
 import sqlite3
@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from terrarium_mcp.store import open_store
-from terrarium_mcp.store.health.deep_check import Deep, NotChecked, check_deeply
+from terrarium_mcp.store import DeepCheck, NotChecked, check_deeply, open_store
 from terrarium_mcp.store.upkeep import DERIVED
 from tests.samples import terrarium_irc as sample
 from tests.store.damage import flip_bytes, garble_index
@@ -27,11 +26,11 @@ async def recorded(file: Path) -> Path:
     return file
 
 
-async def checked(file: Path) -> Deep:
+async def checked(file: Path) -> DeepCheck:
     return await check_deeply(file, SETTINGS, lambda _: None)
 
 
-def told(deep: Deep) -> str:
+def told(deep: DeepCheck) -> str:
     return "\n".join(f"{fact.name}: {fact.text}" for fact in deep.facts if fact.wrong)
 
 
@@ -43,7 +42,7 @@ async def test_nothing_is_wrong_with_a_database_of_ours(recorded: Path) -> None:
     assert said[-1] == f"checking {ALL[-1]}"
 
 
-async def test_it_waits_for_no_writer_and_keeps_none_waiting(recorded: Path) -> None:
+async def test_it_waits_for_no_writer_and_no_writer_waits_for_it(recorded: Path) -> None:
     async with open_store(recorded, SETTINGS) as store:
         with closing(sqlite3.connect(recorded, isolation_level=None)) as other:
             other.execute("BEGIN IMMEDIATE")
@@ -87,13 +86,22 @@ async def test_what_other_programs_changed_and_deleted_is_named(recorded: Path) 
     assert "other programs: changed in `messages`: 1 (id 1)" in told(deep)
 
 
+async def test_of_many_changes_ten_ids_are_listed_and_the_others_counted(file: Path) -> None:
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> tea\n" * 20))
+    write(file, "DELETE FROM messages WHERE id <= 13")
+    ten = "1, 2, 3, 4, 5, 6, 7, 8, 9, 10"
+    changes = told(await checked(file))
+    assert f"other programs: deleted from `messages`: 13 (id {ten} and 3 more)" in changes
+
+
 async def test_a_damaged_index_is_named(recorded: Path) -> None:
     garble_index(recorded)
     deep = await checked(recorded)
     assert deep.wrong == ["index"]
 
 
-async def test_a_damaged_page_is_told_of_with_the_way_out(file: Path) -> None:
+async def test_a_damaged_page_is_reported_with_the_way_to_repair_it(file: Path) -> None:
     async with open_store(file, SETTINGS) as store:
         await store.messages.append(chat("<ada> hello\n" * 2_000))
     flip_bytes(file, "messages")
@@ -101,12 +109,12 @@ async def test_a_damaged_page_is_told_of_with_the_way_out(file: Path) -> None:
     assert "sqlite3 COPY .recover" in told(deep)
 
 
-async def test_a_structure_in_the_making_is_to_be_made(recorded: Path) -> None:
+async def test_a_structure_that_is_being_rebuilt_is_to_be_rebuilt(recorded: Path) -> None:
     write(recorded, "UPDATE derived SET upto = -1 WHERE name = 'links'")
     assert (await checked(recorded)).wrong == ["links"]
 
 
-async def test_what_is_made_again_is_right(recorded: Path) -> None:
+async def test_what_was_rebuilt_is_right(recorded: Path) -> None:
     for table in ("links", "nick_counts", "words"):
         write(recorded, f"DELETE FROM {table}")  # noqa: S608
     write(recorded, "UPDATE messages SET message = 'mate at four' WHERE id = 1")

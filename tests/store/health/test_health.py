@@ -12,8 +12,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.health import examine
+from terrarium_mcp.store import Store, examine, open_store
 from terrarium_mcp.store.keeper import Note, lock_file
 from terrarium_mcp.store.migrations import APPLICATION_ID, CURRENT
 from terrarium_mcp.store.wal_reset import beside_strangers, has_wal_reset_bug
@@ -53,8 +52,8 @@ async def test_a_healthy_database_is_told_of_in_figures(file: Path) -> None:
     assert told["database lines"] == "3 and 0 events in 2 rooms of net"
     assert told["database first, last"].startswith("2026-05-01 12:00:00.000, 2026-05-01 12:01")
     assert told["index index"] == "up to 3, complete"
-    assert told["keeper is"].startswith("nobody; the last was process ")
-    assert told["other programs wrote"] == "nothing that we noticed"
+    assert told["keeper process"].startswith("none; the last was ")
+    assert told["other programs wrote"] == "nothing noticed"
 
 
 async def test_a_look_changes_nothing_and_leaves_nothing(file: Path) -> None:
@@ -78,11 +77,11 @@ async def test_it_is_seen_while_others_record(store: Store, file: Path) -> None:
 
 async def test_the_keeper_is_named_until_it_dies(file: Path) -> None:
     async with running(HOLDING, str(file)) as other:
-        assert seen(file)["keeper is"].startswith(f"process {other.pid} (")
+        assert seen(file)["keeper process"].startswith(f"{other.pid} (")
         assert seen(file)["keeper since"]
         other.kill()
         await other.wait()
-    assert seen(file)["keeper is"].startswith(f"nobody; the last was process {other.pid} (")
+    assert seen(file)["keeper process"].startswith(f"none; the last was {other.pid} (")
 
 
 async def test_who_asks_in_vain_leaves_the_keepers_note_alone(file: Path) -> None:
@@ -120,16 +119,16 @@ async def test_a_structure_that_lags_says_how_far(file: Path) -> None:
     write(file, "UPDATE derived SET upto = 2 WHERE name = 'links'")
     write(file, "UPDATE derived SET upto = -1 WHERE name = 'people'")
     assert seen(file)["index links"] == "up to 2, 3 behind"
-    assert "made again" in seen(file)["index people"]
+    assert "to be rebuilt" in seen(file)["index people"]
 
 
 def nothing(_: Path) -> str:
-    return "there is nothing yet"
+    return "no database yet"
 
 
 def an_empty_one(file: Path) -> str:
     file.touch()
-    return "there is nothing yet"
+    return "no database yet"
 
 
 def a_letter(file: Path) -> str:
@@ -205,7 +204,7 @@ async def test_another_journal_mode_is_wrong(file: Path) -> None:
     async with open_store(file, SETTINGS) as store:
         await store.messages.append(chat("<ada> tea"))
     made(file, "PRAGMA journal_mode=DELETE")
-    assert seen(file)["database journal"].startswith("! rollback; another program set it so")
+    assert seen(file)["database journal"].startswith("! rollback; another program changed it")
 
 
 def test_copies_are_named_and_what_was_left_over_is_wrong(file: Path) -> None:
@@ -220,7 +219,7 @@ LOOKING = """
 import os, sys
 from datetime import UTC, datetime
 from pathlib import Path
-from terrarium_mcp.store.health import examine
+from terrarium_mcp.store import examine
 if os.getuid() == 0:  # only now: the interpreter may live where nobody else may look
     os.setgroups([])
     os.setgid({nobody})

@@ -4,6 +4,8 @@ import json
 import random
 import sqlite3
 import string
+import threading
+import time
 from collections.abc import Iterable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -11,20 +13,26 @@ from pathlib import Path
 
 import anyio
 import pytest
+from anyio import to_thread
 
 from terrarium_mcp.chat.records import Kind
 from terrarium_mcp.chat.transcript import Setting, line_of
-from terrarium_mcp.store import open_store
+from terrarium_mcp.store import (
+    CleanedFile,
+    FileInUse,
+    NotEnoughDisk,
+    PurgeTarget,
+    check_unused,
+    open_store,
+    scrub,
+)
 from terrarium_mcp.store.migrations import APPLICATION_ID
 from terrarium_mcp.store.removal import thorough
-from terrarium_mcp.store.removal.former import Cleaned
-from terrarium_mcp.store.removal.purging import Who
-from terrarium_mcp.store.removal.thorough import NoRoom, NotAlone, check_alone, scrub
 from tests.samples import terrarium_irc as sample
 from tests.store.scene import NOON, SETTINGS, check_index, differences, dump_of, find, rows_of
 from tests.store.scene import line_of as heard
 
-ADA = Who("ada")
+ADA = PurgeTarget("ada")
 LATER = datetime(2026, 6, 1, tzinfo=UTC)
 
 
@@ -52,10 +60,10 @@ def found_in(folder: Path, words: Iterable[str]) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count}
 
 
-async def purge(file: Path, *, copies: bool = False) -> tuple[Cleaned, ...]:
+async def purge(file: Path, *, copies: bool = False) -> tuple[CleanedFile, ...]:
     """Everything that `terrarium-mcp purge --thorough` does, with or without --copies."""
     async with open_store(file, SETTINGS) as store:
-        cleaned = (await store.removal.purge_former(ADA)).cleaned if copies else ()
+        cleaned = (await store.removal.terrarium_irc.purge(ADA)).cleaned if copies else ()
         await store.removal.purge(ADA, asked_by="ada", at=LATER)
     await scrub(file)
     return cleaned
@@ -114,7 +122,9 @@ async def test_what_was_once_deleted_by_hand_is_gone_too(file: Path) -> None:
     assert found_in(file.parent, [before, after]) == {}
 
 
-async def test_ids_pages_and_marks_are_kept_when_the_file_is_written_anew(file: Path) -> None:
+async def test_ids_and_the_settings_of_the_file_survive_a_scrub(
+    file: Path,
+) -> None:
     await lived_in(file)
     await purge(file)
     kept = [rows_of(file, f"PRAGMA {name}") for name in ("page_size", "journal_mode")]
@@ -188,11 +198,13 @@ async def test_a_second_purge_finds_what_the_first_left_in_copies(file: Path) ->
     assert found_in(file.parent, HERS) == {}
 
 
-async def test_copies_of_another_network_are_let_be(file: Path) -> None:
+async def test_copies_of_another_network_are_left_alone(file: Path) -> None:
     await adopted(file)
     before = dump_of(file.with_name("irc_logs.before-v1.db"))
     async with open_store(file, SETTINGS) as store:
-        assert (await store.removal.purge_former(Who("ada", "elsewhere"))).cleaned == ()
+        assert (
+            await store.removal.terrarium_irc.purge(PurgeTarget("ada", "elsewhere"))
+        ).cleaned == ()
     assert dump_of(file.with_name("irc_logs.before-v1.db")) == before
 
 
@@ -202,32 +214,51 @@ async def test_a_copy_of_our_own_form_is_named_as_not_reached(file: Path) -> Non
     with closing(sqlite3.connect(file)) as db, closing(sqlite3.connect(copy)) as target:
         db.backup(target)
     async with open_store(file, SETTINGS) as store:
-        assert await store.removal.former_files() == [copy.name]
-        assert (await store.removal.purge_former(ADA)).unreached == (copy.name,)
+        assert await store.removal.terrarium_irc.names() == [copy.name]
+        assert (await store.removal.terrarium_irc.purge(ADA)).unreached == (copy.name,)
 
 
-async def test_a_file_that_somebody_has_open_is_not_written_anew(
+async def test_a_file_that_another_process_has_open_is_not_rewritten(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(thorough, "PATIENCE", 0.1)
+    monkeypatch.setattr(thorough, "SCRUB_WAIT", 0.1)
     await lived_in(file)
     async with open_store(file, SETTINGS) as store:
         await find(store, "tea")
-        with pytest.raises(NotAlone, match="Stop the bridge"):
-            await check_alone(file)
-        with pytest.raises(NotAlone, match="then give the same command again"):
+        with pytest.raises(FileInUse, match="Stop the bridge"):
+            await check_unused(file)
+        with pytest.raises(FileInUse, match="then run the same command again"):
             await scrub(file)
         assert len((await find(store, "tea", limit=500)).messages) == 225
-    await check_alone(file)
+    await check_unused(file)
 
 
-async def test_it_waits_a_little_for_who_has_the_file_open(file: Path) -> None:
+async def test_it_waits_until_the_file_is_closed_and_then_scrubs_it(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    retried, sleep = threading.Event(), time.sleep
+
+    def noted(seconds: float) -> None:
+        retried.set()
+        sleep(seconds)
+
+    monkeypatch.setattr(time, "sleep", noted)
+    scrubbed = anyio.Event()
+
+    async def scrub_it() -> None:
+        await scrub(file)
+        scrubbed.set()
+
     await lived_in(file)
-    with anyio.fail_after(20):
+    with anyio.fail_after(30):
         async with anyio.create_task_group() as tasks, open_store(file, SETTINGS) as store:
-            await find(store, "tea")
-            tasks.start_soon(scrub, file)
-            await anyio.wait_all_tasks_blocked()
+            await store.removal.purge(ADA, asked_by="ada", at=LATER)
+            tasks.start_soon(scrub_it)
+            assert await to_thread.run_sync(retried.wait, 10)
+            assert not scrubbed.is_set()
+            assert len((await find(store, "tea", limit=500)).messages) == 225
+    assert scrubbed.is_set()
+    assert found_in(file.parent, HERS) == {}
 
 
 async def test_a_disk_without_room_for_a_second_file_is_named(
@@ -235,5 +266,5 @@ async def test_a_disk_without_room_for_a_second_file_is_named(
 ) -> None:
     await lived_in(file)
     monkeypatch.setattr(thorough, "free_bytes", lambda _: 1000)
-    with pytest.raises(NoRoom, match="Make room"):
-        await check_alone(file)
+    with pytest.raises(NotEnoughDisk, match="Free some space"):
+        await check_unused(file)

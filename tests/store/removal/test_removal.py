@@ -7,8 +7,7 @@ from pathlib import Path
 from terrarium_mcp.chat.records import Origin
 from terrarium_mcp.chat.transcript import Setting, as_json, line_of, quoted
 from terrarium_mcp.chat.when import to_text
-from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.audit import Removed, Why
+from terrarium_mcp.store import AuditEntry, RemovalReason, Store, open_store
 from terrarium_mcp.store.upkeep import DERIVED
 from tests.store.scene import (
     NOON,
@@ -77,7 +76,14 @@ async def test_a_redaction_leaves_an_audit_row_without_the_text(store: Store) ->
     assert await store.removal.history() == []
     await redact(store, 1)
     assert await store.removal.history() == [
-        Removed(at=LATER, why=Why.REDACTION, asked_by="ada", network="net", nick="ada", messages=1)
+        AuditEntry(
+            at=LATER,
+            why=RemovalReason.REDACTION,
+            asked_by="ada",
+            network="net",
+            nick="ada",
+            messages=1,
+        )
     ]
 
 

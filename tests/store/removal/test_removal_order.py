@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 
 from terrarium_mcp.chat.records import Heard, Kind, Origin
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.removal.purging import Who
+from terrarium_mcp.store import PurgeTarget, Store, open_store
 from terrarium_mcp.store.removal.retention import Retention
 from tests.store.scene import NOON, SETTINGS, check_index, differences, find, line_of, rows_of
 
@@ -25,7 +24,7 @@ class Redact:
 
 @dataclass(frozen=True)
 class Purge:
-    who: Who
+    who: PurgeTarget
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,9 @@ def heard(draw: st.DrawFn) -> Heard:
 steps = st.one_of(
     st.lists(heard(), min_size=1, max_size=8),
     st.builds(Redact, st.integers(1, 30)),
-    st.builds(Purge, st.builds(Who, st.sampled_from(NICKS), st.sampled_from(["", *NETWORKS]))),
+    st.builds(
+        Purge, st.builds(PurgeTarget, st.sampled_from(NICKS), st.sampled_from(["", *NETWORKS]))
+    ),
     st.builds(Grow, st.integers(1, 9)),
 )
 

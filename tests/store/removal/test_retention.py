@@ -1,4 +1,4 @@
-"""Retention: what is too old goes, everywhere, and only there where somebody wants it so."""
+"""Retention removes what is too old from everywhere, and only where the settings say so."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
@@ -10,17 +10,16 @@ import pytest
 from terrarium_mcp.chat.records import Heard, Kind
 from terrarium_mcp.chat.when import EVERY_LINE
 from terrarium_mcp.settings import RoomDays, Settings
-from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.audit import Removed, Why
+from terrarium_mcp.store import AuditEntry, PurgeTarget, RemovalReason, Store, open_store
 from terrarium_mcp.store.removal import deletion
 from terrarium_mcp.store.removal.retention import Retention
-from tests.store.scene import NOON, check_index, differences, find, line_of, room, rows_of, texts
+from tests.store.scene import NOON, check_index, differences, find, line_of, room, texts
 
 MONTH = Settings(network="net", retention_days=30)
 
 
 def retention(store: Store, settings: Settings) -> Retention:
-    return Retention(store._database, store._upkeep, settings)  # noqa: SLF001 -- another one than the keeper's
+    return Retention(store._database, store._upkeep, settings)  # noqa: SLF001 -- a second one beside the keeper's
 
 
 async def apply(store: Store, settings: Settings) -> int:
@@ -38,7 +37,7 @@ async def left(store: Store) -> list[str]:
 async def test_what_is_older_goes_from_everything_and_figures_count_what_is_kept(
     store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(deletion, "AT_ONCE", (2, 2, 2))
+    monkeypatch.setattr(deletion, "ROWS_PER_TRANSACTION", (2, 2, 2))
     old = [days_ago(40 - n / 100, f"old {n} https://old.example") for n in range(9)]
     await store.messages.append(
         [
@@ -53,16 +52,18 @@ async def test_what_is_older_goes_from_everything_and_figures_count_what_is_kept
     assert await apply(store, MONTH) == 12
     assert await apply(store, MONTH) == 0
     assert await left(store) == ["new https://new.example"]
-    assert rows_of(file, "SELECT message FROM private_messages") == [("new and private",)]
+    assert (await store.removal.traces(PurgeTarget("ada"))).private == 1
     tea = await room(store)
-    figures = await store.stats.of(tea, until=EVERY_LINE, now=NOON)
+    figures = await store.stats.for_room(tea, until=EVERY_LINE, now=NOON)
     assert (figures.lines, figures.people) == (1, 1)
     assert [link.url for link in await store.links.find([tea], 9)] == ["https://new.example/"]
     assert await store.topics.current(tea) is None
     assert await differences(store) == []
     check_index(file)
     assert await store.removal.history() == [
-        Removed(at=NOON, why=Why.RETENTION, asked_by="TERRARIUM_RETENTION_DAYS", messages=12)
+        AuditEntry(
+            at=NOON, why=RemovalReason.RETENTION, asked_by="TERRARIUM_RETENTION_DAYS", messages=12
+        )
     ]
 
 
@@ -87,14 +88,14 @@ async def test_a_channel_has_its_own_days(
     assert await left(store) == kept
 
 
-async def test_days_of_a_channel_leave_all_others_alone(store: Store, file: Path) -> None:
+async def test_days_of_a_channel_leave_all_others_alone(store: Store) -> None:
     settings = Settings(retention_by_channel=(RoomDays("#tea", 1),))
     await store.messages.append(
         [days_ago(60, "tea"), days_ago(60, "mate", "#mate"), days_ago(60, "private", "Terra")]
     )
     assert await apply(store, settings) == 1
     assert await left(store) == ["mate"]
-    assert rows_of(file, "SELECT message FROM private_messages") == [("private",)]
+    assert (await store.removal.traces(PurgeTarget("ada"))).private == 1
 
 
 async def test_the_record_begins_where_what_is_kept_begins(store: Store) -> None:
@@ -120,7 +121,7 @@ async def test_the_keeper_removes_what_is_too_old_and_goes_on_keeping(file: Path
         )
     async with open_store(file, settings) as store:
         with anyio.fail_after(10):
-            while await left(store) != ["new"]:  # noqa: ASYNC110 -- no event of ours tells
+            while await left(store) != ["new"]:  # noqa: ASYNC110 -- no event marks it
                 await anyio.sleep(0.01)
         assert store.keeper.is_us
         await store.messages.append([line_of("ada", "newer", now)])
@@ -128,7 +129,7 @@ async def test_the_keeper_removes_what_is_too_old_and_goes_on_keeping(file: Path
         assert await differences(store) == []
 
 
-async def test_who_is_not_the_keeper_removes_nothing(file: Path) -> None:
+async def test_a_process_that_is_not_the_keeper_removes_nothing(file: Path) -> None:
     now = datetime.now(UTC)
     keeps = MONTH.model_copy(update={"retention_days": 0})
     forgets = MONTH.model_copy(update={"retention_days": 1})

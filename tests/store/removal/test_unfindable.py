@@ -10,8 +10,7 @@ import pytest
 
 from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.chat.records import Heard
-from terrarium_mcp.store import Store
-from terrarium_mcp.store.removal.purging import Who
+from terrarium_mcp.store import PurgeTarget, Store
 from terrarium_mcp.store.search import Search, Sort
 from terrarium_mcp.store.search.words import Words, among, beginning, holding, misspelt
 from tests.store.scene import NOON, chat, find, line_of, room, rows_of
@@ -45,7 +44,7 @@ async def redacted(store: Store, number: int) -> None:
 
 
 async def purged(store: Store, _: int) -> None:
-    await store.removal.purge(Who("ada"), asked_by="ada", at=LATER)
+    await store.removal.purge(PurgeTarget("ada"), asked_by="ada", at=LATER)
 
 
 def scene() -> list[Heard]:

@@ -10,8 +10,7 @@ import pytest
 from terrarium_mcp.chat.cursors import Cursor
 from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.chat.records import Origin
-from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.removal.purging import Who
+from terrarium_mcp.store import PurgeTarget, Store, open_store
 from terrarium_mcp.store.search import HEAD, Hits, RankedAnew, Search
 from tests.store.scene import NOON, SETTINGS, line_of
 
@@ -96,7 +95,7 @@ async def test_a_head_that_would_be_another_one_now_is_not_gone_on_with(file: Pa
     async with restarted(file) as store:
         await filled(store, 700)
         first = await page(store, 70)
-        await store.removal.purge(Who("ada"), asked_by="ada", at=NOON)
+        await store.removal.purge(PurgeTarget("ada"), asked_by="ada", at=NOON)
         second = await page(store, 70, first.next)  # remembered, but for what was removed
         shown = {message.id for message in first.messages}
         assert second.messages
