@@ -10,8 +10,7 @@ from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import line_of
 from terrarium_mcp.chat.when import local
 from terrarium_mcp.errors import shown
-from terrarium_mcp.store.search import Hits, Rung, Search, Sort
-from terrarium_mcp.store.search.walks import COUNTED
+from terrarium_mcp.store.search import COUNTED, Hits, Rung, Search, Sort
 from terrarium_mcp.tools.request import Asked
 
 

@@ -1,4 +1,4 @@
-"""A search from the command line: the tool's own answer, and an explanation."""
+"""A search from the command line: the answer of the tool, and an explanation."""
 
 from typing import Literal, cast
 
@@ -13,18 +13,18 @@ from terrarium_mcp.store.search import Search, Sort
 from terrarium_mcp.tools.request import Asked, Served, asked_of
 from terrarium_mcp.tools.search import rooms_of, search_irc_history
 
-Order = Literal["relevance", "newest", "oldest"]
+SortName = Literal["relevance", "newest", "oldest"]
 
 
 async def found(
     settings: Settings, query: str, channel: str, limit: int, sort: str, explain: bool
 ) -> str:
-    """The transcript that a search gives; with `explain`, how it came about stands before it."""
+    """The transcript of a search, with `explain` after an explanation of how it came about."""
     async with open_store(settings.db_path, settings) as store:
         await store.opening.wait()
         asked = await asked_of(Served(store, settings), View())
         result = await search_irc_history(
-            query, asked, channel=channel, limit=limit, sort=cast("Order", sort)
+            query, asked, channel=channel, limit=limit, sort=cast("SortName", sort)
         )
         answer = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
         return (

@@ -20,8 +20,7 @@ from terrarium_mcp.chat.terms import holds
 from terrarium_mcp.chat.urls import urls_in
 from terrarium_mcp.chat.when import EVERY_LINE, Position, to_text
 from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.search import Rung, Search, Sort, exact, known, lookups
-from terrarium_mcp.store.search.walks import COUNTED
+from terrarium_mcp.store.search import COUNTED, Rung, Search, Sort, exact, known, lookups
 from tests.store.scene import NOON, SETTINGS, line_of, rows_of
 
 SAID = [
