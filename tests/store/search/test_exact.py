@@ -151,17 +151,25 @@ async def test_every_operator_finds_what_reading_every_line_finds(
 
 
 def said_in_turn(turn: int) -> list[Said]:
-    """Two words a line, so that each meets each nick, channel and type in some turn."""
-    kinds = [*SPEECH, Kind.PRIVMSG, Kind.JOIN, Kind.TOPIC]
+    """Two words a line, and some phrases, by each nick in each channel in some turn."""
+    kinds = [*SPEECH, Kind.PRIVMSG, Kind.PRIVMSG, Kind.JOIN, Kind.TOPIC]
+    pairs = [f"{one} {SAID[(n * 7 + turn) % len(SAID)]}" for n, one in enumerate(SAID)]
+    phrases = [
+        "tea green tea",
+        "tea c++ tea",
+        "green tea c++ tea",
+        "Caf\u00e9 tea",
+        "tea tea",
+    ]
     return [
         (
-            f"{one} {SAID[(n * 7 + turn) % len(SAID)]}",
-            NICKS[(n + turn) % len(NICKS)],
+            text,
+            NICKS[(n + 3 * turn) % len(NICKS)],
             CHANNELS[(n + turn) % 3],
             kinds[(n + 2 * turn) % len(kinds)],
             NOON + timedelta(seconds=(n * 11 + turn) % 60),
         )
-        for n, one in enumerate(SAID)
+        for n, text in enumerate([*pairs, *phrases])
     ]
 
 
