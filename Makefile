@@ -1,7 +1,8 @@
 # make demo          show the whole thing at work, until Ctrl-C (make demo ONCE=1: one round)
 # make test          every check and every test
 # make bench         measure the store: LINES=1000000, ONLY=reading,searching, KEEP=FOLDER
-# make soak          the long scenes: a hundred kills, processes for MINUTES=10, LINES=1000000
+# make soak          the long scenes: a hundred kills, processes for MINUTES=10, LINES=1000000,
+#                    exact search of LOGS=500 random logs
 # make check         ruff, mypy, and who may import whom
 # make schema        write the database's tables as SQL to be read
 # make requirements  pin what pyproject.toml asks for (UPGRADE=1: the newest of everything)
@@ -37,7 +38,8 @@ bench: .venv-bench/ready
 
 soak: .venv/ready
 	MINUTES=$(or $(MINUTES),10) LINES=$(or $(LINES),1000000) \
-		.venv/bin/python -m pytest -s tests/soak/crashes.py tests/soak/processes.py
+		LOGS=$(or $(LOGS),500) .venv/bin/python -m pytest -s \
+		tests/soak/crashes.py tests/soak/processes.py tests/soak/exact.py
 
 check: .venv/ready
 	.venv/bin/python -m ruff check

@@ -1,4 +1,4 @@
-"""`terrarium-mcp search`: what the tool of that name answers, and how it comes to that."""
+"""`terrarium-mcp search`: the answer of the search tool, and with --explain how it came about."""
 
 from pathlib import Path
 
@@ -9,18 +9,18 @@ from terrarium_mcp.cli.options import adopt_option, settings_of, settings_option
 
 @click.command()
 @click.argument("query", nargs=-1, required=True)
-@click.option("--channel", default="", help="Look in this channel only.")
+@click.option("--channel", default="", help="Search this channel only.")
 @click.option(
-    "--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="How many lines."
+    "--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="Number of lines."
 )
 @click.option(
     "--sort",
     type=click.Choice(["relevance", "newest", "oldest"]),
     default="relevance",
     show_default=True,
-    help="Which lines come first.",
+    help="Order of the lines.",
 )
-@click.option("--explain", is_flag=True, help="Tell also why these lines were found.")
+@click.option("--explain", is_flag=True, help="Also explain why these lines were found.")
 @adopt_option
 @settings_options
 def search(

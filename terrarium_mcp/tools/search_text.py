@@ -11,8 +11,7 @@ from terrarium_mcp.chat.transcript import line_of
 from terrarium_mcp.chat.when import local
 from terrarium_mcp.errors import shown
 from terrarium_mcp.request import Asked
-from terrarium_mcp.store.search import Hits, Rung, Search, Sort
-from terrarium_mcp.store.search.walks import COUNTED
+from terrarium_mcp.store.search import COUNTED, Hits, Rung, Search, Sort
 
 
 def total_text(hits: Hits) -> str:

@@ -1,4 +1,4 @@
-"""A search from the command line: the tool's own answer, and an explanation."""
+"""A search from the command line: the answer of the tool, and an explanation."""
 
 from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.cli.explaining import explained
@@ -19,7 +19,7 @@ async def found(
     explain: bool,
     adopt: bool,
 ) -> str:
-    """The transcript that a search gives; with `explain`, how it came about stands before it."""
+    """The transcript of a search, with `explain` after an explanation of how it came about."""
     async with open_store(settings.db_path, settings, adopt=adopt) as store:
         await store.opening.wait()
         asked = await request_for(Served(store, settings), View())

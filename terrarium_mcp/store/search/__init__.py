@@ -1,162 +1,121 @@
 """Search: find what was said, on the first rung of the ladder that answers.
 
-Every rung looks a bounded number of times into the index.
+What flows, and which step makes it:
+
+    Query      --(caller)------------>  Search         who asks what of which rooms, a page's size
+    Search     --(ladder)------------>  SearchScope    the terms of one rung, its rooms and time
+                                        + Snapshot     the history that all pages see
+    ranked:    --(relevance/)-------->  PlainQuestion -> ParsedQuestion -> Lookup -> RankedAnswer
+    by time:   --(exact, matching)--->  ExactQuery -> FtsQuery -> ScanSpec
+               --(walks, lookups)---->  ScanPlan and CountPlan -> ScanResult
+    both       --(pages)------------->  Hits           a ranked head, then the others by time
+
+Down to SearchScope and in all of relevance/ a query is data; FTS5 and SQL begin behind it, in
+`Corpus` and `ExactQuery`. Every rung makes a bounded number of look-ups.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
-from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.chat.when import Position
 from terrarium_mcp.store.database import Database
-from terrarium_mcp.store.derived.runs import Run
-from terrarium_mcp.store.search.exact import Sought
-from terrarium_mcp.store.search.hits import Hits, Rung, Search, Sort
-from terrarium_mcp.store.search.known import KNOWN, Known, asked_of
-from terrarium_mcp.store.search.ladder import ENOUGH, Step, rungs
-from terrarium_mcp.store.search.pages import HEAD, Pages, RankedAnew
-from terrarium_mcp.store.search.relevance.candidates import TimedLookup
-from terrarium_mcp.store.search.relevance.relevance import Answering, Relevance
-from terrarium_mcp.store.search.similar import Clauses, Similar
-from terrarium_mcp.store.search.stretches import History
-from terrarium_mcp.store.upkeep import Upkeep, complete
+from terrarium_mcp.store.search.hits import (
+    COUNTED,
+    Explanation,
+    Hits,
+    RankedAnew,
+    Rung,
+    RungReport,
+    Search,
+    Sort,
+)
+from terrarium_mcp.store.search.ladder import ENOUGH, Attempt, relaxed, rungs
+from terrarium_mcp.store.search.pages import HEAD, PageRequest, Pages
+from terrarium_mcp.store.search.scope import SearchScope
+from terrarium_mcp.store.search.snapshot import Snapshot, take_snapshot
+from terrarium_mcp.store.search.vocabulary import SqliteVocabulary
+from terrarium_mcp.store.upkeep import Upkeep
 
 __all__ = [
+    "COUNTED",
     "ENOUGH",
     "HEAD",
     "Explanation",
     "Hits",
     "RankedAnew",
     "Rung",
+    "RungReport",
     "Search",
     "SearchTopic",
     "Sort",
-    "Tried",
 ]
 
-_INDEX = "index"
-_USED = (_INDEX, "phrases", "runs", "words", "counters")
-
 
 @dataclass(frozen=True, slots=True)
-class Tried:
-    """A rung that was tried: how many lines it has (as `Hits.total`), and in how many seconds."""
+class _Climb:
+    """The rungs that were tried, and the page of the last one that found anything."""
 
-    rung: Rung
-    total: int
-    seconds: float
-
-
-@dataclass(frozen=True, slots=True)
-class Explanation:
-    """Why a search found what it found; `answering` and `lookups` where its hits were ranked.
-
-    `clauses` are what was looked for in the end, in place of those of the query.
-    """
-
-    tried: Sequence[Tried]
+    tried: Sequence[RungReport]
     hits: Hits
-    clauses: Clauses = ()
-    answering: Answering | None = None
-    lookups: Sequence[TimedLookup] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class _Climbed:
-    """The rungs that were tried, and what was found on the last of them that found anything."""
-
-    tried: Sequence[Tried]
-    hits: Hits
-    step: Step | None
+    page: PageRequest | None
 
 
 class SearchTopic:
-    """Searching all rooms."""
+    """Searches all rooms."""
 
     def __init__(self, database: Database, upkeep: Upkeep) -> None:
-        self._database = database
         self._upkeep = upkeep
-        self._similar = Similar(database)
-        self._relevance = Relevance(database)
-        self._pages = Pages(database, self._relevance)
+        self._vocabulary = SqliteVocabulary(database)
+        self._pages = Pages(database)
 
-    async def __call__(self, asked: Search, question: str) -> Hits:
-        """One page of lines for `asked`; `question` is the fingerprint its cursors carry.
+    async def __call__(self, search: Search, question: str) -> Hits:
+        """One page of hits; `question` is the fingerprint that its cursors carry.
 
         Raises:
             TookTooLong: the deadline passed.
-            RankedAnew: a page goes on in a head that is forgotten, and would be another one now.
+            RankedAnew: the page continues a ranking that is forgotten and would differ now.
         """
-        climbed = await self._climbed(asked, question)
-        return replace(climbed.hits, tried=tuple(tried.rung for tried in climbed.tried))
+        climb = await self._climbed(search, question)
+        return replace(climb.hits, tried=tuple(report.rung for report in climb.tried))
 
-    async def explained(self, asked: Search) -> Explanation:
-        """What `__call__` would find on the first page, and how it comes to that."""
-        climbed = await self._climbed(asked, "explained")
-        step = climbed.step
-        if step is None:
-            return Explanation(climbed.tried, climbed.hits)
-        answering = await self._pages.answering(step) if step.ranks else None
-        looks = await self._relevance.timed(answering) if answering else []
-        clauses = step.sought.query.clauses
-        return Explanation(climbed.tried, climbed.hits, clauses, answering, looks)
+    async def explained(self, search: Search) -> Explanation:
+        """The hits of the first page, and how the search comes to them."""
+        climb = await self._climbed(search, "explained")
+        if climb.page is None:
+            return Explanation(climb.tried, climb.hits)
+        answer, lookups = await self._pages.explained(climb.page)
+        clauses = climb.page.attempt.scope.query.clauses
+        return Explanation(climb.tried, climb.hits, clauses, answer, lookups)
 
-    async def _climbed(self, asked: Search, question: str) -> _Climbed:
+    async def _climbed(self, search: Search, question: str) -> _Climb:
         """Try one rung after the other until one answers."""
-        sought = await self._sought(asked)
-        ladder, tried = rungs(asked), list[Tried]()
+        ladder, tried = rungs(search), list[RungReport]()
         few, best = Hits([], ladder[-1], 0), None
-        if sought is None:
-            return _Climbed([Tried(rung, 0, 0.0) for rung in ladder], few, None)
+        snapshot = await take_snapshot(self._upkeep, search)
+        if snapshot is None or not search.rooms:
+            return _Climb([RungReport(rung, 0, 0.0) for rung in ladder], few, None)
+        scope = _scope(search, snapshot)
         for rung in ladder:
             began = perf_counter()
-            step = Step(asked, rung, await self._of_rung(sought, rung), few)
-            hits = await self._pages.page(step, question)
+            attempt = Attempt(search, rung, await relaxed(scope, rung, self._vocabulary), few)
+            page = PageRequest(attempt, snapshot, question)
+            hits = await self._pages.page(page)
             lines = max(hits.total, len(hits.messages))
-            tried.append(Tried(rung, lines, perf_counter() - began))
-            if asked.cursor or step.ends_with(hits):
-                return _Climbed(tried, replace(hits, exact=few.total), step)
+            tried.append(RungReport(rung, lines, perf_counter() - began))
+            if search.cursor or attempt.is_answered_by(hits):
+                return _Climb(tried, replace(hits, exact=few.total), page)
             if hits.messages and not few.messages:
-                few, best = hits, step
-        return _Climbed(tried, few, best)
+                few, best = hits, page
+        return _Climb(tried, few, best)
 
-    async def _sought(self, asked: Search) -> Sought | None:
-        """Among which lines to look; None where there can be none."""
-        state = await self._upkeep.rows(
-            "SELECT upto, (SELECT count(*) FROM rooms),"  # noqa: S608 -- our names
-            " (SELECT group_concat(DISTINCT casemapping) FROM networks),"
-            f" {KNOWN}, runs.* FROM derived LEFT JOIN runs"
-            f" WHERE name = '{_INDEX}' AND {complete(*_USED)}",
-            asked_of(asked.query),
-            uses=_USED,
-        )
-        if not state or not asked.rooms:
-            return None
-        upto, rooms, casemappings, lines, begun, *_ = state[0]
-        runs = tuple(Run(*row[5:]) for row in state if row[5] is not None)
-        cursor = asked.cursor
-        since, until = asked.bounds
-        # What is indexed now is the history that all pages show, in whatever order it came.
-        return Sought(
-            query=asked.query,
-            rooms=asked.rooms,
-            all_rooms=len(asked.rooms) == rooms,
-            casemappings=str(casemappings).split(","),
-            history=History(cursor.snapshot if cursor else upto, runs),
-            known=Known.of(upto, lines, begun),
-            since=since,
-            until=min(asked.until, Position(until)),
-        )
 
-    async def _of_rung(self, sought: Sought, rung: Rung) -> Sought:
-        """What is looked for on a rung."""
-        words = [term for term in sought.query.terms if term.words]
-        if rung is Rung.ANY_WORD:
-            some = [Term(" ".join(term.words), TermKind.PHRASE) for term in words]
-            clauses: Clauses = (tuple(dict.fromkeys(some)),)
-        elif rung is Rung.SIMILAR:
-            clauses = await self._similar.clauses(sought.query.clauses)
-        else:
-            return sought
-        return replace(sought, query=replace(sought.query, clauses=clauses))
+def _scope(search: Search, snapshot: Snapshot) -> SearchScope:
+    since, until = search.bounds
+    return SearchScope(
+        query=search.query,
+        rooms=search.rooms,
+        all_rooms=len(search.rooms) == snapshot.rooms,
+        since=since,
+        until=min(search.until, Position(until)),
+    )

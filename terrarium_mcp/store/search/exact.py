@@ -1,219 +1,187 @@
-"""Exact search: all lines that a query finds, in the order of time, a page at a time.
+"""Exact search: all lines that match a query, by time, a page at a time.
 
-Every restriction that the index can apply is part of the look-up. A query whose words are rare, or
-that is a phrase, is answered from few lines, which are read and looked at. For the others the index
-is walked within the restrictions, and stops when the page is full.
+Every restriction that the index can apply is part of the look-up. A phrase, or a query of rare
+words, is answered from the few lines that may match, which are all read. Otherwise the index is
+walked within the restrictions, and the walk stops when the page is full.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 from terrarium_mcp.chat.query import Query
-from terrarium_mcp.chat.records import SPEECH, Room
+from terrarium_mcp.chat.records import SPEECH
 from terrarium_mcp.chat.terms import Term, TermKind
-from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position
+from terrarium_mcp.chat.when import Position
 from terrarium_mcp.store.database import Row
 from terrarium_mcp.store.derived.message_index import MessageIndex
 from terrarium_mcp.store.derived.phrase_index import PhraseIndex
 from terrarium_mcp.store.rooms import within
-from terrarium_mcp.store.search.known import Known
-from terrarium_mcp.store.search.lookups import Lookups, Total
-from terrarium_mcp.store.search.matching import Match, matching, reading
+from terrarium_mcp.store.search.hits import COUNTED
+from terrarium_mcp.store.search.lookups import IndexScan, ScanResult, Total
+from terrarium_mcp.store.search.matching import FtsQuery, fts_query, phrase_query
 from terrarium_mcp.store.search.order import Order, place
-from terrarium_mcp.store.search.stretches import History
-from terrarium_mcp.store.search.walks import ALL_OF_THEM, COUNTED, Wanted
+from terrarium_mcp.store.search.scope import SearchScope
+from terrarium_mcp.store.search.snapshot import Snapshot
+from terrarium_mcp.store.search.walks import ALL_OF_THEM, ScanSpec
 
 _FEW = 400
-"""So many lines that hold the words are read at once, and looked at for the restrictions."""
+"""Up to this many lines with the words are all read, and compared with the restrictions."""
 
 _FEW_OF_A_PHRASE = 1_000
-"""So many lines with the pairs of words of a phrase: to read them takes 5 ms. A phrase that is in
-more of them is soon found by walking."""
+"""The same for lines with the word pairs of a phrase: reading them takes 5 ms. A walk soon finds a
+phrase that is in more of them."""
 
 _FEW_RUNS = 8
-"""In so many runs a page of the lines with one word is found sooner than all of them are read."""
+"""Up to this many runs, a walk finds a page of one word sooner than all its lines are read."""
 
 _LOOKED_AT = 50_000
-"""Lines that are looked at where the index cannot tell which of them are wanted: half a second."""
+"""Lines that are read where the index cannot decide which of them match: half a second."""
 
 _RAREST = 4
-"""Terms of a longer query that are looked up by themselves, to see whether there can be any line.
-Of 60 plain questions to ten million lines, 55 are known by them to be in no line as a whole, in a
-third of the time that it takes to look for all of their words, most of which are everywhere. Three
-terms tell it of 40."""
-
-_MORE = 8
-"""How much farther to look where all those lines were of one moment."""
+"""Terms of a longer query that are looked up first, to see whether any line can match. Probing only
+the rarest terms proves 55 of 60 plain questions unanswerable verbatim (10 M lines), in a third of
+the time of a full AND; three terms prove 40."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class Sought:
-    """A query, and the lines among which it looks.
+@dataclass(frozen=True)
+class ExactQuery:
+    """A search scope in a snapshot, and how the index finds its lines."""
 
-    `all_rooms` says that `rooms` are all there are; `casemappings` are those of all networks.
-    `since` is a timestamp as text; `until` the first place that is too late. `known` is about the
-    words of the query.
-    """
-
-    query: Query
-    rooms: Sequence[Room]
-    all_rooms: bool
-    casemappings: Collection[str]
-    history: History
-    known: Known
-    since: str = BEGINNING.timestamp
-    until: Position = EVERY_LINE
+    scope: SearchScope
+    snapshot: Snapshot
 
     @cached_property
-    def match(self) -> Match:
+    def match(self) -> FtsQuery:
         """How the index finds its lines."""
-        rooms = () if self.all_rooms else self.rooms
-        return matching(self.query, rooms, self.casemappings, self.known)
+        return fts_query(
+            self.scope.query,
+            self.scope.narrowed_rooms,
+            self.snapshot.casemappings,
+            self.snapshot.stats,
+        )
 
     @cached_property
-    def match_to_read(self) -> Match:
-        """How it finds lines whose rooms are compared when they are read."""
-        if self.all_rooms:
+    def match_in_any_room(self) -> FtsQuery:
+        """The same for lines whose rooms are compared when they are read."""
+        if self.scope.all_rooms:
             return self.match
-        return matching(self.query, (), self.casemappings, self.known)
+        return fts_query(self.scope.query, (), self.snapshot.casemappings, self.snapshot.stats)
 
     @cached_property
-    def phrase(self) -> Match | None:
-        """How the phrase index finds its lines, if it does."""
-        return reading(self.query)
+    def phrase(self) -> FtsQuery | None:
+        """How the phrase index finds candidates, if it can."""
+        return phrase_query(self.scope.query)
 
     @property
     def is_unsaid(self) -> bool:
-        """Whether it has words that nobody said, so that no line holds it."""
-        if not set(SPEECH).issuperset(self.query.kinds):
-            return False  # the words of events are not known
-        return any(not any(map(self.known.may_be_said, clause)) for clause in self.query.clauses)
-
-    @property
-    def is_timed(self) -> bool:
-        """Whether it looks at a part of the time only."""
-        return self.since != BEGINNING.timestamp or self.until != EVERY_LINE
+        """Whether a clause consists of words that nobody said, so that no line matches."""
+        if not set(SPEECH).issuperset(self.scope.query.kinds):
+            return False  # the words of events are in no statistics
+        may_be_said = self.snapshot.stats.may_be_said
+        return any(not any(map(may_be_said, clause)) for clause in self.scope.query.clauses)
 
 
-@dataclass(frozen=True, slots=True)
-class Part:
-    """Some lines in order.
-
-    Where there are more than could be looked at, `reached` is the place from which to go on.
-    """
-
-    rows: Sequence[Row]
-    total: Total
-    reached: Position | None = None
-
-
-class Exact:
+class ExactSearch:
     """Exact search in all rooms."""
 
-    def __init__(self, lookups: Lookups) -> None:
-        self._lookups = lookups
+    def __init__(self, index: IndexScan) -> None:
+        self._index = index
 
-    async def has_none(self, sought: Sought) -> bool:
-        """Whether the rarest terms of a long query tell that no line holds all of it."""
-        if sought.is_unsaid:
+    async def has_none(self, query: ExactQuery) -> bool:
+        """Whether the rarest terms of a long query prove that no line matches."""
+        if query.is_unsaid:
             return True
-        rarest = _needed(sought.query)
-        if len(rarest) <= _RAREST:
+        required = _required_terms(query.scope.query)
+        if len(required) <= _RAREST:
             return False
-        clauses = sorted(((term,) for term in rarest), key=sought.known.rarity)
-        query = Query(clauses=tuple(clauses[:_RAREST]), kinds=sought.query.kinds)
-        few = matching(query, (), sought.casemappings, sought.known)
-        return not await self._lookups.has(few.terms, sought.history)
+        stats = query.snapshot.stats
+        clauses = sorted(((term,) for term in required), key=stats.rarity)
+        rarest = Query(clauses=tuple(clauses[:_RAREST]), kinds=query.scope.query.kinds)
+        match = fts_query(rarest, (), query.snapshot.casemappings, stats)
+        return not await self._index.has_any(match.terms, query.snapshot)
 
     async def first(
-        self, sought: Sought, most: int, order: Order, after: Position | None = None
-    ) -> Part:
-        """The first `most` lines in an order, after a place."""
-        if sought.is_unsaid:
-            return Part([], Total(0))
-        few = await self._few(sought)
-        if few is not None:
-            rows = [
-                row
-                for row in order.arranged(few)
-                if after is None or order.is_before(after, place(row))
-            ]
-            return Part(rows[:most], Total(min(len(few), COUNTED + 1)))
-        wanted = farther = _wanted(sought, sought.match)
-        while True:
-            found = await self._lookups.first(farther, most, order, after)
-            if not (found.reached and after) or order.is_before(after.timestamp, found.reached):
-                break
-            farther = replace(farther, at_most=farther.at_most * _MORE)
-        return Part(
-            found.rows,
-            found.total or await self._lookups.total(wanted),
-            order.just_before(found.reached) if found.reached else None,
-        )
+        self, query: ExactQuery, most: int, order: Order, after: Position | None = None
+    ) -> ScanResult:
+        """The first `most` matching lines in an order, after a place."""
+        if query.is_unsaid:
+            return ScanResult([], Total(0))
+        few = await self._few(query)
+        if few is None:
+            return await self._index.first(_scan_spec(query, query.match), most, order, after)
+        rows = [
+            row
+            for row in order.arranged(few)
+            if after is None or order.is_before(after, place(row))
+        ]
+        return ScanResult(rows[:most], Total(min(len(few), COUNTED + 1)))
 
-    async def _few(self, sought: Sought) -> list[Row] | None:
-        """All lines of a query that can be read at once, in no order.
+    async def _few(self, query: ExactQuery) -> list[Row] | None:
+        """All lines of a query, in no order, if few enough may match to read all of them.
 
-        Those of a phrase, as its pairs of words are in few lines. And those with words that are
-        rare together, where a walk would go through several runs, or through much besides the
-        restrictions: what is hardly anywhere costs as much in a range of ids as in the whole index.
+        That is so for a phrase whose word pairs are in few lines; and for words that are rare
+        together, if a walk would go through several runs or beyond the restrictions: a rare word
+        costs as much in a range of ids as in the whole index.
         """
-        if sought.phrase:
-            lines = await self._read(sought, sought.phrase, PhraseIndex.table, _FEW_OF_A_PHRASE)
+        if query.phrase:
+            lines = await self._read(query, query.phrase, PhraseIndex.table, _FEW_OF_A_PHRASE)
             if lines is not None:
                 return lines
-        match, words = sought.match, _words(sought.query)
-        is_restricted = match.scope or not match.is_exact or sought.is_timed
-        many = len(sought.history.runs) > (1 if len(words) > 1 else _FEW_RUNS)
-        if not match.terms or not (is_restricted or many):
+        match, words = query.match, _required_words(query.scope.query)
+        is_restricted = match.scope or not match.is_exact or query.scope.is_timed
+        has_many_runs = len(query.snapshot.runs) > (1 if len(words) > 1 else _FEW_RUNS)
+        if not match.terms or not (is_restricted or has_many_runs):
             return None
-        if sought.known.expected(words) > _FEW:
+        if query.snapshot.stats.expected(words) > _FEW:
             return None
-        return await self._read(sought, sought.match_to_read, MessageIndex.table, _FEW)
+        return await self._read(query, query.match_in_any_room, MessageIndex.table, _FEW)
 
-    async def _read(self, sought: Sought, match: Match, index: str, most: int) -> list[Row] | None:
-        """The lines among at most so many that an index finds for the words of a query alone."""
-        wanted = _wanted(sought, match)
-        where = [*wanted.where, *match.scope_where]
-        return await self._lookups.few(replace(wanted, match=match.terms, where=where), index, most)
+    async def _read(
+        self, query: ExactQuery, match: FtsQuery, index: str, most: int
+    ) -> list[Row] | None:
+        """The matching lines among those an index finds by the words alone, if at most `most`."""
+        spec = _scan_spec(query, match)
+        where = [*spec.where, *match.scope_where]
+        return await self._index.all_of_few(
+            replace(spec, match=match.terms, where=where), index, most
+        )
 
 
-def _needed(query: Query) -> list[Term]:
-    """The terms that every line has to hold, of whose words it is known how rare they are."""
+def _required_terms(query: Query) -> list[Term]:
+    """The terms that every line has to hold and whose frequencies are known."""
     alone = [clause[0] for clause in query.clauses if len(clause) == 1]
     return [term for term in alone if term.words and term.kind is not TermKind.PREFIX]
 
 
-def _words(query: Query) -> set[str]:
-    """The words that every line has to hold, as far as it is known how rare they are."""
-    return {word for term in _needed(query) for word in term.words}
+def _required_words(query: Query) -> set[str]:
+    """The words of these terms."""
+    return {word for term in _required_terms(query) for word in term.words}
 
 
-def _wanted(sought: Sought, match: Match) -> Wanted:
-    """The lines as they are looked up."""
-    where = [
-        # A list of hundreds of rooms is made into a table for each statement.
-        "m.room NOT NULL" if sought.all_rooms else within(sought.rooms, "m.room"),
+def _scan_spec(query: ExactQuery, match: FtsQuery) -> ScanSpec:
+    """The lines of a query as the index scan is asked for them."""
+    scope = query.scope
+    where: Sequence[str] = [
+        # SQLite builds a table from a list of hundreds of rooms for each statement.
+        "m.room NOT NULL" if scope.all_rooms else within(scope.rooms, "m.room"),
         "m.redacted_at IS NULL",
-        "m.id <= :snapshot",
         "(m.timestamp, m.id) < (:until, :until_id)",
         "m.timestamp >= :since",
         *match.where,
     ]
     params = {
         **match.params,
-        "snapshot": sought.history.snapshot,
-        "until": sought.until.timestamp,
-        "until_id": sought.until.id,
-        "since": sought.since,
+        "until": scope.until.timestamp,
+        "until_id": scope.until.id,
+        "since": scope.since,
     }
-    return Wanted(
+    return ScanSpec(
         match.expression,
         where,
         params,
-        sought.history,
-        sought.since,
-        sought.until.timestamp,
+        query.snapshot,
+        scope.since,
+        scope.until.timestamp,
         ALL_OF_THEM if match.is_exact else _LOOKED_AT,
     )

@@ -1,4 +1,7 @@
-"""What is searched for, and what is found."""
+"""The values of a search: the request, one page of hits, and the explanation of how it came about.
+
+None of them knows how the lines are stored.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -9,7 +12,13 @@ from terrarium_mcp.chat.cursors import Cursor
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position, to_text
-from terrarium_mcp.store.search.walks import COUNTED
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.store.search.relevance.lookup import LookupReport
+from terrarium_mcp.store.search.relevance.ranking import RankedAnswer
+from terrarium_mcp.store.search.scope import Clauses
+
+COUNTED = 1_000
+"""Totals are exact up to this many hits; a larger total is reported as one more than this."""
 
 
 class Sort(StrEnum):
@@ -21,7 +30,7 @@ class Sort(StrEnum):
 
 
 class Rung(StrEnum):
-    """Which look-up answered."""
+    """A rung of the ladder: one way to read the query."""
 
     ALL_WORDS = "all words"
     ANY_WORD = "any word"
@@ -30,12 +39,23 @@ class Rung(StrEnum):
     EVERYTHING = "every line"
 
 
+class RankedAnew(TerrariumError):
+    """The ranking that a cursor continues can no longer be reproduced."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The ranking that this cursor continues is gone: the server was restarted and the"
+            " history has changed since. Omit the cursor to start at the first page, or page with"
+            " sort=newest, whose order never changes."
+        )
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """A question to the history: the query, where, when, and how many lines at once.
+    """A search request: the query, the rooms, the time, and the size of a page.
 
-    `since` and `until` restrict the query further. `now` and `zone` are the reader's: a question
-    may name a time by them.
+    `since` and `until` narrow the query further. `now` and `zone` are the reader's: a question may
+    name a time relative to them.
     """
 
     query: Query
@@ -50,7 +70,10 @@ class Search:
 
     @property
     def bounds(self) -> tuple[str, str]:
-        """From when until when, as timestamps; on later pages as it was on the first one."""
+        """The first timestamp and the first one that is too late.
+
+        Later pages keep the bounds of the first page, which their cursor carries.
+        """
         if self.cursor:
             return self.cursor.since, self.cursor.until or EVERY_LINE.timestamp
         since = [to_text(moment) for moment in (self.since, self.query.since) if moment]
@@ -62,12 +85,14 @@ class Search:
 
 @dataclass(frozen=True, slots=True)
 class Hits:
-    """One page of hits, which look-up found them, and how many there are (up to 1,001).
+    """One page of hits, the rung that found them, and their total (at most `COUNTED` + 1).
 
-    Where the index could not tell, and not all lines could be looked at for this page, `reached`
-    is the time up to which they were, and `next` goes on there. The total then is of the lines
-    that were counted, unless `total_is_exact`. The first page of a looser look-up tells `exact`:
-    how many lines hold all words, which lead it.
+    Attributes:
+        tried: the rungs that were tried, in order.
+        total_is_exact: False where there may be more than `total`: not all lines could be examined.
+        reached: how far the lines were examined, where that limit ended the page. `next` then
+            continues from there.
+        exact: on the first page of a looser rung, how many lines hold all words. These lead.
     """
 
     messages: Sequence[Message]
@@ -81,7 +106,31 @@ class Hits:
 
     @property
     def total_text(self) -> str:
-        """The total as people read it: exact, `1,000+`, or `14+` where there may be more."""
+        """The total for people: exact, `1,000+`, or `14+` where there may be more."""
         if self.total > COUNTED:
             return f"{COUNTED:,}+"
         return f"{self.total}" if self.total_is_exact else f"{self.total}+"
+
+
+@dataclass(frozen=True, slots=True)
+class RungReport:
+    """A rung that was tried: its total (as `Hits.total`), and the seconds it took."""
+
+    rung: Rung
+    total: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """How a search came to its hits.
+
+    `clauses` are the terms searched for on the rung that answered, in place of the query's own.
+    `answer` and `lookups` are there only where the hits were ranked.
+    """
+
+    tried: Sequence[RungReport]
+    hits: Hits
+    clauses: Clauses = ()
+    answer: RankedAnswer | None = None
+    lookups: Sequence[LookupReport] = ()

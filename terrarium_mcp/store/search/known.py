@@ -1,7 +1,7 @@
-"""What is known of a query's words: in how many lines each is, and which words a prefix begins.
+"""Term statistics: in how many lines each word of a query is, and which words a prefix begins.
 
-FTS5 puts the lists of all words with a prefix together before it tells the first line: 9 ms for
-`will*` in ten million lines, 105 words in 240,000 lines, and 1 ms for the words one by one.
+FTS5 merges the posting lists of all words with a prefix before it returns the first line: 9 ms for
+`will*` in ten million lines (105 words in 240,000 lines), and 1 ms for the words one by one.
 """
 
 import json
@@ -14,103 +14,112 @@ from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.store.derived.words_index import LONGEST
 from terrarium_mcp.store.functions import storable
-from terrarium_mcp.store.search.words import LAST
+from terrarium_mcp.store.search.vocabulary import AFTER_ALL, as_kept
 
 _FEW = 32
-"""So many words are looked up one by one whatever else is asked for."""
+"""Up to this many words a prefix is always expanded."""
 
 _MOST = 1_000
-"""And so many at most."""
+"""Beyond this many words it never is."""
 
 _AS_LINES = 100
-"""As many lines of a list are put together in the time in which another list is begun (10 us at ten
-million lines). Of 60, 100, 150 and 300 it is the one with the quickest 99th percentile."""
+"""Break-even: opening one more posting list costs as much as merging this many entries (10 us at
+10 M lines). 100 had the best 99th percentile of 60, 100, 150 and 300."""
 
-KNOWN = f"""
-(SELECT json_group_object(asked.value, ifnull(words.lines, 0))
+STATISTICS = f"""
+(SELECT json_group_object(asked.key, ifnull(words.lines, 0))
  FROM json_each(:words) asked LEFT JOIN words ON words.word = asked.value),
 (SELECT json_group_object(start.value, json((
   SELECT iif(count(*) <= {_MOST}, json_array(json_group_array(word), total(lines)), NULL)
   FROM (
     SELECT word, lines FROM words
-    WHERE word >= start.value AND word < start.value || '{LAST}' LIMIT {_MOST} + 1)
+    WHERE word >= start.value AND word < start.value || '{AFTER_ALL}' LIMIT {_MOST} + 1)
 ))) FROM json_each(:starts) start)"""  # noqa: S608 -- our own constants
-"""The two columns that `Known.of` reads; their parameters are those of `asked_of`."""
+"""The two columns for `term_stats`; their parameters come from `statistics_params`."""
 
 
-def asked_of(query: Query) -> dict[str, str]:
-    """The parameters of KNOWN for a query."""
+def statistics_params(query: Query) -> dict[str, str]:
+    """The parameters of STATISTICS for a query."""
     terms = [*query.terms, *query.excluded, *map(Term, query.mentions)]
-    words = {storable(word) for term in terms for word in term.words}
+    words = {word for term in terms for word in term.words}
     starts = {start for term in terms if (start := start_of(term))}
-    return {"words": json.dumps(sorted(words)), "starts": json.dumps(sorted(starts))}
+    return {"words": as_kept(sorted(words)), "starts": json.dumps(sorted(map(storable, starts)))}
 
 
-class Begun(NamedTuple):
-    """All words that begin alike, and how many lines hold each, taken together."""
+class PrefixExpansion(NamedTuple):
+    """All words with a prefix, and the sum of the lines that hold each of them."""
 
     words: Sequence[str]
     lines: float
 
-    def is_sooner(self, *, alone: bool) -> bool:
-        """Whether they are sooner looked up one by one; `alone` if nothing else is asked for.
+    def is_cheaper(self, *, alone: bool) -> bool:
+        """Whether looking up the words costs less than the prefix; `alone`: nothing else is asked.
 
-        Beside something else each of the lists has to be looked into at all of its lines.
+        Beside another condition, each of the posting lists has to be entered for each of its lines.
         """
         few = len(self.words) <= _FEW
         return few or (alone and self.lines > _AS_LINES * len(self.words))
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What is known of the words of a query, among `total` lines.
+class TermStats:
+    """Document frequencies of a query's words, among `total` lines.
 
-    `lines` hold a word, 0 where nobody said it; `begun` has the words that begin so, where they are
-    not too many.
+    `lines` is how many lines hold a word (0: nobody said it), where words of more than `LONGEST`
+    characters count together with all that begin alike. `prefixes` has the expansions that are not
+    too large.
     """
 
     total: int
     lines: Mapping[str, int] = field(default_factory=dict)
-    begun: Mapping[str, Begun] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, total: int, lines: str, begun: str) -> "Known":
-        """What KNOWN tells."""
-        found = {start: Begun(*told) for start, told in json.loads(begun).items() if told}
-        return cls(max(total, 1), json.loads(lines), found)
+    prefixes: Mapping[str, PrefixExpansion] = field(default_factory=dict)
 
     def expected(self, words: Collection[str]) -> float:
-        """How many lines would hold all words if these had nothing to do with each other.
+        """How many lines would hold all words if these were independent of each other.
 
-        Exact for a single word; more than that for a word that is none of those known.
+        Exact for a single word; an upper bound where a word is none of the query's.
         """
         return self.total * prod(self.lines.get(word, self.total) / self.total for word in words)
 
     def may_be_said(self, term: Term) -> bool:
-        """Whether anybody may have said a term: not, if one of its words is in no line."""
+        """Whether any line may hold a term: False if one of its words is in no line."""
         if not is_folded_alike(term):
             return True
         if start := start_of(term):
-            begun = self.begun.get(start)
-            return begun is None or bool(begun.words) or len(start) > LONGEST
+            expansion = self.prefixes.get(start)
+            return expansion is None or bool(expansion.words)
         whole = term.words[:-1] if term.kind is TermKind.PREFIX else term.words
-        return all(self.lines.get(word, 1) or len(word) > LONGEST for word in whole)
+        return all(self.lines.get(word, 1) for word in whole)
 
     def rarity(self, clause: Iterable[Term]) -> float:
-        """By what to sort clauses: about how many lines hold one of the terms, at most."""
+        """A sort key for clauses: an upper bound of the lines that hold one of the terms."""
         return sum(self._lines_with(term) for term in clause)
 
     def _lines_with(self, term: Term) -> float:
         if term.kind is TermKind.PREFIX:
-            begun = self.begun.get(start_of(term))
-            return begun.lines if begun else self.total
+            expansion = self.prefixes.get(start_of(term))
+            return expansion.lines if expansion else self.total
         return min((self.lines.get(word, 0) for word in term.words), default=self.total)
 
 
+def term_stats(total: int, lines: str, prefixes: str) -> TermStats:
+    """The statistics of a query, from the number of all lines and the columns of STATISTICS."""
+    expansions = {
+        start: PrefixExpansion(*found) for start, found in json.loads(prefixes).items() if found
+    }
+    return TermStats(max(total, 1), json.loads(lines), expansions)
+
+
 def start_of(term: Term) -> str:
-    """How a word has to begin, as the words table has it; "" where that does not tell."""
+    """The prefix of a one-word term by which the words table finds its words; "" if it cannot.
+
+    Of words longer than `LONGEST` that table has only the beginning.
+    """
     is_one = term.kind is TermKind.PREFIX and len(term.words) == 1
-    return term.words[0] if is_one and is_folded_alike(term) else ""
+    if not (is_one and is_folded_alike(term)):
+        return ""
+    (start,) = term.words
+    return start if len(start) <= LONGEST else ""
 
 
 def is_folded_alike(term: Term) -> bool:
@@ -119,8 +128,3 @@ def is_folded_alike(term: Term) -> bool:
     Beyond ASCII it folds a little less: it leaves a sharp s as it is.
     """
     return term.text.isascii()
-
-
-def is_cut(word: str) -> bool:
-    """Whether the words table may have only the beginning of this word."""
-    return len(word) == LONGEST

@@ -1,49 +1,44 @@
-"""The ladder: which look-ups a search tries, in which order, and when one has answered.
+"""The ladder: which rungs a search tries, in which order, and when one has answered.
 
-All words first; when that finds nothing, what answers a question; then words that are like those
-typed. By relevance the ladder goes on also where all words find hardly anything: these lines lead,
-and what the next rung finds follows.
+First all words; if that finds nothing, what answers a plain question; then words similar to those
+typed. By relevance the ladder continues also where hardly any line holds all words: those few lead,
+and the hits of the next rung follow.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
-from terrarium_mcp.chat.terms import TermKind
-from terrarium_mcp.store.search.exact import Sought
+from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.store.search.hits import Hits, Rung, Search, Sort
-from terrarium_mcp.store.search.matching import restricting
-from terrarium_mcp.store.search.relevance.asked import Asked
+from terrarium_mcp.store.search.relevance.asked import PlainQuestion
+from terrarium_mcp.store.search.scope import Clauses, SearchScope
+from terrarium_mcp.store.search.similar import similar_clauses
+from terrarium_mcp.store.search.words import Vocabulary
 
 ENOUGH = 3
-"""Lines with all words that answer by themselves. With fewer, others may be what was meant."""
+"""This many lines with all words answer by themselves. With fewer, others may have been meant."""
 
 _LOOSER = (Rung.ANY_WORD, Rung.SIMILAR)
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
-    """One rung of a search; `few` are the lines with all words, where these are too few."""
+class Attempt:
+    """A search on one rung.
 
-    asked: Search
+    `scope` has the terms of that rung; `few` are the lines with all words, if too few.
+    """
+
+    search: Search
     rung: Rung
-    sought: Sought
+    scope: SearchScope
     few: Hits
 
     @property
-    def ranks(self) -> bool:
-        """Whether there is a ranked head. Of a single word, the newest line leads."""
-        words = {word for term in self.asked.query.terms for word in term.words}
-        ranked = self.is_looser or (self.rung is Rung.ALL_WORDS and len(words) > 1)
-        return ranked and self.asked.sort is Sort.RELEVANCE
-
-    def ends_with(self, hits: Hits) -> bool:
-        """Whether `hits` answer, or are more than the few that hold all words."""
-        if self.rung is Rung.ALL_WORDS and hits.messages and _may_go_on(self.asked):
-            return hits.total >= ENOUGH or not hits.total_is_exact
-        if self.few.messages:
-            more = len(hits.messages) > len(self.few.messages)
-            return more or hits.total > self.few.total
-        return bool(hits.messages or hits.next)
+    def is_ranked(self) -> bool:
+        """Whether the page begins with ranked lines. Of a single word, the newest line leads."""
+        words = {word for term in self.search.query.terms for word in term.words}
+        several = self.rung is Rung.ALL_WORDS and len(words) > 1
+        return self.search.sort is Sort.RELEVANCE and (self.is_looser or several)
 
     @property
     def is_looser(self) -> bool:
@@ -51,42 +46,63 @@ class Step:
         return self.rung in _LOOSER
 
     @property
-    def question(self) -> Asked:
-        """The query as a plain question, with everything besides its words as a restriction."""
-        asked, sought = self.asked, self.sought
-        besides = restricting(sought.query, () if sought.all_rooms else sought.rooms)
-        return Asked(
-            text=asked.query.question,
-            rooms=sought.rooms,
-            now=asked.now or datetime.now(UTC),
-            zone=asked.zone,
-            history=sought.history,
-            since=sought.since,
-            until=sought.until,
-            match=besides.scope,
-            where=besides.where,
-            params=besides.params,
+    def all_words(self) -> SearchScope:
+        """Its scope with the terms as they were typed."""
+        return replace(self.scope, query=self.search.query)
+
+    @property
+    def question(self) -> PlainQuestion:
+        """The query as a plain question, restricted by everything but its words."""
+        return PlainQuestion(
+            text=self.search.query.question,
+            scope=self.scope,
+            now=self.search.now or datetime.now(UTC),
+            zone=self.search.zone,
         )
 
+    def is_answered_by(self, hits: Hits) -> bool:
+        """Whether the ladder ends with these hits: enough, or more than the few before them."""
+        if self.rung is Rung.ALL_WORDS and hits.messages and _may_continue(self.search):
+            return hits.total >= ENOUGH or not hits.total_is_exact
+        if self.few.messages:
+            more = len(hits.messages) > len(self.few.messages)
+            return more or hits.total > self.few.total
+        return bool(hits.messages or hits.next)
 
-def rungs(asked: Search) -> list[Rung]:
-    """Which look-ups to try, in order. A cursor stays on the rung it came from."""
-    terms = asked.query.terms
+
+def rungs(search: Search) -> list[Rung]:
+    """The rungs to try, in order. A cursor stays on the rung it came from."""
+    terms = search.query.terms
     words = [term for term in terms if term.words]
     if not terms:
         return [Rung.EVERYTHING]
     if not words:
         return [Rung.SCAN]
     looser = len(terms) > 1 or any(term.literal for term in words)
-    rungs = [Rung.ALL_WORDS, *([Rung.ANY_WORD] if looser else []), Rung.SIMILAR]
-    return [rung for rung in rungs if not asked.cursor or rung == asked.cursor.rung] or rungs[:1]
+    ladder = [Rung.ALL_WORDS, *([Rung.ANY_WORD] if looser else []), Rung.SIMILAR]
+    return [rung for rung in ladder if not search.cursor or rung == search.cursor.rung] or [
+        ladder[0]
+    ]
 
 
-def _may_go_on(asked: Search) -> bool:
+async def relaxed(scope: SearchScope, rung: Rung, vocabulary: Vocabulary) -> SearchScope:
+    """The scope with the terms that are searched for on a rung."""
+    query = scope.query
+    if rung is Rung.ANY_WORD:
+        words = [Term(" ".join(term.words), TermKind.PHRASE) for term in query.terms if term.words]
+        clauses: Clauses = (tuple(dict.fromkeys(words)),)
+    elif rung is Rung.SIMILAR:
+        clauses = await similar_clauses(query.clauses, vocabulary)
+    else:
+        return scope
+    return replace(scope, query=replace(query, clauses=clauses))
+
+
+def _may_continue(search: Search) -> bool:
     """Whether lines without some of the words may follow those with all of them.
 
-    Not where the order is that of time; nor where one thing was asked for just as it is typed.
+    Not in the order of time, and not for one term that was asked for exactly as typed.
     """
-    terms = asked.query.terms
+    terms = search.query.terms
     is_loose = len(terms) > 1 or not (terms[0].literal or terms[0].kind is not TermKind.WORD)
-    return asked.sort is Sort.RELEVANCE and is_loose
+    return search.sort is Sort.RELEVANCE and is_loose

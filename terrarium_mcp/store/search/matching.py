@@ -1,4 +1,4 @@
-"""Queries as FTS5 expressions, and what of them only a line itself can answer."""
+"""Queries in FTS5's language, and the conditions that only a line itself can answer."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -18,35 +18,37 @@ from terrarium_mcp.store.derived.index_words import (
     room_word,
 )
 from terrarium_mcp.store.functions import Demand, pairs, storable
-from terrarium_mcp.store.search.expressions import apart, in_turn, one_of, quoted, said
-from terrarium_mcp.store.search.known import Known, is_cut, is_folded_alike, start_of
+from terrarium_mcp.store.search.expressions import (
+    all_speech,
+    isolated,
+    one_of,
+    ordered_and,
+    quoted,
+)
+from terrarium_mcp.store.search.known import TermStats, is_folded_alike, start_of
+from terrarium_mcp.store.search.scope import MOST_ROOMS, Clause
+from terrarium_mcp.store.search.vocabulary import is_cut
 
-MOST_ROOMS = 16
-"""Beyond this many rooms the index is asked for all, and the rows are filtered."""
-
-_IN_TURN = 8
-"""So many terms are looked for one after the other; the parser of FTS5 can nest no more than 50."""
-
-Clause = tuple[Term, ...]
-"""Terms of which one has to be held."""
+_ORDERED = 8
+"""Most terms that are ordered by rarity; FTS5's parser nests at most 50 levels."""
 
 _KINDS = ", ".join(f"'{kind}'" for kind in Kind)
 _KIND = (
     f"CASE WHEN upper(m.message_type) IN ({_KINDS}) THEN upper(m.message_type) ELSE 'PRIVMSG' END"
 )
-"""The type of a message `m`: what is misspelt counts as said, as in `Kind.of`."""
+"""The type of a message `m`; an unknown one counts as said, as in `Kind.of`."""
 
 _SPOKEN = "message"
-"""The column of what was said."""
+"""The index column of what was said."""
 
 _CASEMAPPING = "(SELECT casemapping FROM networks WHERE name = m.network)"
 
 _HOLDING = "satisfies(CAST(m.message AS BLOB), :terms)"
 _PLAINLY = "instr(' ' || lower(m.message) || ' ', :plainly)"
-"""Whether a line holds words between spaces, as most lines do: a tenth of calling Python."""
+"""Whether a line holds words between spaces, as most lines do: a tenth of a call to Python."""
 
 _AS_TYPED = "m.nick IN (SELECT value FROM json_each(:people))"
-"""Whether a line is by one of these people as they are spelt: a tenth of calling Python."""
+"""Whether a line is by one of these people, spelt exactly so: a tenth of a call to Python."""
 
 _BY_PEOPLE = f"({_AS_TYPED} OR is_among(CAST(m.nick AS BLOB), :people, {_CASEMAPPING}))"
 _BY_OTHERS = f"NOT is_among(CAST(m.nick AS BLOB), :others, {_CASEMAPPING})"
@@ -54,16 +56,16 @@ _MENTIONING = f"speaks_of(CAST(m.message AS BLOB), :mentioned, {_CASEMAPPING})"
 
 
 @dataclass(frozen=True, slots=True)
-class Match:
+class FtsQuery:
     """How to find the lines of a query.
 
     Attributes:
-        terms: the FTS5 expression for its words alone; "" where the index holds none of them.
-        scope: the one for its restrictions; "" where there are none that it could apply.
-        scope_where: what `scope` says but for the rooms, as SQL conditions on `m`.
+        terms: the FTS5 expression for its words alone; "" if the index holds none of them.
+        scope: the FTS5 expression for its restrictions; "" if the index can apply none.
+        scope_where: the same restrictions without the rooms, as SQL conditions on `m`.
         where: SQL conditions on `m` that the index cannot answer, or not exactly.
         params: their parameters.
-        is_exact: whether the index alone tells which lines match.
+        is_exact: whether the index alone decides which lines match.
     """
 
     terms: str
@@ -79,23 +81,23 @@ class Match:
         return " AND ".join(filter(None, [self.terms, self.scope]))
 
 
-def matching(
-    query: Query, rooms: Sequence[Room], casemappings: Collection[str], known: Known
-) -> Match:
-    """How to find the lines of `query`; `rooms` are none where no room is out of bounds.
+def fts_query(
+    query: Query, rooms: Sequence[Room], casemappings: Collection[str], stats: TermStats
+) -> FtsQuery:
+    """How to find the lines of `query` in `rooms`; no rooms means all of them.
 
-    `casemappings` are those of all networks, `known` is about the words of the query.
+    `casemappings` are those of all networks, `stats` cover the words of the query.
     """
     demand = _demand(query)
     alike = all(is_spelt_alike(nick, casemappings) for nick in query.people)
     conditions, params = _conditions(query, demand, alike=alike)
     scope = _scope(query, rooms, alike=alike)
     is_alone = len(query.clauses) == 1 and not (scope or query.excluded or query.mentions)
-    terms = _terms(query, demand, known, alone=is_alone)
+    terms = _terms(query, demand, stats, alone=is_alone)
     in_rooms = 0 < len(rooms) <= MOST_ROOMS
     if not (terms or query.kinds or in_rooms):
-        scope.append(said())
-    return Match(
+        scope.append(all_speech())
+    return FtsQuery(
         terms,
         " AND ".join(scope),
         _scope_where(query),
@@ -105,17 +107,17 @@ def matching(
     )
 
 
-def restricting(query: Query, rooms: Sequence[Room]) -> Match:
-    """How look-ups of other words that were said keep to all that `query` asks besides its own."""
+def scope_query(query: Query, rooms: Sequence[Room]) -> FtsQuery:
+    """All restrictions of `query` but its own words, for look-ups of other words that were said."""
     conditions, params = _conditions(query, Demand((), query.excluded), alike=False)
     scope = " AND ".join(_scope(query, rooms, alike=False))
-    return Match("", scope, _scope_where(query), conditions, params, is_exact=False)
+    return FtsQuery("", scope, _scope_where(query), conditions, params, is_exact=False)
 
 
-def reading(query: Query) -> Match | None:
-    """How the phrase index finds lines, which themselves tell whether they hold all of `query`.
+def phrase_query(query: Query) -> FtsQuery | None:
+    """How the phrase index finds candidates, which are then read for all of `query`.
 
-    None where the query has no phrase that could be looked for there.
+    None if the query has no phrase that this index could find.
     """
     phrases = [clause[0] for clause in query.clauses if _is_phrase(clause)]
     if not phrases or not set(SPEECH).issuperset(query.kinds):
@@ -130,16 +132,16 @@ def reading(query: Query) -> Match | None:
     )
     params["plainly"] = f" {' '.join(phrases[0].words)} "
     terms = " AND ".join(map(quoted, found))
-    return Match(terms, "", _scope_where(query), conditions, params, is_exact=False)
+    return FtsQuery(terms, "", _scope_where(query), conditions, params, is_exact=False)
 
 
 def _conditions(
     query: Query, demand: Demand, *, alike: bool, holding: str = _HOLDING
 ) -> tuple[list[str], dict[str, object]]:
-    """What only the lines themselves can tell, as SQL conditions, and their parameters.
+    """What only the lines themselves can answer, as SQL conditions with their parameters.
 
-    `alike` says that the index tells by whom they are: nicks are spelt alike on all networks;
-    `holding` is the condition that a line holds what is demanded.
+    `alike`: all networks fold the nicks alike, so that the index knows who said a line. `holding`
+    is the condition that a line meets the demand.
     """
     conditions: list[str] = []
     params: dict[str, object] = {}
@@ -160,71 +162,73 @@ def _conditions(
 def _demand(query: Query) -> Demand:
     """The terms for which a line has to be read."""
     return Demand(
-        tuple(clause for clause in query.clauses if not all(map(_is_kept, clause))),
-        tuple(term for term in query.excluded if not _is_kept(term)),
+        tuple(clause for clause in query.clauses if not all(map(_is_indexed, clause))),
+        tuple(term for term in query.excluded if not _is_indexed(term)),
     )
 
 
-def _is_kept(term: Term) -> bool:
-    """Whether the index alone tells which lines hold `term`."""
+def _is_indexed(term: Term) -> bool:
+    """Whether the index alone decides which lines hold `term`."""
     return bool(term.words) and not term.literal
 
 
-def _terms(query: Query, demand: Demand, known: Known, *, alone: bool) -> str:
-    """The words that have to occur, and those that must not; `alone` if nothing else is asked."""
+def _terms(query: Query, demand: Demand, stats: TermStats, *, alone: bool) -> str:
+    """The words that have to occur and those that must not; `alone`: nothing else is asked."""
     column = _column(query.kinds or SPEECH)
-    singly = {
-        start: begun.words
-        for start, begun in known.begun.items()
-        # The words of events are not known.
-        if column == _SPOKEN and begun.is_sooner(alone=alone)
+    expanded = {
+        start: expansion.words
+        for start, expansion in stats.prefixes.items()
+        # The words of events are in no statistics.
+        if column == _SPOKEN and expansion.is_cheaper(alone=alone)
     }
-    clauses = sorted(_clauses(query), key=known.rarity)
+    clauses = sorted(_indexed_clauses(query), key=stats.rarity)
     excluded = [term for term in query.excluded if term not in demand.excluded]
     if not clauses and not excluded:
         return ""
-    parts = [f"{column} : {_any(clause, singly)}" for clause in clauses]
-    parts = [*parts[:_IN_TURN], *([" AND ".join(parts[_IN_TURN:])] if parts[_IN_TURN:] else [])]
-    wanted = in_turn(parts) if parts else _of_kinds(query.kinds)
+    parts = [f"{column} : {_any(clause, expanded)}" for clause in clauses]
+    ordered, others = parts[:_ORDERED], parts[_ORDERED:]
+    if others:
+        ordered.append(" AND ".join(others))
+    wanted = ordered_and(ordered) if ordered else _of_kinds(query.kinds)
     if excluded:
-        return f"(({wanted}) NOT {column} : {_any(excluded, singly)})"
-    return apart(wanted) if len(parts) > 1 else wanted
+        return f"(({wanted}) NOT {column} : {_any(excluded, expanded)})"
+    return isolated(wanted) if len(ordered) > 1 else wanted
 
 
-def _clauses(query: Query) -> list[Clause]:
-    """The clauses that the index can look for."""
+def _indexed_clauses(query: Query) -> list[Clause]:
+    """The clauses that the index can look up."""
     mentions: list[Clause] = [(Term(nick),) for nick in query.mentions if Term(nick).words]
-    kept = [clause for clause in query.clauses if all(term.words for term in clause)]
-    return list(dict.fromkeys([*mentions, *kept]))
+    indexed = [clause for clause in query.clauses if all(term.words for term in clause)]
+    return list(dict.fromkeys([*mentions, *indexed]))
 
 
 def _is_phrase(clause: Clause) -> bool:
-    """Whether the clause is several words in a row, each of which is folded as the index does."""
+    """Whether the clause is one phrase of words that the index folds as we do."""
     first, *others = clause
     is_whole = first.kind is not TermKind.PREFIX
     return is_whole and len(first.words) > 1 and is_folded_alike(first) and not others
 
 
-def _any(terms: Sequence[Term], singly: Mapping[str, Sequence[str]]) -> str:
-    return f"({' OR '.join(chain.from_iterable(_strings(term, singly) for term in terms))})"
+def _any(terms: Sequence[Term], expanded: Mapping[str, Sequence[str]]) -> str:
+    return f"({' OR '.join(chain.from_iterable(_strings(term, expanded) for term in terms))})"
 
 
-def _strings(term: Term, singly: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """The FTS5 strings of which one has to be in a line that holds the term."""
-    if words := singly.get(start_of(term)):
+def _strings(term: Term, expanded: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """The FTS5 strings of which a line that holds the term has one."""
+    if words := expanded.get(start_of(term)):
         return (quoted(word) + (" *" if is_cut(word) else "") for word in words)
     whole = quoted(spread(term.text))
     return iter([f"{whole} *" if term.kind is TermKind.PREFIX else whole])
 
 
 def _column(kinds: Sequence[Kind]) -> str:
-    """Where the words of these types stand."""
+    """The index columns with the words of these types."""
     spoken = [kind in SPEECH for kind in kinds]
     return _SPOKEN if all(spoken) else f"{{{_SPOKEN} event}}" if any(spoken) else "event"
 
 
 def _scope(query: Query, rooms: Sequence[Room], *, alike: bool) -> list[str]:
-    """The restrictions to types, rooms, people and links."""
+    """The restrictions to types, rooms, people and links, as FTS5 expressions."""
     parts = [_of_kinds(query.kinds)] if query.kinds else []
     if 0 < len(rooms) <= MOST_ROOMS:
         words = []
@@ -243,7 +247,7 @@ def _scope(query: Query, rooms: Sequence[Room], *, alike: bool) -> list[str]:
 
 
 def _scope_where(query: Query) -> list[str]:
-    """The same for lines that are read in any case; rooms always are compared."""
+    """The same as SQL, for lines that are read anyway; their rooms are always compared."""
     kinds = ", ".join(f"'{kind}'" for kind in query.kinds)
     conditions = [f"{_KIND} IN ({kinds})"] if query.kinds else []
     if query.has_link:
@@ -254,12 +258,15 @@ def _scope_where(query: Query) -> list[str]:
 
 
 def _of_kinds(kinds: Sequence[Kind]) -> str:
-    """Lines of one of these types; of none: all that was said."""
+    """Lines of one of these types; without any, everything that was said.
+
+    PRIVMSG has no index word of its own: it is what was said less the other kinds of speech.
+    """
     if not kinds or set(SPEECH) <= set(kinds):
-        others = [kind for kind in kinds if kind not in SPEECH]
-        return one_of([SPOKEN_WORD, *map(kind_word, others)])
+        events = [kind for kind in kinds if kind not in SPEECH]
+        return one_of([SPOKEN_WORD, *map(kind_word, events)])
     parts = [one_of(kind_word(kind) for kind in kinds if kind is not Kind.PRIVMSG)]
     if Kind.PRIVMSG in kinds:
         rest = one_of(kind_word(kind) for kind in SPEECH if kind not in kinds)
-        parts = [f"({said()} NOT {rest})", *(parts if len(kinds) > 1 else [])]
+        parts = [f"({all_speech()} NOT {rest})", *(parts if len(kinds) > 1 else [])]
     return f"({' OR '.join(parts)})"

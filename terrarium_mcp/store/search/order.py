@@ -1,4 +1,4 @@
-"""The two ways through time: the newest first, and the oldest first."""
+"""The two directions through time: newest first, and oldest first."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ _LAST = 2**63 - 1
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """An order of lines: `before` is what comes sooner in it, whatever the clock says.
+    """A direction through time; "before" and "first" are meant in this direction.
 
-    `rowids` is how the index is read then: its rowid is the id with a minus sign. `beyond` is how
-    a place compares with one before it.
+    `rowids` is the direction in which the index is read: its rowid is the negated id. `beyond` is
+    the SQL operator by which a place compares with one before it.
     """
 
     newest_first: bool
@@ -29,11 +29,11 @@ class Order:
         return bool((gt if self.newest_first else lt)(one, other))
 
     def arranged(self, rows: Iterable[Row]) -> list[Row]:
-        """Lines in this order."""
-        return sorted(rows, key=_place_in_time, reverse=self.newest_first)
+        """Rows in this order."""
+        return sorted(rows, key=_sort_key, reverse=self.newest_first)
 
     def first(self, timestamps: Iterable[str]) -> str:
-        """The first of some timestamps; an empty one stands for none."""
+        """The first of some timestamps, of which "" stands for none."""
         return (max if self.newest_first else min)(filter(None, timestamps), default="")
 
     def opening(self, run: Run) -> str:
@@ -41,21 +41,21 @@ class Order:
         return run.ended if self.newest_first else run.began
 
     def back(self, timestamp: str, milliseconds: int) -> str:
-        """The timestamp that is so much before another."""
+        """The timestamp this many milliseconds before another."""
         return moved(timestamp, milliseconds if self.newest_first else -milliseconds)
 
     def just_before(self, timestamp: str) -> Position:
-        """The place right before all lines of a moment."""
+        """The place right before all lines with this timestamp."""
         return Position(timestamp, _LAST if self.newest_first else 0)
 
     def upto(self, timestamp: str) -> tuple[str, str]:
-        """From when until when the lines are said that come before a timestamp, or with it."""
+        """The bounds (since, until) of the lines before a timestamp or with it."""
         if self.newest_first:
             return timestamp, EVERY_LINE.timestamp
         return BEGINNING.timestamp, timestamp
 
     def narrowed(self, since: str, until: str, place: Position) -> tuple[str, str]:
-        """The part of a time that is not before a place."""
+        """The part of these bounds that is not before a place."""
         if self.newest_first:
             return since, min(until, place.timestamp)
         return max(since, place.timestamp), until
@@ -66,16 +66,16 @@ OLDEST = Order(newest_first=False, rowids="DESC", beyond=">")
 
 
 def moved(timestamp: str, milliseconds: int) -> str:
-    """A timestamp, so many milliseconds later."""
+    """A timestamp moved into the future, or into the past if negative."""
     if not milliseconds:
         return timestamp
     return to_text(from_text(timestamp) + timedelta(milliseconds=milliseconds))
 
 
 def place(row: Row) -> Position:
-    """Where a line stands."""
+    """The place of a line."""
     return Position(row["timestamp"], row["id"])
 
 
-def _place_in_time(row: Row) -> tuple[str, int]:  # sorts in a tenth of the time of a `Position`
+def _sort_key(row: Row) -> tuple[str, int]:  # sorts in a tenth of the time of a `Position`
     return row["timestamp"], row["id"]

@@ -1,7 +1,7 @@
-"""Stretches: the parts of the runs that reach into a time, as ranges of ids.
+"""Id ranges: the parts of the runs that reach into a time, so that the index itself applies it.
 
-A time so restricts the walk through the index itself. Where a run is in order the range is exact;
-where it is not quite, by its slack, a few lines at both ends have to be looked at.
+Where a run is in order the range is exact; where it is not, a few lines at both ends have to be
+examined, as far as the run's slack reaches.
 """
 
 import json
@@ -13,11 +13,12 @@ from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.derived.runs import Run
 from terrarium_mcp.store.search.order import moved
+from terrarium_mcp.store.search.snapshot import Snapshot
 
 
 @dataclass(frozen=True, slots=True, order=True)
-class Ids:
-    """The ids `first` to `last`; false where these are none."""
+class IdRange:
+    """The ids `first` to `last`; false if there are none."""
 
     first: int
     last: int
@@ -30,85 +31,81 @@ class Ids:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
-    """A part of a run: `ids` are those of all its lines of a time, `within` of no others."""
+class RunSlice:
+    """The part of a run that reaches into a time.
+
+    `ids` has all lines of that time, and perhaps others; `sure` has only lines of that time, and none
+    of its last moment: a search may end between two lines of that moment.
+    """
 
     run: Run
-    ids: Ids
-    within: Ids
+    ids: IdRange
+    sure: IdRange
 
     @property
-    def edges(self) -> list[Ids]:
-        """The ids of which only the lines themselves can tell."""
-        if not self.within:
+    def edges(self) -> list[IdRange]:
+        """The ids whose lines have to be read to know their time."""
+        if not self.sure:
             return [self.ids]
-        before = Ids(self.ids.first, self.within.first - 1)
-        after = Ids(self.within.last + 1, self.ids.last)
+        before = IdRange(self.ids.first, self.sure.first - 1)
+        after = IdRange(self.sure.last + 1, self.ids.last)
         return [ids for ids in (before, after) if ids]
 
 
-@dataclass(frozen=True, slots=True)
-class History:
-    """What was recorded when a search began: the lines up to the id `snapshot`, in runs."""
-
-    snapshot: int
-    runs: tuple[Run, ...] = ()
-
-    @property
-    def ids(self) -> Ids:
-        """Those of all its lines."""
-        return Ids(0, self.snapshot)
+Chain = list[RunSlice]
+"""Slices by time, each of which ends before the next one begins."""
 
 
-Lane = list[Stretch]
-"""Stretches by time, each of which is over before the next one begins."""
+def all_ids(snapshot: Snapshot) -> IdRange:
+    """The ids of all lines of a snapshot."""
+    return IdRange(0, snapshot.last_id)
 
 
-def lanes(along: Sequence[Stretch]) -> list[Lane]:
-    """The stretches in few lanes: in one, if no import reaches into the time of other lines."""
-    found: list[Lane] = []
-    for stretch in sorted(along, key=lambda one: one.run.opens):
-        free = (lane for lane in found if lane[-1].run.closes < stretch.run.opens)
-        if lane := next(free, None):
-            lane.append(stretch)
+def chains(slices: Sequence[RunSlice]) -> list[Chain]:
+    """The slices in few chains: in one, if no import overlaps the time of other lines."""
+    found: list[Chain] = []
+    for piece in sorted(slices, key=lambda one: one.run.opens):
+        free = (chain for chain in found if chain[-1].run.closes < piece.run.opens)
+        if chain := next(free, None):
+            chain.append(piece)
         else:
-            found.append([stretch])
+            found.append([piece])
     return found
 
 
-def closed_up(ranges: Iterable[Ids]) -> list[Ids]:
-    """The same ids in as few ranges as can be."""
-    closed: list[Ids] = []
+def coalesced(ranges: Iterable[IdRange]) -> list[IdRange]:
+    """The same ids in as few ranges as possible, ascending."""
+    joined: list[IdRange] = []
     for ids in sorted(ranges):
-        if closed and closed[-1].last + 1 == ids.first:
-            closed[-1] = Ids(closed[-1].first, ids.last)
+        if joined and joined[-1].last + 1 == ids.first:
+            joined[-1] = IdRange(joined[-1].first, ids.last)
         else:
-            closed.append(ids)
-    return closed
+            joined.append(ids)
+    return joined
 
 
-async def stretches(
+async def run_slices(
     database: Database,
-    history: History,
+    snapshot: Snapshot,
     since: str = BEGINNING.timestamp,
     until: str = EVERY_LINE.timestamp,
-) -> list[Stretch]:
-    """The stretches with every line from `since` on that is not after `until`."""
-    runs = [run for run in history.runs if run.ended >= since and run.began <= until]
-    limits = [_Limits.of(run, since, until) for run in runs]
+) -> list[RunSlice]:
+    """The slices with every line from `since` up to and including `until`."""
+    runs = [run for run in snapshot.runs if run.ended >= since and run.began <= until]
+    limits = [_limits(run, since, until) for run in runs]
     first = await _first_from(
         database, [(run, moment) for run, each in zip(runs, limits, strict=True) for moment in each]
     )
     found = [
-        _stretch(run, each, first, history.snapshot) for run, each in zip(runs, limits, strict=True)
+        _slice(run, each, first, snapshot.last_id) for run, each in zip(runs, limits, strict=True)
     ]
-    return [stretch for stretch in found if stretch.ids]
+    return [one for one in found if one.ids]
 
 
 class _Limits(NamedTuple):
-    """From when on the lines of a run may be, and surely are, within a time; and behind it.
+    """The timestamps at which a run may enter, surely is in, may leave and surely has left a time.
 
-    Empty where that is so from the first line on, and never.
+    "" where that is so from the first line on, or never.
     """
 
     may_be_in: str
@@ -116,58 +113,59 @@ class _Limits(NamedTuple):
     may_be_behind: str
     is_behind: str
 
-    @classmethod
-    def of(cls, run: Run, since: str, until: str) -> "_Limits":
-        """A line lies at most the run's slack before one with a smaller id."""
-        early = since > run.began
-        late = until <= run.ended
-        return cls(
-            moved(since, -run.max_disorder_ms) if early else "",
-            moved(since, run.max_disorder_ms) if early else "",
-            moved(until, -run.max_disorder_ms) if late else "",
-            # A line of the very moment is not behind it yet.
-            moved(until, run.max_disorder_ms + 1) if late else "",
-        )
+
+def _limits(run: Run, since: str, until: str) -> _Limits:
+    """A line is earlier than one with a smaller id by the run's slack at most."""
+    early = since > run.began
+    late = until <= run.ended
+    return _Limits(
+        moved(since, -run.max_disorder_ms) if early else "",
+        moved(since, run.max_disorder_ms) if early else "",
+        moved(until, -run.max_disorder_ms) if late else "",
+        # A line with exactly this timestamp still belongs to the time.
+        moved(until, run.max_disorder_ms + 1) if late else "",
+    )
 
 
-def _stretch(
-    run: Run, limits: _Limits, first: Mapping[tuple[int, str], int], snapshot: int
-) -> Stretch:
+def _slice(
+    run: Run, limits: _Limits, first: Mapping[tuple[int, str], int], last_id: int
+) -> RunSlice:
     def begin(moment: str, otherwise: int) -> int:
         return first[run.first, moment] if moment else otherwise
 
     behind = run.last + 1
-    return Stretch(
+    return RunSlice(
         run,
-        Ids(
+        IdRange(
             begin(limits.may_be_in, run.first),
-            min(begin(limits.is_behind, behind) - 1, snapshot),
+            min(begin(limits.is_behind, behind) - 1, last_id),
         ),
-        Ids(
+        IdRange(
             begin(limits.is_in, run.first),
-            min(begin(limits.may_be_behind, behind) - 1, snapshot),
+            min(begin(limits.may_be_behind, behind) - 1, last_id),
         ),
     )
 
 
 async def _first_from(
-    database: Database, sought: Iterable[tuple[Run, str]]
+    database: Database, wanted: Iterable[tuple[Run, str]]
 ) -> dict[tuple[int, str], int]:
-    """The id from which on the lines of a run are at or after a moment, by its first id and that.
+    """For each run and moment, the id from which the lines of the run are at or after the moment.
 
-    Where the run is not quite in order it is one of those at which the lines step over the moment.
-    It is looked for by halving. To follow the index by time would pass all lines of other runs
-    that lie between: seconds, where an import was followed by years of recording.
+    The keys are (first id of the run, moment). In a run that is not in order it is one of the ids
+    at which the lines step over the moment. A binary search finds it: the index by time would pass
+    through all lines of other runs in between, for seconds where years of recording follow an
+    import.
     """
-    asked = list(dict.fromkeys((run.first, run.last, moment) for run, moment in sought if moment))
+    asked = list(dict.fromkeys((run.first, run.last, moment) for run, moment in wanted if moment))
     if not asked:
         return {}
-    rows = await database.rows(_HALVED, {"sought": json.dumps(asked)})
+    rows = await database.rows(_BISECTED, {"sought": json.dumps(asked)})
     return {(asked[n][0], asked[n][2]): low for n, low in rows}
 
 
 # All lines below `low` are before the moment, and those from `high` on are not.
-_HALVED = """
+_BISECTED = """
 WITH RECURSIVE sought (n, moment, low, high) AS (
   SELECT key, value ->> 2, value ->> 0, (value ->> 1) + 1 FROM json_each(:sought)
   UNION ALL

@@ -1,6 +1,6 @@
-"""Walks: the SQL that goes through the index of messages in ranges of ids, and reads what it finds.
+"""Scan plans: the SQL that walks the index in ranges of ids and reads the lines it finds.
 
-A range costs 10 to 60 us to enter, whatever its length (10 M lines), a statement of its own 0.1 ms.
+To enter a range costs 10 to 60 us, whatever its length (10 M lines); a statement costs 0.1 ms.
 """
 
 import json
@@ -11,126 +11,124 @@ from typing import Any, TypeVar
 
 from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position
 from terrarium_mcp.store.rows import COLUMNS
+from terrarium_mcp.store.search.hits import COUNTED
 from terrarium_mcp.store.search.order import Order
-from terrarium_mcp.store.search.stretches import History, Ids, Stretch, closed_up
+from terrarium_mcp.store.search.snapshot import Snapshot
+from terrarium_mcp.store.search.stretches import IdRange, RunSlice, coalesced
 
 # ruff: noqa: S608 -- words of strangers are parameters in every statement
-
-COUNTED = 1_000
-"""Totals are exact up to here."""
 
 ALL_OF_THEM = -1
 
 _AT_ONCE = (4, 32)
-"""Ranges of ids that one statement goes through, at first and further on. Nearly every history has
-fewer than four; an import beside a busy recorder leaves two for each of its groups."""
+"""Ranges of ids in one statement, the first one and later ones. Nearly every history has fewer
+than four; an import beside a busy recorder leaves two for each of its groups."""
 
 T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
-    """Lines that `match` (an FTS5 expression) and `where` (conditions on `m`), within a time.
+class ScanSpec:
+    """The lines to find: those that `match` (FTS5) and `where` (conditions on `m`), within a time.
 
-    `since` and `until` are timestamps as text; lines are at or after the one, and at or before
-    the other. They only narrow the walk: `where` says the exact places. `at_most` is how many of
-    the lines that the index finds are looked at in one walk; ALL_OF_THEM where the index alone
-    tells which lines are wanted, but for their time.
+    `since` and `until` are the first and the last timestamp. They only narrow the walk: `where`
+    decides. `at_most` is how many lines found by the index are read in one walk; ALL_OF_THEM if
+    the index alone decides which lines match, apart from their time.
     """
 
     match: str
     where: Sequence[str]
     params: Mapping[str, Any]
-    history: History
+    snapshot: Snapshot
     since: str = BEGINNING.timestamp
     until: str = EVERY_LINE.timestamp
     at_most: int = ALL_OF_THEM
 
     @property
-    def by_index(self) -> bool:
-        """Whether the index alone tells which lines are wanted."""
+    def index_decides(self) -> bool:
+        """Whether the index alone decides which lines match."""
         return self.at_most == ALL_OF_THEM
 
     @property
     def all_params(self) -> dict[str, Any]:
-        """The parameters of what is wanted."""
+        """The parameters of all these."""
         return {**self.params, "match": self.match, "at_most": self.at_most}
 
 
 @dataclass(frozen=True, slots=True)
-class Counting:
-    """How all lines wanted are counted, up to one more than are counted.
+class CountPlan:
+    """How all matching lines are counted, up to `COUNTED` + 1.
 
-    The index tells of the lines in the ranges `told`; those in the ranges `read` are looked at.
+    The index alone counts the lines in the ranges `indexed`; those in the ranges `read` are read.
     """
 
-    wanted: Wanted
-    told: Sequence[Ids]
-    read: Sequence[Ids]
-
-    @classmethod
-    def of(cls, wanted: Wanted, along: Sequence[Stretch]) -> "Counting":
-        """Where the index alone tells which lines are wanted, those at the edges are read."""
-        if not wanted.by_index:
-            return cls(wanted, [], closed_up(stretch.ids for stretch in along))
-        return cls(
-            wanted,
-            closed_up(stretch.within for stretch in along if stretch.within),
-            closed_up(ids for stretch in along for ids in stretch.edges),
-        )
+    spec: ScanSpec
+    indexed: Sequence[IdRange]
+    read: Sequence[IdRange]
 
     @property
     def tables(self) -> str:
-        """How the statement begins."""
-        return f"WITH {', '.join(_THESE.format(name) for name in ('told', 'read'))}"
+        """The beginning of the statement."""
+        return f"WITH {', '.join(_RANGES.format(name) for name in ('indexed', 'read'))}"
 
     @property
     def count(self) -> str:
         """The expression for the count, over those tables."""
-        parts = [f"SELECT 1 FROM {_IN_THESE.format('told')}"]
+        parts = [f"SELECT 1 FROM {_IN_RANGES.format('indexed')}"]
         if self.read:  # mostly there are none
-            found = f"(SELECT found.rowid FROM {_IN_THESE.format('read')} LIMIT :at_most)"
-            parts.append(f"SELECT 1 FROM ({lines_of(found, self.wanted.where)})")
+            found = f"(SELECT found.rowid FROM {_IN_RANGES.format('read')} LIMIT :at_most)"
+            parts.append(f"SELECT 1 FROM ({lines_of(found, self.spec.where)})")
         return f"(SELECT count(*) FROM ({' UNION ALL '.join(parts)} LIMIT {COUNTED + 1}))"
 
     @property
-    def looked_at(self) -> str:
-        """The expression for how many lines of `read` are looked at: `:at_most`, if not all."""
-        return f"(SELECT count(*) FROM (SELECT 1 FROM {_IN_THESE.format('read')} LIMIT :at_most))"
+    def examined(self) -> str:
+        """The expression for how many lines of `read` are read: `:at_most` if not all."""
+        return f"(SELECT count(*) FROM (SELECT 1 FROM {_IN_RANGES.format('read')} LIMIT :at_most))"
 
     @property
     def params(self) -> dict[str, str]:
         """The parameters of the tables."""
-        return {"told": _as_rowids(self.told), "read": _as_rowids(self.read)}
+        return {"indexed": _as_rowids(self.indexed), "read": _as_rowids(self.read)}
 
-    def is_along(self, ranges: Sequence[Ids]) -> bool:
-        """Whether the index tells of all lines, and whoever walks along these comes to all."""
-        return not self.read and self.told == closed_up(ranges)
+    def covers_exactly(self, ranges: Sequence[IdRange]) -> bool:
+        """Whether the index alone counts all lines, and these ranges hold all of them."""
+        return not self.read and self.indexed == coalesced(ranges)
 
 
-_THESE = "{0} (low, high) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(:{0}))"
-_IN_THESE = (
+def count_plan(spec: ScanSpec, slices: Sequence[RunSlice]) -> CountPlan:
+    """The plan for these slices: where the index decides, only their edges are read."""
+    if not spec.index_decides:
+        return CountPlan(spec, [], coalesced(one.ids for one in slices))
+    return CountPlan(
+        spec,
+        coalesced(one.sure for one in slices if one.sure),
+        coalesced(ids for one in slices for ids in one.edges),
+    )
+
+
+_RANGES = "{0} (low, high) AS MATERIALIZED (SELECT value ->> 0, value ->> 1 FROM json_each(:{0}))"
+_IN_RANGES = (
     "{0} CROSS JOIN message_index found"
     " WHERE found.message_index MATCH :match AND found.rowid BETWEEN {0}.low AND {0}.high"
 )
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
-    """How the index is walked for one page, and how all lines are counted if that is full."""
+class ScanPlan:
+    """How the index is walked for one page, and all lines are counted once the page is full."""
 
-    wanted: Wanted
+    spec: ScanSpec
     order: Order
     after: Position | None = None
-    counting: Counting | None = None
+    counting: CountPlan | None = None
 
-    def sql(self, ranges: Sequence[Ids]) -> str:
-        """The statement for the first `:most` lines wanted in ranges of ids."""
-        where = list(self.wanted.where)
+    def sql(self, ranges: Sequence[IdRange]) -> str:
+        """The statement for the first `:most` matching lines in ranges of ids."""
+        where = list(self.spec.where)
         if self.after:
             where.append(f"(m.timestamp, m.id) {self.order.beyond} (:after, :after_id)")
         found = in_ranges(len(ranges), self.order)
-        if self.counting and not self.after and self.counting.is_along(ranges):  # mostly
+        if self.counting and not self.after and self.counting.covers_exactly(ranges):  # mostly
             # The page is among the lines that are counted, as it begins with the first.
             return (
                 f"WITH found AS MATERIALIZED ({found} LIMIT max(:most, {COUNTED + 1}))"
@@ -151,7 +149,7 @@ class Walk:
         """The parameters of the statement, but for the ids and how many."""
         after = self.after or BEGINNING
         return {
-            **self.wanted.all_params,
+            **self.spec.all_params,
             **(self.counting.params if self.counting else {}),
             "after": after.timestamp,
             "after_id": after.id,
@@ -159,7 +157,7 @@ class Walk:
 
 
 def lines_of(found: str, where: Sequence[str]) -> str:
-    """The statement for the lines whose rowids were found, as far as they are wanted."""
+    """The statement for the lines with the rowids found that meet the conditions."""
     # CROSS JOIN keeps the order: the index leads, and the rows follow by their ids.
     return (
         f"SELECT {COLUMNS} FROM {found} found"
@@ -167,33 +165,33 @@ def lines_of(found: str, where: Sequence[str]) -> str:
     )
 
 
-def in_ranges(ranges: int, order: Order, look: str = "", index: str = "message_index") -> str:
-    """The statement for the rowids that an index finds in so many ranges, one after the other.
+def in_ranges(ranges: int, order: Order, lookup: str = "", index: str = "message_index") -> str:
+    """The statement for the rowids that an index finds in this many ranges, one after the other.
 
-    `look` is part of the names of its parameters, where a statement holds several.
+    `lookup` is a part of its parameters' names, for a statement with several look-ups.
     """
     return " UNION ALL ".join(
-        f"SELECT * FROM (SELECT rowid FROM {index} WHERE {index} MATCH :match{look}"
-        f" AND rowid BETWEEN :low{look}_{n} AND :high{look}_{n} ORDER BY rowid {order.rowids})"
+        f"SELECT * FROM (SELECT rowid FROM {index} WHERE {index} MATCH :match{lookup}"
+        f" AND rowid BETWEEN :low{lookup}_{n} AND :high{lookup}_{n} ORDER BY rowid {order.rowids})"
         for n in range(ranges)
     )
 
 
-def between(ranges: Sequence[Ids], look: str = "") -> dict[str, int]:
-    """The parameters for these ranges."""
-    lows = {f"low{look}_{n}": -ids.last for n, ids in enumerate(ranges)}
-    return lows | {f"high{look}_{n}": -ids.first for n, ids in enumerate(ranges)}
+def range_params(ranges: Sequence[IdRange], lookup: str = "") -> dict[str, int]:
+    """The parameters of `in_ranges` for these ranges."""
+    lows = {f"low{lookup}_{n}": -ids.last for n, ids in enumerate(ranges)}
+    return lows | {f"high{lookup}_{n}": -ids.first for n, ids in enumerate(ranges)}
 
 
-def by_parts(along: Sequence[T]) -> Iterator[list[T]]:
-    """The same in parts that one statement goes through: few at first, often enough."""
-    rest = iter(along)
-    first, further = _AT_ONCE
+def batches(ranges: Sequence[T]) -> Iterator[list[T]]:
+    """The same in batches for one statement each: few first, which are often enough."""
+    rest = iter(ranges)
+    first, later = _AT_ONCE
     most = first
-    while part := list(islice(rest, most)):
-        yield part
-        most = further
+    while batch := list(islice(rest, most)):
+        yield batch
+        most = later
 
 
-def _as_rowids(ranges: Sequence[Ids]) -> str:
+def _as_rowids(ranges: Sequence[IdRange]) -> str:
     return json.dumps([(-ids.last, -ids.first) for ids in ranges])

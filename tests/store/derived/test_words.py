@@ -10,14 +10,20 @@ from terrarium_mcp.chat.terms import UNSAYABLE
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.derived.message_index import TOKENIZER
 from terrarium_mcp.store.derived.words_index import LONGEST
-from terrarium_mcp.store.search.words import Words, among, beginning, holding, misspelt
+from terrarium_mcp.store.search.vocabulary import SqliteVocabulary
+from terrarium_mcp.store.search.words import (
+    WordsAmong,
+    WordsBeginning,
+    WordsHolding,
+    WordsMisspelt,
+)
 from terrarium_mcp.store.upkeep import unindex_rows
 from tests.store.scene import chat, find, rows_of, texts, write
 
 
 @pytest.fixture
-def words(store: Store) -> Words:
-    return Words(store._database)  # noqa: SLF001 -- the table itself
+def words(store: Store) -> SqliteVocabulary:
+    return SqliteVocabulary(store._database)  # noqa: SLF001 -- the table itself
 
 
 async def remove(store: Store, *ids: int) -> None:
@@ -29,10 +35,10 @@ async def remove(store: Store, *ids: int) -> None:
 
 
 async def test_a_word_counts_the_lines_that_hold_it_not_how_often(
-    store: Store, words: Words
+    store: Store, words: SqliteVocabulary
 ) -> None:
     await store.messages.append(chat("<ada> tea tea TEA\n<bo> no tea\n* cy drinks"))
-    assert await words.usual(among(["tea", "no", "drinks", "mate"])) == [
+    assert await words.most_frequent(WordsAmong(["tea", "no", "drinks", "mate"])) == [
         {"tea": 2, "no": 1, "drinks": 1}
     ]
 
@@ -47,19 +53,19 @@ async def test_words_are_cut_and_folded_as_the_index_does(store: Store, file: Pa
 
 
 async def test_a_long_word_is_kept_by_its_beginning_and_forgotten_with_it(
-    store: Store, words: Words
+    store: Store, words: SqliteVocabulary
 ) -> None:
     cut = "x" * LONGEST
     await store.messages.append(chat(f"<ada> {cut}yz\n<bo> {cut}zy\n<cy> {cut}"))
-    assert await words.usual(among([cut, f"{cut}yz"])) == [{cut: 3}]
+    assert await words.most_frequent(WordsAmong([cut, f"{cut}yz"])) == [{cut: 3, f"{cut}yz": 3}]
     await remove(store, 1, 3)
-    assert await words.usual(among([cut])) == [{cut: 1}]
+    assert await words.most_frequent(WordsAmong([cut])) == [{cut: 1}]
     await remove(store, 2)
-    assert await words.usual(beginning("x", 100, 4)) == [{}]
+    assert await words.most_frequent(WordsBeginning("x", 100, 4)) == [{}]
 
 
-async def test_what_is_too_long_for_a_word_is_not_misspelt(words: Words) -> None:
-    assert await words.usual(misspelt("x" * 100_000, 4)) == [{}]
+async def test_what_is_too_long_for_a_word_is_not_misspelt(words: SqliteVocabulary) -> None:
+    assert await words.most_frequent(WordsMisspelt("x" * 100_000, 4)) == [{}]
 
 
 def test_what_the_index_holds_it_would_fold_no_further() -> None:
@@ -79,47 +85,51 @@ def test_what_the_index_holds_it_would_fold_no_further() -> None:
     assert held == again
 
 
-async def test_events_are_not_what_was_said(store: Store, words: Words, file: Path) -> None:
+async def test_events_are_not_what_was_said(
+    store: Store, words: SqliteVocabulary, file: Path
+) -> None:
     write(
         file,
         "INSERT INTO messages (channel, nick, message, message_type)"
         " VALUES ('#tea', 'ada', 'gone fishing', 'QUIT')",
     )
     await store._upkeep.catch_up()  # noqa: SLF001
-    assert await words.usual(among(["fishing"])) == [{}]
+    assert await words.most_frequent(WordsAmong(["fishing"])) == [{}]
 
 
 async def test_a_word_is_found_by_its_beginning_its_middle_and_with_a_slip(
-    store: Store, words: Words
+    store: Store, words: SqliteVocabulary
 ) -> None:
     await store.messages.append(chat("<ada> kubernetes\n<bo> kubernetes\n<bo> kubectl"))
-    found = await words.usual(beginning("kube", 20, 4), holding("bern", 4), holding("be", 4))
+    found = await words.most_frequent(
+        WordsBeginning("kube", 20, 4), WordsHolding("bern", 4), WordsHolding("be", 4)
+    )
     assert found == [{"kubernetes": 2, "kubectl": 1}, {"kubernetes": 2}, {}]
     for slip in ("kubernets", "kubrenetes", "kubernetees", "kuberneted"):
-        assert await words.usual(misspelt(slip, 4)) == [{"kubernetes": 2}]
+        assert await words.most_frequent(WordsMisspelt(slip, 4)) == [{"kubernetes": 2}]
 
 
-async def test_the_most_usual_come_first(store: Store, words: Words) -> None:
+async def test_the_most_usual_come_first(store: Store, words: SqliteVocabulary) -> None:
     await store.messages.append(chat("<ada> teapot teacup\n<bo> teacup\n<bo> teatime teacup"))
-    begun, held = await words.usual(beginning("tea", 20, 2), holding("tea", 1))
+    begun, held = await words.most_frequent(WordsBeginning("tea", 20, 2), WordsHolding("tea", 1))
     assert (list(begun), list(held)) == (["teacup", "teapot"], ["teacup"])
 
 
 async def test_a_word_that_only_a_removed_line_held_is_found_by_nothing(
-    store: Store, words: Words, file: Path
+    store: Store, words: SqliteVocabulary, file: Path
 ) -> None:
     gone, _ = await store.messages.append(chat("<ada> hunter2 tea\n<bo> tea"))
     await remove(store, gone)
-    assert await words.usual(among(["hunter2", "tea"])) == [{"tea": 1}]
-    wishes = beginning("hunt", 20, 4), holding("unter", 4), misspelt("hunter3", 4)
-    assert await words.usual(*wishes) == [{}, {}, {}]
+    assert await words.most_frequent(WordsAmong(["hunter2", "tea"])) == [{"tea": 1}]
+    wishes = WordsBeginning("hunt", 20, 4), WordsHolding("unter", 4), WordsMisspelt("hunter3", 4)
+    assert await words.most_frequent(*wishes) == [{}, {}, {}]
     assert rows_of(file, "SELECT word FROM word_names") == [("tea",)]
     for asked in ("hunter2", "hunt", "hunter3", "unter", "who said hunter2"):
         assert texts((await find(store, asked)).messages) == []
 
 
-async def test_a_word_that_others_hold_too_stays(store: Store, words: Words) -> None:
+async def test_a_word_that_others_hold_too_stays(store: Store, words: SqliteVocabulary) -> None:
     gone, _ = await store.messages.append(chat("<ada> mate mate\n<bo> mate"))
     await remove(store, gone)
-    assert await words.usual(among(["mate"])) == [{"mate": 1}]
-    assert await words.usual(holding("mat", 4)) == [{"mate": 1}]
+    assert await words.most_frequent(WordsAmong(["mate"])) == [{"mate": 1}]
+    assert await words.most_frequent(WordsHolding("mat", 4)) == [{"mate": 1}]

@@ -12,7 +12,13 @@ from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.chat.records import Heard
 from terrarium_mcp.store import PurgeTarget, Store
 from terrarium_mcp.store.search import Search, Sort
-from terrarium_mcp.store.search.words import Words, among, beginning, holding, misspelt
+from terrarium_mcp.store.search.vocabulary import SqliteVocabulary
+from terrarium_mcp.store.search.words import (
+    WordsAmong,
+    WordsBeginning,
+    WordsHolding,
+    WordsMisspelt,
+)
 from tests.store.scene import NOON, chat, find, line_of, room, rows_of
 
 LATER = datetime(2026, 6, 1, tzinfo=UTC)
@@ -74,14 +80,14 @@ async def test_no_word_of_it_completes_or_mends_another(
     store: Store, file: Path, remove: Remove
 ) -> None:
     ids = await store.messages.append(scene())
-    words = Words(store._database)  # noqa: SLF001 -- whatever it knows, somebody is told some day
+    words = SqliteVocabulary(store._database)  # noqa: SLF001 -- whatever it knows, somebody is told some day
 
     async def known() -> list[str]:
-        found = await words.usual(
-            among(["zwiebelkuchen"]),
-            beginning("zwie", 40, 10),
-            misspelt("zwiebelkuchem", 10),
-            holding("belkuche", 10),
+        found = await words.most_frequent(
+            WordsAmong(["zwiebelkuchen"]),
+            WordsBeginning("zwie", 40, 10),
+            WordsMisspelt("zwiebelkuchem", 10),
+            WordsHolding("belkuche", 10),
         )
         return [*chain.from_iterable(found)]
 

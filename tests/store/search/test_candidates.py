@@ -1,42 +1,66 @@
 """Look-ups for a question: those that can find nothing more are left out, and no line with them."""
 
+from datetime import UTC, timedelta
+
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, to_text
 from terrarium_mcp.store import Store
-from terrarium_mcp.store.search.relevance.candidates import Candidates, Lookup, Part
-from terrarium_mcp.store.search.stretches import Ids
-from tests.store.scene import chat
+from terrarium_mcp.store.derived.runs import Run
+from terrarium_mcp.store.search.corpus import SqliteCorpus
+from terrarium_mcp.store.search.known import TermStats
+from terrarium_mcp.store.search.relevance.asked import PlainQuestion
+from terrarium_mcp.store.search.relevance.candidates import found_by
+from terrarium_mcp.store.search.relevance.lookup import Lookup, any_word
+from terrarium_mcp.store.search.scope import SearchScope
+from terrarium_mcp.store.search.snapshot import Snapshot
+from tests.store.scene import NOON, chat
 
 WORDS = ["tea", "gate", "fence", "milk"]
 TALK = [[*pair] for pair in ("ab", "abc", "c", "bd", "acd", "a", "abcd")]
-SOME = st.frozensets(st.sampled_from([f'message : "{word}"' for word in WORDS]), min_size=1)
-PARTS = st.lists(st.builds(Part, SOME, st.integers(0, 7)), min_size=1, max_size=4)
-LOOKS = st.builds(
+PARTS = st.builds(any_word, st.sets(st.sampled_from(WORDS), min_size=1), st.integers(0, 7))
+MOMENTS = [to_text(NOON + timedelta(minutes=n)) for n in range(len(TALK))]
+LOOKUPS = st.builds(
     Lookup,
-    PARTS.map(tuple),
+    st.lists(PARTS, min_size=1, max_size=4).map(tuple),
     st.integers(1, 6),
-    st.sampled_from([(Ids(1, 7),), (Ids(4, 7), Ids(1, 3)), (Ids(2, 5),), (Ids(3, 3),)]),
+    st.sampled_from([BEGINNING.timestamp, MOMENTS[1], MOMENTS[4]]),
+    st.sampled_from([EVERY_LINE.timestamp, MOMENTS[2], MOMENTS[5]]),
 )
 
 
-@given(st.lists(LOOKS, max_size=8, unique=True))
+async def corpus_of(store: Store, last_id: int) -> SqliteCorpus:
+    """The corpus of a question to all rooms, in one run."""
+    run = Run(1, last_id, MOMENTS[0], MOMENTS[last_id - 1])
+    scope = SearchScope(query=Query(), rooms=await store.rooms.all(), all_rooms=True)
+    snapshot = Snapshot(last_id, (run,), [], len(scope.rooms), TermStats(last_id))
+    question = PlainQuestion(text="", scope=scope, now=NOON, zone=UTC)
+    return SqliteCorpus(store._database, snapshot, question)  # noqa: SLF001 -- the look-ups themselves
+
+
+@given(st.lists(LOOKUPS, max_size=8, unique=True))
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 async def test_together_look_ups_find_what_each_finds_by_itself(
-    store: Store, looks: list[Lookup]
+    store: Store, lookups: list[Lookup]
 ) -> None:
     if not await store.rooms.all():
         said = [" ".join(WORDS["abcd".index(letter)] for letter in line) for line in TALK]
         await store.messages.append(chat("\n".join(f"<ada> {line}" for line in said)))
-    candidates = Candidates(store._database)  # noqa: SLF001 -- the look-ups themselves
-    alone = [number for look in looks for number in (await candidates.find([look]))[look]]
-    together = await candidates.find(looks)
-    assert {number for numbers in together.values() for number in numbers} == set(alone)
+    corpus = await corpus_of(store, len(TALK))
+    alone = {
+        number
+        for lookup in lookups
+        for numbers in (await corpus.find([lookup])).values()
+        for number in numbers
+    }
+    together = await found_by(lookups, corpus)
+    assert {number for numbers in together.values() for number in numbers} == alone
 
 
 async def test_what_a_wider_look_up_found_to_its_end_is_not_looked_up_again(store: Store) -> None:
     await store.messages.append(chat("<ada> tea\n<ada> tea and milk"))
-    tea, milk = (Part(frozenset([f'message : "{word}"']), 2) for word in ("tea", "milk"))
-    wide, narrow = Lookup((tea,), 3, (Ids(1, 2),)), Lookup((tea, milk), 3, (Ids(1, 2),))
-    candidates = Candidates(store._database)  # noqa: SLF001
-    assert await candidates.find([narrow, wide]) == {wide: [2, 1]}
+    tea, milk = any_word(["tea"], 2), any_word(["milk"], 1)
+    wide, narrow = Lookup((tea,), 3), Lookup((tea, milk), 3)
+    assert await found_by([narrow, wide], await corpus_of(store, 2)) == {wide: [2, 1]}

@@ -2,7 +2,7 @@
 
 import sqlite3
 import tempfile
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
@@ -20,8 +20,7 @@ from terrarium_mcp.chat.terms import holds
 from terrarium_mcp.chat.urls import urls_in
 from terrarium_mcp.chat.when import EVERY_LINE, Position, to_text
 from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.search import Rung, Search, Sort, exact, known, lookups
-from terrarium_mcp.store.search.walks import COUNTED
+from terrarium_mcp.store.search import COUNTED, Rung, Search, Sort, exact, known, lookups
 from tests.store.scene import NOON, SETTINGS, line_of, rows_of
 
 SAID = [
@@ -102,7 +101,7 @@ class Line:
         return Position(self.timestamp, self.id)
 
 
-@given(
+LOGS = (
     GROUPS,
     LINES,
     st.sets(st.integers(1, 60), max_size=3),
@@ -110,8 +109,12 @@ class Line:
     st.sampled_from([0, 6]),
     st.sampled_from(CASEMAPPINGS),
 )
+"""What a log holds, what is asked of it, and how few lines are read at once."""
+
+
+@given(*LOGS)
 @settings(
-    max_examples=25,
+    max_examples=25,  # and 500 in tests/soak/exact.py
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],  # to shrink a log takes minutes
 )
@@ -123,6 +126,61 @@ async def test_what_is_found_is_what_reading_every_line_finds(
     few: int,
     casemapping: str,
 ) -> None:
+    async with a_log(groups, strange, redacted, casemapping) as (store, file):
+        await finds_what_reading_finds(store, file, questions, few, casemapping)
+
+
+@pytest.mark.parametrize("few", [0, 6, 400])
+@pytest.mark.parametrize("casemapping", sorted({*CASEMAPPINGS}))
+async def test_every_operator_finds_what_reading_every_line_finds(
+    few: int, casemapping: str
+) -> None:
+    """Each of ASKED by itself and beside a word, of one log that has lines for and against it."""
+    groups = [
+        (Origin.IMPORT, -1, said_in_turn(0)),
+        (Origin.LIVE, 0, said_in_turn(1)),
+        (Origin.PLAYBACK, 0, said_in_turn(2)),
+    ]
+    questions = [
+        (f"{atom}{besides}", channels, cutoff, 25)
+        for n, atom in enumerate(ASKED)
+        for besides, channels, cutoff in (("", CHANNELS, None), (" tea", CHANNELS[n % 2 :], n))
+    ]
+    async with a_log(groups, said_in_turn(3), {5, 50}, casemapping) as (store, file):
+        await finds_what_reading_finds(store, file, questions, few, casemapping)
+
+
+def said_in_turn(turn: int) -> list[Said]:
+    """Two words a line, and some phrases, by each nick in each channel in some turn."""
+    kinds = [*SPEECH, Kind.PRIVMSG, Kind.PRIVMSG, Kind.JOIN, Kind.TOPIC]
+    pairs = [f"{one} {SAID[(n * 7 + turn) % len(SAID)]}" for n, one in enumerate(SAID)]
+    phrases = [
+        "tea green tea",
+        "tea c++ tea",
+        "green tea c++ tea",
+        "Caf\u00e9 tea",
+        "tea tea",
+    ]
+    return [
+        (
+            text,
+            NICKS[(n + 3 * turn) % len(NICKS)],
+            CHANNELS[(n + turn) % 3],
+            kinds[(n + 2 * turn) % len(kinds)],
+            NOON + timedelta(seconds=(n * 11 + turn) % 60),
+        )
+        for n, text in enumerate([*pairs, *phrases])
+    ]
+
+
+async def finds_what_reading_finds(
+    store: Store,
+    file: Path,
+    questions: Sequence[tuple[str, list[str], int | None, int]],
+    few: int,
+    casemapping: str,
+) -> None:
+    """Ask, newest and oldest first, and hold every page against a plain loop."""
     with pytest.MonkeyPatch.context() as patch:  # the log of a test is too short for the real ones
         patch.setattr(exact, "_FEW", few)
         patch.setattr(exact, "_FEW_OF_A_PHRASE", few)
@@ -130,20 +188,19 @@ async def test_what_is_found_is_what_reading_every_line_finds(
         patch.setattr(exact, "_LOOKED_AT", 4)
         patch.setattr(exact, "_RAREST", 1)
         patch.setattr(lookups, "_BESIDES", 1)
-        async with a_log(groups, strange, redacted, casemapping) as (store, file):
-            rooms = await store.rooms.all()
-            for query, channels, cutoff, limit in questions:
-                until = NOON + timedelta(seconds=cutoff) if cutoff else None
-                asked = Search(
-                    query=parse_query(query),
-                    rooms=[room for room in rooms if room.channel in channels],
-                    limit=limit,
-                    until=Position.at(until) if until else EVERY_LINE,
-                )
-                lines = every_line(file)
-                expected = [one.id for one in lines if is_wanted(one, asked, casemapping)]
-                for sort, ids in ((Sort.OLDEST, expected), (Sort.NEWEST, expected[::-1])):
-                    assert await every_page(store, replace(asked, sort=sort)) == ids, query
+        rooms = await store.rooms.all()
+        lines = every_line(file)
+        for query, channels, cutoff, limit in questions:
+            until = NOON + timedelta(seconds=cutoff) if cutoff else None
+            asked = Search(
+                query=parse_query(query),
+                rooms=[room for room in rooms if room.channel in channels],
+                limit=limit,
+                until=Position.at(until) if until else EVERY_LINE,
+            )
+            expected = [one.id for one in lines if is_wanted(one, asked, casemapping)]
+            for sort, ids in ((Sort.OLDEST, expected), (Sort.NEWEST, expected[::-1])):
+                assert await every_page(store, replace(asked, sort=sort)) == ids, query
 
 
 @asynccontextmanager

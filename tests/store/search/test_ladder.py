@@ -51,8 +51,8 @@ async def test_what_holds_all_words_leads_also_where_another_line_would_rank_hig
     why = await store.search.explained(
         Search(query=parse_query("ada gate"), rooms=await store.rooms.all(), limit=5)
     )
-    assert why.answering is not None
-    assert why.answering.ranked[0].line.nick == "ada"
+    assert why.answer is not None
+    assert why.answer.ranked[0].line.nick == "ada"
 
 
 async def test_enough_lines_with_all_words_stay_among_themselves(store: Store) -> None:

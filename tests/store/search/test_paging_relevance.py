@@ -102,5 +102,5 @@ async def test_a_head_that_would_be_another_one_now_is_not_gone_on_with(file: Pa
         assert not shown & {message.id for message in second.messages}
         assert "ada" not in {message.nick for message in second.messages}
     async with restarted(file) as store:
-        with pytest.raises(RankedAnew, match="Leave the cursor out"):
+        with pytest.raises(RankedAnew, match="Omit the cursor to start"):
             await page(store, 70, first.next)

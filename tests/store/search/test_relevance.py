@@ -64,8 +64,8 @@ async def test_an_answer_inherits_the_words_of_the_question_before_it(store: Sto
     why = await store.search.explained(
         Search(query=query, rooms=await store.rooms.all(), limit=20, now=NOON)
     )
-    assert why.answering is not None
-    points = {one.line.text: one.points for one in why.answering.ranked}
+    assert why.answer is not None
+    points = {one.line.text: one.points for one in why.answer.ranked}
     assert points["green"]["answers a question"] > 0
     assert "answers a question" not in points["what colour is the teapot?"]
 
@@ -184,17 +184,17 @@ async def test_an_explanation_tells_what_was_understood_and_what_counted(store: 
     )
     why = await store.search.explained(search)
     assert [tried.rung for tried in why.tried] == [Rung.ALL_WORDS, Rung.ANY_WORD]
-    assert why.answering is not None
-    about = why.answering.about
+    assert why.answer is not None
+    about = why.answer.about
     assert (about.people, [one.said for one in about.times]) == (("ada",), ["today"])
     assert {group.word: dict(group.words) for group in about.groups} == {
         "deploy": {"deploy": 1.0, "deployed": 0.8}
     }
     assert any(look.found for look in why.lookups)
-    first = why.answering.ranked[0]
+    first = why.answer.ranked[0]
     assert first.line.text == "I deployed it"
     assert first.points["said by the person"] > 0
-    assert [one.line.id for one in why.answering.ranked] == [one.id for one in why.hits.messages]
+    assert [one.line.id for one in why.answer.ranked] == [one.id for one in why.hits.messages]
 
 
 async def test_a_search_by_time_has_no_ranking_to_explain(store: Store) -> None:
@@ -202,4 +202,4 @@ async def test_a_search_by_time_has_no_ranking_to_explain(store: Store) -> None:
     why = await store.search.explained(
         Search(query=parse_query("tea"), rooms=await store.rooms.all(), limit=20)
     )
-    assert (why.answering, texts(why.hits.messages)) == (None, ["tea"])
+    assert (why.answer, texts(why.hits.messages)) == (None, ["tea"])

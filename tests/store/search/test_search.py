@@ -1,25 +1,22 @@
 """Search finds what was said, in the order asked for, and nothing of another room."""
 
-import tempfile
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import timedelta
+from itertools import product
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.query import Query, parse_query
-from terrarium_mcp.chat.records import Kind, Message, Origin, Room
+from terrarium_mcp.chat.records import SPEECH, Heard, Kind, Message, Origin, Room
 from terrarium_mcp.chat.terms import Term
 from terrarium_mcp.chat.when import Position
-from terrarium_mcp.store import Store, open_store
+from terrarium_mcp.store import Store
 from terrarium_mcp.store.search import Hits, Rung, Search, Sort
-from tests.store.scene import NOON, SETTINGS, chat, find, line_of, room, texts, write
-
-FEW = settings(max_examples=30, deadline=None)
+from tests.store.scene import NOON, chat, find, line_of, room, texts, write
 
 
 async def page_of(store: Store, asked: Search) -> Hits:
@@ -53,6 +50,41 @@ async def test_from_compares_nicks_as_irc_does(store: Store) -> None:
     assert [line.nick for line in (await find(store, "from:ADA")).messages] == ["ada"]
     assert (await find(store, "tea from:nobody")).messages == []
     assert [line.nick for line in (await find(store, "from:\u00c4da")).messages] == ["\u00c4da"]
+
+
+@pytest.mark.parametrize(
+    ("types", "kinds"),
+    [
+        ("privmsg", {"PRIVMSG"}),
+        ("notice", {"NOTICE"}),
+        ("action", {"ACTION"}),
+        ("join", {"JOIN"}),
+        ("privmsg type:notice", {"PRIVMSG", "NOTICE"}),
+        ("privmsg type:action", {"PRIVMSG", "ACTION"}),
+        ("notice type:action", {"NOTICE", "ACTION"}),
+        ("privmsg type:notice type:action", {"PRIVMSG", "NOTICE", "ACTION"}),
+        ("privmsg type:topic", {"PRIVMSG", "TOPIC"}),
+        ("notice type:topic", {"NOTICE", "TOPIC"}),
+        ("join type:topic", {"JOIN", "TOPIC"}),
+        ("privmsg type:notice type:action type:join", {"PRIVMSG", "NOTICE", "ACTION", "JOIN"}),
+    ],
+)
+async def test_a_type_lets_only_lines_of_it_in(store: Store, types: str, kinds: set[str]) -> None:
+    every = [*SPEECH, Kind.JOIN, Kind.PART, Kind.TOPIC]
+    await store.messages.append(
+        [
+            line_of("ada", f"more tea {kind}", NOON + timedelta(seconds=n), channel, kind)
+            for n in range(2)
+            for channel in ("#tea", "#mate")
+            for kind in every
+        ]
+    )
+    rooms = await store.rooms.all()
+    for words in ("", "tea", "tea -nothing", "-nothing", "te*", '"more tea"'):
+        for asked in (rooms, rooms[:1]):
+            hits = await find(store, f"{words} type:{types}", rooms=asked)
+            assert {line.kind.value for line in hits.messages} == kinds, words
+            assert (len(hits.messages), hits.total) == (2 * len(asked) * len(kinds),) * 2, words
 
 
 async def test_since_and_until_bound_what_is_found(store: Store) -> None:
@@ -217,31 +249,63 @@ async def test_no_query_is_too_absurd(store: Store, sort: Sort) -> None:
     assert (await page_of(store, Search(query=nick, rooms=rooms, limit=1))).messages == []
 
 
-@given(st.text(max_size=60))
-@FEW
-async def test_no_query_raises(query: str) -> None:
-    async with filled_store() as store:
-        await find(store, query, sort=Sort.RELEVANCE)
+PIECES = [
+    *[
+        "tea",
+        "green",
+        "c++",
+        "\u559d\u8336",
+        "\U0001f375",
+        "--",
+        "zebra",
+        "te*",
+        "t*",
+        '"green tea"',
+    ],
+    *["from:ada", "-from:bo", "in:#tea", "-in:#mate", "mentions:bo", "has:link", "type:notice"],
+    *["type:join", "is:command", "on:2026-05-01", "after:yesterday", "before:2h", "-tea", "-c++"],
+    *["OR", "AND", "NOT", "NEAR(", "(", ")", '"', "*", "-", "^", ":", "{message}:", "\0", "\ud800"],
+]
+ANYTHING = st.text(max_size=60) | st.lists(
+    st.sampled_from(PIECES) | st.text(max_size=4), max_size=8
+).flatmap(lambda some: st.sampled_from(["", " "]).map(lambda gap: gap.join(some)))
 
 
-@asynccontextmanager
-async def filled_store(lines: Sequence[tuple[str, ...]] = ()) -> AsyncIterator[Store]:
-    """A store whose lines hold these words, one channel after the other, times in some order."""
-    with tempfile.TemporaryDirectory() as folder:
-        async with open_store(Path(folder) / "irc.db", SETTINGS) as store:
-            await store.messages.append(
-                [
-                    line_of(
-                        "ada",
-                        " ".join(words),
-                        NOON + timedelta(seconds=len(words) * 7 % 5),
-                        ["#tea", "#mate"][n % 2],
-                        origin=Origin.IMPORT,
-                    )
-                    for n, words in enumerate([*lines, ("secret",)])
-                ]
-            )
-            yield store
+@given(ANYTHING, st.sampled_from(Sort), st.booleans())
+@settings(
+    max_examples=300,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],  # the talk stays the same
+)
+async def test_no_query_raises(store: Store, query: str, sort: Sort, in_one_room: bool) -> None:
+    if not await store.rooms.all():
+        await store.messages.append(a_little_of_everything())
+    rooms = await store.rooms.all()
+    asked = Search(
+        query=parse_query(query), rooms=rooms[:1] if in_one_room else rooms, limit=5, sort=sort
+    )
+    hits = await page_of(store, asked)
+    assert {line.room for line in hits.messages} <= set(asked.rooms)
+    if hits.next:
+        following = await page_of(store, replace(asked, cursor=hits.next))
+        assert not {line.id for line in hits.messages} & {line.id for line in following.messages}
+
+
+def a_little_of_everything() -> list[Heard]:
+    """Lines of each kind, with words of each script, by several people in two rooms."""
+    said = [
+        "green tea",
+        "tea, ada?",
+        "c++ and C",
+        "\u559d\u8336 \U0001f375",
+        "https://tea.example/x --",
+    ]
+    return [
+        line_of(nick, f"{text} {n}", NOON + timedelta(minutes=n), channel, kind)
+        for n, (text, nick, channel, kind) in enumerate(
+            product(said, ["ada", "bo"], ["#tea", "#mate"], [*SPEECH, Kind.JOIN, Kind.TOPIC])
+        )
+    ]
 
 
 async def all_pages(

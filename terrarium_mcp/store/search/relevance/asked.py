@@ -1,42 +1,40 @@
-"""A plain question and where its answer may stand, and what it was understood to ask."""
+"""A plain question: the lines that may answer it, and what it asks, once parsed."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
 from terrarium_mcp.chat.named_times import NamedTime
-from terrarium_mcp.chat.records import Room
-from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position
-from terrarium_mcp.store.search.stretches import History
+from terrarium_mcp.store.search.scope import MOST_ROOMS, SearchScope
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Asked:
-    """A plain question.
+class PlainQuestion:
+    """A question in plain language.
 
-    `match` (an FTS5 expression) and `where` (conditions on `m`, with their `params`) restrict which
-    lines may answer; lines around them, which only lend their words, need none of it. `since` is a
-    timestamp as text.
+    `scope` says which lines may answer: its rooms, its time, and all of its query but the words
+    asked for. Neighbouring lines, which only lend their words, need only be in its rooms.
     """
 
     text: str
-    rooms: Sequence[Room]
+    scope: SearchScope
     now: datetime
     zone: tzinfo
-    history: History
-    since: str = BEGINNING.timestamp
-    until: Position = EVERY_LINE
-    match: str = ""
-    where: Sequence[str] = ()
-    params: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def is_restricted(self) -> bool:
+        """Whether look-ups can be restricted to fewer lines than the whole history."""
+        query, rooms = self.scope.query, self.scope.narrowed_rooms
+        in_rooms = 0 < len(rooms) <= MOST_ROOMS
+        return bool(in_rooms or query.kinds or query.people or query.has_link)
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
-    """One telling word with what may stand for it, each with what it counts.
+class TermGroup:
+    """A content word of the question, and the words that may stand for it, each with its weight.
 
-    So many `lines` hold the word in one of its forms; it is `found_in` so many at most, where all
-    that may stand for it counts.
+    `lines` is how many lines hold the word in one of its forms, `found_in` an upper bound for any
+    of `words`.
     """
 
     word: str
@@ -46,16 +44,16 @@ class Group:
 
 
 @dataclass(frozen=True, slots=True)
-class Understood:
-    """What a question asks: whose lines, of which time, with which words (the rarest first).
+class ParsedQuestion:
+    """What a question asks: whose lines, from when, with which words (the rarest first).
 
-    `lines` is how many lines there are in all, `here` in the rooms asked, and `by` how many of
-    these each of the people said; `length` is how many words a line has on average.
+    `lines` is the number of lines in the whole history, `here` in the rooms asked, and `by` of each
+    of the people there; `length` is the average number of words in a line.
     """
 
     people: tuple[str, ...]
     times: tuple[NamedTime, ...]
-    groups: tuple[Group, ...]
+    groups: tuple[TermGroup, ...]
     asks_when: bool
     lines: int
     here: int

@@ -1,7 +1,7 @@
 """Ranking: how well each line answers, by its own words and by those around it. Pure.
 
-A word counts where it is said and, faded, one or two lines away; a question hands its words to its
-answer.
+A word counts in the line that holds it and, faded, one or two lines away; the words of a question
+also count for the line that follows it.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -13,27 +13,28 @@ from typing import NamedTuple
 from terrarium_mcp.chat.question import is_question, names_a_time, speaks_of_itself
 from terrarium_mcp.chat.terms import words_in
 from terrarium_mcp.store.search.relevance import weights
-from terrarium_mcp.store.search.relevance.asked import Understood
-from terrarium_mcp.store.search.relevance.surroundings import Line
+from terrarium_mcp.store.search.relevance.asked import ParsedQuestion
+from terrarium_mcp.store.search.relevance.corpus import CandidateLine, Talk
+from terrarium_mcp.store.search.relevance.lookup import Lookup
 
-Said = Mapping[int, float]
-"""Which groups of a question a line holds (by number), and how much that weighs."""
+GroupWeights = Mapping[int, float]
+"""The term groups of a question that a line holds (by number), each with its weight there."""
 
-Groups = int
-"""Groups of a question: of each its bit, by its number."""
+GroupBits = int
+"""A set of term groups, one bit each, by number."""
 
-_NOTHING: Said = {}
+_NOTHING: GroupWeights = {}
 
 _STRONG = 0.25
-"""The part of a group's weight from which on a line counts as holding it."""
+"""The share of a group's weight above which a line counts as holding it."""
 
 _DAY = 86_400
 
 
-class Ranked(NamedTuple):
-    """A line and the points it got, by what for."""
+class RankedLine(NamedTuple):
+    """A line and its points, by reason."""
 
-    line: Line
+    line: CandidateLine
     points: Mapping[str, float]
 
     @property
@@ -42,10 +43,19 @@ class Ranked(NamedTuple):
         return sum(self.points.values())
 
 
-class Ranking:
-    """Ranks lines for one question."""
+@dataclass(frozen=True, slots=True)
+class RankedAnswer:
+    """The lines that answer a question, the best first; how it was parsed; the look-ups made."""
 
-    def __init__(self, about: Understood) -> None:
+    about: ParsedQuestion
+    lookups: Sequence[Lookup]
+    ranked: Sequence[RankedLine]
+
+
+class Scorer:
+    """Scores lines for one question."""
+
+    def __init__(self, about: ParsedQuestion) -> None:
         self._about = about
         self._first = about.people[0] if about.people else None
         self._idf = [_idf(group.lines, about.lines) for group in about.groups]
@@ -53,96 +63,96 @@ class Ranking:
         self._times = [(one.since.timestamp(), one.until.timestamp()) for one in about.times]
         self._groups_of: dict[str, list[tuple[int, float]]] = {}
         for number, group in enumerate(about.groups):
-            for word, counts in group.words.items():
-                self._groups_of.setdefault(word, []).append((number, counts))
+            for word, weight in group.words.items():
+                self._groups_of.setdefault(word, []).append((number, weight))
         self._asked = frozenset(self._groups_of)
         self._strong = [_STRONG * idf for idf in self._idf]
-        self._said: dict[int, Said] = {}
-        self._shares: dict[Groups, float] = {}
+        self._weights: dict[int, GroupWeights] = {}
+        self._shares: dict[GroupBits, float] = {}
 
-    def promising(self, lines: Collection[Line], most: int) -> list[Line]:
+    def promising(self, lines: Collection[CandidateLine], most: int) -> list[CandidateLine]:
         """The `most` best lines by themselves, the best first."""
-        alone = weights.HERE + weights.COVERED
+        alone = weights.PROXIMITY + weights.COVERAGE
         rough = {
             line.id: sum(self._words(line).values()) * self._scale * alone
-            + sum(self._itself(line).values())
+            + sum(self._by_itself(line).values())
             for line in lines
         }
         return sorted(lines, key=lambda line: (rough[line.id], line.place), reverse=True)[:most]
 
-    def rank(self, talks: Sequence[Sequence[Line]], found: Collection[Line]) -> list[Ranked]:
+    def ranked(self, talks: Sequence[Talk], found: Collection[CandidateLine]) -> list[RankedLine]:
         """Every line of the talks that may answer, the best first.
 
-        What was `found` by its time alone may answer without a word of the question.
+        If the question names a time, lines `found` may answer without any of its words.
         """
         ids = {line.id for line in found} if self._times else set[int]()
-        ranked = [one for talk in talks for one in self._of_talk(talk, ids)]
-        return sorted(ranked, key=lambda one: (one.score, one.line.place), reverse=True)
+        scored = [one for talk in talks for one in self._in_talk(talk, ids)]
+        return sorted(scored, key=lambda one: (one.score, one.line.place), reverse=True)
 
-    def _of_talk(self, talk: Sequence[Line], found: Collection[int]) -> Iterator[Ranked]:
+    def _in_talk(self, talk: Talk, found: Collection[int]) -> Iterator[RankedLine]:
         """The lines of a talk with a word of the question close by, or that were `found`."""
-        heard = _Heard.of(talk, map(self._words, talk))
-        held = {at: self._held(words) for at, words in heard.said.items()}
-        answered = {at for at, line in enumerate(talk) if line.id in found} if found else set[int]()
+        hits = _word_hits(talk, map(self._words, talk))
+        held = {at: self._held(words) for at, words in hits.weights.items()}
+        by_time = {at for at, line in enumerate(talk) if line.id in found} if found else set[int]()
         by_person = self._by_person(talk)
-        for at in sorted(heard.close_by.keys() | answered):
+        for at in sorted(hits.close_by.keys() | by_time):
             line = talk[at]
             if not line.may_answer:
                 continue
-            here = _spread(heard, at)
-            if not here and at not in answered:
+            here = _spread(hits, at)
+            if not here and at not in by_time:
                 continue
             nearby = 0
             for other, groups in held.items():
                 if -weights.NEAR <= other - at <= weights.NEAR:
                     nearby |= groups
             points = {
-                "words here and close by": weights.HERE * self._scale * sum(here.values()),
-                "share of the words here": weights.COVERED * self._share(held.get(at, 0)),
+                "words here and close by": weights.PROXIMITY * self._scale * sum(here.values()),
+                "share of the words here": weights.COVERAGE * self._share(held.get(at, 0)),
                 "share of the words nearby": weights.NEARBY * self._share(nearby),
-                **self._itself(line),
+                **self._by_itself(line),
             }
-            if at - 1 in heard.asks:
-                mine = heard.said.get(at, {})
-                handed = sum(max(0.0, w - mine.get(g, 0.0)) for g, w in heard.said[at - 1].items())
-                points["answers a question"] = weights.HANDED_OVER * self._scale * handed
+            if at - 1 in hits.questions:
+                points["answers a question"] = (
+                    weights.QUESTION_CARRYOVER * self._scale * _carried_over(hits, at)
+                )
             if any(abs(other - at) <= weights.NEAR for other in by_person):
                 points["the person takes part"] = weights.TAKES_PART
             if len(self._idf) > 1 and held.get(at, 0).bit_count() == self._findable:
-                points["all words"] = weights.WHOLE
-            yield Ranked(line, points)
+                points["all words"] = weights.ALL_TERMS
+            yield RankedLine(line, points)
 
-    def _by_person(self, talk: Sequence[Line]) -> set[int]:
-        """Where in a talk the person says something whom the question names first."""
+    def _by_person(self, talk: Talk) -> set[int]:
+        """The positions in a talk of the lines by the first person that the question names."""
         if not self._first:
             return set()
         return {at for at, line in enumerate(talk) if line.nick == self._first}
 
-    def _held(self, said: Said) -> Groups:
+    def _held(self, words: GroupWeights) -> GroupBits:
         """The groups that a line counts as holding."""
-        return sum(1 << group for group, weight in said.items() if weight > self._strong[group])
+        return sum(1 << group for group, weight in words.items() if weight > self._strong[group])
 
-    def _share(self, groups: Groups) -> float:
-        """What these groups weigh."""
+    def _share(self, groups: GroupBits) -> float:
+        """The weight of these groups together."""
         share = self._shares.get(groups)
-        if share is None:  # few of all the combinations occur, and these on many lines
+        if share is None:  # few of all combinations occur, and these on many lines
             weighed = (idf for group, idf in enumerate(self._idf) if groups >> group & 1)
             share = self._shares[groups] = self._scale * sum(weighed)
         return share
 
     @cached_property
     def _findable(self) -> int:
-        """How many groups there are that any line holds."""
+        """How many groups any line holds."""
         return sum(1 for group in self._about.groups if group.lines)
 
-    def _itself(self, line: Line) -> dict[str, float]:
-        """Points that a line gets whatever its words are."""
+    def _by_itself(self, line: CandidateLine) -> dict[str, float]:
+        """The points of a line that do not depend on the words of the question."""
         points, text = dict[str, float](), line.text
         if self._first and line.nick == self._first:
             only = len(self._about.people) == 1
             points["said by the person"] = weights.SPEAKER if only else weights.FIRST_SPEAKER
             if speaks_of_itself(text):
-                points["of himself or herself"] = weights.OF_HIMSELF
+                points["of himself or herself"] = weights.SPEAKS_OF_SELF
         if self._times:
             near = max(_nearness(line.at, *one) for one in self._times)
             points["of that time"] = weights.OF_THE_TIME * near
@@ -152,22 +162,22 @@ class Ranking:
             points["names a time"] = weights.TELLS_WHEN
         return points
 
-    def _words(self, line: Line) -> Said:
+    def _words(self, line: CandidateLine) -> GroupWeights:
         """The groups that a line holds, weighed as BM25 does; the best form of each counts."""
-        said = self._said.get(line.id)
-        if said is None:
+        held = self._weights.get(line.id)
+        if held is None:
             words = words_in(line.text)
-            nothing = self._asked.isdisjoint(words)  # as it is with most lines
-            said = self._said[line.id] = _NOTHING if nothing else self._weighed(words)
-        return said
+            nothing = self._asked.isdisjoint(words)  # true of most lines
+            held = self._weights[line.id] = _NOTHING if nothing else self._weighed(words)
+        return held
 
-    def _weighed(self, words: Sequence[str]) -> Said:
+    def _weighed(self, words: Sequence[str]) -> GroupWeights:
         held: dict[int, tuple[int, float]] = {}
         for word in words:
-            for group, counts in self._groups_of.get(word, ()):
+            for group, weight in self._groups_of.get(word, ()):
                 times, best = held.get(group, (0, 0.0))
-                held[group] = times + 1, max(best, counts)
-        k1, b = weights.SATURATION, weights.LENGTH
+                held[group] = times + 1, max(best, weight)
+        k1, b = weights.BM25_K1, weights.BM25_B
         norm = k1 * (1 - b + b * len(words) / self._about.length)
         return {
             group: best * self._idf[group] * times * (k1 + 1) / (times + norm)
@@ -176,42 +186,49 @@ class Ranking:
 
 
 @dataclass(frozen=True, slots=True)
-class _Heard:
-    """What of a question is heard in a talk, by the numbers of its lines.
+class _WordHits:
+    """The words of a question in a talk, by position.
 
-    `said` is what lines with a word of it hold, `asks` which of these are questions, and
-    `close_by` the lines that the words reach, each with its time in seconds since 1970.
+    `weights` has the lines with a word, `questions` those of them that are questions, and
+    `close_by` the lines within reach of a word, with their time in seconds since 1970.
     """
 
-    said: Mapping[int, Said]
-    asks: Collection[int]
+    weights: Mapping[int, GroupWeights]
+    questions: Collection[int]
     close_by: Mapping[int, float]
 
-    @classmethod
-    def of(cls, talk: Sequence[Line], said: Iterable[Said]) -> "_Heard":
-        """Most lines of a talk hold no word, and are not looked at any further."""
-        held = {at: words for at, words in enumerate(said) if words}
-        reach = range(-len(weights.FADES), len(weights.FADES) + 1)
-        reached = {at + by for at in held for by in reach if 0 <= at + by < len(talk)}
-        return cls(
-            held,
-            {at for at in held if is_question(talk[at].text)},
-            {at: talk[at].at for at in reached},
-        )
+
+def _word_hits(talk: Talk, lines: Iterable[GroupWeights]) -> _WordHits:
+    """Most lines of a talk hold no word, and are not looked at any further."""
+    held = {at: words for at, words in enumerate(lines) if words}
+    reach = range(-len(weights.FADES), len(weights.FADES) + 1)
+    close_by = {at + by for at in held for by in reach if 0 <= at + by < len(talk)}
+    return _WordHits(
+        held,
+        {at for at in held if is_question(talk[at].text)},
+        {at: talk[at].at for at in close_by},
+    )
 
 
-def _spread(heard: _Heard, at: int) -> dict[int, float]:
+def _spread(hits: _WordHits, at: int) -> dict[int, float]:
     """The words of a line and, faded, of the two on each side."""
-    here = dict(heard.said.get(at, {}))
+    here = dict(hits.weights.get(at, {}))
     for distance, fade in enumerate(weights.FADES, 1):
         for other in (at - distance, at + distance):
-            words = heard.said.get(other)
-            if not words or abs(heard.close_by[other] - heard.close_by[at]) > weights.SILENCE:
+            words = hits.weights.get(other)
+            if not words or abs(hits.close_by[other] - hits.close_by[at]) > weights.SILENCE:
                 continue
-            counts = weights.ASKED_BEFORE if other == at - 1 and other in heard.asks else fade
+            share = weights.ASKED_BEFORE if other == at - 1 and other in hits.questions else fade
             for group, weight in words.items():
-                here[group] = max(here.get(group, 0.0), weight * counts)
+                here[group] = max(here.get(group, 0.0), weight * share)
     return here
+
+
+def _carried_over(hits: _WordHits, at: int) -> float:
+    """The weight of the words of the line before that the line itself lacks."""
+    mine = hits.weights.get(at, {})
+    asked = hits.weights[at - 1]
+    return sum(max(0.0, weight - mine.get(group, 0.0)) for group, weight in asked.items())
 
 
 def _idf(holding: int, lines: int) -> float:
@@ -220,7 +237,7 @@ def _idf(holding: int, lines: int) -> float:
 
 
 def _nearness(at: float, since: float, until: float) -> float:
-    """1 inside of a time, fading over two weeks; of a month people often tell in the next one."""
+    """1 within a time, fading over two weeks; a month is often spoken of in the next one."""
     if since <= at < until:
         return 1.0
     days = (since - at if at < since else at - until) / _DAY

@@ -1,74 +1,74 @@
-"""What counts how much when lines are ranked.
+"""The weights of the ranking.
 
-All is measured against the question itself, whose telling words weigh ten points together, so that
-a weight means the same in a log of 500 lines and in one of ten millions. Found by a non-negative
-linear fit on the development half of LoCoMo (Maharana et al. 2024), judged by leaving one dialogue
-out at a time, and rounded; then the speaker's lowered, so that a question that names the wrong
-person is answered too. `whole` was found on known items of real IRC, `takes_part` on the same
+All are relative to the question, whose content words weigh ten points together: so a weight means
+the same in a log of 500 lines and in one of ten million. They come from a non-negative linear fit
+on the development half of LoCoMo (Maharana et al. 2024), judged by leaving one dialogue out at a
+time, and were rounded; the speaker's was then lowered, so that a question that names the wrong
+person is answered too. ALL_TERMS was found on known items of real IRC, TAKES_PART on the same
 dialogues among a million other lines.
 """
 
 POINTS = 10.0
-"""What all telling words of a question weigh together."""
+"""All content words of a question together."""
 
-HERE = 0.5
-"""Words said in the line or close by, in BM25's measure."""
+PROXIMITY = 0.5
+"""Words in the line or close by, measured as BM25 does."""
 
-COVERED = 0.2
+COVERAGE = 0.2
 """The share of the question's words that the line itself holds."""
 
-HANDED_OVER = 0.25
-"""Words that the line before, a question, hands to this one."""
+QUESTION_CARRYOVER = 0.25
+"""Words that the previous line, a question, adds to this one."""
 
 NEARBY = 0.35
-"""The share of the question's words said within `NEAR` lines: the talk is about this."""
+"""The share of the question's words said within `NEAR` lines: the conversation is about this."""
 
-WHOLE = 1.0
+ALL_TERMS = 1.0
 """The line holds all words of the question; in points, as are all that follow."""
 
 SPEAKER = 1.2
-"""Said by the one person that the question names."""
+"""The line is by the one person that the question names."""
 
 FIRST_SPEAKER = 0.6
-"""Where it names several: said by the first of them."""
+"""The line is by the first of several people that the question names."""
 
-OF_HIMSELF = 0.6
-"""That person speaks of himself."""
+SPEAKS_OF_SELF = 0.6
+"""That person speaks of himself or herself."""
 
 TAKES_PART = 3.0
 """That person takes part in the talk: it matters where many channels are searched at once."""
 
 STATEMENT = 0.5
-"""The line is no question itself."""
+"""The line is not a question itself."""
 
 TELLS_WHEN = 1.5
 """The question asks when, and the line names a time."""
 
 OF_THE_TIME = 5.0
-"""The line is of a time that the question names."""
+"""The line is from a time that the question names."""
 
 FADES = (0.6, 0.36)
-"""What a word counts one line away, and two."""
+"""The share of a word's weight one line away, and two."""
 
 ASKED_BEFORE = 0.9
-"""What it counts in the question right before the line."""
+"""Its share in the question right before the line."""
 
 SILENCE = 900
-"""Seconds without a word that end a talk: no word reaches over them."""
+"""Seconds without a word that end a talk: no word counts beyond them."""
 
 NEAR = 4
-"""Lines on each side of a candidate that are read. Six find no more in the first ten answers, and
-a question in a channel of ten million lines then takes a tenth longer."""
+"""Lines on each side of a candidate that are read. Six add nothing to the first ten answers, and
+make a question in a channel of ten million lines a tenth slower."""
 
-SATURATION, LENGTH = 0.9, 0.4
+BM25_K1, BM25_B = 0.9, 0.4
 """BM25's k1 and b (Robertson and Zaragoza 2009): chat lines are short and repeat little."""
 
 RARITY = 0.7
-"""The power of a word's idf that counts: less than 1 keeps one rare word from ruling."""
+"""The power to which a word's idf is raised: less than 1 keeps one rare word from dominating."""
 
 FORM, FAMILY = 0.8, 0.5
 """Another form of the word (`painted` for `paints`), and a word with the same beginning."""
 
 CUT_SHORT, MISTYPED, MENDED = 0.8, 0.9, 0.5
-"""For a word that the log does not know: how it may go on, the same but for one letter; and either
-where the log knows it, but hardly."""
+"""For a word the history does not know: a completion, and a word one letter away. The last is for
+either of them where the history knows the word, but hardly."""

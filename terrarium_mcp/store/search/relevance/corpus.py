@@ -1,0 +1,80 @@
+"""What the ranking needs to know of a history, whichever engine stores it."""
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import NamedTuple, Protocol
+
+from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.store.search.relevance.lookup import Lookup
+from terrarium_mcp.store.search.words import Vocabulary
+
+
+class LogStatistics(NamedTuple):
+    """Sizes of the history: lines and words in all, and lines `here`, in the rooms asked.
+
+    For nicks named in a question: `by`, how many lines here each wrote, and `with_name`, how many
+    lines anywhere hold the nick as a word.
+    """
+
+    lines: int
+    words: int
+    here: int
+    by: Mapping[str, int]
+    with_name: Mapping[str, int]
+
+
+class CandidateLine(NamedTuple):
+    """A line as the ranking sees it; `may_answer` is False for a line that only lends its words.
+
+    A question reads thousands, so it is a tuple: the garbage collector does not track it.
+    """
+
+    id: int
+    room: int
+    timestamp: str
+    said_by: str
+    text: str
+    may_answer: bool
+
+    @property
+    def place(self) -> tuple[str, int]:
+        """Its place in the order of all lines: (timestamp, id)."""
+        return self.timestamp, self.id
+
+    @property
+    def at(self) -> float:
+        """The time it was said, in seconds since 1970."""
+        # A fifth of the time of `from_text`, since the timestamps of stored lines are whole.
+        return datetime.fromisoformat(self.timestamp[:26] + "+00:00").timestamp()
+
+    @property
+    def nick(self) -> str:
+        """The nick that said it, folded."""
+        return fold(self.said_by)
+
+
+Talk = Sequence[CandidateLine]
+"""Consecutive lines of one room, in order."""
+
+
+class Corpus(Vocabulary, Protocol):
+    """The history as it was when a search began, for one `PlainQuestion`.
+
+    Every method raises TookTooLong once the deadline has passed.
+    """
+
+    async def statistics(self, nicks: Collection[str]) -> LogStatistics:
+        """The sizes of the history, and of what these nicks wrote."""
+        ...
+
+    async def find(self, lookups: Sequence[Lookup]) -> dict[Lookup, list[int]]:
+        """The ids that each look-up finds, newest first; without look-ups that span no line."""
+        ...
+
+    async def lines(self, ids: Iterable[int]) -> list[CandidateLine]:
+        """Those of the lines that may answer the question."""
+        ...
+
+    async def around(self, lines: Collection[CandidateLine]) -> list[Talk]:
+        """The lines and their neighbours; windows that overlap are one talk."""
+        ...
