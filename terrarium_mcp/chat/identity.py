@@ -6,6 +6,9 @@ from collections.abc import Iterable
 CHANNEL_PREFIXES = "#&+!"
 """RFC 2811 2.1: a target that starts with none of these is a person."""
 
+NICK_CHARACTERS = r"\w\[\]\\`^{|}-"
+"""What a nick is made of, inside a regex's brackets: RFC 2812 2.3.1, and letters of any script."""
+
 _ASCII = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _STRICT = _ASCII | str.maketrans("[]\\", "{}|")
 _RFC1459 = _STRICT | str.maketrans("~", "^")  # RFC 2812 2.2: {}|^ are the lower case of []\~

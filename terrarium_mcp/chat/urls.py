@@ -11,7 +11,7 @@ LONGEST = 2_000
 
 _SCHEMES = "https?|ftps?|sftp|gemini|gopher|ircs?"
 # Space, controls, the delimiters of RFC 3986 appendix C, and brackets of CJK text end a URL.
-_FOUND = re.compile(
+URL = re.compile(
     rf"(?<![A-Za-z0-9])(?:{_SCHEMES})://"
     r"[^\s\x00-\x20\x7f-\x9f<>\"`{}|\\^\u2028\u2029\ud800-\udfff"
     r"\u3001\u3002\u300a-\u300f\u3010\u3011\uff08\uff09\uff0c\u201c\u201d\u00ab\u00bb]+",
@@ -29,7 +29,7 @@ def urls_in(text: str) -> list[str]:
 
 
 def _same_form(text: str) -> Iterator[str]:
-    for found in _FOUND.finditer(plain(text)):
+    for found in URL.finditer(plain(text)):
         url = comparable(_without_punctuation(found[0]))
         if url:
             yield url

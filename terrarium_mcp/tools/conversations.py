@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from terrarium_mcp.chat.conversations import Link
+from terrarium_mcp.chat.conversations import ReplyLink
 from terrarium_mcp.chat.records import SPEECH, Message
 from terrarium_mcp.store.conversations import Conversation
 from terrarium_mcp.tools.answer import counted
@@ -68,7 +68,7 @@ def _how_sure(found: Conversation) -> list[str]:
     return [f"{known}: {how_many} such guesses are right{_doubts(guesses)}"]
 
 
-def _doubts(guesses: Sequence[Link]) -> str:
+def _doubts(guesses: Sequence[ReplyLink]) -> str:
     """The ids of the lines that belong elsewhere most probably."""
     doubtful = sorted(
         (link for link in guesses if link.probability < DOUBTFUL), key=lambda link: link.probability
