@@ -1,8 +1,8 @@
-"""Cursors: where the next page begins, as text that only we read, and check in every part.
+"""Cursors: where the next page begins, as an opaque word for the client.
 
-They are opaque and unsigned. A cursor gives no rights: what may be read is decided anew on every
-page. It is bound to the question it belongs to by a fingerprint, and to a snapshot by the highest
-message id of the first page, so that talk which goes on meanwhile neither repeats nor hides a line.
+A cursor is unsigned, so every part of it is validated, and it grants no rights: every page checks
+again what may be read. A fingerprint binds it to its question. The highest message id at the time
+of the first page binds it to a snapshot, so that new messages neither repeat nor hide a line.
 """
 
 import base64
@@ -17,17 +17,17 @@ _LARGEST = 2**63 - 1  # of SQLite's integers
 
 
 class BadCursor(ValueError):
-    """A cursor that we did not make, or that belongs to another question."""
+    """The cursor is damaged, or belongs to another question."""
 
 
 @dataclass(frozen=True, slots=True)
 class Cursor:
-    """The place after the last line of a page.
+    """The position after the last line of a page.
 
-    `rung` names the look-up that answered, `skip` how many lines of its ranked head were shown,
-    `after` the last line shown of what follows the head. `since` is where the time of the first
-    page began, `until` where it ended: "the last hours" must not move on while somebody pages.
-    `head` is the fingerprint of the ranked head's ids: only in the same head does `skip` mean them.
+    `rung` names the search that answered. `skip` is the number of lines of its ranked head shown so
+    far, and `after` the position of the last line shown beyond the head. `since` and `until` are
+    the bounds of the first page: "the last 3 hours" must not move while the client pages. `head` is
+    the fingerprint of the ids in the ranked head; with another head `skip` would mean other lines.
     """
 
     question: str
@@ -40,27 +40,27 @@ class Cursor:
     head: str = ""
 
     def __str__(self) -> str:
-        """Write the cursor as one word."""
+        """The cursor as one word."""
         packed = json.dumps([_VERSION, *asdict(self).values()], separators=(",", ":"))
         return base64.urlsafe_b64encode(packed.encode()).decode().rstrip("=")
 
 
 def fingerprint(*parts: object) -> str:
-    """A short name for a question: its query, filters and order."""
+    """A short hash of a question: its query, filters and order."""
     return blake2b(repr(parts).encode(), digest_size=6).hexdigest()
 
 
 def read_cursor(text: str, question: str, rungs: tuple[str, ...]) -> Cursor:
-    """Read a cursor that a page of this `question` ended with.
+    """Parse the cursor of an earlier page of this `question`.
 
     Raises:
-        BadCursor: it is damaged, or belongs to another question.
+        BadCursor: it is damaged or belongs to another question.
     """
     try:
         cursor = _unpacked(text.strip())
-    except (ValueError, TypeError, KeyError, RecursionError) as why:
-        raise _damaged() from why
-    # What we would not have written ourselves was not written by us.
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise _damaged() from error
+    # Only text that this module would write for the same values was written by it.
     if cursor.rung not in rungs or str(cursor) != text.strip():
         raise _damaged()
     if cursor.question != question:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Message
-from terrarium_mcp.chat.terms import UNSAYABLE
+from terrarium_mcp.chat.terms import RESERVED_PREFIX
 from terrarium_mcp.chat.when import day
 from terrarium_mcp.store.search import Explanation, Rung, Search
 from terrarium_mcp.store.search.relevance.asked import Group, Understood
@@ -19,8 +19,8 @@ _WIDEST = 100
 _BEGINNING = 40
 """Characters of a line that tell which one it is."""
 
-_NICK = re.compile(f'"{UNSAYABLE}n((?:[0-9a-f]{{2}})+)"')
-_ROOM = re.compile(rf'"{UNSAYABLE}r(\d+)"')
+_NICK = re.compile(f'"{RESERVED_PREFIX}n((?:[0-9a-f]{{2}})+)"')
+_ROOM = re.compile(rf'"{RESERVED_PREFIX}r(\d+)"')
 
 
 def explained(search: Search, why: Explanation) -> str:
@@ -62,7 +62,7 @@ def _readable(match: str, rooms: Mapping[str, str]) -> str:
     """An expression with nicks and channels as people know them."""
     named = _NICK.sub(lambda nick: f'"{bytes.fromhex(nick[1]).decode(errors="replace")}"', match)
     known = _ROOM.sub(lambda room: f'"{rooms.get(room[1], room[1])}"', named)
-    return known.replace(UNSAYABLE, "")
+    return known.replace(RESERVED_PREFIX, "")
 
 
 def _begun(message: Message) -> str:

@@ -16,7 +16,14 @@ from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.mentions import mentions
 from terrarium_mcp.chat.records import SPEECH, Kind
-from terrarium_mcp.chat.terms import UNSAYABLE, Term, TermKind, encoded_words, holds, spread
+from terrarium_mcp.chat.terms import (
+    RESERVED_PREFIX,
+    Term,
+    TermKind,
+    encoded_words,
+    holds,
+    segment,
+)
 from terrarium_mcp.chat.urls import urls_in
 
 
@@ -36,7 +43,7 @@ def storable(text: str) -> str:
 
 def indexed_text(message: object) -> str:
     """The words of a message, without formatting codes: what the index holds."""
-    return spread(plain(as_text(message)))
+    return segment(plain(as_text(message)))
 
 
 def pair_words(message: object) -> str:
@@ -61,12 +68,12 @@ def scope_words(room: int, nick: bytes | None, kind: bytes | None, message: obje
     its_room = room_word(room) if was_said else events_word(room)
     its_nick = nick_word(as_text(nick))
     linked = f" {own(LINK_WORD)}" if message and urls_in(as_text(message)) else ""
-    return f"{UNSAYABLE}{its_room} {of_kind} {UNSAYABLE}{its_nick}{linked}"
+    return f"{RESERVED_PREFIX}{its_room} {of_kind} {RESERVED_PREFIX}{its_nick}{linked}"
 
 
 def own(word: str) -> str:
     """An index word of ours, as it stands in the index."""
-    return f"{UNSAYABLE}{word}"
+    return f"{RESERVED_PREFIX}{word}"
 
 
 @lru_cache(maxsize=100)  # asked for every line that is indexed, and there are twelve
