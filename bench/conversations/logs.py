@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from terrarium_mcp.chat.conversations import Line
+from terrarium_mcp.chat.conversations import Utterance
 
 BEFORE, SCORED, AFTER = 150, 200, 50
 """Lines of a window: read before those that are scored, scored, and read after them."""
@@ -24,7 +24,7 @@ _ANOTHER_DAY = 600
 class Log:
     """What was said in a log, by line number, and the numbers of the lines each line answers."""
 
-    said: dict[int, Line]
+    said: dict[int, Utterance]
     answers: dict[int, list[int]]
 
 
@@ -32,7 +32,7 @@ class Log:
 class Excerpt:
     """Lines to read in one go, of which those with the places in `scored` count."""
 
-    lines: list[Line]
+    lines: list[Utterance]
     scored: range
 
 
@@ -62,12 +62,14 @@ def _log(annotation: Path) -> Log:
     for line in annotation.read_text("utf-8").splitlines():
         earlier, *_, later = sorted(int(word) for word in line.split() if word != "-")
         answers[later].append(earlier)
-    said: dict[int, Line] = {}
+    said: dict[int, Utterance] = {}
     day = last = 0
     for number, line in enumerate(text.read_text("utf-8", "replace").split("\n")):
         if found := _SAID.match(line):
             minute = int(found[1]) * 60 + int(found[2])
             day += minute < last - _ANOTHER_DAY
             last = minute
-            said[number] = Line(number, 60 * (1440 * day + minute), found[3] or found[4], found[5])
+            said[number] = Utterance(
+                number, 60 * (1440 * day + minute), found[3] or found[4], found[5]
+            )
     return Log(said, dict(answers))

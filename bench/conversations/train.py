@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from bench.conversations.logs import Excerpt, Log, excerpts, logs
-from terrarium_mcp.chat.conversations.history import History
-from terrarium_mcp.chat.conversations.scores import scores
-from terrarium_mcp.chat.conversations.tables import ANSWERING, SCALE, STARTING, Tables
+from terrarium_mcp.chat.conversations.scores import score_choices
+from terrarium_mcp.chat.conversations.tables import ANSWERING, SCALE, STARTING, ScoreTables
+from terrarium_mcp.chat.conversations.thread_state import ThreadState
 from terrarium_mcp.chat.conversations.window import read_window
 
 PENALTY = 2.0
@@ -66,14 +66,16 @@ class Choices:
     right: NDArray[np.bool_]
 
 
-def positions() -> Tables:
+def positions() -> ScoreTables:
     """Tables that hold, in place of a weight, the number of the entry as a tuple of one.
 
     A "score" is then the tuple of all entries it used: what learns runs the very code that scores,
     so the two cannot drift apart.
     """
     numbers = iter(range(WHOLE))
-    return Tables.named({name: [(next(numbers),) for _ in range(n)] for name, n in SIZES.items()})
+    return ScoreTables.from_flat(
+        {name: [(next(numbers),) for _ in range(n)] for name, n in SIZES.items()}
+    )
 
 
 def read(corpus: Iterable[Log], weights: Floats) -> Choices:
@@ -95,17 +97,17 @@ def read(corpus: Iterable[Log], weights: Floats) -> Choices:
 
 
 def _read_one(
-    excerpt: Excerpt, tables: Tables, weights: Sequence[float]
+    excerpt: Excerpt, tables: ScoreTables, weights: Sequence[float]
 ) -> Iterable[tuple[int, list[tuple[int, ...]], list[int]]]:
-    """Each line's place, the entries of its choices, and the places of its candidates."""
-    history = History(read_window(excerpt.lines))
-    for said in history.window.lines[: excerpt.scored.stop]:
-        found = history.candidates(said)
-        choices = scores(said, found, history, tables)
+    """Each utterance's place, the entries of its choices, and the places of its candidates."""
+    state = ThreadState(read_window(excerpt.lines))
+    for features in state.window.utterances[: excerpt.scored.stop]:
+        candidates = state.candidates(features)
+        choices = score_choices(features, candidates, state, tables)
         sums = [sum(weights[entry] for entry in choice) for choice in choices]
         best = sums.index(max(sums))
-        history.add(said, found[best - 1] if best else None)
-        yield said.place, choices, [turn.said.place for turn in found]
+        state.place(features, candidates[best - 1] if best else None)
+        yield features.place, choices, [one.features.place for one in candidates]
 
 
 def _begins(lengths: Sequence[int]) -> NDArray[np.int64]:

@@ -22,7 +22,7 @@ import anyio
 import click
 from mcp.client.client import Client
 
-from terrarium_mcp.chat.conversations import Line, conversation_of, linked
+from terrarium_mcp.chat.conversations import Utterance, conversation_of, find_links
 from terrarium_mcp.chat.records import Heard, Kind, Origin
 from terrarium_mcp.policy import VIEW_KEY
 from terrarium_mcp.server import build_server
@@ -59,7 +59,7 @@ class Model:
 
     def link(self, lines: Sequence[tuple[Any, ...]], _: object = None) -> list[Found]:
         """One link for each (id, seconds, nick, text, ...)."""
-        links = linked([Line(*line[:4]) for line in lines])
+        links = find_links([Utterance(*line[:4]) for line in lines])
         return [Found(link.line, link.answers, link.probability) for link in links]
 
 
@@ -99,8 +99,8 @@ class Log:
         """The lines of a hit's conversation, by the scorer alone."""
         at = self.talk.index(hit)
         log, window = self.annotated, self.talk[max(0, at - BEFORE) : at + AFTER + 1]
-        lines = [Line(n, 60 * log.minute[n], log.nick[n], log.text[n]) for n in window]
-        return {link.line for link in conversation_of(hit, linked(lines))}
+        lines = [Utterance(n, 60 * log.minute[n], log.nick[n], log.text[n]) for n in window]
+        return {link.line for link in conversation_of(hit, find_links(lines))}
 
 
 @click.command()

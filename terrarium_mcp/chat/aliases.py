@@ -1,9 +1,9 @@
-"""Aliases: who was behind a nick at a moment, and under which nicks before and after.
+"""Nick history: who held a nick at a moment, and which nicks they held before and after.
 
-A nick is held by one person at a time. A hold ends when its holder takes another nick, quits, or
-leaves the last room in which we saw them; also when somebody else takes the nick, or joins a room
-in which its holder already is: then we missed how it ended. Where in doubt a hold ends: better two
-people where there is one than the other way round.
+A nick is held by one person at a time. A tenure ends when its holder changes nick, quits, or leaves
+the last room in which they were seen. It also ends when another person takes the nick, or joins a
+room in which the holder already is: the real end was not recorded. In doubt a tenure ends, because
+taking one person for two does less harm than taking two for one.
 """
 
 from collections.abc import Iterable, Sequence
@@ -14,12 +14,12 @@ from terrarium_mcp.chat.records import Kind
 from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position
 
 AT_ONCE = timedelta(minutes=1)
-"""A change of nick and a QUIT are recorded once for each room, within this time."""
+"""A NICK or QUIT is recorded once in each room, within this time."""
 
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """Somebody joins, leaves (PART, KICK, QUIT) or takes the nick `new`. Nicks are folded."""
+    """A person joins, leaves (PART, KICK, QUIT) or takes the nick `new`. Nicks are folded."""
 
     at: Position
     kind: Kind
@@ -30,9 +30,9 @@ class Move:
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """A nick in the hands of one person: from `since` on, and before `until`.
+    """The tenure of a nick by one person, from `since` to `until` (exclusive).
 
-    `was` is the nick they had before, `becomes` the next; "" where that is not known.
+    `was` is the nick they had before and `becomes` the next one, "" if unknown.
     """
 
     nick: str
@@ -42,76 +42,76 @@ class Hold:
     becomes: str = ""
 
     def covers(self, at: Position) -> bool:
-        """Whether the nick was in these hands at a place."""
+        """Whether this tenure includes the position."""
         return self.since <= at < self.until
 
 
 def alias_times(nick: str, at: Position, moves: Iterable[Move]) -> list[Hold]:
-    """What everybody said who was `nick` at `at`: their nicks, each with its time, oldest first.
+    """The tenures of the person who held `nick` at `at`, under all their nicks, oldest first.
 
     Args:
         nick: the folded nick.
-        at: the moment.
-        moves: those of every nick that may be one of theirs, in any order.
+        at: the position.
+        moves: the events of every nick that may be one of theirs, in any order.
     """
-    story = _once(moves)
-    start = _hold(nick, at, story)
+    history = _deduplicated(moves)
+    start = _hold_at(nick, at, history)
     chain = [start]
     while chain[0].was:
         earlier = next(
-            (one for one in holds(chain[0].was, story) if one.until == chain[0].since), None
+            (hold for hold in holds(chain[0].was, history) if hold.until == chain[0].since), None
         )
         if earlier is None or earlier.becomes != chain[0].nick:
             break
         chain.insert(0, earlier)
     while chain[-1].becomes:
-        later = _hold(chain[-1].becomes, chain[-1].until, story)
+        later = _hold_at(chain[-1].becomes, chain[-1].until, history)
         if later.since != chain[-1].until or later.was != chain[-1].nick:
             break
         chain.append(later)
     return chain
 
 
-def holds(nick: str, story: Sequence[Move]) -> list[Hold]:
-    """All hands that a nick went through, oldest first and without a gap between them.
+def holds(nick: str, history: Sequence[Move]) -> list[Hold]:
+    """All tenures of a nick, oldest first and without gaps between them.
 
     Args:
         nick: the folded nick.
-        story: moves in order, what concerns several rooms told once.
+        history: the events in order; one that concerns several rooms appears once.
     """
-    told: list[Hold] = []
-    hand = _Hand(BEGINNING)
-    for move in story:
+    ended: list[Hold] = []
+    holder = _CurrentHolder(BEGINNING)
+    for move in history:
         if nick not in (move.nick, move.new):
             continue
         if move.new == nick:
-            told.append(hand.let_go(nick, move.at))
-            hand = _Hand(move.at, was=move.nick)
+            ended.append(holder.release(nick, move.at))
+            holder = _CurrentHolder(move.at, was=move.nick)
         elif move.kind is Kind.NICK:
-            told.append(hand.let_go(nick, move.at, becomes=move.new))
-            hand = _Hand(move.at)
-        elif hand.ends_with(move):
-            told.append(hand.let_go(nick, move.at))
-            hand = _Hand(move.at)
+            ended.append(holder.release(nick, move.at, becomes=move.new))
+            holder = _CurrentHolder(move.at)
+        elif holder.ends_with(move):
+            ended.append(holder.release(nick, move.at))
+            holder = _CurrentHolder(move.at)
         if move.kind is Kind.JOIN:
-            hand.rooms.add(move.room)
-    told.append(hand.let_go(nick, EVERY_LINE))
-    return told
+            holder.rooms.add(move.room)
+    ended.append(holder.release(nick, EVERY_LINE))
+    return ended
 
 
 @dataclass(slots=True)
-class _Hand:
-    """Whoever has the nick just now, and the rooms in which we saw them come."""
+class _CurrentHolder:
+    """The current holder of a nick, and the rooms that they were seen to join."""
 
     since: Position
     was: str = ""
     rooms: set[int] = field(default_factory=set)
 
-    def let_go(self, nick: str, at: Position, *, becomes: str = "") -> Hold:
+    def release(self, nick: str, at: Position, *, becomes: str = "") -> Hold:
         return Hold(nick, self.since, at, self.was, becomes)
 
     def ends_with(self, move: Move) -> bool:
-        """Whether a JOIN, PART, KICK or QUIT ends it; notes where they are if not."""
+        """Whether a JOIN, PART, KICK or QUIT ends the tenure. A room they left is forgotten."""
         if move.kind is Kind.JOIN:
             return move.room in self.rooms
         if move.kind is Kind.QUIT:
@@ -120,24 +120,24 @@ class _Hand:
         return not self.rooms
 
 
-def _hold(nick: str, at: Position, story: Sequence[Move]) -> Hold:
-    return next(one for one in reversed(holds(nick, story)) if one.since <= at)
+def _hold_at(nick: str, at: Position, history: Sequence[Move]) -> Hold:
+    return next(hold for hold in reversed(holds(nick, history)) if hold.since <= at)
 
 
-def _once(moves: Iterable[Move]) -> list[Move]:
-    """Moves in order; of what is recorded in several rooms the first, of no change of nick none."""
-    story: list[Move] = []
-    lately: dict[tuple[Kind, str, str], tuple[Position, set[int]]] = {}
-    for move in sorted(moves, key=lambda one: one.at):
+def _deduplicated(moves: Iterable[Move]) -> list[Move]:
+    """The events in order: of copies in several rooms the first, and no NICK to the same nick."""
+    history: list[Move] = []
+    latest: dict[tuple[Kind, str, str], tuple[Position, set[int]]] = {}
+    for move in sorted(moves, key=lambda move: move.at):
         if move.kind in (Kind.NICK, Kind.QUIT):
             if move.nick == move.new:
                 continue
             key = (move.kind, move.nick, move.new)
-            first, rooms = lately.get(key, (move.at, set[int]()))
+            first, rooms = latest.get(key, (move.at, set[int]()))
             again = move.room not in rooms and move.at.moment - first.moment <= AT_ONCE
             if rooms and again:
                 rooms.add(move.room)
                 continue
-            lately[key] = (move.at, {move.room})
-        story.append(move)
-    return story
+            latest[key] = (move.at, {move.room})
+        history.append(move)
+    return history

@@ -1,4 +1,4 @@
-"""What the record covers: spans in which a channel was recorded, and the gaps between them."""
+"""Coverage: the spans in which a channel was recorded, and the gaps between them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -7,12 +7,12 @@ from datetime import datetime, timedelta, tzinfo
 from terrarium_mcp.chat.when import lasting, local
 
 NOTABLE_GAP = timedelta(minutes=2)
-"""Shorter holes are reconnects that nobody would miss."""
+"""Shorter gaps are reconnects, and not worth mentioning."""
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A time in which a room was recorded. `source` names another program whose record it was."""
+    """A time in which a room was recorded, by the other program `source` unless that is ""."""
 
     room: int
     began: datetime
@@ -24,33 +24,33 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """A time between two spans, in which nothing was heard."""
+    """A time between two spans, in which nothing was recorded."""
 
     began: datetime
     ended: datetime
 
     @property
     def length(self) -> timedelta:
-        """How long nothing was heard."""
+        """The duration of the gap."""
         return self.ended - self.began
 
 
 @dataclass(frozen=True, slots=True)
 class Coverage:
-    """What the record of some rooms covers."""
+    """What the record covers of some rooms."""
 
     spans: Sequence[Span] = ()
 
     def gaps(self) -> list[Gap]:
-        """The notable holes of our own recording, oldest first."""
+        """The notable gaps in the recording of this program, oldest first."""
         own = sorted((span for span in self.spans if not span.source), key=lambda span: span.began)
         gaps: list[Gap] = []
         for room in dict.fromkeys(span.room for span in own):
-            gaps += _holes([span for span in own if span.room == room])
+            gaps += _gaps_between([span for span in own if span.room == room])
         return sorted(gaps, key=lambda gap: gap.began)
 
     def before(self, moment: datetime) -> "Coverage":
-        """What was covered as it looked at `moment`."""
+        """The coverage as it was at `moment`."""
         return Coverage(
             [
                 replace(
@@ -65,19 +65,18 @@ class Coverage:
 
     def sentence(self, zone: tzinfo) -> str:
         """One line for the head of an answer: `recorded 2026-01-03 to now; 2 gaps (...)`."""
-        parts = [_own_part(self.spans, self.gaps(), zone), *_foreign_parts(self.spans, zone)]
-        told = "; ".join(part for part in parts if part)
-        return told or "nothing recorded yet"
+        parts = [_own_part(self.spans, self.gaps(), zone), *_imported_parts(self.spans, zone)]
+        return "; ".join(part for part in parts if part) or "nothing recorded yet"
 
 
-def _holes(spans: Sequence[Span]) -> list[Gap]:
-    holes = []
+def _gaps_between(spans: Sequence[Span]) -> list[Gap]:
+    gaps = []
     reached = spans[0].ended
     for span in spans[1:]:
         if span.began - reached >= NOTABLE_GAP:
-            holes.append(Gap(reached, span.began))
+            gaps.append(Gap(reached, span.began))
         reached = max(reached, span.ended)
-    return holes
+    return gaps
 
 
 def _own_part(spans: Iterable[Span], gaps: Sequence[Gap], zone: tzinfo) -> str:
@@ -87,21 +86,21 @@ def _own_part(spans: Iterable[Span], gaps: Sequence[Gap], zone: tzinfo) -> str:
     first = min(span.began for span in own)
     last = max(span.ended for span in own)
     until = "now" if any(span.going_on for span in own) else _day(last, zone)
-    told = ", ".join(f"{_day(gap.began, zone)} {lasting(gap.length)}" for gap in gaps[-3:])
+    latest = ", ".join(f"{_day(gap.began, zone)} {lasting(gap.length)}" for gap in gaps[-3:])
     more = "" if len(gaps) <= 3 else "latest "
-    count = f"; {len(gaps)} gap{'s' * (len(gaps) > 1)} ({more}{told})" if gaps else ""
+    count = f"; {len(gaps)} gap{'s' * (len(gaps) > 1)} ({more}{latest})" if gaps else ""
     return f"recorded {_day(first, zone)} to {until}{count}"
 
 
-def _foreign_parts(spans: Iterable[Span], zone: tzinfo) -> list[str]:
-    foreign: dict[str, list[Span]] = {}
+def _imported_parts(spans: Iterable[Span], zone: tzinfo) -> list[str]:
+    imported: dict[str, list[Span]] = {}
     for span in spans:
         if span.source:
-            foreign.setdefault(span.source, []).append(span)
+            imported.setdefault(span.source, []).append(span)
     return [
-        f"from {source} {_day(min(s.began for s in of), zone)} to"
-        f" {_day(max(s.ended for s in of), zone)}, gaps unknown"
-        for source, of in foreign.items()
+        f"from {source} {_day(min(span.began for span in its_spans), zone)} to"
+        f" {_day(max(span.ended for span in its_spans), zone)}, gaps unknown"
+        for source, its_spans in imported.items()
     ]
 
 

@@ -54,7 +54,7 @@ def read_cursor(text: str, question: str, rungs: tuple[str, ...]) -> Cursor:
     """Read the cursor that ended a page of this `question`; `rungs` are the look-ups that exist.
 
     Raises:
-        BadCursor: it is damaged, or belongs to another question.
+        BadCursor: it is damaged or belongs to another question.
     """
     try:
         cursor = _unpacked(text.strip())

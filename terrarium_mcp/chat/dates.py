@@ -1,74 +1,80 @@
-"""Times as people write them into a query, read by the reader's zone and the request's clock."""
+"""Times as people type them into a query, read in the reader's zone by the request's clock."""
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
+from terrarium_mcp.chat.calendar_words import PERIODS
+
 _ISO = re.compile(r"\d{4}(?:$|-)")
-_MONTH = re.compile(r"(\d{4})(?:-(\d\d))?")
+_YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d\d))?")
 _AGO = re.compile(r"(\d{1,6})([smhdw])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
-_LONGEST = 60
+_MAX_CHARACTERS = 60
 _SETTINGS = {
     "DATE_ORDER": "DMY",
     "PREFER_DATES_FROM": "past",
     "RETURN_TIME_AS_PERIOD": True,
-    "TIMEZONE": "UTC",  # it asks the machine for its own zone otherwise
+    "TIMEZONE": "UTC",  # dateparser uses the machine's zone otherwise
 }
 
 
 def moment_of(text: str, now: datetime, zone: tzinfo) -> datetime | None:
-    """The moment, in UTC, at which the time begins that `text` names.
+    """The moment, in UTC, at which the time named by `text` begins.
 
-    None where it names none, or one that does not exist. For example `2026-05-01`, `2026-05`,
-    `2026-05-01T14:00Z`, `yesterday`, `2h` (ago), `last week`, `5 may`. What could be several dates
-    is the last one before `now`.
+    None if it names no time, or one that does not exist. Examples: `2026-05-01`, `2026-05`,
+    `2026-05-01T14:00Z`, `yesterday`, `2h` (ago), `last week`, `5 may`. A date without a year is
+    the last one before `now`.
     """
     try:
-        period, named = _named(text, now, zone)
-        return _utc(_PERIODS[period].begins(named) if period in _PERIODS else named, zone)
-    except (ValueError, OverflowError):  # no time, or beyond the calendar
+        period, named = _read(text, now, zone)
+        if period in PERIODS:
+            named = PERIODS[period].first_day(_midnight(named))
+        return _utc(named, zone)
+    except (ValueError, OverflowError):  # no time, or outside the calendar
         return None
 
 
 def stretch_of(text: str, now: datetime, zone: tzinfo) -> tuple[datetime, datetime] | None:
-    """The whole time that `text` names: its beginning and its end, which is no longer in it.
+    """The period named by `text`: its beginning and its end (exclusive), in UTC.
 
-    Of a moment, such as `2h`, it is the day.
+    A moment, such as `2h`, stands for its day. None as in `moment_of`.
     """
     try:
-        period, named = _named(text, now, zone)
+        name, named = _read(text, now, zone)
         local = named.astimezone(zone).replace(tzinfo=None) if named.tzinfo else named
-        whole = _PERIODS.get(period, _DAY)
-        begins = whole.begins(local)
-        return _utc(begins, zone), _utc(whole.ends(begins), zone)
+        period = PERIODS.get(name, PERIODS["day"])
+        first = period.first_day(_midnight(local))
+        return _utc(first, zone), _utc(period.following(first), zone)
     except (ValueError, OverflowError):
         return None
 
 
-def _named(text: str, now: datetime, zone: tzinfo) -> tuple[str, datetime]:
-    """What `text` names: a period of `_PERIODS`, or a moment; and a time in it.
+def _read(text: str, now: datetime, zone: tzinfo) -> tuple[str, datetime]:
+    """The period that `text` names (`time` for a moment), and a moment in it.
 
     Raises:
         ValueError: it names no time.
     """
     text = " ".join(text.split())
-    if not text or len(text) > _LONGEST:
+    if not text or len(text) > _MAX_CHARACTERS:
         raise ValueError(text)
     here = now.astimezone(zone).replace(tzinfo=None)
     return _iso(text) if _ISO.match(text) else _ago(text, here) or _words(text, here)
 
 
 def _utc(moment: datetime, zone: tzinfo) -> datetime:
-    """In UTC, and as exact as the times of lines are."""
+    """The moment in UTC, in whole milliseconds like the times of messages."""
     aware = moment if moment.tzinfo else moment.replace(tzinfo=zone)
     return aware.replace(microsecond=moment.microsecond // 1000 * 1000).astimezone(UTC)
 
 
+def _midnight(moment: datetime) -> datetime:
+    return moment.replace(hour=0, minute=0, second=0, microsecond=0)
+
+
 def _iso(text: str) -> tuple[str, datetime]:
-    """What looks like ISO 8601 is that, or nothing: `2026-02-30` is no other day."""
-    if found := _MONTH.fullmatch(text):
+    """Read ISO 8601 strictly: dateparser would make another day of `2026-02-30`."""
+    if found := _YEAR_OR_MONTH.fullmatch(text):
         year, month = found.groups()
         return "month" if month else "year", datetime(int(year), int(month or 1), 1)  # noqa: DTZ001 -- the reader's zone
     return ("time" if len(text) > 10 else "day"), datetime.fromisoformat(text)
@@ -80,67 +86,22 @@ def _ago(text: str, here: datetime) -> tuple[str, datetime] | None:
 
 
 def _words(text: str, here: datetime) -> tuple[str, datetime]:
-    """What the library makes of it.
+    """Read other text with dateparser.
 
     Raises:
-        ValueError: nothing, or what was hardly meant: a bare number, a year of two digits.
+        ValueError: it is no time, or unlikely to be meant as one: a bare number, a two-digit year.
     """
     from dateparser.date import DateDataParser  # noqa: PLC0415 -- slow to load, seldom needed
 
     for kind in ("relative-time", "absolute-time"):
         settings = _SETTINGS | {"RELATIVE_BASE": here, "PARSERS": [kind]}
         read = DateDataParser(languages=["en"], settings=settings).get_date_data(text)
-        if read.date_obj and (kind == "relative-time" or _is_meant(text, read.parts)):
+        if read.date_obj and (kind == "relative-time" or _is_plausible(text, read.parts)):
             return read.period, read.date_obj
     raise ValueError(text)
 
 
-def _is_meant(text: str, parts: tuple[str, ...]) -> bool:
+def _is_plausible(text: str, parts: tuple[str, ...]) -> bool:
     if "year" in parts and re.search(r"\d", text):
         return re.search(r"(?<!\d)\d{4}(?!\d)", text) is not None
     return parts != ("day",)
-
-
-def _of_day(moment: datetime) -> datetime:
-    return moment.replace(hour=0, minute=0, second=0, microsecond=0)
-
-
-def _of_week(moment: datetime) -> datetime:
-    return _of_day(moment) - timedelta(days=moment.weekday())
-
-
-def _of_month(moment: datetime) -> datetime:
-    return _of_day(moment).replace(day=1)
-
-
-def _of_quarter(moment: datetime) -> datetime:
-    return _of_month(moment).replace(month=moment.month - (moment.month - 1) % 3)
-
-
-def _of_year(moment: datetime) -> datetime:
-    return _of_month(moment).replace(month=1)
-
-
-@dataclass(frozen=True, slots=True)
-class _Period:
-    """A part of the calendar: where the one around a moment begins, and how long it lasts."""
-
-    begins: Callable[[datetime], datetime]
-    months: int = 0
-    days: int = 0
-
-    def ends(self, begins: datetime) -> datetime:
-        """Where the next one begins."""
-        years, month = divmod(begins.month - 1 + self.months, 12)
-        later = begins.replace(year=begins.year + years, month=month + 1)
-        return later + timedelta(days=self.days)
-
-
-_DAY = _Period(_of_day, days=1)
-_PERIODS = {
-    "day": _DAY,
-    "week": _Period(_of_week, days=7),
-    "month": _Period(_of_month, months=1),
-    "quarter": _Period(_of_quarter, months=3),
-    "year": _Period(_of_year, months=12),
-}

@@ -1,10 +1,13 @@
-"""When two spellings name the same nick or channel, and what is a channel at all."""
+"""Nick and channel names: casemapping, and what counts as a channel."""
 
 import string
 from collections.abc import Iterable
 
 CHANNEL_PREFIXES = "#&+!"
-"""RFC 2811 2.1: a target that starts with none of these is a person."""
+"""First characters of a channel name (RFC 2811 2.1). Any other target is a person."""
+
+NICK_CHARACTERS = r"\w\[\]\\`^{|}-"
+"""What a nick is made of, inside a regex's brackets: RFC 2812 2.3.1, and letters of any script."""
 
 _ASCII = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _STRICT = _ASCII | str.maketrans("[]\\", "{}|")
@@ -14,11 +17,11 @@ _TABLES = {"ascii": _ASCII, "strict-rfc1459": _STRICT, "rfc1459": _RFC1459}
 DEFAULT_CASEMAPPING = "rfc1459"
 
 _DISPUTED = set("[]\\~{}|^")
-"""Characters that not all mappings fold."""
+"""Characters that only some of the mappings fold."""
 
 
 def fold(name: str, casemapping: str = DEFAULT_CASEMAPPING) -> str:
-    """The form under which a nick or channel compares (CASEMAPPING of RPL_ISUPPORT).
+    """The form in which nicks and channels are compared (CASEMAPPING of RPL_ISUPPORT).
 
     An unknown mapping, such as `rfc7613`, folds as Unicode does.
     """
@@ -27,7 +30,7 @@ def fold(name: str, casemapping: str = DEFAULT_CASEMAPPING) -> str:
 
 
 def is_spelt_alike(name: str, casemappings: Iterable[str]) -> bool:
-    """Whether all these mappings take the same other spellings of a name for it, in ASCII alone."""
+    """Whether a name has the same equivalent spellings under all these mappings, all in ASCII."""
     return name.isascii() and all(
         mapping == DEFAULT_CASEMAPPING or (mapping in _TABLES and not _DISPUTED & set(name))
         for mapping in casemappings
@@ -35,5 +38,5 @@ def is_spelt_alike(name: str, casemappings: Iterable[str]) -> bool:
 
 
 def is_channel(target: str) -> bool:
-    """Whether `target` names a channel and not a person."""
+    """Whether `target` is a channel rather than a person."""
     return target[:1] != "" and target[:1] in CHANNEL_PREFIXES

@@ -1,9 +1,9 @@
-"""What stands inside a line of IRC: formatting codes, CTCP frames, off-record marks."""
+"""The contents of an IRC message: formatting codes, CTCP frames, off-record marks, passwords."""
 
 import re
 from collections.abc import Sequence
 
-# mIRC formatting: bold, italic, underline, strike, monospace, reverse, reset, colours and digits.
+# mIRC formatting: bold, italic, underline, strike, monospace, reverse, reset; colours with digits.
 _FORMATTING = re.compile(
     r"\x03(?:\d{1,2}(?:,\d{1,2})?)?|\x04(?:[0-9A-Fa-f]{6}(?:,[0-9A-Fa-f]{6})?)?|[\x02\x0f\x11\x16\x1d\x1e\x1f]"
 )
@@ -16,50 +16,57 @@ _FORGING = re.compile(
 )
 _OFF_RECORD = re.compile(r"\s*\[(?:off|nolog)\]", re.IGNORECASE)
 _SECRET_COMMAND = re.compile(
+    # A command to services, with or without its slash: `/msg NickServ identify ...`, `ns id ...`.
     r"\s*/?(?:(?:msg|query|quote|raw|privmsg|notice)\s+)*"
+    # NickServ and ChanServ (also as name@server, and their aliases), AuthServ, QuakeNet's and
+    # Undernet's Q@... and X@...
     r"(?:(?:nickserv|chanserv|authserv)(?:@\S+)?|ns|cs|[qx]@\S+)\s+:?"
+    # The subcommands that take a password, with at least one argument.
     r"(?:auth|ghost|id|identify|login|recover|regain|register|release|set\s+password)\s+\S"
+    # A command of the client or server that takes a password; only with its slash, because "pass"
+    # and "login" also begin ordinary sentences.
     r"|\s*/(?:(?:quote|raw)\s+)?(?:identify|login|oper|pass)\s+\S",
     re.IGNORECASE,
 )
 REMOVED_KEY = "*"
+"""Replaces a channel key in a recorded MODE."""
 
 
 def plain(text: str) -> str:
-    """`text` without formatting codes: the words that people read, and that the index holds."""
+    """`text` without formatting codes, as people read it and as it is indexed."""
     return text if text.isprintable() else _FORMATTING.sub("", text)  # codes are not printable
 
 
 def harmless(text: str) -> str:
-    """`text` on one line, without anything that could forge another line or turn the reading order.
+    """`text` on one line, without characters that could forge a line or change the reading order.
 
-    Line breaks and tabs become a space, every other control character vanishes.
+    Line breaks and tabs become a space; all other control characters are removed.
     """
     text = re.sub(r"[\r\n\t\u2028\u2029\x85]+", " ", plain(text))
     return _FORGING.sub("", text)
 
 
 def action(text: str) -> str | None:
-    """What somebody does, if `text` is a CTCP ACTION (the closing frame may be missing)."""
+    """The text of a CTCP ACTION (`/me`), else None. The closing delimiter may be missing."""
     verb, _, rest = text.removeprefix("\x01").removesuffix("\x01").partition(" ")
     return rest if is_ctcp(text) and verb.upper() == "ACTION" else None
 
 
 def is_ctcp(text: str) -> bool:
-    """Whether `text` stands in a CTCP frame: a word to the client, not to its reader."""
+    """Whether `text` is a CTCP message, which is meant for the client rather than its user."""
     return text.startswith("\x01")
 
 
 def is_off_record(text: str) -> bool:
-    """Whether the speaker asked that this is never written: `[off]` or `[nolog]` in front."""
-    said = action(text)
-    return _OFF_RECORD.match(plain(text if said is None else said)) is not None
+    """Whether the speaker asked not to be recorded, with `[off]` or `[nolog]` in front."""
+    done = action(text)
+    return _OFF_RECORD.match(plain(text if done is None else done)) is not None
 
 
 def is_secret(text: str) -> bool:
-    """Whether `text` looks like a services password that went to the wrong window.
+    """Whether `text` looks like a services password sent to a channel by mistake.
 
-    For example `/msg NickServ identify hunter2`, or the same without the slash.
+    For example `/msg NickServ identify hunter2`, with or without the slash.
     """
     return _SECRET_COMMAND.match(plain(text)) is not None
 
@@ -67,28 +74,29 @@ def is_secret(text: str) -> bool:
 def without_keys(modes: Sequence[str], prefix_modes: str = "ohvaq") -> str:
     """The arguments of a MODE line with the channel key (`+k`, `-k`) replaced by `*`.
 
-    Where a network's own modes leave open which argument is the key, none is told.
+    With modes of a network's own it may be unclear which argument is the key: then all of them are
+    replaced by one `*`.
 
     Args:
         modes: the mode string and its arguments (RFC 2812 3.2.3).
-        prefix_modes: letters that rank a member, each of which takes an argument.
+        prefix_modes: letters of member prefixes, each of which takes an argument.
     """
     if not modes:
         return ""
     letters, arguments = modes[0], list(modes[1:])
     takers = _with_argument(letters, prefix_modes)
     if len(takers) == len(arguments):
-        told = [
+        shown = [
             REMOVED_KEY if letter == "k" else argument
             for letter, argument in zip(takers, arguments, strict=True)
         ]
     else:
-        told = [REMOVED_KEY] * len(arguments) if "k" in letters else arguments
-    return " ".join([letters, *told])
+        shown = [REMOVED_KEY] * len(arguments) if "k" in letters else arguments
+    return " ".join([letters, *shown])
 
 
 def _with_argument(letters: str, prefix_modes: str) -> list[str]:
-    """The letters of a mode string that take an argument each, in order."""
+    """The letters of a mode string that take an argument, in order."""
     takers, adding = [], True
     for letter in letters:
         if letter in "+-":

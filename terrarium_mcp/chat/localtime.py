@@ -1,8 +1,8 @@
-"""Rows that carry local time without saying so, read back into UTC.
+"""Converts the unmarked local times of a terrarium-irc database to UTC.
 
-terrarium-irc wrote `datetime.now()` (local, with microseconds); a column default wrote UTC (whole
-seconds). Where the local clock repeats an hour, the order of the rows tells which of the two it
-was: times never fall as ids rise.
+terrarium-irc wrote `datetime.now()` (local, with microseconds), and a column default wrote UTC (in
+whole seconds). When the local clock repeats an hour, the order of the rows shows which of the two
+is meant, because times never decrease as ids increase.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,19 +12,19 @@ from typing import TypeVar
 T = TypeVar("T")
 
 SLACK = timedelta(seconds=2)
-"""How far a clock may be set back between two rows without an hour having been repeated."""
+"""A clock set back by less than this between two rows is not a repeated hour."""
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_FAR = 9000  # a year that no zone's offset carries beyond what datetime holds
+_FAR = 9000  # in UTC, too, datetime can represent it
 
 
 def utc_times(rows: Iterable[tuple[T, str | None]], zone: tzinfo) -> Iterator[tuple[T, datetime]]:
-    """Pair each of `rows` (anything, and its time as text, in the order of ids) with its UTC time.
+    """Pair each row with its UTC time. `rows` are any values with a time as text, in order of id.
 
-    A row whose time is missing or unreadable takes its neighbour's: the one before it, else the
-    first after it that has one.
+    A row whose time is missing or unreadable gets that of the row before it, or, at the beginning,
+    of the first row that has one.
     """
-    before: datetime | None = None  # the last local time; only these rise with the ids
+    before: datetime | None = None  # the last local time; only these increase with the ids
     latest: datetime | None = None
     waiting: list[tuple[T, datetime | None]] = []
     for row, text in rows:
@@ -34,17 +34,17 @@ def utc_times(rows: Iterable[tuple[T, str | None]], zone: tzinfo) -> Iterator[tu
             continue
         after = _local(naive, zone, before)
         if waiting:
-            for one, at in _settled(waiting, zone, before, latest, after):
+            for earlier, at in _resolved(waiting, zone, before, latest, after):
                 latest = at
-                yield one, at
+                yield earlier, at
             waiting = []
         before = latest = after
         yield row, after
-    yield from _settled(waiting, zone, before, latest, None)
+    yield from _resolved(waiting, zone, before, latest, None)
 
 
 def parsed(text: object) -> datetime | None:
-    """The naive moment that a row's time says, or None where it says none that can be believed."""
+    """The naive time that the text states, or None if it is unreadable or implausible."""
     try:
         moment = datetime.fromisoformat(str(text))
     except ValueError:
@@ -53,14 +53,14 @@ def parsed(text: object) -> datetime | None:
     return naive if _EPOCH.year <= naive.year < _FAR else None
 
 
-def _settled(
+def _resolved(
     waiting: Sequence[tuple[T, datetime | None]],
     zone: tzinfo,
     before: datetime | None,
     latest: datetime | None,
     after: datetime | None,
 ) -> Iterator[tuple[T, datetime]]:
-    """The rows between two local times, of which the neighbours tell what they mean."""
+    """The rows between two local times, which decide how each is read."""
     moments = [naive and _whole_second(naive, zone, before, after) for _, naive in waiting]
     latest = latest or next((moment for moment in moments if moment), None) or after or _EPOCH
     for (row, _), moment in zip(waiting, moments, strict=True):
@@ -78,7 +78,7 @@ def _local(naive: datetime, zone: tzinfo, before: datetime | None) -> datetime:
 def _whole_second(
     naive: datetime, zone: tzinfo, before: datetime | None, after: datetime | None
 ) -> datetime:
-    """UTC, unless only the local reading fits between the neighbours (microsecond exactly 0)."""
+    """UTC, unless only a local time (of exactly 0 microseconds) fits between the neighbours."""
     utc, local = naive.replace(tzinfo=UTC), _local(naive, zone, before)
     return local if _fits(local, before, after) and not _fits(utc, before, after) else utc
 

@@ -1,7 +1,7 @@
-"""Times that a question in plain English names: `yesterday`, `in May`, `two weeks ago`.
+"""Times mentioned in a plain English question: `yesterday`, `in May`, `two weeks ago`.
 
-They do not restrict a search, as `on:` and `after:` do: people tell of a thing before it and after
-it, so lines of that time only come to the front.
+Unlike `on:` and `after:` they do not restrict a search. People talk about an event before and after
+it, so messages of that time only rank higher.
 """
 
 import re
@@ -9,25 +9,23 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
-_MONTHS = (
-    "january", "february", "march", "april", "may", "june", "july", "august", "september",
-    "october", "november", "december",
-)  # fmt: skip
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+from terrarium_mcp.chat.calendar_words import MONTHS, PERIODS, WEEKDAYS
+
 _COUNTS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "four": 4, "five": 5,
     "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
 }  # fmt: skip
-_UNITS = {"day": 1, "week": 7, "month": 30, "year": 365}
+_UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+"""About how many days each unit has: `two months ago` is not exact either."""
 
-_MONTH = rf"(?P<month>{'|'.join(f'{name}|{name[:3]}' for name in _MONTHS)}|sept)\.?"
+_MONTH = rf"(?P<month>{'|'.join(f'{name}|{name[:3]}' for name in MONTHS)}|sept)\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
 
 
 @dataclass(frozen=True, slots=True)
 class NamedTime:
-    """A time from `since` up to (not including) `until`, as the words `said` name it."""
+    """A time from `since` to `until` (exclusive), and the words `said` that name it."""
 
     said: str
     since: datetime
@@ -35,34 +33,34 @@ class NamedTime:
 
 
 def named_times(text: str, now: datetime, zone: tzinfo) -> tuple[NamedTime, ...]:
-    """The times that `text` names, the surest first, seen from `now` in the reader's `zone`."""
+    """The times that `text` names, the most certain first, read at `now` in the reader's `zone`."""
     today = now.astimezone(zone).date()
-    found: list[tuple[int, int]] = []
+    taken: list[tuple[int, int]] = []
     times: list[NamedTime] = []
-    for match, read in _read(text):
+    for match, read in _matches(text):
         try:
             days = read(match, today)
         except (ValueError, OverflowError):  # the 31st of June, the year 10,000
             continue
-        if not any(begin < match.end() and match.start() < end for begin, end in found):
-            found.append(match.span())
-            times.append(NamedTime(match[0], *(_midnight(one, zone) for one in days)))
+        if not any(begin < match.end() and match.start() < end for begin, end in taken):
+            taken.append(match.span())
+            times.append(NamedTime(match[0], *(_midnight(day, zone) for day in days)))
     return tuple(times)
 
 
 def without(times: tuple[NamedTime, ...], text: str) -> str:
     """`text` without the words that name these times."""
-    for one in times:
-        text = text.replace(one.said, " ", 1)
+    for named in times:
+        text = text.replace(named.said, " ", 1)
     return text
 
 
 Days = tuple[date, date]
-"""The first day, and the first day after the last."""
+"""The first day, and the day after the last."""
 
 
 def _on(found: re.Match[str], today: date) -> Days:
-    """A day of a month; without a year the last one that came."""
+    """A day of a month; without a year, the latest one that has come."""
     fields = found.groupdict()
     month, day = _month(fields["month"]), int(fields["day"])
     year = int(fields.get("year") or 0) or _last_year_with((month, day), today)
@@ -71,14 +69,14 @@ def _on(found: re.Match[str], today: date) -> Days:
 
 
 def _in_month(found: re.Match[str], today: date) -> Days:
-    """A month; without a year the last one that began."""
+    """A month; without a year, the latest one that has begun."""
     month = _month(found["month"])
     year = int(found.groupdict().get("year") or 0) or _last_year_with((month, 1), today)
-    return date(year, month, 1), _next_month(date(year, month, 1))
+    return _whole("month", date(year, month, 1))
 
 
 def _in_year(found: re.Match[str], _: date) -> Days:
-    return date(int(found["year"]), 1, 1), date(int(found["year"]) + 1, 1, 1)
+    return _whole("year", date(int(found["year"]), 1, 1))
 
 
 def _before_yesterday(_: re.Match[str], today: date) -> Days:
@@ -94,29 +92,26 @@ def _today(_: re.Match[str], today: date) -> Days:
 
 
 def _ago(found: re.Match[str], today: date) -> Days:
-    """So long ago, give or take half of the unit."""
-    count, unit = found["count"], _UNITS[found["unit"]]
+    """That long ago, plus and minus half of the unit."""
+    count, unit = found["count"], _UNIT_DAYS[found["unit"]]
     middle = today - timedelta((int(count) if count.isdigit() else _COUNTS[count.lower()]) * unit)
     return middle - timedelta(unit // 2), middle + timedelta(unit // 2 + 1)
 
 
 def _this_or_last(found: re.Match[str], today: date) -> Days:
-    """A week from Monday, a month, a year; `past` ones end today."""
+    """The calendar week, month or year, up to today if it is this one; `past` ones end today."""
     which, unit = found["which"].lower(), found["unit"].lower()
     if which == "past":
-        return today - timedelta(_UNITS[unit]), today + timedelta(1)
-    week = today - timedelta(today.weekday())
-    begins = {"week": week, "month": today.replace(day=1), "year": date(today.year, 1, 1)}[unit]
+        return today - timedelta(_UNIT_DAYS[unit]), today + timedelta(1)
+    first = PERIODS[unit].first_day(today)
     if which == "this":
-        return begins, today + timedelta(1)
-    before = begins - timedelta(1)
-    earlier = {"week": week - timedelta(7), "month": before.replace(day=1)}
-    return earlier.get(unit, date(before.year, 1, 1)), begins
+        return first, today + timedelta(1)
+    return PERIODS[unit].first_day(first - timedelta(1)), first
 
 
 def _weekday(found: re.Match[str], today: date) -> Days:
-    """The last such day before today."""
-    back = (today.weekday() - _WEEKDAYS.index(found["weekday"].lower())) % 7 or 7
+    """The last such weekday before today."""
+    back = (today.weekday() - WEEKDAYS.index(found["weekday"].lower())) % 7 or 7
     return today - timedelta(back), today - timedelta(back - 1)
 
 
@@ -143,29 +138,29 @@ _READERS: tuple[tuple[str, Callable[[re.Match[str], date], Days]], ...] = (
         _ago,
     ),
     (r"(?P<which>last|this|past)\s+(?P<unit>week|month|year)", _this_or_last),
-    (rf"(?:last|on|this)\s+(?P<weekday>{'|'.join(_WEEKDAYS)})", _weekday),
+    (rf"(?:last|on|this)\s+(?P<weekday>{'|'.join(WEEKDAYS)})", _weekday),
 )
-"""What names a time, the surest first, and how it is read."""
+"""The expressions that name a time, the most certain first, and what reads each."""
 
 _COMPILED = [(re.compile(rf"\b{words}(?!\w)", re.IGNORECASE), read) for words, read in _READERS]
 
 
-def _read(text: str) -> Iterator[tuple[re.Match[str], Callable[[re.Match[str], date], Days]]]:
+def _matches(text: str) -> Iterator[tuple[re.Match[str], Callable[[re.Match[str], date], Days]]]:
     return ((match, read) for words, read in _COMPILED for match in words.finditer(text))
 
 
 def _month(name: str) -> int:
     if name.isdigit():
         return int(name)
-    return next(n for n, month in enumerate(_MONTHS, 1) if month.startswith(name[:3].lower()))
+    return next(n for n, month in enumerate(MONTHS, 1) if month.startswith(name[:3].lower()))
 
 
 def _last_year_with(day: tuple[int, int], today: date) -> int:
     return today.year if day <= (today.month, today.day) else today.year - 1
 
 
-def _next_month(first: date) -> date:
-    return (first + timedelta(31)).replace(day=1)
+def _whole(period: str, first: date) -> Days:
+    return first, PERIODS[period].following(first)
 
 
 def _midnight(day: date, zone: tzinfo) -> datetime:

@@ -1,23 +1,23 @@
-"""The query language: what somebody types into a search, understood.
+"""The query language, as people and models type it into a search.
 
     query    = *( clause / "-" term / [ "-" ] operator )
-    clause   = term *( "OR" term )              ; a line has to hold one of the terms
+    clause   = term *( "OR" term )              ; a message must contain one of the terms
     term     = phrase / prefix / word
-    phrase   = DQUOTE 1*char [ DQUOTE ]         ; words in a row
-    prefix   = 1*char letter "*"                ; a word that begins so
+    phrase   = DQUOTE 1*char [ DQUOTE ]         ; consecutive words
+    prefix   = 1*char letter "*"                ; a word with this beginning
     word     = any other run of non-spaces
-    operator = "from:" nick                     ; who said it; of several any
-             / "in:" channel                    ; of several any
-             / "mentions:" nick                 ; the line speaks of them; of several all
+    operator = "from:" nick                     ; the author; any of several
+             / "in:" channel                    ; any of several
+             / "mentions:" nick                 ; the text names them; all of several
              / "has:link"
-             / "type:" kind                     ; privmsg, notice, action, join ...; of several any
+             / "type:" kind                     ; privmsg, notice, action, join ...; any of several
              / ( "after:" / "before:" / "on:" ) time
     time     = "2026-05-01" / "2026-05" / "2026" / "yesterday" / "2h" / "last week" / "5 may" ...
 
-A line has to hold every clause and none of the terms behind a minus; only from: and in: go behind
-one as well. A value may stand in quotes. `after:` goes from the beginning of its time on, `before:`
-up to the beginning; `on:` is the whole of it. Anything else is text: no input is ever a syntax
-error, and what was read as text although it looked like an operator stands in the notes.
+A message must satisfy every clause and contain none of the terms after a minus. The only operators
+that can follow a minus are from: and in:. A value may be quoted. `after:` includes its time from
+the beginning, `before:` excludes it, and `on:` is the whole of it. Everything else is text: there
+are no syntax errors. Text that looks like an operator is mentioned in the notes.
 """
 
 import re
@@ -32,7 +32,7 @@ from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.chat.when import local, to_iso
 
 MOST_PARTS = 64
-"""Words, phrases and names that are looked at; a question has a dozen."""
+"""Words, phrases and names that are read; a question has a dozen."""
 
 MOST_TIMES = 8
 
@@ -45,15 +45,20 @@ _PART = re.compile(
     re.IGNORECASE,
 )
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # SQLite ends text at NUL; UTF-8 has no surrogates
-_SENTENCE = re.compile(r"[.,;:!?\u2026]+")
-_WHOLE_TIME = re.compile(r"\d{4}-|\d+[a-z]$", re.IGNORECASE)
-_GOES_ON = re.compile(r"(?:\s+[^\s:\"-]+(?!\S)){1,3}")
-_ENDS_A_TIME = re.compile(r".*(?:\d\S*|am|pm|\w{3,})", re.IGNORECASE)
+_PUNCTUATION = re.compile(r"[.,;:!?\u2026]+")
+_COMPLETE_TIME = re.compile(r"\d{4}-|\d+[a-z]$", re.IGNORECASE)
+"""A value that is a time without the words after it: `2026-05-01`, `2h`."""
+_NEXT_WORDS = re.compile(r"(?:\s+[^\s:\"-]+(?!\S)){1,3}")
+"""Up to three words after a value, which may continue its time: `after:3 days ago`. An operator, a
+phrase or an excluded word (with `:`, `"` or `-`) ends them."""
+_LAST_OF_A_TIME = re.compile(r".*(?:\d\S*|am|pm|\w{3,})", re.IGNORECASE)
+"""A word that can be the last of a time. dateparser ignores filler, so that `on:friday a b` would
+take in `a b`."""
 _NEEDS_VALUE = re.compile(r"-?(?:from|in|mentions|has|type|after|before|on):", re.IGNORECASE)
-_SAID_OR = Term("OR", TermKind.PHRASE)
-_ELSEWHERE = {
-    "AND": "AND was read as text: all words have to occur anyway",
-    "NOT": "NOT was read as text: -word leaves out lines with the word",
+_OR_AS_TEXT = Term("OR", TermKind.PHRASE)
+_OTHER_SYNTAX = {
+    "AND": "AND was read as text: all words must occur anyway",
+    "NOT": "NOT was read as text: -word excludes messages with the word",
 }
 _KINDS = {kind.lower(): kind for kind in Kind}
 
@@ -63,18 +68,18 @@ class Query:
     """A parsed query.
 
     Attributes:
-        clauses: a line has to hold one term of every clause.
-        excluded: it must hold none of these.
-        people: it was said by one of these nicks, if there are any,
-        excluded_people: and by none of these.
-        channels: it was said in one of these, if there are any,
-        excluded_channels: and in none of these.
-        mentions: it speaks of all these nicks.
-        kinds: what it is, if there are any; else something that was said.
-        has_link: whether it has to hold a link.
-        since: the first moment; aware, in UTC.
-        until: the first moment that is too late.
-        notes: what looked like an operator and was read as text, or not at all, as sentences.
+        clauses: a message must contain one term of every clause.
+        excluded: it must contain none of these.
+        people: its author is one of these nicks, if there are any.
+        excluded_people: its author is none of these.
+        channels: its channel is one of these, if there are any.
+        excluded_channels: its channel is none of these.
+        mentions: it names all these nicks.
+        kinds: its type is one of these; speech if there are none.
+        has_link: whether it must contain a link.
+        since: its earliest time; aware, in UTC.
+        until: the end of its time (exclusive).
+        notes: sentences about text that looked like an operator, and about text that was ignored.
     """
 
     clauses: tuple[tuple[Term, ...], ...] = ()
@@ -101,14 +106,14 @@ class Query:
         return " ".join(term.text for term in self.terms)
 
     def __str__(self) -> str:
-        """Print the query so that parsing it again, by any clock and zone, gives the same."""
+        """The query as text, which parses to the same query by any clock and in any zone."""
         return self._printed(to_iso)
 
     def printed(self, zone: tzinfo) -> str:
-        """Print the query as somebody in `zone` would type it: days without a time of day."""
+        """The query as a reader in `zone` would type it: whole days have no time of day."""
         return self._printed(lambda moment: _day_or_moment(moment, zone))
 
-    def _printed(self, told: Callable[[datetime], str]) -> str:
+    def _printed(self, format_moment: Callable[[datetime], str]) -> str:
         parts = [" OR ".join(map(str, clause)) for clause in self.clauses]
         parts += [f"-{term}" for term in self.excluded]
         for key, values in (
@@ -119,39 +124,39 @@ class Query:
             ("mentions", self.mentions),
             ("type", [kind.lower() for kind in self.kinds]),
             ("has", ["link"] if self.has_link else []),
-            ("after", [told(self.since)] if self.since else []),
-            ("before", [told(self.until)] if self.until else []),
+            ("after", [format_moment(self.since)] if self.since else []),
+            ("before", [format_moment(self.until)] if self.until else []),
         ):
             parts += [f"{key}:{_quoted(value)}" for value in values]
         return " ".join(parts)
 
 
 def parse_query(text: str, *, now: datetime | None = None, zone: tzinfo = UTC) -> Query:
-    """Understand `text`; every input gives a query, the empty one a query without terms.
+    """Parse `text`. Every input is a query; the empty one has no terms.
 
     Args:
-        text: what was typed.
-        now: the aware moment that `yesterday` counts from; the present by default.
-        zone: the reader's, in which a day begins.
+        text: the query as typed.
+        now: the aware moment to which `yesterday` is relative; the present by default.
+        zone: the reader's zone, in which days begin.
     """
-    reading = _Reading(_UNSTORABLE.sub(" ", plain(text)), now or datetime.now(UTC), zone)
-    reading.read()
-    return reading.query()
+    parser = _QueryParser(_UNSTORABLE.sub(" ", plain(text)), now or datetime.now(UTC), zone)
+    parser.read()
+    return parser.query()
 
 
 class _Or:
-    """The word OR, before it is known what it joins."""
+    """The word OR, before its operands are known."""
 
 
-class _Reading:
-    """A query while it is read."""
+class _QueryParser:
+    """A query being parsed."""
 
     def __init__(self, text: str, now: datetime, zone: tzinfo) -> None:
         self._text = text
         self._at = 0
         self._now = now
         self._zone = zone
-        self._items: list[Term | _Or | None] = []  # None: something that OR cannot join
+        self._items: list[Term | _Or | None] = []  # None: something that cannot be an operand of OR
         self._excluded: list[Term] = []
         self._names: dict[str, list[str]] = {}
         self._kinds: list[Kind] = []
@@ -160,26 +165,26 @@ class _Reading:
         self._notes: list[str] = []
 
     def read(self) -> None:
-        """Take in the parts of the text, one after the other."""
+        """Read the parts of the text in order."""
         while part := _PART.search(self._text, self._at):
             self._at = part.end()
             if self._count() >= MOST_PARTS:
-                self._note(f"only the first {MOST_PARTS} words, phrases and names were looked for")
+                self._note(f"only the first {MOST_PARTS} words, phrases and names were used")
                 return
             if part["word"] == "OR" and not part["minus"]:
                 self._items.append(_Or())
             elif part["key"] is None:
-                self._note_strange(part["word"] or "")
+                self._note_other_syntax(part["word"] or "")
                 self._take_term(_term(part), excluded=bool(part["minus"]))
             else:
                 self._take_operator(part)
 
     def query(self) -> Query:
-        """What was read."""
+        """The query that was read."""
         since = max(self._times["after"], default=None)
         until = min(self._times["before"], default=None)
         if since and until and since >= until:
-            self._note("no line can be both after and before the times named")
+            self._note("no message can be both after and before these times")
         return Query(
             clauses=tuple(dict.fromkeys(self._clauses())),
             excluded=tuple(dict.fromkeys(self._excluded)),
@@ -195,11 +200,11 @@ class _Reading:
             notes=tuple(self._notes),
         )
 
-    def _note_strange(self, word: str) -> None:
-        if word in _ELSEWHERE:
-            self._note(_ELSEWHERE[word])
+    def _note_other_syntax(self, word: str) -> None:
+        if word in _OTHER_SYNTAX:
+            self._note(_OTHER_SYNTAX[word])
         elif _NEEDS_VALUE.fullmatch(word):
-            self._note(f"{word} was read as text: its value stands right behind the colon")
+            self._note(f"{word} was read as text: its value must follow the colon directly")
 
     def _take_term(self, term: Term, *, excluded: bool) -> None:
         if term.text and excluded:
@@ -209,34 +214,38 @@ class _Reading:
             self._items.append(term)
 
     def _take_operator(self, part: re.Match[str]) -> None:
-        """Take in an operator; as text where its value is not one of its values."""
+        """Read an operator; one with an invalid value is text."""
         minus, key = part["minus"] or "", part["key"].lower()
         value = _value(part["value"])
-        why = ""
+        note = ""
         if not value:
-            why = f"{minus}{key}: without a value was left out"
+            note = f"{minus}{key}: has no value and was ignored"
         elif key in ("from", "in") or (key == "mentions" and not minus):
             self._names.setdefault(minus + key, []).append(value)
         elif minus:
-            why = f"{_shown(part[0])} was read as text: only words, from: and in: go behind a minus"
+            note = (
+                f"{_shown(part[0])} was read as text:"
+                " only words, phrases, from: and in: can follow a minus"
+            )
         elif key == "has":
             self._has_link |= value.lower() == "link"
-            why = "" if value.lower() == "link" else _no_value(part[0], "has: knows link")
+            note = "" if value.lower() == "link" else _invalid(part[0], "the value of has: is link")
         elif key == "type":
             self._kinds += [_KINDS[value.lower()]] if value.lower() in _KINDS else []
-            known = f"type: knows {', '.join(_KINDS)}"
-            why = "" if value.lower() in _KINDS else _no_value(part[0], known)
+            values = f"the values of type: are {', '.join(_KINDS)}"
+            note = "" if value.lower() in _KINDS else _invalid(part[0], values)
         elif not self._take_time(key, value, quoted=part["value"][0] == '"'):
-            why = _no_value(part[0], "a time is such as 2026-05-01, 2026-05, yesterday or 2h")
-        if why:
-            self._note(why)
-        if why and value:
+            times = "write a time as 2026-05-01, 2026-05, yesterday or 2h"
+            note = _invalid(part[0], times)
+        if note:
+            self._note(note)
+        if note and value:
             self._take_term(_as_text(part, key, value), excluded=bool(minus))
         else:
             self._items.append(None)
 
     def _take_time(self, key: str, value: str, *, quoted: bool) -> bool:
-        """Take in a time, with the words behind it that belong to it; False if it is none."""
+        """Read a time, with the words after it that belong to it; False if it is not a time."""
         if sum(map(len, self._times.values())) >= MOST_TIMES:
             return False
         for named, end in [(value, self._at)] if quoted else self._times_at(value):
@@ -252,17 +261,17 @@ class _Reading:
         return False
 
     def _times_at(self, value: str) -> Iterator[tuple[str, int]]:
-        """What may be a time here, and where it ends; the longest first."""
-        following = None if _WHOLE_TIME.match(value) else _GOES_ON.match(self._text, self._at)
+        """The possible times that begin with `value`, and where each ends; the longest first."""
+        following = None if _COMPLETE_TIME.match(value) else _NEXT_WORDS.match(self._text, self._at)
         while following:
-            if _ENDS_A_TIME.fullmatch(following[0].split()[-1]):
+            if _LAST_OF_A_TIME.fullmatch(following[0].split()[-1]):
                 yield value + following[0], following.end()
             shorter = following.end() - len(following[0].split()[-1])
-            following = _GOES_ON.fullmatch(self._text[:shorter].rstrip(), self._at)
+            following = _NEXT_WORDS.fullmatch(self._text[:shorter].rstrip(), self._at)
         yield value, self._at
 
     def _clauses(self) -> Iterator[tuple[Term, ...]]:
-        """The terms, joined where an OR stands between two of them."""
+        """The terms, grouped where an OR joins them."""
         words = [item for item in self._items if not _is_punctuation(item)]
         items = words if any(isinstance(item, Term) for item in words) else self._items
         clause: list[Term] = []
@@ -273,13 +282,13 @@ class _Reading:
                 joins = bool(clause) and isinstance(following, Term)
                 if joins:
                     continue
-                self._note("OR was read as text: it joins the words or phrases on its two sides")
+                self._note("OR was read as text: it must be between two words or phrases")
             if clause and not joins:
                 yield tuple(dict.fromkeys(clause))
                 clause = []
             joins = False
             if item:
-                clause.append(_SAID_OR if isinstance(item, _Or) else item)
+                clause.append(_OR_AS_TEXT if isinstance(item, _Or) else item)
         if clause:
             yield tuple(dict.fromkeys(clause))
 
@@ -304,7 +313,7 @@ def _term(part: re.Match[str]) -> Term:
 
 
 def _as_text(part: re.Match[str], key: str, value: str) -> Term:
-    """An operator that is none, as something to look for."""
+    """An invalid operator as a search term."""
     typed = part[0].removeprefix(part["minus"] or "")
     if '"' in typed:
         return Term(" ".join(f"{key}:{value}".replace('"', " ").split()), TermKind.PHRASE)
@@ -316,11 +325,11 @@ def _value(typed: str) -> str:
 
 
 def _is_punctuation(item: object) -> bool:
-    return isinstance(item, Term) and _SENTENCE.fullmatch(item.text) is not None
+    return isinstance(item, Term) and _PUNCTUATION.fullmatch(item.text) is not None
 
 
-def _no_value(typed: str, known: str) -> str:
-    return f"{_shown(typed)} was read as text: {known}"
+def _invalid(typed: str, hint: str) -> str:
+    return f"{_shown(typed)} was read as text: {hint}"
 
 
 def _shown(typed: str) -> str:
@@ -329,11 +338,11 @@ def _shown(typed: str) -> str:
 
 
 def _quoted(value: str) -> str:
-    """A value as it has to stand behind its operator: in quotes where it holds a space."""
+    """A value as it must be typed after its operator: quoted if it contains a space."""
     return f'"{value}"' if " " in value else value
 
 
 def _day_or_moment(moment: datetime, zone: tzinfo) -> str:
-    """A moment as briefly as it can be told: `2026-05-01`, where a day begins there."""
+    """The shortest form of a moment: `2026-05-01` if a day begins then."""
     here = local(moment, zone)
     return f"{here:%Y-%m-%d}" if here.time() == time() else to_iso(moment)

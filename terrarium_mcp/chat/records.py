@@ -1,4 +1,4 @@
-"""The values that flow through every room: a line that was heard, a message that is remembered."""
+"""The values that all layers exchange: a message to be recorded, a message of the record."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from terrarium_mcp.chat.when import Position, to_text
 
 
 class Kind(StrEnum):
-    """What a row of `messages` is: the commands of RFC 2812 3, and ACTION for CTCP's /me."""
+    """The type of a message: commands of RFC 2812 3, and ACTION for CTCP's /me."""
 
     PRIVMSG = "PRIVMSG"
     NOTICE = "NOTICE"
@@ -25,16 +25,16 @@ class Kind(StrEnum):
 
     @classmethod
     def of(cls, stored: str | None) -> "Kind":
-        """The kind of a stored row; what other programs left empty or misspelt counts as speech."""
+        """The type in a stored row. An empty or unknown one (of another program) is speech."""
         return cls.__members__.get((stored or "").upper(), cls.PRIVMSG)
 
 
 SPEECH = (Kind.PRIVMSG, Kind.NOTICE, Kind.ACTION)
-"""What people say; everything else is an event."""
+"""Messages that people say; all others are events."""
 
 
 class Origin(StrEnum):
-    """How a line came to us."""
+    """How a message reached this program."""
 
     LIVE = "live"
     PLAYBACK = "playback"
@@ -43,10 +43,11 @@ class Origin(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Heard:
-    """A line as the recorder hands it to the store.
+    """A message as the recorder passes it to the store.
 
-    `said_at` is the aware moment the line counts for; `server_time` the raw IRCv3 server-time, kept
-    where it differs. `user` and `host` are evidence of identity and never leave the store.
+    `said_at` is the aware moment under which it is stored. `server_time` is the raw IRCv3
+    server-time, kept where it differs. `user` and `host` are evidence of identity and never leave
+    the store.
     """
 
     network: str
@@ -82,9 +83,10 @@ class Room:
 
 
 class Message(NamedTuple):
-    """A remembered line, as much of it as anybody may be shown.
+    """A recorded message, without what never leaves the store.
 
-    Pages have hundreds of these, and a frozen dataclass takes four times as long to make.
+    A tuple, because pages have hundreds of these and a frozen dataclass takes four times as long to
+    create.
     """
 
     id: int
@@ -99,13 +101,13 @@ class Message(NamedTuple):
 
     @property
     def position(self) -> Position:
-        """Where the line stands in the order of all lines."""
+        """Its position in the order of all messages."""
         return Position(to_text(self.said_at), self.id)
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Some messages, and whether the same question has more of them before or after."""
+    """Some messages, and whether the same request has `more` of them before or after."""
 
     messages: Sequence[Message]
     more: bool = False
@@ -113,7 +115,7 @@ class Page:
 
 @dataclass(frozen=True, slots=True)
 class Present:
-    """Somebody who is in a channel: rank as in PREFIX of RPL_ISUPPORT (`@`, `+` ...)."""
+    """A member of a channel. `rank` is a prefix as in PREFIX of RPL_ISUPPORT (`@`, `+` ...)."""
 
     nick: str
     rank: str = ""

@@ -1,4 +1,4 @@
-"""Cuts long text into lines that fit, where a reader would take a breath."""
+"""Splits long text into lines that fit into IRC messages, at the ends of sentences or words."""
 
 import regex
 
@@ -13,13 +13,16 @@ _SENTENCE_END = regex.compile(
 def split_for_irc(text: str, room: int) -> list[str]:
     """Cut `text` into pieces of at most `room` bytes of UTF-8.
 
-    A cut falls at the end of a sentence or at a space if one stands in the second half of the
-    room, else between two graphemes, and inside a grapheme only if that is larger than the room.
-    Spaces at a cut vanish; nothing else does, except that a lone surrogate becomes `?`.
+    A piece ends at the last end of a sentence in the second half of the room, otherwise at the last
+    space there, otherwise between two graphemes; inside a grapheme only if that alone is too long.
+    Spaces at a cut are dropped and a lone surrogate becomes `?`; all other text is kept.
+
+    Raises:
+        ValueError: `room` is smaller than one UTF-8 character can be.
     """
     if room < LARGEST_CODE_POINT:
         raise ValueError(
-            f"{room} bytes hold no character: room must be {LARGEST_CODE_POINT} or more"
+            f"room must be at least {LARGEST_CODE_POINT} bytes, one UTF-8 character; got {room}"
         )
     rest = text.encode("utf-8", "replace").decode()
     pieces = []
@@ -34,7 +37,7 @@ def split_for_irc(text: str, room: int) -> list[str]:
 
 
 def _cut(text: str, room: int) -> int:
-    """How many characters of `text` the next piece takes."""
+    """The length of the next piece in characters."""
     fits = len(text[:room].encode()[:room].decode("utf-8", "ignore"))
     if fits == len(text):
         return fits
@@ -42,17 +45,17 @@ def _cut(text: str, room: int) -> int:
 
 
 def _sentence_end(text: str, fits: int) -> int:
-    """Just after the last sentence that ends in the second half of the room, or 0."""
+    """The end of the last sentence that ends in the second half of the room, or 0."""
     ends = _SENTENCE_END.finditer(text, fits // 2, fits + 1)
     return max((end.end() for end in ends if end.end() <= fits), default=0)
 
 
 def _space(text: str, fits: int) -> int:
-    """At the last space in the second half of the room (or just behind the room), or 0."""
+    """The last space in the second half of the room or directly after it, or 0."""
     return max(text.rfind(" ", fits // 2, fits + 1), 0)
 
 
 def _grapheme_end(text: str, fits: int) -> int:
-    """After the last grapheme that fits as a whole, or 0."""
+    """The end of the last grapheme that fits completely, or 0."""
     graphemes = _GRAPHEME.finditer(text, 0, fits + 1)
     return max((found.end() for found in graphemes if found.end() <= fits), default=0)

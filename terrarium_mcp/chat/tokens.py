@@ -1,4 +1,4 @@
-"""How much of a model's window a text takes, estimated without any model's tokenizer."""
+"""An estimate of the tokens in a text that needs no model's tokenizer."""
 
 
 def estimated_tokens(text: str) -> int:

@@ -1,16 +1,16 @@
-"""Moments as the store writes them: UTC text that sorts, and the place of a line in the order."""
+"""Timestamps: sortable UTC text as the store writes it, and positions in the order of messages."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
 
 def to_text(moment: datetime) -> str:
-    """Write an aware `moment` as the column `timestamp` does: `2026-11-05 14:23:00.123`, UTC."""
+    """Format an aware `moment` as in the column `timestamp`: `2026-11-05 14:23:00.123`, UTC."""
     return moment.astimezone(UTC).isoformat(" ", "milliseconds").removesuffix("+00:00")
 
 
 def from_text(text: str) -> datetime:
-    """Read what `to_text` wrote (a fraction may be missing or longer).
+    """Parse what `to_text` wrote (the fraction may be missing or longer).
 
     Raises:
         ValueError: `text` is not a moment.
@@ -19,7 +19,7 @@ def from_text(text: str) -> datetime:
 
 
 def from_iso(text: str) -> datetime:
-    """Read an ISO 8601 moment such as `2025-11-05T12:00:00Z`; without a zone it is UTC.
+    """Parse an ISO 8601 moment such as `2025-11-05T12:00:00Z`; without a zone it is UTC.
 
     Raises:
         ValueError: `text` is not a moment.
@@ -27,20 +27,20 @@ def from_iso(text: str) -> datetime:
     moment = datetime.fromisoformat(text.strip())
     try:
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
-    except OverflowError as why:  # its zone carries it before the year 1 or beyond 9999
-        raise ValueError(text) from why
+    except OverflowError as error:  # in UTC it is before the year 1 or after 9999
+        raise ValueError(text) from error
 
 
 def to_iso(moment: datetime) -> str:
-    """Write an aware `moment` for a machine: `2025-11-05T12:00:00.123Z`."""
+    """Format an aware `moment` as ISO 8601: `2025-11-05T12:00:00.123Z`."""
     return to_text(moment).replace(" ", "T") + "Z"
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Position:
-    """A place in the order of all lines, which is (timestamp, id) everywhere.
+    """A position in the order of all messages, which is (timestamp, id) everywhere.
 
-    `timestamp` is text as in the column; `id` 0 stands before every line of that moment.
+    `timestamp` is text as in the column; `id` 0 precedes every message of that moment.
     """
 
     timestamp: str
@@ -48,17 +48,17 @@ class Position:
 
     @classmethod
     def at(cls, moment: datetime) -> "Position":
-        """The place just before the first line said at `moment`."""
+        """The position just before the first message of `moment`."""
         return cls(to_text(moment))
 
     @property
     def moment(self) -> datetime:
-        """When the line of this place was said."""
+        """The time of this position."""
         return from_text(self.timestamp)
 
 
 def local(moment: datetime, zone: tzinfo) -> datetime:
-    """`moment` in the reader's `zone`; in UTC where the zone would carry it out of the calendar."""
+    """`moment` in the reader's `zone`; in UTC if that is outside the calendar."""
     try:
         return moment.astimezone(zone)
     except OverflowError:
@@ -66,10 +66,11 @@ def local(moment: datetime, zone: tzinfo) -> datetime:
 
 
 BEGINNING = Position("")
-"""A place before all lines."""
+"""The position before all messages."""
 
 EVERY_LINE = Position("9999-12-31")
-"""A place after all lines. (A bare number would be compared as one: the column is a DATETIME.)"""
+"""The position after all messages. (SQLite would compare a bare number as one: the column is a
+DATETIME.)"""
 
 
 def clock(moment: datetime, zone: tzinfo) -> str:
@@ -83,7 +84,7 @@ def day(moment: datetime, zone: tzinfo) -> str:
 
 
 def lasting(length: timedelta) -> str:
-    """Say how long something took with at most two units: `31m`, `5h12m`, `3d4h`."""
+    """Format a duration with at most two units: `31m`, `5h12m`, `3d4h`."""
     seconds = int(length.total_seconds())
     for big, big_size, small, small_size in (("d", 86400, "h", 3600), ("h", 3600, "m", 60)):
         if seconds >= big_size:

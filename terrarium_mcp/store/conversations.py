@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from terrarium_mcp.chat.conversations import Line, Link, conversation_of, linked
+from terrarium_mcp.chat.conversations import ReplyLink, Utterance, conversation_of, find_links
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.when import EVERY_LINE, Position
@@ -32,7 +32,7 @@ class Conversations:
         An event such as a join belongs to none: it is returned alone.
         """
         rows = await self._window(message, until)
-        found = conversation_of(message.id, linked(_lines(rows), _bots(rows)))
+        found = conversation_of(message.id, find_links(_lines(rows), _bots(rows)))
         if not found:  # an event, or a message removed a moment ago
             return Conversation(message, [message])
         return await self._with_answered(_conversation(message, rows, found), until)
@@ -94,10 +94,10 @@ def _messages(rows: Sequence[Row], message: Message) -> list[Message]:
     return as_messages([row[:-_EXTRA] for row in rows], [message.room])
 
 
-def _lines(rows: Iterable[Row]) -> list[Line]:
+def _lines(rows: Iterable[Row]) -> list[Utterance]:
     """The window as the scorer reads it. Only the lines it selects become messages."""
     return [
-        Line(
+        Utterance(
             id=number,
             at=moment(timestamp).timestamp(),
             nick=as_text(nick),
@@ -114,7 +114,9 @@ def _bots(rows: Iterable[Row]) -> set[str]:
     return {as_text(row["nick"]) for row in rows if row["bot"] or row["self"]}
 
 
-def _conversation(message: Message, window: Sequence[Row], links: Sequence[Link]) -> Conversation:
+def _conversation(
+    message: Message, window: Sequence[Row], links: Sequence[ReplyLink]
+) -> Conversation:
     ids = {link.line for link in links}
     places = [place for place, row in enumerate(window) if row[0] in ids]
     return Conversation(

@@ -16,7 +16,7 @@ from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.mentions import mentions
 from terrarium_mcp.chat.records import SPEECH, Kind
-from terrarium_mcp.chat.terms import Term, TermKind, encoded_words, holds, spread
+from terrarium_mcp.chat.terms import Term, TermKind, encoded_words, holds, segment
 from terrarium_mcp.chat.urls import urls_in
 from terrarium_mcp.store.derived.index_words import (
     LINK_WORD,
@@ -44,7 +44,7 @@ def storable(text: str) -> str:
 
 def indexed_text(message: object) -> str:
     """The text of a message as the index holds it: without formatting codes, cut into words."""
-    return spread(plain(as_text(message)))
+    return segment(plain(as_text(message)))
 
 
 def pair_words(message: object) -> str:

@@ -7,7 +7,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from terrarium_mcp.chat.conversations import Link as ReplyLink
+from terrarium_mcp.chat.conversations import ReplyLink
 from terrarium_mcp.chat.records import Message, Present, Room
 
 

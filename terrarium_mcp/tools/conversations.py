@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from terrarium_mcp.chat.conversations import Link
+from terrarium_mcp.chat.conversations import ReplyLink
 from terrarium_mcp.chat.records import SPEECH, Message
 from terrarium_mcp.errors import and_more
 from terrarium_mcp.store import Conversation
@@ -70,7 +70,7 @@ def _certainty(conversation: Conversation) -> list[str]:
     return [f"{basis}: {share} such guesses are right{_doubts(guesses)}"]
 
 
-def _doubts(guesses: Sequence[Link]) -> str:
+def _doubts(guesses: Sequence[ReplyLink]) -> str:
     """The ids of the lines that most probably belong elsewhere."""
     doubtful = sorted(
         (link for link in guesses if link.probability < DOUBTFUL), key=lambda link: link.probability

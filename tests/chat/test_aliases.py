@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.aliases import Move, alias_times, holds
+from terrarium_mcp.chat.aliases import Hold, Move, alias_times, holds
 from terrarium_mcp.chat.records import Kind
 from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position
 
@@ -101,3 +101,77 @@ def test_a_chain_is_the_same_from_each_of_its_links(
     assert all(one.until == other.since for one, other in pairwise(chain))
     for link in chain:
         assert alias_times(link.nick, link.since, moves) == chain
+
+
+def test_copies_of_a_change_are_one_within_a_minute_and_in_different_rooms() -> None:
+    change = move(1, "ada", Kind.NICK, "bo", room=1, number=1)
+
+    def tenures_of_bo(*later: Move) -> list[Position]:
+        return [one.since for one in holds_of("bo", change, *later)]
+
+    assert tenures_of_bo(move(2, "ada", Kind.NICK, "bo", room=2)) == [BEGINNING, at(1, 1)]
+    assert tenures_of_bo(move(3, "ada", Kind.NICK, "bo", room=2)) == [BEGINNING, at(1, 1), at(3)]
+    assert tenures_of_bo(move(2, "ada", Kind.NICK, "bo", room=1)) == [BEGINNING, at(1, 1), at(2)]
+    thrice = [move(1, "ada", Kind.NICK, "bo", room=room, number=room) for room in (2, 3)]
+    assert tenures_of_bo(*thrice) == [BEGINNING, at(1, 1)]
+    again = move(2, "ada", Kind.NICK, "bo", room=2, number=9)
+    assert tenures_of_bo(thrice[0], again) == [BEGINNING, at(1, 1), at(2, 9)]
+
+
+def holds_of(nick: str, *moves: Move) -> list[Hold]:
+    """The tenures on the way to this nick and from it on, as its chain at the last minute."""
+    found: list[Hold] = []
+    for minute in range(60):
+        found += [one for one in alias_times(nick, at(minute, 500), moves) if one.nick == nick]
+    return list(dict.fromkeys(found))
+
+
+def test_a_quit_that_two_rooms_saw_is_one_but_not_that_of_the_next_holder() -> None:
+    both = (move(1, "ada", Kind.QUIT, room=1), move(2, "ada", Kind.QUIT, room=2))
+    assert [one.until for one in holds_of("ada", *both)] == [at(1), EVERY_LINE]
+    apart = (move(1, "ada", Kind.QUIT, room=1), move(3, "ada", Kind.QUIT, room=2))
+    assert [one.until for one in holds_of("ada", *apart)] == [at(1), at(3), EVERY_LINE]
+
+
+def test_a_change_to_the_same_nick_is_none() -> None:
+    assert told("ada", 5, move(1, "ada", Kind.NICK, "ada")) == [("ada", BEGINNING, EVERY_LINE)]
+
+
+def test_a_tenure_knows_the_nicks_before_and_after_it() -> None:
+    moves = (move(1, "ada", Kind.NICK, "bo"), move(3, "bo", Kind.NICK, "cy"))
+    assert alias_times("bo", at(2), moves) == [
+        Hold("ada", BEGINNING, at(1), was="", becomes="bo"),
+        Hold("bo", at(1), at(3), was="ada", becomes="cy"),
+        Hold("cy", at(3), EVERY_LINE, was="bo", becomes=""),
+    ]
+    gone = (moves[0], move(3, "bo", Kind.QUIT))
+    assert alias_times("bo", at(2), gone)[-1] == Hold("bo", at(1), at(3), was="ada", becomes="")
+    assert alias_times("bo", at(4), gone) == [Hold("bo", at(3), EVERY_LINE, was="", becomes="")]
+
+
+def test_a_kick_from_the_last_room_ends_a_tenure_and_a_second_join_elsewhere_does_not() -> None:
+    joined = (move(0, "ada", Kind.JOIN), move(1, "ada", Kind.JOIN, room=2))
+    assert told("ada", 5, *joined) == [("ada", BEGINNING, EVERY_LINE)]
+    assert told("ada", 0, move(0, "ada", Kind.JOIN), move(2, "ada", Kind.KICK)) == [
+        ("ada", BEGINNING, at(2))
+    ]
+    back = (*joined, move(2, "ada", Kind.PART), move(3, "ada", Kind.JOIN))
+    assert told("ada", 5, *back) == [("ada", BEGINNING, EVERY_LINE)]
+
+
+def test_who_leaves_a_room_that_nobody_saw_them_join_was_in_no_other() -> None:
+    assert told("ada", 0, move(2, "ada", Kind.PART)) == [("ada", BEGINNING, at(2))]
+    joined = (move(0, "ada", Kind.JOIN), move(2, "ada", Kind.PART, room=7))
+    assert told("ada", 5, *joined) == [("ada", BEGINNING, EVERY_LINE)]
+
+
+def test_whoever_joins_after_a_quit_is_in_that_room() -> None:
+    moves = (move(1, "ada", Kind.QUIT), move(2, "ada", Kind.JOIN), move(3, "ada", Kind.PART))
+    assert told("ada", 2, *moves) == [("ada", at(1), at(3))]
+    rejoined = (move(1, "ada", Kind.JOIN), move(5, "ada", Kind.JOIN), move(6, "ada", Kind.PART))
+    assert told("ada", 5, *rejoined) == [("ada", at(5), at(6))]
+
+
+def test_a_tenure_includes_its_beginning_and_not_its_end() -> None:
+    hold = Hold("ada", at(1), at(3))
+    assert [hold.covers(at(minute)) for minute in (0, 1, 2, 3)] == [False, True, True, False]

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from terrarium_mcp.chat.conversations import Line, Link, conversation_of, linked
-from terrarium_mcp.chat.conversations.tables import Tables
+from terrarium_mcp.chat.conversations import ReplyLink, Utterance, conversation_of, find_links
+from terrarium_mcp.chat.conversations.tables import ScoreTables
 
 ROOT = Path(__file__).parents[2]
 
@@ -26,25 +26,25 @@ TWO = """
 """
 
 
-def said(talk: str) -> list[Line]:
+def said(talk: str) -> list[Utterance]:
     """Lines of `minute nick text`; ids count from 1, msgids are the same in words."""
     rows = [row.strip().split(" ", 2) for row in talk.strip().splitlines()]
     return [
-        Line(n, 60 * float(minute), nick, text, msgid=f"m{n}")
+        Utterance(n, 60 * float(minute), nick, text, msgid=f"m{n}")
         for n, (minute, nick, text) in enumerate(rows, 1)
     ]
 
 
-def answers(links: list[Link]) -> list[int | None]:
+def answers(links: list[ReplyLink]) -> list[int | None]:
     return [link.answers for link in links]
 
 
-def ids(links: list[Link]) -> list[int]:
+def ids(links: list[ReplyLink]) -> list[int]:
     return [link.line for link in links]
 
 
 def test_two_conversations_at_once_are_taken_apart() -> None:
-    links = linked(said(TWO))
+    links = find_links(said(TWO))
     assert answers(links) == [None, None, 1, 2, 3, 4, 5]
     assert ids(conversation_of(3, links)) == [1, 3, 5, 7]
     assert ids(conversation_of(6, links)) == [2, 4, 6]
@@ -52,10 +52,12 @@ def test_two_conversations_at_once_are_taken_apart() -> None:
 
 
 def test_a_nick_with_a_tail_or_cut_short_is_the_same_person() -> None:
-    plain = answers(linked(said(TWO)))
-    assert answers(linked(said(TWO.replace("3 cat ann", "3 cat_ ann`")))) == plain
+    plain = answers(find_links(said(TWO)))
+    assert answers(find_links(said(TWO.replace("3 cat ann", "3 cat_ ann`")))) == plain
     whole = TWO.replace("cat", "catherine")
-    assert linked(said(whole.replace("ann catherine:", "ann cathe:"))) == linked(said(whole))
+    assert find_links(said(whole.replace("ann catherine:", "ann cathe:"))) == find_links(
+        said(whole)
+    )
 
 
 def test_a_bridge_lends_its_voice_to_whoever_speaks_through_it() -> None:
@@ -65,13 +67,13 @@ def test_a_bridge_lends_its_voice_to_whoever_speaks_through_it() -> None:
         else line
         for line in said(TWO)
     ]
-    assert linked(relayed) == linked(said(TWO))
+    assert find_links(relayed) == find_links(said(TWO))
 
 
 def test_what_a_reply_tag_says_needs_no_guess() -> None:
-    lines = [*said(TWO), Line(8, 180, "eve", "cat: me too", "m8", reply_to="m2")]
-    links = linked(lines)
-    assert links[-1] == Link(8, 2, 1.0, tagged=True)
+    lines = [*said(TWO), Utterance(8, 180, "eve", "cat: me too", "m8", reply_to="m2")]
+    links = find_links(lines)
+    assert links[-1] == ReplyLink(8, 2, 1.0, tagged=True)
     assert 8 in ids(conversation_of(2, links))
     assert 8 not in ids(conversation_of(1, links))
 
@@ -79,35 +81,37 @@ def test_what_a_reply_tag_says_needs_no_guess() -> None:
 def test_two_answers_to_a_line_from_before_the_window_belong_together() -> None:
     lines = [
         *said(TWO),
-        Line(8, 180, "fay", "which kernel?", "m8", reply_to="gone"),
-        Line(9, 240, "gus", "and which desktop?", "m9", reply_to="gone"),
+        Utterance(8, 180, "fay", "which kernel?", "m8", reply_to="gone"),
+        Utterance(9, 240, "gus", "and which desktop?", "m9", reply_to="gone"),
     ]
-    links = linked(lines)
+    links = find_links(lines)
     assert [link.outside for link in links[-2:]] == ["gone", "gone"]
     assert ids(conversation_of(9, links)) == [8, 9]
 
 
 def test_a_tag_that_names_its_own_line_or_a_later_one_is_survived() -> None:
-    own = Line(8, 180, "eve", "hello there", "m8", reply_to="m8")
-    assert not linked([*said(TWO), own])[-1].tagged
-    early = Line(0, 0, "eve", "as I will say", "m0", reply_to="m4")
-    links = linked([early, *said(TWO)])
+    own = Utterance(8, 180, "eve", "hello there", "m8", reply_to="m8")
+    assert not find_links([*said(TWO), own])[-1].tagged
+    early = Utterance(0, 0, "eve", "as I will say", "m0", reply_to="m4")
+    links = find_links([early, *said(TWO)])
     assert links[0].answers == 4
     assert ids(conversation_of(2, links)) == [0, 2, 4, 6]
 
 
 def test_a_day_of_silence_ends_a_conversation() -> None:
-    before = [Line(n, 30.0 * n, "ann", f"still at the wifi driver, part {n}") for n in range(1, 30)]
+    before = [
+        Utterance(n, 30.0 * n, "ann", f"still at the wifi driver, part {n}") for n in range(1, 30)
+    ]
     today = 30.0 * 30
     tomorrow = today + 20 * 3600
     topic = "anyone here who knows about beans?"
-    assert linked([*before, Line(30, today, "ann", topic)])[-1].answers is not None
-    assert linked([*before, Line(30, tomorrow, "ann", topic)])[-1].answers is None
+    assert find_links([*before, Utterance(30, today, "ann", topic)])[-1].answers is not None
+    assert find_links([*before, Utterance(30, tomorrow, "ann", topic)])[-1].answers is None
 
 
 def test_people_who_answer_late_in_a_quiet_channel_are_not_torn_apart() -> None:
-    busy = linked(said("0 ann the bus was late\n0 bob yes, it always is"))
-    quiet = linked(said("0 ann the bus was late\n9 bob yes, it always is"))
+    busy = find_links(said("0 ann the bus was late\n0 bob yes, it always is"))
+    quiet = find_links(said("0 ann the bus was late\n9 bob yes, it always is"))
     assert busy[1].answers is None
     assert quiet[1].answers == 1
 
@@ -119,38 +123,38 @@ def test_a_bot_without_bot_in_its_nick_has_to_be_told() -> None:
         1 ann and the ferry?
         1 terra no ferry today
     """
-    untold, told = linked(said(talk)), linked(said(talk), bots=["Terra"])
+    untold, told = find_links(said(talk)), find_links(said(talk), bots=["Terra"])
     assert [link.probability for link in untold] != [link.probability for link in told]
-    assert told == linked(said(talk), bots=["terra"])
+    assert told == find_links(said(talk), bots=["terra"])
 
 
 def test_a_nick_that_is_a_word_names_nobody() -> None:
     calm = "0 ann my disk is full\n0 {} hello\n1 bob the help page says so"
-    named, unnamed = linked(said(calm.format("help"))), linked(said(calm.format("cat")))
+    named, unnamed = find_links(said(calm.format("help"))), find_links(said(calm.format("cat")))
     assert answers(named) == answers(unnamed)
     assert named[2].probability == unnamed[2].probability
 
 
 def test_a_roll_call_costs_no_more_than_a_line() -> None:
     crowd = [f"person{n}" for n in range(60)]
-    some = [Line(n, 60.0 * n, nick, "here") for n, nick in enumerate(crowd, 1)]
-    everybody = Line(100, 3700, "op", " ".join(crowd))
-    few = Line(100, 3700, "op", " ".join(crowd[:8]))
-    assert linked([*some, everybody])[-1].answers == linked([*some, few])[-1].answers
+    some = [Utterance(n, 60.0 * n, nick, "here") for n, nick in enumerate(crowd, 1)]
+    everybody = Utterance(100, 3700, "op", " ".join(crowd))
+    few = Utterance(100, 3700, "op", " ".join(crowd[:8]))
+    assert find_links([*some, everybody])[-1].answers == find_links([*some, few])[-1].answers
 
 
 def test_nothing_and_nonsense_are_read_too() -> None:
-    assert linked([]) == []
+    assert find_links([]) == []
     odd = ["", " ", "\x00", "____", "?!", "\U0001f375" * 400, "a" * 100_000, "http://", "<x>", ":"]
-    lines = [Line(n, 60.0 * n, "|_" if n % 2 else "", text) for n, text in enumerate(odd, 1)]
-    assert len(linked(lines)) == len(odd)
+    lines = [Utterance(n, 60.0 * n, "|_" if n % 2 else "", text) for n, text in enumerate(odd, 1)]
+    assert len(find_links(lines)) == len(odd)
 
 
 def test_every_process_finds_the_same() -> None:
     code = (
         "from tests.chat.test_conversations import TWO, said\n"
-        "from terrarium_mcp.chat.conversations import linked\n"
-        "print(linked(said(TWO)))"
+        "from terrarium_mcp.chat.conversations import find_links\n"
+        "print(find_links(said(TWO)))"
     )
     told = {
         subprocess.run(
@@ -164,7 +168,7 @@ def test_every_process_finds_the_same() -> None:
         for seed in ("1", "2", "3")
     }
     assert len(told) == 1
-    assert "Link(" in told.pop()
+    assert "ReplyLink(" in told.pop()
 
 
 def test_the_weights_name_their_source_and_its_licence() -> None:
@@ -178,4 +182,4 @@ def test_weights_of_another_shape_are_refused() -> None:
     text = files("terrarium_mcp.chat.conversations").joinpath("weights.json").read_text("utf-8")
     tables = json.loads(text)["tables"]
     with pytest.raises(ValueError, match="table 'topic' has 63 entries"):
-        Tables.named(tables | {"topic": tables["topic"][1:]})
+        ScoreTables.from_flat(tables | {"topic": tables["topic"][1:]})

@@ -54,3 +54,54 @@ def test_as_of_a_moment_nothing_later_is_covered() -> None:
     assert covered.before(NOON + timedelta(hours=2.5)).sentence(UTC) == (
         "recorded 2026-05-01 to 2026-05-01"
     )
+
+
+def test_a_gap_of_two_minutes_is_notable_and_a_shorter_one_is_not() -> None:
+    two_minutes = 2 / 60
+    assert Coverage([span(0, 1), span(1 + two_minutes, 2)]).gaps() == [gap(1, 1 + two_minutes)]
+    assert Coverage([span(0, 1), span(1 + 1.9 / 60, 2)]).gaps() == []
+
+
+def test_a_short_span_inside_a_long_one_does_not_shorten_it() -> None:
+    assert Coverage([span(0, 5), span(1, 2), span(6, 7)]).gaps() == [gap(5, 6)]
+
+
+def test_gaps_of_several_rooms_come_oldest_first() -> None:
+    spans = [span(0, 1), span(5, 6), span(0, 2, room=2), span(3, 4, room=2), span(9, 9.5)]
+    assert Coverage(spans).gaps() == [gap(1, 5), gap(2, 3), gap(6, 9)]
+    assert gap(1, 5).length == timedelta(hours=4)
+
+
+def test_one_gap_and_three_are_all_listed() -> None:
+    one = Coverage([span(0, 1), span(2, 3)])
+    assert one.sentence(UTC) == "recorded 2026-05-01 to 2026-05-01; 1 gap (2026-05-01 1h)"
+    three = Coverage([span(n, n + 0.5) for n in range(0, 32, 8)])
+    assert three.sentence(UTC) == (
+        "recorded 2026-05-01 to 2026-05-02;"
+        " 3 gaps (2026-05-01 7h30m, 2026-05-01 7h30m, 2026-05-02 7h30m)"
+    )
+
+
+def test_only_another_programs_record_is_named_alone_and_each_program_once() -> None:
+    covered = Coverage(
+        [span(0, 1, source="a"), span(24, 48, source="a"), span(0, 1, source="b", room=2)]
+    )
+    assert covered.sentence(UTC) == (
+        "from a 2026-05-01 to 2026-05-03, gaps unknown;"
+        " from b 2026-05-01 to 2026-05-01, gaps unknown"
+    )
+    assert Coverage().sentence(UTC) == "nothing recorded yet"
+
+
+def test_a_span_ends_unless_it_is_said_to_go_on() -> None:
+    plain = Span(1, NOON, NOON)
+    assert (plain.going_on, plain.source, plain.why_ended) == (False, "", "")
+
+
+def test_as_of_its_end_a_span_still_goes_on_and_from_its_beginning_it_is_not_there() -> None:
+    covered = Coverage([span(0, 2)])
+    assert covered.before(NOON + timedelta(hours=2)).spans == [span(0, 2, going_on=True)]
+    assert covered.before(NOON + timedelta(hours=3)).spans == [span(0, 2)]
+    assert covered.before(NOON).spans == []
+    going_on = Coverage([span(0, 1, going_on=True)])
+    assert going_on.before(NOON + timedelta(hours=3)).spans == [span(0, 1, going_on=True)]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from terrarium_mcp.chat.english import IRREGULAR, KINDRED, forms, kindred, stem, tells
+from terrarium_mcp.chat.english import IRREGULAR, KINDRED, forms, is_stop_word, kindred, stem
 
 
 @pytest.mark.parametrize(
@@ -34,8 +34,8 @@ def test_irregular_forms_and_kindred_words_stand_in_for_each_other() -> None:
 
 @pytest.mark.parametrize("word", ["the", "what", "say", "don't", "anyone"])
 def test_stop_words_tell_nothing(word: str) -> None:
-    assert not tells(word)
+    assert is_stop_word(word)
 
 
 def test_other_words_tell() -> None:
-    assert tells("deploy")
+    assert not is_stop_word("deploy")

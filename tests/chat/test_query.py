@@ -170,18 +170,26 @@ def test_what_is_typed_oddly_has_a_meaning_too(typed: str, query: Query) -> None
 @pytest.mark.parametrize(
     ("typed", "text", "note"),
     [
-        ("before:2026-02-30", "before:2026-02-30", "before:2026-02-30 was read as text: a time is"),
-        ("on:12", "on:12", "on:12 was read as text: a time is"),
+        (
+            "before:2026-02-30",
+            "before:2026-02-30",
+            "before:2026-02-30 was read as text: write a time as 2026-05-01",
+        ),
+        ("on:12", "on:12", "on:12 was read as text: write a time as 2026-05-01"),
         ("after:may 32", "after:may", None),
-        ("has:file", "has:file", "has:file was read as text: has: knows link"),
-        ('has:"a file"', "has:a file", 'has:"a file" was read as text: has: knows link'),
-        ("type:poem", "type:poem", "type:poem was read as text: type: knows privmsg, notice"),
-        ("OR tea", "OR", "OR was read as text: it joins"),
-        ("tea OR", "OR", "OR was read as text: it joins"),
-        ("from:ada OR tea", "OR", "OR was read as text: it joins"),
+        ("has:file", "has:file", "has:file was read as text: the value of has: is link"),
+        ('has:"a file"', "has:a file", 'has:"a file" was read as text: the value of has: is link'),
+        (
+            "type:poem",
+            "type:poem",
+            "type:poem was read as text: the values of type: are privmsg, notice",
+        ),
+        ("OR tea", "OR", "OR was read as text: it must be between"),
+        ("tea OR", "OR", "OR was read as text: it must be between"),
+        ("from:ada OR tea", "OR", "OR was read as text: it must be between"),
         ("tea AND milk", "AND", "AND was read as text"),
         ("tea NOT milk", "NOT", "NOT was read as text"),
-        ("from: ada", "from:", "from: was read as text: its value"),
+        ("from: ada", "from:", "from: was read as text: its value must follow"),
     ],
 )
 def test_what_looks_like_an_operator_and_is_none_is_text_and_said(
@@ -198,17 +206,17 @@ def test_what_looks_like_an_operator_and_is_none_is_text_and_said(
 
 
 def test_other_notes_say_what_was_left_out() -> None:
-    assert parsed('from:"" tea').notes == ("from: without a value was left out",)
+    assert parsed('from:"" tea').notes == ("from: has no value and was ignored",)
     assert parsed("-has:link").excluded == word("has:link")
-    assert "go behind a minus" in parsed("-has:link").notes[0]
-    assert "no line can be both" in parsed("after:today before:yesterday").notes[0]
+    assert "can follow a minus" in parsed("-has:link").notes[0]
+    assert "no message can be both" in parsed("after:today before:yesterday").notes[0]
 
 
 def test_a_thousand_branches_are_cut_short_and_said() -> None:
     query = parsed(" OR ".join(f"tea{n}" for n in range(1_000)))
     assert len(query.clauses) == 1
     assert len(query.terms) == MOST_PARTS
-    assert query.notes == (f"only the first {MOST_PARTS} words, phrases and names were looked for",)
+    assert query.notes == (f"only the first {MOST_PARTS} words, phrases and names were used",)
     assert len(parsed("from:a" + " from:b1 from:b2" * 500).people) == 3
 
 

@@ -62,7 +62,7 @@ def test_a_lone_surrogate_becomes_a_question_mark() -> None:
 
 
 def test_no_room_at_all_is_refused() -> None:
-    with pytest.raises(ValueError, match="3 bytes hold no character"):
+    with pytest.raises(ValueError, match="room must be at least 4 bytes"):
         split_for_irc("tea", 3)
 
 

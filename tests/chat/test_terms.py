@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.terms import Term, TermKind, folded, holds, spread, words_in
+from terrarium_mcp.chat.terms import Term, TermKind, holds, normalized, segment, words_in
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def test_phrases_stand_in_a_row_and_prefixes_begin_a_word() -> None:
 
 
 def test_what_is_a_word_of_its_own_stands_apart_for_the_index() -> None:
-    assert spread("tea cups") == "tea cups"
-    assert spread("\u8336tea").split() == ["\u8336", "tea"]
+    assert segment("tea cups") == "tea cups"
+    assert segment("\u8336tea").split() == ["\u8336", "tea"]
     assert words_in("tea\U0001f375 cup\u8336") == ("tea", "\U0010f375", "cup", "\u8336")
 
 
@@ -73,4 +73,4 @@ def test_a_line_holds_each_of_its_own_words(line: str) -> None:
 
 @given(st.text())
 def test_what_is_folded_stays_folded(text: str) -> None:
-    assert folded(folded(text)) == folded(text)
+    assert normalized(normalized(text)) == normalized(text)

@@ -8,12 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.when import (
+    BEGINNING,
+    EVERY_LINE,
     Position,
     clock,
     day,
     from_iso,
     from_text,
     lasting,
+    local,
     to_iso,
     to_text,
 )
@@ -76,3 +79,50 @@ def test_places_are_ordered_by_time_and_then_by_id() -> None:
         Position("2026-05-01", 10),
         late,
     ]
+
+
+def test_text_from_the_column_may_have_another_fraction_or_none() -> None:
+    noon = datetime(2026, 5, 1, 12, tzinfo=UTC)
+    assert from_text("2026-05-01 12:00:00") == noon
+    assert from_text("2026-05-01 12:00:00.123456789") == noon.replace(microsecond=123_456)
+    assert from_text("2026-05-01 12:00:00.1") == noon.replace(microsecond=100_000)
+    with pytest.raises(ValueError):  # noqa: PT011 -- of the library's own words
+        from_text("noon")
+
+
+def test_a_moment_is_written_in_utc_and_to_the_millisecond() -> None:
+    moment = datetime(2026, 5, 1, 14, 0, 0, 1_999, tzinfo=timezone(timedelta(hours=2)))
+    assert to_text(moment) == "2026-05-01 12:00:00.001"
+    assert to_iso(moment) == "2026-05-01T12:00:00.001Z"
+
+
+def test_what_is_read_is_in_utc_itself() -> None:
+    assert from_iso("2026-05-01T12:00+02:00").tzinfo is UTC
+    assert from_iso("2026-05-01T12:00").tzinfo is UTC
+
+
+def test_a_zone_that_leads_out_of_the_calendar_shows_utc() -> None:
+    last = datetime(9999, 12, 31, 23, 30, tzinfo=UTC)
+    assert (clock(last, FAR_EAST), day(last, FAR_EAST)) == ("23:30", "9999-12-31 Fri")
+    first = datetime(1, 1, 1, 0, 30, tzinfo=UTC)
+    assert (clock(first, FAR_WEST), local(first, FAR_WEST).tzinfo) == ("00:30", UTC)
+
+
+def test_time_of_day_and_day_are_those_of_the_readers_zone() -> None:
+    moment = datetime(2026, 11, 5, 23, 30, tzinfo=UTC)
+    assert (clock(moment, FAR_EAST), day(moment, FAR_EAST)) == ("13:30", "2026-11-06 Fri")
+
+
+def test_the_first_and_the_last_position_enclose_every_message() -> None:
+    moment = Position.at(datetime(2026, 5, 1, tzinfo=UTC))
+    assert moment.id == 0
+    assert BEGINNING < moment < Position(moment.timestamp, 1) < EVERY_LINE
+    assert (Position("", 0), Position("9999-12-31", 0)) == (BEGINNING, EVERY_LINE)
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"),
+    [(3_599, "59m"), (3_660, "1h1m"), (86_399, "23h59m"), (90_000, "1d1h"), (86_400 + 3_599, "1d")],
+)
+def test_a_duration_has_at_most_two_units(seconds: int, said: str) -> None:
+    assert lasting(timedelta(seconds=seconds)) == said

@@ -101,12 +101,12 @@ async def test_a_date_that_does_not_exist_is_text_and_that_is_said(
     typed = f"{operator}:{when}"
     told = await tea_house.learns("search_irc_history", query=f"green tea {typed}")
     word = typed.split(maxsplit=1)[0]
-    assert f"note: {word} was read as text: a time is such as 2026-05-01" in told.outside
+    assert f"note: {word} was read as text: write a time as 2026-05-01" in told.outside
 
 
 async def test_a_thousand_branches_are_cut_and_that_is_said(tea_house: House) -> None:
     told = await tea_house.learns("search_irc_history", query=ODD["many branches"], limit=3)
-    assert "note: only the first 64 words, phrases and names were looked for" in told.outside
+    assert "note: only the first 64 words, phrases and names were used" in told.outside
     assert len(told.ids) == 3
 
 

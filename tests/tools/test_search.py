@@ -187,7 +187,7 @@ async def test_what_was_read_as_text_is_said_and_times_stand_in_the_headline(hou
     told = await house.learns("search_irc_history", view, query="tea on:yesterday")
     assert told.text.startswith("search tea after:2026-05-01 before:2026-05-02: 1 of 1 hit in #tea")
     told = await house.learns("search_irc_history", view, query="green before:2026-02-30")
-    assert "note: before:2026-02-30 was read as text: a time is such as 2026-05-01" in told.outside
+    assert "note: before:2026-02-30 was read as text: write a time as 2026-05-01" in told.outside
 
 
 async def test_relative_times_stay_as_on_the_first_page(house: House) -> None:

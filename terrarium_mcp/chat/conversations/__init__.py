@@ -1,19 +1,21 @@
-"""Takes chat apart into conversations: which line answers which, and how sure that is.
+"""Conversation disentanglement: which message answers which, and with what probability.
 
-A window of lines is read from first to last. Each line may answer one of some earlier ones, or
-start a conversation. Every choice has a score, the sum of a dozen learnt table entries: who speaks
-to whom, how long ago, words in common, question or answer, what that conversation looks like so
-far. The best choice wins, and later lines are scored against it. A reply tag needs no guess.
+A window of utterances is read from first to last. Each one either answers an earlier utterance or
+starts a conversation. Every choice has a score, the sum of a dozen learnt table entries: who speaks
+to whom, how long ago, shared words, question or answer, what that conversation looks like so far.
+The highest score wins, and later utterances are scored against that decision. A reply tag is taken
+at its word.
 
-    links = linked(lines)                  one for each line
-    conversation_of(lines[100].id, links)  those of the lines around one of them
+    links = find_links(utterances)         one for each utterance
+    conversation_of(100, links)            the links of the conversation around message 100
 
-Read in this order: `line`, `words`, `people`, `window` (lines on their own), `history`, `common`,
-`scores` (lines beside others), `linking`, `grouping`. `tables` holds what was learnt.
+Reading order: `utterance`, `words`, `addressees`, `window` (an utterance by itself),
+`thread_state`, `word_overlap`, `scores` (an utterance beside earlier ones), `linking`, `grouping`.
+`tables` holds what was learnt.
 """
 
 from terrarium_mcp.chat.conversations.grouping import conversation_of
-from terrarium_mcp.chat.conversations.line import Line, Link
-from terrarium_mcp.chat.conversations.linking import linked
+from terrarium_mcp.chat.conversations.linking import find_links
+from terrarium_mcp.chat.conversations.utterance import ReplyLink, Utterance
 
-__all__ = ["Line", "Link", "conversation_of", "linked"]
+__all__ = ["ReplyLink", "Utterance", "conversation_of", "find_links"]

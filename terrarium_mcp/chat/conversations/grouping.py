@@ -1,32 +1,32 @@
-"""A conversation: the lines that are tied together by links."""
+"""Conversations: the connected components of the reply links."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from terrarium_mcp.chat.conversations.line import Link
+from terrarium_mcp.chat.conversations.utterance import ReplyLink
 
 
-def conversation_of(line: int, links: Sequence[Link]) -> list[Link]:
-    """The links of all lines tied to `line`, itself included, in the order given.
+def conversation_of(message_id: int, links: Sequence[ReplyLink]) -> list[ReplyLink]:
+    """The links of all messages connected to `message_id`, itself included, in the order given.
 
-    Lines that answer the same line outside the window are tied together too.
+    Messages that answer the same message outside the window are connected through it.
     """
-    tied = _ties(links)
-    found: set[int | str] = {line}
-    waiting: list[int | str] = [line]
-    for one in waiting:
-        new = [other for other in tied[one] if other not in found]
-        found.update(new)
-        waiting += new
-    return [link for link in links if link.line in found]
+    neighbours = _neighbours(links)
+    reached: set[int | str] = {message_id}
+    queue: list[int | str] = [message_id]
+    for node in queue:
+        new = [other for other in neighbours[node] if other not in reached]
+        reached.update(new)
+        queue += new
+    return [link for link in links if link.line in reached]
 
 
-def _ties(links: Iterable[Link]) -> dict[int | str, list[int | str]]:
-    """For each line, and each msgid outside the window, the lines that are next to it."""
-    tied: dict[int | str, list[int | str]] = defaultdict(list)
+def _neighbours(links: Iterable[ReplyLink]) -> dict[int | str, list[int | str]]:
+    """The reply graph: nodes are message ids, and msgids of messages outside the window."""
+    neighbours: dict[int | str, list[int | str]] = defaultdict(list)
     for link in links:
         other = link.outside if link.answers is None else link.answers
         if other:
-            tied[link.line].append(other)
-            tied[other].append(link.line)
-    return tied
+            neighbours[link.line].append(other)
+            neighbours[other].append(link.line)
+    return neighbours

@@ -1,86 +1,91 @@
-"""Which line answers which: reads a window from first to last and chooses for each line."""
+"""Reads a window from first to last and chooses for each utterance which earlier one it answers."""
 
 import math
 from collections.abc import Iterable, Sequence
 
-from terrarium_mcp.chat.conversations.history import History, Turn
-from terrarium_mcp.chat.conversations.line import Line, Link
-from terrarium_mcp.chat.conversations.scores import scores
-from terrarium_mcp.chat.conversations.tables import SCALE, Tables, shipped_weights
-from terrarium_mcp.chat.conversations.window import Said, read_window
+from terrarium_mcp.chat.conversations.scores import score_choices
+from terrarium_mcp.chat.conversations.tables import SCALE, ScoreTables, shipped_weights
+from terrarium_mcp.chat.conversations.thread_state import PlacedUtterance, ThreadState
+from terrarium_mcp.chat.conversations.utterance import ReplyLink, Utterance
+from terrarium_mcp.chat.conversations.window import UtteranceFeatures, read_window
 
-STALE = 90
-"""Minutes after which a line fades: the weights are from a channel that never sleeps, and would
-hang a new topic on what its speaker said twenty hours ago."""
+STALE_MINUTES = 90
+"""Age from which an utterance fades. The weights come from a channel that never sleeps, and would
+link a new topic to what its speaker said twenty hours ago."""
 
 FADE = 1.0 * SCALE
-"""What each doubling of its age beyond that takes off a line's score."""
+"""Subtracted from a candidate's score for each doubling of its age beyond `STALE_MINUTES`."""
 
-QUIET = 1.0
-"""Minutes between lines, on the average, from which on a channel is quiet."""
+QUIET_MINUTES = 1.0
+"""Mean minutes between utterances from which a channel counts as quiet."""
 
-CLINGING = 1.0 * SCALE
-"""What is taken off starting a conversation in a quiet channel, where people answer late."""
+START_PENALTY = 1.0 * SCALE
+"""Subtracted from the score of starting a conversation in a quiet channel: people answer late."""
 
 
-def linked(
-    lines: Sequence[Line], bots: Iterable[str] = (), weights: Tables | None = None
-) -> list[Link]:
-    """A link for each of `lines`, which come in the order they were said.
+def find_links(
+    utterances: Sequence[Utterance],
+    bots: Iterable[str] = (),
+    weights: ScoreTables | None = None,
+) -> list[ReplyLink]:
+    """A link for each of `utterances`, which are in the order they were said.
 
     Args:
-        lines: a window of one room; the first forty or so have little past to answer.
-        bots: nicks behind which nobody sits; those with "bot" in them need not be told.
-        weights: those that come with the package, if no others are given.
+        utterances: a window of one room. The first forty or so have few earlier ones to answer.
+        bots: nicks of programs. Nicks that contain "bot" are recognised without being listed.
+        weights: the shipped weights by default.
     """
     tables = weights or shipped_weights()
-    window = read_window(lines, bots)
-    history = History(window)
-    penalty = CLINGING if window.pace >= QUIET else 0.0
-    ids = {line.msgid: line.id for line in lines if line.msgid}
-    tagged: dict[str, Turn] = {}
+    window = read_window(utterances, bots)
+    state = ThreadState(window)
+    start_penalty = START_PENALTY if window.pace >= QUIET_MINUTES else 0.0
+    ids = {one.msgid: one.id for one in utterances if one.msgid}
+    placed_by_msgid: dict[str, PlacedUtterance] = {}
     links = []
-    for line, said in zip(lines, window.lines, strict=True):
-        if line.reply_to and line.reply_to != line.msgid:
-            link = _tagged(line, ids)
-            turn = history.add(said, tagged.get(line.reply_to))
-            tagged.setdefault(line.reply_to, turn)
+    for utterance, features in zip(utterances, window.utterances, strict=True):
+        if utterance.reply_to and utterance.reply_to != utterance.msgid:
+            link = _tagged(utterance, ids)
+            placed = state.place(features, placed_by_msgid.get(utterance.reply_to))
+            placed_by_msgid.setdefault(utterance.reply_to, placed)
         else:
-            answers, probability = _best(said, history, tables, penalty)
-            turn = history.add(said, answers)
-            link = Link(line.id, lines[answers.said.place].id if answers else None, probability)
-        if line.msgid:
-            tagged[line.msgid] = turn
+            parent, probability = _best_choice(features, state, tables, start_penalty)
+            placed = state.place(features, parent)
+            answers = utterances[parent.features.place].id if parent else None
+            link = ReplyLink(utterance.id, answers, probability)
+        if utterance.msgid:
+            placed_by_msgid[utterance.msgid] = placed
         links.append(link)
     return links
 
 
-def _tagged(line: Line, ids: dict[str, int]) -> Link:
-    """The link that a reply tag makes; two answers to a line outside belong together."""
-    answers = ids.get(line.reply_to)
-    outside = line.reply_to if answers is None else ""
-    return Link(line.id, answers, 1.0, outside, tagged=True)
+def _tagged(utterance: Utterance, ids: dict[str, int]) -> ReplyLink:
+    """The link that a reply tag makes, to a message in the window or outside it."""
+    answers = ids.get(utterance.reply_to)
+    outside = utterance.reply_to if answers is None else ""
+    return ReplyLink(utterance.id, answers, 1.0, outside, tagged=True)
 
 
-def _best(
-    said: Said, history: History, tables: Tables, penalty: float
-) -> tuple[Turn | None, float]:
-    """The turn that a line answers, or None if it starts a conversation, and the probability."""
-    found = history.candidates(said)
-    choices = scores(said, found, history, tables)
-    choices[0] -= penalty
-    if found and said.minute - found[-1].said.minute > STALE:
-        choices[1:] = _faded(said, found, choices[1:])
-    best = max(choices)
-    which = choices.index(best)
-    probability = 1 / sum([math.exp((score - best) / SCALE) for score in choices])
-    return (found[which - 1] if which else None), probability
+def _best_choice(
+    features: UtteranceFeatures, state: ThreadState, tables: ScoreTables, start_penalty: float
+) -> tuple[PlacedUtterance | None, float]:
+    """The parent, or None for the start of a conversation, and the softmax probability."""
+    candidates = state.candidates(features)
+    scores = score_choices(features, candidates, state, tables)
+    scores[0] -= start_penalty
+    if candidates and features.minute - candidates[-1].features.minute > STALE_MINUTES:
+        scores[1:] = _faded(features, candidates, scores[1:])
+    best = max(scores)
+    choice = scores.index(best)
+    probability = 1 / sum([math.exp((score - best) / SCALE) for score in scores])
+    return (candidates[choice - 1] if choice else None), probability
 
 
-def _faded(said: Said, found: Sequence[Turn], answering: Sequence[float]) -> list[float]:
-    """The scores of answering, less what the age of old lines takes off."""
-    ages = [(said.minute - turn.said.minute) / STALE for turn in found]
+def _faded(
+    features: UtteranceFeatures, candidates: Sequence[PlacedUtterance], scores: Sequence[float]
+) -> list[float]:
+    """The scores of answering, lowered for old candidates."""
+    ages = [(features.minute - one.features.minute) / STALE_MINUTES for one in candidates]
     return [
         score - FADE * math.log2(age) if age > 1 else score
-        for score, age in zip(answering, ages, strict=True)
+        for score, age in zip(scores, ages, strict=True)
     ]

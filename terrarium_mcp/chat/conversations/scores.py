@@ -1,124 +1,137 @@
-"""How well each choice suits a line: to answer one of some earlier lines, or to start something."""
+"""Scores each choice of an utterance: answering a candidate, or starting a conversation."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from terrarium_mcp.chat.conversations.common import Common, in_common
-from terrarium_mcp.chat.conversations.history import Conversation, History, Turn
-from terrarium_mcp.chat.conversations.scales import LINES_AGO, LONGEST, MINUTES, NEAR_OR_FAR
-from terrarium_mcp.chat.conversations.starting import score_of_starting
-from terrarium_mcp.chat.conversations.tables import OPENINGS, Tables
-from terrarium_mcp.chat.conversations.window import Said
+from terrarium_mcp.chat.conversations.buckets import LINES_AGO, MAX_MINUTES, MINUTES, NEAR_OR_FAR
+from terrarium_mcp.chat.conversations.start_score import score_of_starting
+from terrarium_mcp.chat.conversations.tables import AnsweringTables, ScoreTables, Table
+from terrarium_mcp.chat.conversations.thread_state import PlacedUtterance, Thread, ThreadState
+from terrarium_mcp.chat.conversations.window import UtteranceFeatures
+from terrarium_mcp.chat.conversations.word_overlap import WordOverlap, word_overlap
 
 
-def scores(this: Said, found: Sequence[Turn], history: History, tables: Tables) -> list[Any]:
-    """First the sum of entries for starting a conversation, then that for answering each turn.
+def score_choices(
+    this: UtteranceFeatures,
+    candidates: Sequence[PlacedUtterance],
+    state: ThreadState,
+    tables: ScoreTables,
+) -> list[Any]:
+    """The sum of entries for starting a conversation, then that for answering each candidate.
 
-    `found` comes latest first. Its loop is what runs most, a dozen times a line: what is the same
-    for all lines of a speaker or of a conversation is looked up once, and names are local.
+    `candidates` come latest first. This loop runs a dozen times for each utterance: the part of a
+    table that is the same for all candidates of a speaker or thread is looked up once, and the rest
+    of the names are local.
     """
-    (relation, talked, thread, lengths, wordless, words, distance, openings,
-     questions) = tables.answering  # fmt: skip
+    answering = tables.answering
+    words, distance = answering.words, answering.distance
+    lengths, wordless = answering.lengths[this.length], answering.wordless[this.length]
+    openings, questions = answering.openings[this.kind], answering.questions[this.asks]
     now, place, me, mine = this.minute, this.place, this.by, set(this.named)
-    opening, asks, length = this.opening * OPENINGS, this.asks * 2, this.length * 5
-    myself = history.speakers[me]
+    myself = state.speakers[me]
     answered, last = myself.answered, myself.said[-1] if myself.said else None
-    last_place, before = (last.said.place, 2) if last else (place, 3)
-    common = in_common(this, found, history)
-    with_turn = common.with_turn
-    of_others: dict[int, tuple[int, int]] = {}
-    to_me = 12 if this.named or this.stranger else 0
-    of_conversations: dict[Conversation, tuple[int, int]] = {}
-    calls = few = 0
+    last_place, before = (last.features.place, 2) if last else (place, 3)
+    overlap = word_overlap(this, candidates, state)
+    overlapping = overlap.with_utterance
+    of_speaker: dict[int, tuple[Table, Table]] = {}
+    of_thread: dict[Thread, Table] = {}
+    calls = calls_since = 0
     echo = 0, 0
     sums: list[Any] = [None]
-    for turn in found:
-        that, conversation, answer = turn.said, turn.conversation, turn.answers
+    for candidate in candidates:
+        that, thread, answer = candidate.features, candidate.thread, candidate.answers
         by, named, ago, minutes = that.by, that.named, place - that.place, now - that.minute
-        if by == me:
-            other, whom, elsewhere = 0, to_me, 0
+        other = 0 if by == me else 1
+        if (tables_of := of_speaker.get(by)) is None:
+            tables_of = of_speaker[by] = _speaker_tables(this, by, state, answering)
+        relation, talked = tables_of
+        if (thread_table := of_thread.get(thread)) is None:
+            thread_table = of_thread[thread] = _thread_table(this, last, thread, overlap, answering)
+        if not named:  # whom that one addresses: 0 nobody, 1 me, 2 somebody I address, 3 others
+            naming = 0
+        elif me in named:
+            naming = 1
         else:
-            if (speaker := of_others.get(by)) is None:
-                speaker = of_others[by] = _speaker(this, by, history)
-            whom, elsewhere = speaker
-            other = 1
-        if (known := of_conversations.get(conversation)) is None:
-            known = of_conversations[conversation] = _conversation(this, last, conversation, common)
-        part, size = known
-        call = 0
-        if named:  # 0 nobody, 1 me, 2 somebody whom I name too, 3 somebody else
-            if me in named:
-                whom += 1
-                call = 1
-            else:
-                whom += 3 if mine.isdisjoint(named) else 2
-        # Where: 0 after my last line, 1 that line, 2 before it, 3 there is none.
-        where = 0 if that.place > last_place else 1 if turn is last else before
-        since = turn.since
-        when = where * 3 + since
-        after = size - turn.place
+            naming = 3 if mine.isdisjoint(named) else 2
+        # Where: 0 after my last utterance, 1 that one, 2 before it, 3 there is none.
+        where = 0 if that.place > last_place else 1 if candidate is last else before
+        since = candidate.since
+        after = thread.size - candidate.place
         if after > 1:
             after = 2 if after < 4 else 3
-        if answer is None:
+        if answer is None:  # what that one answers: 0 nothing, 1 my last, 2 mine, 3 its own speaker
             up = 0
         elif answer is last:
             up = 1
         else:
-            upper = answer.said.by
+            upper = answer.features.by
             up = 2 if upper == me else 3 if upper == by else 4
-        if minutes > LONGEST:  # noqa: PLR1730 -- a call of min() takes four times as long
-            minutes = LONGEST
-        near = other * 4 + NEAR_OR_FAR[ago]
-        long = (length + that.length) * 8 + near
-        if with_turn and turn in with_turn:
-            alike = common.alike(turn)
-            if alike // 4 > echo[0]:
-                echo = alike // 4, other + 1
-            likeness = lengths[long] + words[alike * 8 + near]
-            part += 48
+        if minutes > MAX_MINUTES:  # noqa: PLR1730 -- a call of min() takes four times as long
+            minutes = MAX_MINUTES
+        near = NEAR_OR_FAR[ago]
+        if overlapping and candidate in overlapping:
+            overlaps = 1
+            share, rarity = overlap.buckets(candidate)
+            if share > echo[0]:
+                echo = share, other + 1
+            likeness = lengths[that.length][other][near] + words[share][rarity][other][near]
         else:
-            likeness = wordless[long]
+            overlaps = 0
+            likeness = wordless[that.length][other][near]
         sums.append(
-            relation[few * 384 + when * 32 + whom]
-            + talked[up * 128 + elsewhere + whom]
-            + thread[part + other * 24 + after * 6 + turn.replies * 2 + (turn in answered)]
+            relation[naming][calls_since][where][since]
+            + talked[naming][up]
+            + thread_table[overlaps][other][after][candidate.replies][candidate in answered]
             + likeness
-            + distance[(other * 10 + LINES_AGO[ago]) * 9 + MINUTES[minutes]]
-            + openings[(opening + that.opening) * 4 + other * 2 + (1 if since else 0)]
-            + questions[((asks + that.asks) * 2 + other) * 12 + when]
+            + distance[other][LINES_AGO[ago]][MINUTES[minutes]]
+            + openings[that.kind][other][1 if since else 0]
+            + questions[that.asks][other][where][since]
         )
-        if call:
+        if naming == 1:
             calls += 1
-            few = min(calls, 2)
-    sums[0] = score_of_starting(this, history, tables, calls, echo)
+            calls_since = min(calls, 2)
+    sums[0] = score_of_starting(this, state, tables.starting, calls, echo)
     return sums
 
 
-def _speaker(this: Said, by: int, history: History) -> tuple[int, int]:
-    """Does this line address somebody else, and do we speak elsewhere: parts of indexes.
+def _speaker_tables(
+    this: UtteranceFeatures, by: int, state: ThreadState, answering: AnsweringTables
+) -> tuple[Table, Table]:
+    """The parts of `relation` and `talked` for all utterances by one speaker.
 
-    It addresses a speaker 0 not, naming nobody, 1 first of all, 2 besides, 3 not, naming others.
+    This utterance addresses that speaker: 0 not, it names nobody; 1 first of all; 2 among others;
+    3 not, it names others.
     """
-    if not this.named:
-        ours = 28 if this.stranger else 16
+    named = bool(this.named or this.stranger)
+    if by == this.by:
+        other, addressing, elsewhere = 0, 3 if named else 0, 0
     else:
-        ours = 20 if by == this.first else 24 if by in this.named else 28
-    talks = history.window.talks
-    if this.by not in talks or by not in talks[this.by]:
-        return ours, 0
-    return ours, history.window.talked(this.by, by, this.place) * 32
+        other = 1
+        addressing = 3 if named else 0
+        if by in this.named:
+            addressing = 1 if by == this.first else 2
+        elsewhere = state.window.talked(this.by, by, this.place)
+    return (
+        answering.relation[other][addressing],
+        answering.talked[other][addressing][elsewhere],
+    )
 
 
-def _conversation(
-    this: Said, last: Turn | None, conversation: Conversation, common: Common
-) -> tuple[int, int]:
-    """My part in a conversation with the words in common with it, a part of an index; its size.
+def _thread_table(
+    this: UtteranceFeatures,
+    last: PlacedUtterance | None,
+    thread: Thread,
+    overlap: WordOverlap,
+    answering: AnsweringTables,
+) -> Table:
+    """The part of `thread` for all utterances of one thread.
 
-    My part is 3 my last line, 2 other lines of mine, 1 to be named, 0 none.
+    My part in it is 3 my last utterance, 2 earlier ones of mine, 1 being named, 0 none.
     """
-    if last is not None and last.conversation is conversation:
+    if last is not None and last.thread is thread:
         part = 3
     else:
-        part = 2 if this.by in conversation.spoke else 1 if this.by in conversation.named else 0
-    topic = common.topic(conversation) if common.with_conversation else 0
-    return (part * 4 + topic) * 96, conversation.size
+        part = 2 if this.by in thread.spoke else 1 if this.by in thread.named else 0
+    shared = overlap.thread_bucket(thread) if overlap.with_thread else 0
+    table: Table = answering.thread[part][shared]
+    return table

@@ -1,4 +1,4 @@
-"""What each line of a window says on its own, and who speaks to whom in all of it."""
+"""The features of each utterance of a window by itself, and who talks to whom in the window."""
 
 import math
 from bisect import bisect_left, bisect_right
@@ -7,26 +7,31 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 
-from terrarium_mcp.chat.conversations.line import Line
-from terrarium_mcp.chat.conversations.people import People, addressed
-from terrarium_mcp.chat.conversations.scales import FARTHEST, length_step
-from terrarium_mcp.chat.conversations.words import BOT, lowered, opening, telling, words_of
+from terrarium_mcp.chat.conversations.addressees import Participants, find_addressees
+from terrarium_mcp.chat.conversations.buckets import FARTHEST, length_bucket
+from terrarium_mcp.chat.conversations.utterance import Utterance
+from terrarium_mcp.chat.conversations.words import (
+    BOT,
+    content_words,
+    lowercase,
+    utterance_kind,
+    words_of,
+)
 
 AHEAD = 40
-"""So many lines ahead it counts that two people speak to each other."""
-
+"""Utterances ahead within which it counts that two people name each other."""
 
 _OFTEN = 400
 _RARITY = [math.log(_OFTEN / (count + 0.5)) for count in range(_OFTEN)]
-"""The weight of a word by how many lines have it."""
+"""The weight of a word by the number of utterances that contain it."""
 
 
-@dataclass(slots=True, eq=False)  # frozen, one takes five times as long to make
-class Said:
-    """A line on its own. People are numbers; `place` counts the lines of the window from 0.
+@dataclass(slots=True, eq=False)  # a frozen one takes five times as long to create
+class UtteranceFeatures:
+    """An utterance by itself. People are numbers; `place` counts from 0 in the window.
 
-    `minute` is whole, as in the training data, and never runs back. Whom it names is told in
-    `people.Address`; `length` is a step of its scale.
+    `minute` is a whole number, as in the training data, and never decreases. `first`, `named` and
+    `stranger` are those of `Addressees`; `length` is a bucket; `asks` is 1 for a question mark.
     """
 
     place: int
@@ -35,7 +40,7 @@ class Said:
     first: int
     named: tuple[int, ...]
     stranger: bool
-    opening: int
+    kind: int
     asks: int
     length: int
     words: tuple[str, ...]
@@ -43,20 +48,20 @@ class Said:
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """The lines of a window, how many people they are, and what they have in common.
+    """The utterances of a window, the number of people, and what utterances share.
 
-    `rarity` is the weight of a word, `shared` those of each line that another line has too. `talks`
-    are, for each person and somebody else, the places where one of the two names the other.
+    `rarity` is the weight of each word. `shared` lists, for each utterance, its words that another
+    one contains too. `talks` maps two people to the places where either names the other.
     """
 
-    lines: Sequence[Said]
+    utterances: Sequence[UtteranceFeatures]
     people: int
     rarity: Mapping[str, float]
     shared: Sequence[Sequence[str]]
     talks: Mapping[int, Mapping[int, Sequence[int]]]
 
     def talked(self, one: int, other: int, place: int) -> int:
-        """Does one name the other: 1 before `place`, 2 soon after it, 3 both, 0 neither."""
+        """Whether one names the other: 1 before `place`, 2 soon after it, 3 both, 0 neither."""
         at = self.talks[one].get(other) if one in self.talks else None
         if at is None:
             return 0
@@ -66,59 +71,61 @@ class Window:
 
     @property
     def pace(self) -> float:
-        """Mean minutes between lines; nights and other long gaps count as an hour."""
-        minutes = [said.minute for said in self.lines]
+        """Mean minutes between utterances. Longer gaps, such as nights, count as an hour."""
+        minutes = [features.minute for features in self.utterances]
         gaps = [min(b - a, 60) for a, b in pairwise(minutes)]
         return sum(gaps) / len(gaps) if gaps else 0.0
 
 
-def read_window(lines: Sequence[Line], bots: Iterable[str] = ()) -> Window:
-    """Read lines in the order they were said. `bots` are nicks behind which nobody sits.
+def read_window(utterances: Sequence[Utterance], bots: Iterable[str] = ()) -> Window:
+    """Read utterances in the order they were said. `bots` are nicks of programs.
 
-    Those with "bot" in their name need not be told.
+    Nicks that contain "bot" are recognised without being listed.
     """
-    spoken = [line.unwrapped for line in lines]
-    nicks = dict.fromkeys(line.nick for line in spoken)
-    people = People.among(nicks)
+    spoken = [one.unwrapped for one in utterances]
+    nicks = dict.fromkeys(one.nick for one in spoken)
+    people = Participants.from_nicks(nicks)
     speakers = {nick: people.number(nick) for nick in nicks}
-    told = frozenset(nick.lower() for nick in bots)
-    robots = {nick for nick in nicks if "bot" in nick.lower() or nick.lower() in told}
-    minutes = accumulate((int(line.at // 60) for line in spoken), max)
-    said = [
-        _said(place, minute, line.text, speakers[line.nick], people, line.nick in robots)
-        for place, (minute, line) in enumerate(zip(minutes, spoken, strict=True))
+    listed = frozenset(nick.lower() for nick in bots)
+    programs = {nick for nick in nicks if "bot" in nick.lower() or nick.lower() in listed}
+    minutes = accumulate((int(one.at // 60) for one in spoken), max)
+    features = [
+        _features(place, minute, one.text, speakers[one.nick], people, one.nick in programs)
+        for place, (minute, one) in enumerate(zip(minutes, spoken, strict=True))
     ]
-    counts = Counter([word for one in said for word in one.words])
+    counts = Counter([word for one in features for word in one.words])
     return Window(
-        lines=said,
+        utterances=features,
         people=len(people.numbers),
         rarity={word: _RARITY[min(count, _OFTEN - 1)] for word, count in counts.items()},
-        shared=[[word for word in one.words if counts[word] > 1] for one in said],
-        talks=_talks(said),
+        shared=[[word for word in one.words if counts[word] > 1] for one in features],
+        talks=_talks(features),
     )
 
 
-def _said(place: int, minute: int, text: str, me: int, people: People, is_bot: bool) -> Said:
-    low = lowered(text)
-    first, named, rest, stranger = addressed(words_of(low), low, me, people)
-    return Said(
+def _features(
+    place: int, minute: int, text: str, me: int, people: Participants, is_bot: bool
+) -> UtteranceFeatures:
+    low = lowercase(text)
+    first, named, rest, stranger = find_addressees(words_of(low), low, me, people)
+    return UtteranceFeatures(
         place,
         minute,
         by=me,
         first=first,
         named=named,
         stranger=stranger,
-        opening=BOT if is_bot else opening(low, rest),
+        kind=BOT if is_bot else utterance_kind(low, rest),
         asks=1 if "?" in text else 0,
-        length=length_step(len(rest)),
-        words=telling(rest),
+        length=length_bucket(len(rest)),
+        words=content_words(rest),
     )
 
 
-def _talks(lines: Iterable[Said]) -> dict[int, dict[int, list[int]]]:
+def _talks(utterances: Iterable[UtteranceFeatures]) -> dict[int, dict[int, list[int]]]:
     talks: dict[int, dict[int, list[int]]] = defaultdict(lambda: defaultdict(list))
-    for said in lines:
-        for other in said.named:
-            talks[said.by][other].append(said.place)
-            talks[other][said.by].append(said.place)
+    for features in utterances:
+        for other in features.named:
+            talks[features.by][other].append(features.place)
+            talks[other][features.by].append(features.place)
     return talks

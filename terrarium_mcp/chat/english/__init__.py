@@ -1,6 +1,6 @@
-"""What English adds to a search: words that tell nothing, other forms of a word, kindred words.
+"""English for search: stop words, other forms of a word, and related words.
 
-Other languages are searched word by word; nothing here stands in their way.
+Text in other languages is searched word by word, and none of this gets in its way.
 """
 
 from collections.abc import Iterator, Mapping
@@ -10,24 +10,24 @@ from importlib.resources import files
 import Stemmer
 
 IRREGULAR, KINDRED = 0.5, 0.3
-"""What an irregular form (`gone` for `go`) and a kindred word (`bike` for `bicycle`) count, where
-the word itself counts 1."""
+"""Weights of an irregular form (`gone` for `go`) and of a related word (`bike` for `bicycle`). The
+word itself has weight 1."""
 
 _ENDINGS = (
     "", "s", "es", "d", "ed", "ing", "ings", "r", "er", "ers", "ly", "e", "y", "ies", "ied", "ier",
     "iest", "est", "ness", "ment", "ments", "able", "al", "ally", "ion", "ions", "ful", "ity",
 )  # fmt: skip
-"""Endings that usual words are tried with. The stemmer has the last word."""
+"""Endings tried when looking for other forms. The stemmer decides which of them count."""
 
-_LONGEST = 30
-"""Letters of the longest word that has other forms."""
+_MAX_LETTERS = 30
+"""A longer word has no other forms."""
 
 _stemmer = Stemmer.Stemmer("porter")
 
 
 @lru_cache(maxsize=10_000)
 def stem(word: str) -> str:
-    """The stem of a folded word: what Porter's rules leave of it (Program 14, 1980)."""
+    """The stem of a normalized word by Porter's rules (Program 14, 1980)."""
     return str(_stemmer.stemWord(word))
 
 
@@ -35,50 +35,57 @@ def stem(word: str) -> str:
 def forms(word: str) -> tuple[str, ...]:
     """Words with the same stem as `word` and a usual ending, `word` itself among them.
 
-    They need not be words at all: whoever asks looks which of them were ever said.
+    They need not be English words; the caller keeps those that occur in the record.
     """
-    if len(word) > _LONGEST:
+    if len(word) > _MAX_LETTERS:
         return (word,)
     root = stem(word)
     beginnings = {word, root, root + root[-1:]} | ({f"{root[:-1]}y"} if root[-1:] == "i" else set())
     beginnings |= {begin[:-1] for begin in (word, root) if begin[-1:] in "eiy"}
     tried = sorted({begin + ending for begin in beginnings for ending in _ENDINGS} - {""})
     return tuple(
-        one for one, its in zip(tried, _stemmer.stemWords(tried), strict=True) if its == root
+        form
+        for form, its_stem in zip(tried, _stemmer.stemWords(tried), strict=True)
+        if its_stem == root
     )
 
 
-def tells(word: str) -> bool:
-    """Whether a folded word says what is asked about: most of the usual words do not."""
-    return word not in _stop_words()
+def is_stop_word(word: str) -> bool:
+    """Whether a normalized word says nothing about what a question asks for."""
+    return word in _stop_words()
 
 
 def kindred(word: str) -> Mapping[str, float]:
-    """Words that may stand in for `word` in an answer, and how much each counts."""
+    """Words that an answer may use instead of `word`, and the weight of each."""
     return _kindred().get(stem(word), {})
 
 
 @cache
 def _stop_words() -> frozenset[str]:
+    """Function words, and words of asking itself, such as `say` and `mention`.
+
+    The only list for questions. Two lists with other purposes are in chat/conversations/words.py:
+    words too common to connect two utterances, and nicks that are everyday words.
+    """
     return frozenset(_read("stop_words.txt").split())
 
 
 @cache
 def _kindred() -> dict[str, dict[str, float]]:
-    """Stem -> kindred words and their weights; where two groups differ, the larger weight."""
+    """By stem, the related words and their weights; the larger weight where two groups differ."""
     table: dict[str, dict[str, float]] = {}
     for name, weight in (("kindred_words.txt", KINDRED), ("irregular_forms.txt", IRREGULAR)):
         for group in _groups(name):
-            for one in group:
-                others = table.setdefault(stem(one), {})
+            for word in group:
+                others = table.setdefault(stem(word), {})
                 for other in group:
-                    if stem(other) != stem(one):
+                    if stem(other) != stem(word):
                         others[other] = max(others.get(other, 0.0), weight)
     return table
 
 
 def _groups(name: str) -> Iterator[list[str]]:
-    """One group of words a line."""
+    """The groups of a file, one on each line."""
     return map(str.split, _read(name).splitlines())
 
 

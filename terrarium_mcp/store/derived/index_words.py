@@ -1,14 +1,14 @@
 """The words we add to the full-text index: a message's room, nick, type, and whether it has a link.
 
-Each begins with a character that no message can contain (`UNSAYABLE`), so no user can type one.
-The functions that name words leave it out; `own` puts it in front.
+Each begins with a character that no message can contain (`RESERVED_PREFIX`), so no user can type
+one. The functions that name words leave it out; `own` puts it in front.
 """
 
 from functools import lru_cache
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import SPEECH, Kind
-from terrarium_mcp.chat.terms import UNSAYABLE
+from terrarium_mcp.chat.terms import RESERVED_PREFIX
 
 LINK_WORD = "tlink"
 """The word of messages with a link in them."""
@@ -22,7 +22,7 @@ SPOKEN_WORD = "tsaid"
 
 def own(word: str) -> str:
     """One of these words as the index stores it."""
-    return f"{UNSAYABLE}{word}"
+    return f"{RESERVED_PREFIX}{word}"
 
 
 def room_word(room: int) -> str:

@@ -8,7 +8,7 @@ from itertools import chain
 from terrarium_mcp.chat.identity import is_spelt_alike
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import SPEECH, Kind, Room
-from terrarium_mcp.chat.terms import Term, TermKind, spread
+from terrarium_mcp.chat.terms import Term, TermKind, segment
 from terrarium_mcp.store.derived.index_words import (
     LINK_WORD,
     SPOKEN_WORD,
@@ -217,7 +217,7 @@ def _strings(term: Term, expanded: Mapping[str, Sequence[str]]) -> Iterator[str]
     """The FTS5 strings of which a line that holds the term has one."""
     if words := expanded.get(start_of(term)):
         return (quoted(word) + (" *" if is_cut(word) else "") for word in words)
-    whole = quoted(spread(term.text))
+    whole = quoted(segment(term.text))
     return iter([f"{whole} *" if term.kind is TermKind.PREFIX else whole])
 
 

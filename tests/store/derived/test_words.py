@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from terrarium_mcp.chat.terms import UNSAYABLE
+from terrarium_mcp.chat.terms import RESERVED_PREFIX
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.derived.message_index import TOKENIZER
 from terrarium_mcp.store.derived.words_index import LONGEST
@@ -48,7 +48,7 @@ async def test_words_are_cut_and_folded_as_the_index_does(store: Store, file: Pa
     await store.messages.append(chat(f"<ada> {said}"))
     write(file, "CREATE VIRTUAL TABLE held USING fts5vocab (message_index, col)")
     held = rows_of(file, "SELECT term FROM held WHERE col = 'message'")
-    said_words = {row[0] for row in held if not row[0].startswith(UNSAYABLE)}
+    said_words = {row[0] for row in held if not row[0].startswith(RESERVED_PREFIX)}
     assert said_words == {row[0] for row in rows_of(file, "SELECT word FROM words")}
 
 

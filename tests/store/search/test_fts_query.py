@@ -6,7 +6,7 @@ import pytest
 
 from terrarium_mcp.chat.query import Query, parse_query
 from terrarium_mcp.chat.records import SPEECH, Kind, Room
-from terrarium_mcp.chat.terms import UNSAYABLE, Term, TermKind
+from terrarium_mcp.chat.terms import RESERVED_PREFIX, Term, TermKind
 from terrarium_mcp.store.search.expressions import isolated, one_of, ordered_and, quoted
 from terrarium_mcp.store.search.known import PrefixExpansion, TermStats
 from terrarium_mcp.store.search.matching import FtsQuery, fts_query, phrase_query, scope_query
@@ -15,7 +15,7 @@ from terrarium_mcp.store.search.scope import MOST_ROOMS
 ROOMS = [Room(id=n, network="net", channel=f"#room{n}") for n in range(1, MOST_ROOMS + 2)]
 MAPPINGS = ["rfc1459"]
 FREQUENCIES = TermStats(1_000, {"tea": 300, "green": 20, "milk": 5, "zebra": 0})
-OWN = UNSAYABLE
+OWN = RESERVED_PREFIX
 
 
 def asked(

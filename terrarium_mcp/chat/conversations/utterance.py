@@ -1,4 +1,4 @@
-"""A line of a window as the scorer sees it, and the link that is found for it."""
+"""An utterance, as the scorer reads it, and the link that is found for it."""
 
 import re
 from dataclasses import dataclass, replace
@@ -9,10 +9,10 @@ _RELAYED = re.compile(r"<([^<>\s]{1,40})> (.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """A line somebody said. Joins, parts and the like are no lines here.
+class Utterance:
+    """A message said in a channel. Joins, parts and other events are not utterances.
 
-    `at` is in seconds; `reply_to` is the msgid that its reply tag names, "" where it has none.
+    `at` is in seconds. `reply_to` is the msgid that its reply tag names, "" without one.
     """
 
     id: int
@@ -23,19 +23,19 @@ class Line:
     reply_to: str = ""
 
     @property
-    def unwrapped(self) -> "Line":
-        """`<jo> hi`, sent by a bridge to another network, is jo speaking."""
+    def unwrapped(self) -> "Utterance":
+        """The utterance by its real speaker: `<jo> hi`, sent by a bridge bot, was said by jo."""
         if not self.text.startswith("<") or not _BRIDGE.search(self.nick):
             return self
         relayed = _RELAYED.match(self.text)
         return replace(self, nick=relayed[1], text=relayed[2]) if relayed else self
 
 
-class Link(NamedTuple):
-    """Which line a line answers, and how probable that is.
+class ReplyLink(NamedTuple):
+    """Which message the message `line` answers, and the probability of that choice.
 
-    `answers` is None where it starts a conversation, and where its reply tag names a line that
-    is not in the window: that one's msgid is then `outside`. A reply tag has probability 1.
+    `answers` is None if it starts a conversation, or if its reply tag names a message outside the
+    window, whose msgid is then `outside`. A link from a reply tag is `tagged`, with probability 1.
     """
 
     line: int
