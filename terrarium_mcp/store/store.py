@@ -228,7 +228,7 @@ async def _tell(opening: Opening) -> None:
 def _version(path: Path, adopt: bool) -> int:
     """The file's version; 0 also while another process holds it locked."""
     with explained(path):
-        if not adopt and bytes_of(path):
+        if not adopt:
             check_adopted(path)
         try:
             return version_of(path)

@@ -2,18 +2,22 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
 import click
+from anyio import to_thread
 
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
+from terrarium_mcp.store.database import explained
 from terrarium_mcp.store.health import examine
 from terrarium_mcp.store.health.deep_check import UNHURRIED, check_deeply
 from terrarium_mcp.store.health.findings import Fact, Section
+from terrarium_mcp.store.migrations import repair
 
 UNREADABLE = "database (contents)"
 
@@ -27,6 +31,8 @@ async def examination(
 ) -> bool:
     """Print what there is to see; whether all is well in the end."""
     path = Path.cwd() / settings.db_path
+    if rebuild:
+        await _remake_missing(path)
     state = examine(path, datetime.now(UTC), settings.source_timezone)
     sections = [set_so(settings, sources), *state]
     for section in sections:
@@ -36,6 +42,13 @@ async def examination(
     wrong = _wrong(sections)
     click.echo(f"{len(wrong)} wrong: {', '.join(wrong)}" if wrong else "all is well")
     return not wrong
+
+
+async def _remake_missing(path: Path) -> None:
+    """Make missing derived tables again; the examination reports why that was not possible."""
+    with suppress(TerrariumError, OSError), explained(path):
+        for one in await to_thread.run_sync(repair, path):
+            click.echo(f"{one}: made again, to be filled from the messages", err=True)
 
 
 def set_so(settings: Settings, sources: Mapping[str, str]) -> Section:
