@@ -36,7 +36,7 @@ from terrarium_mcp.store.records import (
 )
 from terrarium_mcp.store.removal.thorough import check_unused, scrub
 from terrarium_mcp.store.spans import HEARTBEAT
-from terrarium_mcp.store.store import Store, open_store, require_adopted
+from terrarium_mcp.store.store import Store, open_store, repair_schema, require_adopted
 
 __all__ = [
     "HEARTBEAT",
@@ -75,6 +75,7 @@ __all__ = [
     "check_unused",
     "examine",
     "open_store",
+    "repair_schema",
     "require_adopted",
     "scrub",
 ]

@@ -2,7 +2,7 @@
 
 import logging
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Collection
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,14 @@ from terrarium_mcp.store.failures import translate_errors
 from terrarium_mcp.store.keeper import Keeper
 from terrarium_mcp.store.links import Links
 from terrarium_mcp.store.messages import Messages
-from terrarium_mcp.store.migrations import CURRENT, check_adopted, migrate, version_of
+from terrarium_mcp.store.migrations import (
+    CURRENT,
+    Difference,
+    check_adopted,
+    migrate,
+    repair,
+    version_of,
+)
 from terrarium_mcp.store.opening import Opening
 from terrarium_mcp.store.people import People
 from terrarium_mcp.store.place import check_permissions, make_folder
@@ -244,9 +251,19 @@ def require_adopted(path: Path) -> None:
     Raises:
         NotAdopted: it is one. The message names the commands that adopt it.
     """
-    if bytes_of(path):
-        with translate_errors(path):
-            check_adopted(path)
+    with translate_errors(path):
+        check_adopted(path)
+
+
+async def repair_schema(path: Path) -> Sequence[Difference]:
+    """Recreate derived tables that are missing or differ, empty; returns what was wrong.
+
+    Raises:
+        StoreFailed: the file cannot be written.
+        NotOurs: it is another program's, or of an unknown version.
+    """
+    with translate_errors(path):
+        return await to_thread.run_sync(repair, path)
 
 
 def _version(path: Path, adopt: bool) -> int:

@@ -111,12 +111,19 @@ def test_the_doctor_says_that_it_was_not_adopted_yet(theirs: Path) -> None:
     assert everything(theirs.parent) == before
 
 
-def test_the_doctor_names_a_table_that_is_missing_and_changes_nothing(ours: Path) -> None:
+def test_the_doctor_names_a_table_that_is_missing_and_rebuilds_it_if_asked(ours: Path) -> None:
     with closing(sqlite3.connect(ours)) as db:
         db.execute("DROP TABLE phrase_index")
     before = everything(ours.parent)
     done = ran("terrarium-mcp doctor", "--db", ours, at=ours.parent)
     assert "table phrase_index is missing" in done.stdout
+    assert "terrarium-mcp doctor --rebuild makes it again" in done.stdout
     assert "1 wrong: database (contents)" in done.stdout
     assert done.returncode == 1
     assert everything(ours.parent) == before
+
+    done = ran("terrarium-mcp doctor --rebuild", "--db", ours, at=ours.parent)
+    assert "table phrase_index is missing: made again" in done.stderr
+    assert done.returncode == 0, done.stdout
+    done = ran('terrarium-mcp search "garden gate"', "--db", ours, at=ours.parent)
+    assert f"<ada> {SAID}" in done.stdout

@@ -14,7 +14,7 @@ from terrarium_mcp.store import open_store
 from terrarium_mcp.store.derived.counters import MANY_LINES
 from terrarium_mcp.store.derived.message_index import TOKENIZER
 from terrarium_mcp.store.derived.words_index import PIECE
-from terrarium_mcp.store.migrations import CURRENT, WrongSchema, v1, v1_times, version_of
+from terrarium_mcp.store.migrations import CURRENT, WrongSchema, repair, v1, v1_times, version_of
 from terrarium_mcp.store.migrations.comparison import (
     differences,
     expected_schema,
@@ -201,7 +201,7 @@ async def test_what_is_missing_or_different_is_refused_by_its_name(
     said = await refusal(file)
     assert told in said
     assert f"is marked as version {version}" in said
-    assert "go back to a backup" in said
+    assert ("doctor --rebuild" in said) != ("go back to a backup" in said)
 
 
 async def test_a_development_file_of_before_version_1_is_refused_in_those_words(file: Path) -> None:
@@ -209,8 +209,8 @@ async def test_a_development_file_of_before_version_1_is_refused_in_those_words(
     for sql in ("DROP TABLE phrase_index", "DROP VIEW phrase_index_source"):
         write(file, sql)
     said = await refusal(file)
-    assert "table phrase_index is missing" in said
-    assert "A development file from before version 1 was final cannot be migrated" in said
+    assert "view phrase_index_source is missing, table phrase_index is missing." in said
+    assert "A development file from before version 1 was final is not supported" in said
     assert "*.before-v1.*" in said
 
 
@@ -220,6 +220,7 @@ async def test_many_differences_are_named_in_part(file: Path) -> None:
         write(file, f"DROP TABLE {table}")
     said = await refusal(file)
     assert said.count("is missing") == 6
+    assert "go back to a backup" in said  # removals is not derived
     assert " more. Nothing was changed." in said
 
 
@@ -242,3 +243,50 @@ def test_comments_and_layout_are_no_difference(file: Path) -> None:
         "began TEXT NOT NULL,  ended TEXT NOT NULL,slack INTEGER NOT NULL)",
     )
     assert version_of(file) == CURRENT
+
+
+DERIVED = (
+    ("DROP TABLE topics", "table topics is missing"),
+    ("DROP TABLE phrase_index", "table phrase_index is missing"),
+    ("DROP TABLE derived", "table derived is missing"),
+    ("DROP VIEW message_index_source", "view message_index_source is missing"),
+    ("DROP TRIGGER word_new", "trigger word_new is missing"),
+    ("DROP TABLE last_windows", "table last_windows is missing"),
+    ("ALTER TABLE runs ADD COLUMN more TEXT", "table runs is different"),
+)
+
+
+@pytest.mark.parametrize(("sql", "told"), DERIVED, ids=[told for _, told in DERIVED])
+@pytest.mark.parametrize("name", STORED)
+async def test_what_is_derived_is_made_again_from_the_messages(
+    file: Path, name: str, sql: str, told: str
+) -> None:
+    stored(name, file)
+    before = rows_of(file, "SELECT * FROM messages ORDER BY id")
+    write(file, sql)
+    assert "terrarium-mcp doctor --rebuild" in await refusal(file)
+    assert [str(one) for one in repair(file)] == [told]
+    assert repair(file) == []
+    async with open_store(file, SETTINGS) as store:
+        await store.opening.wait(30)
+        assert await from_a_recount(store) == []
+    assert rows_of(file, "SELECT * FROM messages ORDER BY id") == before
+    assert rows_of(file, "SELECT min(upto) FROM derived") >= [(before[-1][0],)]
+    check_index(file)
+
+
+def test_what_is_not_derived_is_not_made_again(file: Path) -> None:
+    stored("v2", file)
+    write(file, "DROP TABLE topics")
+    write(file, "DROP TABLE rooms")
+    before = file.read_bytes()
+    with pytest.raises(WrongSchema, match=r"table rooms is missing.*go back to a backup"):
+        repair(file)
+    assert file.read_bytes() == before
+
+
+def test_a_file_that_is_not_ours_is_not_repaired(file: Path) -> None:
+    sample.make(file, 5)
+    before = file.read_bytes()
+    assert repair(file) == []
+    assert file.read_bytes() == before

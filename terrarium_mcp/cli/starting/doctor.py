@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -10,7 +11,7 @@ import click
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store import Fact, Section, check_deeply, examine, open_store
+from terrarium_mcp.store import Fact, Section, check_deeply, examine, open_store, repair_schema
 
 UNREADABLE = "database (contents)"
 
@@ -27,6 +28,8 @@ async def examination(
 ) -> bool:
     """Print the findings; returns whether all is well in the end."""
     path = Path.cwd() / settings.db_path
+    if rebuild:
+        await _remake_missing(path)
     state = examine(path, datetime.now(UTC), settings.source_timezone)
     sections = [set_so(settings, sources), *state]
     for section in sections:
@@ -36,6 +39,13 @@ async def examination(
     wrong = _wrong(sections)
     click.echo(f"{len(wrong)} wrong: {', '.join(wrong)}" if wrong else "all is well")
     return not wrong
+
+
+async def _remake_missing(path: Path) -> None:
+    """Rebuild missing derived tables; if that fails, the examination reports why."""
+    with suppress(TerrariumError, OSError):
+        for difference in await repair_schema(path):
+            click.echo(f"{difference}: rebuilt empty, to be filled from the messages", err=True)
 
 
 def set_so(settings: Settings, sources: Mapping[str, str]) -> Section:

@@ -15,7 +15,7 @@ How to add a version:
 """
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from datetime import UTC, datetime
 from functools import partial
@@ -26,8 +26,9 @@ from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.disk import bytes_of
 from terrarium_mcp.store.migrations import terrarium_irc
-from terrarium_mcp.store.migrations.comparison import differences
+from terrarium_mcp.store.migrations.comparison import Difference, differences
 from terrarium_mcp.store.migrations.copying import Copy
+from terrarium_mcp.store.migrations.repair import can_be_rebuilt, remake_derived
 from terrarium_mcp.store.migrations.step import Report, Source, within
 from terrarium_mcp.store.migrations.versions import CURRENT, VERSIONS
 from terrarium_mcp.store.transaction import transaction
@@ -44,6 +45,7 @@ __all__ = [
     "check_magic",
     "checked_version",
     "migrate",
+    "repair",
     "version_of",
 ]
 
@@ -72,15 +74,27 @@ class NotOurs(TerrariumError):
 class WrongSchema(NotOurs):
     """The file lacks a part of the schema of its version, or has another one in its place."""
 
-    def __init__(self, path: Path, version: int, wrong: list[str]) -> None:
-        few = ", ".join(wrong[:_SHOWN])
+    def __init__(self, path: Path, version: int, wrong: Sequence[Difference]) -> None:
+        few = ", ".join(map(str, wrong[:_SHOWN]))
         few += f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
         super().__init__(
             f"{path} is marked as version {version}, but does not have its schema: {few}."
-            " Nothing was changed. If another program changed the schema, go back to a backup."
-            " A development file from before version 1 was final cannot be migrated: start again"
+            f" Nothing was changed. {_way_out(version, wrong)}"
+        )
+
+
+def _way_out(version: int, wrong: Sequence[Difference]) -> str:
+    way = (
+        "All of that is derived from the messages: terrarium-mcp doctor --rebuild makes it again."
+        if can_be_rebuilt(version, wrong)
+        else "If another program changed the schema, go back to a backup."
+    )
+    if version == 1:
+        way += (
+            " A development file from before version 1 was final is not supported: start again"
             " from the copy that was kept beside it (*.before-v1.*), or from the logs."
         )
+    return way
 
 
 class NotAdopted(TerrariumError):
@@ -118,9 +132,7 @@ def check_adopted(path: Path) -> None:
     Raises:
         NotAdopted: it is one.
     """
-    with path.open("rb") as file:
-        header = file.read(_MARK.stop)
-    if header.startswith(_MAGIC) and not any(header[_MARK]):
+    if _mark(path) == 0:
         # `immutable` keeps SQLite from locking it, making -wal and -shm, or rolling back a journal.
         uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
         with closing(sqlite3.connect(uri, uri=True)) as connection:
@@ -159,6 +171,35 @@ def migrate(path: Path, settings: Settings, report: Report, *, adopt: bool) -> N
                 if copy:
                     copy.settle()
         connection.execute("PRAGMA journal_mode=WAL")  # while nobody else can have it open
+
+
+def repair(path: Path) -> Sequence[Difference]:
+    """Make missing or different derived structures again, empty: whoever opens the file fills them.
+
+    Blocks: run it in a thread. A file that is in order, or not of a version, is left alone.
+
+    Returns:
+        What was wrong.
+
+    Raises:
+        NotOurs: as `version_of`.
+        WrongSchema: something that is not derived is missing or different too.
+        InUse: another program has the file locked.
+        sqlite3.Error: the file is damaged, or the disk is full.
+    """
+    if _mark(path) != APPLICATION_ID:
+        return []
+    with closing(_connect(path)) as connection:
+        version = _marked_version(connection, path)
+        wrong = differences(connection, version)
+        if not wrong:
+            return []
+        if not can_be_rebuilt(version, wrong):
+            raise WrongSchema(path, version, wrong)
+        _lock(connection, path)
+        with transaction(connection):
+            remake_derived(connection, version)
+        return wrong
 
 
 def _source(connection: sqlite3.Connection, version: int, settings: Settings) -> Source | None:
@@ -201,6 +242,15 @@ def _lock(connection: sqlite3.Connection, path: Path) -> None:
             ) from error
         raise
     connection.execute("COMMIT")
+
+
+def _mark(path: Path) -> int | None:
+    """The application id in the file itself, read without SQLite; None if it is no SQLite file."""
+    if not bytes_of(path):
+        return None
+    with path.open("rb") as file:
+        header = file.read(_MARK.stop)
+    return int.from_bytes(header[_MARK], "big") if header.startswith(_MAGIC) else None
 
 
 def check_magic(path: Path) -> None:

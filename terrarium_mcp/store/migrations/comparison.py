@@ -28,25 +28,38 @@ class Schema(NamedTuple):
     """The columns of `messages`."""
 
 
-def differences(connection: sqlite3.Connection, version: int) -> list[str]:
-    """How a database differs from the schema of its `version`: `table topics is missing`."""
+class Difference(NamedTuple):
+    """One object that is not as its version has it: `table topics is missing`."""
+
+    kind: str | None
+    name: str
+    problem: str
+
+    def __str__(self) -> str:
+        """For people."""
+        return f"{self.kind} {self.name} is {self.problem}"
+
+
+def differences(connection: sqlite3.Connection, version: int) -> list[Difference]:
+    """How a database differs from the schema of its `version`; nothing if it does not."""
     found, expected = schema_of(connection), expected_schema(version)
     missing = [
-        f"{kind} {name} is missing"
+        Difference(kind, name, "missing")
         for name, (kind, _) in expected.objects.items()
         if name not in found.objects
     ]
+    implied = shadows(one.name for one in missing)
     different = [
-        f"{kind} {name} is different"
+        Difference(kind, name, "different")
         for name, (kind, sql) in expected.objects.items()
         if name in found.objects and not _is_like(found.objects[name], kind, sql)
     ]
     columns = [
-        f"column messages.{name} is missing"
+        Difference("column", f"messages.{name}", "missing")
         for name in expected.columns
         if found.columns and name not in found.columns
     ]
-    return missing + different + columns
+    return [one for one in missing if one.name not in implied] + different + columns
 
 
 def expected_schema(version: int) -> Schema:

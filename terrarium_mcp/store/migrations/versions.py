@@ -10,6 +10,8 @@ from pathlib import Path
 from terrarium_mcp.store.migrations import v1, v2
 from terrarium_mcp.store.migrations.step import Convert, Report, Source, within
 
+_DERIVED = re.compile(r"^-- ---- Derived from .*?(?=^-- ---- |\Z)", re.MULTILINE | re.DOTALL)
+"""The part of a text that makes what can be rebuilt from the messages."""
 _CONVERTED_HERE = re.compile(r"^-- ---- Rows are converted here -+\n", re.MULTILINE)
 _CONVERTING = 0.75
 """The part of a version's time that its conversion takes; its indexes take the rest."""
@@ -28,6 +30,12 @@ class Version:
     def text(self) -> str:
         """The frozen SQL."""
         return Path(__file__).with_name(f"v{self.number}.sql").read_text("utf-8")
+
+    @property
+    def derived(self) -> Iterator[str]:
+        """The statements that make, and prepare, what can be rebuilt from the messages."""
+        for part in _DERIVED.findall(self.text):
+            yield from statements(part)
 
     def apply(self, connection: sqlite3.Connection, source: Source | None, report: Report) -> None:
         """Take a database from the version before to this one, inside the caller's transaction."""
