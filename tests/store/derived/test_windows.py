@@ -13,7 +13,7 @@ from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.appending import FLOOD
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.derived.counters import ADVANCE_EVERY, Counters
-from terrarium_mcp.store.derived.windows import Windows, moments
+from terrarium_mcp.store.derived.windows import RollingWindows, moments
 from tests.store.scene import SETTINGS, line_of, past, rows_of
 
 NOW = datetime.now(UTC).replace(microsecond=0)
@@ -46,7 +46,7 @@ async def test_lines_saved_but_not_yet_counted_do_not_leave_a_window_they_are_no
         await store.messages.append([line_of("bo", "not yet", yesterday) for _ in range(FLOOD)])
         assert rows_of(file, LAST) == [(3, 3)]
         await database.open()
-        await Windows(database, lambda: NOW + timedelta(minutes=3)).advance()
+        await RollingWindows(database, lambda: NOW + timedelta(minutes=3)).advance()
         assert rows_of(file, LAST) == [(0, 3)]
         assert await store.differences() == []
         assert rows_of(file, LAST) == [(0, 3 + FLOOD)]
@@ -62,9 +62,9 @@ async def test_a_line_leaves_a_window_just_after_its_length(
     )
     assert rows_of(file, LAST) == [(100, 150)]
     at_its_end = NOW + timedelta(hours=1)
-    await Windows(database, lambda: at_its_end).advance()
+    await RollingWindows(database, lambda: at_its_end).advance()
     assert rows_of(file, LAST) == [(100, 150)]
-    await Windows(database, lambda: at_its_end + timedelta(milliseconds=1)).advance()
+    await RollingWindows(database, lambda: at_its_end + timedelta(milliseconds=1)).advance()
     assert rows_of(file, LAST) == [(50, 100)]
     assert await store.differences() == []
 
