@@ -29,7 +29,7 @@ LONG = 200
 """Characters from which on a message counts for several."""
 
 Report = Callable[[int], None]
-"""Is told how many messages are done. May raise to stop: what was reported is stored."""
+"""Called with how many messages are done. May raise to stop: what was reported is stored."""
 
 
 async def append_in_groups(

@@ -155,7 +155,7 @@ class Database:
         return self._writing.statistics().tasks_waiting > 0 or self._waiters.has_others()
 
     async def rows(self, sql: str, params: Params = (), *, deadline: float = DEADLINE) -> list[Row]:
-        """Run one statement that reads, outside of any transaction of ours.
+        """Run one statement that reads, outside of any transaction.
 
         Args:
             sql: the statement.

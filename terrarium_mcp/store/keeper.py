@@ -19,7 +19,7 @@ from filelock import FileLock, Timeout
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.derived import windows
-from terrarium_mcp.store.derived.windows import Windows
+from terrarium_mcp.store.derived.windows import RollingWindows
 from terrarium_mcp.store.merging import LOOK_EVERY, SegmentMerger
 from terrarium_mcp.store.upkeep import Upkeep
 
@@ -99,7 +99,7 @@ class Keeper:
             tasks.start_soon(self._repeat, upkeep.catch_up, TRY_EVERY)
             tasks.start_soon(self.empty_wal, database)
             tasks.start_soon(self._repeat, SegmentMerger(database).merge, LOOK_EVERY)
-            tasks.start_soon(self._repeat, Windows(database).advance, windows.LOOK_EVERY)
+            tasks.start_soon(self._repeat, RollingWindows(database).advance, windows.LOOK_EVERY)
             tasks.start_soon(_schedule_repairs, upkeep)
 
     async def empty_wal(self, database: Database) -> None:
@@ -109,7 +109,7 @@ class Keeper:
         that keeps them out. Without that second checkpoint a WAL in constant use would never start
         over. It also leaves almost no chance to the WAL-reset bug (`store/wal_reset.py`), which
         needs a checkpoint of a fully copied WAL at the very moment in which another process starts
-        it over: ours empties the file as soon as all of it is copied.
+        it over: this one empties the file as soon as all of it is copied.
         """
 
         async def duty() -> None:

@@ -25,12 +25,12 @@ from terrarium_mcp.store.links import Links
 from terrarium_mcp.store.messages import Messages
 from terrarium_mcp.store.migrations import (
     CURRENT,
-    Difference,
     check_adopted,
     migrate,
     repair,
     version_of,
 )
+from terrarium_mcp.store.migrations.comparison import Difference
 from terrarium_mcp.store.opening import Opening
 from terrarium_mcp.store.people import People
 from terrarium_mcp.store.place import check_permissions, make_folder

@@ -1,7 +1,7 @@
 """Indexing: every committed message is normalised once, and added to every derived structure.
 
 Our appends do both in their own transaction. Rows that other programs append to `messages` (with
-terrarium-irc's eight columns) stay above the watermarks until a process of ours catches up: the
+terrarium-irc's eight columns) stay above the watermarks until one of our processes catches up: the
 keeper does every second, and every read does first, so that no read misses a committed message.
 
 A structure whose rebuild is scheduled has the watermark -1. Whichever process catches up next

@@ -1,7 +1,7 @@
-"""The WAL-reset bug of SQLite, which a second writing program can bring out."""
+"""The WAL-reset bug of SQLite, which a second program that writes the file can trigger."""
 
 FIRST, FIXED = (3, 7, 0), (3, 51, 3)
-"""Versions from the one on, and before the other, have it (https://sqlite.org/wal.html#walresetbug)."""
+"""The first version with the bug, and the first without (https://sqlite.org/wal.html#walresetbug)."""
 
 
 def has_wal_reset_bug(version: tuple[int, ...]) -> bool:
@@ -10,11 +10,12 @@ def has_wal_reset_bug(version: tuple[int, ...]) -> bool:
 
 
 def beside_strangers(version: tuple[int, ...]) -> str:
-    """What that bug means for a file that another program writes besides us, in a sentence."""
+    """What the bug means for a file that another program writes too, in a sentence or two."""
     name = ".".join(map(str, version))
     if not has_wal_reset_bug(version):
-        return f"SQLite {name} is free of the WAL-reset bug; see that the other program's is too."
+        return f"SQLite {name} is free of the WAL-reset bug; check that the other program's is too."
     return (
         f"SQLite {name} has the WAL-reset bug (3.7.0 to 3.51.2): two programs that checkpoint at"
-        " the same moment can damage the file. Ours never do; let the other program only read."
+        " the same moment can damage the file. terrarium-mcp's own processes never do; let the"
+        " other program only read."
     )

@@ -60,7 +60,7 @@ async def advance(writer: Writer, now: datetime, counted_to: int) -> None:
         )
 
 
-class Windows:
+class RollingWindows:
     """The keeper's duty to advance them while no messages are written."""
 
     def __init__(

@@ -26,7 +26,7 @@ from terrarium_mcp.store.derived.link_index import LinkIndex
 from terrarium_mcp.store.derived.people_index import PeopleIndex
 from terrarium_mcp.store.derived.structure import Derived
 from terrarium_mcp.store.derived.topic_index import TopicIndex
-from terrarium_mcp.store.derived.windows import Windows
+from terrarium_mcp.store.derived.windows import RollingWindows
 from terrarium_mcp.store.records import Figures
 from tests.store.scene import NOON, SETTINGS, chat, line_of, rows_of, write
 
@@ -146,7 +146,7 @@ async def test_where_nobody_writes_the_keeper_moves_the_last_windows(
     await store.messages.append([line_of("ada", "yesterday", yesterday) for _ in range(lines)])
     async with aclosing(Database(file)) as database:
         await database.open()
-        await Windows(database, lambda: NOW + timedelta(minutes=3)).advance()
+        await RollingWindows(database, lambda: NOW + timedelta(minutes=3)).advance()
     assert rows_of(file, "SELECT last_day, last_week FROM room_counts") == [(left, lines)]
     assert await differences(file) == []
 

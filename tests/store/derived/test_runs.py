@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from terrarium_mcp.chat.records import Origin
 from terrarium_mcp.chat.when import from_text, to_text
 from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.derived.runs import FEW, Run, few, runs_of
+from terrarium_mcp.store.derived.runs import FEW, TOLERATED, Run, few, runs_of
 from terrarium_mcp.store.search import Sort, exact
-from tests.store.scene import NOON, SETTINGS, find, line_of, rows_of
+from tests.store.scene import NOON, SETTINGS, find, line_of, rows_of, write
 
 moments = st.lists(st.integers(0, 400_000), min_size=1, max_size=60)
 
@@ -151,3 +151,117 @@ async def test_newest_and_oldest_equal_a_sort_around_every_seam(
     everything = [row[0] for row in rows]
     assert [line.id for line in oldest.messages] == everything[:limit]
     assert [line.id for line in newest.messages] == everything[::-1][:limit]
+
+
+SECOND, MILLISECOND = timedelta(seconds=1), timedelta(milliseconds=1)
+
+
+def runs_at(*moments: timedelta) -> list[Run]:
+    return runs_of([(n, to_text(NOON + at)) for n, at in enumerate(moments, 1)])
+
+
+def ids(runs: list[Run]) -> list[tuple[int, int]]:
+    return [(run.first, run.last) for run in runs]
+
+
+def test_the_example_in_the_module_is_true() -> None:
+    hour, minutes = timedelta(hours=1), timedelta(minutes=50)
+    runs = runs_at(0 * hour, hour, minutes, -3 * hour, -2 * hour, 2 * hour)
+    assert [(run.first, run.last, run.max_disorder_ms) for run in runs] == [
+        (1, 3, 600_000),
+        (4, 5, 0),
+        (6, 6, 0),
+    ]
+
+
+def test_a_line_may_lie_an_hour_back_and_no_more() -> None:
+    assert [run.max_disorder_ms for run in runs_at(TOLERATED, 0 * SECOND)] == [3_600_000]
+    assert ids(runs_at(TOLERATED + MILLISECOND, 0 * SECOND)) == [(1, 1), (2, 2)]
+
+
+def test_disorder_is_the_largest_of_a_run_in_whole_milliseconds() -> None:
+    [run] = runs_at(10 * SECOND, 7 * SECOND, 9 * SECOND, 20 * SECOND, 19 * SECOND)
+    assert run.max_disorder_ms == 3_000
+    assert (run.opens, run.closes) == (
+        (to_text(NOON + 7 * SECOND), 1),
+        (to_text(NOON + 20 * SECOND), 5),
+    )
+
+
+def test_a_run_may_reach_the_end_of_another_and_not_pass_it() -> None:
+    past, now = timedelta(days=-2), 0 * SECOND
+    assert ids(runs_at(now, past, now)) == [(1, 1), (2, 3)]
+    assert ids(runs_at(now, past, MILLISECOND)) == [(1, 1), (2, 2), (3, 3)]
+    assert ids(runs_at(now, past, now, MILLISECOND)) == [(1, 1), (2, 3), (4, 4)]
+
+
+def test_joined_runs_have_the_disorder_of_their_overlap() -> None:
+    one, other = runs_at(3 * TOLERATED, 0 * SECOND, SECOND)
+    both = one.joined(other)
+    assert both == Run(1, 3, other.began, one.ended, 3 * 3_600_000)
+    later = Run(4, 9, to_text(NOON + 4 * TOLERATED), to_text(NOON + 5 * TOLERATED), 7)
+    assert both.joined(later).max_disorder_ms == 3 * 3_600_000
+    assert one.joined(later) == Run(1, 9, one.began, later.ended, 7)
+
+
+def apart(hours: float, count: int) -> list[Run]:
+    """Runs of one line, each dated so many hours before the one with the id before."""
+    return runs_at(*(-n * timedelta(hours=hours) for n in range(count)))
+
+
+def test_runs_are_joined_only_where_there_are_more_than_a_few_and_as_far_as_needed() -> None:
+    assert few(apart(2, FEW)) == apart(2, FEW)
+    assert len(few(apart(2, FEW + 1))) == FEW
+    assert len(few(apart(2, FEW + 30))) == FEW
+
+
+def test_runs_that_lie_more_than_a_day_apart_are_not_joined() -> None:
+    assert len(few(apart(24, FEW + 1))) == FEW
+    assert few(apart(24 + 1 / 3_600_000, FEW + 1)) == apart(24 + 1 / 3_600_000, FEW + 1)
+
+
+def test_the_neighbours_with_the_least_disorder_are_joined_first() -> None:
+    hours_back = (0, 20, 40, 43, 63, 83, 103, 123, 143)
+    runs = runs_at(*(-timedelta(hours=hours) for hours in hours_back))
+    assert ids(few(runs)) == [(1, 1), (2, 2), (3, 4), (5, 5), (6, 6), (7, 7), (8, 8), (9, 9)]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(
+        st.lists(st.integers(0, 300_000).map(lambda n: n * 100), min_size=1, max_size=6),
+        max_size=20,
+    )
+)
+async def test_runs_kept_append_by_append_equal_those_arranged_at_once(
+    groups: list[list[int]],
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "irc.db"
+        async with open_store(file, SETTINGS) as store:
+            kept: list[Run] = []
+            number = 0
+            for seconds in groups:
+                said = [
+                    line_of("ada", "tea", NOON + timedelta(milliseconds=at), origin=Origin.IMPORT)
+                    for at in seconds
+                ]
+                await store.messages.append(said)
+                lines = [(number + n, to_text(one.said_at)) for n, one in enumerate(said, 1)]
+                number += len(said)
+                kept = few(runs_of(lines, kept))
+            assert rows_of(file, "SELECT * FROM runs ORDER BY first") == [tuple(r) for r in kept]
+            assert await store.differences(["runs"]) == []
+            for wrong in (
+                "UPDATE runs SET slack = slack - 1 WHERE slack > 0",
+                "UPDATE runs SET began = ended WHERE began < ended",
+                "DELETE FROM runs",
+            ):
+                before = rows_of(file, "SELECT * FROM runs")
+                write(file, wrong)
+                changed = rows_of(file, "SELECT * FROM runs") != before
+                assert bool(await store.differences(["runs"])) == changed or number == 0
+                if wrong != "DELETE FROM runs":
+                    write(file, "DELETE FROM runs")
+                    for row in before:
+                        write(file, "INSERT INTO runs VALUES (?, ?, ?, ?, ?)", row)
