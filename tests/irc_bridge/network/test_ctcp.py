@@ -23,7 +23,7 @@ async def answers(*lines: str, ctcp: float = 0) -> list[str]:
     [
         ("VERSION", "VERSION terrarium-mcp"),
         ("version", "VERSION terrarium-mcp"),
-        ("PING 12 34", "PING 12 34"),
+        ("PING X 12 X", "PING X 12 X"),
         ("ping " + "x" * 70, "PING " + "x" * 64),
         ("CLIENTINFO", "CLIENTINFO ACTION CLIENTINFO PING VERSION"),
     ],
