@@ -29,7 +29,7 @@ class Batches:
     def _open_or_close(self, line: Line) -> None:
         sign, reference = line.params[0][:1], line.params[0][1:]
         if sign == "+":
-            kind = line.params[1].lower() if len(line.params) > 1 else ""
+            kind = "".join(line.params[1:2]).lower()
             self._open[reference] = _Batch(kind, line.tags.get("batch", ""))
         elif sign == "-":
             self._open.pop(reference, None)

@@ -22,7 +22,7 @@ class ChannelState:
     """A configured channel, and how its server and operators have treated us."""
 
     name: str
-    key: str = field(default="", repr=False)
+    key: str = field(repr=False)
     joined_as: str = ""
     """The name as the server spells it; empty while we are not in it."""
     joined_at: float = 0

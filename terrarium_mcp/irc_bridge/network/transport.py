@@ -99,7 +99,7 @@ async def _connect(config: Login, timeouts: Timing) -> ByteStream:
         raise TimeoutError(f"no answer from {config.host}:{config.port}") from None
     except UnicodeError as error:  # raised for a name that no DNS label can hold
         raise OSError(f"{config.host} is not a host name") from error
-    except anyio.BrokenResourceError as error:
+    except (anyio.BrokenResourceError, anyio.EndOfStream) as error:
         raise ConnectionError("the server hung up during the TLS handshake") from error
 
 

@@ -13,7 +13,8 @@ from terrarium_mcp.irc_bridge.network.login import Login
 from terrarium_mcp.irc_bridge.network.timing import Timing
 from tests.servers.beside import beside
 
-PATIENCE = 10.0
+PATIENCE = 5.0
+"""Seconds in which a scene on a fake server must get any further."""
 
 QUICK: dict[str, Any] = {
     "burst": 1000,
@@ -31,7 +32,8 @@ QUICK: dict[str, Any] = {
 class Ear:
     """A listener that remembers everything, and that a scene can wait for."""
 
-    def __init__(self) -> None:
+    def __init__(self, patience: float = PATIENCE) -> None:
+        self._patience = patience
         self.lines: list[Line] = []
         self.events: list[tuple[str, ...]] = []
         self.on_line: Callable[[Line], object] = lambda _: None
@@ -77,7 +79,7 @@ class Ear:
 
     async def until(self, true: Callable[[], bool]) -> None:
         """Wait until the network makes this true."""
-        with anyio.fail_after(PATIENCE):
+        with anyio.fail_after(self._patience):
             while not true():
                 await self._news.wait()
 
@@ -97,11 +99,13 @@ def login(port: int, *channels: str, **more: Any) -> Login:
 
 
 @asynccontextmanager
-async def staying(who: Login, **timing: Any) -> AsyncIterator[tuple[IrcNetwork, Ear]]:
+async def staying(
+    who: Login, *, patience: float = PATIENCE, **timing: Any
+) -> AsyncIterator[tuple[IrcNetwork, Ear]]:
     """A network that runs beside the block, with short pauses, and must stop at its end."""
-    ear = Ear()
+    ear = Ear(patience)
     network = IrcNetwork(who, ear, timing=Timing(**QUICK | timing))
     async with beside(network.run):
-        with anyio.fail_after(PATIENCE * 2):
+        with anyio.fail_after(patience * 2):
             yield network, ear
             await network.stop("bye")

@@ -62,6 +62,20 @@ def test_a_batch_inside_history_is_history_and_a_netsplit_is_not() -> None:
     ) == [False, True, True, False, False]
 
 
+def test_a_batch_is_known_by_its_kind_in_any_case_and_may_have_none() -> None:
+    assert replays(
+        b"BATCH +h Draft/ChatHistory #tea",
+        b"@batch=h PRIVMSG #tea :old",
+        b"BATCH +n",
+        b"@batch=n PRIVMSG #tea :new",
+        b"BATCH -unknown",
+        b"@batch=h PRIVMSG #tea :old",
+        b"BATCH h",
+        b"BATCH",
+        b"@batch=h PRIVMSG #tea :old",
+    ) == [False, True, False, False, False, True, False, False, True]
+
+
 def test_batches_that_name_each_other_do_not_hang_us() -> None:
     assert replays(b"@batch=b BATCH +a x", b"@batch=a BATCH +b x", b"@batch=a PING x")[-1] is False
 

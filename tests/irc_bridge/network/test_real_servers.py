@@ -2,15 +2,19 @@
 
 import ssl
 from contextlib import AsyncExitStack
+from functools import partial
 
 import anyio
 import pytest
 
 from terrarium_mcp.irc_bridge.network.timing import Timing
 from terrarium_mcp.irc_bridge.network.transport import open_connection
-from tests.irc_bridge.network.scene import login, staying
+from tests.irc_bridge.network import scene
+from tests.irc_bridge.network.scene import login
 from tests.servers.ircd import Ircd
 from tests.servers.person import person
+
+staying = partial(scene.staying, patience=15)  # inspircd takes a second to let anybody in
 
 SCRIPTS = "The quick brown fox. «naïve café» 漢字かな交じり文 🏳️‍🌈👩‍👩‍👧 שלום مرحبا. "
 

@@ -165,7 +165,7 @@ async def test_who_speaks_without_a_network_is_told_so() -> None:
     with pytest.raises(NotConnected, match=r"Not connected to 127\.0\.0\.1"):
         await network.say("#tea", "anybody?")
     assert network.nick == "Terra"
-    assert network.trouble == "not started"
+    assert (network.connected, network.trouble) == (False, "not started")
 
 
 async def test_a_listener_that_fails_is_told_the_next_line_too(

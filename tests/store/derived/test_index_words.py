@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import SPEECH, Kind
-from terrarium_mcp.chat.terms import UNSAYABLE
+from terrarium_mcp.chat.terms import RESERVED_PREFIX
 from terrarium_mcp.store.derived.index_words import (
     events_word,
     kind_word,
@@ -24,12 +24,12 @@ from terrarium_mcp.store.sql_expressions import folded_sql, is_speech_sql
 
 
 def words(*ours: str) -> str:
-    return " ".join(f"{UNSAYABLE}{word}" for word in ours)
+    return " ".join(f"{RESERVED_PREFIX}{word}" for word in ours)
 
 
 def test_no_two_kinds_of_words_are_alike() -> None:
     assert (room_word(12), events_word(12), nick_word("ab")) == ("r12", "e12", "n6162")
-    assert own("r12") == f"{UNSAYABLE}r12"
+    assert own("r12") == f"{RESERVED_PREFIX}r12"
     assert {kind: kind_word(kind) for kind in (Kind.PRIVMSG, Kind.JOIN)} == {
         Kind.PRIVMSG: "tsaid",
         Kind.JOIN: "tjoin",

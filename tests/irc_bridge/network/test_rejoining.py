@@ -1,0 +1,244 @@
+"""How the client gets into its channels, and what it does when it is put out of one."""
+
+import logging
+
+import anyio
+import pytest
+
+from tests.irc_bridge.network.scene import login, staying
+from tests.servers.fake_ircd import Answer, fake_ircd
+
+KICK = ":ada!a@h KICK #tea Terra :enough"
+
+
+class Joins:
+    """Answers JOINs by a script: lines to send, or None for the usual. Notes when each came."""
+
+    def __init__(self, *script: list[str] | None) -> None:
+        self.times: list[float] = []
+        self._script = iter(script)
+
+    def __call__(self, line: str) -> list[str] | None:
+        if not line.startswith("JOIN"):
+            return None
+        self.times.append(anyio.current_time())
+        return next(self._script, None)
+
+    @property
+    def pauses(self) -> list[float]:
+        """Seconds from each JOIN to the next."""
+        return [later - earlier for earlier, later in zip(self.times, self.times[1:], strict=False)]
+
+
+def refused(why: str = "Cannot join") -> list[str]:
+    return [f":srv 474 Terra #tea :{why}"]
+
+
+async def test_kicks_of_long_ago_are_forgiven() -> None:
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port, "#tea"), rejoin=(0.01,), forgiven=0) as (_, ear),
+    ):
+        for times in range(1, 5):  # twice in a row would be once too often
+            await ear.happens("present", "#tea", times=times)
+            await server.says(KICK)
+        await ear.happens("present", "#tea", times=5)
+
+
+async def test_each_kick_has_its_own_pause() -> None:
+    answer = Joins()
+    async with (
+        fake_ircd(answer=answer) as server,
+        staying(login(server.port, "#tea"), rejoin=(0.2, 0.01)) as (_, ear),
+    ):
+        await ear.happens("present", "#tea")
+        await server.says(KICK)
+        await ear.happens("present", "#tea", times=2)
+        assert answer.pauses[0] >= 0.2
+
+
+async def test_staying_out_is_an_error_in_the_log_and_coming_back_a_warning(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port, "#tea"), rejoin=(0.01,)) as (_, ear),
+    ):
+        for times in (1, 2):
+            await ear.happens("present", "#tea", times=times)
+            await server.says(KICK)
+        await ear.happens("left", times=2)
+    told = [(one.levelno, one.message) for one in caplog.records if "#tea" in one.message]
+    assert told == [
+        (logging.WARNING, "#tea: kicked by ada: enough. Returning later."),
+        (logging.ERROR, "#tea: kicked by ada: enough. Staying out until the next connection."),
+    ]
+
+
+async def test_the_next_connection_forgets_the_kicks_of_the_last() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea"), rejoin=()) as (_, ear):
+        await ear.happens("present", "#tea")
+        await server.says(KICK)
+        await ear.happens("left")
+        await server.drops()
+        await ear.happens("present", "#tea", times=2)
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        (":ada!a@h KICK #tea Terra", "kicked by ada"),
+        (":ada!a@h KICK #tea Terra :enough: go", "kicked by ada: enough: go"),
+        ("KICK #tea Terra :enough", "kicked by the server: enough"),
+        (":Terra!u@h PART #tea", "parted"),
+        (":Terra!u@h PART #tea :removed", "parted: removed"),
+        (":Terra!u@h PART #tea :removed by", "parted: removed by"),
+    ],
+)
+async def test_the_listener_hears_who_put_us_out_and_why(line: str, why: str) -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
+        await ear.happens("present", "#tea")
+        await server.says(line)
+        assert await ear.happens("left") == ("left", "#tea", why)
+
+
+async def test_somebody_elses_kick_or_part_is_not_ours() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea", "#mate")) as (_, ear):
+        await ear.happens("present", "#mate")
+        await server.says(":bo!b@h KICK #tea ada :x", ":ada!a@h PART #mate")
+        await server.says(":bo!b@h KICK #tea Terra :x")
+        await ear.happens("left")
+        await server.settles()
+        assert ear.happened("left") == [("left", "#tea", "kicked by bo: x")]
+
+
+async def test_a_channel_is_called_as_the_server_spells_it() -> None:
+    def answer(line: str) -> list[str] | None:
+        return [":Terra!u@h JOIN #Tea", ":srv 366 Terra #TEA :End"] if "JOIN" in line else None
+
+    async with fake_ircd(answer=answer) as server, staying(login(server.port, "#tea")) as (_, ear):
+        await ear.happens("present", "#TEA")
+        await server.says(":ada!a@h KICK #TEA Terra :x")
+        await ear.happens("left")
+        assert ear.events[1:4] == [
+            ("joined", "#Tea"),
+            ("present", "#TEA"),
+            ("left", "#Tea", "kicked by ada: x"),
+        ]
+
+
+async def test_one_join_line_may_name_several_channels() -> None:
+    def answer(line: str) -> list[str] | None:
+        return [":Terra!u@host JOIN #a,#b,#c"] if line == "JOIN #a,#b" else None
+
+    async with (
+        fake_ircd(answer=answer) as server,
+        staying(login(server.port, "#a", "#b")) as (network, ear),
+    ):
+        await ear.happens("joined", "#b")
+        assert await server.hears("PART") == ["PART #c :only here by invitation of my operator"]
+        assert ear.happened("joined") == [("joined", "#a"), ("joined", "#b")]
+        await server.settles()
+        assert network.joined_channels() == ["#a", "#b"]
+
+
+async def test_the_key_of_a_channel_is_used_again_when_we_return() -> None:
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port, " #tea  s3same ")) as (_, ear),
+    ):
+        await ear.happens("present", "#tea")
+        await server.says(KICK)
+        await ear.happens("present", "#tea", times=2)
+        assert server.heard("JOIN") == ["JOIN #tea s3same"] * 2
+
+
+async def test_refusals_have_growing_pauses_and_the_last_one_repeats() -> None:
+    answer = Joins(refused(), refused(), refused(), refused())
+    async with (
+        fake_ircd(answer=answer) as server,
+        staying(login(server.port, "#tea"), refused=(0.15, 0, 0.15)) as (_, ear),
+    ):
+        await ear.happens("present", "#tea")
+        first, second, third, fourth = answer.pauses
+        assert min(first, third, fourth) >= 0.15
+        assert second < 0.15
+
+
+async def test_after_it_let_us_in_a_channels_refusals_start_again() -> None:
+    answer = Joins(refused(), None, refused())
+    async with (
+        fake_ircd(answer=answer) as server,
+        staying(login(server.port, "#tea"), refused=(0.15, 0)) as (_, ear),
+    ):
+        await ear.happens("present", "#tea")
+        await server.says(KICK)
+        await ear.happens("present", "#tea", times=2)
+        assert answer.pauses[2] >= 0.15
+
+
+async def test_a_channel_that_refuses_twice_is_asked_once() -> None:
+    answer = Joins([*refused("a"), *refused("b")], [])
+    async with (
+        fake_ircd(answer=answer) as server,
+        staying(login(server.port, "#tea")) as (_, ear),
+    ):
+        await ear.happens("connected")
+        await server.hears("JOIN", times=2)
+        await server.settles()
+        assert len(server.heard("JOIN")) == 2
+
+
+async def test_a_refusal_of_a_channel_that_we_are_in_or_never_wanted_is_nothing(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port, "#tea"), refused=(0,)) as (_, ear),
+    ):
+        await ear.happens("present", "#tea")
+        await server.says(*refused(), ":srv 474 Terra #coffee :Cannot join", ":srv 474 Terra")
+        await server.settles()
+        await server.settles()
+        assert server.heard("JOIN") == ["JOIN #tea"]
+    assert "474" not in caplog.text
+    assert "Cannot join" not in caplog.text
+
+
+async def test_the_log_says_why_a_channel_refused_and_when_it_is_asked_again(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    answer = Joins(refused("Cannot join channel (+b)"))
+    async with fake_ircd(answer=answer) as server, staying(login(server.port, "#tea")) as (_, ear):
+        await ear.happens("present", "#tea")
+    assert "#tea refused us: Cannot join channel (+b). Retrying in 0.05 s." in caplog.text
+
+
+@pytest.mark.parametrize(("length", "lines"), [(200, 1), (201, 2)])
+async def test_one_join_holds_four_hundred_bytes_of_names(length: int, lines: int) -> None:
+    names = ["#" + "a" * 198, "#" + "b" * (length - 1)]
+    async with fake_ircd() as server, staying(login(server.port, *names)) as (_, ear):
+        await ear.happens("joined", names[-1])
+        assert len(server.heard("JOIN")) == lines
+
+
+async def test_only_our_channels_are_reported_as_complete() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
+        await ear.happens("present", "#tea")
+        await server.says(":srv 366 Terra #coffee :End", ":srv 366 Terra", ":srv 366 Terra #Tea :x")
+        await ear.happens("present", "#Tea")
+        assert ear.happened("present") == [("present", "#tea"), ("present", "#Tea")]
+
+
+def silent_once(verb: str) -> Answer:
+    silence = iter([True])
+    return lambda line: [] if line.startswith(verb) and next(silence, False) else None
+
+
+async def test_a_channel_that_is_there_is_not_joined_again_by_looking_round() -> None:
+    async with (
+        fake_ircd(answer=silent_once("JOIN #mate")) as server,
+        staying(login(server.port, "#mate key", "#tea"), look_round=0.05) as (_, ear),
+    ):
+        await ear.happens("present", "#mate")
+        assert server.heard("JOIN") == ["JOIN #mate key", "JOIN #tea", "JOIN #mate key"]

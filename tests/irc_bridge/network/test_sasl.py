@@ -1,0 +1,140 @@
+"""SASL step by step: what is sent, and when the connection has to end."""
+
+import base64
+
+import pytest
+
+from terrarium_mcp.irc_bridge.network.line import parse_line
+from terrarium_mcp.irc_bridge.network.login import Login
+from terrarium_mcp.irc_bridge.network.sasl import Sasl
+
+WELCOME = parse_line(b":srv 001 Terra :Welcome")
+CHALLENGE = parse_line(b"AUTHENTICATE +")
+
+
+class Scene:
+    """A login, what it sent, and why it ended the connection."""
+
+    def __init__(
+        self,
+        username: str = "ada",
+        password: str = "hunter2",  # noqa: S107 - of no one
+        *,
+        tls: bool = True,
+    ) -> None:
+        self.sent: list[tuple[str, ...]] = []
+        self.ended: list[str] = []
+        config = Login(
+            host="h",
+            port=1,
+            tls=tls,
+            nick="Terra",
+            realname="r",
+            sasl_username=username,
+            sasl_password=password,
+        )
+        self.sasl = Sasl(config, lambda *words: self.sent.append(words), self.ended.append)
+
+
+@pytest.mark.parametrize(
+    ("mechanisms", "accepted"),
+    [
+        (None, True),
+        ("", True),
+        ("PLAIN", True),
+        ("external,plain", True),
+        ("EXTERNAL,SCRAM-SHA-256", False),
+        ("PLAINER", False),
+    ],
+)
+def test_sasl_is_requested_where_plain_is_offered_or_nothing_is_named(
+    mechanisms: str | None, accepted: bool
+) -> None:
+    assert Scene().sasl.accepts(mechanisms) is accepted
+
+
+@pytest.mark.parametrize("scene", [Scene("", ""), Scene(tls=False)], ids=["no account", "no TLS"])
+def test_without_an_account_or_without_tls_nothing_is_sent(scene: Scene) -> None:
+    assert not scene.sasl.accepts("PLAIN")
+    assert scene.sasl.begin() is False
+    scene.sasl.on_authenticate(CHALLENGE)
+    assert (scene.sent, scene.ended) == ([], [])
+
+
+def test_the_account_and_its_password_follow_the_servers_plus() -> None:
+    scene = Scene()
+    assert scene.sasl.begin() is True
+    assert scene.sent == [("AUTHENTICATE", "PLAIN")]
+    scene.sasl.on_authenticate(CHALLENGE)
+    verb, answer = scene.sent[-1]
+    assert (verb, base64.b64decode(answer)) == ("AUTHENTICATE", b"\0ada\0hunter2")
+
+
+def test_without_an_account_name_the_nick_is_used() -> None:
+    scene = Scene(username="")
+    scene.sasl.on_authenticate(CHALLENGE)
+    assert base64.b64decode(scene.sent[-1][1]) == b"\0Terra\0hunter2"
+
+
+@pytest.mark.parametrize(
+    ("base64_length", "pieces"),
+    [(396, [396]), (400, [400, 1]), (404, [400, 4]), (800, [400, 400, 1])],
+)
+def test_a_long_answer_is_cut_and_a_full_last_piece_is_followed_by_a_plus(
+    base64_length: int, pieces: list[int]
+) -> None:
+    scene = Scene(password="x" * (base64_length // 4 * 3 - len("\0ada\0")))
+    scene.sasl.on_authenticate(CHALLENGE)
+    sent = [piece for _, piece in scene.sent]
+    assert [len(piece) for piece in sent] == pieces
+    assert (sent[-1] == "+") is (base64_length % 400 == 0)
+
+
+def test_a_challenge_that_plain_does_not_have_ends_the_connection() -> None:
+    scene = Scene()
+    scene.sasl.on_authenticate(parse_line(b"AUTHENTICATE Zm9v"))
+    assert scene.sent == []
+    assert scene.ended == [
+        "SASL login failed: the server sent a challenge, which PLAIN does not have"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [(b":srv 904 Terra :wrong password", "wrong password"), (b":srv 904", "")],
+)
+def test_a_refusal_ends_the_connection_with_the_servers_words(line: bytes, why: str) -> None:
+    scene = Scene()
+    scene.sasl.on_refused(parse_line(line))
+    assert scene.ended == [f"SASL login failed: {why}"]
+
+
+def test_after_the_login_we_may_register_and_later_numerics_mean_nothing() -> None:
+    scene = Scene()
+    scene.sasl.on_success(parse_line(b":srv 903 Terra :ok"))
+    scene.sasl.require_login(WELCOME)
+    scene.sasl.on_refused(parse_line(b":srv 904 Terra :late"))
+    scene.sasl.on_authenticate(CHALLENGE)
+    assert not scene.sasl.accepts("PLAIN")
+    assert (scene.sent, scene.ended) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("scene", "why"),
+    [
+        (Scene(), "the server has no SASL PLAIN"),
+        (Scene(tls=False), "it needs TLS"),
+        (Scene(password=""), "the server has no SASL PLAIN"),
+        (Scene(username=""), "the server has no SASL PLAIN"),
+    ],
+    ids=["no SASL", "no TLS", "only a name", "only a password"],
+)
+def test_a_welcome_without_the_login_ends_the_connection(scene: Scene, why: str) -> None:
+    scene.sasl.require_login(WELCOME)
+    assert scene.ended == [f"SASL login failed: {why}"]
+
+
+def test_without_an_account_every_welcome_is_fine() -> None:
+    scene = Scene("", "")
+    scene.sasl.require_login(WELCOME)
+    assert scene.ended == []

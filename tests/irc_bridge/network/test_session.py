@@ -1,0 +1,356 @@
+"""One connection: what is answered by itself, who is known in a channel, and how it ends."""
+
+import logging
+from datetime import UTC, datetime
+
+import pytest
+
+from terrarium_mcp.irc_bridge.network.client import ChannelMember, IrcNetwork
+from terrarium_mcp.irc_bridge.network.login import Login
+from terrarium_mcp.irc_bridge.network.timing import Timing
+from tests.irc_bridge.network.scene import Ear, login, staying
+from tests.servers.fake_ircd import Answer, fake_ircd
+from tests.servers.ircd import free_port
+
+SINCE = datetime(2026, 5, 1, 12, 0, 0, 250_000, tzinfo=UTC)
+
+
+def who_is(network: IrcNetwork, nick: str) -> ChannelMember:
+    return next(member for member in network.members("#tea") if member.nick == nick)
+
+
+@pytest.mark.parametrize(
+    ("farewell", "why"),
+    [
+        ("ERROR :Closing link: (flood)", "Closing link: (flood)"),
+        ("ERROR", "no reason given"),
+        (":oper!o@h KILL Terra :out", "the server ended our session"),
+        (":Terra!u@h QUIT :Killed", "the server ended our session"),
+    ],
+)
+async def test_the_first_reason_for_the_end_is_told_and_nothing_after_it_is_heard(
+    farewell: str, why: str
+) -> None:
+    async with fake_ircd() as server, staying(login(server.port)) as (_, ear):
+        await ear.happens("connected")
+        await server.says(farewell, "ERROR :second", ":ada!a@h PRIVMSG Terra :late")
+        assert await ear.happens("lost") == ("lost", why)
+        await ear.happens("connected", times=2)
+        assert ear.texts() == []
+
+
+async def test_the_reason_is_the_trouble_until_we_are_back(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.WARNING)
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port), backoff=(0.3,)) as (network, ear),
+    ):
+        await ear.happens("connected")
+        assert network.trouble == ""
+        await server.says("ERROR :too many connections")
+        await ear.happens("lost")
+        assert (network.connected, network.trouble) == (False, "too many connections")
+        await ear.happens("connected", times=2)
+        assert network.trouble == ""
+    assert "127.0.0.1: too many connections; connecting again in 0.3 s" in caplog.text
+
+
+async def test_pings_are_answered_with_their_token_and_our_own_is_marked() -> None:
+    async with fake_ircd() as server, staying(login(server.port), silence=0.05) as (_, ear):
+        await ear.happens("connected")
+        await server.says("PING :a b")
+        assert await server.hears("PONG") == ["PONG :a b"]
+        assert (await server.hears("PING"))[0] == "PING terrarium"
+
+
+async def test_each_line_from_the_server_puts_the_ping_off() -> None:
+    """A line between two silences means that the server was alive after our PING."""
+    asked: list[str] = []
+
+    def answer(line: str) -> list[str] | None:
+        if line != "PING terrarium":
+            return None
+        asked.append(line)
+        return [":srv NOTICE * :busy, but here"] if len(asked) < 4 else []
+
+    async with (
+        fake_ircd(answer=answer) as server,
+        staying(login(server.port), silence=0.05) as (_, ear),
+    ):
+        assert await ear.happens("lost") == ("lost", "the server no longer answers")
+        assert len(asked) == 4
+
+
+async def test_registration_says_who_we_are_and_for_what_we_are_there() -> None:
+    who = login(0, nick="Terra", username="bot", realname="run by ada")
+    async with fake_ircd() as server:
+        config = Login(**{**vars(who), "port": server.port})
+        async with staying(config) as (_, ear):
+            await ear.happens("connected")
+            assert server.lines[:3] == ["CAP LS 302", "NICK Terra", "USER bot 0 * :run by ada"]
+
+
+async def test_a_server_that_does_not_let_us_in_is_told_with_the_time() -> None:
+    async with (
+        fake_ircd(answer=lambda _: []) as server,
+        staying(login(server.port), register=0.125) as (network, _),
+    ):
+        await server.hears("NICK", times=2)
+        assert network.trouble == "the server did not let us in within 0.125 s"
+
+
+async def test_a_slow_welcome_after_registration_time_is_no_reason_to_leave() -> None:
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port), register=0.05, silence=0.04) as (_, ear),
+    ):
+        await server.hears("PING", times=4)
+        assert ear.happened("lost") == []
+
+
+async def test_a_welcome_that_skips_001_does_not_skip_the_login() -> None:
+    def answer(line: str) -> list[str] | None:
+        return [":srv 002 Terra :host", ":srv 422 Terra :no motd"] if line == "CAP END" else None
+
+    account = {"sasl_username": "ada", "sasl_password": "hunter2"}
+    async with (
+        fake_ircd(answer=answer) as server,
+        staying(login(server.port, "#tea", **account)) as (network, ear),
+    ):
+        await server.hears("CAP LS", times=2)
+        assert network.trouble == "SASL login failed: it needs TLS"
+        assert (ear.events, server.heard("JOIN")) == ([], [])
+
+
+@pytest.mark.parametrize("isupport", ["CHANTYPES=#", "BOT"])
+async def test_without_a_letter_for_it_no_bot_mode_is_set(isupport: str) -> None:
+    async with fake_ircd(isupport=isupport) as server, staying(login(server.port)) as (_, ear):
+        await ear.happens("connected")
+        await server.settles()
+        assert server.heard("MODE") == []
+
+
+async def test_a_failing_handler_costs_only_its_line(caplog: pytest.LogCaptureFixture) -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
+        await ear.happens("present", "#tea")
+        await server.says(":ada!a@h JOIN", ":ada!a@h PRIVMSG #tea :still there?")
+        await ear.hears("still there?")
+        await server.settles()
+    assert "handling a JOIN line failed" in caplog.text
+
+
+def replying(start: str, *lines: str) -> Answer:
+    return lambda line: list(lines) if line.startswith(start) else None
+
+
+async def test_whox_tells_account_and_absence_of_those_who_are_there() -> None:
+    rows = [
+        ":srv 354 Terra 542 #tea a host ada H@ 0",
+        ":srv 354 Terra 999 #tea a host ada G@ other_question",
+        ":srv 354 Terra 542 #tea u host Terra G bot_account",
+        ":srv 354 Terra 542 #tea b host nobody H b_account",
+        ":srv 354 Terra 542 #tea a host ada G@",
+    ]
+    async with (
+        fake_ircd(answer=replying("WHO", *rows)) as server,
+        staying(login(server.port, "#tea")) as (network, ear),
+    ):
+        await ear.happens("present", "#tea")
+        assert await server.hears("WHO") == ["WHO #tea %tcuhnfa,542"]
+        await server.settles()
+        assert network.members("#tea") == [
+            ChannelMember("ada", "@", away=False, account=""),
+            ChannelMember("Terra", "", away=True, account="bot_account"),
+        ]
+
+
+async def test_a_plain_who_that_is_cut_short_is_nothing() -> None:
+    rows = [":srv 352 Terra #tea a host srv ada", ":srv 352 Terra #tea u host srv Terra G"]
+    async with (
+        fake_ircd(isupport="CHANTYPES=#", answer=replying("WHO", *rows)) as server,
+        staying(login(server.port, "#tea")) as (network, ear),
+    ):
+        await ear.happens("present", "#tea")
+        await server.hears("WHO")
+        await server.settles()
+        assert [member.away for member in network.members("#tea")] == [False, True]
+
+
+async def test_an_account_tag_tells_who_is_logged_in() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
+        await ear.happens("present", "#tea")
+        await server.says("@account=ada_ :ada!a@h PRIVMSG #tea :hi", "@account=x PING y")
+        await server.says("@account=bo_ :bo!b@h PRIVMSG Terra :hi", ":srv PING z")
+        await server.settles()
+        assert who_is(network, "ada").account == "ada_"
+        assert [member.nick for member in network.members("#tea")] == ["ada", "Terra"]
+
+
+async def test_extended_joins_tell_accounts_and_plain_ones_forget_none() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
+        await ear.happens("present", "#tea")
+        await server.says(
+            ":bo!b@h JOIN #tea bo_account :Bo",
+            ":cy!c@h JOIN #tea * :Cy",
+            "JOIN #tea",
+            ":bo!b@h PART #tea",
+            ":bo!b@h JOIN #tea,#elsewhere",
+        )
+        await server.settles()
+        accounts = {member.nick: member.account for member in network.members("#tea")}
+        assert accounts == {"ada": "", "bo": "", "cy": "", "Terra": ""}
+        assert network.joined_channels() == ["#tea"]
+        await server.says(":dee!d@h JOIN #tea dee_ :Dee", ":dee!d@h JOIN #tea")
+        await server.settles()
+        assert who_is(network, "dee").account == "dee_"
+
+
+async def test_the_highest_of_several_ranks_is_shown() -> None:
+    isupport = "CHANTYPES=# PREFIX=(qaohv)~&@%+"
+    names = ":srv 353 Terra = #tea :+bo %+cy ~@dee &emo"
+    async with (
+        fake_ircd(isupport=isupport) as server,
+        staying(login(server.port, "#tea")) as (network, ear),
+    ):
+        await ear.happens("present", "#tea")
+        await server.says(names)
+        await server.settles()
+        ranks = {member.nick: member.rank for member in network.members("#tea")}
+        assert ranks == {"ada": "@", "bo": "+", "cy": "%", "dee": "~", "emo": "&", "Terra": ""}
+
+
+async def test_nobody_is_known_of_channels_that_we_are_not_in() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
+        await ear.happens("present", "#tea")
+        await server.says(":srv 353 Terra = #coffee :ada bo", ":bo!b@h JOIN #coffee")
+        await server.settles()
+        assert (network.members("#coffee"), network.channels_of("bo")) == ([], [])
+
+
+async def test_members_are_sorted_as_the_network_compares_them() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
+        await ear.happens("present", "#tea")
+        await server.says(":srv 353 Terra = #tea :Zoe bo Cy")
+        await server.settles()
+        nicks = [member.nick for member in network.members("#tea")]
+        assert nicks == ["ada", "bo", "Cy", "Terra", "Zoe"]
+
+
+@pytest.mark.parametrize(
+    ("capability", "isupport", "limit", "asked"),
+    [
+        ("draft/chathistory", "CHATHISTORY=50", 200, 50),
+        ("draft/chathistory", "CHATHISTORY=50", 20, 20),
+        ("chathistory", "CHATHISTORY=1", 200, 1),
+        ("chathistory", "CHATHISTORY=0", 200, 200),
+        ("chathistory", "CHATHISTORY", 200, 200),
+        ("chathistory", "CHANTYPES=#", 200, 200),
+    ],
+)
+async def test_no_more_history_is_asked_for_than_the_server_gives(
+    capability: str, isupport: str, limit: int, asked: int
+) -> None:
+    async with (
+        fake_ircd(caps=[f"batch {capability}"], isupport=isupport) as server,
+        staying(login(server.port)) as (network, ear),
+    ):
+        await ear.happens("connected")
+        assert await network.ask_history("#tea", after=SINCE, limit=limit) is True
+        stamp = "timestamp=2026-05-01T12:00:00.250Z"
+        assert await server.hears("CHATHISTORY") == [f"CHATHISTORY AFTER #tea {stamp} {asked}"]
+
+
+async def test_without_a_connection_there_is_no_history() -> None:
+    network = IrcNetwork(login(free_port()), Ear())
+    assert await network.ask_history("#tea", after=SINCE, limit=1) is False
+
+
+async def test_our_own_mask_follows_what_the_server_says_of_us() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
+
+        def room_for(mask: str) -> int:
+            return 512 - len(f":{mask} PRIVMSG #tea :\r\n".encode())
+
+        await ear.happens("present", "#tea")
+        for line, mask in (
+            (":srv 396 Terra ~bot@cloak :is now your displayed host", "Terra!~bot@cloak"),
+            (":srv 396 Terra other-cloak :is now your displayed host", "Terra!~bot@other-cloak"),
+            (":srv 396 Terra", "Terra!~bot@other-cloak"),
+            (":ada!a@h CHGHOST mallory elsewhere", "Terra!~bot@other-cloak"),
+            (":Terra!x@y CHGHOST", "Terra!x@y"),
+            (":Terra!x@y CHGHOST user", "Terra!x@y"),
+            (":terra!x@y CHGHOST user2 host2", "Terra!user2@host2"),
+            (":Terra NICK Terr", "Terr!user2@host2"),
+            (":TERR!ü@höst AWAY", "Terr!ü@höst"),
+        ):
+            await server.says(line)
+            await server.settles()
+            assert network.payload_bytes("#tea") == room_for(mask), line
+
+
+@pytest.mark.parametrize(("limit", "room"), [("20", 4), ("many", None), ("", None)])
+async def test_a_line_has_room_for_one_character_at_least(limit: str, room: int | None) -> None:
+    async with (
+        fake_ircd(isupport=f"CHANTYPES=# LINELEN={limit}") as server,
+        staying(login(server.port)) as (network, ear),
+    ):
+        await ear.happens("connected")
+        mask = len(":Terra!@") + 11 + 63
+        assert network.payload_bytes("ada") == room or 512 - mask - len(" PRIVMSG ada :\r\n")
+
+
+async def test_is_own_compares_as_the_network_does() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
+        await ear.happens("present", "#tea")
+        await server.says(":TERRA!u@h PRIVMSG ada :me", ":ada!a@h PRIVMSG #tea :not me", "PING x")
+        await server.settles()
+        own = {line.params[-1]: network.is_own(line.source) for line in ear.lines}
+        assert (own["me"], own["not me"], own["x"]) == (True, False, False)
+
+
+async def test_a_goodbye_may_be_without_a_word() -> None:
+    async with fake_ircd() as server, staying(login(server.port)) as (network, ear):
+        await ear.happens("connected")
+        await network.stop()
+        assert server.heard("QUIT") == ["QUIT :"]
+
+
+def test_the_defaults_are_what_public_networks_ask_for() -> None:
+    assert Timing() == Timing(
+        burst=4,
+        per_line=2,
+        queue=200,
+        connect=20,
+        register=60,
+        send=30,
+        silence=120,
+        farewell=2,
+        backoff=(5, 10, 20, 40, 80, 160, 300),
+        jitter=0.25,
+        settled=60,
+        regain_nick=60,
+        rejoin=(10, 30, 120, 600),
+        forgiven=3600,
+        refused=(60, 300, 900, 1800),
+        look_round=600,
+        ctcp=3,
+    )
+
+
+def test_the_defaults_are_the_safe_ones() -> None:
+    assert Login(host="h", port=1, nick="n", realname="r") == Login(
+        host="h",
+        port=1,
+        tls=True,
+        tls_verify=True,
+        tls_cafile="",
+        nick="n",
+        username="terrarium",
+        realname="r",
+        password="",
+        sasl_username="",
+        sasl_password="",
+        channels=(),
+    )

@@ -1,0 +1,154 @@
+"""Why there is no connection, in words; and lines that are cut, kept and dropped."""
+
+import ssl
+from pathlib import Path
+from socket import socket
+
+import anyio
+import pytest
+from anyio.abc import SocketAttribute, SocketStream
+
+from terrarium_mcp.irc_bridge.network.timing import Timing
+from terrarium_mcp.irc_bridge.network.transport import (
+    MAX_LINE,
+    Connection,
+    Framing,
+    open_connection,
+)
+from tests.irc_bridge.network.scene import login
+from tests.servers.beside import beside
+from tests.servers.fake_ircd import fake_ircd
+from tests.servers.ircd import free_port
+
+LONGEST = b"A" * MAX_LINE
+
+
+async def port_of(listener: anyio.abc.Listener[SocketStream]) -> int:
+    port: int = listener.extra(SocketAttribute.local_port)  # noqa: S610 - no Django here
+    return port
+
+
+def test_a_line_may_have_max_line_bytes_and_not_one_more() -> None:
+    assert Framing().feed(LONGEST + b"\nPING\n") == [LONGEST, b"PING"]
+    assert Framing().feed(LONGEST + b"A\nPING\n") == [b"PING"]
+
+
+def test_the_same_holds_for_a_line_that_comes_in_pieces() -> None:
+    framing = Framing()
+    assert framing.feed(LONGEST) == []
+    assert framing.feed(b"\nPING\n") == [LONGEST, b"PING"]
+    assert framing.feed(LONGEST + b"A") == []
+    assert framing.feed(b"\nPING\n") == [b"PING"]
+
+
+def test_after_a_dropped_line_only_that_line_is_dropped() -> None:
+    framing = Framing()
+    framing.feed(LONGEST + b"A")
+    framing.feed(b"A")
+    assert framing.feed(b"A\none\n") == [b"one"]
+    assert framing.feed(b"two\nthree\n") == [b"two", b"three"]
+
+
+async def test_a_host_that_no_name_can_be_is_named() -> None:
+    host = "ü" * 64 + ".example"
+    with pytest.raises(OSError, match=rf"^{host} is not a host name$"):
+        async with open_connection(login(1, host=host), Timing()):
+            pass
+
+
+async def test_a_port_without_a_server_is_an_oserror() -> None:
+    with pytest.raises(OSError, match=r"."):
+        async with open_connection(login(free_port()), Timing()):
+            pass
+
+
+async def test_a_server_that_is_silent_in_the_handshake_is_not_waited_for() -> None:
+    async def silent(stream: SocketStream) -> None:
+        async with stream:
+            await anyio.sleep_forever()
+
+    listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
+    port = await port_of(listener)
+    async with listener, beside(listener.serve, silent):
+        with pytest.raises(TimeoutError, match=rf"^no answer from 127\.0\.0\.1:{port}$"):
+            async with open_connection(login(port, tls=True), Timing(connect=0.05)):
+                pass
+
+
+async def test_a_server_that_hangs_up_in_the_handshake_is_named() -> None:
+    async def rude(stream: SocketStream) -> None:
+        async with stream:
+            await stream.receive()
+
+    listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
+    async with listener, beside(listener.serve, rude):
+        who = login(await port_of(listener), tls=True)
+        with pytest.raises(ConnectionError, match=r"^the server hung up during the TLS handshake$"):
+            async with open_connection(who, Timing()):
+                pass
+
+
+async def test_a_certificate_is_verified_unless_the_operator_says_otherwise(
+    server_keys: Path,
+) -> None:
+    cafile = str(server_keys / "cert.pem")
+    async with fake_ircd(keys=server_keys) as server:
+        for trusted in ({"tls_cafile": cafile}, {"tls_verify": False}):
+            who = login(server.port, host="localhost", tls=True, **trusted)
+            async with open_connection(who, Timing()) as connection:
+                await connection.send("NICK Terra")
+                await server.hears("NICK")
+        with pytest.raises(ssl.SSLCertVerificationError):
+            async with open_connection(login(server.port, host="localhost", tls=True), Timing()):
+                pass
+
+
+async def test_a_certificate_for_another_name_is_not_accepted(server_keys: Path) -> None:
+    async with fake_ircd(keys=server_keys) as server:
+        who = login(
+            server.port, host="127.0.0.2", tls=True, tls_cafile=str(server_keys / "cert.pem")
+        )
+        with pytest.raises(OSError, match=r"."):
+            async with open_connection(who, Timing()):
+                pass
+
+
+async def test_a_server_that_reads_nothing_is_given_up() -> None:
+    async def flood(connection: Connection) -> None:
+        for _ in range(10_000):
+            await connection.send("x" * 65_536)
+
+    with socket() as deaf:
+        deaf.bind(("127.0.0.1", 0))
+        deaf.listen()
+        async with open_connection(login(deaf.getsockname()[1]), Timing(send=0.05)) as connection:
+            with pytest.raises(TimeoutError, match=r"^the server accepts no more lines$"):
+                await flood(connection)
+
+
+async def test_a_line_goes_out_whole_and_ends_as_the_rfc_says() -> None:
+    async with fake_ircd() as server, open_connection(login(server.port), Timing()) as connection:
+        assert (connection.connected, connection.hostname) == (True, "127.0.0.1")
+        async with anyio.create_task_group() as tasks:
+            for n in range(3):
+                tasks.start_soon(connection.send, f"FROM ada {n} \ud800")
+        await server.hears("FROM", times=3)
+        assert sorted(server.lines) == [f"FROM ada {n} ?" for n in range(3)]
+    assert not connection.connected
+
+
+async def test_a_server_that_closes_is_named_as_the_reason() -> None:
+    async def brief(stream: SocketStream) -> None:
+        await stream.send(b"one\r\n")
+        await stream.aclose()
+
+    listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
+    who = login(await port_of(listener))
+    async with (
+        listener,
+        beside(listener.serve, brief),
+        open_connection(who, Timing()) as connection,
+    ):
+        assert await connection.receive() == [b"one\r"]
+        with pytest.raises(ConnectionError, match=r"^the server closed the connection$"):
+            await connection.receive()
