@@ -85,7 +85,7 @@ class Asked:
         """
         self._require_history()
         if not channel and not self.rooms:
-            raise NothingToRead("This request may not read any channel here.")
+            raise NothingToRead("There is no channel here that this request may read.")
         if not channel:
             return self.rooms
         named = tuple(room for room in self.rooms if names_room(room, *split_label(channel)))

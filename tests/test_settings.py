@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import tzlocal
 from pydantic import ValidationError
 
 from terrarium_mcp.settings import (
@@ -174,6 +175,9 @@ SECRETS = [
     "AGENT_API_KEY",
     "SEARCH_API_KEY",
 ]
+
+
+SECRET_FIELDS = ["server_password", "sasl_password", "agent_api_key", "search_api_key"]
 
 
 @pytest.mark.parametrize("name", SECRETS)
@@ -403,7 +407,10 @@ def test_a_refusal_that_ends_with_a_question_gets_no_full_stop() -> None:
 
 
 def test_an_unknown_flag_is_no_setting() -> None:
-    assert complaint(flags={"irc_nic": "x"}) == ("irc_nic is not a setting. Did you mean IRC_NICK?")
+    assert complaint(flags={"irc_nic": "x", "irc_serve": "y"}) == (
+        "irc_nic is not a setting. Did you mean IRC_NICK?"
+        " irc_serve is not a setting. Did you mean IRC_SERVER?"
+    )
 
 
 @pytest.mark.parametrize("name", SECRETS)
@@ -412,7 +419,15 @@ def test_a_refused_secret_is_named_with_its_source(name: str) -> None:
     assert told.startswith(f"{name} (from the command line): Input should be a valid string.")
 
 
-def test_the_secrets_are_marked() -> None:
+def test_a_zone_that_is_like_no_other_is_refused_in_one_sentence() -> None:
+    assert complaint(environ={"TERRARIUM_TIMEZONE": "0123456789"}) == (
+        "TERRARIUM_TIMEZONE='0123456789' (from the environment): not a time zone."
+        " Its meaning: time zone of transcripts."
+    )
+
+
+def test_the_secrets_are_marked_and_empty_unless_set() -> None:
+    assert {getattr(Settings(), field) for field in SECRET_FIELDS} == {""}
     marked = [
         str(field.alias) for field in Settings.model_fields.values() if field.json_schema_extra
     ]
@@ -553,6 +568,23 @@ def test_wrong_days_by_channel_are_refused_with_the_reason(written: object, reas
 def test_channels_of_any_other_type_are_refused_or_named() -> None:
     assert Settings(irc_channels=["tea", 5]).irc_channels == ("#tea", "#5")  # type: ignore[arg-type]
     assert complaint(flags={"irc_channels": 5}).startswith("IRC_CHANNELS=5 (from the command line)")
+
+
+@pytest.mark.parametrize(
+    ("name", "zone"),
+    [
+        ("America/New_York", "America/New_York"),
+        (None, "UTC"),
+        ("Nowhere/Else", "UTC"),
+        ("../etc/localtime", "UTC"),
+    ],
+)
+def test_terrarium_irc_ran_in_this_machines_zone_or_where_it_has_none_in_utc(
+    name: str | None, zone: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tzlocal, "get_localzone_name", lambda: name)
+    assert Settings().source_zone.key == zone
+    assert Settings(source_timezone="Europe/Berlin").source_zone.key == "Europe/Berlin"
 
 
 def test_an_empty_zone_is_utc() -> None:

@@ -72,7 +72,7 @@ def read_cursor(text: str, question: str, rungs: tuple[str, ...]) -> Cursor:
 
 
 def _unpacked(text: str) -> Cursor:
-    packed = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
+    packed = json.loads(base64.urlsafe_b64decode(text + "==="))  # padding beyond need is ignored
     _, question, snapshot, rung, skip, after, since, until, head = packed
     for timestamp in filter(None, (since, until)):
         from_text(timestamp)
