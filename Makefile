@@ -3,6 +3,7 @@
 # make bench         measure the store: LINES=1000000, ONLY=reading,searching, KEEP=FOLDER
 # make soak          the long scenes: a hundred kills, processes for MINUTES=10, LINES=1000000
 # make mutants       what the tests do not notice: ROOM=chat COUNT=300 SEED=7 (all: docs/mutants.md)
+# make matrix        the suite in short form on each Python from 3.11 to 3.14 that is found
 # make check         ruff, mypy, and who may import whom
 # make schema        write the database's tables as SQL to be read
 # make requirements  pin what pyproject.toml asks for (UPGRADE=1: the newest of everything)
@@ -12,7 +13,7 @@
 
 .DELETE_ON_ERROR:
 unexport PYTHONDONTWRITEBYTECODE  # or each of the tests' processes compiles everything again
-.PHONY: demo test bench soak mutants check schema requirements clean
+.PHONY: demo test bench soak mutants matrix check schema requirements clean
 
 # The first that runs and will do: a shim may be on the path and lead nowhere.
 PYTHON = $(shell for python in python3 python3.13 python3.12 python3.11; do \
@@ -46,6 +47,9 @@ mutants: .venv/ready
 		$(if $(SEED),--seed $(SEED)) $(if $(ROOM),--room $(ROOM)) \
 		$(if $(AGAIN),--again) $(if $(ROOM)$(COUNT)$(SEED)$(AGAIN),,--report)
 
+matrix: .venv/ready
+	.venv/bin/python -m tests.matrix
+
 check: .venv/ready
 	.venv/bin/python -m ruff check
 	.venv/bin/python -m ruff format --check
@@ -66,7 +70,7 @@ requirements: .venv/ready
 	.venv/bin/python $(PINNED) --extra dev --output-file requirements/dev.txt pyproject.toml
 
 clean:
-	rm -rf .venv .venv-bench .venv-demo .hypothesis .mutants .mypy_cache .pytest_cache .ruff_cache build dist
+	rm -rf .venv .venv-bench .venv-demo .venv-3.1? .hypothesis .mutants .mypy_cache .pytest_cache .ruff_cache build dist
 
 # Two stamps: the packages, which take a while, and this project itself, which does not.
 .venv/packages: requirements/dev.txt

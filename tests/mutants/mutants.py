@@ -23,10 +23,11 @@ ENCODINGS = {"ascii", "cp1252", "latin-1", "utf-8", "utf-8-sig"}
 
 @dataclass(frozen=True)
 class Mutant:
-    """One change of one file. `lines` are those of the statement's changed node, from 1."""
+    """One change of one file. `lines` is its whole statement: Python counts some of it as run."""
 
     path: str
     function: str  # "Class.method", or "" for the level of the module
+    line: int  # from 1
     lines: range
     before: str  # the changed lines of the file, as they were and as they are
     after: str
@@ -35,7 +36,7 @@ class Mutant:
     @property
     def place(self) -> str:
         """Where it is, as an editor takes it."""
-        return f"{self.path}:{self.lines.start}"
+        return f"{self.path}:{self.line}"
 
     @property
     def diff(self) -> str:
@@ -56,7 +57,7 @@ def draw(root: Path, files: Sequence[str], count: int, seed: str) -> list[Mutant
             break
         if mutant := file.mutant(change):
             drawn[mutant.path, mutant.source] = mutant
-    return sorted(drawn.values(), key=lambda one: (one.path, one.lines.start, one.after))
+    return sorted(drawn.values(), key=lambda one: (one.path, one.line, one.after))
 
 
 def all_of(root: Path, files: Sequence[str]) -> Iterator[Mutant]:
@@ -73,6 +74,7 @@ class _Change:
     original: cst.CSTNode
     mutated: cst.CSTNode
     function: str
+    line: int
     lines: range
 
 
@@ -95,7 +97,7 @@ class _File:
         if source == self.text or not _compiles(source):
             return None
         before, after = _changed(self.text, source)
-        return Mutant(self.path, change.function, change.lines, before, after, source)
+        return Mutant(self.path, change.function, change.line, change.lines, before, after, source)
 
 
 def _compiles(source: str) -> bool:
@@ -122,30 +124,38 @@ class _Visitor(cst.CSTVisitor):
         self.changes: list[_Change] = []
         self._positions = wrapper.resolve(PositionProvider)
         self._names: list[str] = []
-        self._lines = [range(1, 2)]
+        self._places = [(1, range(1, 2))]
 
     def on_visit(self, node: cst.CSTNode) -> bool:
         if _is_left_out(node):
             return False
-        self._lines.append(self._lines_of(node))
+        self._places.append(self._place(node))
         if isinstance(node, cst.FunctionDef | cst.ClassDef):
             self._names.append(node.name.value)
         for mutated in _mutations(node):
-            self.changes.append(_Change(node, mutated, ".".join(self._names), self._lines[-1]))
+            self.changes.append(_Change(node, mutated, ".".join(self._names), *self._places[-1]))
         return True
 
     def on_leave(self, original_node: cst.CSTNode) -> None:
         if _is_left_out(original_node):
             return
-        self._lines.pop()
+        self._places.pop()
         if isinstance(original_node, cst.FunctionDef | cst.ClassDef):
             self._names.pop()
 
-    def _lines_of(self, node: cst.CSTNode) -> range:
-        where = self._positions.get(node)  # not every node has one: then its parent's
-        if isinstance(where, CodeRange):
-            return range(where.start.line, where.end.line + 1)
-        return self._lines[-1]
+    def _place(self, node: cst.CSTNode) -> tuple[int, range]:
+        """The first line of a node, and the lines of its statement down to its colon."""
+        where = self._positions.get(node)
+        if not isinstance(where, CodeRange):  # not every node has one: then its parent's
+            return self._places[-1]
+        first, last = where.start.line, where.end.line
+        if isinstance(node, cst.BaseCompoundStatement) and isinstance(node.body, cst.IndentedBlock):
+            body = self._positions.get(node.body.body[0])
+            last = max(first, body.start.line - 1) if isinstance(body, CodeRange) else last
+        if isinstance(node, cst.BaseCompoundStatement | cst.SimpleStatementLine):
+            return first, range(first, last + 1)
+        _, statement = self._places[-1]
+        return first, range(min(statement.start, first), max(statement.stop, last + 1))
 
 
 def _is_left_out(node: cst.CSTNode) -> bool:

@@ -50,6 +50,7 @@ ROOMS = (
         tests=(
             "tests/test_policy.py",
             "tests/test_settings.py",
+            "tests/test_docs.py",
             "tests/chat/test_cursors.py",
             "tests/tools/test_view.py",
         ),
@@ -66,6 +67,11 @@ ROOMS = (
             "tests/store/test_rebuild.py",
             "tests/store/test_order.py",
             "tests/store/test_merging.py",
+            "tests/store/test_appending.py",
+            "tests/store/test_foreign_rows.py",
+            "tests/store/test_links.py",
+            "tests/store/test_people.py",
+            "tests/store/test_stats.py",
         ),
     ),
     Room(

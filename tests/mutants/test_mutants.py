@@ -103,7 +103,7 @@ def test_the_same_seed_draws_the_same_mutants_and_another_draws_others(shop: Pat
 
 
 def verdict(after: str, said: str) -> Verdict:
-    mutant = Mutant("a.py", "f", range(3, 4), "    x = 1", after, after)
+    mutant = Mutant("a.py", "f", 3, range(3, 4), "    x = 1", after, after)
     return Verdict(mutant, said, "", 0.0)
 
 
