@@ -3,6 +3,8 @@
 # make bench         measure the store: LINES=1000000, ONLY=reading,searching, KEEP=FOLDER
 # make soak          the long scenes: a hundred kills, processes for MINUTES=10, LINES=1000000,
 #                    exact search of LOGS=500 random logs
+# make mutants       what the tests do not notice: ROOM=chat COUNT=300 SEED=7 (all: docs/mutants.md)
+# make matrix        the suite in short form on each Python from 3.11 to 3.14 that is found
 # make check         ruff, mypy, and who may import whom
 # make schema        write the database's tables as SQL to be read
 # make requirements  pin what pyproject.toml asks for (UPGRADE=1: the newest of everything)
@@ -12,7 +14,7 @@
 
 .DELETE_ON_ERROR:
 unexport PYTHONDONTWRITEBYTECODE  # or each of the tests' processes compiles everything again
-.PHONY: demo test bench soak check schema requirements clean
+.PHONY: demo test bench soak mutants matrix check schema requirements clean
 
 # The first that runs and will do: a shim may be on the path and lead nowhere.
 PYTHON = $(shell for python in python3 python3.13 python3.12 python3.11; do \
@@ -41,6 +43,15 @@ soak: .venv/ready
 		LOGS=$(or $(LOGS),500) .venv/bin/python -m pytest -s \
 		tests/soak/crashes.py tests/soak/processes.py tests/soak/exact.py
 
+# The record is only written of all rooms, as they are drawn for this commit.
+mutants: .venv/ready
+	.venv/bin/python -m tests.mutants $(if $(COUNT),--count $(COUNT)) \
+		$(if $(SEED),--seed $(SEED)) $(if $(ROOM),--room $(ROOM)) \
+		$(if $(AGAIN),--again) $(if $(ROOM)$(COUNT)$(SEED)$(AGAIN),,--report)
+
+matrix: .venv/ready
+	.venv/bin/python -m tests.matrix
+
 check: .venv/ready
 	.venv/bin/python -m ruff check
 	.venv/bin/python -m ruff format --check
@@ -61,7 +72,7 @@ requirements: .venv/ready
 	.venv/bin/python $(PINNED) --extra dev --output-file requirements/dev.txt pyproject.toml
 
 clean:
-	rm -rf .venv .venv-bench .venv-demo .hypothesis .mypy_cache .pytest_cache .ruff_cache build dist
+	rm -rf .venv .venv-bench .venv-demo .venv-3.1? .hypothesis .mutants .mypy_cache .pytest_cache .ruff_cache build dist
 
 # Two stamps: the packages, which take a while, and this project itself, which does not.
 .venv/packages: requirements/dev.txt

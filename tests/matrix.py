@@ -1,0 +1,110 @@
+"""`make matrix`: the suite in short form on each Python found, from 3.11 to 3.14.
+
+Each gets a virtual environment of its own, .venv-3.12 beside .venv, with the packages that
+requirements/dev.txt pins. These pins were resolved on 3.11; with --require-hashes pip would refuse a
+package that another version needs and the file lacks, so what installs is complete.
+"""
+
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+VERSIONS = ("3.11", "3.12", "3.13", "3.14")
+SHORT = (
+    "tests/chat",
+    "tests/test_policy.py",
+    "tests/test_settings.py",
+    "tests/test_sdk.py",
+    "tests/store/test_appending.py",
+    "tests/store/test_spans.py",
+    "tests/store/search/test_search.py",
+    "tests/serving/test_wire.py",  # a server over stdio
+    "tests/irc_bridge/test_bridge.py",
+    "tests/irc_bridge/network/test_channels.py",
+)
+ASKING = "import ensurepip, sys, venv; print('%d.%d' % sys.version_info[:2])"
+
+
+def main() -> int:
+    """1 when a test fails on one of them; the versions that are not found are named."""
+    found = interpreters()
+    failed = [version for version in found if not passes(version, found[version])]
+    missing = [version for version in VERSIONS if version not in found]
+    print(f"ran on {', '.join(found) or 'none'}; not found: {', '.join(missing) or 'none'}")
+    if failed:
+        print(f"failed on {', '.join(failed)}")
+    return 1 if failed or not found else 0
+
+
+def interpreters() -> dict[str, str]:
+    """The first interpreter of each version that runs and has venv, those on the PATH first.
+
+    A shim of pyenv on the PATH may lead nowhere: each is asked which version it is.
+    """
+    found: dict[str, str] = {}
+    for candidate in candidates():
+        try:
+            asked = subprocess.run(
+                [candidate, "-c", ASKING], capture_output=True, text=True, check=False, timeout=30
+            )
+        except OSError:
+            continue
+        version = asked.stdout.strip()
+        if asked.returncode == 0 and version in VERSIONS:
+            found.setdefault(version, candidate)
+    return {version: found[version] for version in VERSIONS if version in found}
+
+
+def candidates() -> Iterator[str]:
+    """Programs that may be a Python of one of the versions."""
+    for version in VERSIONS:
+        if program := shutil.which(f"python{version}"):
+            yield program
+    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
+    for version in VERSIONS:
+        for program in sorted(pyenv.glob(f"versions/{version}*/bin/python{version}")):
+            yield str(program)
+
+
+def passes(version: str, interpreter: str) -> bool:
+    """Whether the short form passes there; what fails is printed."""
+    began = time.monotonic()
+    print(f"{version}: {interpreter}", flush=True)
+    python = environment(version, interpreter)
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [python, "-m", "pytest", "-q", "-n", "auto", f"--basetemp={folder}/tests"]
+            + ["-o", f"cache_dir={folder}/cache", *SHORT],
+            cwd=ROOT,
+            check=False,
+        )
+    print(f"{version}: {'passed' if done.returncode == 0 else 'FAILED'}", end="")
+    print(f" in {time.monotonic() - began:.0f} s", flush=True)
+    return done.returncode == 0
+
+
+def environment(version: str, interpreter: str) -> str:
+    """The Python of an environment with the pinned packages, made where it is not there yet."""
+    pins = ROOT / "requirements" / "dev.txt"
+    folder = ROOT / f".venv-{version}"
+    python, stamp = str(folder / "bin" / "python"), folder / "packages"
+    made_from = hashlib.sha256(pins.read_bytes()).hexdigest()
+    if not stamp.exists() or stamp.read_text() != made_from:
+        subprocess.run([interpreter, "-m", "venv", "--clear", str(folder)], check=True)
+        install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*install, "--require-hashes", "-r", str(pins)], check=True)
+        itself = ["--no-deps", "--no-build-isolation", "--editable", str(ROOT)]
+        subprocess.run([*install, *itself], check=True)
+        stamp.write_text(made_from)
+    return python
+
+
+if __name__ == "__main__":
+    sys.exit(main())

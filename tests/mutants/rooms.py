@@ -1,0 +1,87 @@
+"""The rooms that are mutated, and the tests that are to notice: move a file, edit this table."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Room:
+    """Source files and the tests that hold them, both relative to the project's root.
+
+    Each entry of `sources` and `leaving_out` is a file or a folder (with everything below it).
+    """
+
+    name: str
+    sources: tuple[str, ...]
+    tests: tuple[str, ...]
+    leaving_out: tuple[str, ...] = ()
+
+    def files(self, root: Path) -> list[str]:
+        """The Python files to mutate, sorted."""
+        return sorted(_below(root, self.sources) - _below(root, self.leaving_out))
+
+
+def _below(root: Path, entries: tuple[str, ...]) -> set[str]:
+    found: set[str] = set()
+    for entry in entries:
+        path = root / entry
+        if not path.exists():
+            message = f"{entry} is named in {Path(__file__).name} and is not there"
+            raise FileNotFoundError(message)
+        files = path.rglob("*.py") if path.is_dir() else [path]
+        found |= {str(file.relative_to(root)) for file in files}
+    return found
+
+
+ROOMS = (
+    Room(
+        "chat",
+        sources=("terrarium_mcp/chat",),
+        leaving_out=("terrarium_mcp/chat/cursors.py",),
+        tests=("tests/chat",),
+    ),
+    Room(
+        "policy",
+        sources=(
+            "terrarium_mcp/policy.py",
+            "terrarium_mcp/settings.py",
+            "terrarium_mcp/chat/cursors.py",
+        ),
+        tests=(
+            "tests/test_policy.py",
+            "tests/test_settings.py",
+            "tests/test_docs.py",
+            "tests/chat/test_cursors.py",
+            "tests/tools/test_view.py",
+        ),
+    ),
+    Room(
+        "index",
+        sources=(
+            "terrarium_mcp/store/derived",
+            "terrarium_mcp/store/upkeep.py",
+            "terrarium_mcp/store/merging.py",
+        ),
+        tests=(
+            "tests/store/derived",
+            "tests/store/test_rebuild.py",
+            "tests/store/test_order.py",
+            "tests/store/test_merging.py",
+            "tests/store/test_appending.py",
+            "tests/store/test_foreign_rows.py",
+            "tests/store/test_links.py",
+            "tests/store/test_people.py",
+            "tests/store/test_stats.py",
+        ),
+    ),
+    Room(
+        "search",
+        sources=("terrarium_mcp/store/search",),
+        tests=("tests/store/search",),
+    ),
+    Room(
+        "network",
+        sources=("terrarium_mcp/irc_bridge/network",),
+        tests=("tests/irc_bridge/network",),
+    ),
+)
