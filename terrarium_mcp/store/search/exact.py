@@ -107,7 +107,7 @@ class ExactSearch:
         """The first `most` matching lines in an order, after a place."""
         if query.is_unsaid:
             return ScanResult([], Total(0))
-        few = await self._few(query)
+        few = await self.all_if_few(query)
         if few is None:
             return await self._index.first(_scan_spec(query, query.match), most, order, after)
         rows = [
@@ -117,7 +117,7 @@ class ExactSearch:
         ]
         return ScanResult(rows[:most], Total(min(len(few), COUNTED + 1)))
 
-    async def _few(self, query: ExactQuery) -> list[Row] | None:
+    async def all_if_few(self, query: ExactQuery) -> list[Row] | None:
         """All lines of a query, in no order, if few enough may match to read all of them.
 
         That is so for a phrase whose word pairs are in few lines; and for words that are rare

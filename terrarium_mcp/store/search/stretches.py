@@ -34,8 +34,8 @@ class IdRange:
 class RunSlice:
     """The part of a run that reaches into a time.
 
-    `ids` has all lines of that time, and perhaps others; `sure` has only lines of that time, and none
-    of its last moment: a search may end between two lines of that moment.
+    `ids` has all lines of that time, and perhaps others. `sure` has only lines of that time, and
+    none with its last timestamp: a search may end between two of these.
     """
 
     run: Run

@@ -91,7 +91,7 @@ async def test_in_a_run_that_is_in_order_a_time_is_a_range_but_for_its_last_mome
 ) -> None:
     await store.messages.append([line_of("a", "x", NOON + timedelta(minutes=n)) for n in range(10)])
     (found,) = await run_slices(
-        store._database,
+        store._database,  # noqa: SLF001 -- the ranges themselves
         snapshot(10, run(1, 10, 0, 9)),
         at(since),
         at(until),
@@ -118,7 +118,7 @@ async def test_where_a_run_is_not_in_order_its_slack_is_at_the_edges(store: Stor
     await store.messages.append([line_of("a", "x", NOON + timedelta(minutes=n)) for n in minutes])
     slack = 2 * 60 * 1000
     (found,) = await run_slices(
-        store._database,
+        store._database,  # noqa: SLF001
         snapshot(10, run(1, 10, 0, 9, slack)),
         at(4),
         at(6),
