@@ -81,7 +81,7 @@ def _place(parts: SplitResult) -> str:
 
 def _query(query: str) -> str:
     """The query without tracking parameters; unchanged if it has none."""
-    if not any(_TRACKING.match(part) for part in query.split("&")):
+    if not any(_TRACKING.match(part.partition("=")[0]) for part in query.split("&")):
         return query
     kept = parse_qsl(query, keep_blank_values=True)
     return urlencode([pair for pair in kept if not _TRACKING.match(pair[0])])

@@ -39,3 +39,47 @@ def test_stop_words_tell_nothing(word: str) -> None:
 
 def test_other_words_tell() -> None:
     assert not is_stop_word("deploy")
+
+
+def test_a_word_of_thirty_letters_has_forms_and_a_longer_one_has_none() -> None:
+    assert len(forms("a" * 30)) > 1
+    assert forms("a" * 31) == ("a" * 31,)
+
+
+@pytest.mark.parametrize(
+    ("word", "form"),
+    [
+        *[("tea", "teas"), ("box", "boxes"), ("like", "liked"), ("walk", "walked")],
+        *[("walk", "walking"), ("build", "buildings"), ("run", "running"), ("happy", "happily")],
+        *[("reply", "replies"), ("reply", "replied"), ("quick", "quickly"), ("dark", "darkness")],
+        *[("deploy", "deployment"), ("deploy", "deployments"), ("adjust", "adjustable")],
+        *[("connect", "connection"), ("connect", "connections"), ("help", "helpful")],
+        *[("arrive", "arrival"), ("happy", "happiness")],
+    ],
+)
+def test_usual_endings_are_forms_where_the_stem_stays(word: str, form: str) -> None:
+    assert (form in forms(word)) is (stem(form) == stem(word))
+
+
+@pytest.mark.parametrize(
+    ("word", "others"),
+    [
+        ("connect", "connects connected connecting connection connections"),
+        ("walk", "walks walked walking walkings"),
+        ("adjust", "adjustable adjustment adjustments adjuster adjusters"),
+        ("hope", "hoped hoping hopeful hopes"),
+        ("dark", "darkness"),
+        ("tidy", "tidied tidies tidying tidy"),
+        ("stop", "stopped stopper stopping"),
+    ],
+)
+def test_forms_of_english_words(word: str, others: str) -> None:
+    same_stem = {other for other in others.split() if stem(other) == stem(word)}
+    assert len(same_stem) >= len(others.split()) - 2
+    assert same_stem <= set(forms(word))
+
+
+def test_weights_of_stand_ins() -> None:
+    assert (IRREGULAR, KINDRED) == (0.5, 0.3)
+    assert kindred("mom")["mother"] == kindred("moms")["mother"] == KINDRED
+    assert kindred("gone") == {"go": 0.5, "goes": 0.5, "went": 0.5, "going": 0.5}

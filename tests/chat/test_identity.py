@@ -1,5 +1,7 @@
 """Names compare as the network's CASEMAPPING says."""
 
+import string
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -47,3 +49,24 @@ def test_mappings_differ_in_brackets_and_beyond_ascii() -> None:
 )
 def test_what_begins_with_no_prefix_is_a_person(target: str, public: bool) -> None:
     assert is_channel(target) is public
+
+
+@pytest.mark.parametrize("casemapping", ["ascii", "strict-rfc1459", "rfc1459"])
+def test_all_ascii_letters_fold_and_other_signs_stay(casemapping: str) -> None:
+    assert fold(string.ascii_uppercase, casemapping) == string.ascii_lowercase
+    assert fold("0-9_`", casemapping) == "0-9_`"
+
+
+def test_rfc1459_is_what_a_server_has_that_does_not_say() -> None:
+    assert fold("~") == fold("^") == "^"
+    assert fold("~", "strict-rfc1459") == "~"
+
+
+@pytest.mark.parametrize("char", "[]\\~{}|^")
+def test_every_disputed_character_makes_mappings_differ(char: str) -> None:
+    assert not is_spelt_alike(f"a{char}", ["rfc1459", "ascii"])
+    assert is_spelt_alike(f"a{char}", ["rfc1459", "rfc1459"])
+
+
+def test_a_name_without_any_network_is_spelt_alike() -> None:
+    assert is_spelt_alike("ada", [])

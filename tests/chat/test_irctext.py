@@ -152,3 +152,68 @@ def test_no_mode_string_tells_the_key(letters: str, extra: int) -> None:
     assert told.count("argument") + told.split()[1:].count("*") == extra
     if keys and extra:
         assert "*" in told
+
+
+SERVICES = ["nickserv", "ChanServ", "authserv", "ns", "cs", "q@x", "X@y", "nickserv@z"]
+SUBCOMMANDS = [
+    "auth",
+    "ghost",
+    "id",
+    "identify",
+    "login",
+    "recover",
+    "regain",
+    "register",
+    "release",
+]
+
+
+@pytest.mark.parametrize("service", SERVICES)
+@pytest.mark.parametrize("subcommand", [*SUBCOMMANDS, "set password", "SET  PASSWORD"])
+def test_every_command_with_a_password_is_secret(service: str, subcommand: str) -> None:
+    for before in ("", "/", "/msg ", "msg ", "query ", "/quote privmsg ", "raw notice "):
+        assert is_secret(f"{before}{service} {subcommand} x")
+    assert is_secret(f"{service} :{subcommand} x")
+    assert not is_secret(f"{service} {subcommand} ")
+
+
+@pytest.mark.parametrize("command", ["identify", "login", "oper", "pass"])
+def test_a_client_command_is_secret_only_with_its_slash(command: str) -> None:
+    assert is_secret(f" /{command} x")
+    assert is_secret(f"/quote {command} x")
+    assert is_secret(f"/raw {command.upper()} x")
+    assert not is_secret(f"{command} x")
+    assert not is_secret(f"/{command}")
+
+
+@pytest.mark.parametrize("letter", "ohvaqbeI")
+def test_a_mode_that_takes_an_argument_takes_it_added_and_removed(letter: str) -> None:
+    assert without_keys([f"+{letter}k", "x", "secret"]) == f"+{letter}k x *"
+    assert without_keys([f"-{letter}k", "x", "secret"]) == f"-{letter}k x *"
+
+
+@pytest.mark.parametrize("letter", "lfjL")
+def test_a_limit_takes_an_argument_only_where_it_is_set(letter: str) -> None:
+    assert without_keys([f"+{letter}k", "5", "secret"]) == f"+{letter}k 5 *"
+    assert without_keys([f"-{letter}+k", "secret"]) == f"-{letter}+k *"
+    assert without_keys([f"-{letter}+k-o", "secret", "ada"]) == f"-{letter}+k-o * ada"
+
+
+def test_a_network_names_its_own_prefix_modes() -> None:
+    assert without_keys(["+yk", "ada", "secret"], prefix_modes="y") == "+yk ada *"
+    assert without_keys(["+ok", "ada", "secret"], prefix_modes="y") == "+ok * *"
+    assert without_keys(["+X", "ada"]) == "+X ada"
+
+
+@pytest.mark.parametrize("code", ["\x02", "\x0f", "\x11", "\x16", "\x1d", "\x1e", "\x1f", "\x03"])
+def test_every_formatting_code_goes(code: str) -> None:
+    assert plain(f"a{code}b") == "ab"
+
+
+def test_colours_take_their_digits_along_and_no_more() -> None:
+    assert plain("\x031x") == plain("\x0312,3x") == plain("\x0312,13x") == "x"
+    assert plain("\x03123") == "3"
+    assert plain("\x031,234") == "4"
+    assert plain("\x04ff00AAx") == plain("\x04ff00AA,001122x") == "x"
+    assert plain("\x04ff00Ax") == "ff00Ax"
+    assert plain("\x07") == "\x07"

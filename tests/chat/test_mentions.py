@@ -21,3 +21,19 @@ def test_spellings_compare_under_the_networks_mapping() -> None:
     assert mentions("hi a{b}!", "A[b]")
     assert not mentions("hi a{b}!", "A[b]", "ascii")
     assert mentions("hi \u00c4DA!", "\u00e4da", "rfc7613")
+
+
+@pytest.mark.parametrize("char", "azAZ09_[]\\`^{}|-\u00e4")
+def test_a_character_of_nicks_joins_on_both_sides(char: str) -> None:
+    assert not mentions(f"{char}ada", "ada")
+    assert not mentions(f"ada{char}", "ada")
+
+
+@pytest.mark.parametrize("char", " .,:;!?()<>@#'\"/+*~\u3002")
+def test_any_other_character_ends_a_nick(char: str) -> None:
+    assert mentions(f"{char}ada{char}", "ada", "ascii")
+
+
+def test_signs_in_a_nick_mean_themselves() -> None:
+    assert mentions("hi a.b", "a.b")
+    assert not mentions("hi axb", "a.b")

@@ -240,3 +240,110 @@ def test_nothing_in_a_query_is_more_than_sqlite_can_hold(typed: str) -> None:
     for part in (*texts, *query.channels, *query.people, *query.mentions, *query.notes):
         assert "\0" not in part
         part.encode()
+
+
+def test_a_query_prints_every_operator_as_it_is_typed() -> None:
+    typed = (
+        'tea OR "soy milk" te* -cup -from:bo -in:#mate from:"a b" in:#tea mentions:cy'
+        " type:action type:join has:link after:2026-05-01 before:2026-06-01"
+    )
+    query = parsed(typed)
+    assert query.printed(UTC) == (
+        'tea OR "soy milk" te* -cup from:"a b" -from:bo in:#tea -in:#mate mentions:cy'
+        " type:action type:join has:link after:2026-05-01 before:2026-06-01"
+    )
+    assert str(query).endswith("after:2026-05-01T00:00:00.000Z before:2026-06-01T00:00:00.000Z")
+    assert parsed("after:2h").printed(UTC) == "after:2026-05-06T12:23:05.678Z"
+
+
+def test_a_time_takes_the_words_that_belong_to_it_and_no_more() -> None:
+    assert parsed("on:5 may 2025 tea").terms == word("tea")
+    assert parsed("on:monday tea").terms == word("tea")
+    assert parsed("after:3 days ago tea").terms == word("tea")
+    assert parsed("after:yesterday -tea").excluded == word("tea")
+    assert parsed('after:last week "tea"').terms == phrase("tea")
+    assert parsed("after:last week from:ada").people == ("ada",)
+    assert parsed("after:2026-05-01 10:00").terms == word("10:00")
+    assert parsed("after:2h ago").terms == word("ago")
+    assert parsed('after:"3 days" ago').terms == word("ago")
+    assert parsed("on:friday a b").terms == (Term("a"), Term("b"))
+    assert parsed("on:yesterday 2 pm tea").terms == word("tea")
+
+
+def test_at_most_eight_times_are_read() -> None:
+    query = parsed(" ".join(f"after:2026-04-{day:02}" for day in range(1, 11)))
+    assert query.since == datetime(2026, 4, 8, tzinfo=UTC)
+    assert [term.text for term in query.terms] == ["after:2026-04-09", "after:2026-04-10"]
+    assert parsed("on:2026-04-01 " * 4 + "on:2026-04-02").terms == word("on:2026-04-02")
+
+
+def test_long_text_in_a_note_is_cut_after_forty_characters() -> None:
+    forty, longer = f"has:{'x' * 36}", f"has:{'x' * 37}"
+    assert parsed(forty).notes == (f"{forty} was read as text: the value of has: is link",)
+    assert parsed(longer).notes == (f"{forty}... was read as text: the value of has: is link",)
+
+
+TYPES = ["privmsg", "notice", "action", "join", "part", "quit", "nick", "kick", "mode", "topic"]
+READ_AS_TEXT = [
+    ("tea AND AND", "AND was read as text: all words must occur anyway"),
+    ("tea NOT x", "NOT was read as text: -word excludes messages with the word"),
+    ("OR", "OR was read as text: it must be between two words or phrases"),
+    ("from:", "from: was read as text: its value must follow the colon directly"),
+    ("-in:", "in: was read as text: its value must follow the colon directly"),
+    (
+        "-mentions:ada",
+        "-mentions:ada was read as text: only words, phrases, from: and in: can follow a minus",
+    ),
+    ("type:x", f"type:x was read as text: the values of type: are {', '.join(TYPES)}"),
+    ("on:12", "on:12 was read as text: write a time as 2026-05-01, 2026-05, yesterday or 2h"),
+]
+OTHER_NOTES = [
+    ('-in:""', "-in: has no value and was ignored"),
+    (
+        "after:2026-05-02 before:2026-05-02",
+        "no message can be both after and before these times",
+    ),
+]
+
+
+@pytest.mark.parametrize(("typed", "note"), READ_AS_TEXT + OTHER_NOTES)
+def test_a_note_is_a_sentence_that_names_the_way_out(typed: str, note: str) -> None:
+    assert parsed(typed).notes == (note,)
+
+
+@pytest.mark.parametrize(
+    "typed", ["has:link HAS:LINK -x tea", "after:2026-05-01 before:2026-05-02", "login:ada"]
+)
+def test_what_is_understood_needs_no_note(typed: str) -> None:
+    assert parsed(typed).notes == ()
+
+
+def test_an_or_joins_only_the_terms_beside_it() -> None:
+    assert parsed("a OR b c OR d").clauses == (
+        (Term("a"), Term("b")),
+        (Term("c"), Term("d")),
+    )
+    assert parsed("a OR OR b").clauses == (word("a"), (Term("OR", TermKind.PHRASE), Term("b")))
+    assert parsed("a -OR b").excluded == word("OR")
+    assert parsed("a OR a b").clauses == (word("a"), word("b"))
+    assert parsed("a OR -b c").clauses == (word("a"), phrase("OR"), word("c"))
+
+
+def test_a_query_counts_names_terms_and_exclusions_up_to_sixty_four() -> None:
+    sixty_four = " ".join([*(f"w{n}" for n in range(32)), *(f"-x{n}" for n in range(16))])
+    sixty_four += " " + " ".join(f"from:n{n}" for n in range(16))
+    assert parsed(sixty_four).notes == ()
+    query = parsed(f"{sixty_four} tea")
+    assert Term("tea") not in query.terms
+    assert query.notes == ("only the first 64 words, phrases and names were used",)
+
+
+def test_without_a_clock_a_query_is_read_by_the_present() -> None:
+    began = datetime.now(UTC)
+    since = parse_query("after:1h").since
+    assert since is not None
+    assert abs((began - since).total_seconds() - 3_600) < 60
+
+
+def test_formatting_codes_are_no_part_of_a_query() -> None:
+    assert parsed("\x02tea\x0f from:\x0304ada") == parsed("tea from:ada")

@@ -1,6 +1,7 @@
 """Times as people write them are read by a clock and a zone; what is no time is none."""
 
-from datetime import UTC, datetime
+import time
+from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -90,3 +91,95 @@ def test_no_text_is_too_absurd(text: str) -> None:
     stretch = stretch_of(text, NOW, BERLIN)
     assert stretch is None or stretch[0] < stretch[1]
     assert stretch is None or moment_of(text, NOW, BERLIN) is not None
+
+
+MONTHS = ["jan", "feb", "mar", "apr", "may", "june"]
+MONTHS += ["july", "august", "sept", "oct", "nov", "dec"]
+
+
+def day(text: str, now: datetime = NOW, zone: tzinfo = UTC) -> tuple[str, str] | None:
+    """The first day of a period and the day after its last, in the reader's zone."""
+    stretch = stretch_of(text, now, zone)
+    if stretch is None:
+        return None
+    begins, ends = (f"{end.astimezone(zone):%Y-%m-%d}" for end in stretch)
+    return begins, ends
+
+
+@pytest.mark.parametrize(
+    ("number", "name"),
+    list(enumerate(MONTHS, 1)),
+)
+def test_every_month_has_its_days(number: int, name: str) -> None:
+    first = f"{number:02}-01"
+    following = "2027-01-01" if number == 12 else f"2026-{number + 1:02}-01"
+    assert day(f"2026-{number:02}") == (f"2026-{first}", following)
+    assert day(f"{name} 2026") == (f"2026-{first}", following)
+    quarter = (number - 1) // 3
+    ends = "2027-01-01" if quarter == 3 else f"2026-{3 * quarter + 4:02}-01"
+    assert day(f"Q{quarter + 1} 2026") == (f"2026-{3 * quarter + 1:02}-01", ends)
+
+
+@pytest.mark.parametrize("weekday", range(7))
+def test_a_week_begins_on_monday_whatever_the_day(weekday: int) -> None:
+    now = datetime(2026, 5, 4 + weekday, 12, tzinfo=UTC)
+    assert day("this week", now) == ("2026-05-04", "2026-05-11")
+    assert day("last week", now) == ("2026-04-27", "2026-05-04")
+
+
+@pytest.mark.parametrize(
+    ("text", "ago"),
+    [
+        ("30s", timedelta(seconds=30)),
+        ("5m", timedelta(minutes=5)),
+        ("48H", timedelta(hours=48)),
+        ("2d", timedelta(days=2)),
+        ("3w", timedelta(weeks=3)),
+        ("999999m", timedelta(minutes=999_999)),
+    ],
+)
+def test_a_number_and_a_letter_are_so_long_ago(text: str, ago: timedelta) -> None:
+    assert moment_of(text, NOW, BERLIN) == NOW - ago
+
+
+def test_a_day_starts_at_midnight_to_the_millisecond() -> None:
+    odd = NOW.replace(microsecond=987_654)
+    assert moment_of("yesterday", odd, UTC) == datetime(2026, 5, 5, tzinfo=UTC)
+    assert moment_of("2h", odd, UTC) == datetime(2026, 5, 6, 12, 23, 5, 987_000, tzinfo=UTC)
+
+
+def test_a_text_of_sixty_characters_may_be_a_time_and_a_longer_one_is_none() -> None:
+    fraction = "2026-05-01T14:00:00." + "1" * 34 + "+00:00"
+    assert len(fraction) == 60
+    assert moment_of(fraction, NOW, UTC) is not None
+    assert moment_of(fraction.replace("+", "1+"), NOW, UTC) is None
+
+
+def test_results_are_in_utc_whatever_zone_the_machine_is_in(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as machine:
+        machine.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        for text in ("2026-05-01", "yesterday", "2026-05-01T10:00+02:00", "10 minutes ago"):
+            moment, stretch = moment_of(text, NOW, BERLIN), stretch_of(text, NOW, BERLIN)
+            assert moment is not None
+            assert stretch is not None
+            assert moment.tzinfo is stretch[0].tzinfo is stretch[1].tzinfo is UTC
+        assert moment_of("2026-05-01", NOW, BERLIN) == datetime(2026, 4, 30, 22, tzinfo=UTC)
+    time.tzset()
+
+
+def test_a_moment_of_another_zone_stands_for_its_day_in_the_readers() -> None:
+    assert day("2026-05-01T23:30Z", zone=BERLIN) == ("2026-05-02", "2026-05-03")
+
+
+def test_days_come_before_months_and_lie_in_the_past() -> None:
+    assert day("1/2/2026") == ("2026-02-01", "2026-02-02")
+    assert day("friday") == ("2026-05-01", "2026-05-02")
+    assert day("december 24") == ("2025-12-24", "2025-12-25")
+
+
+def test_the_last_year_of_the_calendar_has_no_end() -> None:
+    assert stretch_of("9999", NOW, UTC) is None
+    assert moment_of("9999", NOW, UTC) == datetime(9999, 1, 1, tzinfo=UTC)

@@ -80,3 +80,111 @@ def test_any_text_is_a_question(text: str) -> None:
     people = people_named(text, dict.fromkeys(nicks, 5), {})
     assert set(people) <= set(nicks)
     assert all(telling_words(text, people))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *["When?", "how long does it take", "what year", "What month", "what date", "what day"],
+        "at what time",
+    ],
+)
+def test_a_question_for_a_time_asks_when(text: str) -> None:
+    assert asks_when(text)
+
+
+@pytest.mark.parametrize("text", ["what timeout", "how longish", "what", "whenever", "long ago"])
+def test_other_questions_do_not(text: str) -> None:
+    assert not asks_when(text)
+
+
+TIMES = """yesterday today tonight tomorrow last next ago weekend week weeks month months year years
+    day days monday tuesday wednesday thursday friday saturday sunday january february march april
+    may june july august september october november december recently since morning night 1999
+    9:30 12:05"""
+
+
+@pytest.mark.parametrize("word", TIMES.split())
+def test_a_line_with_such_a_word_names_a_time(word: str) -> None:
+    assert names_a_time(f"it was {word.upper()}.")
+
+
+@pytest.mark.parametrize("text", ["12345", "123", "9:3", "lasting", "maybe", "mondays", "2026x"])
+def test_a_line_with_a_similar_word_does_not(text: str) -> None:
+    assert not names_a_time(text)
+
+
+FIRST_PERSON = """i im i'm i've i'd i'll my me mine we we're we've we'll our us
+    i\u2019m we\u2019ll"""
+
+
+@pytest.mark.parametrize("word", FIRST_PERSON.split())
+def test_the_first_person_is_recognised(word: str) -> None:
+    assert speaks_of_itself(f"so {word.upper()} say")
+
+
+@pytest.mark.parametrize("text", ["it is", "amy", "the bus", "mines", "ours is gone", "ill"])
+def test_other_words_are_not_the_first_person(text: str) -> None:
+    assert not speaks_of_itself(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *["did mark come", "does mark know", "has mark", "had mark", "was mark", "is mark"],
+        *["by mark", "from mark", "the nick mark", "user mark", "@mark", "<mark>", "mark's"],
+        *["mark\u2019s", "mark said", "mark say", "mark says", "mark wrote", "mark asked"],
+        *["mark ask", "mark mentioned", "mark suggested", "mark told", "mark thought"],
+        *["mark think", "mark thinks", "Did MARK"],
+    ],
+)
+def test_wording_that_only_a_person_has(text: str) -> None:
+    assert people_named(text, {"mark": 10}, {"mark": 1_000}) == ("mark",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["mark it", "the mark", "did marks", "remark says", "mark sayings", "is a mark", "adid mark"],
+)
+def test_wording_that_a_word_has_too(text: str) -> None:
+    assert people_named(text, {"mark": 10}, {"mark": 1_000}) == ()
+
+
+def test_a_nick_seldom_said_as_a_word_needs_no_wording() -> None:
+    assert people_named("the mark", {"mark": 20}, {"mark": 99}) == ("mark",)
+    assert people_named("the mark", {"mark": 20}, {"mark": 100}) == ()
+
+
+def test_a_name_of_letters_needs_two_lines_and_another_one() -> None:
+    assert people_named("did ada", {"ada": 1}, {}) == ()
+    assert people_named("did ada", {"ada": 2}, {}) == ("ada",)
+    assert people_named("did ada_", {"ada_": 1}, {}) == ("ada_",)
+
+
+def test_a_possessive_is_the_whole_nick_if_there_is_one() -> None:
+    assert people_named("ada's tea", {"ada's": 5, "ada": 5}, {}) == ("ada's",)
+    assert people_named("ada's tea", {"ada": 5}, {}) == ("ada",)
+    assert people_named("ada\u2019s tea, ada", {"ada": 5}, {}) == ("ada",)
+
+
+def test_possible_nicks_are_stripped_of_the_sentence() -> None:
+    assert possible_nicks("<ada>, \"bo\": (cy); dan! eve? 'fay' gus. @hal") == (
+        *("ada", "bo", "cy", "dan", "eve", "fay", "gus", "hal"),
+    )
+    assert possible_nicks("the who") == ()
+    assert possible_nicks("ada ada") == ("ada",)
+
+
+def test_stray_letters_do_not_tell_and_digits_do() -> None:
+    assert telling_words("x y deploy", ()) == ("deploy",)
+    assert telling_words("C++ or 7", ()) == ("7",)
+    assert telling_words("deploy, deploy the teapot's lid", ()) == ("deploy", "teapot", "lid")
+    assert telling_words("who\u2019s deploying", ()) == ("deploying",)
+    assert telling_words("ada-bo deploy", ("ada-bo",)) == ("deploy",)
+    assert telling_words("what about ada", ("ada",)) == ("what", "about")
+
+
+def test_a_stop_word_in_the_possessive_or_inside_a_word_with_a_dash_does_not_tell() -> None:
+    assert telling_words("somebody's teapot", ()) == ("teapot",)
+    assert telling_words("follow-up deploy", ()) == ("follow", "deploy")
+    assert telling_words("who'd've deploy", ()) == telling_words("who'd\u2019ve deploy", ())

@@ -81,3 +81,40 @@ def test_a_grapheme_that_fits_stays_in_one_piece(text: str) -> None:
     assert [
         kept for piece in split_for_irc(text, room) for kept in GRAPHEME.findall(piece)
     ] == graphemes
+
+
+@pytest.mark.parametrize("end", [".", "!", "?", "\u2026", '."', ".)", "!']", ".\u00bb", "?\u2019"])
+def test_every_end_of_a_sentence_is_one(end: str) -> None:
+    text = f"tea at noon{end} four or"
+    assert split_for_irc(text, len(f"tea at noon{end} four".encode()))[0] == f"tea at noon{end}"
+
+
+@pytest.mark.parametrize("end", ["\u3002", "\uff01", "\uff1f"])
+def test_full_width_ends_need_no_space(end: str) -> None:
+    assert split_for_irc(f"abcd{end}efgh", 9)[0] == f"abcd{end}"
+
+
+def test_a_full_stop_inside_a_word_ends_nothing() -> None:
+    assert split_for_irc("see a.example now", 14) == ["see a.example", "now"]
+
+
+def test_the_last_of_several_sentence_ends_is_taken() -> None:
+    assert split_for_irc("aaaa. bb. cc. ddddd", 16)[0] == "aaaa. bb. cc."
+
+
+def test_a_break_in_the_middle_of_the_room_still_counts_and_one_before_it_does_not() -> None:
+    assert split_for_irc("abcd efghijkl", 8) == ["abcd", "efghijkl"]
+    assert split_for_irc("abc efghijklm", 8) == ["abc efgh", "ijklm"]
+
+
+def test_a_sentence_may_end_exactly_at_the_end_of_the_room() -> None:
+    assert split_for_irc("a tea now. go on", 10) == ["a tea now.", "go on"]
+
+
+def test_four_bytes_are_room_enough() -> None:
+    assert split_for_irc("\U0001f375\U0001f375", 4) == ["\U0001f375"] * 2
+
+
+def test_spaces_at_a_cut_are_dropped_and_others_stay() -> None:
+    assert split_for_irc("green   tea at four", 12) == ["green   tea", "at four"]
+    assert split_for_irc("green tea    four", 9) == ["green tea", "four"]

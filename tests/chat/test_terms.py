@@ -4,7 +4,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.terms import Term, TermKind, holds, normalized, segment, words_in
+from terrarium_mcp.chat.terms import (
+    RESERVED_PREFIX,
+    Term,
+    TermKind,
+    encoded_words,
+    holds,
+    normalized,
+    segment,
+    words_in,
+)
 
 
 @pytest.mark.parametrize(
@@ -74,3 +83,68 @@ def test_a_line_holds_each_of_its_own_words(line: str) -> None:
 @given(st.text())
 def test_what_is_folded_stays_folded(text: str) -> None:
     assert normalized(normalized(text)) == normalized(text)
+
+
+def test_a_term_prints_as_it_is_typed() -> None:
+    assert str(Term("tea")) == "tea"
+    assert str(Term("green tea", TermKind.PHRASE)) == '"green tea"'
+    assert str(Term("te", TermKind.PREFIX)) == "te*"
+    assert [kind.value for kind in TermKind] == ["word", "phrase", "prefix"]
+
+
+@pytest.mark.parametrize(
+    "char", ["\u8336", "\u304a", "\u30c6", "\ud55c", "\u0e17", "\u0ea5", "\u1781", "\u1000"]
+)
+def test_a_script_without_spaces_is_segmented_by_character(char: str) -> None:
+    assert words_in(f"a{char}{char}b") == ("a", normalized(char), normalized(char), "b")
+
+
+def test_words_in_utf8_are_the_words() -> None:
+    for text in ("Green TEA, at_4!", "Caf\u00e9 \u8336 \U0001f375", "", "a\udc80b"):
+        expected = [word.encode(errors="replace") for word in words_in(text)]
+        assert encoded_words(text) == expected
+    assert encoded_words("Green TEA, at_4!") == [b"green", b"tea", b"at", b"4"]
+
+
+def test_the_prefix_of_the_indexs_own_words_cannot_be_said() -> None:
+    assert words_in(f"a{RESERVED_PREFIX}b") == ("a", "b")
+    assert RESERVED_PREFIX not in segment(f"{RESERVED_PREFIX}n")
+
+
+@pytest.mark.parametrize(
+    ("typed", "literal"),
+    [
+        ("tea", ()),
+        ("C++", ("c++",)),
+        ("(C++)", ("c++",)),
+        ("foo_bar, tea", ("foo_bar",)),
+        ("don't", ()),
+        ("caf\u00e9", ()),
+        (":)", (":)",)),
+        (" ", (" ",)),
+        ("\U0001f375", ()),
+    ],
+)
+def test_what_the_index_cannot_match_has_to_be_in_the_line(
+    typed: str, literal: tuple[str, ...]
+) -> None:
+    assert Term(typed).literal == literal
+
+
+@pytest.mark.parametrize(
+    ("line", "term", "held"),
+    [
+        ("xc++", Term("c++", TermKind.PREFIX), False),
+        ("foo-bars", Term("foo-bar"), False),
+        ("afoo-bar foo-bar", Term("foo-bar"), True),
+        ("foo-bars", Term("foo-bar", TermKind.PREFIX), True),
+        ("afoo-bar", Term("foo-bar", TermKind.PREFIX), False),
+        ("\u8336foo-bar\u8336", Term("foo-bar"), True),
+        ("te at", Term("tea"), False),
+        ("green teas", Term("green te", TermKind.PREFIX), True),
+        ("greens tea", Term("green te", TermKind.PREFIX), False),
+        ("", Term("tea"), False),
+    ],
+)
+def test_pieces_and_words_end_where_words_end(line: str, term: Term, held: bool) -> None:
+    assert holds(line, term) is held

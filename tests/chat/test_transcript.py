@@ -380,3 +380,11 @@ def test_a_listing_leaves_out_its_last_rows_and_says_how_many() -> None:
     )
     assert listing([], rows, 24 + 16 + 9).count("xxxx") == 4
     assert listing(["xxxx"], rows, 24 + 16 + 11).count("xxxx") == 1 + 4
+
+
+def test_days_are_headed_in_the_readers_zone() -> None:
+    setting = Setting(zone=ZoneInfo("Pacific/Kiritimati"), budget=1_000)  # 14 hours before UTC
+    assert body(fenced([message()], setting, head=[])) == [
+        "-- 2026-11-06 Fri --",
+        "1 04:23 <ada> hi",
+    ]

@@ -50,3 +50,61 @@ def test_what_is_found_is_found_again(line: str) -> None:
     for url in urls_in(line):
         assert comparable(url) == url
         assert not any(char.isspace() for char in url)
+
+
+@pytest.mark.parametrize(
+    "scheme", ["http", "https", "ftp", "ftps", "sftp", "gemini", "gopher", "irc", "ircs", "HTTPS"]
+)
+def test_links_of_these_schemes_are_found(scheme: str) -> None:
+    assert urls_in(f"see {scheme}://a.example/x") == [f"{scheme.lower()}://a.example/x"]
+
+
+@pytest.mark.parametrize("char", [*' \t<>"`{}|\\^', *"\u3001\u3002\u300a\u300f\u3010\u3011"])
+def test_a_url_ends_before_a_delimiter(char: str) -> None:
+    assert urls_in(f"https://a.example/x{char}y") == ["https://a.example/x"]
+
+
+@pytest.mark.parametrize("char", [*"\uff08\uff09\uff0c\u201c\u201d\u00ab\u00bb\u2028\u2029\x7f"])
+def test_a_url_ends_before_the_punctuation_of_other_scripts(char: str) -> None:
+    assert urls_in(f"https://a.example/x{char}y") == ["https://a.example/x"]
+
+
+@pytest.mark.parametrize("end", [*".,;:!?'*_~\u2026\u2019", ")", "]", ".)", "?!", ")]."])
+def test_punctuation_at_the_end_belongs_to_the_sentence(end: str) -> None:
+    assert urls_in(f"https://a.example/x{end}") == ["https://a.example/x"]
+
+
+def test_brackets_that_a_url_opens_belong_to_it() -> None:
+    assert urls_in("https://a.example/x(1)") == ["https://a.example/x(1)"]
+    assert urls_in("(https://a.example/x(1))") == ["https://a.example/x(1)"]
+    assert urls_in("https://a.example/[1].") == ["https://a.example/[1]"]
+
+
+@pytest.mark.parametrize(
+    ("url", "same"),
+    [
+        ("http://a.example:80/", "http://a.example/"),
+        ("https://a.example:443/", "https://a.example/"),
+        ("ftp://a.example:21/", "ftp://a.example/"),
+        ("http://a.example:443/", "http://a.example:443/"),
+        ("http://a.example:/", "http://a.example/"),
+        ("http://me:pw@A.example:80/", "http://me:pw@a.example/"),
+        ("http://a.example?b", "http://a.example/?b"),
+        ("http://a.example/?gclid=1", "http://a.example/"),
+        ("http://a.example/?UTM_x=1&a=", "http://a.example/?a="),
+        ("http://a.example/?a=%20b", "http://a.example/?a=%20b"),
+        ("http://a.example/?gclidx=1&fbclids=2", "http://a.example/?gclidx=1&fbclids=2"),
+        ("http://a.example/#utm_x", "http://a.example/#utm_x"),
+        ("http://-./", ""),
+        ("http://", ""),
+        ("http://___/", ""),
+    ],
+)
+def test_more_spellings_of_one_address(url: str, same: str) -> None:
+    assert comparable(url) == same
+
+
+def test_a_url_of_two_thousand_characters_is_a_link_and_a_longer_one_is_none() -> None:
+    url = "https://a.example/".ljust(2_000, "x")
+    assert comparable(url) == url
+    assert comparable(f"{url}x") == ""

@@ -1,5 +1,6 @@
 """Moments are written so that their text sorts, and read from whatever people send."""
 
+import time
 from datetime import UTC, datetime, timedelta, timezone
 from zoneinfo import ZoneInfo
 
@@ -126,3 +127,13 @@ def test_the_first_and_the_last_position_enclose_every_message() -> None:
 )
 def test_a_duration_has_at_most_two_units(seconds: int, said: str) -> None:
     assert lasting(timedelta(seconds=seconds)) == said
+
+
+def test_the_machines_own_zone_does_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
+    noon = datetime(2026, 5, 1, 12, tzinfo=UTC)
+    with monkeypatch.context() as machine:
+        machine.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        assert from_iso("2026-05-01T12:00") == from_text("2026-05-01 12:00:00.000") == noon
+        assert to_text(noon) == "2026-05-01 12:00:00.000"
+    time.tzset()
