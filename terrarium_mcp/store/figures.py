@@ -3,7 +3,9 @@
 Every statement returns the columns of `TOTALS`, one row for each room asked for, and no row at all
 while the counters are incomplete. All take:
 
-    :rooms            the ids of the rooms, a JSON list
+    :rooms            the ids of the rooms, a JSON list; empty if `:is_range` says enough
+    :lowest, :highest the range of these ids
+    :is_range         whether the rooms are all ids of that range
     :day, :week       since when the lines of the last day and week count
     :until, :until_id the cutoff: messages at or after this position are hidden
 
@@ -14,6 +16,7 @@ asked for, the lines between the two are added or subtracted (`off_day`, `off_we
 
 # ruff: noqa: S608 -- every statement is made of constants
 
+import json
 from collections.abc import Sequence
 from functools import cache
 
@@ -45,9 +48,19 @@ JSON: `talkers` as [[nick, lines], ...] and `hours` as [[hour, lines], ...]."""
 
 ONE_ROOM = "m.room = :room"
 FEW_ROOMS = "m.room IN (SELECT value FROM json_each(:rooms))"
-MANY_ROOMS = "+m.room IN (SELECT value FROM json_each(:rooms))"
+MANY_ROOMS = (
+    "+m.room BETWEEN :lowest AND :highest"
+    " AND (:is_range OR +m.room IN (SELECT value FROM json_each(:rooms)))"
+)
 """The SQL conditions that a message belongs to the rooms asked for. The last one's `+` makes SQLite
 read all messages of a time instead of seeking each room in the index by room."""
+
+_ASKED_FOR = (
+    "c.room BETWEEN :lowest AND :highest"
+    " AND (:is_range OR c.room IN (SELECT value FROM json_each(:rooms)))"
+)
+"""The SQL condition that counts `c` belong to the rooms asked for. All rooms of a file are usually
+a range of ids, which costs nothing to compare; a list of 400 costs a sixth of the statement."""
 
 _FEW = 16
 """Up to this many rooms are read one by one."""
@@ -58,7 +71,21 @@ _NEAR = "12 hours"
 
 def room_condition(rooms: Sequence[Room]) -> str:
     """How to read the messages of these rooms: room by room for a few, else by time."""
-    return FEW_ROOMS if len(rooms) <= _FEW else MANY_ROOMS
+    return MANY_ROOMS if len(rooms) > _FEW else FEW_ROOMS
+
+
+def room_params(rooms: Sequence[Room]) -> dict[str, object]:
+    """The parameters that name the rooms; `:room` is the first."""
+    ids = {room.id for room in rooms}
+    lowest, highest = min(ids, default=0), max(ids, default=-1)
+    is_range = len(ids) == highest - lowest + 1
+    return {
+        "rooms": "[]" if is_range and len(rooms) > _FEW else json.dumps([*ids]),
+        "room": rooms[0].id if rooms else 0,
+        "lowest": lowest,
+        "highest": highest,
+        "is_range": is_range,
+    }
 
 
 @cache
@@ -70,7 +97,7 @@ SELECT c.room, c.lines, c.people, c.first, c.last,
   {_LAST["day"]} AS last_day,
   {_LAST["week"]} AS last_week
 {_FROM_COUNTERS}
-WHERE {COMPLETE}"""
+WHERE {COMPLETE} AND {_ASKED_FOR}"""
 
 
 @cache
@@ -81,7 +108,7 @@ WITH {_hidden(in_rooms, AFTER)},
 {_corrections(in_rooms)}
 SELECT {_LESS_HIDDEN}
 {_FROM_COUNTERS} {_JOIN_HIDDEN}
-WHERE {COMPLETE}"""
+WHERE {COMPLETE} AND {_ASKED_FOR}"""
 
 
 @cache
@@ -94,7 +121,7 @@ SELECT {_LESS_HIDDEN}, {_TALLY_LESS_HIDDEN},
   ({_TALKERS_LESS_HIDDEN}) AS talkers,
   ({_HOURS_LESS_HIDDEN}) AS hours
 {_FROM_COUNTERS} {_JOIN_HIDDEN}
-WHERE {COMPLETE}"""
+WHERE {COMPLETE} AND {_ASKED_FOR}"""
 
 
 @cache
@@ -155,7 +182,7 @@ _JOIN_HIDDEN = """
 LEFT JOIN hidden h ON h.room = c.room LEFT JOIN unheard u ON u.room = c.room"""
 
 _FROM_COUNTERS = """
-FROM near CROSS JOIN json_each(:rooms) asked CROSS JOIN room_counts c ON c.room = asked.value
+FROM near CROSS JOIN room_counts c
 LEFT JOIN off_day ON off_day.room = c.room LEFT JOIN off_week ON off_week.room = c.room"""
 
 

@@ -135,9 +135,7 @@ class Stats:
     async def _rows(
         self, sql: str, rooms: Sequence[Room], until: Position, now: datetime
     ) -> dict[int, Row]:
-        ids = [room.id for room in rooms]
-        which = {"rooms": json.dumps(ids), "room": ids[0] if ids else 0}
-        params = moments(now) | _place(until) | which
+        params = moments(now) | _place(until) | figures.room_params(rooms)
         rows = await self._upkeep.rows(sql, params, uses=[Counters.name])
         return {row[0]: row for row in rows}
 

@@ -1,6 +1,5 @@
 """Statistics count what was said, by whom, and when."""
 
-import json
 from collections.abc import Callable
 from datetime import date, timedelta
 from pathlib import Path
@@ -146,9 +145,11 @@ async def test_the_totals_in_sqlite_are_of_no_room_that_was_not_asked_for(
 ) -> None:
     for channel in ("#tea", "#mate", "#cocoa"):
         await store.messages.append(chat("<ada> a\n<bo> b", channel=channel))
-    asked = [one.id for one in await store.rooms.all() if one.channel != "#mate"]
     until = Position.at(NOON + HOUR)
-    params = moments(NOON) | {"rooms": json.dumps(asked), "kept_up": False}
-    params |= {"until": until.timestamp, "until_id": until.id}
-    rows = await store._database.rows(sql(in_rooms), params)  # noqa: SLF001 -- before Python sees it
-    assert sorted(row["room"] for row in rows) == sorted(asked)
+    params = {"until": until.timestamp, "until_id": until.id, "kept_up": False} | moments(NOON)
+    tea, mate, cocoa = sorted(await store.rooms.all(), key=lambda one: one.id)
+    for asked in ([tea, cocoa], [mate, cocoa], [mate], [cocoa, mate, tea], []):
+        rows = await store._database.rows(  # noqa: SLF001 -- what leaves SQLite, not what is returned
+            sql(in_rooms), params | figures.room_params(asked)
+        )
+        assert {row["room"] for row in rows} == {one.id for one in asked}
