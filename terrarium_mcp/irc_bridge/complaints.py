@@ -4,6 +4,8 @@ import json
 import re
 from typing import Any
 
+from terrarium_mcp.errors import single_errors
+
 MAX_QUOTED = 200  # characters of an endpoint's error text that a message quotes
 
 # OpenAI and vLLM, llama.cpp, Ollama, Anthropic's and Mistral's compatible endpoints.
@@ -69,8 +71,7 @@ def reason(error: BaseException) -> str:
     """Why a connection failed: the innermost cause, in words."""
     while inner := error.__cause__ or error.__context__:
         error = inner
-    while isinstance(error, BaseExceptionGroup):  # one for each address of a name
-        error = error.exceptions[0]
+    error = single_errors(error)[0]  # a group has one for each address of a host name
     if isinstance(error, ConnectionRefusedError):
         return "connection refused"
     return shortened(str(error)) or type(error).__name__

@@ -11,6 +11,7 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import SPEECH, Kind, Message
 from terrarium_mcp.chat.transcript import Setting, from_json, line_of
 from terrarium_mcp.chat.when import day, local
+from terrarium_mcp.errors import and_more
 from terrarium_mcp.irc_bridge.budget import SOFT_LIMIT, fitted
 from terrarium_mcp.irc_bridge.commands import Command
 from terrarium_mcp.irc_bridge.quoting import fenced_logs
@@ -140,9 +141,7 @@ def _collapsed(run: Sequence[Message]) -> str:
 def _names(nicks: Sequence[str], what: str) -> str:
     if not nicks:
         return ""
-    named = ", ".join(harmless(nick) for nick in nicks[:_NAMED])
-    others = f" and {len(nicks) - _NAMED} others" if len(nicks) > _NAMED else ""
-    return f"{named}{others} {what}"
+    return f"{and_more([harmless(nick) for nick in nicks], _NAMED)} {what}"
 
 
 _SYSTEM = """\

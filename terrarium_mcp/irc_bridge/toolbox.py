@@ -21,7 +21,8 @@ from mcp.client.subscriptions import ListenNotSupportedError
 from mcp.server import MCPServer
 from mcp.types import CallToolResult, TextContent, Tool, ToolListChangedNotification
 
-from terrarium_mcp.errors import TerrariumError, did_you_mean, shown
+from terrarium_mcp.backoff import Backoff
+from terrarium_mcp.errors import TerrariumError, did_you_mean, shown, single_errors
 from terrarium_mcp.irc_bridge.turns import ToolSchema
 from terrarium_mcp.policy import VIEW_KEY
 
@@ -97,7 +98,7 @@ class Toolbox:
     ) -> None:
         self._target = target
         self._offered = offered
-        self._backoff = backoff
+        self._backoff = Backoff(backoff, settled=SETTLED)
         self._tools: tuple[ToolSchema, ...] = ()
         self._tried = anyio.Event()
         self._ready = anyio.Event()
@@ -155,13 +156,10 @@ class Toolbox:
     async def run(self) -> None:
         """Stay connected until cancelled."""
         async with self._calls, self._to_serve:
-            failures = -1
             while True:
                 began = anyio.current_time()
                 await self._run_connection()
-                settled = anyio.current_time() - began > SETTLED
-                failures = 0 if settled else min(failures + 1, len(self._backoff) - 1)
-                await anyio.sleep(self._backoff[failures])
+                await anyio.sleep(self._backoff.pause_after(anyio.current_time() - began))
 
     async def _run_connection(self) -> None:
         """Run one connection until it ends, for whatever reason."""
@@ -279,6 +277,5 @@ def _as_answer(result: Any) -> ToolAnswer:
 
 def _reason(error: BaseException) -> str:
     """The first error of a group, in one line."""
-    while isinstance(error, BaseExceptionGroup) and error.exceptions:
-        error = error.exceptions[0]
-    return str(error).splitlines()[0] if str(error) else type(error).__name__
+    single = single_errors(error)[0]
+    return str(single).splitlines()[0] if str(single) else type(single).__name__

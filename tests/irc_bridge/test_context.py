@@ -69,7 +69,7 @@ async def test_comings_and_goings_in_a_row_are_one_line_and_crowd_nothing_out(
     async with study(tmp_path, NOBODY, [*lines, *crowd, came("zoe")]) as desk:
         text = quoted(await shown(desk))
     assert [line for line in text if "joined" in line] == text[-1:]
-    assert re.fullmatch(r"\* guest\d+, .* and \d+ others joined; guest1 left", text[-1])
+    assert re.fullmatch(r"\* guest\d+, .* and \d+ more joined; guest1 left", text[-1])
     assert [line.rpartition("> ")[2] for line in text[1:-1]] == [f"line {n}" for n in range(20)]
 
 
