@@ -215,7 +215,7 @@ async def test_opening_returns_at_once_while_a_migration_goes_on(
         anyio.from_thread.run(go_on.wait)
 
     versions = (Version(1, slowly, effort=100), *VERSIONS[1:])
-    monkeypatch.setattr("terrarium_mcp.store.migrations.VERSIONS", versions)
+    monkeypatch.setattr("terrarium_mcp.store.migrations.runner.VERSIONS", versions)
     monkeypatch.setattr("terrarium_mcp.store.opening.PATIENCE", 0.05)
     began = anyio.current_time()
     async with open_store(file, SETTINGS, adopt=True) as store:
@@ -253,7 +253,8 @@ async def test_another_process_that_waits_for_the_migration_answers_meanwhile(
         "keeper.let_go()\n"
     )
     monkeypatch.setattr(store_module, "AT_ONCE", 0.1)
-    monkeypatch.setattr("terrarium_mcp.store.migrations.BUSY", 2.0)  # a look may last so long
+    # A look may last that long.
+    monkeypatch.setattr("terrarium_mcp.store.migrations.runner.BUSY", 2.0)
     async with (
         running(migrating, str(file)) as other,
         open_store(file, SETTINGS, adopt=True) as store,

@@ -14,6 +14,7 @@ from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.audit import Why
 from terrarium_mcp.store.database import explained
 from terrarium_mcp.store.migrations import check_adopted
+from terrarium_mcp.store.place import check_permissions
 from terrarium_mcp.store.removal.deletion import Report
 from terrarium_mcp.store.removal.former import Former
 from terrarium_mcp.store.removal.purging import Traces, Who
@@ -55,6 +56,7 @@ async def look(wish: Wish) -> None:
     """
     if not wish.path.is_file():
         raise NobodyThere(f"There is no database {wish.path}. Name one with DB_PATH or --db.")
+    check_permissions(wish.path)
     if not wish.adopt:
         with explained(wish.path):
             check_adopted(wish.path)
