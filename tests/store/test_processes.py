@@ -17,7 +17,7 @@ from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store import store as store_module
 from terrarium_mcp.store.database import TookTooLong
 from terrarium_mcp.store.migrations import InUse, v1
-from terrarium_mcp.store.migrations.step import Report, Source
+from terrarium_mcp.store.migrations.step import ReportProgress, SourceDatabase
 from terrarium_mcp.store.migrations.versions import VERSIONS, Version
 from terrarium_mcp.store.opening import StillOpening
 from terrarium_mcp.store.upkeep import Upkeep
@@ -209,7 +209,9 @@ async def test_opening_returns_at_once_while_a_migration_goes_on(
     sample.make(file, 200)
     go_on = anyio.Event()
 
-    def slowly(connection: sqlite3.Connection, source: Source | None, report: Report) -> None:
+    def slowly(
+        connection: sqlite3.Connection, source: SourceDatabase | None, report: ReportProgress
+    ) -> None:
         v1.convert(connection, source, report)
         report(0.5)
         anyio.from_thread.run(go_on.wait)

@@ -24,7 +24,7 @@ from terrarium_mcp.store.migrations.marks import (
     marked_version,
 )
 from terrarium_mcp.store.migrations.remaking import can_be_rebuilt, remake_derived
-from terrarium_mcp.store.migrations.step import Report, Source, within
+from terrarium_mcp.store.migrations.step import ReportProgress, SourceDatabase, within
 from terrarium_mcp.store.migrations.versions import CURRENT, VERSIONS
 from terrarium_mcp.store.transaction import transaction
 
@@ -56,7 +56,7 @@ def version_of(path: Path) -> int:
         return checked_version(connection, path)
 
 
-def migrate(path: Path, settings: Settings, report: Report, *, adopt: bool) -> None:
+def migrate(path: Path, settings: Settings, report: ReportProgress, *, adopt: bool) -> None:
     """Bring the database at `path` to the current version; a new one is made.
 
     Blocks: run it in a thread. A database that holds anything is first copied beside itself.
@@ -118,15 +118,22 @@ def repair(path: Path) -> Sequence[Difference]:
         return wrong
 
 
-def _source(connection: sqlite3.Connection, version: int, settings: Settings) -> Source | None:
+def _source(
+    connection: sqlite3.Connection, version: int, settings: Settings
+) -> SourceDatabase | None:
     """How to read terrarium-irc's rows, if that is whose they are."""
     if version or not terrarium_irc.is_present(connection):
         return None
-    return Source(settings.source_zone, settings.network_name, datetime.now(UTC), __version__)
+    return SourceDatabase(
+        settings.source_zone, settings.network_name, datetime.now(UTC), __version__
+    )
 
 
 def _apply(
-    connection: sqlite3.Connection, version: int, source: Source | None, report: Report
+    connection: sqlite3.Connection,
+    version: int,
+    source: SourceDatabase | None,
+    report: ReportProgress,
 ) -> None:
     """Apply every version after `version`."""
     pending = VERSIONS[version:]
@@ -162,7 +169,7 @@ def _lock(connection: sqlite3.Connection, path: Path) -> None:
 
 @contextmanager
 def _copied(
-    connection: sqlite3.Connection, path: Path, version: int, report: Report
+    connection: sqlite3.Connection, path: Path, version: int, report: ReportProgress
 ) -> Iterator[Copy | None]:
     """A copy of the database as it was before `version`, if it holds anything.
 
