@@ -32,7 +32,7 @@ async def examination(
     """Print what there is to see; whether all is well in the end."""
     path = Path.cwd() / settings.db_path
     if rebuild:
-        await _remake_missing(path)
+        await _recreate_missing(path)
     state = examine(path, datetime.now(UTC), settings.source_timezone)
     sections = [set_so(settings, sources), *state]
     for section in sections:
@@ -44,11 +44,11 @@ async def examination(
     return not wrong
 
 
-async def _remake_missing(path: Path) -> None:
-    """Make missing derived tables again; the examination reports why that was not possible."""
+async def _recreate_missing(path: Path) -> None:
+    """Recreate missing derived tables; the examination reports it if that was not possible."""
     with suppress(TerrariumError, OSError), explained(path):
         for one in await to_thread.run_sync(repair, path):
-            click.echo(f"{one}: made again, to be filled from the messages", err=True)
+            click.echo(f"{one}: created again, to be filled from the messages", err=True)
 
 
 def set_so(settings: Settings, sources: Mapping[str, str]) -> Section:

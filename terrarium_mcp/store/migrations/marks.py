@@ -9,7 +9,7 @@ from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store.disk import bytes_of
 from terrarium_mcp.store.migrations import terrarium_irc
 from terrarium_mcp.store.migrations.comparison import Difference, differences
-from terrarium_mcp.store.migrations.remaking import can_be_rebuilt
+from terrarium_mcp.store.migrations.recreation import can_be_rebuilt
 from terrarium_mcp.store.migrations.versions import CURRENT
 
 APPLICATION_ID = 0x7465_7272  # "terr"
@@ -39,7 +39,7 @@ class WrongSchema(NotOurs):
 
 def _way_out(version: int, wrong: Sequence[Difference]) -> str:
     way = (
-        "All of that is derived from the messages: terrarium-mcp doctor --rebuild makes it again."
+        "All of it is derived from the messages: run terrarium-mcp doctor --rebuild."
         if can_be_rebuilt(version, wrong)
         else "If another program changed the schema, go back to a backup."
     )

@@ -1,4 +1,4 @@
-"""Bringing a file to the current version, or repairing what is derived in it."""
+"""Migrates a file to the current version, or recreates what is derived in it."""
 
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -23,7 +23,7 @@ from terrarium_mcp.store.migrations.marks import (
     mark_of,
     marked_version,
 )
-from terrarium_mcp.store.migrations.remaking import can_be_rebuilt, remake_derived
+from terrarium_mcp.store.migrations.recreation import can_be_rebuilt, recreate_derived
 from terrarium_mcp.store.migrations.step import ReportProgress, SourceDatabase, within
 from terrarium_mcp.store.migrations.versions import CURRENT, VERSIONS
 from terrarium_mcp.store.transaction import transaction
@@ -90,9 +90,9 @@ def migrate(path: Path, settings: Settings, report: ReportProgress, *, adopt: bo
 
 
 def repair(path: Path) -> Sequence[Difference]:
-    """Make missing or different derived structures again, empty: whoever opens the file fills them.
+    """Recreate missing or different derived structures. The next process to open them fills them.
 
-    Blocks: run it in a thread. A file that is in order, or not of a version, is left alone.
+    Blocks: run it in a thread. A file that is in order, or has no version, is not changed.
 
     Returns:
         What was wrong.
@@ -114,7 +114,7 @@ def repair(path: Path) -> Sequence[Difference]:
             raise WrongSchema(path, version, wrong)
         _lock(connection, path)
         with transaction(connection):
-            remake_derived(connection, version)
+            recreate_derived(connection, version)
         return wrong
 
 
