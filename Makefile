@@ -3,7 +3,7 @@
 # make bench         measure the store: LINES=1000000, ONLY=reading,searching, KEEP=FOLDER
 # make soak          the long scenes: a hundred kills, processes for MINUTES=10, LINES=1000000
 # make check         ruff, mypy, and who may import whom
-# make schema        write the database's tables as SQL to be read
+# make schema        write schema.sql to be read, and what a file of each version must have
 # make requirements  pin what pyproject.toml asks for (UPGRADE=1: the newest of everything)
 # make clean         remove what the others made
 #
