@@ -6,7 +6,7 @@
 # make mutants       what the tests do not notice: ROOM=chat COUNT=300 SEED=7 (all: docs/mutants.md)
 # make matrix        the suite in short form on each Python from 3.11 to 3.14 that is found
 # make check         ruff, mypy, and who may import whom
-# make schema        write the database's tables as SQL to be read
+# make schema        write schema.sql to be read, and what a file of each version must have
 # make requirements  pin what pyproject.toml asks for (UPGRADE=1: the newest of everything)
 # make clean         remove what the others made
 #

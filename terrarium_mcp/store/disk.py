@@ -1,11 +1,11 @@
-"""What files take on the disk, and what room there is."""
+"""Sizes of files, and free space."""
 
 import shutil
 from pathlib import Path
 
 
 def bytes_of(path: Path) -> int:
-    """How large a file is; 0 where there is none."""
+    """The size of a file; 0 if there is none."""
     try:
         return path.stat().st_size
     except (FileNotFoundError, NotADirectoryError):
@@ -13,10 +13,10 @@ def bytes_of(path: Path) -> int:
 
 
 def wal_of(path: Path) -> Path:
-    """The WAL of the database at `path`, which may not be there."""
+    """The WAL of the database at `path`, which may not exist."""
     return path.with_name(path.name + "-wal")
 
 
 def free_bytes(folder: Path) -> int:
-    """How much room there is on the disk of a folder."""
+    """Free bytes on the disk of a folder."""
     return shutil.disk_usage(folder).free

@@ -1,6 +1,6 @@
-"""Opening: the time between starting and being ready, which a migration may make long.
+"""Opening: the time between start and readiness, which a migration may make long.
 
-A server answers at once while it goes on; whoever needs the history waits for it a little.
+A server accepts clients meanwhile; a call that needs the history waits a few seconds for it.
 """
 
 import anyio
@@ -9,11 +9,11 @@ from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store.errors import StillOpening
 
 PATIENCE = 5.0
-"""Seconds that a call waits for the history to be opened."""
+"""Seconds that a call waits for the history to open."""
 
 
 class Opening:
-    """How far the opening is, how it ended, and a place to wait for it."""
+    """The progress of the opening, how it ended, and a way to wait for it."""
 
     def __init__(self) -> None:
         self._done = anyio.Event()
@@ -23,7 +23,7 @@ class Opening:
         self._opener: int | None = None
 
     def begin(self) -> None:
-        """The task that calls this opens the history: it need not wait for itself."""
+        """Name the calling task as the one that opens the history: it never waits for itself."""
         self._opener = anyio.get_current_task().id
 
     @property
@@ -32,21 +32,21 @@ class Opening:
         return self._done.is_set() and self._failure is None
 
     def takes_long(self) -> None:
-        """It is clear already that the history will not be open at once."""
+        """Note that the history will not be open at once."""
         self._foreseen.set()
 
     def report(self, part: float) -> None:
-        """Note how much is done, 0 to 1."""
+        """Note the part that is done, 0 to 1."""
         self._part = part
 
     def succeed(self) -> None:
-        """The history is open."""
+        """Note that the history is open."""
         self._done.set()
         self._foreseen.set()
 
-    def fail(self, why: TerrariumError) -> None:
-        """The history cannot be opened."""
-        self._failure = why
+    def fail(self, error: TerrariumError) -> None:
+        """Note that the history cannot be opened, and why."""
+        self._failure = error
         self._done.set()
         self._foreseen.set()
 
@@ -55,7 +55,7 @@ class Opening:
 
         Raises:
             StillOpening: it takes longer than `patience` seconds, PATIENCE by default.
-            TerrariumError: why it cannot be opened.
+            TerrariumError: the reason why it cannot be opened.
         """
         if not self._done.is_set() and anyio.get_current_task().id != self._opener:
             with anyio.move_on_after(PATIENCE if patience is None else patience):
@@ -66,7 +66,7 @@ class Opening:
             raise self._failure
 
     async def wait_a_moment(self, patience: float) -> None:
-        """As `wait`, but not even that long once it is clear that it takes longer."""
+        """As `wait`, but return at once if a longer opening is foreseen."""
         with anyio.move_on_after(patience):
             await self._foreseen.wait()
         await self.wait(0)

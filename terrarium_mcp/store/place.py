@@ -1,4 +1,4 @@
-"""The place of a database: its folder and file, and whether this account may use them."""
+"""The folder and file of a database, and whether this account may use them."""
 
 import os
 from pathlib import Path
@@ -7,27 +7,27 @@ from terrarium_mcp.store.errors import StoreFailed
 
 
 def make_folder(path: Path) -> None:
-    """Make the folder of the database at `path` where it is missing.
+    """Make the folder of the database at `path` if it is missing.
 
     Raises:
-        StoreFailed: something stands in the way.
+        StoreFailed: it cannot be made.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-    except OSError as why:
-        raise _not_there(path, why) from why
+    except OSError as error:
+        raise _inaccessible(path, error) from error
 
 
 def check_permissions(path: Path) -> None:
-    """See whether `path` can be a database that this account reads and writes.
+    """Check that `path` can be a database that this account reads and writes.
 
     Raises:
-        StoreFailed: it is a folder, or this account may not.
+        StoreFailed: it is a folder, or a permission is missing.
     """
     try:
         is_folder, exists = path.is_dir(), path.exists()
-    except OSError as why:
-        raise _not_there(path, why) from why
+    except OSError as error:
+        raise _inaccessible(path, error) from error
     if is_folder:
         raise StoreFailed(f"{path} is a folder. Name a file in it with DB_PATH or --db.")
     for place, needed in [(path.parent, os.R_OK | os.W_OK | os.X_OK), (path, os.R_OK | os.W_OK)]:
@@ -40,8 +40,8 @@ def check_permissions(path: Path) -> None:
             )
 
 
-def _not_there(path: Path, why: OSError) -> StoreFailed:
+def _inaccessible(path: Path, error: OSError) -> StoreFailed:
     return StoreFailed(
-        f"The folder {path.parent} cannot be made or looked into: {why.strerror}."
+        f"The folder {path.parent} cannot be made or looked into: {error.strerror}."
         " Name a database elsewhere with DB_PATH or --db."
     )

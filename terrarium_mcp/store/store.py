@@ -1,4 +1,4 @@
-"""The store as a whole: one object with a topic for each kind of memory."""
+"""The store: one object for a database, with an attribute for each topic."""
 
 import logging
 import sqlite3
@@ -45,26 +45,25 @@ from terrarium_mcp.store.topics import Topics
 from terrarium_mcp.store.upkeep import CHUNK, EVERYTHING, Upkeep
 
 AT_ONCE = 0.5
-"""Seconds in which an ordinary file is open; what takes longer goes on in the background."""
+"""Seconds to wait for an ordinary file to open; a longer opening continues in the background."""
 
 LARGE, MANY = 3_000_000, 10_000
-"""Bytes to migrate, or lines to index, from which on nobody need wait to see whether it is soon
-done: it takes half a second."""
+"""Bytes to migrate, or lines to index, beyond which opening takes longer than AT_ONCE."""
 
 _MIGRATING = 0.35
-"""The part of a long opening that the migration takes; the rest is the index."""
+"""The part of a long opening that the migration takes; indexing takes the rest."""
 
-_TELL_EVERY = 2.0
-"""Seconds between two words on how far a long opening is."""
+_REPORT_EVERY = 2.0
+"""Seconds between two reports of a long opening's progress."""
 
 _LOOK_AGAIN = 0.1
-"""Seconds between two looks at how far another process is."""
+"""Seconds between two looks at another process's progress."""
 
 log = logging.getLogger(__name__)
 
 
 class Store:
-    """One database and what is remembered in it, by topic."""
+    """One database and its contents, by topic."""
 
     def __init__(self, path: Path, settings: Settings, *, adopt: bool = False) -> None:
         self.path = path
@@ -90,16 +89,16 @@ class Store:
         self.removal = Removal(self._database, self._upkeep, self.backlog)
 
     def changes(self) -> AsyncIterator[list[int]]:
-        """The ids of messages as they are committed, here or by another process, in groups."""
+        """The ids of messages as any process commits them, in groups."""
         return changes(self._database)
 
     async def rebuild(
         self, names: Collection[str], report: Callable[[float], None] = lambda _: None
     ) -> int:
-        """Make derived structures again, while others read and write; returns how many lines.
+        """Rebuild derived structures while others read and write; returns the number of messages.
 
         Raises:
-            StoreFailed: it stopped; whoever keeps the file goes on with it.
+            StoreFailed: it stopped; the keeper continues it.
         """
         await self._upkeep.rebuild(names, report)
         return int(await self._database.value("SELECT count(*) FROM messages", default=0))
@@ -116,12 +115,12 @@ class Store:
         return await self._upkeep.differences(names)
 
     async def run(self) -> None:
-        """Open the file, then do the keeper's duties as long as the store is used."""
+        """Open the file, then perform the keeper's duties as long as the store is in use."""
         self.opening.begin()
         try:
             await self._open()
-        except TerrariumError as why:
-            self.opening.fail(why)
+        except TerrariumError as error:
+            self.opening.fail(error)
             return
         self.opening.succeed()
         async with anyio.create_task_group() as duties:
@@ -129,13 +128,13 @@ class Store:
             duties.start_soon(self._retention.serve, self.keeper)
 
     async def aclose(self) -> None:
-        """Let go of the file; the keeper leaves it without a WAL to be read."""
+        """Close the file; the keeper empties its WAL first."""
         with anyio.CancelScope(shield=True):
             if self.keeper.is_us and self.opening.is_done:
                 try:
                     await self._database.checkpoint("TRUNCATE")
-                except StoreFailed as why:
-                    log.warning("%s", why)
+                except StoreFailed as error:
+                    log.warning("%s", error)
             await self._database.aclose()
             self.keeper.release()
 
@@ -149,15 +148,15 @@ class Store:
         await self._database.open()
         if self._adopt:
             await self._check_zone()
-        await self._take_in_what_is_behind()
+        await self._catch_up()
 
     async def _migrate(self) -> None:
-        """Migrate in a thread; cancelling stops it at its next report, and nothing has changed."""
+        """Migrate in a thread. If cancelled, it stops at its next report and changes nothing."""
 
         def report(part: float) -> None:
             from_thread.check_cancelled()
             self.opening.report(part * _MIGRATING)
-            if is_large:  # and nobody else is using it, which would have stopped us before
+            if is_large:  # a file in use would have been refused before the first report
                 from_thread.run_sync(self.opening.takes_long)
 
         is_large = bytes_of(self.path) > LARGE
@@ -171,8 +170,8 @@ class Store:
         if adoption and (complaint := adoption.complaint(self._settings.source_timezone)):
             raise WrongZone(f"{self.path}: {complaint}")
 
-    async def _take_in_what_is_behind(self) -> None:
-        """Take in what was migrated or appended, or wait for the keeper that does it."""
+    async def _catch_up(self) -> None:
+        """Index what was migrated or appended, or wait for the keeper that does so."""
 
         def report(part: float) -> None:
             self.opening.report(_MIGRATING + part * (1 - _MIGRATING))
@@ -222,25 +221,25 @@ async def open_store(
                 try:
                     await store.opening.wait_a_moment(AT_ONCE)
                 except StillOpening:
-                    tasks.start_soon(_tell, store.opening)
+                    tasks.start_soon(_report_progress, store.opening)
                 try:
                     yield store
                 finally:
                     tasks.cancel_scope.cancel()
         finally:
-            await store.aclose()  # once nobody of ours uses it any more
+            await store.aclose()  # after the last task that uses it
 
 
-async def _tell(opening: Opening) -> None:
-    """Say how far a long opening is, until it has ended one way or the other."""
+async def _report_progress(opening: Opening) -> None:
+    """Log the progress of a long opening until it succeeds or fails."""
     patience = 0.0
-    with suppress(TerrariumError):  # why it failed is for whoever asks something of the history
+    with suppress(TerrariumError):  # the next call on the store raises it
         while True:
             try:
                 await opening.wait(patience)
             except StillOpening as still:
                 log.info("%s", still.progress)
-                patience = _TELL_EVERY
+                patience = _REPORT_EVERY
             else:
                 return log.info("the history is open")
 
@@ -251,6 +250,7 @@ def require_adopted(path: Path) -> None:
     Raises:
         NotAdopted: it is one. The message names the commands that adopt it.
     """
+    check_permissions(path)
     with translate_errors(path):
         check_adopted(path)
 
@@ -273,7 +273,7 @@ def _version(path: Path, adopt: bool) -> int:
     with translate_errors(path):
         try:
             return version_of(path)
-        except sqlite3.OperationalError as why:
-            if "locked" in str(why):
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error):
                 return 0
             raise

@@ -1,4 +1,4 @@
-"""A transaction of a plain sqlite3 connection, for what is done while nobody else uses the file."""
+"""A transaction of a plain sqlite3 connection, for work on a file that no other process uses."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 @contextmanager
 def transaction(connection: sqlite3.Connection) -> Iterator[None]:
-    """All of it, or nothing."""
+    """Commit everything done inside the block, or nothing."""
     connection.execute("BEGIN EXCLUSIVE")
     try:
         yield

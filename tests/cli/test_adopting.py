@@ -117,13 +117,13 @@ def test_the_doctor_names_a_table_that_is_missing_and_rebuilds_it_if_asked(ours:
     before = everything(ours.parent)
     done = ran("terrarium-mcp doctor", "--db", ours, at=ours.parent)
     assert "table phrase_index is missing" in done.stdout
-    assert "terrarium-mcp doctor --rebuild makes it again" in done.stdout
+    assert "run terrarium-mcp doctor --rebuild" in done.stdout
     assert "1 wrong: database (contents)" in done.stdout
     assert done.returncode == 1
     assert everything(ours.parent) == before
 
     done = ran("terrarium-mcp doctor --rebuild", "--db", ours, at=ours.parent)
-    assert "table phrase_index is missing: made again" in done.stderr
+    assert "table phrase_index is missing: created again" in done.stderr
     assert done.returncode == 0, done.stdout
     done = ran('terrarium-mcp search "garden gate"', "--db", ours, at=ours.parent)
     assert f"<ada> {SAID}" in done.stdout

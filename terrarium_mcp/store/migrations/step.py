@@ -5,12 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 
-Report = Callable[[float], None]
+ReportProgress = Callable[[float], None]
 """Receives the part of the work that is done, 0 to 1. May raise to stop it."""
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceDatabase:
     """How to read the database of another program that this migration adopts."""
 
     zone: tzinfo
@@ -26,11 +26,11 @@ class Source:
     """The version of terrarium-mcp that adopts it."""
 
 
-Convert = Callable[[sqlite3.Connection, Source | None, Report], None]
+Convert = Callable[[sqlite3.Connection, SourceDatabase | None, ReportProgress], None]
 """Converts rows for one version, inside the runner's transaction. The source is None unless the
 same migration adopts the file."""
 
 
-def within(report: Report, first: float, last: float) -> Report:
+def within(report: ReportProgress, first: float, last: float) -> ReportProgress:
     """The report of a part of the work, which goes from `first` to `last` of the whole."""
     return lambda part: report(first + part * (last - first))

@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import TypeAlias
 
-from terrarium_mcp.store.migrations.step import Report, Source
+from terrarium_mcp.store.migrations.step import ReportProgress, SourceDatabase
 from terrarium_mcp.store.migrations.v1_times import utc_times
 
 CHUNK = 10_000
@@ -33,7 +33,9 @@ _UtcRow: TypeAlias = tuple[_TimeRow, datetime]
 log = logging.getLogger(__name__)
 
 
-def convert(connection: sqlite3.Connection, source: Source | None, report: Report) -> None:
+def convert(
+    connection: sqlite3.Connection, source: SourceDatabase | None, report: ReportProgress
+) -> None:
     """Give every row its UTC time, network, room and type; move private rows out."""
     if source is None:
         return
@@ -57,7 +59,9 @@ def _without_indexes(connection: sqlite3.Connection) -> list[str]:
     return [sql for _, sql in found]
 
 
-def _convert_rows(connection: sqlite3.Connection, source: Source, report: Report) -> None:
+def _convert_rows(
+    connection: sqlite3.Connection, source: SourceDatabase, report: ReportProgress
+) -> None:
     network = source.network
     total = connection.execute("SELECT max(id) FROM messages").fetchone()[0] or 0
     rooms = _make_rooms(connection, network)

@@ -7,10 +7,12 @@ migration knows.
 import sqlite3
 from datetime import UTC
 
-from terrarium_mcp.store.migrations.step import Report, Source
+from terrarium_mcp.store.migrations.step import ReportProgress, SourceDatabase
 
 
-def convert(connection: sqlite3.Connection, source: Source | None, _: Report) -> None:
+def convert(
+    connection: sqlite3.Connection, source: SourceDatabase | None, _: ReportProgress
+) -> None:
     """Record the zone, the moment and the program of the adoption under way, if there is one."""
     if source:
         connection.execute(

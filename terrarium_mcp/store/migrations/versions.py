@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from terrarium_mcp.store.migrations import v1, v2
-from terrarium_mcp.store.migrations.step import Convert, Report, Source, within
+from terrarium_mcp.store.migrations.step import Convert, ReportProgress, SourceDatabase, within
 
 _DERIVED = re.compile(r"^-- ---- Derived from .*?(?=^-- ---- |\Z)", re.MULTILINE | re.DOTALL)
 """The part of a text that makes what can be rebuilt from the messages."""
@@ -37,7 +37,9 @@ class Version:
         for part in _DERIVED.findall(self.text):
             yield from statements(part)
 
-    def apply(self, connection: sqlite3.Connection, source: Source | None, report: Report) -> None:
+    def apply(
+        self, connection: sqlite3.Connection, source: SourceDatabase | None, report: ReportProgress
+    ) -> None:
         """Take a database from the version before to this one, inside the caller's transaction."""
         before, *after = _CONVERTED_HERE.split(self.text)
         for sql in statements(before):

@@ -1,4 +1,4 @@
-"""Making derived structures again whose tables, views or triggers are missing or different."""
+"""Recreates derived structures whose tables, views or triggers are missing or different."""
 
 import re
 import sqlite3
@@ -18,8 +18,11 @@ def can_be_rebuilt(version: int, wrong: Sequence[Difference]) -> bool:
     return all(one.name in derived for one in wrong)
 
 
-def remake_derived(connection: sqlite3.Connection, version: int) -> None:
-    """Make every derived structure of a version again, empty, inside the caller's transaction."""
+def recreate_derived(connection: sqlite3.Connection, version: int) -> None:
+    """Drop and create every derived structure of a version, inside the caller's transaction.
+
+    They are empty then, with their watermarks gone: the indexer fills them from the first id on.
+    """
     watermark = _watermark(connection)
     for kind, name in reversed(_derived(version)):
         connection.execute(f"DROP {kind} IF EXISTS {name}")
@@ -31,7 +34,7 @@ def remake_derived(connection: sqlite3.Connection, version: int) -> None:
 
 
 def _derived(version: int) -> list[tuple[str, str]]:
-    """Kind and name of what the frozen texts derive, in the order in which it is made."""
+    """Kind and name of every derived object in the frozen texts, in order of creation."""
     return [
         (kind, name)
         for one in VERSIONS[:version]
