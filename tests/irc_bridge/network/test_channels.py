@@ -2,7 +2,7 @@
 
 import pytest
 
-from terrarium_mcp.irc_bridge.network.client import ChannelMember
+from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from tests.irc_bridge.network.scene import login, staying
 from tests.servers.fake_ircd import Answer, fake_ircd
 
