@@ -9,7 +9,7 @@ import anyio
 from terrarium_mcp.bell import Bell
 from terrarium_mcp.chat.records import Present
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.irc_bridge.network.client import ChannelMember
+from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from terrarium_mcp.store import Store
 
 PRESENCE_COMMANDS = frozenset(

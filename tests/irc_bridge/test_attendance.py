@@ -9,7 +9,7 @@ import pytest
 
 from terrarium_mcp.irc_bridge import attendance as attending
 from terrarium_mcp.irc_bridge.attendance import Attendance
-from terrarium_mcp.irc_bridge.network.client import ChannelMember
+from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.errors import StoreFailed
 from tests.servers.beside import beside

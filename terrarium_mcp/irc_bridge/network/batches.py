@@ -10,7 +10,7 @@ _HISTORY = frozenset(("chathistory", "draft/chathistory", "znc.in/playback"))
 @dataclass(frozen=True, slots=True)
 class _Batch:
     kind: str
-    parent: str
+    parent: str | None
 
 
 class Batches:
@@ -21,7 +21,7 @@ class Batches:
 
     def marked(self, line: Line) -> Line:
         """`line`, with `replay` set if it is in a batch of history. Also reads BATCH lines."""
-        replayed = bool(self._open) and self._in_history(line.tags.get("batch", ""))
+        replayed = bool(self._open) and self._in_history(line.tags.get("batch"))
         if line.command == "BATCH" and line.params:
             self._open_or_close(line)
         return replace(line, replay=True) if replayed else line
@@ -30,14 +30,15 @@ class Batches:
         sign, reference = line.params[0][:1], line.params[0][1:]
         if sign == "+":
             kind = "".join(line.params[1:2]).lower()
-            self._open[reference] = _Batch(kind, line.tags.get("batch", ""))
+            self._open[reference] = _Batch(kind, line.tags.get("batch"))
         elif sign == "-":
             self._open.pop(reference, None)
 
-    def _in_history(self, reference: str) -> bool:
+    def _in_history(self, reference: str | None) -> bool:
         """Whether this batch, or one that contains it, is history."""
         seen: set[str] = set()
-        while (batch := self._open.get(reference)) and reference not in seen:
+        while reference in self._open and reference not in seen:
+            batch = self._open[reference]
             if batch.kind in _HISTORY:
                 return True
             seen.add(reference)

@@ -16,8 +16,6 @@ from terrarium_mcp.irc_bridge.network.session import Session
 from terrarium_mcp.irc_bridge.network.timing import Timing
 from terrarium_mcp.irc_bridge.network.transport import open_connection
 
-__all__ = ["ChannelMember", "IrcNetwork"]
-
 log = logging.getLogger(__name__)
 
 

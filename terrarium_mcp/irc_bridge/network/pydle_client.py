@@ -104,9 +104,7 @@ class PydleClient(pydle.Client):
 
     async def update_user(self, source: Source, **facts: str) -> None:
         """Add the user if new, and store what the mask and `facts` say."""
-        mask = {"nickname": source.nick, "username": source.user, "hostname": source.host}
-        known = {name: value for name, value in mask.items() if value}
-        await self._sync_user(source.nick, known | facts)
+        await self._sync_user(source.nick, _mask(source) | facts)
 
     def add_channel(self, channel: str) -> None:
         """Start to keep track of a channel, with no members yet."""
@@ -253,8 +251,7 @@ class PydleClient(pydle.Client):
         if not data:
             return None, {}
         source = parse_source(data)
-        found = {"nickname": source.nick, "username": source.user, "hostname": source.host}
-        return source.nick, {name: value for name, value in found.items() if value}
+        return source.nick, _mask(source)
 
     def _create_channel(self, channel: str) -> None:
         super()._create_channel(channel)
@@ -300,6 +297,12 @@ class PydleClient(pydle.Client):
     def spelling(self, nick: str) -> str:
         """`nick` in the spelling of the user who has it."""
         return str(self.users[nick]["nickname"]) if nick in self.users else nick
+
+
+def _mask(source: Source) -> dict[str, str]:
+    """The known parts of a mask, by pydle's names for them."""
+    parts = {"nickname": source.nick, "username": source.user, "hostname": source.host}
+    return {name: value for name, value in parts.items() if value}
 
 
 def _for_pydle(line: Line) -> PydleMessage:

@@ -27,10 +27,10 @@ log = logging.getLogger(__name__)
 Handler = Callable[[Line], Awaitable[None] | None]
 """Handles a line at once: nothing in it waits for the network."""
 
-# Refusals of a JOIN: no such channel, too many, unavailable, forwarded, full, invite only, banned,
-# wrong key, bad name, registered nicks only, throttled, TLS only.
-_JOIN_REFUSED = (403, 405, 437, 470, 471, 473, 474, 475, 476, 477, 480, 489)
-_NICK_REFUSED = (432, 433, 436, 437)  # not a nick here, in use, a collision, unavailable
+# Refusals of a JOIN: no such channel, too many, forwarded, full, invite only, banned, wrong key,
+# bad name, registered nicks only, throttled, TLS only.
+_JOIN_REFUSED = (403, 405, 470, 471, 473, 474, 475, 476, 477, 480, 489)
+_NICK_REFUSED = (432, 433, 436)  # not a nick here, in use, a collision
 _LOGIN_REFUSED = (902, 904, 905, 906, 908)
 
 
@@ -70,12 +70,8 @@ class Session:
 
     def _handler_table(self) -> Mapping[str, tuple[Handler, ...]]:
         """Who handles which command, in this order; pydle alone handles what is not listed."""
-        pydle, autojoin, members, nick = (
-            self.client.handle,
-            self._autojoin,
-            self.membership,
-            self._nick,
-        )
+        pydle = self.client.handle
+        autojoin, members, nick = self._autojoin, self.membership, self._nick
         return MappingProxyType(
             {
                 "001": (self._sasl.require_login, pydle),
@@ -89,7 +85,7 @@ class Session:
                 "422": (self._sasl.require_login, self._on_motd_end),
                 **{str(numeric): (nick.on_refused,) for numeric in _NICK_REFUSED},
                 **{str(numeric): (autojoin.on_refused,) for numeric in _JOIN_REFUSED},
-                "437": (nick.on_refused, autojoin.on_refused),  # each knows what is its own
+                "437": (nick.on_refused, autojoin.on_refused),  # unavailable, either of them
                 **{str(numeric): (self._sasl.on_refused,) for numeric in _LOGIN_REFUSED},
                 "903": (self._sasl.on_success, pydle),
                 "AUTHENTICATE": (self._sasl.on_authenticate,),

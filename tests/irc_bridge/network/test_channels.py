@@ -2,7 +2,7 @@
 
 import pytest
 
-from terrarium_mcp.irc_bridge.network.client import ChannelMember
+from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from tests.irc_bridge.network.scene import login, staying
 from tests.servers.fake_ircd import Answer, fake_ircd
 
@@ -187,7 +187,10 @@ async def test_a_kick_from_where_we_never_were_is_no_error(
         assert [record for record in caplog.records if record.levelname == "ERROR"] == []
 
 
-@pytest.mark.parametrize("numeric", ["471", "473", "474", "475", "477", "403", "405", "437", "470"])
+@pytest.mark.parametrize(
+    "numeric",
+    ["403", "405", "437", "470", "471", "473", "474", "475", "476", "477", "480", "489"],
+)
 async def test_a_refused_channel_is_asked_again_later(numeric: str) -> None:
     refusals = iter([f":srv {numeric} Terra #tea :Cannot join"] * 2)
 

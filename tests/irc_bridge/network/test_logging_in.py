@@ -62,7 +62,10 @@ async def test_a_long_password_goes_out_in_pieces(server_keys: Path) -> None:
     ("caps", "verdict"),
     [
         (["sasl"], ":srv 904 * :SASL authentication failed"),
+        (["sasl"], ":srv 902 * :nick locked"),
+        (["sasl"], ":srv 905 * :too long"),
         (["sasl"], ":srv 906 * :aborted"),
+        (["sasl"], ":srv 908 * EXTERNAL :are available"),
         (["sasl"], "AUTHENTICATE Zm9v"),
         (["sasl=EXTERNAL,SCRAM-SHA-256"], ""),
         ([], ""),

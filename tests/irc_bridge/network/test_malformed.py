@@ -113,6 +113,14 @@ async def test_a_motd_asked_for_later_is_no_second_welcome() -> None:
         assert ear.happened("connected") == [("connected", "Terra")]
 
 
+async def test_the_message_of_the_day_is_not_read(caplog: pytest.LogCaptureFixture) -> None:
+    async with fake_ircd() as server, staying(login(server.port)) as (_, ear):
+        await ear.happens("connected")
+        await server.says(":srv 372", ":srv 375 Terra", ":srv 372 Terra :no beginning")
+        await server.settles()
+    assert [one.message for one in caplog.records if one.levelname == "ERROR"] == []
+
+
 async def test_an_end_of_motd_without_a_beginning_is_a_welcome() -> None:
     def answer(line: str) -> list[str] | None:
         hasty = [":srv 001 Terra :hi", ":srv 376 Terra :End of MOTD"]
@@ -146,6 +154,7 @@ async def test_strangers_who_only_speak_are_not_remembered() -> None:
         await ear.happens("present", "#tea")
         known = len(network._session.client.users)  # noqa: SLF001 - nothing shows a leak from outside
         await server.says(*(f":p{n}!u@h PRIVMSG Terra :hi" for n in range(500)))
+        await server.says(":q!u@h NOTICE Terra :hi", ":r!u@h INVITE Terra #coffee")
         await server.settles()
         assert len(ear.texts()) == 500
         assert len(network._session.client.users) == known  # noqa: SLF001

@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 
 import pytest
 
-from terrarium_mcp.irc_bridge.network.client import ChannelMember, IrcNetwork
+from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.login import Login
+from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from terrarium_mcp.irc_bridge.network.timing import Timing
 from tests.irc_bridge.network.scene import Ear, login, staying
 from tests.servers.fake_ircd import Answer, fake_ircd
