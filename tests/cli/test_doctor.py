@@ -29,7 +29,7 @@ def test_a_healthy_deployment_is_described_and_the_status_is_0(ours: Path, tmp_p
     assert not done.stderr
 
 
-def test_every_setting_stands_there_with_its_source_and_secrets_do_not(
+def test_every_setting_is_shown_with_its_source_and_no_secret_is(
     ours: Path, tmp_path: Path
 ) -> None:
     (tmp_path / ".env").write_text("IRC_NICK=Fern\nAGENT_API_KEY=hunter2\n")
@@ -112,7 +112,9 @@ def test_a_folder_for_the_copy_must_exist(ours: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["terrarium-mcp doctor", "terrarium-mcp doctor --deep"])
-def test_it_ends_at_once_when_nobody_reads_on(ours: Path, tmp_path: Path, command: str) -> None:
+def test_it_ends_at_once_when_its_output_is_closed(
+    ours: Path, tmp_path: Path, command: str
+) -> None:
     with subprocess.Popen(
         words(command, "--db", ours),
         cwd=tmp_path,

@@ -60,7 +60,7 @@ def test_it_shows_what_it_is_about_to_remove_and_asks(ours: Path) -> None:
     assert lines(ours) == ["two"]
 
 
-def test_it_tells_what_was_removed_and_what_stays(ours: Path) -> None:
+def test_it_lists_what_was_removed_and_what_remains(ours: Path) -> None:
     done = purged(ours)
     assert done.returncode == 0, done.stderr
     assert "removed 1 message" in done.stdout
@@ -89,7 +89,7 @@ def test_copies_are_named_or_cleaned(theirs: Path) -> None:
     assert lines(theirs) == ["tea"]
 
 
-def test_an_unknown_nick_or_network_is_told_with_what_is_near(ours: Path) -> None:
+def test_an_unknown_nick_or_network_is_refused_with_a_near_one(ours: Path) -> None:
     say(ours, "<adalbert> one", network="libera")
     done = ran("terrarium-mcp purge --nick adalber --yes", "--db", ours, at=ours.parent)
     assert done.returncode == 1
@@ -117,7 +117,7 @@ def test_no_database_is_made_where_there_is_none(tmp_path: Path) -> None:
     assert not (tmp_path / "none.db").exists()
 
 
-async def test_it_works_beside_a_server_and_only_thorough_wants_it_stopped(ours: Path) -> None:
+async def test_it_works_beside_a_server_and_only_thorough_needs_it_stopped(ours: Path) -> None:
     async with running(
         "terrarium-mcp serve --http", "--port", 0, "--db", ours, at=ours.parent
     ) as server:

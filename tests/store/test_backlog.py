@@ -1,4 +1,4 @@
-"""The backlog: one markdown file for each idea, written by us or by the owner's earlier bot."""
+"""The backlog: one markdown file for each idea, written by this bot or by terrarium-irc."""
 
 import re
 from collections.abc import Sequence
@@ -90,7 +90,7 @@ async def test_long_titles_that_differ_at_the_end_are_two_ideas(backlog: Backlog
     await write(backlog, f"{long} on fridays")
 
 
-async def test_titles_without_letters_are_told_apart_by_their_signs(backlog: Backlog) -> None:
+async def test_titles_without_letters_are_compared_by_their_signs(backlog: Backlog) -> None:
     first = await write(backlog, "🍵")
     other = await write(backlog, "☕")
     assert (first.filename, other.filename) == (
@@ -112,7 +112,7 @@ async def test_an_idea_that_the_caller_may_not_see_is_not_taken_for_the_same(
     assert one.channel == "#mate"
 
 
-async def test_the_eleventh_is_refused_and_told_how_to_close_the_oldest(
+async def test_the_eleventh_is_refused_with_the_way_to_close_the_oldest(
     backlog: Backlog, folder: Path
 ) -> None:
     for number in range(10):
@@ -200,7 +200,7 @@ async def test_the_earlier_bots_plain_files_are_listed_and_readable(
         f"---\ntitle: 0x{'f' * 9_000}\n---\n",
     ],
 )
-async def test_what_somebody_edited_into_nonsense_is_still_shown(
+async def test_a_file_edited_into_nonsense_is_still_shown(
     backlog: Backlog, folder: Path, text: str
 ) -> None:
     put(folder, "20251105-120000-some-idea.md", text)

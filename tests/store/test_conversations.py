@@ -1,4 +1,4 @@
-"""A message's conversation is taken out of the talk around it when asked."""
+"""The conversation of a message is separated from the talk around it on demand."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -90,7 +90,7 @@ async def test_a_reply_tag_reaches_the_line_it_names_however_far_back(store: Sto
     assert ids(before) == [252]
 
 
-async def test_answers_to_a_line_nobody_recorded_belong_together(store: Store) -> None:
+async def test_answers_to_a_line_that_was_not_recorded_belong_together(store: Store) -> None:
     await store.messages.append(
         [tagged(1, "ann", "which kernel?", "lost"), tagged(2, "bo", "which desktop?", "lost")]
     )
@@ -99,7 +99,7 @@ async def test_answers_to_a_line_nobody_recorded_belong_together(store: Store) -
     assert [link.outside for link in found.links] == ["lost", "lost"]
 
 
-async def test_bots_that_say_so_and_our_own_are_told_to_the_scorer(store: Store) -> None:
+async def test_the_scorer_knows_flagged_bots_and_the_recorder_itself(store: Store) -> None:
     talk = chat("""
         <ann> !weather
         <terra> rain until the evening

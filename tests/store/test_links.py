@@ -1,4 +1,4 @@
-"""Links: what was said with a URL, each once, newest first. And topics."""
+"""Links: each URL once, newest first. And topics."""
 
 from collections.abc import Sequence
 from datetime import timedelta

@@ -68,7 +68,7 @@ async def test_a_host_that_many_share_is_no_evidence(store: Store) -> None:
     assert (await known(store, "n1")).evidence == []
 
 
-async def test_nobody_from_another_room_is_told_of(store: Store) -> None:
+async def test_no_nick_of_another_room_is_evidence(store: Store) -> None:
     await store.messages.append(
         [
             replace(line_of("ada", "x"), user="u", host="h.example"),
@@ -81,7 +81,7 @@ async def test_nobody_from_another_room_is_told_of(store: Store) -> None:
     assert [one.room.channel for one in person.rooms] == ["#tea"]
 
 
-async def test_nothing_after_the_cutoff_is_told(store: Store) -> None:
+async def test_nothing_after_the_cutoff_is_known(store: Store) -> None:
     await store.messages.append(chat("<ada> one\n<ada> two\n<bo> x"))
     await store.messages.append([event("ada", Kind.NICK, "eve", 30)])
     early = await known(store, "ada", NOON + MINUTE)

@@ -1,4 +1,4 @@
-"""Who is in a channel: those of rank first, each since when we first saw them."""
+"""The members of a channel: by rank, each with the time it was first seen."""
 
 from datetime import timedelta
 
@@ -9,13 +9,13 @@ from tests.store.scene import NOON, chat, room
 HOUR = timedelta(hours=1)
 
 
-async def test_nobody_ever_looked(store: Store) -> None:
+async def test_a_room_without_a_member_list_has_no_members_and_no_time(store: Store) -> None:
     await store.messages.append(chat("<ada> hello"))
     there = await store.presence.current(await room(store))
     assert (there.people, there.as_of) == ([], None)
 
 
-async def test_those_of_rank_stand_first_and_the_rest_by_nick(store: Store) -> None:
+async def test_members_are_ordered_by_rank_then_by_nick(store: Store) -> None:
     people = [
         Present("cy"),
         Present("Bo", "+"),
@@ -29,7 +29,7 @@ async def test_those_of_rank_stand_first_and_the_rest_by_nick(store: Store) -> N
     assert there.as_of == NOON
 
 
-async def test_who_stays_keeps_the_time_they_came(store: Store) -> None:
+async def test_members_who_stay_keep_the_time_they_joined(store: Store) -> None:
     await store.presence.replace("net", "#tea", [Present("Ada[]"), Present("bo")], NOON)
     came = NOON + timedelta(minutes=30)
     now = [Present("aDA{}", away=True, account="Ada"), Present("cy"), Present("di", since=came)]

@@ -102,7 +102,9 @@ async def test_the_size_is_projected(store: Store) -> None:
     assert size.wal > 0
 
 
-async def test_the_parts_of_the_file_are_told_where_sqlite_can(store: Store, file: Path) -> None:
+async def test_the_size_of_each_table_is_reported_if_sqlite_has_dbstat(
+    store: Store, file: Path
+) -> None:
     await store.messages.append(chat("<ada> a\n" * 60))
     parts = await store.stats.parts()
     [[can_tell]] = rows_of(file, "SELECT sqlite_compileoption_used('ENABLE_DBSTAT_VTAB')")

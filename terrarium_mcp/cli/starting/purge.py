@@ -30,7 +30,7 @@ _REPORT_EVERY = 5_000
 _MOST_NETWORKS = 20
 
 
-class NothingRecorded(TerrariumError):
+class NothingToPurge(TerrariumError):
     """The nick or network is not recorded."""
 
 
@@ -50,16 +50,14 @@ async def preview(options: PurgeOptions) -> None:
     """Print what is stored of the person.
 
     Raises:
-        NothingRecorded: nothing is.
+        NothingToPurge: nothing is.
         NotAdopted: the database is terrarium-irc's.
         FileInUse: --thorough, and another process has the database open.
         NotEnoughDisk: --thorough, and the disk is too full.
     """
     target = options.target
     if not options.path.is_file():
-        raise NothingRecorded(
-            f"There is no database {options.path}. Name one with DB_PATH or --db."
-        )
+        raise NothingToPurge(f"There is no database {options.path}. Name one with DB_PATH or --db.")
     if not options.adopt:
         require_adopted(options.path)
     if options.thorough:
@@ -70,7 +68,7 @@ async def preview(options: PurgeOptions) -> None:
         traces = await store.removal.traces(target)
         anything = traces.total or traces.backlog.written or traces.backlog.quoting
         if not anything and not await _may_be_unfinished(store, options):
-            raise NothingRecorded(await _nothing_recorded(store, target))
+            raise NothingToPurge(await _nothing_recorded(store, target))
     where = f" on {target.network}" if target.network else ""
     click.echo(f"Recorded of {shown(target.nick)}{where}:")
     _print([*_counts(traces), *_changed_files(traces.backlog)] or ["nothing left in the tables"])
@@ -108,7 +106,7 @@ async def _check_network(store: Store, network: str) -> None:
     known = sorted({room.network for room in await store.rooms.all()})
     if network and network not in known:
         ways = f" Known networks: {harmless(and_more(known, _MOST_NETWORKS))}."
-        raise NothingRecorded(f"No network {shown(network)}.{did_you_mean(network, known) or ways}")
+        raise NothingToPurge(f"No network {shown(network)}.{did_you_mean(network, known) or ways}")
 
 
 async def _may_be_unfinished(store: Store, options: PurgeOptions) -> bool:

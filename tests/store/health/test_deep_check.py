@@ -34,7 +34,7 @@ def told(deep: DeepCheck) -> str:
     return "\n".join(f"{fact.name}: {fact.text}" for fact in deep.facts if fact.wrong)
 
 
-async def test_nothing_is_wrong_with_a_database_of_ours(recorded: Path) -> None:
+async def test_nothing_is_wrong_with_an_ordinary_database(recorded: Path) -> None:
     said: list[str] = []
     deep = await check_deeply(recorded, SETTINGS, said.append)
     assert (deep.wrong, told(deep)) == ([], "")

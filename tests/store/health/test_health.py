@@ -1,4 +1,4 @@
-"""What can be seen of a database from outside: everything is told, and nothing is touched."""
+"""An examination of a database reports everything and changes nothing."""
 
 import os
 import sqlite3
@@ -27,7 +27,7 @@ ROOT = Path(__file__).parents[2]
 
 
 def seen(file: Path) -> dict[str, str]:
-    """What is told, by `section name`; what is wrong begins with a mark."""
+    """The facts by `section name`; those that are wrong begin with `!`."""
     return {
         f"{section.title} {fact.name}": f"{'! ' if fact.wrong else ''}{fact.text}"
         for section in examine(file, NOON)
@@ -39,7 +39,7 @@ def wrong(file: Path) -> list[str]:
     return [text for text in seen(file).values() if text.startswith("!")]
 
 
-async def test_a_healthy_database_is_told_of_in_figures(file: Path) -> None:
+async def test_a_healthy_database_is_described_in_numbers(file: Path) -> None:
     async with open_store(file, SETTINGS) as store:
         await store.messages.append(chat("<ada> tea\n<bo> milk"))
         await store.messages.append(chat("<ada> mate", channel="#mate"))
@@ -84,7 +84,7 @@ async def test_the_keeper_is_named_until_it_dies(file: Path) -> None:
     assert seen(file)["keeper process"].startswith(f"none; the last was {other.pid} (")
 
 
-async def test_who_asks_in_vain_leaves_the_keepers_note_alone(file: Path) -> None:
+async def test_a_process_that_cannot_be_keeper_leaves_the_keepers_note_alone(file: Path) -> None:
     async with running(HOLDING, str(file)) as other, open_store(file, SETTINGS) as store:
         assert not store.keeper.claim()
         note = Note.read(lock_file(file))
@@ -167,7 +167,7 @@ def a_half_written(file: Path) -> str:
     "make",
     [nothing, an_empty_one, a_letter, anothers, a_newer, a_cut_one, a_folder, a_half_written],
 )
-def test_what_cannot_be_used_is_told_with_the_way_out_and_let_be(
+def test_what_cannot_be_used_is_reported_with_the_way_out_and_left_alone(
     file: Path, make: Callable[[Path], str]
 ) -> None:
     told = make(file)
@@ -186,14 +186,14 @@ def test_a_database_of_terrarium_irc_is_nothing_wrong_and_is_let_be(file: Path) 
     assert file.read_bytes() == before
 
 
-def test_a_locked_database_is_told_of(file: Path) -> None:
+def test_a_locked_database_is_reported(file: Path) -> None:
     sample.make(file, 5)
     with closing(sqlite3.connect(file, isolation_level=None)) as other:
         other.execute("BEGIN EXCLUSIVE")
         assert "holds it locked" in seen(file)["database contents"]
 
 
-async def test_a_damaged_page_that_a_look_meets_is_told_of(file: Path) -> None:
+async def test_a_damaged_page_that_it_reads_is_reported(file: Path) -> None:
     async with open_store(file, SETTINGS) as store:
         await store.messages.append(chat("<ada> tea"))
     flip_bytes(file, "room_counts")
@@ -230,7 +230,7 @@ for section in examine(Path(sys.argv[1]), datetime.now(UTC)):
 """
 
 
-def test_an_account_that_may_only_read_sees_everything_and_is_told_so() -> None:
+def test_an_account_that_may_only_read_sees_everything_and_that_it_may_not_write() -> None:
     with tempfile.TemporaryDirectory(prefix="terrarium-health-") as place:
         folder = Path(place)
         folder.chmod(0o755)

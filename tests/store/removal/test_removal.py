@@ -1,4 +1,4 @@
-"""A redacted line is a tombstone: who and when stay, the text is nowhere."""
+"""A redacted line is a tombstone: its nick and time remain, its text is nowhere."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -87,7 +87,7 @@ async def test_a_redaction_leaves_an_audit_row_without_the_text(store: Store) ->
     ]
 
 
-async def test_what_is_made_again_does_not_hold_a_redacted_line(store: Store, file: Path) -> None:
+async def test_what_is_rebuilt_does_not_hold_a_redacted_line(store: Store, file: Path) -> None:
     await store.messages.append(chat("<ada> zwiebel https://zwiebel.example\n<bo> tea"))
     await redact(store, 1)
     async with store._database.writing() as writer:  # noqa: SLF001

@@ -1,4 +1,4 @@
-"""Lines come, are redacted, purged and grow old, in any order: what is derived stays right."""
+"""Lines are added, redacted, purged and grow old in any order: derived data stays correct."""
 
 import tempfile
 from collections.abc import Sequence

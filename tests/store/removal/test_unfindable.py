@@ -1,4 +1,4 @@
-"""What was purged or redacted is found by no rung, no operator and no word like its own."""
+"""Purged or redacted messages are found by no rung, no operator and no similar word."""
 
 import json
 from collections.abc import Awaitable, Callable
@@ -80,7 +80,7 @@ async def test_no_word_of_it_completes_or_mends_another(
     store: Store, file: Path, remove: Remove
 ) -> None:
     ids = await store.messages.append(scene())
-    words = SqliteVocabulary(store._database)  # noqa: SLF001 -- whatever it knows, somebody is told some day
+    words = SqliteVocabulary(store._database)  # noqa: SLF001 -- whatever it knows may reach a reader
 
     async def known() -> list[str]:
         found = await words.most_frequent(
