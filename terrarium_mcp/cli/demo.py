@@ -11,7 +11,7 @@ from terrarium_mcp.errors import TerrariumError
 @click.command()
 @click.option("--once", is_flag=True, help="Exit after one question has been answered.")
 def demo(*, once: bool) -> None:
-    """Show how a question in a real IRC channel is answered from its history."""
+    """Show a question in a real IRC channel answered from its history."""
     # The output is the conversation, without the libraries' warnings about the small server.
     logging.disable(logging.WARNING)
     import anyio
