@@ -8,10 +8,12 @@ from typing import Any, TypeAlias
 import pytest
 
 from terrarium_mcp.chat.conversations import Utterance, find_links
+from terrarium_mcp.chat.conversations.addressees import Participants
 from terrarium_mcp.chat.conversations.scores import score_choices
 from terrarium_mcp.chat.conversations.tables import ANSWERING, SCALE, STARTING, ScoreTables
 from terrarium_mcp.chat.conversations.thread_state import PlacedUtterance, ThreadState
 from terrarium_mcp.chat.conversations.window import read_window
+from terrarium_mcp.chat.conversations.words import lowercase, words_of
 
 Facts: TypeAlias = "Mapping[str, tuple[int, ...]]"
 """By table, the entry that a choice uses."""
@@ -517,3 +519,40 @@ def test_only_old_candidates_fade() -> None:
     rows = [(0.0, "ann", "ok")] * 200
     _, probability = links(*rows, (180, "bob", "ok"), (180, "bob", "ok"))[-1]
     assert probability == round(1 / (2 + 4 * math.exp(-1)), 3)
+
+
+def test_minutes_are_whole_ones_and_never_run_back() -> None:
+    times = [-30.0, 59.9, 60, 179, 30, 180]
+    window = read_window([Utterance(n, at, "ann", "ok") for n, at in enumerate(times)])
+    assert [features.minute for features in window.utterances] == [-1, 0, 1, 2, 2, 3]
+
+
+def test_a_bridge_is_recognised_by_its_nick_and_only_a_whole_prefix_is_unwrapped() -> None:
+    def speaker(nick: str, text: str) -> tuple[str, str]:
+        one = Utterance(1, 0, nick, text).unwrapped
+        return one.nick, one.text
+
+    for name in ("bot", "bridge", "relay", "discord", "matrix", "telegram", "slack", "gateway"):
+        assert speaker(f"My{name.title()}2", "<jo> hi\nyou") == ("jo", "hi\nyou")
+    assert speaker("jim", "<jo> hi") == ("jim", "<jo> hi")
+    assert speaker("relay", "<jo>hi") == ("relay", "<jo>hi")
+    assert speaker("relay", "so <jo> hi") == ("relay", "so <jo> hi")
+    assert speaker("relay", "<j o> hi") == ("relay", "<j o> hi")
+    assert speaker("relay", f"<{'x' * 40}> hi") == ("x" * 40, "hi")
+    assert speaker("relay", f"<{'x' * 41}> hi")[0] == "relay"
+
+
+def test_nicks_with_a_tail_or_other_case_are_one_participant() -> None:
+    people = Participants.from_nicks(["Jo", "jo_", "jo`", "JO^|-", "jim", "__"])
+    assert [people.number(nick) for nick in ("jo", "Jo_", "jo`", "jo^|-", "JIM", "__")] == (
+        [0, 0, 0, 0, 1, 2]
+    )
+    assert people.by_nick_prefix("ji") == 1
+    assert people.by_nick_prefix("j") is None
+    assert people.by_nick_prefix("x") is None
+
+
+def test_words_are_whole_nicks_and_only_512_characters_are_read() -> None:
+    assert words_of("a[b]\\`^{c}|-_ d.e") == ["a[b]\\`^{c}|-_", "d", "e"]
+    assert lowercase("A" * 600) == "a" * 512
+    assert lowercase("see HTTPS://A.example/x?y, ok") == "see  httpurl  ok"
