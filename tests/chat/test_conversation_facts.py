@@ -311,6 +311,8 @@ def test_whether_two_people_talk_elsewhere() -> None:
     assert talked(f"{ann_and_bob}0 ann > here") == 0
     assert talked(f"{ann_and_bob}0 bob > ann: ok\n{filler(99)}\n0 ann > here") == 1
     assert talked(f"{ann_and_bob}0 bob > ann: ok\n{filler(100)}\n0 ann > here") == 0
+    again = f"0 bob > ann: ok\n{filler(150)}\n0 bob > ann: ok"
+    assert talked(f"{ann_and_bob}{again}\n0 ann > here") == 1
     assert talked(f"{ann_and_bob}0 ann > here\n{filler(39)}\n0 bob > ann: ok") == 2
     assert talked(f"{ann_and_bob}0 ann > here\n{filler(40)}\n0 bob > ann: ok") == 0
     assert talked(f"{ann_and_bob}0 ann > bob: ok\n0 ann > here\n0 bob > ann: ok") == 3
@@ -339,10 +341,11 @@ def test_how_rare_a_repeated_word_is(times: int, rarity: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "bucket"), [("w1 w2 w3 usb", 1), ("w1 w2 usb", 2), ("w1 usb", 2), ("usb", 3)]
+    ("text", "bucket"),
+    [("w1 w2 w3 usb", 1), ("w1 w2 usb", 2), ("w1 w2 w3 w4 sda sdb", 2), ("usb", 3)],
 )
 def test_how_much_of_an_utterance_a_thread_has(text: str, bucket: int) -> None:
-    rows = "0 ann > usb\n0 ann 1> ok\n0 cat > ok"
+    rows = "0 ann > usb sda sdb\n0 ann 1> ok\n0 cat > ok"
     facts = choices(f"{rows}\n0 bob > {text}")
     assert [facts[n]["topic"][1] for n in (3, 2, 1)] == [0, bucket, bucket]
 
@@ -556,3 +559,17 @@ def test_words_are_whole_nicks_and_only_512_characters_are_read() -> None:
     assert words_of("a[b]\\`^{c}|-_ d.e") == ["a[b]\\`^{c}|-_", "d", "e"]
     assert lowercase("A" * 600) == "a" * 512
     assert lowercase("see HTTPS://A.example/x?y, ok") == "see  httpurl  ok"
+
+
+def test_two_answers_to_a_message_outside_the_window_are_in_one_thread() -> None:
+    shapes = ANSWERING | STARTING
+    flat = {name: [0] * math.prod(shape) for name, shape in shapes.items()}
+    size = math.prod(shapes["above"][1:])
+    flat["above"][-size:] = [SCALE] * size  # prefer what answers a third person
+    utterances = [
+        Utterance(1, 0, "fay", "ok", reply_to="gone"),
+        Utterance(2, 0, "gus", "ok", reply_to="gone"),
+        Utterance(3, 0, "hal", "ok"),
+    ]
+    *_, last = find_links(utterances, weights=ScoreTables.from_flat(flat))
+    assert last.answers == 2
