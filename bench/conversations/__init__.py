@@ -1,1 +1,1 @@
-"""Makes the weights of the conversation scorer from the public training data."""
+"""Learns the weights of the conversation scorer from the public training data."""

@@ -1,7 +1,7 @@
 """The annotated Ubuntu IRC logs: https://jkk.name/irc-disentanglement, CC BY 4.0.
 
-A log `NAME.ascii.txt` has a line for each line of chat; `NAME.annotation.txt` says which line
-answers which, by number, a line that answers itself starts a conversation.
+`NAME.ascii.txt` is a log, one message on each line. `NAME.annotation.txt` lists, by line number,
+which message answers which. A message that answers itself starts a conversation.
 """
 
 import re
@@ -13,16 +13,16 @@ from pathlib import Path
 from terrarium_mcp.chat.conversations import Utterance
 
 BEFORE, SCORED, AFTER = 150, 200, 50
-"""Lines of a window: read before those that are scored, scored, and read after them."""
+"""Sizes of a window's three parts: read before the scored utterances, scored, and read after."""
 
 _SAID = re.compile(r"\[(\d\d):(\d\d)\] (?:<([^>]*)>| ?\* (\S+))\s?(.*)$")
 _ANOTHER_DAY = 600
-"""Minutes by which the clock must go back for midnight to lie between two lines."""
+"""Midnight lies between two lines if the clock goes back by more than these minutes."""
 
 
 @dataclass(frozen=True)
 class Log:
-    """What was said in a log, by line number, and the numbers of the lines each line answers."""
+    """The utterances of a log by line number, and the line numbers that each one answers."""
 
     said: dict[int, Utterance]
     answers: dict[int, list[int]]
@@ -30,22 +30,26 @@ class Log:
 
 @dataclass(frozen=True)
 class Excerpt:
-    """Lines to read in one go, of which those with the places in `scored` count."""
+    """A window of utterances. Only those at the places in `scored` count."""
 
     lines: list[Utterance]
     scored: range
 
 
 def logs(folder: Path) -> list[Log]:
-    """All annotated logs of a folder, such as `train`."""
+    """All annotated logs of a folder such as `train`.
+
+    Raises:
+        SystemExit: there are none.
+    """
     found = sorted(folder.glob("*.annotation.txt"))
     if not found:
-        raise SystemExit(f"No *.annotation.txt in {folder}: name the folder of a split.")
+        raise SystemExit(f"No *.annotation.txt in {folder}: give the folder of one split.")
     return [_log(file) for file in found]
 
 
 def excerpts(log: Log) -> Iterator[Excerpt]:
-    """The annotated part of a log in windows, as the scorer gets them."""
+    """The annotated part of a log, in windows as the scorer reads them."""
     numbers = sorted(log.said)
     first, last = min(log.answers), max(log.answers)
     begin = sum(number < first for number in numbers)

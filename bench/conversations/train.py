@@ -3,13 +3,13 @@
     python -m bench.conversations.train FOLDER WEIGHTS.json [--passes 4]
 
 FOLDER holds the training split of https://jkk.name/irc-disentanglement (CC BY 4.0, Kummerfeld et
-al., ACL 2019): the weights are derived from it, and the file says so. Needs numpy and scipy.
+al., ACL 2019). The weights are derived from it, and the file says so. Needs numpy and scipy.
 
-The model is a softmax over the choices of a line, to answer one of its candidates or to start a
-conversation, linear in one indicator for each table entry. The gradient is exact, and L-BFGS finds
-the optimum. What a line sees of earlier links must be the scorer's own, errors included, so the
-learning goes in passes: read all windows with the weights so far, note which entries each choice
-uses, fit, and again. On the development split one pass has a link F1 of 67.6, two 73.9, four 74.3.
+The model is a softmax over the choices of an utterance (to answer one of its candidates, or to
+start a conversation), linear in one indicator for each table entry. The gradient is exact, and
+L-BFGS finds the optimum. Earlier links must be the scorer's own, errors included, so the training
+runs in passes: read all windows with the current weights, record which entries each choice uses,
+and fit. On the development split link F1 is 67.6 after one pass, 73.9 after two, 74.3 after four.
 """
 
 import json
@@ -31,13 +31,13 @@ from terrarium_mcp.chat.conversations.thread_state import ThreadState
 from terrarium_mcp.chat.conversations.window import read_window
 
 PENALTY = 2.0
-"""Of the squares of the weights; chosen on the development split."""
+"""L2 penalty; chosen on the development split."""
 
 STARTS = 1.0
-"""Taken off starting a conversation: there is more of that in the training logs than elsewhere."""
+"""Subtracted from starting a conversation: the training logs have more of that than other logs."""
 
 FIRST_FIT, LATER_FIT = 80, 50
-"""Steps of L-BFGS in the first pass and in those after it."""
+"""Steps of L-BFGS in the first and in later passes."""
 
 NOTE = (
     "Learnt from, and so derived from, the annotated Ubuntu IRC logs of Kummerfeld et al.,"
@@ -54,10 +54,10 @@ Floats: TypeAlias = "NDArray[np.float64]"
 
 @dataclass(frozen=True)
 class Choices:
-    """All choices of all lines: the entries each uses, and whether it is an annotated one.
+    """All choices of all utterances: the entries each uses, and whether the annotation has it.
 
-    `entries` are those of choice after choice; choice n's begin at `choices[n]`, and the choices of
-    line m begin at `lines[m]`.
+    `entries` are concatenated: those of choice n begin at `choices[n]`, and the choices of
+    utterance m begin at `lines[m]`.
     """
 
     entries: NDArray[np.int32]
@@ -67,10 +67,10 @@ class Choices:
 
 
 def positions() -> ScoreTables:
-    """Tables that hold, in place of a weight, the number of the entry as a tuple of one.
+    """Tables in which each entry is, instead of a weight, a tuple of its own number.
 
-    A "score" is then the tuple of all entries it used: what learns runs the very code that scores,
-    so the two cannot drift apart.
+    A "score" is then the tuple of all entries it used. So training runs the same code as scoring,
+    and the two cannot drift apart.
     """
     numbers = iter(range(WHOLE))
     return ScoreTables.from_flat(
@@ -79,7 +79,7 @@ def positions() -> ScoreTables:
 
 
 def read(corpus: Iterable[Log], weights: Floats) -> Choices:
-    """Read all logs with the weights so far, and note every choice of every annotated line."""
+    """Read all logs with the current weights and record the choices of all annotated utterances."""
     known, tables = weights.tolist(), positions()
     used: list[Sequence[int]] = []
     lines: list[int] = []
@@ -115,7 +115,7 @@ def _begins(lengths: Sequence[int]) -> NDArray[np.int64]:
 
 
 def fit(seen: Choices, weights: Floats, steps: int) -> tuple[Floats, float]:
-    """The weights under which the annotated answers are most probable, and the loss a line."""
+    """The weights that make the annotated answers most probable, and the loss per utterance."""
     choice_sizes, line_sizes = np.diff(seen.choices), np.diff(seen.lines)
     known = np.add.reduceat(seen.right, seen.lines[:-1]) > 0  # an answer is among the candidates
     counts = np.repeat(known, line_sizes)
@@ -138,10 +138,10 @@ def fit(seen: Choices, weights: Floats, steps: int) -> tuple[Floats, float]:
 
 
 def written(weights: Floats) -> str:
-    """The file of weights, a table on each line."""
+    """The text of the weights file, one table on each line."""
     split = np.split(weights, np.cumsum(list(SIZES.values()))[:-1])
     tables = dict(zip(SIZES, split, strict=True))
-    tables["crowd"] = tables["crowd"] - STARTS  # an entry of it is used once by every line
+    tables["crowd"] = tables["crowd"] - STARTS  # every utterance uses one entry of it
     rows = [
         f'"{name}": {json.dumps(hundredths.tolist(), separators=(",", ":"))}'
         for name, table in tables.items()
@@ -154,9 +154,9 @@ def written(weights: Floats) -> str:
 @click.command()
 @click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
-@click.option("--passes", type=click.IntRange(min=1), default=4, help="Reading and fitting.")
+@click.option("--passes", type=click.IntRange(min=1), default=4, help="Number of passes.")
 def main(folder: Path, file: Path, passes: int) -> None:
-    """Learn from the logs of FOLDER and write the weights to FILE."""
+    """Learn from the logs in FOLDER and write the weights to FILE."""
     corpus, weights = logs(folder), np.zeros(WHOLE)
     for n in range(passes):
         seen = read(corpus, weights)

@@ -1,10 +1,10 @@
-"""Ask the harness's questions.
+"""Runs the questions of the quality harness.
 
     python -m bench.quality HARNESS locomo [--direct | --compare]
     python -m bench.quality HARNESS known-items [--items N] [--direct | --compare]
     python -m bench.quality HARNESS buried [--lines N] [--direct | --compare]
 
-HARNESS is its folder, with its data; it needs numpy. Nothing of it is copied here.
+HARNESS is the folder with its code and data, which are not part of this project. It needs numpy.
 """
 
 import argparse
@@ -19,19 +19,19 @@ from typing import Any
 from bench.quality.retriever import Comparing, Retriever
 
 DEVELOPMENT = 5
-"""The dialogues that may be looked at; the others are held out."""
+"""The number of development dialogues. The others are held out."""
 
 
 def main() -> None:
-    """Run what the command line names."""
+    """Run the task given on the command line."""
     parser = argparse.ArgumentParser(prog="python -m bench.quality")
     parser.add_argument("harness", type=Path)
     parser.add_argument("what", choices=["locomo", "known-items", "buried"])
     parser.add_argument("--items", type=int, default=300)
     parser.add_argument("--lines", type=int, default=1_000_000)
     way = parser.add_mutually_exclusive_group()
-    way.add_argument("--direct", action="store_true", help="the store's call, without MCP")
-    way.add_argument("--compare", action="store_true", help="both, and how many answers differ")
+    way.add_argument("--direct", action="store_true", help="call the store without MCP")
+    way.add_argument("--compare", action="store_true", help="do both and count differing answers")
     asked = parser.parse_args()
     sys.path.insert(0, str(asked.harness))
 
@@ -58,14 +58,14 @@ def main() -> None:
 
 
 def locomo(make: Callable[[], Retriever]) -> None:
-    """Evidence recall on the development dialogues, each in a store of its own."""
+    """Evidence recall on the development dialogues, each in its own store."""
     task: Any = importlib.import_module("t1_locomo")
     dialogues = importlib.import_module("data").load_locomo()[:DEVELOPMENT]
     print(task.line(Retriever.name, task.summary(task.evaluate(make, dialogues))), flush=True)
 
 
 def known_items(retriever: Retriever, items: int) -> None:
-    """Lines of real IRC that have to come back: MRR / hit@10 for each way of asking."""
+    """Finding known lines of real IRC: MRR / hit@10 for each way of asking."""
     task: Any = importlib.import_module("t3_known_items")
     messages = task.load(300_000)
     wanted = task.build(messages, items)
@@ -84,7 +84,7 @@ def known_items(retriever: Retriever, items: int) -> None:
 
 
 def buried(retriever: Retriever, lines: int) -> None:
-    """The dialogues among other lines, all of them newer: with their channel, and without."""
+    """The dialogues among newer lines of other channels: searched by channel, and everywhere."""
     task: Any = importlib.import_module("buried")
     message: Any = importlib.import_module("interface").Message
     dialogues = importlib.import_module("data").load_locomo()[:DEVELOPMENT]

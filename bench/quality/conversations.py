@@ -1,10 +1,10 @@
-"""Conversations against the annotated Ubuntu IRC logs, by the quality harness's own figures.
+"""Measures conversations on the annotated Ubuntu IRC logs with the quality harness's metrics.
 
     python -m bench.quality.conversations HARNESS [--split dev]
 
 HARNESS is its folder, with `t2b_disentangle.py` (which line answers which) and
-`t2a_conversation.py` (what to show around a hit). Both are run as they stand, over our scorer; then
-every hit is asked of a server through MCP, and must be answered with the very lines of the scorer.
+`t2a_conversation.py` (what to show around a hit). Both run unchanged on this project's scorer. Then
+the context of every hit is requested from a server through MCP, whose lines must be the scorer's.
 """
 
 import sys
@@ -31,7 +31,7 @@ from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.conversations import AFTER, BEFORE
 
 WINDOWS = (400, 200)
-"""Lines that the links are measured in; half of them are scored."""
+"""Window sizes in which links are measured; half of the lines are scored."""
 
 FIRST = 1000
 """The first annotated line of each log."""
@@ -41,8 +41,8 @@ ALL_OF_IT = {VIEW_KEY: {"max_tokens": 1_000_000}}
 
 
 @dataclass(frozen=True)
-class Found:
-    """A link as the harness knows it."""
+class HarnessLink:
+    """A link in the form of the harness."""
 
     id: int
     parent: int | None
@@ -50,39 +50,39 @@ class Found:
 
 
 class Model:
-    """Our scorer under the harness's own name for one."""
+    """The scorer with the interface that the harness expects."""
 
     @classmethod
     def load(cls, _: str) -> "Model":
-        """The weights that come with the package, whatever file is named."""
+        """The shipped weights, whatever the file name."""
         return cls()
 
-    def link(self, lines: Sequence[tuple[Any, ...]], _: object = None) -> list[Found]:
+    def link(self, lines: Sequence[tuple[Any, ...]], _: object = None) -> list[HarnessLink]:
         """One link for each (id, seconds, nick, text, ...)."""
         links = find_links([Utterance(*line[:4]) for line in lines])
-        return [Found(link.line, link.answers, link.probability) for link in links]
+        return [HarnessLink(link.line, link.answers, link.probability) for link in links]
 
 
 @dataclass
 class Log:
-    """One annotated log: its talk, by line number, and the same lines in a store."""
+    """An annotated log: line numbers of what was said, and `ids` from the store to line numbers."""
 
     annotated: Any
     talk: list[int]
     ids: dict[int, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, annotated: Any) -> "Log":
-        """Joins and parts are no talk."""
+    def from_annotated(cls, annotated: Any) -> "Log":
+        """The log without joins, parts and other events."""
         return cls(annotated, [n for n, event in enumerate(annotated.system) if not event])
 
     @property
     def channel(self) -> str:
-        """A room for each log."""
+        """The channel of this log: each has its own."""
         return f"#{self.annotated.name}"
 
     def heard(self) -> Iterator[Heard]:
-        """All lines, events too, as somebody would import them."""
+        """All lines, events included, as for an import."""
         log = self.annotated
         for n, event in enumerate(log.system):
             yield Heard(
@@ -96,7 +96,7 @@ class Log:
             )
 
     def conversation(self, hit: int) -> set[int]:
-        """The lines of a hit's conversation, by the scorer alone."""
+        """The lines of a hit's conversation by the scorer alone."""
         at = self.talk.index(hit)
         log, window = self.annotated, self.talk[max(0, at - BEFORE) : at + AFTER + 1]
         lines = [Utterance(n, 60 * log.minute[n], log.nick[n], log.text[n]) for n in window]
@@ -107,7 +107,7 @@ class Log:
 @click.argument("harness", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--split", default="dev", help="Part of the logs.")
 def main(harness: Path, split: str) -> None:
-    """Measure links, what is shown around a hit, and the same through MCP."""
+    """Measure links and the conversations around hits, directly and through MCP."""
     sys.path.insert(0, str(harness))
     scorer = ModuleType("conversations")
     scorer.__dict__["Model"] = Model
@@ -118,7 +118,7 @@ def main(harness: Path, split: str) -> None:
         told = "  ".join(f"{name} {figure:.1f}" for name, figure in figures.items())
         click.echo(f"links in windows of {lines}: {told}")
     shown.main("ours.json", split)
-    logs = [Log.of(log) for log in data.load_ircd(split)]
+    logs = [Log.from_annotated(log) for log in data.load_ircd(split)]
     with TemporaryDirectory() as folder:
         anyio.run(_through_mcp, Path(folder), logs, shown.gold_conversations)
 
@@ -157,7 +157,7 @@ async def _asked(client: Client, log: Log, hit: int) -> set[int]:
 
 
 def _f1(shown: set[int], gold: set[int]) -> float:
-    """As the harness: lines from before the annotation do not count."""
+    """F1 as the harness computes it: lines before the annotated part do not count."""
     shown = {line for line in shown if line >= FIRST}
     right = len(shown & gold)
     return 2 * right / (len(shown) + len(gold))

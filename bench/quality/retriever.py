@@ -1,8 +1,7 @@
-"""Our server as the harness sees a retriever: it gets messages once, then answers questions.
+"""The server as a retriever of the harness: it indexes messages once, then answers questions.
 
-Everything is asked as any client would: search_irc_history of a server over a store that was filled
-by bulk append, through the SDK's in-memory client, with the view's `now`, and the channel where the
-harness names it.
+Questions go the way of any client: `search_irc_history` through the SDK's in-memory client, with
+the view's `now` and, if the harness names one, the channel. The store is filled by bulk append.
 """
 
 import tempfile
@@ -26,10 +25,10 @@ from terrarium_mcp.store.search import Search
 NETWORK = "bench"
 
 MANY = 1_000_000
-"""Estimated tokens of an answer: the harness wants the whole page."""
+"""Budget of an answer in estimated tokens: the harness needs the whole page."""
 
 
-class Said(Protocol):
+class HarnessMessage(Protocol):
     """A message of the harness; `ts` is in seconds since 1970, UTC."""
 
     id: int
@@ -41,7 +40,7 @@ class Said(Protocol):
 
 
 class Retriever:
-    """Drives a server of its own; `direct`: the store's own call, which must find the same."""
+    """Runs its own server. With `direct` it calls the store instead, which must find the same."""
 
     name = "terrarium-mcp"
 
@@ -62,8 +61,8 @@ class Retriever:
             self._portal.wrap_async_context_manager(Client(build_server(self._store, settings)))
         )
 
-    def index(self, messages: Sequence[Said]) -> None:
-        """Remember the messages, in the order given."""
+    def index(self, messages: Sequence[HarnessMessage]) -> None:
+        """Store the messages in the order given."""
         self._portal.call(self._append, messages)
 
     def search(
@@ -73,7 +72,7 @@ class Retriever:
         return self._asked(query, k, channel, now, direct=self._direct)
 
     def close(self) -> None:
-        """Forget everything."""
+        """Close the server and delete the store."""
         self._open.close()
 
     def _asked(
@@ -84,7 +83,7 @@ class Retriever:
         found = self._portal.call(look, query, k, _channel(channel), at)
         return [self._ids.get(number, number) for number in found]
 
-    async def _append(self, messages: Sequence[Said]) -> None:
+    async def _append(self, messages: Sequence[HarnessMessage]) -> None:
         for start in range(0, len(messages), 4_000):
             group = messages[start : start + 4_000]
             ids = await self._store.messages.append([_heard(message) for message in group])
@@ -108,7 +107,7 @@ class Retriever:
 
 
 class Comparing(Retriever):
-    """Answers through MCP, and counts how often the store's own call answers otherwise."""
+    """Answers through MCP and records the queries that the store answers differently."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -118,7 +117,7 @@ class Comparing(Retriever):
     def search(
         self, query: str, k: int, *, channel: str | None = None, now: float | None = None
     ) -> list[int]:
-        """The harness's ids of the `k` best lines, as MCP gives them."""
+        """The harness's ids of the `k` best lines, as found through MCP."""
         through_mcp, directly = (
             self._asked(query, k, channel, now, direct=direct) for direct in (False, True)
         )
@@ -132,7 +131,7 @@ def _channel(name: str | None) -> str:
     return f"#{name.removeprefix('#')}" if name else ""
 
 
-def _heard(message: Said) -> Heard:
+def _heard(message: HarnessMessage) -> Heard:
     return Heard(
         network=NETWORK,
         channel=_channel(message.channel),

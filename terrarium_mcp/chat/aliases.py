@@ -13,7 +13,7 @@ from datetime import timedelta
 from terrarium_mcp.chat.records import Kind
 from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position
 
-AT_ONCE = timedelta(minutes=1)
+SAME_EVENT = timedelta(minutes=1)
 """A NICK or QUIT is recorded once in each room, within this time."""
 
 
@@ -134,7 +134,7 @@ def _deduplicated(moves: Iterable[Move]) -> list[Move]:
                 continue
             key = (move.kind, move.nick, move.new)
             first, rooms = latest.get(key, (move.at, set[int]()))
-            again = move.room not in rooms and move.at.moment - first.moment <= AT_ONCE
+            again = move.room not in rooms and move.at.moment - first.moment <= SAME_EVENT
             if rooms and again:
                 rooms.add(move.room)
                 continue

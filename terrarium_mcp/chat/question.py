@@ -112,9 +112,8 @@ def _is_worded_as_a_person(nick: str, folded: str) -> bool:
 
 def _content_words(text: str) -> Iterator[str]:
     for word in _WORD.findall(text.lower().replace("\u2019", "'")):
-        bare = word.removesuffix("'s")
-        if not is_stop_word(bare):
-            yield from (part for part in words_in(bare) if not is_stop_word(part))
+        if not is_stop_word(word):
+            yield from (part for part in words_in(word) if not is_stop_word(part))
 
 
 def _is_whole(word: str) -> bool:

@@ -8,10 +8,12 @@ from typing import Any, TypeAlias
 import pytest
 
 from terrarium_mcp.chat.conversations import Utterance, find_links
+from terrarium_mcp.chat.conversations.addressees import Participants
 from terrarium_mcp.chat.conversations.scores import score_choices
 from terrarium_mcp.chat.conversations.tables import ANSWERING, SCALE, STARTING, ScoreTables
 from terrarium_mcp.chat.conversations.thread_state import PlacedUtterance, ThreadState
 from terrarium_mcp.chat.conversations.window import read_window
+from terrarium_mcp.chat.conversations.words import lowercase, words_of
 
 Facts: TypeAlias = "Mapping[str, tuple[int, ...]]"
 """By table, the entry that a choice uses."""
@@ -309,6 +311,8 @@ def test_whether_two_people_talk_elsewhere() -> None:
     assert talked(f"{ann_and_bob}0 ann > here") == 0
     assert talked(f"{ann_and_bob}0 bob > ann: ok\n{filler(99)}\n0 ann > here") == 1
     assert talked(f"{ann_and_bob}0 bob > ann: ok\n{filler(100)}\n0 ann > here") == 0
+    again = f"0 bob > ann: ok\n{filler(150)}\n0 bob > ann: ok"
+    assert talked(f"{ann_and_bob}{again}\n0 ann > here") == 1
     assert talked(f"{ann_and_bob}0 ann > here\n{filler(39)}\n0 bob > ann: ok") == 2
     assert talked(f"{ann_and_bob}0 ann > here\n{filler(40)}\n0 bob > ann: ok") == 0
     assert talked(f"{ann_and_bob}0 ann > bob: ok\n0 ann > here\n0 bob > ann: ok") == 3
@@ -337,10 +341,11 @@ def test_how_rare_a_repeated_word_is(times: int, rarity: int) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "bucket"), [("w1 w2 w3 usb", 1), ("w1 w2 usb", 2), ("w1 usb", 2), ("usb", 3)]
+    ("text", "bucket"),
+    [("w1 w2 w3 usb", 1), ("w1 w2 usb", 2), ("w1 w2 w3 w4 sda sdb", 2), ("usb", 3)],
 )
 def test_how_much_of_an_utterance_a_thread_has(text: str, bucket: int) -> None:
-    rows = "0 ann > usb\n0 ann 1> ok\n0 cat > ok"
+    rows = "0 ann > usb sda sdb\n0 ann 1> ok\n0 cat > ok"
     facts = choices(f"{rows}\n0 bob > {text}")
     assert [facts[n]["topic"][1] for n in (3, 2, 1)] == [0, bucket, bucket]
 
@@ -517,3 +522,54 @@ def test_only_old_candidates_fade() -> None:
     rows = [(0.0, "ann", "ok")] * 200
     _, probability = links(*rows, (180, "bob", "ok"), (180, "bob", "ok"))[-1]
     assert probability == round(1 / (2 + 4 * math.exp(-1)), 3)
+
+
+def test_minutes_are_whole_ones_and_never_run_back() -> None:
+    times = [-30.0, 59.9, 60, 179, 30, 180]
+    window = read_window([Utterance(n, at, "ann", "ok") for n, at in enumerate(times)])
+    assert [features.minute for features in window.utterances] == [-1, 0, 1, 2, 2, 3]
+
+
+def test_a_bridge_is_recognised_by_its_nick_and_only_a_whole_prefix_is_unwrapped() -> None:
+    def speaker(nick: str, text: str) -> tuple[str, str]:
+        one = Utterance(1, 0, nick, text).unwrapped
+        return one.nick, one.text
+
+    for name in ("bot", "bridge", "relay", "discord", "matrix", "telegram", "slack", "gateway"):
+        assert speaker(f"My{name.title()}2", "<jo> hi\nyou") == ("jo", "hi\nyou")
+    assert speaker("jim", "<jo> hi") == ("jim", "<jo> hi")
+    assert speaker("relay", "<jo>hi") == ("relay", "<jo>hi")
+    assert speaker("relay", "so <jo> hi") == ("relay", "so <jo> hi")
+    assert speaker("relay", "<j o> hi") == ("relay", "<j o> hi")
+    assert speaker("relay", f"<{'x' * 40}> hi") == ("x" * 40, "hi")
+    assert speaker("relay", f"<{'x' * 41}> hi")[0] == "relay"
+
+
+def test_nicks_with_a_tail_or_other_case_are_one_participant() -> None:
+    people = Participants.from_nicks(["Jo", "jo_", "jo`", "JO^|-", "jim", "__"])
+    assert [people.number(nick) for nick in ("jo", "Jo_", "jo`", "jo^|-", "JIM", "__")] == (
+        [0, 0, 0, 0, 1, 2]
+    )
+    assert people.by_nick_prefix("ji") == 1
+    assert people.by_nick_prefix("j") is None
+    assert people.by_nick_prefix("x") is None
+
+
+def test_words_are_whole_nicks_and_only_512_characters_are_read() -> None:
+    assert words_of("a[b]\\`^{c}|-_ d.e") == ["a[b]\\`^{c}|-_", "d", "e"]
+    assert lowercase("A" * 600) == "a" * 512
+    assert lowercase("see HTTPS://A.example/x?y, ok") == "see  httpurl  ok"
+
+
+def test_two_answers_to_a_message_outside_the_window_are_in_one_thread() -> None:
+    shapes = ANSWERING | STARTING
+    flat = {name: [0] * math.prod(shape) for name, shape in shapes.items()}
+    size = math.prod(shapes["above"][1:])
+    flat["above"][-size:] = [SCALE] * size  # prefer what answers a third person
+    utterances = [
+        Utterance(1, 0, "fay", "ok", reply_to="gone"),
+        Utterance(2, 0, "gus", "ok", reply_to="gone"),
+        Utterance(3, 0, "hal", "ok"),
+    ]
+    *_, last = find_links(utterances, weights=ScoreTables.from_flat(flat))
+    assert last.answers == 2

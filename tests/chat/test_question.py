@@ -186,5 +186,6 @@ def test_stray_letters_do_not_tell_and_digits_do() -> None:
 
 def test_a_stop_word_in_the_possessive_or_inside_a_word_with_a_dash_does_not_tell() -> None:
     assert telling_words("somebody's teapot", ()) == ("teapot",)
+    assert telling_words("let's deploy", ()) == ("deploy",)
     assert telling_words("follow-up deploy", ()) == ("follow", "deploy")
     assert telling_words("who'd've deploy", ()) == telling_words("who'd\u2019ve deploy", ())

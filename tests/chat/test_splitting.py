@@ -55,6 +55,7 @@ def test_without_a_space_the_cut_falls_between_graphemes() -> None:
 
 def test_a_grapheme_larger_than_the_room_is_cut_between_code_points() -> None:
     assert "".join(split_for_irc(FAMILY, 7)) == FAMILY
+    assert split_for_irc(FAMILY, 11)[0] == FAMILY[:3]  # 4 + 3 + 4 bytes
 
 
 def test_a_lone_surrogate_becomes_a_question_mark() -> None:

@@ -21,7 +21,7 @@ from terrarium_mcp.chat.conversations.words import UtteranceKind
 SCALE = 100
 """A weight of this size is one unit of log odds."""
 
-Table: TypeAlias = "list[Any]"
+Table: TypeAlias = list[Any]
 """Nested lists of entries, as deep as the table has facts."""
 
 _KINDS = len(UtteranceKind)
