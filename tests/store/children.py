@@ -128,7 +128,7 @@ PURGED = [f"nick{number}" for number in range(8)]
 
 async def rebuild(store: Store, _: int) -> None:
     """Make everything that is derived again."""
-    await store._upkeep.rebuild([one.name for one in DERIVED])  # noqa: SLF001 -- what doctor calls
+    await store.rebuild([one.name for one in DERIVED])
     tell("made again")
 
 
