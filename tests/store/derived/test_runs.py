@@ -1,4 +1,4 @@
-"""Runs arrange lines by time, and a look-up that walks them equals a sort of all lines."""
+"""Runs arrange lines by time, and a look-up that reads run by run equals a sort of all lines."""
 
 import tempfile
 from datetime import timedelta

@@ -1,4 +1,4 @@
-"""The words table: what it knows of what was said, and that it forgets."""
+"""The vocabulary counts the words of all speech, and forgets those of removed lines."""
 
 import sqlite3
 from contextlib import closing
@@ -21,7 +21,7 @@ def words(store: Store) -> Words:
 
 
 async def remove(store: Store, *ids: int) -> None:
-    """Take lines away as a purge does."""
+    """Remove lines as a purge does."""
     async with store._database.writing() as writer:  # noqa: SLF001
         await unindex_rows(writer, ids)
         for number in ids:
@@ -63,7 +63,7 @@ async def test_what_is_too_long_for_a_word_is_not_misspelt(words: Words) -> None
 
 
 def test_what_the_index_holds_it_would_fold_no_further() -> None:
-    """So a word of the words table, looked up as it stands there, finds all its lines."""
+    """So a word of the vocabulary, looked up as it is stored there, finds all its lines."""
     with closing(sqlite3.connect(":memory:")) as db:
         for name in ("said", "again"):
             db.execute(f"CREATE VIRTUAL TABLE {name} USING fts5 (word, tokenize='{TOKENIZER}')")
