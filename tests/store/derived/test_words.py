@@ -58,6 +58,13 @@ async def test_a_long_word_is_kept_by_its_beginning_and_forgotten_with_it(
     assert await words.usual(beginning("x", 100, 4)) == [{}]
 
 
+async def test_forty_characters_of_a_word_are_kept(store: Store, file: Path) -> None:
+    words = ["a" * 39, "b" * 40, "c" * 41]
+    await store.messages.append(chat("<ada> " + " ".join(words)))
+    kept = [(word[:40],) for word in words]
+    assert rows_of(file, "SELECT word FROM words ORDER BY word") == kept
+
+
 async def test_what_is_too_long_for_a_word_is_not_misspelt(words: Words) -> None:
     assert await words.usual(misspelt("x" * 100_000, 4)) == [{}]
 
