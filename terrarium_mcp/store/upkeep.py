@@ -67,7 +67,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _Progress:
+class _IndexProgress:
     """How far some structures are: their lowest watermark, and the newest id."""
 
     lowest: int
@@ -211,14 +211,14 @@ class Upkeep:
                 writer, [name for name in names if marks[name] >= marks[NORMALISED]]
             )
 
-    async def _progress(self, names: Collection[str]) -> _Progress:
+    async def _progress(self, names: Collection[str]) -> _IndexProgress:
         quoted = ", ".join(f"'{name}'" for name in names)
         rows = await self._database.rows(
             "SELECT (SELECT max(id) FROM messages) AS newest, min(upto) AS lowest,"  # noqa: S608 -- our names
             f" count(*) AS known FROM derived WHERE name IN ({quoted})"
         )
         newest, lowest, known = rows[0]["newest"] or 0, rows[0]["lowest"] or 0, rows[0]["known"]
-        return _Progress(lowest if known == len(names) else min(lowest, 0), newest)
+        return _IndexProgress(lowest if known == len(names) else min(lowest, 0), newest)
 
     async def _advance_once(self, names: Collection[str]) -> tuple[int, int]:
         """Index the next rows in one transaction; returns the id that all reach, and the newest."""

@@ -91,7 +91,7 @@ class Child:
 
 
 def tell(*words: object) -> None:
-    """A line for whoever started us."""
+    """Print a line for the parent process."""
     print(*words, flush=True)  # noqa: T201 -- a program's stdout
 
 
@@ -103,7 +103,7 @@ async def say(store: Store, first: int) -> None:
 
 
 async def bring(store: Store, most: int) -> None:
-    """Append a past of so many lines in bulk; tell how many are there."""
+    """Append a past of so many lines in bulk; report how many are stored."""
     await store.messages.append_all(past(most), tell)
 
 
@@ -120,13 +120,13 @@ PURGED = [f"nick{number}" for number in range(8)]
 
 
 async def rebuild(store: Store, _: int) -> None:
-    """Make everything that is derived again."""
-    await store._upkeep.rebuild([one.name for one in DERIVED])  # noqa: SLF001 -- what doctor calls
+    """Rebuild every derived structure."""
+    await store.rebuild([one.name for one in DERIVED])
     tell("made again")
 
 
 async def talk(store: Store, seconds: int) -> None:
-    """Say 2,000 lines a second; tell how many it were."""
+    """Say 2,000 lines a second; report how many."""
     said = 0
     async for _ in every(0.01, seconds):
         await store.messages.append([line_of("ada", "green tea", datetime.now(UTC))] * 20)
@@ -135,7 +135,7 @@ async def talk(store: Store, seconds: int) -> None:
 
 
 async def read(store: Store, seconds: int) -> None:
-    """Ask 45 questions a second of all kinds; tell how many milliseconds each took."""
+    """Ask 45 questions a second of all kinds; report how many milliseconds each took."""
     rooms = await store.rooms.all()
     someone = (await store.messages.newest(rooms, 500)).messages[0]
     now = datetime.now(UTC)
@@ -155,7 +155,7 @@ async def read(store: Store, seconds: int) -> None:
 
 
 async def every(gap: float, seconds: float) -> AsyncIterator[tuple[int, float]]:
-    """Count the moments at which something is due, for so many seconds; each with the time it is.
+    """Count the moments at which an action is due, for some seconds, each with its time.
 
     One that is late comes at once; what a slow machine does not come to is left out.
     """
@@ -173,7 +173,7 @@ WHAT: dict[str, Callable[[Store, int], Awaitable[None]]] = {
 
 
 async def merge(file: Path) -> None:
-    """Merge the full-text indexes; no keeper, who does so too, is there."""
+    """Merge the full-text indexes, without a keeper that would do so too."""
     database = Database(file)
     await database.open()
     await _told_to_begin()

@@ -21,16 +21,16 @@ from tests.store.children import PURGED, child
 from tests.store.scene import SETTINGS, chat, differences, dump_of, past, rows_of
 
 Scene = Callable[[Path, int], Awaitable[None]]
-"""Takes a place for files, and how often a process is killed."""
+"""Takes a path for files, and how often to kill a process."""
 
 SOON = 0.6
-"""Seconds within which a process that would go on for ever is killed."""
+"""Seconds within which a process that would never end is killed."""
 
 LINES = 3_000
 
 
 def chance() -> random.Random:
-    """Where the moments come from."""
+    """The source of the random moments."""
     seed = os.environ.get("SEED") or str(time.time_ns())
     print(f"SEED={seed}")  # noqa: T201 -- shown with a failure
     return random.Random(seed)  # noqa: S311 -- moments
@@ -39,7 +39,7 @@ def chance() -> random.Random:
 async def killed(
     what: str, file: Path, number: int, within: float, rng: random.Random
 ) -> list[str]:
-    """Let a process work, kill it within so many seconds; what it has told of by then."""
+    """Let a process work and kill it within some seconds; returns what it had reported by then."""
     async with child(what, file, number) as one:
         await one.go()
         await anyio.sleep(rng.uniform(0, within))
@@ -56,7 +56,7 @@ async def lasts(what: str, file: Path, number: int = 0) -> float:
 
 
 async def check_whole(file: Path) -> None:
-    """The file is in order, and whoever opens it finds everything kept up and goes on."""
+    """The file is sound, and the next process finds everything indexed and continues."""
     assert rows_of(file, "PRAGMA integrity_check") == [("ok",)]
     ((newest,),) = rows_of(file, "SELECT ifnull(max(id), 0) FROM messages")
     async with open_store(file, SETTINGS, adopt=True) as store:
@@ -68,7 +68,7 @@ async def check_whole(file: Path) -> None:
 
 
 async def while_recording(file: Path, times: int) -> None:
-    """Every line that was told of is there, in order; no line is there twice."""
+    """Every reported line is stored, in order, and no line twice."""
     rng, said = chance(), 0
     for _ in range(times):
         told = await killed("say", file, said, SOON, rng)
@@ -80,7 +80,7 @@ async def while_recording(file: Path, times: int) -> None:
 
 
 async def while_bringing(file: Path, times: int) -> None:
-    """Every group that was told of is there, and no part of a group."""
+    """Every reported group is stored, and no part of another."""
     rng, everything = chance(), [line.text for line in past(60_000)]
     before = 0
     for _ in range(times):
@@ -94,7 +94,7 @@ async def while_bringing(file: Path, times: int) -> None:
 
 
 async def while_purging(file: Path, times: int) -> None:
-    """Who was told of is gone from everywhere; everybody else's lines are all there."""
+    """Every person reported as purged is gone; all other lines are still stored."""
     rng = chance()
     prepared = await _talk_of_many(file.with_name("prepared.db"))
     kept = rows_of(prepared, _OF_OTHERS)
@@ -112,7 +112,7 @@ _OF_OTHERS = "SELECT id, nick, message FROM messages WHERE nick NOT LIKE 'nick%'
 
 
 async def while_rebuilding(file: Path, times: int) -> None:
-    """What was not made again yet is made by the next who opens the file."""
+    """The next process that opens the file completes the rebuild."""
     rng = chance()
     await _talk_of_many(file)
     within = await lasts("rebuild", file)
@@ -122,7 +122,7 @@ async def while_rebuilding(file: Path, times: int) -> None:
 
 
 async def while_merging(file: Path, times: int) -> None:
-    """An index that was left half merged holds what it held, and is merged while it pays."""
+    """A half-merged index is complete, and the next keeper goes on merging it."""
     rng = chance()
     prepared = await _talk_by_groups(file.with_name("prepared.db"))
     within = await lasts("merge", _copied(prepared, file.with_name("timed.db")))
@@ -136,7 +136,7 @@ async def while_merging(file: Path, times: int) -> None:
 
 
 async def while_migrating(file: Path, times: int) -> None:
-    """The old file is there, or the new one and its copy; in the end it is what it always is."""
+    """Either the old file or the new one with its copy is left; in the end both are the same."""
     rng = chance()
     old = sample.make(file.with_name("old.db"), LINES)
     before = dump_of(old)
@@ -165,7 +165,7 @@ async def _talk_of_many(file: Path) -> Path:
 
 
 async def _talk_by_groups(file: Path) -> Path:
-    """A history whose full-text index is in many pieces."""
+    """A history whose full-text index has many segments."""
     lines = past(15_000)
     async with open_store(file, SETTINGS) as store:
         while group := list(islice(lines, 500)):

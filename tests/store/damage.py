@@ -1,4 +1,4 @@
-"""Damage done to a database: what failing disks and other programs do."""
+"""Damage to a database, as failing disks and other programs cause it."""
 
 # ruff: noqa: S311, S608 -- noise is no secret, and the tables are ours
 
@@ -20,13 +20,13 @@ def garble_index(file: Path, index: str = "message_index") -> None:
 
 
 def garble_structure(file: Path) -> None:
-    """Take away what says which word lists there are: the index cannot even be opened."""
+    """Delete the record that lists the segments: the index cannot even be opened."""
     with closing(sqlite3.connect(file)) as db, db:
         db.execute("DELETE FROM message_index_data WHERE id = 10")
 
 
 def flip_bytes(file: Path, table: str) -> None:
-    """Overwrite a page in the midst of a table in the file, which nobody has open."""
+    """Overwrite a page in the middle of a table in a file that no process has open."""
     with closing(sqlite3.connect(file)) as db:
         sql = "SELECT pageno, pgsize FROM dbstat WHERE name = ? AND pagetype = 'leaf'"
         pages = db.execute(sql, (table,)).fetchall()

@@ -1,4 +1,4 @@
-"""Whoever waits to write is let in, and what is left behind for that is taken in afterwards."""
+"""A process that waits to write gets its turn; rows left unindexed for that are indexed later."""
 
 import sqlite3
 from collections.abc import Callable
@@ -28,7 +28,7 @@ SOON = 20.0
 
 
 async def until(condition: Callable[[], bool]) -> None:
-    """Wait for what no event tells of."""
+    """Poll for a condition that no event announces."""
     with anyio.fail_after(SOON):
         while not condition():  # noqa: ASYNC110 -- a lock of the operating system has no event
             await anyio.sleep(0.002)
@@ -61,10 +61,10 @@ async def test_an_append_that_waits_in_the_same_process_is_noticed(store: Store)
         assert not database.has_waiters()
 
 
-async def test_who_may_not_say_that_he_waits_is_served_all_the_same(
+async def test_a_process_that_cannot_announce_that_it_waits_still_gets_its_turn(
     store: Store, file: Path
 ) -> None:
-    file.with_name(f"{file.name}.waiting").mkdir()  # no lock can be had there
+    file.with_name(f"{file.name}.waiting").mkdir()  # so no lock file can be made there
     other = Database(file)
     await other.open()
     async with anyio.create_task_group() as tasks, other.writing():
@@ -75,7 +75,7 @@ async def test_who_may_not_say_that_he_waits_is_served_all_the_same(
     assert rows_of(file, "SELECT message FROM messages") == [("hello",)]
 
 
-async def test_a_flood_is_on_disk_at_once_and_who_reads_takes_it_in(
+async def test_a_flood_is_on_disk_at_once_and_the_next_read_indexes_it(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("terrarium_mcp.store.keeper.TRY_EVERY", 3_600)
@@ -93,7 +93,7 @@ async def test_a_flood_is_on_disk_at_once_and_who_reads_takes_it_in(
         assert await differences(store) == []
 
 
-async def test_a_flood_that_goes_on_leaves_no_more_behind_than_is_soon_taken_in(
+async def test_a_continuing_flood_leaves_no_more_unindexed_than_a_read_catches_up_with(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("terrarium_mcp.store.keeper.TRY_EVERY", 3_600)
@@ -106,12 +106,12 @@ async def test_a_flood_that_goes_on_leaves_no_more_behind_than_is_soon_taken_in(
 
 
 def _unknown(file: Path) -> set[str]:
-    """The structures that nobody has taken anything into yet."""
+    """The structures without a watermark."""
     known = {name for (name,) in rows_of(file, "SELECT name FROM derived")}
     return {one.name for one in DERIVED} - known
 
 
-async def test_a_bulk_append_that_everybody_waits_for_keeps_everything_up(
+async def test_a_bulk_append_that_always_yields_still_indexes_everything(
     store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Turn, "is_over", property(lambda turn: turn.longest > 0))
@@ -122,7 +122,7 @@ async def test_a_bulk_append_that_everybody_waits_for_keeps_everything_up(
     check_index(file)
 
 
-async def test_what_is_made_again_while_everybody_waits_is_made_to_its_end(
+async def test_a_rebuild_that_always_yields_still_ends(
     store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await store.messages.append([*past(2_500)])
@@ -149,7 +149,7 @@ async def test_a_bulk_append_whose_catching_up_is_locked_out_saves_no_line_twice
     assert texts((await find(store, "number 299")).messages) == ["tea number 299"]
 
 
-def test_a_turn_is_over_once_it_has_done_something_and_is_wanted() -> None:
+def test_a_transaction_yields_once_it_has_done_a_step_and_another_waits() -> None:
     async def scene() -> None:
         wanted = False
         turn = Turn(lambda: wanted, minimum=0)

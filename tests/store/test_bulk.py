@@ -1,4 +1,4 @@
-"""Any number of lines goes in beside whoever records, by groups, and nothing is half done."""
+"""Any number of lines is appended in groups beside a live recorder, and no group is half stored."""
 
 import sqlite3
 from collections.abc import AsyncIterator, Iterator, Sequence
@@ -33,7 +33,9 @@ from tests.store.scene import (
 )
 
 
-async def test_lines_go_in_as_they_come_and_everything_is_kept_up(store: Store, file: Path) -> None:
+async def test_lines_are_stored_in_their_order_and_everything_is_indexed(
+    store: Store, file: Path
+) -> None:
     await store.messages.append(chat("<bo> hello"))
     assert await store.messages.append_all(past(2_500)) == AppendTotals(lines=2_500, known=0)
     said = rows_of(file, "SELECT id, message FROM messages WHERE id > 1 ORDER BY id")
@@ -43,7 +45,7 @@ async def test_lines_go_in_as_they_come_and_everything_is_kept_up(store: Store, 
     check_index(file)
 
 
-async def test_lines_that_come_one_by_one_from_elsewhere_are_taken_too(store: Store) -> None:
+async def test_lines_of_an_async_iterator_are_appended_too(store: Store) -> None:
     async def read() -> AsyncIterator[Heard]:
         for line in chat("<ada> one\n<bo> two"):
             await anyio.lowlevel.checkpoint()
@@ -156,7 +158,7 @@ async def test_each_past_that_is_brought_after_what_followed_it_is_one_run(
 
 
 @pytest.mark.usefixtures("store")  # the keeper
-async def test_a_wal_that_somebody_always_writes_to_begins_anew(
+async def test_a_wal_in_constant_use_starts_over(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("terrarium_mcp.store.keeper.CHECKPOINT_AT", 500_000)
@@ -173,7 +175,7 @@ async def test_a_wal_that_somebody_always_writes_to_begins_anew(
     assert any(after < before for before, after in pairwise(sizes))
 
 
-async def test_a_bulk_append_waits_longer_than_anybody_holds_the_lock(
+async def test_a_bulk_append_retries_while_another_holds_the_lock(
     store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("terrarium_mcp.store.database.BUSY_MS", 50)

@@ -1,4 +1,4 @@
-"""A process that is killed at any moment loses nothing that it told of, and leaves a whole file.
+"""A process that is killed at any moment loses nothing that it reported, and leaves a whole file.
 
 Each scene is short here; `make soak` runs the same with a hundred kills.
 """

@@ -1,4 +1,4 @@
-"""What another program appends to `messages` is found like everything else."""
+"""Rows that another program appends to `messages` are found like all others."""
 
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
@@ -17,7 +17,7 @@ COLUMNS = "timestamp, channel, nick, user, host, message, message_type"
 
 
 def append(file: Path, *values: Any) -> None:
-    """A row as terrarium-irc's table takes it."""
+    """Insert a row with the columns of terrarium-irc."""
     row = (
         *values,
         *("2026-05-01 12:30:00", "#tea", "bo", "~bo", "h", "tea", "PRIVMSG")[len(values) :],

@@ -1,5 +1,5 @@
-"""The full-text indexes stay in few pieces, whatever is recorded, and whoever is killed."""
-# ruff: noqa: ASYNC110  # what the keeper does tells no event of ours
+"""The full-text indexes stay in few segments, whatever is recorded or killed."""
+# ruff: noqa: ASYNC110  # no event announces what the keeper does
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -19,7 +19,7 @@ FEW = 4
 
 @asynccontextmanager
 async def opened(file: Path) -> AsyncIterator[Database]:
-    """The file without a keeper, who would merge as well."""
+    """The file without a keeper, which would merge as well."""
     database = Database(file)
     await database.open()
     try:
@@ -35,23 +35,23 @@ async def say(store: Store, lines: int) -> None:
 
 
 async def recorded(file: Path, lines: int = 30) -> None:
-    """Leave a file that was recorded line by line."""
+    """Make a file that was recorded line by line."""
     async with open_store(file, SETTINGS) as store:
         await say(store, lines)
 
 
 def stored(file: Path, table: str) -> list[tuple[object, ...]]:
-    """An index as it lies in the file."""
+    """The records of an index, as they are in the file."""
     return rows_of(file, f"SELECT id, block FROM {table}_data ORDER BY id")  # noqa: S608 -- our tables
 
 
-async def test_every_full_text_index_is_looked_after(store: Store, file: Path) -> None:
+async def test_every_full_text_index_is_merged(store: Store, file: Path) -> None:
     await store.opening.wait(5)
     sql = "SELECT name FROM sqlite_master WHERE sql LIKE 'CREATE VIRTUAL TABLE%fts5%'"
     assert {name for (name,) in rows_of(file, sql)} == set(INDEXES)
 
 
-async def test_what_was_recorded_line_by_line_comes_to_lie_in_few_pieces(file: Path) -> None:
+async def test_what_was_recorded_line_by_line_is_merged_into_few_segments(file: Path) -> None:
     await recorded(file)
     async with opened(file) as database:
         before = [await segments(database, table) for table in INDEXES]
@@ -64,7 +64,7 @@ async def test_what_was_recorded_line_by_line_comes_to_lie_in_few_pieces(file: P
         assert await differences(store) == []
 
 
-async def test_a_few_new_pieces_are_not_worth_a_merge(file: Path) -> None:
+async def test_a_few_new_segments_are_not_worth_a_merge(file: Path) -> None:
     await recorded(file)
     async with opened(file) as database:
         merging = SegmentMerger(database)
@@ -104,7 +104,7 @@ async def test_lines_recorded_during_a_merge_are_found_and_the_merge_ends(file: 
         assert await differences(store) == []
 
 
-async def test_an_index_that_is_being_made_again_is_let_be(file: Path) -> None:
+async def test_an_index_that_is_being_rebuilt_is_left_alone(file: Path) -> None:
     await recorded(file)
     write(file, "UPDATE derived SET upto = -1 WHERE name = 'index'")
     garble_index(file)
@@ -119,11 +119,11 @@ async def test_an_index_that_is_being_made_again_is_let_be(file: Path) -> None:
 async def test_the_keeper_merges_by_itself(file: Path) -> None:
     await recorded(file)
     async with open_store(file, SETTINGS) as store:
-        database = store._database  # noqa: SLF001 -- to count its pieces
+        database = store._database  # noqa: SLF001 -- to count its segments
         with anyio.fail_after(20):
             while max([await segments(database, table) for table in INDEXES]) > FEW:
                 await anyio.sleep(0.05)
 
 
-async def test_a_killed_merge_is_gone_on_with(file: Path) -> None:
+async def test_the_next_keeper_continues_a_killed_merge(file: Path) -> None:
     await crashing.while_merging(file, 2)

@@ -1,5 +1,5 @@
 """Several processes on one file: one keeper at a time, and no line is lost."""
-# ruff: noqa: ASYNC110  # what another process does tells no event of ours
+# ruff: noqa: ASYNC110  # no event announces what another process does
 
 import os
 import signal
@@ -145,7 +145,7 @@ ENDLESS = (
 async def test_a_slow_read_ends_at_its_deadline_and_leaves_the_connection_free(
     store: Store,
 ) -> None:
-    database = store._database  # noqa: SLF001 -- no query of ours is slow enough
+    database = store._database  # noqa: SLF001 -- none of our queries is slow enough
     with anyio.fail_after(10):
         for _ in range(5):
             with pytest.raises(TookTooLong, match=r"within 0\.05 s"):
@@ -154,7 +154,7 @@ async def test_a_slow_read_ends_at_its_deadline_and_leaves_the_connection_free(
 
 
 async def test_many_slow_reads_hold_up_none_for_ever(store: Store) -> None:
-    database = store._database  # noqa: SLF001 -- no query of ours is slow enough
+    database = store._database  # noqa: SLF001 -- none of our queries is slow enough
     ended = []
 
     async def read_slowly() -> None:
@@ -171,7 +171,7 @@ async def test_many_slow_reads_hold_up_none_for_ever(store: Store) -> None:
 
 
 async def test_a_cancelled_read_leaves_the_pool_whole(store: Store) -> None:
-    database = store._database  # noqa: SLF001 -- no query of ours is slow enough
+    database = store._database  # noqa: SLF001 -- none of our queries is slow enough
     with anyio.fail_after(20):
         for patience in (0, 0.001, 0.02, 0.06, 0.1):
             with anyio.move_on_after(patience):

@@ -1,5 +1,5 @@
-"""What is derived is made again while others read and write, also after somebody was killed."""
-# ruff: noqa: ASYNC110  # what another process does tells no event of ours
+"""Derived structures are rebuilt while others read and write, also after a process was killed."""
+# ruff: noqa: ASYNC110  # no event announces what another process does
 
 import os
 import signal
@@ -53,7 +53,7 @@ def some_talk(lines: int) -> str:
 
 
 @each
-async def test_what_is_wrong_is_right_once_it_is_made_again(store: Store, one: Derived) -> None:
+async def test_a_rebuild_makes_right_what_was_wrong(store: Store, one: Derived) -> None:
     await store.messages.append(a_little_of_everything())
     async with store._database.writing() as writer:  # noqa: SLF001 -- a structure that lost everything
         await one.clear(writer)
@@ -63,7 +63,7 @@ async def test_what_is_wrong_is_right_once_it_is_made_again(store: Store, one: D
     assert await store.differences() == []
 
 
-async def test_lines_are_read_and_recorded_while_everything_is_made_again(
+async def test_lines_are_read_and_recorded_while_everything_is_rebuilt(
     store: Store, file: Path
 ) -> None:
     await store.messages.append(chat(some_talk(6_000)))
@@ -89,7 +89,7 @@ async def test_lines_are_read_and_recorded_while_everything_is_made_again(
 
 
 @pytest.mark.parametrize("part", [-1, 0, 0.4], ids=["emptying", "emptied", "half-way"])
-async def test_who_is_killed_while_making_again_is_gone_on_from(file: Path, part: float) -> None:
+async def test_a_rebuild_whose_process_is_killed_is_continued(file: Path, part: float) -> None:
     async with open_store(file, SETTINGS) as store:
         await store.messages.append(chat(some_talk(6_000)))
     async with running(REBUILDING, str(file), str(part)) as other:
@@ -118,7 +118,7 @@ async def test_a_read_that_needs_it_says_how_far_it_is(
 
 
 @pytest.mark.parametrize("garble", [garble_index, garble_structure])
-async def test_a_damaged_index_is_told_of_and_made_again_while_lines_are_readable(
+async def test_a_damaged_index_is_reported_and_rebuilt_while_lines_are_readable(
     file: Path, garble: object, caplog: pytest.LogCaptureFixture
 ) -> None:
     async with open_store(file, SETTINGS) as store:
@@ -162,7 +162,7 @@ async def test_damage_to_the_messages_themselves_names_the_way_out(file: Path) -
             await store.messages.newest(await store.rooms.all(), 400)
 
 
-async def test_a_search_that_meets_an_index_in_the_making_starts_nothing_over(
+async def test_a_search_that_meets_a_half_built_index_does_not_restart_its_rebuild(
     store: Store, file: Path
 ) -> None:
     await store.messages.append(chat(some_talk(300)))

@@ -72,6 +72,6 @@ class LinkIndex:
             f"SELECT m.room, m.timestamp, m.id, said.value FROM {_MENTIONS} WHERE {_MENTIONED}",
         )
         unused = "SELECT count(*) FROM urls WHERE id NOT IN (SELECT url FROM links)"
-        if count := await writer.value(unused, default=0):
+        if count := await writer.value(unused):
             found.append(f"links: {count} URLs are in no message.")
         return found

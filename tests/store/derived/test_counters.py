@@ -41,7 +41,7 @@ DERIVED: tuple[Derived, ...] = (COUNTERS, LinkIndex(), TopicIndex(), PeopleIndex
 
 
 async def differences(file: Path) -> list[str]:
-    """What the derived tables of a file have that a recount has not, or the other way round."""
+    """How the derived tables of a file differ from a recount."""
     async with aclosing(Database(file)) as database:
         await database.open()
         async with database.writing() as writer:
@@ -49,7 +49,7 @@ async def differences(file: Path) -> list[str]:
 
 
 async def redact(file: Path, ids: Sequence[int]) -> None:
-    """Remove the text of messages, as a redaction does it."""
+    """Remove the text of messages, as a redaction does."""
     async with aclosing(Database(file)) as database:
         await database.open()
         async with database.writing() as writer:
@@ -63,7 +63,7 @@ async def redact(file: Path, ids: Sequence[int]) -> None:
 
 
 async def delete(file: Path, ids: Sequence[int]) -> None:
-    """Remove messages, as a purge does it."""
+    """Remove messages, as a purge does."""
     async with aclosing(Database(file)) as database:
         await database.open()
         async with database.writing() as writer:
@@ -117,7 +117,7 @@ async def test_nothing_is_left_of_a_room_without_messages(store: Store, file: Pa
     await store.messages.append(chat("<ada> one\n<bo> two"))
     await delete(file, [1, 2])
     for rows in ("room_counts", "day_counts", "hour_counts", "nick_counts"):
-        assert rows_of(file, f"SELECT * FROM {rows}") == []  # noqa: S608 -- names of ours
+        assert rows_of(file, f"SELECT * FROM {rows}") == []  # noqa: S608 -- our names
 
 
 async def test_the_last_windows_move_with_the_present(store: Store, file: Path) -> None:
@@ -208,7 +208,7 @@ scripts = st.lists(st.one_of(st.lists(heard(), max_size=6), foreign, removals), 
 
 
 async def catch_up(store: Store) -> None:
-    """Ask everything that is derived, so that it takes in what other programs wrote."""
+    """Read from every derived structure, so that it indexes what other programs wrote."""
     rooms = await store.rooms.all()
     await store.stats.overview(rooms, until=EVERY_LINE, now=NOW)
     await store.links.find(rooms, 1)
@@ -218,7 +218,7 @@ async def catch_up(store: Store) -> None:
 
 
 async def play(store: Store, file: Path, script: Sequence[Any]) -> None:
-    """Let happen what a script says."""
+    """Play a script."""
     for step in script:
         match step:
             case Foreign(columns):

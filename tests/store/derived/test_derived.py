@@ -1,4 +1,4 @@
-"""What is derived from the messages equals a recount, and says so when it does not."""
+"""Every derived structure equals a recount, and reports it when it does not."""
 
 import sqlite3
 from contextlib import closing
@@ -22,7 +22,7 @@ async def differences(store: Store, one: Derived) -> list[str]:
 
 
 def a_little_of_everything() -> list[Heard]:
-    """Speech with a URL, by somebody whose mask is known, a change of nick, and a topic."""
+    """Speech with a URL, by a nick with a known mask; a change of nick; a topic."""
     said = chat("<ada> tea at four, see https://example.org/tea\n<bo> mate\n* cy waves")
     ada = replace(said[0], user="ada", host="host.example", account="ada")
     return [

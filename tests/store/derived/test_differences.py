@@ -84,6 +84,18 @@ async def test_evidence_has_the_dates_of_its_first_and_last_message(
     assert rows_of(file, rows) == [("account", "ada", *whom), ("host", "a@h", *whom)]
 
 
+@pytest.mark.parametrize("column", ["first", "last"])
+async def test_dates_of_evidence_span_all_spellings_of_a_nick(
+    store: Store, file: Path, column: str
+) -> None:
+    for hour, nick in ((1, "Ada"), (3, "ada")):
+        line = line_of(nick, "hi", NOON + timedelta(hours=hour))
+        await store.messages.append([replace(line, user="a")])
+    write(file, f"UPDATE evidence SET {column} = '2026-05-01 14:00:00'")  # noqa: S608 -- ours
+    found = ["evidence (host): 1 rows have wrong dates."]
+    assert await store.differences(["people"]) == found
+
+
 async def test_a_line_out_of_order_makes_a_run_that_claims_less_wrong(
     store: Store, file: Path
 ) -> None:

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.appending import FLOOD, Appender
+from terrarium_mcp.store.appending import Appender
 from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.derived.structure import empty
 from terrarium_mcp.store.derived.words_index import WordsIndex
@@ -100,6 +100,22 @@ async def test_a_read_indexes_little_itself_and_waits_for_the_keeper_where_there
         assert await upkeep.indexed_up_to("links") == -1
 
 
+@pytest.mark.parametrize(("newest", "is_much"), [(20_000, False), (20_001, True)])
+async def test_a_read_indexes_20000_rows_itself(
+    file: Path, monkeypatch: pytest.MonkeyPatch, newest: int, is_much: bool
+) -> None:
+    await filled(file, 0)
+    monkeypatch.setattr("terrarium_mcp.store.upkeep.PATIENCE", 0.1)
+    write(file, "INSERT INTO messages (id, channel, message) VALUES (?, '#a', 'tea')", (newest,))
+    async with without_a_keeper(file) as (_, upkeep):
+        if is_much:
+            with pytest.raises(StillOpening):
+                await upkeep.ensure_current("links")
+        else:
+            await upkeep.ensure_current("links")
+        assert await upkeep.indexed_up_to("links") == (0 if is_much else newest)
+
+
 async def test_a_read_that_waits_goes_on_once_the_keeper_is_there(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,12 +190,9 @@ async def test_an_append_indexes_only_what_was_complete_before_it(store: Store, 
         assert await upkeep.differences() == []
 
 
-async def test_a_large_structure_is_emptied_in_several_transactions(
-    file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_large_structure_is_emptied_by_2000_rows_in_a_transaction(file: Path) -> None:
     async with open_store(file, SETTINGS) as store:
-        await store.messages.append_all(past(FLOOD, text="{} tea"))
-    monkeypatch.setattr("terrarium_mcp.store.derived.structure.ROWS", 200)
+        await store.messages.append(chat("<ada> " + " ".join(f"w{n}" for n in range(4_001))))
     words = WordsIndex()
     async with without_a_keeper(file) as (database, _):
         left = [rows_of(file, "SELECT count(*) FROM words")[0][0]]
@@ -188,7 +201,7 @@ async def test_a_large_structure_is_emptied_in_several_transactions(
             async with database.writing() as writer:
                 done = await empty(writer, words)
             left.append(rows_of(file, "SELECT count(*) FROM words")[0][0])
-        assert left[:4] == [501, 301, 101, 0]
+        assert left[:4] == [4_001, 2_001, 1, 0]
         for table in words.tables:
             held = "word_parts_data WHERE id > 10" if table == "word_parts" else table
             assert rows_of(file, f"SELECT count(*) FROM {held}") == [(0,)]  # noqa: S608 -- ours

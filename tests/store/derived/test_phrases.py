@@ -1,4 +1,4 @@
-"""The phrase index: pairs of words lead to lines, and the lines tell whether they hold a phrase."""
+"""The phrase index finds lines by pairs of words, and their text decides whether they match."""
 
 from itertools import count
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Runs arrange lines by time, and a look-up that walks them equals a sort of all lines."""
+"""Runs arrange lines by time, and a look-up that reads run by run equals a sort of all lines."""
 
 import tempfile
 from datetime import timedelta
@@ -212,7 +212,7 @@ def apart(hours: float, count: int) -> list[Run]:
 def test_runs_are_joined_only_where_there_are_more_than_a_few_and_as_far_as_needed() -> None:
     assert few(apart(2, FEW)) == apart(2, FEW)
     assert len(few(apart(2, FEW + 1))) == FEW
-    assert len(few(apart(2, FEW + 30))) == FEW
+    assert len(few(apart(2, FEW + 30))) == FEW == 8
 
 
 def test_runs_that_lie_more_than_a_day_apart_are_not_joined() -> None:

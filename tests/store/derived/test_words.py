@@ -1,4 +1,4 @@
-"""The words table: what it knows of what was said, and that it forgets."""
+"""The vocabulary counts the words of all speech, and forgets those of removed lines."""
 
 import sqlite3
 from contextlib import closing
@@ -27,7 +27,7 @@ def words(store: Store) -> SqliteVocabulary:
 
 
 async def remove(store: Store, *ids: int) -> None:
-    """Take lines away as a purge does."""
+    """Remove lines as a purge does."""
     async with store._database.writing() as writer:  # noqa: SLF001
         await unindex_rows(writer, ids)
         for number in ids:
@@ -64,12 +64,19 @@ async def test_a_long_word_is_kept_by_its_beginning_and_forgotten_with_it(
     assert await words.most_frequent(WordsBeginning("x", 100, 4)) == [{}]
 
 
+async def test_forty_characters_of_a_word_are_kept(store: Store, file: Path) -> None:
+    words = ["a" * 39, "b" * 40, "c" * 41]
+    await store.messages.append(chat("<ada> " + " ".join(words)))
+    kept = [(word[:40],) for word in words]
+    assert rows_of(file, "SELECT word FROM words ORDER BY word") == kept
+
+
 async def test_what_is_too_long_for_a_word_is_not_misspelt(words: SqliteVocabulary) -> None:
     assert await words.most_frequent(WordsMisspelt("x" * 100_000, 4)) == [{}]
 
 
 def test_what_the_index_holds_it_would_fold_no_further() -> None:
-    """So a word of the words table, looked up as it stands there, finds all its lines."""
+    """So a word of the vocabulary, looked up as it is stored there, finds all its lines."""
     with closing(sqlite3.connect(":memory:")) as db:
         for name in ("said", "again"):
             db.execute(f"CREATE VIRTUAL TABLE {name} USING fts5 (word, tokenize='{TOKENIZER}')")
