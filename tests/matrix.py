@@ -1,9 +1,9 @@
 """`make matrix`: the suite in short form on each Python found, from 3.11 to 3.14.
 
 Each gets a virtual environment of its own, .venv-3.12 beside .venv, with the versions that
-requirements/dev.txt pins. They are taken as constraints, without the hashes: the file was resolved on
-one Python, and another may need a package besides (libcst needs pyyaml-ft on 3.13 only), which pip
-refuses where hashes are asked for.
+requirements/dev.txt pins. They are constraints without hashes: the file was resolved on one Python,
+and another may need one more package (libcst needs pyyaml-ft on 3.13 only), which pip refuses
+where hashes are asked for.
 """
 
 import hashlib
@@ -100,7 +100,8 @@ def environment(version: str, interpreter: str) -> str:
     if not stamp.exists() or stamp.read_text() != made_from:
         subprocess.run([interpreter, "-m", "venv", "--clear", str(folder)], check=True)
         constraints = folder / "constraints.txt"
-        constraints.write_text("\n".join(re.findall(r"^[\w.-]+==\S+", pins.read_text(), re.M)))
+        pinned = re.findall(r"^[\w.-]+==\S+", pins.read_text("utf-8"), re.MULTILINE)
+        constraints.write_text("\n".join(pinned), "utf-8")
         install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
         install += ["--constraint", str(constraints)]
         subprocess.run([*install, "editables", "hatchling"], check=True)
