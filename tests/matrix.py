@@ -1,12 +1,14 @@
 """`make matrix`: the suite in short form on each Python found, from 3.11 to 3.14.
 
-Each gets a virtual environment of its own, .venv-3.12 beside .venv, with the packages that
-requirements/dev.txt pins. These pins were resolved on 3.11; with --require-hashes pip would refuse a
-package that another version needs and the file lacks, so what installs is complete.
+Each gets a virtual environment of its own, .venv-3.12 beside .venv, with the versions that
+requirements/dev.txt pins. They are constraints without hashes: the file was resolved on one Python,
+and another may need one more package (libcst needs pyyaml-ft on 3.13 only), which pip refuses
+where hashes are asked for.
 """
 
 import hashlib
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -29,7 +31,8 @@ SHORT = (
     "tests/irc_bridge/test_bridge.py",
     "tests/irc_bridge/network/test_channels.py",
 )
-ASKING = "import ensurepip, sys, venv; print('%d.%d' % sys.version_info[:2])"
+QUIETLY = ("-q", "-n", "auto", "-p", "no:cacheprovider")
+ASKING = "import ensurepip, sys, venv; print('%d.%d' % sys.version_info[:2], sys.executable)"
 
 
 def main() -> int:
@@ -56,9 +59,9 @@ def interpreters() -> dict[str, str]:
             )
         except OSError:
             continue
-        version = asked.stdout.strip()
+        version, _, program = asked.stdout.strip().partition(" ")
         if asked.returncode == 0 and version in VERSIONS:
-            found.setdefault(version, candidate)
+            found.setdefault(version, program)
     return {version: found[version] for version in VERSIONS if version in found}
 
 
@@ -69,8 +72,7 @@ def candidates() -> Iterator[str]:
             yield program
     pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
     for version in VERSIONS:
-        for program in sorted(pyenv.glob(f"versions/{version}*/bin/python{version}")):
-            yield str(program)
+        yield from map(str, sorted(pyenv.glob(f"versions/{version}*/bin/python{version}")))
 
 
 def passes(version: str, interpreter: str) -> bool:
@@ -80,8 +82,7 @@ def passes(version: str, interpreter: str) -> bool:
     python = environment(version, interpreter)
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            [python, "-m", "pytest", "-q", "-n", "auto", f"--basetemp={folder}/tests"]
-            + ["-o", f"cache_dir={folder}/cache", *SHORT],
+            [python, "-m", "pytest", *QUIETLY, f"--basetemp={folder}/tests", *SHORT],
             cwd=ROOT,
             check=False,
         )
@@ -98,9 +99,13 @@ def environment(version: str, interpreter: str) -> str:
     made_from = hashlib.sha256(pins.read_bytes()).hexdigest()
     if not stamp.exists() or stamp.read_text() != made_from:
         subprocess.run([interpreter, "-m", "venv", "--clear", str(folder)], check=True)
+        constraints = folder / "constraints.txt"
+        pinned = re.findall(r"^[\w.-]+==\S+", pins.read_text("utf-8"), re.MULTILINE)
+        constraints.write_text("\n".join(pinned), "utf-8")
         install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*install, "--require-hashes", "-r", str(pins)], check=True)
-        itself = ["--no-deps", "--no-build-isolation", "--editable", str(ROOT)]
+        install += ["--constraint", str(constraints)]
+        subprocess.run([*install, "editables", "hatchling"], check=True)
+        itself = ["--no-build-isolation", "--editable", f"{ROOT}[dev]"]
         subprocess.run([*install, *itself], check=True)
         stamp.write_text(made_from)
     return python

@@ -2,10 +2,8 @@
 
 import ast
 import re
-import subprocess
 import sys
 import tomllib
-import zipfile
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
@@ -13,6 +11,7 @@ from typing import Any
 import pytest
 
 import terrarium_mcp
+from tests import release
 
 ROOT = Path(__file__).parents[1]
 PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
@@ -88,21 +87,21 @@ def test_the_version_is_in_the_changelog() -> None:
     assert f"\n## [{terrarium_mcp.__version__}] - " in changelog
 
 
-def test_the_wheel_holds_the_package_and_its_type_marker(tmp_path: Path) -> None:
-    build = ["hatchling", "build", "--target", "wheel", "--directory", str(tmp_path)]
-    subprocess.run(
-        [sys.executable, "-m", *build], cwd=ROOT, check=True, capture_output=True, timeout=60
-    )
-    (wheel,) = tmp_path.glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        names = archive.namelist()
+def test_the_wheel_of_the_sdist_runs_where_no_checkout_is(tmp_path: Path) -> None:
+    wheel = release.built(tmp_path)
+    names = release.files(wheel)
     assert "terrarium_mcp/py.typed" in names
     assert any(name.endswith("/licenses/LICENSE") for name in names)
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {"terrarium_mcp"}
-    package = ROOT / "terrarium_mcp"
-    sources = [*package.rglob("*.py"), *package.rglob("migrations/v*.sql")]
-    sources += package.rglob("migrations/v*.json")
-    assert {str(path.relative_to(ROOT)) for path in sources} <= set(names)
+    assert set(kept_files()) - {"terrarium_mcp/store/schema.sql"} <= names
+    release.check(release.installed(wheel, tmp_path, borrowing=True), tmp_path)
+
+
+def kept_files() -> list[str]:
+    """Every file of the package that is kept: modules, SQL, word lists, weights."""
+    files = (ROOT / "terrarium_mcp").rglob("*")
+    kept = [path for path in files if path.is_file() and "__pycache__" not in path.parts]
+    return [str(path.relative_to(ROOT)) for path in kept]
 
 
 def pinned(file: str) -> dict[str, str]:

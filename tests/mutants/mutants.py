@@ -149,13 +149,24 @@ class _Visitor(cst.CSTVisitor):
         if not isinstance(where, CodeRange):  # not every node has one: then its parent's
             return self._places[-1]
         first, last = where.start.line, where.end.line
-        if isinstance(node, cst.BaseCompoundStatement) and isinstance(node.body, cst.IndentedBlock):
-            body = self._positions.get(node.body.body[0])
-            last = max(first, body.start.line - 1) if isinstance(body, CodeRange) else last
+        inside = _first_inside(node)
+        body = self._positions.get(inside) if inside else None
+        if isinstance(body, CodeRange):
+            last = max(first, body.start.line - 1)
         if isinstance(node, cst.BaseCompoundStatement | cst.SimpleStatementLine):
             return first, range(first, last + 1)
         _, statement = self._places[-1]
         return first, range(min(statement.start, first), max(statement.stop, last + 1))
+
+
+def _first_inside(node: cst.CSTNode) -> cst.CSTNode | None:
+    """What comes after the colon of a compound statement."""
+    match node:
+        case cst.Match(cases=[first, *_]):
+            return first
+        case cst.BaseCompoundStatement(body=cst.IndentedBlock(body=[first, *_])):
+            return first
+    return None
 
 
 def _is_left_out(node: cst.CSTNode) -> bool:

@@ -96,6 +96,17 @@ def test_tests_that_fail_by_themselves_judge_nothing(shop: Path) -> None:
         verdicts(shop)
 
 
+def test_a_mutant_belongs_to_every_line_of_its_statement_and_to_none_of_its_body(
+    shop: Path,
+) -> None:
+    (shop / SHOP).write_text(
+        "def f(a):\n    match a + \\\n      1:\n        case 5:\n            g(\n             7)\n"
+    )
+    lines = {one.after.strip(): (one.line, one.lines) for one in all_of(shop, [SHOP])}
+    assert lines["match a - 1:"] == (2, range(2, 4))
+    assert lines["8)"] == (6, range(5, 7))
+
+
 def test_the_same_seed_draws_the_same_mutants_and_another_draws_others(shop: Path) -> None:
     one = draw(shop, [SHOP], 4, "a")
     assert one == draw(shop, [SHOP], 4, "a") != draw(shop, [SHOP], 4, "b")
