@@ -90,15 +90,14 @@ async def test_however_many_ranges_there_are_the_newest_lines_are_found(
     said = list[str]()
     for n in range(imports):
         talk = [f"tea {'rare' if n % 5 == 2 else ''}", "hm", "tea"]
-        at = NOON - timedelta(days=n)
+        at = NOON - timedelta(days=2 * n)  # too far apart for runs to be joined
         lines = [line_of("ada", text, at, origin=Origin.IMPORT) for text in talk]
         await store.messages.append(lines)
         said += talk
     await store.messages.append([line_of("ada", "tea rare", NOON + timedelta(days=1))])
     said.append("tea rare")
     snapshot = await snapshot_of(store)
-    if 1 < imports < 9:
-        assert len(snapshot.runs) == imports + 1
+    assert len(snapshot.runs) == (imports + 1 if imports > 1 else 1)
     corpus = await corpus_of(store)
     runs = sorted(snapshot.runs, key=lambda run: run.ended, reverse=True)
     newest_first = [n for run in runs for n in range(run.last, run.first - 1, -1)]
@@ -138,6 +137,28 @@ async def test_neighbours_are_four_lines_on_each_side_of_the_same_room(store: St
             list(range(32, 41, 2)),
         ]
     )
+
+
+@pytest.mark.parametrize(
+    ("second", "talks"),
+    [
+        (17, [(6, 21)]),
+        (18, [(6, 22)]),  # the windows share one line
+        (19, [(6, 14), (15, 23)]),
+        (30, [(6, 14), (26, 34)]),
+    ],
+)
+async def test_windows_that_share_a_line_are_one_talk(
+    store: Store, second: int, talks: list[tuple[int, int]]
+) -> None:
+    await store.messages.append(
+        [line_of("ada", "x", NOON + timedelta(minutes=n)) for n in range(40)]
+    )
+    corpus = await corpus_of(store)
+    found = await corpus.around(await corpus.lines([10, second]))
+    assert [[line.id for line in talk] for talk in found] == [
+        list(range(first, last + 1)) for first, last in talks
+    ]
 
 
 async def test_only_lines_that_may_be_seen_are_read(store: Store) -> None:
