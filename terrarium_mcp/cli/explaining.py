@@ -62,7 +62,8 @@ def _conditions(search: Search, lookup: Lookup) -> str:
 
 
 def _any(search: Search, part: AnyOf) -> str:
-    return " OR ".join(sorted(_condition(search, one) for one in part.conditions))
+    alternatives = sorted(_condition(search, one) for one in part.conditions)
+    return alternatives[0] if len(alternatives) == 1 else f"({' OR '.join(alternatives)})"
 
 
 def _condition(search: Search, condition: Condition) -> str:

@@ -14,14 +14,9 @@ Down to SearchScope and in all of relevance/ a query is data; FTS5 and SQL begin
 `Corpus` and `ExactQuery`. Every rung makes a bounded number of look-ups.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from time import perf_counter
-
-from terrarium_mcp.chat.when import Position
-from terrarium_mcp.store.database import Database
 from terrarium_mcp.store.search.hits import (
     COUNTED,
+    HEAD,
     Explanation,
     Hits,
     RankedAnew,
@@ -30,12 +25,8 @@ from terrarium_mcp.store.search.hits import (
     Search,
     Sort,
 )
-from terrarium_mcp.store.search.ladder import ENOUGH, Attempt, relaxed, rungs
-from terrarium_mcp.store.search.pages import HEAD, PageRequest, Pages
-from terrarium_mcp.store.search.scope import SearchScope
-from terrarium_mcp.store.search.snapshot import Snapshot, take_snapshot
-from terrarium_mcp.store.search.vocabulary import SqliteVocabulary
-from terrarium_mcp.store.upkeep import Upkeep
+from terrarium_mcp.store.search.ladder import ENOUGH
+from terrarium_mcp.store.search.message_search import SearchTopic
 
 __all__ = [
     "COUNTED",
@@ -50,72 +41,3 @@ __all__ = [
     "SearchTopic",
     "Sort",
 ]
-
-
-@dataclass(frozen=True, slots=True)
-class _Climb:
-    """The rungs that were tried, and the page of the last one that found anything."""
-
-    tried: Sequence[RungReport]
-    hits: Hits
-    page: PageRequest | None
-
-
-class SearchTopic:
-    """Searches all rooms."""
-
-    def __init__(self, database: Database, upkeep: Upkeep) -> None:
-        self._upkeep = upkeep
-        self._vocabulary = SqliteVocabulary(database)
-        self._pages = Pages(database)
-
-    async def __call__(self, search: Search, question: str) -> Hits:
-        """One page of hits; `question` is the fingerprint that its cursors carry.
-
-        Raises:
-            TookTooLong: the deadline passed.
-            RankedAnew: the page continues a ranking that is forgotten and would differ now.
-        """
-        climb = await self._climbed(search, question)
-        return replace(climb.hits, tried=tuple(report.rung for report in climb.tried))
-
-    async def explained(self, search: Search) -> Explanation:
-        """The hits of the first page, and how the search comes to them."""
-        climb = await self._climbed(search, "explained")
-        if climb.page is None:
-            return Explanation(climb.tried, climb.hits)
-        answer, lookups = await self._pages.explained(climb.page)
-        clauses = climb.page.attempt.scope.query.clauses
-        return Explanation(climb.tried, climb.hits, clauses, answer, lookups)
-
-    async def _climbed(self, search: Search, question: str) -> _Climb:
-        """Try one rung after the other until one answers."""
-        ladder, tried = rungs(search), list[RungReport]()
-        few, best = Hits([], ladder[-1], 0), None
-        snapshot = await take_snapshot(self._upkeep, search)
-        if snapshot is None or not search.rooms:
-            return _Climb([RungReport(rung, 0, 0.0) for rung in ladder], few, None)
-        scope = _scope(search, snapshot)
-        for rung in ladder:
-            began = perf_counter()
-            attempt = Attempt(search, rung, await relaxed(scope, rung, self._vocabulary), few)
-            page = PageRequest(attempt, snapshot, question)
-            hits = await self._pages.page(page)
-            lines = max(hits.total, len(hits.messages))
-            tried.append(RungReport(rung, lines, perf_counter() - began))
-            if search.cursor or attempt.is_answered_by(hits):
-                return _Climb(tried, replace(hits, exact=few.total), page)
-            if hits.messages and not few.messages:
-                few, best = hits, page
-        return _Climb(tried, few, best)
-
-
-def _scope(search: Search, snapshot: Snapshot) -> SearchScope:
-    since, until = search.bounds
-    return SearchScope(
-        query=search.query,
-        rooms=search.rooms,
-        all_rooms=len(search.rooms) == snapshot.rooms,
-        since=since,
-        until=min(search.until, Position(until)),
-    )

@@ -41,7 +41,7 @@ class CandidateScan:
         scattered = {
             lookup: coalesced(ids) for lookup, ids in ranges.items() if len(ids) > _MANY_RANGES
         }
-        found = await self._in(scattered, besides=1)
+        found = await self._in(scattered, extra=1)
         complete = {lookup: ids for lookup, ids in found.items() if len(ids) <= lookup.most}
         rest = {lookup: ids for lookup, ids in ranges.items() if lookup not in complete}
         found = complete | {lookup: [] for lookup in rest}
@@ -68,15 +68,15 @@ class CandidateScan:
         return found
 
     async def _in(
-        self, ranges: Mapping[Lookup, Sequence[IdRange]], besides: int = 0
+        self, ranges: Mapping[Lookup, Sequence[IdRange]], extra: int = 0
     ) -> dict[Lookup, list[int]]:
-        """The first ids that look-ups find in ranges: as many as they want, and some besides."""
+        """The first ids that look-ups find in ranges: as many as each wants, and `extra` more."""
         found: dict[Lookup, list[int]] = {lookup: [] for lookup in ranges}
         statements, params = [], dict[str, object]()
         for n, (lookup, ids) in enumerate(ranges.items()):
             newest = in_ranges(len(ids), NEWEST, f"{n}")
             statements.append(f"SELECT * FROM (SELECT {n}, * FROM ({newest}) LIMIT :most{n})")  # noqa: S608 -- words of strangers are parameters
-            params |= {f"match{n}": self._match(lookup), f"most{n}": lookup.most + besides}
+            params |= {f"match{n}": self._match(lookup), f"most{n}": lookup.most + extra}
             params |= range_params(ids, f"{n}")
         if not statements:
             return found

@@ -75,7 +75,7 @@ class ExactQuery:
 
     @property
     def is_unsaid(self) -> bool:
-        """Whether a clause consists of words that nobody said, so that no line matches."""
+        """Whether a clause has only terms that no line holds, so that no line matches."""
         if not set(SPEECH).issuperset(self.scope.query.kinds):
             return False  # the words of events are in no statistics
         may_be_said = self.snapshot.stats.may_be_said

@@ -20,6 +20,9 @@ from terrarium_mcp.store.search.scope import Clauses
 COUNTED = 1_000
 """Totals are exact up to this many hits; a larger total is reported as one more than this."""
 
+HEAD = 200
+"""Hits that are ranked; the others follow by time."""
+
 
 class Sort(StrEnum):
     """The order of hits."""

@@ -65,7 +65,7 @@ class PrefixExpansion(NamedTuple):
 class TermStats:
     """Document frequencies of a query's words, among `total` lines.
 
-    `lines` is how many lines hold a word (0: nobody said it), where words of more than `LONGEST`
+    `lines` is how many lines hold a word (0 if none), where words of more than `LONGEST`
     characters count together with all that begin alike. `prefixes` has the expansions that are not
     too large.
     """

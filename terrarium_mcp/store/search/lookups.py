@@ -31,7 +31,7 @@ from terrarium_mcp.store.search.walks import (
     range_params,
 )
 
-_BESIDES = 8
+_EXTRA = 8
 """Extra lines to read where a run is not in order: they mostly show that no line is missing."""
 
 _FARTHER = 8
@@ -163,7 +163,7 @@ class IndexScan:
 
     async def _of_chain(self, chain: Chain, plan: ScanPlan, most: int) -> tuple[list[Row], str]:
         """At least the `most` first lines of a chain, and where the scan ended if too early."""
-        enough = most + (_BESIDES if any(one.run.max_disorder_ms for one in chain) else 0)
+        enough = most + (_EXTRA if any(one.run.max_disorder_ms for one in chain) else 0)
         lines: list[Row] = []
         for batch in batches(chain):
             ids = [one.ids for one in batch]

@@ -14,7 +14,7 @@ from terrarium_mcp.store.rooms import within
 from terrarium_mcp.store.rows import COLUMNS, as_messages
 from terrarium_mcp.store.search.corpus import SqliteCorpus
 from terrarium_mcp.store.search.exact import ExactQuery, ExactSearch
-from terrarium_mcp.store.search.hits import Hits, RankedAnew, Rung, Search, Sort
+from terrarium_mcp.store.search.hits import HEAD, Hits, RankedAnew, Rung, Search, Sort
 from terrarium_mcp.store.search.ladder import ENOUGH, Attempt
 from terrarium_mcp.store.search.lookups import IndexScan, ScanResult, Total
 from terrarium_mcp.store.search.order import NEWEST, OLDEST
@@ -23,9 +23,6 @@ from terrarium_mcp.store.search.relevance.lookup import LookupReport
 from terrarium_mcp.store.search.relevance.ranking import RankedAnswer
 from terrarium_mcp.store.search.relevance.relevance import answer, ranked_among
 from terrarium_mcp.store.search.snapshot import Snapshot
-
-HEAD = 200
-"""Lines that are ranked; the other hits follow by time."""
 
 _HEADS = 200
 """Heads kept for their next pages, which so continue the ranking of the first page."""

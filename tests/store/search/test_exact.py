@@ -187,7 +187,7 @@ async def finds_what_reading_finds(
         patch.setattr(known, "_FEW", few)
         patch.setattr(exact, "_LOOKED_AT", 4)
         patch.setattr(exact, "_RAREST", 1)
-        patch.setattr(lookups, "_BESIDES", 1)
+        patch.setattr(lookups, "_EXTRA", 1)
         rooms = await store.rooms.all()
         lines = every_line(file)
         for query, channels, cutoff, limit in questions:

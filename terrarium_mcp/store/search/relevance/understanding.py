@@ -49,7 +49,7 @@ async def parsed(question: PlainQuestion, corpus: Corpus) -> ParsedQuestion:
     content = telling_words(without(times, question.text), people)[:_CONSIDERED]
     one_of_each = {stem(word): word for word in reversed(content)}.values()
     groups = await _groups([*reversed(one_of_each)], log.lines, corpus)
-    # Words that nobody said come last: they find nothing.
+    # Words in no line come last: they find nothing.
     groups.sort(key=lambda group: group.lines or log.lines)
     return ParsedQuestion(
         people,
