@@ -17,7 +17,7 @@ import secrets
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
-from enum import Enum
+from enum import Enum, auto
 from typing import Any
 
 from terrarium_mcp.chat.coverage import Gap
@@ -37,9 +37,9 @@ _LEFT_OUT_TOKENS = 16
 class Keep(Enum):
     """Which messages to keep if the budget is too small for all."""
 
-    FIRST = "first"
-    LAST = "last"
-    NEAREST = "nearest"
+    FIRST = auto()
+    LAST = auto()
+    NEAREST = auto()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.localtime import SLACK, utc_times
+from terrarium_mcp.chat.localtime import SLACK, parsed, utc_times
 
 NEW_YORK = ZoneInfo("America/New_York")
 MIDNIGHT = datetime(2025, 11, 2, 4, tzinfo=UTC)  # in New York; two hours later its clock goes back
@@ -129,3 +129,9 @@ def test_a_row_without_a_time_takes_its_neighbours(nothing: str | None) -> None:
 def test_where_no_row_has_a_time_all_stand_at_the_beginning_of_time() -> None:
     assert read([None, "noon"]) == [datetime(1970, 1, 1, tzinfo=UTC)] * 2
     assert read([]) == []
+
+
+def test_years_from_1970_to_8999_are_believed() -> None:
+    assert [parsed(f"{year}-06-01 12:00:00") is not None for year in (1969, 1970, 8999, 9000)] == (
+        [False, True, True, False]
+    )

@@ -347,3 +347,8 @@ def test_without_a_clock_a_query_is_read_by_the_present() -> None:
 
 def test_formatting_codes_are_no_part_of_a_query() -> None:
     assert parsed("\x02tea\x0f from:\x0304ada") == parsed("tea from:ada")
+
+
+def test_a_link_that_is_asked_for_stays_asked_for() -> None:
+    assert parsed("has:link has:file").has_link
+    assert not parsed("has:file").has_link

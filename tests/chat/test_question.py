@@ -189,3 +189,7 @@ def test_a_stop_word_in_the_possessive_or_inside_a_word_with_a_dash_does_not_tel
     assert telling_words("let's deploy", ()) == ("deploy",)
     assert telling_words("follow-up deploy", ()) == ("follow", "deploy")
     assert telling_words("who'd've deploy", ()) == telling_words("who'd\u2019ve deploy", ())
+
+
+def test_only_signs_are_stripped_from_a_nick() -> None:
+    assert possible_nicks("Did <XaviX> say so?") == ("xavix",)
