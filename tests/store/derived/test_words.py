@@ -130,3 +130,10 @@ async def test_a_word_that_others_hold_too_stays(store: Store, words: Words) -> 
     await remove(store, gone)
     assert await words.usual(among(["mate"])) == [{"mate": 1}]
     assert await words.usual(holding("mat", 4)) == [{"mate": 1}]
+
+
+async def test_a_removed_word_takes_no_longer_word_along(store: Store, file: Path) -> None:
+    gone, _ = await store.messages.append(chat("<ada> tea\n<bo> teapot"))
+    await remove(store, gone)
+    assert rows_of(file, "SELECT word FROM word_names") == [("teapot",)]
+    assert await store.differences(["words"]) == []
