@@ -275,3 +275,12 @@ def test_the_size_of_a_batch_goes_half_way_to_what_would_have_lasted_a_step() ->
     for _ in range(20):
         size.record(size.rows, 0)
     assert size.rows == 10_000
+
+
+async def test_an_empty_history_can_be_rebuilt(file: Path) -> None:
+    await filled(file, 0)
+    async with without_a_keeper(file) as (_, upkeep):
+        await upkeep.schedule_rebuild([structure.name for structure in DERIVED])
+        await upkeep.catch_up()
+        assert set(dict(rows_of(file, MARKS)).values()) == {0}
+        assert await upkeep.lag() == 0

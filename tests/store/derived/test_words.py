@@ -140,3 +140,10 @@ async def test_a_word_that_others_hold_too_stays(store: Store, words: SqliteVoca
     await remove(store, gone)
     assert await words.most_frequent(WordsAmong(["mate"])) == [{"mate": 1}]
     assert await words.most_frequent(WordsHolding("mat", 4)) == [{"mate": 1}]
+
+
+async def test_a_removed_word_takes_no_longer_word_along(store: Store, file: Path) -> None:
+    gone, _ = await store.messages.append(chat("<ada> tea\n<bo> teapot"))
+    await remove(store, gone)
+    assert rows_of(file, "SELECT word FROM word_names") == [("teapot",)]
+    assert await store.differences(["words"]) == []
