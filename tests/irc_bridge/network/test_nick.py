@@ -84,7 +84,7 @@ async def test_another_nick_that_became_free_is_nothing(gone: str) -> None:
 async def test_with_the_wanted_nick_nothing_is_asked_for() -> None:
     async with (
         fake_ircd() as server,
-        staying(login(server.port), regain_nick=0.01, silence=0.05) as (_, ear),
+        staying(login(server.port), regain_nick=0.01, silence=0.2) as (_, ear),
     ):
         await ear.happens("connected")
         await server.hears("PING", times=2)

@@ -134,7 +134,7 @@ async def test_a_line_goes_out_whole_and_ends_as_the_rfc_says() -> None:
                 tasks.start_soon(connection.send, f"FROM ada {n} \ud800")
         await server.hears("FROM", times=3)
         assert sorted(server.lines) == [f"FROM ada {n} ?" for n in range(3)]
-    assert not connection.connected
+    assert connection.connected is False
 
 
 async def test_a_server_that_closes_is_named_as_the_reason() -> None:
