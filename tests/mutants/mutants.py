@@ -8,7 +8,7 @@ from pathlib import Path
 
 import libcst as cst
 from libcst.metadata import CodeRange, MetadataWrapper, PositionProvider
-from mutmut.mutation.mutators import mutation_operators
+from mutmut.mutation.mutators import mutation_operators, operator_assignment
 
 from tests.mutants.sql import is_sql, sql_mutations
 
@@ -191,8 +191,16 @@ def _mutations(node: cst.CSTNode) -> Iterator[cst.CSTNode]:
         yield from _with_text(node, sql_mutations(text))
         return
     for kind, operator in mutation_operators:
-        if isinstance(node, kind):
+        if isinstance(node, kind) and not (operator is operator_assignment and _is_alias(node)):
             yield from (mutated for mutated in operator(node) if not _is_same(node, mutated))
+
+
+def _is_alias(node: cst.CSTNode) -> bool:
+    """A name like GroupBits is a type's, which is read in annotations and checked by mypy."""
+    match node:
+        case cst.Assign(targets=[cst.AssignTarget(target=cst.Name(value=name))]):
+            return name[0].isupper() and not name.isupper()
+    return False
 
 
 def _is_same(node: cst.CSTNode, mutated: cst.CSTNode) -> bool:
