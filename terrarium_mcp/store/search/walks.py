@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, TypeVar
 
-from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position
+from terrarium_mcp.chat.when import BEGINNING, Position
 from terrarium_mcp.store.rows import COLUMNS
 from terrarium_mcp.store.search.hits import COUNTED
 from terrarium_mcp.store.search.order import Order
@@ -40,9 +40,9 @@ class ScanSpec:
     where: Sequence[str]
     params: Mapping[str, Any]
     snapshot: Snapshot
-    since: str = BEGINNING.timestamp
-    until: str = EVERY_LINE.timestamp
-    at_most: int = ALL_OF_THEM
+    since: str
+    until: str
+    at_most: int
 
     @property
     def index_decides(self) -> bool:

@@ -195,3 +195,13 @@ async def test_what_stands_in_a_line_is_read_as_people_read_it(store: Store) -> 
     await store.messages.append(chat("* Ada \x02drinks\x02 tea\n-bo- \x0304red"))
     lines = await (await corpus_of(store)).lines([1, 2])
     assert [(line.said_by, line.text) for line in lines] == [("Ada", "drinks tea"), ("bo", "red")]
+
+
+async def test_a_talk_is_in_the_order_of_time_whatever_its_ids(store: Store) -> None:
+    minutes = [0, 4, 1, 3, 2]
+    await store.messages.append(
+        [line_of("ada", "x", NOON + timedelta(minutes=n), origin=Origin.IMPORT) for n in minutes]
+    )
+    corpus = await corpus_of(store)
+    (talk,) = await corpus.around(await corpus.lines([5]))
+    assert [line.id for line in talk] == [1, 3, 5, 4, 2]
