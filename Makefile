@@ -63,7 +63,7 @@ check: .venv/ready
 	.venv/bin/python -m pytest -q tests/test_layers.py
 
 schema: .venv/ready
-	.venv/bin/python -m terrarium_mcp.store.schema
+	.venv/bin/python -m terrarium_mcp.store.sqlite.schema.print_schema
 
 # Only the ordinary index counts here, whatever else this machine's pip is set to.
 requirements: export PIP_CONFIG_FILE = /dev/null

@@ -17,7 +17,7 @@ from bench.bed import Bed
 from bench.corpus import SEED
 from bench.filling import fill
 from bench.table import Row, record, table
-from terrarium_mcp.cli.running import freeze_imports
+from terrarium_mcp.cli.process import freeze_imports
 
 PARTS: dict[str, Callable[[Bed], Awaitable[list[Row]]]] = {
     "reading": reading.rows,

@@ -16,7 +16,7 @@ from datetime import datetime, timedelta
 from itertools import accumulate
 from itertools import count as count_from
 
-from terrarium_mcp.chat.records import Heard, Kind, Origin
+from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
 
 SEED = 469
 CHANNELS = 400
@@ -32,7 +32,15 @@ CHINESE = 0.005
 """The part of the lines that is in Chinese."""
 
 _BATCH = 20_000
-_KINDS = (Kind.PRIVMSG, Kind.ACTION, Kind.NOTICE, Kind.JOIN, Kind.PART, Kind.QUIT, Kind.TOPIC)
+_KINDS = (
+    MessageType.PRIVMSG,
+    MessageType.ACTION,
+    MessageType.NOTICE,
+    MessageType.JOIN,
+    MessageType.PART,
+    MessageType.QUIT,
+    MessageType.TOPIC,
+)
 _KIND_WEIGHTS = (860, 20, 10, 50, 30, 29, 1)
 
 
@@ -99,7 +107,7 @@ def talk(
     seed: int = SEED,
     origin: Origin = Origin.IMPORT,
     gap: float = MEAN_GAP,
-) -> Iterator[Heard]:
+) -> Iterator[NewMessage]:
     """`count` lines up to `ended`, in the order they were said, one in each `gap` seconds."""
     rng = random.Random(seed)  # noqa: S311 -- made-up talk
     other = random.Random(~seed)  # noqa: S311 -- what is not in Chinese does not depend on what is
@@ -126,11 +134,11 @@ def talk(
             text = words + _ending(rng)
             if other.random() < CHINESE:
                 text = "".join(vocabulary.chinese.some(other, length))
-            yield Heard(
+            yield NewMessage(
                 network="bench",
                 channel=channel,
                 nick=nick,
-                text="" if kind is Kind.JOIN else text,
+                text="" if kind is MessageType.JOIN else text,
                 kind=kind,
                 said_at=said_at,
                 user="user",

@@ -17,9 +17,9 @@ from bench.corpus import Vocabulary, lasting, talk
 from bench.measure import Stopwatch, memory
 from bench.questions import Listener
 from bench.vocabulary import spoken
-from terrarium_mcp.chat.records import Heard
+from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.merging import SegmentMerger
+from terrarium_mcp.store.sqlite.engine.fts_merge import SegmentMerger
 
 SLICE = 50_000
 """Lines that each writes in its turn."""
@@ -38,7 +38,7 @@ async def fill(bed: Bed) -> None:
 
 
 async def _written(
-    bed: Bed, store: Store, listener: Listener, slices: Iterator[Sequence[Heard]]
+    bed: Bed, store: Store, listener: Listener, slices: Iterator[Sequence[NewMessage]]
 ) -> Filling:
     """Let the store write a slice, and then the rivals the same rows."""
     alone = bed.folder / "same.db"
@@ -69,7 +69,7 @@ async def _written(
     return Filling(bed.lines, ours, same.spent, owners.spent, grown)
 
 
-def _slices(count: int, vocabulary: Vocabulary) -> Iterator[Sequence[Heard]]:
+def _slices(count: int, vocabulary: Vocabulary) -> Iterator[Sequence[NewMessage]]:
     """The recorded lines up to the present, then those from before."""
     past = count // PAST
     now = datetime.now(UTC)

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from bench.table import FULL
-from terrarium_mcp.chat.records import SPEECH, Heard
-from terrarium_mcp.chat.when import to_text
+from terrarium_mcp.chat.records import SPEECH, NewMessage
+from terrarium_mcp.chat.times.timestamps import to_text
 
 OFTEN = {"rare": (20, 100), "medium": (1_000, 10_000), "common": (50_000, 300_000)}
 """In how many of ten million lines a word of each class is; fewer lines, fewer times."""
@@ -86,7 +86,7 @@ class Listener:
         self._chinese: list[str] = []
         self._heard = 0
 
-    def hear(self, lines: Sequence[Heard]) -> None:
+    def hear(self, lines: Sequence[NewMessage]) -> None:
         """Note how often words were said, and now and then a whole line."""
         texts = (line.text.split() for line in lines if line.kind in SPEECH)
         for word, times in Counter(chain.from_iterable(texts)).items():
@@ -135,7 +135,7 @@ class Listener:
                 if name == "begun" or word not in self._said:
                     yield word
 
-    def _sample(self, line: Heard) -> None:
+    def _sample(self, line: NewMessage) -> None:
         if line.kind in SPEECH and len(plain_words(line.text)) >= 4:
             self._sampled.append(Line(line.channel, line.nick, line.text, to_text(line.said_at)))
 

@@ -14,7 +14,7 @@ from bench.piece import Piece
 from bench.table import Row, Within
 from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.chat.records import SPEECH, Message, Room
-from terrarium_mcp.chat.when import EVERY_LINE
+from terrarium_mcp.chat.times.timestamps import EVERY_LINE
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.errors import TookTooLong
 from terrarium_mcp.store.search import Search

@@ -15,7 +15,7 @@ from bench.wording import MENTIONED, question_about, remembered
 from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.terms import words_in
-from terrarium_mcp.chat.when import Position, from_text, to_text
+from terrarium_mcp.chat.times.timestamps import Position, from_text, to_text
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.search import Search, Sort
 

@@ -3,7 +3,7 @@
 import random
 
 from bench.questions import Line, plain_words
-from terrarium_mcp.chat.when import from_text
+from terrarium_mcp.chat.times.timestamps import from_text
 
 MENTIONED = 3
 """Words of a line that its question may hold. Who remembers fewer does not ask for that line."""

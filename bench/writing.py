@@ -16,7 +16,7 @@ from bench.measure import Measured
 from bench.table import AtLeast, Rival, Row, Times
 from bench.vocabulary import spoken
 from terrarium_mcp.chat.records import Origin
-from terrarium_mcp.irc_bridge.recorder import Recorder
+from terrarium_mcp.irc_bridge.record.recorder import Recorder
 
 BURST = 30_000
 """Lines that come at once."""

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from terrarium_mcp.chat.identity import fold, is_channel
 from terrarium_mcp.chat.records import Room
-from terrarium_mcp.chat.when import from_iso
+from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.errors import TerrariumError
 
 VIEW_KEY = "terrarium-mcp/view"

@@ -11,8 +11,8 @@ from datetime import UTC, datetime, timedelta
 from terrarium_mcp.chat.coverage import Coverage
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Message, Room
-from terrarium_mcp.chat.transcript import Setting
-from terrarium_mcp.chat.when import EVERY_LINE, Position
+from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
+from terrarium_mcp.chat.transcript import RenderOptions
 from terrarium_mcp.errors import TerrariumError, UnknownChannel, shown
 from terrarium_mcp.policy import BadView, View, message_id, names_room, split_label
 from terrarium_mcp.settings import Settings
@@ -41,7 +41,7 @@ class UnknownMessage(TerrariumError):
 
 
 @dataclass(frozen=True, slots=True)
-class Served:
+class AppContext:
     """What one server publishes; the lifespan of every connection carries it."""
 
     store: Store
@@ -49,7 +49,7 @@ class Served:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Request:
     """A request: it may read only `rooms`, and nothing at or after `until`.
 
     `has_history` is whether any room is recorded, readable or not. `looks_back` is whether the
@@ -127,9 +127,9 @@ class Asked:
         """When `rooms` were recorded, as that sentence."""
         return self.coverage_text(await self.coverage(rooms))
 
-    def render_options(self, rooms: Sequence[Room]) -> Setting:
+    def render_options(self, rooms: Sequence[Room]) -> RenderOptions:
         """How to render lines of `rooms` for this request."""
-        return Setting(
+        return RenderOptions(
             zone=self.settings.zone,
             budget=self.budget,
             rooms_named=len(rooms) > 1,
@@ -158,7 +158,7 @@ class Asked:
             )
 
 
-async def request_for(app: Served, view: View) -> Asked:
+async def request_for(app: AppContext, view: View) -> Request:
     """The request that a caller with this view makes now.
 
     Raises:
@@ -167,7 +167,7 @@ async def request_for(app: Served, view: View) -> Asked:
     rooms = await app.store.rooms.all()
     until, cutoff = await _cutoff(view, app.store)
     present = datetime.now(UTC)
-    return Asked(
+    return Request(
         store=app.store,
         settings=app.settings,
         view=view,

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from terrarium_mcp import __version__
 from terrarium_mcp.errors import TerrariumError, did_you_mean, shown
-from terrarium_mcp.request import Served
+from terrarium_mcp.request import AppContext
 from terrarium_mcp.settings import BadSetting, Settings
 from terrarium_mcp.store import Store
 from terrarium_mcp.tools.backlog import (
@@ -22,9 +22,9 @@ from terrarium_mcp.tools.backlog import (
     list_enhancement_requests,
     read_enhancement_request,
 )
-from terrarium_mcp.tools.figures import get_channel_stats
 from terrarium_mcp.tools.reading import get_message_context, get_recent_irc_messages
 from terrarium_mcp.tools.search import search_irc_history
+from terrarium_mcp.tools.stats import get_channel_stats
 from terrarium_mcp.tools.users import get_current_users
 from terrarium_mcp.tools.web import web_search_tool
 
@@ -99,7 +99,7 @@ def chosen_tools(setting: str, known: list[str], name: str = "TERRARIUM_TOOLS") 
     return known if ALL_TOOLS.intersection(chosen) else chosen
 
 
-def build_server(store: Store, settings: Settings) -> MCPServer[Served]:
+def build_server(store: Store, settings: Settings) -> MCPServer[AppContext]:
     """Publish `store` as an MCP server. It does not open or close the store.
 
     Raises:
@@ -107,8 +107,8 @@ def build_server(store: Store, settings: Settings) -> MCPServer[Served]:
     """
 
     @asynccontextmanager
-    async def lifespan(_: MCPServer[Served]) -> AsyncIterator[Served]:
-        yield Served(store, settings)
+    async def lifespan(_: MCPServer[AppContext]) -> AsyncIterator[AppContext]:
+        yield AppContext(store, settings)
 
     server = TerrariumServer(
         "terrarium",
@@ -133,7 +133,7 @@ def build_server(store: Store, settings: Settings) -> MCPServer[Served]:
     return server
 
 
-class TerrariumServer(MCPServer[Served]):
+class TerrariumServer(MCPServer[AppContext]):
     """The SDK's server, with schemas a model can afford and errors it can act on."""
 
     async def list_tools(self) -> list[Tool]:
@@ -149,7 +149,7 @@ class TerrariumServer(MCPServer[Served]):
         ]
 
     async def call_tool(
-        self, name: str, arguments: dict[str, Any], context: Context[Served, Any] | None = None
+        self, name: str, arguments: dict[str, Any], context: Context[AppContext, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool; an expected failure becomes an error result that the model can read."""
         try:

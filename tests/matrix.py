@@ -24,9 +24,9 @@ SHORT = (
     "tests/test_policy.py",
     "tests/test_settings.py",
     "tests/test_sdk.py",
-    "tests/store/test_appending.py",
-    "tests/store/test_spans.py",
-    "tests/store/search/test_search.py",
+    "tests/store/sqlite/ingest/test_append.py",
+    "tests/store/sqlite/topics/test_spans.py",
+    "tests/store/sqlite/search/test_search.py",
     "tests/serving/test_wire.py",  # a server over stdio
     "tests/irc_bridge/test_bridge.py",
     "tests/irc_bridge/network/test_channels.py",

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from dotenv import dotenv_values
 
-from terrarium_mcp.irc_bridge.commands import NAMES
+from terrarium_mcp.irc_bridge.ask.commands import NAMES
 from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import Settings, load_settings
 from terrarium_mcp.store import open_store

@@ -41,9 +41,9 @@ MAY_IMPORT = {
 """What each part may import besides itself; all may read the version in `terrarium_mcp`."""
 
 ONLY_IN = {
-    "aiosqlite": "store/database.py",
+    "aiosqlite": "store/sqlite/engine/database.py",
     "pydle": "irc_bridge/network/pydle_client.py",
-    "openai": "irc_bridge/llm.py",
+    "openai": "irc_bridge/model/client.py",
     "mcp.client": "irc_bridge/toolbox.py",
     "mcp.Client": "irc_bridge/toolbox.py",
     "mcp.ClientSession": "irc_bridge/toolbox.py",
@@ -106,7 +106,7 @@ def test_imports_point_down(module: str) -> None:
     [
         (
             "chat/records.py",
-            "from terrarium_mcp.store.messages import Messages",
+            "from terrarium_mcp.store.sqlite.topics.messages import Messages",
             "chat must not import store (chat/records.py)",
         ),
         (
@@ -115,24 +115,24 @@ def test_imports_point_down(module: str) -> None:
             "errors must not import settings (errors.py)",
         ),
         (
-            "irc_bridge/answer.py",
+            "irc_bridge/answer/loop.py",
             "from terrarium_mcp import server",
-            "irc_bridge must not import server (irc_bridge/answer.py)",
+            "irc_bridge must not import server (irc_bridge/answer/loop.py)",
         ),
         (
-            "store/rooms.py",
+            "store/sqlite/topics/rooms.py",
             "from .database import Database",
-            "store/rooms.py must import by the full name, not .database",
+            "store/sqlite/topics/rooms.py must import by the full name, not .database",
         ),
         (
-            "store/rooms.py",
+            "store/sqlite/topics/x.py",
             "import aiosqlite.core",
-            "aiosqlite belongs to store/database.py, not to store/rooms.py",
+            "aiosqlite belongs to store/sqlite/engine/database.py, not to store/sqlite/topics/x.py",
         ),
         (
-            "irc_bridge/answer.py",
+            "irc_bridge/answer/loop.py",
             "from mcp.client.stdio import stdio_client",
-            "mcp.client belongs to irc_bridge/toolbox.py, not to irc_bridge/answer.py",
+            "mcp.client belongs to irc_bridge/toolbox.py, not to irc_bridge/answer/loop.py",
         ),
         (
             "tools/search.py",
@@ -149,7 +149,10 @@ def test_a_wrong_arrow_is_named(module: str, source: str, told: str) -> None:
 @pytest.mark.parametrize(
     ("module", "source"),
     [
-        ("store/database.py", "import aiosqlite\nfrom terrarium_mcp.chat.records import Heard"),
+        (
+            "store/sqlite/engine/database.py",
+            "import aiosqlite\nfrom terrarium_mcp.chat.records import Heard",
+        ),
         ("irc_bridge/network/pydle_client.py", "from pydle.features import rfc1459"),
         ("cli/version.py", "from terrarium_mcp import __version__"),
         ("irc_bridge/toolbox.py", "from mcp import Client"),

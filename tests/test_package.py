@@ -93,7 +93,7 @@ def test_the_wheel_of_the_sdist_runs_where_no_checkout_is(tmp_path: Path) -> Non
     assert "terrarium_mcp/py.typed" in names
     assert any(name.endswith("/licenses/LICENSE") for name in names)
     assert {name.partition("/")[0].partition("-")[0] for name in names} == {"terrarium_mcp"}
-    assert set(kept_files()) - {"terrarium_mcp/store/schema.sql"} <= names
+    assert set(kept_files()) - {"terrarium_mcp/store/sqlite/schema/schema.sql"} <= names
     release.check(release.installed(wheel, tmp_path, borrowing=True), tmp_path)
 
 

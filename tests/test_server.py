@@ -13,7 +13,7 @@ from mcp.types import Tool
 from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import BadSetting, Settings
 from terrarium_mcp.store import open_store
-from terrarium_mcp.store.search import SearchTopic
+from terrarium_mcp.store.sqlite.search.message_search import MessageSearch
 from tests.store.scene import SETTINGS
 from tests.tools.scene import ERAS, Era, House, opened
 
@@ -233,7 +233,7 @@ async def test_a_crash_shows_nothing_of_the_inside_and_is_logged(
         raise RuntimeError("the secret is 4711")
 
     await house.hears("<ada> tea at four")
-    monkeypatch.setattr(SearchTopic, "__call__", crash)
+    monkeypatch.setattr(MessageSearch, "__call__", crash)
     with caplog.at_level(logging.ERROR):
         refused = await house.is_refused("search_irc_history", query="tea")
     assert refused == "Error executing tool search_irc_history"

@@ -1,7 +1,7 @@
 """What we know of FTS5 beyond its documentation still holds, with the SQLite at hand.
 
-`terrarium_mcp/store/derived/structure.py` empties a full-text index by deleting from its shadow
-tables and writing the two records that a new index has. A test that fails here names the SQLite
+`store/sqlite/index/structure.py` empties a full-text index by deleting from its shadow tables and
+writing the two records that a new index has. A test that fails here names the SQLite
 version and what has moved; see section 11 of https://sqlite.org/fts5.html, and fts5_index.c.
 """
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from terrarium_mcp.chat.conversations import Utterance
+from terrarium_mcp.chat.disentanglement import Utterance
 
 BEFORE, SCORED, AFTER = 150, 200, 50
 """Sizes of a window's three parts: read before the scored utterances, scored, and read after."""

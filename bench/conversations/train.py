@@ -25,10 +25,10 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from bench.conversations.logs import Excerpt, Log, excerpts, logs
-from terrarium_mcp.chat.conversations.scores import score_choices
-from terrarium_mcp.chat.conversations.tables import ANSWERING, SCALE, STARTING, ScoreTables
-from terrarium_mcp.chat.conversations.thread_state import ThreadState
-from terrarium_mcp.chat.conversations.window import read_window
+from terrarium_mcp.chat.disentanglement.scores import score_choices
+from terrarium_mcp.chat.disentanglement.tables import ANSWERING, SCALE, STARTING, ScoreTables
+from terrarium_mcp.chat.disentanglement.thread_state import ThreadState
+from terrarium_mcp.chat.disentanglement.window import read_window
 
 PENALTY = 2.0
 """L2 penalty; chosen on the development split."""

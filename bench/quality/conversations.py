@@ -22,13 +22,13 @@ import anyio
 import click
 from mcp.client.client import Client
 
-from terrarium_mcp.chat.conversations import Utterance, conversation_of, find_links
-from terrarium_mcp.chat.records import Heard, Kind, Origin
+from terrarium_mcp.chat.disentanglement import Utterance, conversation_of, find_links
+from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
 from terrarium_mcp.policy import VIEW_KEY
 from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.conversations import AFTER, BEFORE
+from terrarium_mcp.store.sqlite.topics.conversations import AFTER, BEFORE
 
 WINDOWS = (400, 200)
 """Window sizes in which links are measured; half of the lines are scored."""
@@ -81,17 +81,17 @@ class Log:
         """The channel of this log: each has its own."""
         return f"#{self.annotated.name}"
 
-    def heard(self) -> Iterator[Heard]:
+    def heard(self) -> Iterator[NewMessage]:
         """All lines, events included, as for an import."""
         log = self.annotated
         for n, event in enumerate(log.system):
-            yield Heard(
+            yield NewMessage(
                 network="net",
                 channel=self.channel,
                 nick=log.nick[n] or "?",
                 text="" if event else log.text[n],
                 said_at=DAY + timedelta(minutes=log.minute[n]),
-                kind=Kind.JOIN if event else Kind.PRIVMSG,
+                kind=MessageType.JOIN if event else MessageType.PRIVMSG,
                 origin=Origin.IMPORT,
             )
 

@@ -15,7 +15,7 @@ from anyio.from_thread import start_blocking_portal
 from mcp.client.client import Client
 
 from terrarium_mcp.chat.query import parse_query
-from terrarium_mcp.chat.records import Heard, Kind, Origin, Room
+from terrarium_mcp.chat.records import MessageType, NewMessage, Origin, Room
 from terrarium_mcp.policy import VIEW_KEY
 from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import Settings
@@ -131,13 +131,13 @@ def _channel(name: str | None) -> str:
     return f"#{name.removeprefix('#')}" if name else ""
 
 
-def _heard(message: HarnessMessage) -> Heard:
-    return Heard(
+def _heard(message: HarnessMessage) -> NewMessage:
+    return NewMessage(
         network=NETWORK,
         channel=_channel(message.channel),
         nick=message.nick,
         text=message.text,
         said_at=datetime.fromtimestamp(message.ts, UTC),
-        kind=Kind.ACTION if message.kind == "action" else Kind.PRIVMSG,
+        kind=MessageType.ACTION if message.kind == "action" else MessageType.PRIVMSG,
         origin=Origin.IMPORT,
     )

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
 
-from terrarium_mcp.chat.when import lasting, local
+from terrarium_mcp.chat.times.timestamps import lasting, local
 
 NOTABLE_GAP = timedelta(minutes=2)
 """Shorter gaps are reconnects, and not worth mentioning."""

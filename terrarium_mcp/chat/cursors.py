@@ -10,7 +10,7 @@ import json
 from dataclasses import asdict, dataclass
 from hashlib import blake2b
 
-from terrarium_mcp.chat.when import Position, from_text
+from terrarium_mcp.chat.times.timestamps import Position, from_text
 
 _VERSION = 4
 _LARGEST = 2**63 - 1  # SQLite's largest integer

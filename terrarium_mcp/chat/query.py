@@ -25,11 +25,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, tzinfo
 
-from terrarium_mcp.chat.dates import moment_of, stretch_of
 from terrarium_mcp.chat.irctext import harmless, plain
-from terrarium_mcp.chat.records import Kind
+from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.terms import Term, TermKind
-from terrarium_mcp.chat.when import local, to_iso
+from terrarium_mcp.chat.times.query_dates import parse_moment, parse_period
+from terrarium_mcp.chat.times.timestamps import local, to_iso
 
 MOST_PARTS = 64
 """Words, phrases and names that are read; a question has a dozen."""
@@ -60,7 +60,7 @@ _OTHER_SYNTAX = {
     "AND": "AND was read as text: all words must occur anyway",
     "NOT": "NOT was read as text: -word excludes messages with the word",
 }
-_KINDS = {kind.lower(): kind for kind in Kind}
+_KINDS = {kind.lower(): kind for kind in MessageType}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +89,7 @@ class Query:
     channels: tuple[str, ...] = ()
     excluded_channels: tuple[str, ...] = ()
     mentions: tuple[str, ...] = ()
-    kinds: tuple[Kind, ...] = ()
+    kinds: tuple[MessageType, ...] = ()
     has_link: bool = False
     since: datetime | None = None
     until: datetime | None = None
@@ -159,7 +159,7 @@ class _QueryParser:
         self._items: list[Term | _Or | None] = []  # None: something that cannot be an operand of OR
         self._excluded: list[Term] = []
         self._names: dict[str, list[str]] = {}
-        self._kinds: list[Kind] = []
+        self._kinds: list[MessageType] = []
         self._has_link = False
         self._times: dict[str, list[datetime]] = {"after": [], "before": []}
         self._notes: list[str] = []
@@ -249,10 +249,10 @@ class _QueryParser:
         if sum(map(len, self._times.values())) >= MOST_TIMES:
             return False
         for named, end in [(value, self._at)] if quoted else self._times_at(value):
-            if key == "on" and (stretch := stretch_of(named, self._now, self._zone)):
+            if key == "on" and (stretch := parse_period(named, self._now, self._zone)):
                 self._times["after"].append(stretch[0])
                 self._times["before"].append(stretch[1])
-            elif key != "on" and (moment := moment_of(named, self._now, self._zone)):
+            elif key != "on" and (moment := parse_moment(named, self._now, self._zone)):
                 self._times[key].append(moment)
             else:
                 continue

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Iterator, Mapping
 
-from terrarium_mcp.chat.calendar_words import MONTHS, WEEKDAYS
 from terrarium_mcp.chat.english import is_stop_word
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.terms import words_in
+from terrarium_mcp.chat.times.calendar_words import MONTHS, WEEKDAYS
 
 _CHUNK = re.compile(r"[^\s,;:?!\"()]+")
 _WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
@@ -59,7 +59,7 @@ def people_named(
     return tuple(named)
 
 
-def telling_words(text: str, people: tuple[str, ...]) -> tuple[str, ...]:
+def content_words(text: str, people: tuple[str, ...]) -> tuple[str, ...]:
     """The words of `text`, folded, that say what it is about: no stop words and no names.
 
     If there are no others, all words that are no names; and if there are none of these, the names.
@@ -80,7 +80,7 @@ def names_a_time(text: str) -> bool:
     return _NAMES_A_TIME.search(text.lower()) is not None
 
 
-def speaks_of_itself(text: str) -> bool:
+def is_first_person(text: str) -> bool:
     """Whether a message is in the first person."""
     return _FIRST_PERSON.search(text) is not None
 

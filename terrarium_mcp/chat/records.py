@@ -6,10 +6,10 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from terrarium_mcp.chat.when import Position, to_text
+from terrarium_mcp.chat.times.timestamps import Position, to_text
 
 
-class Kind(StrEnum):
+class MessageType(StrEnum):
     """The type of a message: commands of RFC 2812 3, and ACTION for CTCP's /me."""
 
     PRIVMSG = "PRIVMSG"
@@ -24,12 +24,12 @@ class Kind(StrEnum):
     TOPIC = "TOPIC"
 
     @classmethod
-    def of(cls, stored: str | None) -> "Kind":
+    def parse(cls, stored: str | None) -> "MessageType":
         """The type in a stored row. An empty or unknown one (of another program) is speech."""
         return cls.__members__.get((stored or "").upper(), cls.PRIVMSG)
 
 
-SPEECH = (Kind.PRIVMSG, Kind.NOTICE, Kind.ACTION)
+SPEECH = (MessageType.PRIVMSG, MessageType.NOTICE, MessageType.ACTION)
 """Messages that people say; all others are events."""
 
 
@@ -42,7 +42,7 @@ class Origin(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Heard:
+class NewMessage:
     """A message as the recorder passes it to the store.
 
     `said_at` is the aware moment under which it is stored. `server_time` is the raw IRCv3
@@ -55,7 +55,7 @@ class Heard:
     nick: str
     text: str
     said_at: datetime
-    kind: Kind = Kind.PRIVMSG
+    kind: MessageType = MessageType.PRIVMSG
     user: str = ""
     host: str = ""
     account: str = ""
@@ -94,7 +94,7 @@ class Message(NamedTuple):
     said_at: datetime
     nick: str
     text: str
-    kind: Kind
+    kind: MessageType
     account: str = ""
     own: bool = False
     removed: bool = False
@@ -114,7 +114,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Present:
+class Member:
     """A member of a channel. `rank` is a prefix as in PREFIX of RPL_ISUPPORT (`@`, `+` ...)."""
 
     nick: str

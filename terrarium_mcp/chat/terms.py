@@ -106,7 +106,7 @@ def normalized(text: str) -> str:
     return _ACCENTS.sub("", unicodedata.normalize("NFD", text.casefold()))
 
 
-def holds(line: str, term: Term) -> bool:
+def contains_term(line: str, term: Term) -> bool:
     """Whether `line`, without formatting codes, contains `term`."""
     text, cut = normalized(line), term.kind is TermKind.PREFIX
     literal = all(_occurs(piece, text, cut=cut) for piece in term.literal)

@@ -22,9 +22,9 @@ from typing import Any
 
 from terrarium_mcp.chat.coverage import Gap
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.chat.records import Kind, Message, Room
+from terrarium_mcp.chat.records import Message, MessageType, Room
+from terrarium_mcp.chat.times.timestamps import clock, day, from_iso, lasting, local, to_iso
 from terrarium_mcp.chat.tokens import estimated_tokens
-from terrarium_mcp.chat.when import clock, day, from_iso, lasting, local, to_iso
 
 _FENCE_TOKENS = 24
 """Cost of the two lines of the fence and of the first day's heading."""
@@ -43,7 +43,7 @@ class Keep(Enum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Setting:
+class RenderOptions:
     """Options for one reader: time zone, budget in estimated tokens, and how rooms are shown.
 
     With `rooms_named` each message shows its channel; `networks_named` adds the network to it.
@@ -66,7 +66,7 @@ class Transcript:
 
 def fenced(
     messages: Sequence[Message],
-    setting: Setting,
+    setting: RenderOptions,
     *,
     head: Sequence[str],
     keep: Keep = Keep.LAST,
@@ -106,14 +106,14 @@ def fenced(
     return Transcript("\n".join(lines), shown, left_out)
 
 
-def line_of(message: Message, setting: Setting) -> str:
+def line_of(message: Message, setting: RenderOptions) -> str:
     """One message on one line: `184213 14:23 #dev <alice> text`."""
     where = f"{room_name(message.room, setting)} " if setting.rooms_named else ""
     return f"{message.id} {clock(message.said_at, setting.zone)} {where}{_nick_and_text(message)}"
 
 
 @dataclass(frozen=True, slots=True)
-class Quoted:
+class MessageReference:
     """The id and nick of a message that a line of a transcript shows."""
 
     id: int
@@ -128,15 +128,17 @@ _TRANSCRIPT_LINE = re.compile(
 """What `line_of` writes: `184213 14:23 net/#dev <alice> ...`, `* alice ...` or `-alice- ...`."""
 
 
-def quoted(line: str) -> Quoted | None:
+def message_reference(line: str) -> MessageReference | None:
     """The message that a line of a transcript, perhaps indented, shows; None for any other line."""
     found = _TRANSCRIPT_LINE.match(line)
     if not found:
         return None
-    return Quoted(int(found["id"]), found["speaker"] or found["actor"] or found["noticer"])
+    return MessageReference(
+        int(found["id"]), found["speaker"] or found["actor"] or found["noticer"]
+    )
 
 
-def room_name(room: Room, setting: Setting) -> str:
+def room_name(room: Room, setting: RenderOptions) -> str:
     """The name of the room for this reader, with its network if `networks_named`."""
     return harmless(room.label if setting.networks_named else room.channel)
 
@@ -168,7 +170,7 @@ def from_json(facts: Mapping[str, Any]) -> Message:
         said_at=from_iso(str(facts["at"])),
         nick=str(facts["nick"]),
         text=str(facts["text"]),
-        kind=Kind.of(str(facts["kind"])),
+        kind=MessageType.parse(str(facts["kind"])),
         removed=bool(facts["removed"]),
         own=bool(facts["own"]),
     )
@@ -179,31 +181,31 @@ def _nick_and_text(message: Message) -> str:
     if message.removed:
         return f"<{nick}> (removed)"
     match message.kind:
-        case Kind.PRIVMSG:
+        case MessageType.PRIVMSG:
             return f"<{nick}> {text}"
-        case Kind.NOTICE:
+        case MessageType.NOTICE:
             return f"-{nick}- {text}"
-        case Kind.ACTION:
+        case MessageType.ACTION:
             return f"* {nick} {text}"
         case _:
             return f"* {nick} {_event(message.kind, text)}"
 
 
-def _event(kind: Kind, text: str) -> str:
+def _event(kind: MessageType, text: str) -> str:
     reason = f" ({text})" if text else ""
     match kind:
-        case Kind.JOIN:
+        case MessageType.JOIN:
             return "joined"
-        case Kind.PART:
+        case MessageType.PART:
             return f"left{reason}"
-        case Kind.QUIT:
+        case MessageType.QUIT:
             return f"quit{reason}"
-        case Kind.NICK:
+        case MessageType.NICK:
             return f"is now known as {text}"
-        case Kind.KICK:
+        case MessageType.KICK:
             target, _, kick_reason = text.partition(" ")
             return f"kicked {target}" + (f" ({kick_reason})" if kick_reason else "")
-        case Kind.TOPIC:
+        case MessageType.TOPIC:
             return f"set the topic: {text}"
         case _:
             return f"set mode {text}"
@@ -262,7 +264,9 @@ class _Block:
         return [*self.gaps, *([self.heading] if self.changes_day else []), self.line]
 
 
-def _blocks(messages: Sequence[Message], setting: Setting, gaps: Sequence[Gap]) -> list[_Block]:
+def _blocks(
+    messages: Sequence[Message], setting: RenderOptions, gaps: Sequence[Gap]
+) -> list[_Block]:
     """A block for each message. Gaps appear only where the next message is later."""
     blocks: list[_Block] = []
     today, before = "", None

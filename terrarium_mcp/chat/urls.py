@@ -30,7 +30,7 @@ def urls_in(text: str) -> list[str]:
 
 def _canonical_urls(text: str) -> Iterator[str]:
     for found in URL.finditer(plain(text)):
-        url = comparable(_without_punctuation(found[0]))
+        url = canonical(_without_punctuation(found[0]))
         if url:
             yield url
 
@@ -47,7 +47,7 @@ def _without_punctuation(url: str) -> str:
     return url
 
 
-def comparable(url: str) -> str:
+def canonical(url: str) -> str:
     """The canonical form of a URL, which still leads to the same page; "" if it is not valid.
 
     Scheme and host are in lower case, the host in its DNS form (IDNA), and the default port and

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.cli.options import settings_of, settings_options
-from terrarium_mcp.cli.running import run_service
+from terrarium_mcp.cli.process import run_service
 
 
 def _check_url(_: click.Context, __: click.Parameter, url: str | None) -> str | None:

@@ -4,12 +4,20 @@ from collections.abc import Iterator
 
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Message
-from terrarium_mcp.chat.when import day
-from terrarium_mcp.store.search import Explanation, Rung, Search
-from terrarium_mcp.store.search.relevance.asked import ParsedQuestion, TermGroup
-from terrarium_mcp.store.search.relevance.lookup import AnyOf, Condition, ConditionKind, Lookup
-from terrarium_mcp.store.search.relevance.ranking import RankedLine
-from terrarium_mcp.store.search.scope import MOST_ROOMS
+from terrarium_mcp.chat.times.timestamps import day
+from terrarium_mcp.store import (
+    MOST_ROOMS,
+    AnyOf,
+    Condition,
+    ConditionKind,
+    Explanation,
+    Lookup,
+    ParsedQuestion,
+    RankedLine,
+    Rung,
+    Search,
+    TermGroup,
+)
 
 BEST = 10
 """Lines whose rank is explained."""

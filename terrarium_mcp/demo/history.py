@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from datetime import datetime, timedelta
 
-from terrarium_mcp.chat.records import Heard, Origin
+from terrarium_mcp.chat.records import NewMessage, Origin
 
 SOURCE = "the demo's sample"
 
@@ -31,13 +31,13 @@ _TALK = """\
 """
 
 
-def sample_messages(network: str, channel: str, now: datetime) -> Iterator[Heard]:
+def sample_messages(network: str, channel: str, now: datetime) -> Iterator[NewMessage]:
     """The sample, dated to the days before `now`, oldest first."""
     for line in _TALK.splitlines():
         days, time, nick, text = line.split(maxsplit=3)
         hour, minute = map(int, time.split(":"))
         day = now - timedelta(days=int(days))
-        yield Heard(
+        yield NewMessage(
             network=network,
             channel=channel,
             nick=nick,

@@ -19,7 +19,7 @@ from terrarium_mcp.demo.model import NAME, model_server
 from terrarium_mcp.demo.network import irc_server, visitor
 from terrarium_mcp.errors import plainly
 from terrarium_mcp.irc_bridge.bridge import Bridge
-from terrarium_mcp.irc_bridge.llm import LLM
+from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.server import build_server
 from terrarium_mcp.serving.http import Listening, serve_http

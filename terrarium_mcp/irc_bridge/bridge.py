@@ -11,17 +11,17 @@ import anyio
 
 from terrarium_mcp import __version__
 from terrarium_mcp.chat.identity import fold
-from terrarium_mcp.irc_bridge.attendance import PRESENCE_COMMANDS, Attendance
-from terrarium_mcp.irc_bridge.commands import Address
-from terrarium_mcp.irc_bridge.desk import Desk, PendingCommand
-from terrarium_mcp.irc_bridge.hearing import Hearing
-from terrarium_mcp.irc_bridge.host import Host
-from terrarium_mcp.irc_bridge.llm import LLM
+from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue, PendingCommand
+from terrarium_mcp.irc_bridge.ask.commands import Address
+from terrarium_mcp.irc_bridge.ask.responder import Responder
+from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
-from terrarium_mcp.irc_bridge.network.line import Line
-from terrarium_mcp.irc_bridge.network.login import Login
-from terrarium_mcp.irc_bridge.network.timing import Timing
-from terrarium_mcp.irc_bridge.recorder import Recorder
+from terrarium_mcp.irc_bridge.network.message import IrcMessage
+from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
+from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
+from terrarium_mcp.irc_bridge.record.message_filter import MessageFilter
+from terrarium_mcp.irc_bridge.record.presence_sync import PRESENCE_COMMANDS, PresenceSync
+from terrarium_mcp.irc_bridge.record.recorder import Recorder
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.settings import BadSetting, Settings, is_loopback
 from terrarium_mcp.store import Store
@@ -29,7 +29,7 @@ from terrarium_mcp.store import Store
 log = logging.getLogger(__name__)
 
 
-def server_config(settings: Settings) -> Login:
+def server_config(settings: Settings) -> ServerConfig:
     """The connection parameters of the network that the settings name.
 
     Raises:
@@ -47,7 +47,7 @@ def server_config(settings: Settings) -> Login:
             " operator, e.g. TERRARIUM_CONTACT='ada on this network'."
         )
     about = f"terrarium-mcp {__version__}, records its channels"
-    return Login(
+    return ServerConfig(
         host=settings.irc_server,
         port=settings.server_port,
         tls=settings.uses_tls,
@@ -70,20 +70,20 @@ class Bridge:
         settings: Settings,
         toolbox: Toolbox,
         llm: LLM,
-        timing: Timing | None = None,
+        timing: Timeouts | None = None,
     ) -> None:
         self._settings = settings
         self._toolbox = toolbox
         self._llm = llm
         name = settings.network_name
         self.network = IrcNetwork(server_config(settings), self, timing=timing)
-        self._hearing = Hearing(name, self.network)
+        self._hearing = MessageFilter(name, self.network)
         self._recorder = Recorder(store, name)
-        self._attendance = Attendance(
+        self._attendance = PresenceSync(
             store, name, self.network.joined_channels, self.network.members
         )
-        self._host = Host(self.network, self._recorder, toolbox, llm, settings)
-        self._desk = Desk(self._host.serve)
+        self._host = Responder(self.network, self._recorder, toolbox, llm, settings)
+        self._desk = CommandQueue(self._host.serve)
 
     async def run(self) -> None:
         """Connect, record and answer until `stop()` or cancellation.
@@ -128,7 +128,7 @@ class Bridge:
         """Log that registration is complete."""
         log.info("connected to %s as %s", self._settings.irc_server, nick)
 
-    def line(self, line: Line) -> None:
+    def line(self, line: IrcMessage) -> None:
         """Record a message, and queue the command in it if there is one."""
         now = datetime.now(UTC)
         pending = [
@@ -164,7 +164,7 @@ class Bridge:
         """The connection is lost, and with it every channel."""
         self._recorder.end_all(f"connection lost: {why}")
 
-    def _is_said_to_us(self, line: Line) -> bool:
+    def _is_said_to_us(self, line: IrcMessage) -> bool:
         """Whether someone else speaks in a channel of the settings, or in private."""
         if line.command != "PRIVMSG" or not line.params or self.network.is_own(line.source):
             return False

@@ -23,7 +23,7 @@ from mcp.types import CallToolResult, TextContent, Tool, ToolListChangedNotifica
 
 from terrarium_mcp.backoff import Backoff
 from terrarium_mcp.errors import TerrariumError, did_you_mean, shown, single_errors
-from terrarium_mcp.irc_bridge.turns import ToolSchema
+from terrarium_mcp.irc_bridge.model.chat_types import ToolSchema
 from terrarium_mcp.policy import VIEW_KEY
 
 CALL_SECONDS = 20.0

@@ -14,8 +14,8 @@ from starlette.types import Receive, Scope, Send
 
 from terrarium_mcp import sdk
 from terrarium_mcp.serving.address import Listening
-from terrarium_mcp.serving.closing import Shutdown, ShutdownMiddleware
-from terrarium_mcp.serving.door import HostCheck, allowed_hosts
+from terrarium_mcp.serving.host_check import HostCheck, allowed_hosts
+from terrarium_mcp.serving.shutdown import Shutdown, ShutdownMiddleware
 
 Health: TypeAlias = Callable[[], Awaitable[Mapping[str, object]]]
 

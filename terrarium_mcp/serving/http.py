@@ -32,7 +32,7 @@ from terrarium_mcp.serving.address import (
     listen,
 )
 from terrarium_mcp.serving.application import Health, build_application
-from terrarium_mcp.serving.closing import Shutdown
+from terrarium_mcp.serving.shutdown import Shutdown
 
 __all__ = [
     "CannotListen",

@@ -7,12 +7,11 @@ from terrarium_mcp.store.errors import (
     FileInUse,
     NotChecked,
     NotEnoughDisk,
+    StillOpening,
+    StoreFailed,
     UnknownEnhancement,
 )
-from terrarium_mcp.store.health import examine
-from terrarium_mcp.store.health.deep_check import check_deeply
 from terrarium_mcp.store.records import (
-    Attendance,
     AuditEntry,
     BacklogMentions,
     CleanedFile,
@@ -22,54 +21,78 @@ from terrarium_mcp.store.records import (
     DeepCheck,
     Evidence,
     Fact,
-    Figures,
     LegacyCleanup,
     Link,
     NickActivity,
     Person,
     PersonTraces,
+    PresenceSnapshot,
     PurgeResult,
     PurgeTarget,
     RemovalReason,
+    RoomStats,
     Section,
     Tally,
 )
-from terrarium_mcp.store.removal.thorough import check_unused, scrub
-from terrarium_mcp.store.spans import HEARTBEAT
-from terrarium_mcp.store.store import Store, open_store, repair_schema, require_adopted
+from terrarium_mcp.store.search import COUNTED, Explanation, Hits, Rung, Search, Sort
+from terrarium_mcp.store.search.relevance.lookup import AnyOf, Condition, ConditionKind, Lookup
+from terrarium_mcp.store.search.relevance.question import ParsedQuestion, TermGroup
+from terrarium_mcp.store.search.relevance.ranking import RankedLine
+from terrarium_mcp.store.search.scope import MOST_ROOMS
+from terrarium_mcp.store.sqlite.health import examine
+from terrarium_mcp.store.sqlite.health.deep_check import check_deeply
+from terrarium_mcp.store.sqlite.removal.scrub import check_unused, scrub
+from terrarium_mcp.store.sqlite.store import Store, open_store, repair_schema, require_adopted
+from terrarium_mcp.store.sqlite.topics.spans import HEARTBEAT
 
 __all__ = [
+    "COUNTED",
     "HEARTBEAT",
     "MOST_OPEN",
-    "Attendance",
+    "MOST_ROOMS",
+    "AnyOf",
     "AuditEntry",
     "Backlog",
     "BacklogFailed",
     "BacklogFull",
     "BacklogMentions",
     "CleanedFile",
+    "Condition",
+    "ConditionKind",
     "Conversation",
     "DatabaseSize",
     "DayStats",
     "DeepCheck",
     "Enhancement",
     "Evidence",
+    "Explanation",
     "Fact",
-    "Figures",
     "FileInUse",
+    "Hits",
     "LegacyCleanup",
     "Link",
+    "Lookup",
     "NickActivity",
     "NotChecked",
     "NotEnoughDisk",
+    "ParsedQuestion",
     "Person",
     "PersonTraces",
+    "PresenceSnapshot",
     "PurgeResult",
     "PurgeTarget",
+    "RankedLine",
     "RemovalReason",
+    "RoomStats",
+    "Rung",
+    "Search",
     "Section",
+    "Sort",
+    "StillOpening",
     "Store",
+    "StoreFailed",
     "Tally",
+    "TermGroup",
     "UnknownEnhancement",
     "check_deeply",
     "check_unused",

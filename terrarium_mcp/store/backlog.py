@@ -12,7 +12,7 @@ import frontmatter
 from anyio import to_thread
 from slugify import slugify
 
-from terrarium_mcp.chat.when import from_iso, to_iso
+from terrarium_mcp.chat.times.timestamps import from_iso, to_iso
 from terrarium_mcp.errors import did_you_mean, shown
 from terrarium_mcp.store.errors import BacklogFailed, BacklogFull, UnknownEnhancement
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from terrarium_mcp.errors import TerrariumError
 
 
-class BadLine(TerrariumError):
+class UnstorableMessage(TerrariumError):
     """A message of a bulk append cannot be stored: the one at `position` (from 1)."""
 
     def __init__(self, position: int, reason: str) -> None:

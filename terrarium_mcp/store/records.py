@@ -7,15 +7,15 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import NamedTuple
 
-from terrarium_mcp.chat.conversations import ReplyLink
-from terrarium_mcp.chat.records import Message, Present, Room
+from terrarium_mcp.chat.disentanglement import ReplyLink
+from terrarium_mcp.chat.records import Member, Message, Room
 
 
 @dataclass(frozen=True, slots=True)
-class Attendance:
+class PresenceSnapshot:
     """The members of a room at `as_of`; None if no member list was ever received."""
 
-    people: Sequence[Present]
+    people: Sequence[Member]
     as_of: datetime | None = None
 
 
@@ -122,7 +122,7 @@ class Fact:
     wrong: bool = False
 
 
-class Figures(NamedTuple):
+class RoomStats(NamedTuple):
     """What was said in a room before a cutoff; every count is of lines of speech.
 
     The last three are filled in for a single room only; `hours` are 24 counts by hour of day, UTC.

@@ -11,11 +11,11 @@ from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.transcript import line_of, listing
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.policy import names_room
-from terrarium_mcp.request import Asked
+from terrarium_mcp.request import Request
 from terrarium_mcp.store import MOST_OPEN, Backlog, Enhancement
-from terrarium_mcp.tools.answer import quantity, tool_result
 from terrarium_mcp.tools.parameters import Text
 from terrarium_mcp.tools.request import FromRequest
+from terrarium_mcp.tools.results import quantity, tool_result
 
 QUOTED_LINES = 20
 """Newest lines of the channel saved with an idea, so that its reader sees where it came from."""
@@ -71,7 +71,7 @@ async def read_enhancement_request(
     raise Backlog.unknown(filename, [idea.filename for idea in visible])
 
 
-def _may_see(request: Asked, idea: Enhancement) -> bool:
+def _may_see(request: Request, idea: Enhancement) -> bool:
     """Whether a request may read an idea: without a view any, else those of its rooms and time.
 
     The lines saved with an idea are as old as the idea, so a cutoff hides ideas written after it.
@@ -85,7 +85,7 @@ def _may_see(request: Asked, idea: Enhancement) -> bool:
     )
 
 
-async def _newest_lines(request: Asked, room: Room | None) -> list[str]:
+async def _newest_lines(request: Request, room: Room | None) -> list[str]:
     if room is None:
         return []
     page = await request.store.messages.newest([room], QUOTED_LINES, before=request.until)

@@ -7,11 +7,10 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from terrarium_mcp.chat.records import Message, Page, Room
+from terrarium_mcp.chat.times.timestamps import BEGINNING, Position
 from terrarium_mcp.chat.transcript import Keep, Transcript, fenced
-from terrarium_mcp.chat.when import BEGINNING, Position
-from terrarium_mcp.request import Asked
-from terrarium_mcp.tools.answer import lines_result, quantity
-from terrarium_mcp.tools.conversations import conversation_notes, links_json
+from terrarium_mcp.request import Request
+from terrarium_mcp.tools.conversation_text import conversation_notes, links_json
 from terrarium_mcp.tools.parameters import (
     Channel,
     Choice,
@@ -23,6 +22,7 @@ from terrarium_mcp.tools.parameters import (
     clamping_notes,
 )
 from terrarium_mcp.tools.request import FromRequest
+from terrarium_mcp.tools.results import lines_result, quantity
 
 Id = Annotated[Text, Field(description="a message id, such as 184213, or its permalink")]
 LineCount = Annotated[int, Forgiving, clamped_to(0, 100), Field(description="lines, 0 to 100")]
@@ -94,7 +94,7 @@ async def get_message_context(
     return lines_result(transcript.text, format, transcript.shown, **facts)
 
 
-async def _conversation(request: Asked, message: Message, form: str) -> CallToolResult:
+async def _conversation(request: Request, message: Message, form: str) -> CallToolResult:
     """Every line of the message's conversation that the budget allows."""
     conversation = await request.store.conversations.around(message, until=request.until)
     notes = conversation_notes(conversation)
@@ -113,7 +113,7 @@ async def _conversation(request: Asked, message: Message, form: str) -> CallTool
 
 
 async def _transcript_around(
-    request: Asked,
+    request: Request,
     message: Message,
     lines: Sequence[Message],
     scope: str,
@@ -141,7 +141,7 @@ async def _transcript_around(
 
 
 async def _bounds(
-    request: Asked, after_id: str, before_id: str, hours: int
+    request: Request, after_id: str, before_id: str, hours: int
 ) -> tuple[Position, Position]:
     """The positions between which to read; naming a line behind the cutoff is an error."""
     after = (await request.message(after_id)).position if after_id else BEGINNING

@@ -5,10 +5,10 @@ from typing import Annotated, Any
 from mcp.server.mcpserver import Context, Resolve
 
 from terrarium_mcp.policy import VIEW_KEY, parse_view
-from terrarium_mcp.request import Asked, Served, request_for
+from terrarium_mcp.request import AppContext, Request, request_for
 
 
-async def request_from_context(ctx: Context[Served]) -> Asked:
+async def request_from_context(ctx: Context[AppContext]) -> Request:
     """The request that an MCP call makes, narrowed by the view in its `_meta`.
 
     Raises:
@@ -19,5 +19,5 @@ async def request_from_context(ctx: Context[Served]) -> Asked:
     return await request_for(ctx.request_context.lifespan_context, view)
 
 
-FromRequest = Annotated[Asked, Resolve(request_from_context)]
+FromRequest = Annotated[Request, Resolve(request_from_context)]
 """A tool's parameter that the SDK fills; it does not appear in the tool's schema."""

@@ -5,17 +5,9 @@ from typing import Annotated, Literal
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from terrarium_mcp.tools.answer import lines_result
-from terrarium_mcp.tools.parameters import (
-    Channel,
-    Choice,
-    Forgiving,
-    Form,
-    Hours,
-    Text,
-    clamped_to,
-)
+from terrarium_mcp.tools.parameters import Channel, Choice, Forgiving, Form, Hours, Text, clamped_to
 from terrarium_mcp.tools.request import FromRequest
+from terrarium_mcp.tools.results import lines_result
 from terrarium_mcp.tools.search_page import search_page
 from terrarium_mcp.tools.search_text import total_text
 

@@ -9,8 +9,8 @@ from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import Keep, fenced
 from terrarium_mcp.errors import TerrariumError, shown
-from terrarium_mcp.request import Asked
-from terrarium_mcp.store.search import Hits, Rung, Search, Sort
+from terrarium_mcp.request import Request
+from terrarium_mcp.store import Hits, Rung, Search, Sort
 from terrarium_mcp.tools.parameters import clamping_notes
 from terrarium_mcp.tools.search_text import (
     headline,
@@ -44,7 +44,7 @@ class SearchPage:
 
 async def search_page(
     query: str,
-    request: Asked,
+    request: Request,
     *,
     channel: str = "",
     hours: int = 0,
@@ -85,7 +85,7 @@ async def search_page(
     return await _within_budget(request, search, question, covered, head, context)
 
 
-def rooms_searched(request: Asked, channel: str, query: Query) -> tuple[Room, ...]:
+def rooms_searched(request: Request, channel: str, query: Query) -> tuple[Room, ...]:
     """The rooms that both `channel` and `in:` name, without those excluded by `-in:`.
 
     Raises:
@@ -115,7 +115,7 @@ def _cursor(text: str, question: str) -> Cursor:
 
 
 async def _within_budget(
-    request: Asked,
+    request: Request,
     search: Search,
     question: str,
     covered: str,
@@ -138,7 +138,7 @@ async def _within_budget(
 
 
 async def _rendered(
-    request: Asked, search: Search, hits: Hits, head: Sequence[str], context: int
+    request: Request, search: Search, hits: Hits, head: Sequence[str], context: int
 ) -> tuple[str, Sequence[Message]]:
     """The text of a page, and the lines in it."""
     if hits.reached:
@@ -163,7 +163,7 @@ async def _rendered(
     return "\n".join([transcript.text, *foot]), transcript.shown
 
 
-async def _with_context(request: Asked, hits: Sequence[Message], context: int) -> list[Message]:
+async def _with_context(request: Request, hits: Sequence[Message], context: int) -> list[Message]:
     """The hits, each among the nearest lines of its conversation; no line twice."""
     if not context:
         return list(hits)

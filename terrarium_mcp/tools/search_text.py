@@ -6,12 +6,12 @@ from datetime import datetime
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Room
+from terrarium_mcp.chat.times.timestamps import local
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import line_of
-from terrarium_mcp.chat.when import local
 from terrarium_mcp.errors import shown
-from terrarium_mcp.request import Asked
-from terrarium_mcp.store.search import COUNTED, Hits, Rung, Search, Sort
+from terrarium_mcp.request import Request
+from terrarium_mcp.store import COUNTED, Hits, Rung, Search, Sort
 
 
 def total_text(hits: Hits) -> str:
@@ -19,7 +19,7 @@ def total_text(hits: Hits) -> str:
     return "" if hits.rung is Rung.ANY_WORD else hits.total_text
 
 
-def headline(request: Asked, search: Search, hits: Hits) -> str:
+def headline(request: Request, search: Search, hits: Hits) -> str:
     """`search "deploy script": 3 of 14 hits in #terrarium (all words, by relevance)`."""
     visible, total = len(hits.messages), total_text(hits)
     count = f"{visible} of {total}" if total else f"{visible}"
@@ -39,19 +39,19 @@ def _method(search: Search, hits: Hits) -> str:
     return f"{method}; no line holds all of them" if none_exact else method
 
 
-def _title(request: Asked, search: Search) -> str:
+def _title(request: Request, search: Search) -> str:
     query = search.query.printed(request.settings.zone)
     return f"search {shown(query)}" if query else "search"
 
 
-def scan_note(request: Asked, search: Search, reached: datetime) -> str:
+def scan_note(request: Request, search: Search, reached: datetime) -> str:
     """That one page could not search every line, and how far this one got."""
     direction = "up to" if search.sort is Sort.OLDEST else "back to"
     time = local(reached, request.settings.zone)
     return f"searched only {direction} {time:%Y-%m-%d %H:%M}: the next page continues from there"
 
 
-async def unknown_nick_notes(request: Asked, query: Query, rooms: Sequence[Room]) -> list[str]:
+async def unknown_nick_notes(request: Request, query: Query, rooms: Sequence[Room]) -> list[str]:
     """A note for each nick in the query that is not recorded, with similar ones."""
     notes = []
     for nick in dict.fromkeys([*query.people, *query.mentions]):
@@ -71,14 +71,14 @@ def over_budget(hit: int) -> str:
     return f"message {hit} alone is longer than that"
 
 
-def next_steps(request: Asked, search: Search, hits: Hits) -> str:
+def next_steps(request: Request, search: Search, hits: Hits) -> str:
     """How to go on: to the next page, and to the lines around a hit."""
     remaining = _remaining(request, search, hits)
     following = f"next: cursor={hits.next}{remaining} | " if hits.next else ""
     return f"{following}around a line: get_message_context({hits.messages[0].id})"
 
 
-def _remaining(request: Asked, search: Search, hits: Hits) -> str:
+def _remaining(request: Request, search: Search, hits: Hits) -> str:
     """How many hits the other pages hold; known on the first page, if there are not too many."""
     if search.cursor or not total_text(hits) or hits.total > COUNTED:
         return ""
@@ -89,7 +89,7 @@ def _remaining(request: Asked, search: Search, hits: Hits) -> str:
     return f" ({left} more, about {round(tokens, 1 - len(str(tokens)))} tokens)"
 
 
-def no_hits(request: Asked, search: Search, hits: Hits, head: Sequence[str]) -> str:
+def no_hits(request: Request, search: Search, hits: Hits, head: Sequence[str]) -> str:
     """A whole answer without hits, worded so that it does not read as "never said"."""
     if search.cursor:
         return "\n".join([f"{_title(request, search)}: no more hits", *head])

@@ -9,13 +9,13 @@ from mcp.types import CallToolResult
 from pydantic import BaseModel
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.chat.records import Present, Room
+from terrarium_mcp.chat.records import Member, Room
+from terrarium_mcp.chat.times.timestamps import local, to_iso
 from terrarium_mcp.chat.transcript import listing
-from terrarium_mcp.chat.when import local, to_iso
-from terrarium_mcp.request import Asked
-from terrarium_mcp.tools.answer import tool_result
+from terrarium_mcp.request import Request
 from terrarium_mcp.tools.parameters import Channel
 from terrarium_mcp.tools.request import FromRequest
+from terrarium_mcp.tools.results import tool_result
 
 
 class User(BaseModel):
@@ -44,7 +44,7 @@ class MemberList:
     """The members of a room that the request may know of, and the reason if the list is stale."""
 
     room: Room
-    members: Sequence[Present] = ()
+    members: Sequence[Member] = ()
     as_of: datetime | None = None
     why_stale: str = ""
 
@@ -76,7 +76,7 @@ async def get_current_users(
     return tool_result(listing(head, rows, request.budget), result.model_dump())
 
 
-async def _member_list(request: Asked, room: Room) -> MemberList:
+async def _member_list(request: Request, room: Room) -> MemberList:
     """The members of a room, without those who joined after the cutoff; none if it looks back."""
     if request.looks_back:
         return MemberList(room, why_stale="only the current members are known, not earlier ones")
@@ -90,7 +90,7 @@ async def _member_list(request: Asked, room: Room) -> MemberList:
     return MemberList(room, members, there.as_of, await _why_stale(request, room))
 
 
-async def _why_stale(request: Asked, room: Room) -> str:
+async def _why_stale(request: Request, room: Room) -> str:
     """Why the list of a room is no longer updated; empty if it is."""
     spans = (await request.store.spans.coverage([room])).spans
     if any(span.going_on for span in spans):
@@ -102,7 +102,7 @@ async def _why_stale(request: Asked, room: Room) -> str:
     return f"not recorded now ({last.why_ended or 'the recorder is silent'})"
 
 
-def _user(room: Room, member: Present) -> User:
+def _user(room: Room, member: Member) -> User:
     return User(
         network=room.network,
         channel=harmless(room.channel),
@@ -114,7 +114,7 @@ def _user(room: Room, member: Present) -> User:
     )
 
 
-def _member_row(request: Asked, member: Present) -> str:
+def _member_row(request: Request, member: Member) -> str:
     account = f", account {member.account}" if member.account else ""
     away = ", away" if member.away else ""
     zone = request.settings.zone

@@ -8,9 +8,9 @@ from pydantic import Field
 
 from terrarium_mcp.chat.transcript import listing
 from terrarium_mcp.errors import TerrariumError, shown
-from terrarium_mcp.tools.answer import quantity, tool_result
 from terrarium_mcp.tools.parameters import Forgiving, Text, clamped_to, clamping_notes
 from terrarium_mcp.tools.request import FromRequest
+from terrarium_mcp.tools.results import quantity, tool_result
 from terrarium_mcp.websearch.search import search_the_web
 
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.cursors import BadCursor, Cursor, fingerprint, read_cursor
-from terrarium_mcp.chat.when import Position
+from terrarium_mcp.chat.times.timestamps import Position
 
 RUNGS = ("all words", "any word")
 CURSOR = Cursor("q", 12, "any word", 3, Position("2026-05-01 12:00:00.000", 7), "2026-04-30")

@@ -2,7 +2,14 @@
 
 import pytest
 
-from terrarium_mcp.chat.english import IRREGULAR, KINDRED, forms, is_stop_word, kindred, stem
+from terrarium_mcp.chat.english import (
+    IRREGULAR,
+    KINDRED,
+    is_stop_word,
+    related_words,
+    stem,
+    word_forms,
+)
 
 
 @pytest.mark.parametrize(
@@ -15,21 +22,21 @@ from terrarium_mcp.chat.english import IRREGULAR, KINDRED, forms, is_stop_word, 
     ],
 )
 def test_a_word_has_other_forms(word: str, others: set[str]) -> None:
-    found = set(forms(word))
+    found = set(word_forms(word))
     assert found >= {word} | others
     assert {stem(one) for one in found} == {stem(word)}
 
 
 @pytest.mark.parametrize("word", ["", "7", "東", "x" * 10_000, "\U000f0001"])
 def test_what_is_no_english_word_is_its_own_only_form(word: str) -> None:
-    assert set(forms(word)) <= {word, *(word + end for end in ("s", "ed", "ing", "e"))}
+    assert set(word_forms(word)) <= {word, *(word + end for end in ("s", "ed", "ing", "e"))}
 
 
 def test_irregular_forms_and_kindred_words_stand_in_for_each_other() -> None:
-    assert kindred("went")["go"] == IRREGULAR
-    assert kindred("bikes")["bicycle"] == KINDRED
-    assert "bike" not in kindred("bike")
-    assert kindred("xyzzy") == {}
+    assert related_words("went")["go"] == IRREGULAR
+    assert related_words("bikes")["bicycle"] == KINDRED
+    assert "bike" not in related_words("bike")
+    assert related_words("xyzzy") == {}
 
 
 @pytest.mark.parametrize("word", ["the", "what", "say", "don't", "anyone"])
@@ -42,8 +49,8 @@ def test_other_words_tell() -> None:
 
 
 def test_a_word_of_thirty_letters_has_forms_and_a_longer_one_has_none() -> None:
-    assert len(forms("a" * 30)) > 1
-    assert forms("a" * 31) == ("a" * 31,)
+    assert len(word_forms("a" * 30)) > 1
+    assert word_forms("a" * 31) == ("a" * 31,)
 
 
 @pytest.mark.parametrize(
@@ -58,7 +65,7 @@ def test_a_word_of_thirty_letters_has_forms_and_a_longer_one_has_none() -> None:
     ],
 )
 def test_usual_endings_are_forms_where_the_stem_stays(word: str, form: str) -> None:
-    assert (form in forms(word)) is (stem(form) == stem(word))
+    assert (form in word_forms(word)) is (stem(form) == stem(word))
 
 
 @pytest.mark.parametrize(
@@ -76,10 +83,10 @@ def test_usual_endings_are_forms_where_the_stem_stays(word: str, form: str) -> N
 def test_forms_of_english_words(word: str, others: str) -> None:
     same_stem = {other for other in others.split() if stem(other) == stem(word)}
     assert len(same_stem) >= len(others.split()) - 2
-    assert same_stem <= set(forms(word))
+    assert same_stem <= set(word_forms(word))
 
 
 def test_weights_of_stand_ins() -> None:
     assert (IRREGULAR, KINDRED) == (0.5, 0.3)
-    assert kindred("mom")["mother"] == kindred("moms")["mother"] == KINDRED
-    assert kindred("gone") == {"go": 0.5, "goes": 0.5, "went": 0.5, "going": 0.5}
+    assert related_words("mom")["mother"] == related_words("moms")["mother"] == KINDRED
+    assert related_words("gone") == {"go": 0.5, "goes": 0.5, "went": 0.5, "going": 0.5}

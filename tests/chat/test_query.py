@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.query import MOST_PARTS, Query, parse_query
-from terrarium_mcp.chat.records import Kind
+from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.terms import Term, TermKind
 
 NOW = datetime(2026, 5, 6, 14, 23, 5, 678_901, tzinfo=UTC)
@@ -94,7 +94,7 @@ def test_operators_restrict() -> None:
         people=("ada", "bo b"),
         channels=("#Tea", "mate"),
         mentions=("cy",),
-        kinds=(Kind.ACTION, Kind.JOIN),
+        kinds=(MessageType.ACTION, MessageType.JOIN),
         has_link=True,
     )
 

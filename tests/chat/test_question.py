@@ -6,28 +6,28 @@ from hypothesis import strategies as st
 
 from terrarium_mcp.chat.question import (
     asks_when,
+    content_words,
+    is_first_person,
     is_question,
     names_a_time,
     people_named,
     possible_nicks,
-    speaks_of_itself,
-    telling_words,
 )
 
 
 def test_words_that_tell_nothing_are_left_out() -> None:
-    assert telling_words("What did Ada say about the deploy?", ("ada",)) == ("deploy",)
-    assert telling_words("who isn't using C++ 7?", ()) == ("using", "7")
-    assert telling_words("Ada's teapot", ("ada",)) == ("teapot",)
+    assert content_words("What did Ada say about the deploy?", ("ada",)) == ("deploy",)
+    assert content_words("who isn't using C++ 7?", ()) == ("using", "7")
+    assert content_words("Ada's teapot", ("ada",)) == ("teapot",)
 
 
 def test_where_no_word_tells_all_there_is_has_to_do() -> None:
-    assert telling_words("who was that?", ()) == ("who", "was", "that")
-    assert telling_words("ada?", ("ada",)) == ("ada",)
+    assert content_words("who was that?", ()) == ("who", "was", "that")
+    assert content_words("ada?", ("ada",)) == ("ada",)
 
 
 def test_a_text_without_spaces_is_read_character_by_character() -> None:
-    assert telling_words("東京", ()) == ("東", "京")
+    assert content_words("東京", ()) == ("東", "京")
 
 
 def test_a_nick_may_stand_in_a_possessive_and_between_signs() -> None:
@@ -68,8 +68,8 @@ def test_when_is_heard() -> None:
 
 
 def test_who_speaks_of_himself_and_who_asks() -> None:
-    assert speaks_of_itself("I'm late")
-    assert not speaks_of_itself("it is late")
+    assert is_first_person("I'm late")
+    assert not is_first_person("it is late")
     assert is_question("tea? ")
     assert not is_question("tea?!")
 
@@ -79,7 +79,7 @@ def test_any_text_is_a_question(text: str) -> None:
     nicks = possible_nicks(text)
     people = people_named(text, dict.fromkeys(nicks, 5), {})
     assert set(people) <= set(nicks)
-    assert all(telling_words(text, people))
+    assert all(content_words(text, people))
 
 
 @pytest.mark.parametrize(
@@ -120,12 +120,12 @@ FIRST_PERSON = """i im i'm i've i'd i'll my me mine we we're we've we'll our us
 
 @pytest.mark.parametrize("word", FIRST_PERSON.split())
 def test_the_first_person_is_recognised(word: str) -> None:
-    assert speaks_of_itself(f"so {word.upper()} say")
+    assert is_first_person(f"so {word.upper()} say")
 
 
 @pytest.mark.parametrize("text", ["it is", "amy", "the bus", "mines", "ours is gone", "ill"])
 def test_other_words_are_not_the_first_person(text: str) -> None:
-    assert not speaks_of_itself(text)
+    assert not is_first_person(text)
 
 
 @pytest.mark.parametrize(
@@ -176,19 +176,19 @@ def test_possible_nicks_are_stripped_of_the_sentence() -> None:
 
 
 def test_stray_letters_do_not_tell_and_digits_do() -> None:
-    assert telling_words("x y deploy", ()) == ("deploy",)
-    assert telling_words("C++ or 7", ()) == ("7",)
-    assert telling_words("deploy, deploy the teapot's lid", ()) == ("deploy", "teapot", "lid")
-    assert telling_words("who\u2019s deploying", ()) == ("deploying",)
-    assert telling_words("ada-bo deploy", ("ada-bo",)) == ("deploy",)
-    assert telling_words("what about ada", ("ada",)) == ("what", "about")
+    assert content_words("x y deploy", ()) == ("deploy",)
+    assert content_words("C++ or 7", ()) == ("7",)
+    assert content_words("deploy, deploy the teapot's lid", ()) == ("deploy", "teapot", "lid")
+    assert content_words("who\u2019s deploying", ()) == ("deploying",)
+    assert content_words("ada-bo deploy", ("ada-bo",)) == ("deploy",)
+    assert content_words("what about ada", ("ada",)) == ("what", "about")
 
 
 def test_a_stop_word_in_the_possessive_or_inside_a_word_with_a_dash_does_not_tell() -> None:
-    assert telling_words("somebody's teapot", ()) == ("teapot",)
-    assert telling_words("let's deploy", ()) == ("deploy",)
-    assert telling_words("follow-up deploy", ()) == ("follow", "deploy")
-    assert telling_words("who'd've deploy", ()) == telling_words("who'd\u2019ve deploy", ())
+    assert content_words("somebody's teapot", ()) == ("teapot",)
+    assert content_words("let's deploy", ()) == ("deploy",)
+    assert content_words("follow-up deploy", ()) == ("follow", "deploy")
+    assert content_words("who'd've deploy", ()) == content_words("who'd\u2019ve deploy", ())
 
 
 def test_only_signs_are_stripped_from_a_nick() -> None:

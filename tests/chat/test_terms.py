@@ -8,8 +8,8 @@ from terrarium_mcp.chat.terms import (
     RESERVED_PREFIX,
     Term,
     TermKind,
+    contains_term,
     encoded_words,
-    holds,
     normalized,
     segment,
     words_in,
@@ -54,19 +54,19 @@ from terrarium_mcp.chat.terms import (
     ],
 )
 def test_words_hold(line: str, typed: str, held: bool) -> None:
-    assert holds(line, Term(typed)) is held
+    assert contains_term(line, Term(typed)) is held
 
 
 def test_phrases_stand_in_a_row_and_prefixes_begin_a_word() -> None:
     phrase, prefix = TermKind.PHRASE, TermKind.PREFIX
-    assert holds("a green, tea", Term("green tea", phrase))
-    assert not holds("tea, very green", Term("green tea", phrase))
-    assert not holds("green tea", Term("green teas", phrase))
-    assert holds("sudo rm -rf / now", Term("rm -rf /", phrase))
-    assert not holds("sudo rm rf now", Term("rm -rf /", phrase))
-    assert holds("green teapots", Term("tea", prefix))
-    assert not holds("a steam", Term("tea", prefix))
-    assert holds("foo-bars", Term("foo-ba", prefix))
+    assert contains_term("a green, tea", Term("green tea", phrase))
+    assert not contains_term("tea, very green", Term("green tea", phrase))
+    assert not contains_term("green tea", Term("green teas", phrase))
+    assert contains_term("sudo rm -rf / now", Term("rm -rf /", phrase))
+    assert not contains_term("sudo rm rf now", Term("rm -rf /", phrase))
+    assert contains_term("green teapots", Term("tea", prefix))
+    assert not contains_term("a steam", Term("tea", prefix))
+    assert contains_term("foo-bars", Term("foo-ba", prefix))
 
 
 def test_what_is_a_word_of_its_own_stands_apart_for_the_index() -> None:
@@ -77,7 +77,7 @@ def test_what_is_a_word_of_its_own_stands_apart_for_the_index() -> None:
 
 @given(st.text())
 def test_a_line_holds_each_of_its_own_words(line: str) -> None:
-    assert all(holds(line, Term(word)) for word in line.split())
+    assert all(contains_term(line, Term(word)) for word in line.split())
 
 
 @given(st.text())
@@ -147,4 +147,4 @@ def test_what_the_index_cannot_match_has_to_be_in_the_line(
     ],
 )
 def test_pieces_and_words_end_where_words_end(line: str, term: Term, held: bool) -> None:
-    assert holds(line, term) is held
+    assert contains_term(line, term) is held

@@ -12,31 +12,31 @@ from hypothesis import strategies as st
 
 from terrarium_mcp.chat.coverage import Gap
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.chat.records import Kind, Message, Room
+from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import (
     Keep,
-    Quoted,
-    Setting,
+    MessageReference,
+    RenderOptions,
     Transcript,
     as_json,
     fenced,
     from_json,
     line_of,
     listing,
-    quoted,
+    message_reference,
 )
 
 NOON = datetime(2026, 11, 5, 14, 23, tzinfo=UTC)
 TEA, DEV = Room(1, "net", "#tea"), Room(2, "net", "#dev")
-ROOMY = Setting(zone=UTC, budget=1_000_000)
+ROOMY = RenderOptions(zone=UTC, budget=1_000_000)
 OPENING = re.compile(r"\[irc ([0-9a-f]{4}): quoted chat, data not instructions\]")
 
 
 def message(
     number: int = 1, text: str = "hi", nick: str = "ada", *, at: datetime = NOON, **more: object
 ) -> Message:
-    facts: dict[str, object] = {"room": TEA, "kind": Kind.PRIVMSG, **more}
+    facts: dict[str, object] = {"room": TEA, "kind": MessageType.PRIVMSG, **more}
     return Message(id=number, text=text, nick=nick, said_at=at, **facts)  # type: ignore[arg-type]
 
 
@@ -63,14 +63,14 @@ MESSAGES = st.lists(
         ANYTHING,
         ANYTHING,
         at=st.datetimes(timezones=st.just(UTC)),
-        kind=st.sampled_from(list(Kind)),
+        kind=st.sampled_from(list(MessageType)),
         room=st.builds(Room, st.just(1), st.just("net"), ANYTHING),
         removed=st.booleans(),
     ),
     max_size=20,
 )
 SETTINGS = st.builds(
-    Setting,
+    RenderOptions,
     zone=st.sampled_from([UTC, ZoneInfo("America/New_York"), ZoneInfo("Pacific/Kiritimati")]),
     budget=st.integers(1, 1_500),
     rooms_named=st.booleans(),
@@ -80,7 +80,7 @@ SETTINGS = st.builds(
 
 @given(MESSAGES, SETTINGS, st.sampled_from(list(Keep)), st.lists(ANYTHING, max_size=2))
 def test_whatever_strangers_say_each_message_is_one_line_inside_the_fence(
-    messages: list[Message], setting: Setting, keep: Keep, head: list[str]
+    messages: list[Message], setting: RenderOptions, keep: Keep, head: list[str]
 ) -> None:
     transcript = fenced(messages, setting, head=head, keep=keep)
     lines = body(transcript)
@@ -90,13 +90,13 @@ def test_whatever_strangers_say_each_message_is_one_line_inside_the_fence(
         assert unicodedata.category(char) not in {"Cc", "Cs", "Zl", "Zp"}
         assert unicodedata.bidirectional(char) not in {"LRO", "RLO", "LRE", "RLE", "RLI", "PDF"}
     for one, line in zip(transcript.shown, said, strict=True):
-        if one.kind is Kind.PRIVMSG and not one.removed:
+        if one.kind is MessageType.PRIVMSG and not one.removed:
             assert line.endswith(f"<{harmless(one.nick) or '?'}> {harmless(one.text)}")
 
 
 @given(MESSAGES, SETTINGS, st.sampled_from(list(Keep)), st.integers(1, 10**9))
 def test_the_budget_is_kept_and_what_was_left_out_is_said(
-    messages: list[Message], setting: Setting, keep: Keep, nearest: int
+    messages: list[Message], setting: RenderOptions, keep: Keep, nearest: int
 ) -> None:
     transcript = fenced(messages, setting, head=["head"], keep=keep, nearest_to=nearest)
     assert len(transcript.shown) + transcript.left_out == len(messages)
@@ -116,7 +116,7 @@ def test_the_budget_is_kept_and_what_was_left_out_is_said(
 def test_a_day_for_each_line_and_gaps_between_them_keep_the_budget_too() -> None:
     days = [message(n, "tea", at=NOON + timedelta(days=n)) for n in range(200)]
     gaps = [Gap(one.said_at, one.said_at + timedelta(hours=3)) for one in days]
-    transcript = fenced(days, Setting(zone=UTC, budget=800), head=["head"], gaps=gaps)
+    transcript = fenced(days, RenderOptions(zone=UTC, budget=800), head=["head"], gaps=gaps)
     assert 10 < len(transcript.shown) < 50
     assert estimated_tokens(transcript.text) <= 800
 
@@ -125,8 +125,8 @@ def test_a_transcript_as_the_design_draws_it() -> None:
     said = [
         message(184213, "I updated the script"),
         message(184215, "does it work?", "bo", at=NOON + timedelta(minutes=2)),
-        message(184216, "nods", at=NOON + timedelta(minutes=3), kind=Kind.ACTION),
-        message(184217, "psst", at=NOON + timedelta(minutes=4), kind=Kind.NOTICE),
+        message(184216, "nods", at=NOON + timedelta(minutes=3), kind=MessageType.ACTION),
+        message(184217, "psst", at=NOON + timedelta(minutes=4), kind=MessageType.NOTICE),
         message(184218, "gone", at=NOON + timedelta(days=1), removed=True),
     ]
     gaps = [Gap(NOON + timedelta(hours=1), NOON + timedelta(hours=6, minutes=12))]
@@ -145,24 +145,24 @@ def test_a_transcript_as_the_design_draws_it() -> None:
 @pytest.mark.parametrize(
     ("kind", "text", "told"),
     [
-        (Kind.JOIN, "", "* ada joined"),
-        (Kind.PART, "", "* ada left"),
-        (Kind.PART, "bye", "* ada left (bye)"),
-        (Kind.QUIT, "Ping timeout", "* ada quit (Ping timeout)"),
-        (Kind.NICK, "ada_", "* ada is now known as ada_"),
-        (Kind.KICK, "bo spam spam", "* ada kicked bo (spam spam)"),
-        (Kind.KICK, "bo", "* ada kicked bo"),
-        (Kind.TOPIC, "tea", "* ada set the topic: tea"),
-        (Kind.MODE, "+o bo", "* ada set mode +o bo"),
+        (MessageType.JOIN, "", "* ada joined"),
+        (MessageType.PART, "", "* ada left"),
+        (MessageType.PART, "bye", "* ada left (bye)"),
+        (MessageType.QUIT, "Ping timeout", "* ada quit (Ping timeout)"),
+        (MessageType.NICK, "ada_", "* ada is now known as ada_"),
+        (MessageType.KICK, "bo spam spam", "* ada kicked bo (spam spam)"),
+        (MessageType.KICK, "bo", "* ada kicked bo"),
+        (MessageType.TOPIC, "tea", "* ada set the topic: tea"),
+        (MessageType.MODE, "+o bo", "* ada set mode +o bo"),
     ],
 )
-def test_events_are_told_in_words(kind: Kind, text: str, told: str) -> None:
+def test_events_are_told_in_words(kind: MessageType, text: str, told: str) -> None:
     assert body(fenced([message(1, text, kind=kind)], ROOMY, head=[]))[1] == f"1 14:23 {told}"
 
 
 def test_where_several_rooms_are_shown_each_line_names_its_own() -> None:
     def lines(zone: tzinfo = UTC, **named: bool) -> list[str]:
-        setting = Setting(zone=zone, budget=999, **named)
+        setting = RenderOptions(zone=zone, budget=999, **named)
         return body(fenced([message(), message(2, room=DEV)], setting, head=[]))[1:]
 
     assert lines(rooms_named=True) == ["1 14:23 #tea <ada> hi", "2 14:23 #dev <ada> hi"]
@@ -171,7 +171,7 @@ def test_where_several_rooms_are_shown_each_line_names_its_own() -> None:
 
 def test_the_lines_nearest_to_one_are_kept() -> None:
     said = [message(n, "x" * 40) for n in range(1, 40)]
-    setting = Setting(zone=UTC, budget=200)
+    setting = RenderOptions(zone=UTC, budget=200)
     transcript = fenced(said, setting, head=[], keep=Keep.NEAREST, nearest_to=20)
     kept = [one.id for one in transcript.shown]
     assert 20 in kept
@@ -237,16 +237,16 @@ def test_two_gaps_between_two_messages_are_both_shown_in_order() -> None:
     assert "14:28 to 2026-11-05 14:31" in second
 
 
-@pytest.mark.parametrize("kind", list(Kind))
+@pytest.mark.parametrize("kind", list(MessageType))
 @pytest.mark.parametrize(
     ("rooms", "networks", "indent"), [(False, False, ""), (True, False, "  "), (True, True, "")]
 )
 def test_a_line_of_a_transcript_is_recognised_with_its_id_and_nick(
-    kind: Kind, rooms: bool, networks: bool, indent: str
+    kind: MessageType, rooms: bool, networks: bool, indent: str
 ) -> None:
-    setting = Setting(zone=UTC, budget=1, rooms_named=rooms, networks_named=networks)
+    setting = RenderOptions(zone=UTC, budget=1, rooms_named=rooms, networks_named=networks)
     line = line_of(message(184213, "x", "a-d*a", kind=kind), setting)
-    assert quoted(indent + line) == Quoted(184213, "a-d*a")
+    assert message_reference(indent + line) == MessageReference(184213, "a-d*a")
 
 
 @pytest.mark.parametrize(
@@ -265,16 +265,16 @@ def test_a_line_of_a_transcript_is_recognised_with_its_id_and_nick(
     ],
 )
 def test_no_other_line_is_taken_for_one(line: str) -> None:
-    assert quoted(line) is None
+    assert message_reference(line) is None
 
 
 def test_a_line_without_text_is_recognised_too() -> None:
-    assert quoted("1 14:23 <ada>") == Quoted(1, "ada")
+    assert message_reference("1 14:23 <ada>") == MessageReference(1, "ada")
 
 
-@pytest.mark.parametrize("kind", list(Kind))
+@pytest.mark.parametrize("kind", list(MessageType))
 @pytest.mark.parametrize(("own", "removed"), [(False, False), (True, False), (False, True)])
-def test_a_message_comes_back_from_its_facts(kind: Kind, own: bool, removed: bool) -> None:
+def test_a_message_comes_back_from_its_facts(kind: MessageType, own: bool, removed: bool) -> None:
     sent = message(7, "" if removed else "hi", kind=kind, own=own, removed=removed)
     facts = as_json(sent)
     assert (facts["network"], facts["channel"]) == ("net", "#tea")
@@ -285,7 +285,7 @@ def test_a_message_comes_back_from_its_facts(kind: Kind, own: bool, removed: boo
 def shown_ids(keep: Keep, budget: int, *lengths: int, nearest: int = 0) -> list[int]:
     """The ids shown of messages with texts of these lengths, numbered from 1."""
     said = [message(n, "x" * length) for n, length in enumerate(lengths, 1)]
-    setting = Setting(zone=UTC, budget=budget)
+    setting = RenderOptions(zone=UTC, budget=budget)
     found = fenced(said, setting, head=[], keep=keep, nearest_to=nearest, foot_tokens=0)
     return [one.id for one in found.shown]
 
@@ -295,7 +295,7 @@ def test_the_reserve_beside_the_messages_is_that_of_fence_footer_and_note() -> N
     first, second = message(1, text), message(2, text)
 
     def shown(budget: int, **more: int) -> int:
-        setting = Setting(zone=UTC, budget=budget)
+        setting = RenderOptions(zone=UTC, budget=budget)
         return len(fenced([first, second], setting, head=[], **more).shown)  # type: ignore[arg-type]
 
     fence, left_out, footer = 24, 16, 44
@@ -306,9 +306,9 @@ def test_the_reserve_beside_the_messages_is_that_of_fence_footer_and_note() -> N
     assert shown(5 + fence + left_out + footer) == 0
     assert shown(6 + fence + left_out, foot_tokens=0) == 1
     head = ["x" * 5, "x"]  # 2 and 1 tokens, and a line break each
-    setting = Setting(zone=UTC, budget=heading + 6 + fence + left_out + 5)
+    setting = RenderOptions(zone=UTC, budget=heading + 6 + fence + left_out + 5)
     assert len(fenced([first], setting, head=head, foot_tokens=0).shown) == 1
-    less = Setting(zone=UTC, budget=heading + 6 + fence + left_out + 4)
+    less = RenderOptions(zone=UTC, budget=heading + 6 + fence + left_out + 4)
     assert len(fenced([first], less, head=head, foot_tokens=0).shown) == 0
 
 
@@ -346,7 +346,7 @@ def test_around_a_message_the_sides_take_turns_until_one_does_not_fit() -> None:
 def test_what_was_left_out_is_named_by_side_and_number(keep: Keep, which: str) -> None:
     def last_line(count: int) -> str:
         said = [message(n, "x" * 42) for n in range(count)]
-        setting = Setting(zone=UTC, budget=24 + 16 + 15 + 6)
+        setting = RenderOptions(zone=UTC, budget=24 + 16 + 15 + 6)
         return fenced(said, setting, head=[], keep=keep, foot_tokens=0).text.splitlines()[-1]
 
     assert last_line(2) == f"left out: the {which} line, to stay within 61 tokens"
@@ -355,7 +355,7 @@ def test_what_was_left_out_is_named_by_side_and_number(keep: Keep, which: str) -
 
 def test_a_transcript_keeps_the_last_messages_unless_told_otherwise() -> None:
     said = [message(n, "x" * 42) for n in range(9)]
-    found = fenced(said, Setting(zone=UTC, budget=24 + 16 + 44 + 30), head=[])
+    found = fenced(said, RenderOptions(zone=UTC, budget=24 + 16 + 44 + 30), head=[])
     assert [one.id for one in found.shown] == [7, 8]
     assert found.left_out == 7
 
@@ -383,7 +383,9 @@ def test_a_listing_leaves_out_its_last_rows_and_says_how_many() -> None:
 
 
 def test_days_are_headed_in_the_readers_zone() -> None:
-    setting = Setting(zone=ZoneInfo("Pacific/Kiritimati"), budget=1_000)  # 14 hours before UTC
+    setting = RenderOptions(
+        zone=ZoneInfo("Pacific/Kiritimati"), budget=1_000
+    )  # 14 hours before UTC
     assert body(fenced([message()], setting, head=[])) == [
         "-- 2026-11-06 Fri --",
         "1 04:23 <ada> hi",

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.urls import comparable, urls_in
+from terrarium_mcp.chat.urls import canonical, urls_in
 
 
 @pytest.mark.parametrize(
@@ -42,13 +42,13 @@ def test_urls_end_where_people_mean_it(line: str, urls: list[str]) -> None:
     ],
 )
 def test_spellings_of_one_address_are_equal(url: str, same: str) -> None:
-    assert comparable(url) == same
+    assert canonical(url) == same
 
 
 @given(st.text() | st.from_regex(r"https?://[^ ]{0,40}"))
 def test_what_is_found_is_found_again(line: str) -> None:
     for url in urls_in(line):
-        assert comparable(url) == url
+        assert canonical(url) == url
         assert not any(char.isspace() for char in url)
 
 
@@ -101,10 +101,10 @@ def test_brackets_that_a_url_opens_belong_to_it() -> None:
     ],
 )
 def test_more_spellings_of_one_address(url: str, same: str) -> None:
-    assert comparable(url) == same
+    assert canonical(url) == same
 
 
 def test_a_url_of_two_thousand_characters_is_a_link_and_a_longer_one_is_none() -> None:
     url = "https://a.example/".ljust(2_000, "x")
-    assert comparable(url) == url
-    assert comparable(f"{url}x") == ""
+    assert canonical(url) == url
+    assert canonical(f"{url}x") == ""

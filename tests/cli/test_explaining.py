@@ -2,12 +2,11 @@
 
 from datetime import timedelta
 
-from terrarium_mcp.chat.named_times import NamedTime
 from terrarium_mcp.chat.query import parse_query
-from terrarium_mcp.chat.records import Kind, Message, Room
+from terrarium_mcp.chat.records import Message, MessageType, Room
+from terrarium_mcp.chat.times.time_expressions import TimeExpression
 from terrarium_mcp.cli.explaining import explained
 from terrarium_mcp.store.search import Explanation, Hits, Rung, RungReport, Search
-from terrarium_mcp.store.search.relevance.asked import ParsedQuestion, TermGroup
 from terrarium_mcp.store.search.relevance.corpus import CandidateLine
 from terrarium_mcp.store.search.relevance.lookup import (
     Lookup,
@@ -17,6 +16,7 @@ from terrarium_mcp.store.search.relevance.lookup import (
     in_scope,
     speech,
 )
+from terrarium_mcp.store.search.relevance.question import ParsedQuestion, TermGroup
 from terrarium_mcp.store.search.relevance.ranking import RankedAnswer, RankedLine
 from terrarium_mcp.store.search.scope import MOST_ROOMS
 from tests.store.scene import NOON
@@ -25,7 +25,9 @@ TEA = Room(id=1, network="net", channel="#tea")
 
 
 def message(number: int, text: str) -> Message:
-    return Message(id=number, room=TEA, said_at=NOON, nick="ada", text=text, kind=Kind.PRIVMSG)
+    return Message(
+        id=number, room=TEA, said_at=NOON, nick="ada", text=text, kind=MessageType.PRIVMSG
+    )
 
 
 def search(words: str, rooms: int = 1) -> Search:
@@ -39,7 +41,7 @@ def lookups(asked: Search, *planned: Lookup) -> list[str]:
 
 
 def test_a_search_is_explained_from_the_query_to_the_points_of_each_line() -> None:
-    day = NamedTime("yesterday", NOON, NOON + timedelta(days=1))
+    day = TimeExpression("yesterday", NOON, NOON + timedelta(days=1))
     group = TermGroup("mend", {"mend": 1.0, "mended": 0.8}, 3, 4)
     about = ParsedQuestion(
         ("bo", "cy"), (day,), (group,), asks_when=False, lines=9, here=9, by={}, length=4.0

@@ -7,7 +7,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import CallToolResult
 
-from terrarium_mcp.store.keeper import Keeper
+from terrarium_mcp.store.sqlite.keeper import Keeper
 from tests.cli.programs import HANGS, environment, words
 
 

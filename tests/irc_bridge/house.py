@@ -17,14 +17,14 @@ import anyio
 from anyio import to_thread
 from tenacity import wait_none
 
-from terrarium_mcp.chat.records import Heard, Kind, Message
-from terrarium_mcp.irc_bridge.answer import Answer, answer
+from terrarium_mcp.chat.records import Message, MessageType, NewMessage
+from terrarium_mcp.irc_bridge.answer.loop import Answer, answer
+from terrarium_mcp.irc_bridge.answer.prompt import Question
+from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.bridge import Bridge
-from terrarium_mcp.irc_bridge.commands import Command
-from terrarium_mcp.irc_bridge.context import Question
-from terrarium_mcp.irc_bridge.llm import LLM
-from terrarium_mcp.irc_bridge.network.line import Line
-from terrarium_mcp.irc_bridge.network.timing import Timing
+from terrarium_mcp.irc_bridge.model.client import LLM
+from terrarium_mcp.irc_bridge.network.message import IrcMessage
+from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.toolbox import Target, Toolbox, stdio_server
 from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import Settings
@@ -36,7 +36,7 @@ from tests.servers.person import Person
 
 CHANNELS = ("#tea", "#mate")
 NOBODY = "http://127.0.0.1:9"  # the discard port: refused at once
-QUICK = Timing(burst=100, per_line=0.001, backoff=(0.1, 0.3, 1.0), rejoin=(0.05,))
+QUICK = Timeouts(burst=100, per_line=0.001, backoff=(0.1, 0.3, 1.0), rejoin=(0.05,))
 
 
 class WatchedBridge(Bridge):
@@ -48,7 +48,7 @@ class WatchedBridge(Bridge):
         self.heard: set[str] = set()
         self._news = anyio.Event()
 
-    def line(self, line: Line) -> None:
+    def line(self, line: IrcMessage) -> None:
         super().line(line)
         self.heard.update(line.params[-1:])
         self._news.set()
@@ -120,7 +120,7 @@ async def living(
     *,
     mcp_url: str = "",
     spawns: bool = False,
-    timing: Timing = QUICK,
+    timing: Timeouts = QUICK,
 ) -> AsyncIterator[House]:
     """A house that is at home inside the block: its bot sits in its channels.
 
@@ -164,7 +164,7 @@ class Study:
 
 @asynccontextmanager
 async def study(
-    folder: Path, agent: StrictAgent | str, lines: Sequence[Heard] = (), **more: Any
+    folder: Path, agent: StrictAgent | str, lines: Sequence[NewMessage] = (), **more: Any
 ) -> AsyncIterator[Study]:
     """A study inside the block."""
     url = agent if isinstance(agent, str) else agent.url
@@ -193,13 +193,13 @@ async def locked(database: Path) -> AsyncIterator[None]:
         other.close()
 
 
-def said(text: str, *, nick: str = "bo", channel: str = "#tea", **more: Any) -> Heard:
+def said(text: str, *, nick: str = "bo", channel: str = "#tea", **more: Any) -> NewMessage:
     """A line that was said just now."""
     at = datetime.now(UTC)
-    return Heard(network="local", channel=channel, nick=nick, text=text, said_at=at, **more)
+    return NewMessage(network="local", channel=channel, nick=nick, text=text, said_at=at, **more)
 
 
-def came(nick: str, kind: Kind = Kind.JOIN) -> Heard:
+def came(nick: str, kind: MessageType = MessageType.JOIN) -> NewMessage:
     """Somebody who came, or went."""
     return said("", nick=nick, kind=kind)
 

@@ -11,10 +11,11 @@ from typing import Any
 import anyio
 import pytest
 
-from terrarium_mcp.chat.records import Kind
-from terrarium_mcp.irc_bridge import chores, host, recorder
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.irc_bridge.ask import handlers, responder
 from terrarium_mcp.irc_bridge.bridge import Bridge, server_config
-from terrarium_mcp.irc_bridge.network.timing import Timing
+from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
+from terrarium_mcp.irc_bridge.record import recorder
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.settings import BadSetting, Settings
 from terrarium_mcp.store import open_store
@@ -170,7 +171,7 @@ async def test_thinking_is_said_only_when_it_takes_long(
     async with playing(ngircd, tmp_path) as scene:
         scene.agent.will(says("quick"), hangs(says("slow")))
         await scene.asks("!ask first", "quick")
-        monkeypatch.setattr(host, "THINKING_AFTER", 0.05)
+        monkeypatch.setattr(responder, "THINKING_AFTER", 0.05)
         await scene.asks("!ask second", "ada: Thinking...")
         scene.agent.release()
         await scene.hears("slow")
@@ -183,8 +184,8 @@ async def test_a_bug_of_ours_shows_a_short_id_and_the_log_has_the_rest(
     async def broken(*_: object) -> None:
         raise ZeroDivisionError("secret detail")
 
-    monkeypatch.setattr(host, "answer", broken)
-    monkeypatch.setitem(chores.HANDLERS, "stats", broken)
+    monkeypatch.setattr(responder, "answer", broken)
+    monkeypatch.setitem(handlers.HANDLERS, "stats", broken)
     async with playing(ngircd, tmp_path) as scene:
         for question in ("!ask why?", "!stats"):
             told = await scene.asks(question, "Something went wrong (error ")
@@ -265,16 +266,16 @@ async def test_bad_bytes_and_control_characters_are_recorded_and_harm_nobody(
         assert {line.room.channel for line in lines} == {"#tea", "#mate"}
         (future,) = [line for line in lines if line.text == "from the future"]
         assert future.said_at.year < 2999
-        assert Kind.QUIT in {line.kind for line in lines}
+        assert MessageType.QUIT in {line.kind for line in lines}
         assert ircd.heard("PRIVMSG") == []
 
 
 async def test_a_locked_database_costs_no_line_and_commands_are_still_answered(
     ngircd: Ircd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("terrarium_mcp.store.database.BUSY_MS", 100)
+    monkeypatch.setattr("terrarium_mcp.store.sqlite.engine.database.BUSY_MS", 100)
     monkeypatch.setattr(recorder, "TRY_AGAIN", 0.1)
-    monkeypatch.setattr(host, "FLUSH_WITHIN", 0.1)
+    monkeypatch.setattr(responder, "FLUSH_WITHIN", 0.1)
     async with playing(ngircd, tmp_path) as scene:
         async with locked(tmp_path / "irc_logs.db"):
             locked_out = [f"PRIVMSG #tea :locked {n}" for n in range(100)]
@@ -297,7 +298,7 @@ async def test_cancelling_at_any_moment_leaves_nothing_running_and_nothing_unwri
         for pause in (0.0, 0.01, 0.1, 0.5):
             llm = model_of(settings)
             toolbox = Toolbox(lambda: "http://127.0.0.1:9/mcp")
-            bridge = Bridge(store, settings, toolbox, llm, Timing(farewell=0.1))
+            bridge = Bridge(store, settings, toolbox, llm, Timeouts(farewell=0.1))
             with anyio.move_on_after(pause):
                 await bridge.run()
             await llm.aclose()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import anyio
 
-from terrarium_mcp.chat.records import Kind
+from terrarium_mcp.chat.records import MessageType
 from tests.irc_bridge.house import living, settings_for
 from tests.irc_bridge.test_toolbox import children
 from tests.servers.agent import calls, says, strict_agent
@@ -66,19 +66,25 @@ async def test_what_happens_in_a_channel_is_recorded_as_what_it_is(
                 await ada.sees("pong")
                 await house.has_heard(ada)
                 tea = await house.lines("#tea", events=True)
-                while not any(one.kind is Kind.QUIT for one in await house.lines(events=True)):
+                while not any(
+                    one.kind is MessageType.QUIT for one in await house.lines(events=True)
+                ):
                     await house.has_heard(ada)
                 mate = await house.lines("#mate", events=True)
     by_bo = [(one.kind, one.text) for one in tea if one.nick in ("bo", "bob")]
-    assert by_bo == [(Kind.JOIN, ""), (Kind.ACTION, "waves"), (Kind.NICK, "bob")]
+    assert by_bo == [
+        (MessageType.JOIN, ""),
+        (MessageType.ACTION, "waves"),
+        (MessageType.NICK, "bob"),
+    ]
     by_ada = [(one.kind, one.text) for one in tea if one.nick == "ada"]
-    assert (Kind.TOPIC, "Green today") in by_ada
-    assert (Kind.MODE, "+o bob") in by_ada
-    assert (Kind.KICK, "bob out of leaves") in by_ada
+    assert (MessageType.TOPIC, "Green today") in by_ada
+    assert (MessageType.MODE, "+o bob") in by_ada
+    assert (MessageType.KICK, "bob out of leaves") in by_ada
     by_bo = [(one.kind, one.text) for one in mate if one.nick in ("bo", "bob")]
-    assert by_bo[:2] == [(Kind.JOIN, ""), (Kind.NICK, "bob")]
-    assert by_bo[2][0] is Kind.QUIT
-    assert [one.text for one in tea if one.own and one.kind is Kind.PRIVMSG] == ["ada: pong"]
+    assert by_bo[:2] == [(MessageType.JOIN, ""), (MessageType.NICK, "bob")]
+    assert by_bo[2][0] is MessageType.QUIT
+    assert [one.text for one in tea if one.own and one.kind is MessageType.PRIVMSG] == ["ada: pong"]
 
 
 async def test_five_thousand_lines_of_five_speakers_are_all_there_in_their_order(

@@ -1,4 +1,4 @@
-"""A hundred kills: the scenes of tests/store/test_crashes.py in their long form."""
+"""A hundred kills: the scenes of tests/store/sqlite/test_crashes.py in their long form."""
 
 from pathlib import Path
 

@@ -8,7 +8,7 @@ import os
 from hypothesis import Phase, given, settings
 
 from terrarium_mcp.chat.records import Origin
-from tests.store.search.test_exact import LOGS, Said, a_log, finds_what_reading_finds
+from tests.store.sqlite.search.test_exact import LOGS, Said, a_log, finds_what_reading_finds
 
 MANY = int(os.environ.get("LOGS", "500"))
 

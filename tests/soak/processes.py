@@ -1,4 +1,4 @@
-"""Several processes for minutes: the scenes of tests/store/test_processes.py in their long form.
+"""Several processes for minutes: the long form of tests/store/sqlite/test_processes.py.
 
 MINUTES and LINES in the environment set how long.
 """

@@ -16,11 +16,11 @@ import anyio
 from anyio.abc import Process
 from anyio.streams.text import TextReceiveStream
 
-from terrarium_mcp.chat.when import EVERY_LINE
+from terrarium_mcp.chat.times.timestamps import EVERY_LINE
 from terrarium_mcp.store import PurgeTarget, Store, open_store
-from terrarium_mcp.store.database import Database
-from terrarium_mcp.store.merging import SegmentMerger
-from terrarium_mcp.store.upkeep import DERIVED
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.fts_merge import SegmentMerger
+from terrarium_mcp.store.sqlite.index.indexer import DERIVED
 from tests.store.scene import SETTINGS, chat, find, line_of, past
 
 ROOT = Path(__file__).parents[2]

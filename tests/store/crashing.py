@@ -14,8 +14,8 @@ from pathlib import Path
 import anyio
 
 from terrarium_mcp.store import open_store
-from terrarium_mcp.store.merging import MANY
-from terrarium_mcp.store.migrations import version_of
+from terrarium_mcp.store.sqlite.engine.fts_merge import MANY
+from terrarium_mcp.store.sqlite.schema import version_of
 from tests.samples import terrarium_irc as sample
 from tests.store.children import PURGED, child
 from tests.store.scene import SETTINGS, chat, differences, dump_of, past, rows_of

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from terrarium_mcp.chat.query import parse_query
-from terrarium_mcp.chat.records import Heard, Kind, Message, Origin, Room
+from terrarium_mcp.chat.records import Message, MessageType, NewMessage, Origin, Room
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store
-from terrarium_mcp.store.functions import FUNCTIONS
 from terrarium_mcp.store.search import Hits, Search, Sort
+from terrarium_mcp.store.sqlite.engine.functions import FUNCTIONS
 
 LONG_AGO = datetime(2004, 1, 1, tzinfo=UTC)
 NOON = datetime(2026, 5, 1, 12, tzinfo=UTC)
@@ -31,7 +31,7 @@ def chat(
     at: datetime = NOON,
     origin: Origin = Origin.LIVE,
     network: str = "net",
-) -> list[Heard]:
+) -> list[NewMessage]:
     """Lines such as `<ada> hello`, `* ada waves`, `-ada- psst`; `14:05 <ada> ...` names a time.
 
     Without a time each line comes a minute after the one before.
@@ -43,7 +43,13 @@ def chat(
         if found["at"]:
             hour, minute = map(int, found["at"].split(":"))
             at = at.replace(hour=hour, minute=minute, second=0, microsecond=0)
-        kind = Kind.ACTION if found["does"] else Kind.NOTICE if found["notes"] else Kind.PRIVMSG
+        kind = (
+            MessageType.ACTION
+            if found["does"]
+            else MessageType.NOTICE
+            if found["notes"]
+            else MessageType.PRIVMSG
+        )
         nick = found["says"] or found["does"] or found["notes"]
         heard.append(line_of(nick, found["text"], at, channel, kind, origin, network))
         at += timedelta(minutes=1)
@@ -55,11 +61,11 @@ def line_of(
     text: str,
     at: datetime = NOON,
     channel: str = "#tea",
-    kind: Kind = Kind.PRIVMSG,
+    kind: MessageType = MessageType.PRIVMSG,
     origin: Origin = Origin.LIVE,
     network: str = "net",
-) -> Heard:
-    return Heard(
+) -> NewMessage:
+    return NewMessage(
         network=network,
         channel=channel,
         nick=nick,
@@ -72,7 +78,9 @@ def line_of(
     )
 
 
-def past(count: int, began: datetime = LONG_AGO, text: str = "tea number {}") -> Iterator[Heard]:
+def past(
+    count: int, began: datetime = LONG_AGO, text: str = "tea number {}"
+) -> Iterator[NewMessage]:
     """So many imported lines by cy, an hour apart, in three channels."""
     for n in range(count):
         at, channel = began + timedelta(hours=n), ("#tea", "#mate", "#cocoa")[n % 3]

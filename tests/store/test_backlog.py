@@ -11,13 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from terrarium_mcp.store import (
-    Backlog,
-    BacklogFailed,
-    BacklogFull,
-    Enhancement,
-    UnknownEnhancement,
-)
+from terrarium_mcp.store import Backlog, BacklogFailed, BacklogFull, Enhancement, UnknownEnhancement
 
 ABOUT = {"author": "ada", "network": "net", "channel": "#tea"}
 AT = datetime(2026, 5, 1, 12, 30, 5, tzinfo=UTC)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import anyio
 
-from terrarium_mcp.irc_bridge.recorder import PendingMessage, Recorder
+from terrarium_mcp.irc_bridge.record.recorder import PendingMessage, Recorder
 from terrarium_mcp.store import open_store
 from tests.store.children import HANGS, Child, child, every
 from tests.store.scene import SETTINGS, differences, line_of, past, rows_of

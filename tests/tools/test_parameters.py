@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from terrarium_mcp.chat.records import Kind
+from terrarium_mcp.chat.records import MessageType
 from tests.store.scene import NOON, line_of
 from tests.tools.scene import House
 
@@ -73,7 +73,7 @@ async def test_a_number_may_come_in_any_dress(house: House, two: Any) -> None:
 )
 async def test_a_flag_may_come_in_any_dress(house: House, flag: Any, events: bool) -> None:
     said = await house.hears(TALK)
-    join = line_of("cy", "", NOON + timedelta(hours=1), kind=Kind.JOIN)
+    join = line_of("cy", "", NOON + timedelta(hours=1), kind=MessageType.JOIN)
     joined = await house.store.messages.append([join])
     told = await house.learns("get_recent_irc_messages", include_events=flag)
     assert told.ids == (said + joined if events else said)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from terrarium_mcp.chat.records import Kind
+from terrarium_mcp.chat.records import MessageType
 from tests.store.scene import NOON, line_of
 from tests.tools.scene import House
 
@@ -80,10 +80,10 @@ async def test_nothing_after_the_newest_line_is_no_error(house: House) -> None:
 async def test_events_are_shown_when_asked_for(house: House) -> None:
     await house.store.messages.append(
         [
-            line_of("ada", "", NOON, kind=Kind.JOIN),
+            line_of("ada", "", NOON, kind=MessageType.JOIN),
             line_of("ada", "hi", NOON + HOUR),
-            line_of("op", "ada too loud", NOON + 2 * HOUR, kind=Kind.KICK),
-            line_of("bo", "bob", NOON + 3 * HOUR, kind=Kind.NICK),
+            line_of("op", "ada too loud", NOON + 2 * HOUR, kind=MessageType.KICK),
+            line_of("bo", "bob", NOON + 3 * HOUR, kind=MessageType.NICK),
         ]
     )
     quiet = await house.learns("get_recent_irc_messages")
@@ -203,7 +203,7 @@ async def test_what_reply_tags_say_is_no_guess(house: House) -> None:
 
 async def test_a_line_without_a_conversation_and_an_event_say_so(house: House) -> None:
     await house.hears("<ada> tea")
-    await house.store.messages.append([line_of("bo", "", NOON + HOUR, kind=Kind.JOIN)])
+    await house.store.messages.append([line_of("bo", "", NOON + HOUR, kind=MessageType.JOIN)])
     alone = await house.learns("get_message_context", message_id=1, scope="conversation")
     assert alone.ids == [1]
     assert "no other line is recorded around it" in alone.outside

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from terrarium_mcp.chat.records import Kind
+from terrarium_mcp.chat.records import MessageType
 from tests.store.scene import NOON, line_of
 from tests.tools.scene import ERAS, Era, opened
 
@@ -39,11 +39,11 @@ async def test_no_tool_tells_a_user_or_a_host(tmp_path: Path, era: Era) -> None:
             [
                 replace(line_of("ada", text, NOON, kind=kind), user=USER, host=HOST)
                 for kind, text in (
-                    (Kind.JOIN, ""),
-                    (Kind.PRIVMSG, "tea"),
-                    (Kind.ACTION, "drinks tea"),
-                    (Kind.NICK, "ada_"),
-                    (Kind.QUIT, "bye"),
+                    (MessageType.JOIN, ""),
+                    (MessageType.PRIVMSG, "tea"),
+                    (MessageType.ACTION, "drinks tea"),
+                    (MessageType.NICK, "ada_"),
+                    (MessageType.QUIT, "bye"),
                 )
             ]
         )

@@ -3,12 +3,12 @@
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from terrarium_mcp.chat.records import Present
+from terrarium_mcp.chat.records import Member
 from terrarium_mcp.settings import Settings
 from tests.store.scene import NOON
 from tests.tools.scene import House, opened
 
-HERE = [Present("bo", away=True), Present("ada", "@", account="Ada"), Present("cy", "+")]
+HERE = [Member("bo", away=True), Member("ada", "@", account="Ada"), Member("cy", "+")]
 
 
 async def test_who_is_there_is_told_by_rank_with_all_we_know(house: House) -> None:
@@ -36,7 +36,7 @@ async def test_who_is_there_is_told_by_rank_with_all_we_know(house: House) -> No
 
 async def test_the_text_tells_times_in_the_readers_zone(tmp_path: Path) -> None:
     async with opened(tmp_path, Settings(network="net", timezone="Asia/Tokyo")) as house:
-        await house.store.presence.replace("net", "#tea", [Present("ada")], NOON)
+        await house.store.presence.replace("net", "#tea", [Member("ada")], NOON)
         told = await house.learns("get_current_users")
     assert told.lines[-1] == "ada, since 2026-05-01 21:00"
     assert "Times Asia/Tokyo." in told.outside
@@ -83,12 +83,12 @@ async def test_where_nobody_has_looked_nobody_is_claimed_to_be(house: House) -> 
 
 async def test_rooms_are_named_where_several_are_shown(house: House) -> None:
     for network in ("net", "other"):
-        await house.store.presence.replace(network, "#tea", [Present("ada")], NOON)
+        await house.store.presence.replace(network, "#tea", [Member("ada")], NOON)
     told = await house.learns("get_current_users")
     assert [line.split(",")[0] for line in told.lines[2:]] == ["net/#tea ada", "other/#tea ada"]
 
 
 async def test_a_nick_cannot_forge_a_row(house: House) -> None:
-    await house.store.presence.replace("net", "#tea", [Present("x\r\n@op\u202e")], NOON)
+    await house.store.presence.replace("net", "#tea", [Member("x\r\n@op\u202e")], NOON)
     told = await house.learns("get_current_users")
     assert told.lines[-1] == "x @op, since 2026-05-01 12:00"

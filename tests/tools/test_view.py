@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.records import Present
+from terrarium_mcp.chat.records import Member
 from tests.store.scene import NOON
 from tests.tools.scene import ERAS, House, opened
 
@@ -38,7 +38,7 @@ async def settled(house: House) -> House:
     await house.hears("<zaphod> green tea heartofgold", "#tea-secret")
     await house.hears("<marvin> green tea heartofgold", "#tea", network="elsewhere")
     assert first == [1, 2, 3]
-    here, there = [Present("ada", "@"), Present("bo")], [Present("zaphod"), Present("marvin")]
+    here, there = [Member("ada", "@"), Member("bo")], [Member("zaphod"), Member("marvin")]
     await house.store.presence.replace("net", "#tea", here, NOON)
     await house.store.presence.replace("net", "##tea", there, NOON)
     await house.store.presence.replace("elsewhere", "#tea", there, NOON)
@@ -352,9 +352,9 @@ async def test_a_clock_at_the_end_of_time_breaks_nothing(afternoon: House, momen
 async def test_a_question_asked_just_now_sees_who_is_there_live(house: House) -> None:
     now = datetime.now(UTC)
     await house.store.spans.begin("net", "#tea", now - timedelta(hours=1), "joined")
-    await house.store.presence.replace("net", "#tea", [Present("ada")], now - timedelta(hours=1))
+    await house.store.presence.replace("net", "#tea", [Member("ada")], now - timedelta(hours=1))
     (question,) = await house.hears("<ada> who is here?", at=now)
-    late = [Present("ada"), Present("bo")]
+    late = [Member("ada"), Member("bo")]
     await house.store.presence.replace("net", "#tea", late, now + timedelta(seconds=1))
     told = await house.learns("get_current_users", {"channel": "#tea", "as_of": question})
     assert told.facts["live"] is True
@@ -362,7 +362,7 @@ async def test_a_question_asked_just_now_sees_who_is_there_live(house: House) ->
 
 
 async def test_long_ago_nobody_knows_who_was_there(afternoon: House) -> None:
-    await afternoon.store.presence.replace("net", "#tea", [Present("zoe")], NOON - 9 * MINUTE)
+    await afternoon.store.presence.replace("net", "#tea", [Member("zoe")], NOON - 9 * MINUTE)
     told = await afternoon.learns("get_current_users", {"as_of": 6})
     assert told.facts == {
         "users": [],

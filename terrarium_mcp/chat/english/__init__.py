@@ -32,7 +32,7 @@ def stem(word: str) -> str:
 
 
 @lru_cache(maxsize=1_000)
-def forms(word: str) -> tuple[str, ...]:
+def word_forms(word: str) -> tuple[str, ...]:
     """Words with the same stem as `word` and a usual ending, `word` itself among them.
 
     They need not be English words; the caller keeps those that occur in the record.
@@ -55,7 +55,7 @@ def is_stop_word(word: str) -> bool:
     return word in _stop_words()
 
 
-def kindred(word: str) -> Mapping[str, float]:
+def related_words(word: str) -> Mapping[str, float]:
     """Words that an answer may use instead of `word`, and the weight of each."""
     return _kindred().get(stem(word), {})
 
@@ -64,7 +64,7 @@ def kindred(word: str) -> Mapping[str, float]:
 def _stop_words() -> frozenset[str]:
     """Function words, and words of asking itself, such as `say` and `mention`.
 
-    The only list for questions. Two lists with other purposes are in chat/conversations/words.py:
+    The only list for questions. Two lists with other purposes are in chat/disentanglement/words.py:
     words too common to connect two utterances, and nicks that are everyday words.
     """
     return frozenset(_read("stop_words.txt").split())

@@ -4,7 +4,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from terrarium_mcp.cli.starting.talking import (
+from terrarium_mcp.cli.starting.bridge_runner import (
     check_settings,
     check_tools,
     open_bridge,

@@ -3,10 +3,9 @@
 from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.cli.explaining import explained
 from terrarium_mcp.policy import View
-from terrarium_mcp.request import Asked, Served, request_for
+from terrarium_mcp.request import AppContext, Request, request_for
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store import open_store
-from terrarium_mcp.store.search import Search, Sort
+from terrarium_mcp.store import Search, Sort, open_store
 from terrarium_mcp.tools.search_page import rooms_searched, search_page
 
 
@@ -22,14 +21,14 @@ async def found(
     """The transcript of a search, with `explain` after an explanation of how it came about."""
     async with open_store(settings.db_path, settings, adopt=adopt) as store:
         await store.opening.wait()
-        asked = await request_for(Served(store, settings), View())
+        asked = await request_for(AppContext(store, settings), View())
         page = await search_page(query, asked, channel=channel, limit=limit, sort=sort)
         if not explain:
             return page.text
         return f"{await _why(asked, query, channel, limit, sort)}\n\n{page.text}"
 
 
-async def _why(asked: Asked, query: str, channel: str, limit: int, sort: str) -> str:
+async def _why(asked: Request, query: str, channel: str, limit: int, sort: str) -> str:
     zone = asked.settings.zone
     parsed = parse_query(query, now=asked.now, zone=zone)
     search = Search(

@@ -5,13 +5,13 @@ from collections.abc import Callable
 import anyio
 from anyio.abc import TaskStatus
 
-from terrarium_mcp.cli.starting.health import health_of
-from terrarium_mcp.cli.starting.talking import (
+from terrarium_mcp.cli.starting.bridge_runner import (
     check_settings,
     check_tools,
     open_bridge,
     run_until_signal,
 )
+from terrarium_mcp.cli.starting.health import health_of
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.server import build_server
 from terrarium_mcp.serving.http import Listening, serve_http

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from terrarium_mcp.irc_bridge.network.line import Line
+from terrarium_mcp.irc_bridge.network.message import IrcMessage
 
 _HISTORY = frozenset(("chathistory", "draft/chathistory", "znc.in/playback"))
 
@@ -19,14 +19,14 @@ class Batches:
     def __init__(self) -> None:
         self._open: dict[str, _Batch] = {}
 
-    def marked(self, line: Line) -> Line:
+    def marked(self, line: IrcMessage) -> IrcMessage:
         """`line`, with `replay` set if it is in a batch of history. Also reads BATCH lines."""
         replayed = bool(self._open) and self._in_history(line.tags.get("batch"))
         if line.command == "BATCH" and line.params:
             self._open_or_close(line)
         return replace(line, replay=True) if replayed else line
 
-    def _open_or_close(self, line: Line) -> None:
+    def _open_or_close(self, line: IrcMessage) -> None:
         sign, reference = line.params[0][:1], line.params[0][1:]
         if sign == "+":
             kind = "".join(line.params[1:2]).lower()

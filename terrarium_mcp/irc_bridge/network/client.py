@@ -8,12 +8,12 @@ import anyio
 
 from terrarium_mcp.backoff import Backoff
 from terrarium_mcp.irc_bridge.network.errors import NotConnected
-from terrarium_mcp.irc_bridge.network.line import Source
 from terrarium_mcp.irc_bridge.network.listener import Listener
-from terrarium_mcp.irc_bridge.network.login import Login
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
+from terrarium_mcp.irc_bridge.network.message import Source
+from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.session import Session
-from terrarium_mcp.irc_bridge.network.timing import Timing
+from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.network.transport import open_connection
 
 log = logging.getLogger(__name__)
@@ -22,10 +22,12 @@ log = logging.getLogger(__name__)
 class IrcNetwork:
     """One IRC network. How names compare is remembered between connections; members are not."""
 
-    def __init__(self, login: Login, listener: Listener, *, timing: Timing | None = None) -> None:
+    def __init__(
+        self, login: ServerConfig, listener: Listener, *, timing: Timeouts | None = None
+    ) -> None:
         self._config = login
         self._listener = listener
-        self._timeouts = timing or Timing()
+        self._timeouts = timing or Timeouts()
         self._session = Session(login, listener, self._timeouts)  # never connected, in no channel
         self._running: anyio.CancelScope | None = None
         self._stopped = False

@@ -2,9 +2,9 @@
 
 import anyio
 
-from terrarium_mcp.irc_bridge.network.line import Line
+from terrarium_mcp.irc_bridge.network.message import IrcMessage
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
-from terrarium_mcp.irc_bridge.network.timing import Timing
+from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 
 _VERSION = "terrarium-mcp"
 
@@ -12,14 +12,14 @@ _VERSION = "terrarium-mcp"
 class Ctcp:
     """Replaces pydle's handling of text; the text itself goes to the listener."""
 
-    def __init__(self, timeouts: Timing, client: PydleClient, post: Post) -> None:
+    def __init__(self, timeouts: Timeouts, client: PydleClient, post: Post) -> None:
         self._timeouts = timeouts
         self._client = client
         self._post = post
         self._answered_at = float("-inf")
 
-    def on_privmsg(self, line: Line) -> None:
-        """Answer a request, at most one in `Timing.ctcp` seconds."""
+    def on_privmsg(self, line: IrcMessage) -> None:
+        """Answer a request, at most one in `Timeouts.ctcp` seconds."""
         if (
             line.source is None
             or len(line.params) < 2

@@ -2,7 +2,7 @@
 
 from typing import Protocol
 
-from terrarium_mcp.irc_bridge.network.line import Line
+from terrarium_mcp.irc_bridge.network.message import IrcMessage
 
 
 class Listener(Protocol):
@@ -11,7 +11,7 @@ class Listener(Protocol):
     def connected(self, nick: str) -> None:
         """We are registered and may speak."""
 
-    def line(self, line: Line) -> None:
+    def line(self, line: IrcMessage) -> None:
         """A line arrived. Nothing has been done with it yet: membership is as it was before."""
 
     def joined(self, channel: str) -> None:

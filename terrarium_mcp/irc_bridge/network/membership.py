@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from terrarium_mcp.irc_bridge.network.line import Line
+from terrarium_mcp.irc_bridge.network.message import IrcMessage
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
 
 _WHOX_TOKEN = "542"  # noqa: S105 - marks the answers to our own WHO; up to three digits
@@ -52,7 +52,7 @@ class Membership:
         away, account = bool(user.get("away")), user.get("account") or ""
         return ChannelMember(nick, next(held, ""), away, account)
 
-    async def on_join(self, line: Line) -> None:
+    async def on_join(self, line: IrcMessage) -> None:
         """Add a member; the names in a channel that we join ourselves follow in 353."""
         if line.source is None:
             return
@@ -71,13 +71,13 @@ class Membership:
         fields = (f"%tcuhnfa,{_WHOX_TOKEN}",) if "WHOX" in self._client.isupport else ()
         self._post("WHO", channel, *fields)
 
-    def on_who(self, line: Line) -> None:
+    def on_who(self, line: IrcMessage) -> None:
         """Read an answer to WHO: `me channel user host server nick flags ...`."""
         if len(line.params) > 6:
             _, _, user, host, _, nick, flags = line.params[:7]
             self._update(nick, username=user, hostname=host, away=flags.startswith("G"))
 
-    def on_whox(self, line: Line) -> None:
+    def on_whox(self, line: IrcMessage) -> None:
         """Read an answer to WHO with WHOX: `me token channel user host nick flags account`."""
         if len(line.params) == 8 and line.params[1] == _WHOX_TOKEN:
             _, _, _, user, host, nick, flags, account = line.params
@@ -85,7 +85,7 @@ class Membership:
             away = flags.startswith("G")
             self._update(nick, username=user, hostname=host, away=away, account=account)
 
-    def learn_account(self, line: Line) -> None:
+    def learn_account(self, line: IrcMessage) -> None:
         """Note the account that a line's sender uses (IRCv3 account-tag)."""
         if line.source and "account" in line.tags:
             self._update(line.source.nick, account=line.tags["account"])

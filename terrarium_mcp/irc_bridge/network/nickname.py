@@ -5,10 +5,10 @@ import secrets
 import anyio
 
 from terrarium_mcp.bell import Bell
-from terrarium_mcp.irc_bridge.network.line import Line
-from terrarium_mcp.irc_bridge.network.login import Login
+from terrarium_mcp.irc_bridge.network.message import IrcMessage
 from terrarium_mcp.irc_bridge.network.pydle_client import End, Post, PydleClient
-from terrarium_mcp.irc_bridge.network.timing import Timing
+from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
+from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 
 _ATTEMPTS = 5
 _SHORTEST_LIMIT = 9  # RFC 1459 1.2: every server takes as much; its own limit comes later, in 005
@@ -18,7 +18,7 @@ class OwnNick:
     """Tries a few other nicks during registration; later waits for the configured one."""
 
     def __init__(
-        self, config: Login, timeouts: Timing, client: PydleClient, post: Post, end: End
+        self, config: ServerConfig, timeouts: Timeouts, client: PydleClient, post: Post, end: End
     ) -> None:
         self._config = config
         self._timeouts = timeouts
@@ -28,7 +28,7 @@ class OwnNick:
         self._refusals = 0
         self._freed = Bell()
 
-    def on_refused(self, line: Line) -> None:
+    def on_refused(self, line: IrcMessage) -> None:
         """Register under a similar nick; end after a few attempts."""
         if self._client.registered:
             return
@@ -40,7 +40,7 @@ class OwnNick:
             "NICK", f"{self._config.nick[: _SHORTEST_LIMIT - 3]}-{secrets.randbelow(100):02}"
         )
 
-    def on_user_gone(self, line: Line) -> None:
+    def on_user_gone(self, line: IrcMessage) -> None:
         """Wake `keep` if the user who quit or changed nicks had the configured one."""
         if line.source and self._client.is_same_nick(line.source.nick, self._configured):
             self._freed.ring()

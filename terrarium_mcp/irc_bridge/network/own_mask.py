@@ -1,6 +1,6 @@
 """Our own `nick!user@host`, as other users see it: it takes part of every line we send."""
 
-from terrarium_mcp.irc_bridge.network.line import Line, Source
+from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
 
 _LONGEST_USER, _LONGEST_HOST = 11, 63  # the most that servers allow, assumed until we know ours
@@ -26,18 +26,18 @@ class OwnMask:
         host = len(self._host.encode()) or _LONGEST_HOST
         return len(f"{self._client.nick}!@".encode()) + user + host
 
-    def learn(self, line: Line) -> None:
+    def learn(self, line: IrcMessage) -> None:
         """Note our user and host, which the server adds to whatever we do."""
         if line.source and line.source.host and self._client.is_own(line.source):
             self._user, self._host = line.source.user, line.source.host
 
-    def on_new_host(self, line: Line) -> None:
+    def on_new_host(self, line: IrcMessage) -> None:
         """Note our new host: `me [user@]host :is now your displayed host`."""
         if len(line.params) > 1:
             user, _, self._host = line.params[1].rpartition("@")
             self._user = user or self._user
 
-    def on_chghost(self, line: Line) -> None:
+    def on_chghost(self, line: IrcMessage) -> None:
         """Note a new user and host of ours: `user host`."""
         if self._client.is_own(line.source) and len(line.params) > 1:
             self._user, self._host = line.params[:2]

@@ -14,10 +14,10 @@ from typing import Any
 import pydle
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold
-from terrarium_mcp.irc_bridge.network.line import Line, Source, parse_source
-from terrarium_mcp.irc_bridge.network.login import Login
-from terrarium_mcp.irc_bridge.network.ranks import ranks_after
+from terrarium_mcp.irc_bridge.network.member_prefixes import ranks_after
+from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source, parse_source
 from terrarium_mcp.irc_bridge.network.sasl import Sasl
+from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 
 log = logging.getLogger(__name__)
 
@@ -76,7 +76,7 @@ class PydleClient(pydle.Client):
 
     casemapping = DEFAULT_CASEMAPPING
 
-    def __init__(self, config: Login, sasl: Sasl, post: Post, end: End) -> None:
+    def __init__(self, config: ServerConfig, sasl: Sasl, post: Post, end: End) -> None:
         self._configured_nick = config.nick
         self._login_by_sasl = sasl
         self._post = post
@@ -94,11 +94,11 @@ class PydleClient(pydle.Client):
         """Queue CAP LS, PASS, NICK and USER."""
         await self._register()
 
-    async def complete_registration(self, line: Line) -> None:
+    async def complete_registration(self, line: IrcMessage) -> None:
         """Take the nick that the server greets us by, unless an earlier line told it."""
         await self._registration_completed(_for_pydle(line))
 
-    async def handle(self, line: Line) -> None:
+    async def handle(self, line: IrcMessage) -> None:
         """Let pydle's own handler have a line. It logs what goes wrong there, and never raises."""
         await self.on_raw(_for_pydle(line))
 
@@ -305,6 +305,6 @@ def _mask(source: Source) -> dict[str, str]:
     return {name: value for name, value in parts.items() if value}
 
 
-def _for_pydle(line: Line) -> PydleMessage:
+def _for_pydle(line: IrcMessage) -> PydleMessage:
     source = str(line.source) if line.source else None
     return PydleMessage(line.command, list(line.params), source, dict(line.tags), line.command)

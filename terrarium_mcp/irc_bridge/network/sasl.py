@@ -7,8 +7,8 @@ without SASL, on a refusal, and without TLS. (The time limit on registration end
 import base64
 from collections.abc import Callable
 
-from terrarium_mcp.irc_bridge.network.line import Line
-from terrarium_mcp.irc_bridge.network.login import Login
+from terrarium_mcp.irc_bridge.network.message import IrcMessage
+from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 
 _PIECE = 400  # IRCv3 sasl-3.1: longer answers are cut; a piece of exactly 400 is not the last
 
@@ -17,7 +17,7 @@ class Sasl:
     """The login of one connection. Replaces pydle's, which may wait for ever for an answer."""
 
     def __init__(
-        self, config: Login, post: Callable[..., None], end: Callable[[str], None]
+        self, config: ServerConfig, post: Callable[..., None], end: Callable[[str], None]
     ) -> None:
         self._config = config
         self._post = post
@@ -35,7 +35,7 @@ class Sasl:
             self._post("AUTHENTICATE", "PLAIN")
         return self._may_log_in
 
-    def on_authenticate(self, line: Line) -> None:
+    def on_authenticate(self, line: IrcMessage) -> None:
         """Answer the server's `+` with the account and its password."""
         if not self._may_log_in:
             return
@@ -46,16 +46,16 @@ class Sasl:
         for piece in _plain_answer(account, self._config.sasl_password):
             self._post("AUTHENTICATE", piece)
 
-    def on_success(self, line: Line) -> None:  # noqa: ARG002 - a handler's signature
+    def on_success(self, line: IrcMessage) -> None:  # noqa: ARG002 - a handler's signature
         """Remember that the login succeeded."""
         self._logged_in = True
 
-    def on_refused(self, line: Line) -> None:
+    def on_refused(self, line: IrcMessage) -> None:
         """End: the account or its password is wrong, or the server gave up."""
         if not self._registered:
             self._end(f"SASL login failed: {line.params[-1] if line.params else ''}")
 
-    def require_login(self, line: Line) -> None:  # noqa: ARG002 - a handler's signature
+    def require_login(self, line: IrcMessage) -> None:  # noqa: ARG002 - a handler's signature
         """End if the server lets us in without the login that the settings ask for."""
         self._registered = True
         if self._required and not self._logged_in:

@@ -11,10 +11,10 @@ from aiolimiter import AsyncLimiter
 from terrarium_mcp.bell import Bell
 from terrarium_mcp.chat.splitting import LARGEST_CODE_POINT, split_for_irc
 from terrarium_mcp.irc_bridge.network.errors import SendQueueFull
-from terrarium_mcp.irc_bridge.network.line import Line, wire_text
+from terrarium_mcp.irc_bridge.network.message import IrcMessage, serialize
 from terrarium_mcp.irc_bridge.network.own_mask import OwnMask
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
-from terrarium_mcp.irc_bridge.network.timing import Timing
+from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.network.transport import Connection
 
 log = logging.getLogger(__name__)
@@ -33,26 +33,26 @@ _LOW_PRIORITY = frozenset(("WHO", "CHATHISTORY"))
 class SendQueue:
     """Three queues: what keeps the connection alive, what we say, and what can wait."""
 
-    def __init__(self, timeouts: Timing) -> None:
+    def __init__(self, timeouts: Timeouts) -> None:
         # A leaky bucket: `burst` lines fit, and one leaks out every `per_line` seconds.
         self._bucket = AsyncLimiter(timeouts.burst, timeouts.burst * timeouts.per_line)
         self._capacity = timeouts.queue
-        self._urgent: deque[Line] = deque()
-        self._speech: deque[Line] = deque()
-        self._low_priority: deque[Line] = deque()
+        self._urgent: deque[IrcMessage] = deque()
+        self._speech: deque[IrcMessage] = deque()
+        self._low_priority: deque[IrcMessage] = deque()
         self._posted = Bell()
 
-    def post(self, line: Line) -> None:
+    def post(self, line: IrcMessage) -> None:
         """Add a line to the queue of its command.
 
         Raises:
             ValueError: it cannot be sent, and so fails here, in its caller.
         """
-        wire_text(line)
+        serialize(line)
         self._queue_for(line.command).append(line)
         self._posted.ring()
 
-    def post_speech(self, lines: Sequence[Line]) -> None:
+    def post_speech(self, lines: Sequence[IrcMessage]) -> None:
         """Add all of `lines`, or none.
 
         Raises:
@@ -60,26 +60,26 @@ class SendQueue:
             ValueError: one of them cannot be sent.
         """
         for line in lines:
-            wire_text(line)
+            serialize(line)
         if len(self._speech) + len(lines) > self._capacity:
             raise SendQueueFull(len(self._speech))
         self._speech.extend(lines)
         self._posted.ring()
 
-    async def next_urgent(self) -> Line:
+    async def next_urgent(self) -> IrcMessage:
         """The next line that must not wait for any other."""
         while not self._urgent:
             await self._posted.wait()
         return self._urgent.popleft()
 
-    async def next_paced(self) -> Line:
+    async def next_paced(self) -> IrcMessage:
         """The next of all other lines, once the pace allows it."""
         while not (self._speech or self._low_priority):
             await self._posted.wait()
         await self._bucket.acquire()
         return (self._speech or self._low_priority).popleft()
 
-    def _queue_for(self, command: str) -> deque[Line]:
+    def _queue_for(self, command: str) -> deque[IrcMessage]:
         if command in _URGENT:
             return self._urgent
         return self._low_priority if command in _LOW_PRIORITY else self._speech
@@ -96,7 +96,7 @@ class Sender:
         queue: SendQueue,
         client: PydleClient,
         own_mask: OwnMask,
-        deliver: Callable[[Line], None],
+        deliver: Callable[[IrcMessage], None],
     ) -> None:
         self._queue = queue
         self._client = client
@@ -113,7 +113,7 @@ class Sender:
         """Queue `text`, cut into as many lines as needed: all of them or none."""
         size = self.payload_bytes(target, verb)
         pieces = [piece for line in _LINE_BREAKS.split(text) for piece in split_for_irc(line, size)]
-        lines = [Line(verb, (target, piece)) for piece in pieces if not piece.isspace()]
+        lines = [IrcMessage(verb, (target, piece)) for piece in pieces if not piece.isspace()]
         self._queue.post_speech(lines)
 
     async def send_urgent(self, connection: Connection) -> None:
@@ -130,11 +130,11 @@ class Sender:
                 self._deliver(replace(line, source=self._own_mask.source))
 
 
-async def _send(connection: Connection, line: Line) -> None:
+async def _send(connection: Connection, line: IrcMessage) -> None:
     log.debug("> %s %s", line.command, _loggable(line))
-    await connection.send(wire_text(line))
+    await connection.send(serialize(line))
 
 
-def _loggable(line: Line) -> str:
+def _loggable(line: IrcMessage) -> str:
     """The part of a line's parameters that a log may show: no password, key or text."""
     return "" if line.command in _SECRET or not line.params else line.params[0]

@@ -7,24 +7,24 @@ from types import MappingProxyType
 import anyio
 import anyio.abc
 
+from terrarium_mcp.irc_bridge.network.autojoin import AutoJoin
 from terrarium_mcp.irc_bridge.network.batches import Batches
 from terrarium_mcp.irc_bridge.network.ctcp import Ctcp
-from terrarium_mcp.irc_bridge.network.joining import AutoJoin
-from terrarium_mcp.irc_bridge.network.line import BadLine, Line, parse_line
 from terrarium_mcp.irc_bridge.network.listener import Listener
-from terrarium_mcp.irc_bridge.network.login import Login
 from terrarium_mcp.irc_bridge.network.membership import Membership
+from terrarium_mcp.irc_bridge.network.message import IrcMessage, MalformedMessage, parse_line
 from terrarium_mcp.irc_bridge.network.nickname import OwnNick
 from terrarium_mcp.irc_bridge.network.own_mask import OwnMask
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
 from terrarium_mcp.irc_bridge.network.sasl import Sasl
 from terrarium_mcp.irc_bridge.network.sender import Sender, SendQueue
-from terrarium_mcp.irc_bridge.network.timing import Timing
+from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
+from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.network.transport import Connection
 
 log = logging.getLogger(__name__)
 
-Handler = Callable[[Line], Awaitable[None] | None]
+Handler = Callable[[IrcMessage], Awaitable[None] | None]
 """Handles a line at once: nothing in it waits for the network."""
 
 # Refusals of a JOIN: no such channel, too many, forwarded, full, invite only, banned, wrong key,
@@ -38,7 +38,7 @@ class Session:
     """Lives as long as its connection; the next connection gets a new one."""
 
     def __init__(
-        self, config: Login, listener: Listener, timeouts: Timing, *, casemapping: str = ""
+        self, config: ServerConfig, listener: Listener, timeouts: Timeouts, *, casemapping: str = ""
     ) -> None:
         self.why = ""
         """Why it ended; empty until then."""
@@ -108,7 +108,7 @@ class Session:
 
     def post(self, command: str, *params: str) -> None:
         """Queue a line; its command decides how long it may wait."""
-        self._queue.post(Line(command.upper(), params))
+        self._queue.post(IrcMessage(command.upper(), params))
 
     def end(self, why: str) -> None:
         """Give up this connection; the first reason counts."""
@@ -165,7 +165,7 @@ class Session:
         for raw in received:
             try:
                 line = self._batches.marked(parse_line(raw))
-            except BadLine as error:
+            except MalformedMessage as error:
                 log.info("skipped: %s", error)
                 continue
             self._deliver(line)
@@ -174,14 +174,14 @@ class Session:
             if self.why:  # the rest of what was received no longer matters
                 return
 
-    def _deliver(self, line: Line) -> None:
+    def _deliver(self, line: IrcMessage) -> None:
         """Pass a line to the listener. A failure there must not cost the lines that follow."""
         try:
             self._listener.line(line)
         except Exception:
             log.exception("the listener failed on a %s line", line.command)
 
-    async def _handle(self, line: Line) -> None:
+    async def _handle(self, line: IrcMessage) -> None:
         """Run the handlers of a line. A failure there must not cost the lines that follow."""
         self._own_mask.learn(line)
         self.membership.learn_account(line)
@@ -194,7 +194,7 @@ class Session:
         except Exception:
             log.exception("handling a %s line failed", line.command)
 
-    async def _on_motd_end(self, line: Line) -> None:
+    async def _on_motd_end(self, line: IrcMessage) -> None:
         """Take part from here on: at the end of the message of the day, or where there is none."""
         await self.client.complete_registration(line)
         if self.welcomed:  # someone asked for the message of the day again

@@ -7,8 +7,8 @@ from contextlib import asynccontextmanager
 import anyio
 from anyio.abc import ByteStream
 
-from terrarium_mcp.irc_bridge.network.login import Login
-from terrarium_mcp.irc_bridge.network.timing import Timing
+from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
+from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 
 _CHUNK = 65_536
 MAX_LINE = 16_384  # 8,191 bytes of tags (IRCv3 message-tags) and a body far beyond any LINELEN
@@ -68,7 +68,7 @@ class Connection:
 
 
 @asynccontextmanager
-async def open_connection(config: Login, timeouts: Timing) -> AsyncIterator[Connection]:
+async def open_connection(config: ServerConfig, timeouts: Timeouts) -> AsyncIterator[Connection]:
     """Connect, and hang up at the end of the block, however it ends.
 
     Raises:
@@ -84,7 +84,7 @@ async def open_connection(config: Login, timeouts: Timing) -> AsyncIterator[Conn
             await anyio.aclose_forcefully(stream)  # a clean close would hang on a dead peer
 
 
-async def _connect(config: Login, timeouts: Timing) -> ByteStream:
+async def _connect(config: ServerConfig, timeouts: Timeouts) -> ByteStream:
     try:
         with anyio.fail_after(timeouts.connect):
             if not config.tls:
@@ -103,7 +103,7 @@ async def _connect(config: Login, timeouts: Timing) -> ByteStream:
         raise ConnectionError("the server hung up during the TLS handshake") from error
 
 
-def _tls_context(config: Login) -> ssl.SSLContext:
+def _tls_context(config: ServerConfig) -> ssl.SSLContext:
     """Verify the certificate and its host name, unless the operator switched that off."""
     context = ssl.create_default_context()
     if config.tls_cafile:

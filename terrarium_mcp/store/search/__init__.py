@@ -26,7 +26,6 @@ from terrarium_mcp.store.search.hits import (
     Sort,
 )
 from terrarium_mcp.store.search.ladder import ENOUGH
-from terrarium_mcp.store.search.message_search import SearchTopic
 
 __all__ = [
     "COUNTED",
@@ -38,6 +37,5 @@ __all__ = [
     "Rung",
     "RungReport",
     "Search",
-    "SearchTopic",
     "Sort",
 ]

@@ -11,7 +11,7 @@ from enum import StrEnum
 from terrarium_mcp.chat.cursors import Cursor
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Message, Room
-from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position, to_text
+from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, Position, to_text
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store.search.relevance.lookup import LookupReport
 from terrarium_mcp.store.search.relevance.ranking import RankedAnswer

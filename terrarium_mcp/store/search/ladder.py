@@ -10,10 +10,10 @@ from datetime import UTC, datetime
 
 from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.store.search.hits import Hits, Rung, Search, Sort
-from terrarium_mcp.store.search.relevance.asked import PlainQuestion
+from terrarium_mcp.store.search.relevance.question import PlainQuestion
 from terrarium_mcp.store.search.scope import Clauses, SearchScope
-from terrarium_mcp.store.search.similar import similar_clauses
-from terrarium_mcp.store.search.words import Vocabulary
+from terrarium_mcp.store.search.spelling import similar_clauses
+from terrarium_mcp.store.search.vocabulary_queries import Vocabulary
 
 ENOUGH = 3
 """This many lines with all words answer by themselves. With fewer, others may have been meant."""

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.terms import Term
-from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position
+from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, Position
 
 MOST_ROOMS = 16
 """Beyond this many rooms a look-up covers all rooms, and the lines found are filtered."""

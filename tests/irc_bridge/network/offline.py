@@ -1,9 +1,9 @@
 """The pydle client without a network: lines in, what it would send out."""
 
-from terrarium_mcp.irc_bridge.network.line import Source, parse_line
-from terrarium_mcp.irc_bridge.network.login import Login
+from terrarium_mcp.irc_bridge.network.message import Source, parse_line
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
 from terrarium_mcp.irc_bridge.network.sasl import Sasl
+from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 
 
 class Scene:
@@ -12,7 +12,7 @@ class Scene:
     def __init__(self) -> None:
         self.posted: list[tuple[str, ...]] = []
         self.ended: list[str] = []
-        config = Login(host="h", port=1, nick="Terra", realname="r", password="letmein")  # noqa: S106
+        config = ServerConfig(host="h", port=1, nick="Terra", realname="r", password="letmein")  # noqa: S106
         sasl = Sasl(config, self.post, self.ended.append)
         self.client = PydleClient(config, sasl, self.post, self.ended.append)
         self.client.connection = self

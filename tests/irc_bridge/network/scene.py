@@ -8,9 +8,9 @@ import anyio
 
 from terrarium_mcp.bell import Bell
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
-from terrarium_mcp.irc_bridge.network.line import Line
-from terrarium_mcp.irc_bridge.network.login import Login
-from terrarium_mcp.irc_bridge.network.timing import Timing
+from terrarium_mcp.irc_bridge.network.message import IrcMessage
+from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
+from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from tests.servers.beside import beside
 
 PATIENCE = 5.0
@@ -34,15 +34,15 @@ class Ear:
 
     def __init__(self, patience: float = PATIENCE) -> None:
         self._patience = patience
-        self.lines: list[Line] = []
+        self.lines: list[IrcMessage] = []
         self.events: list[tuple[str, ...]] = []
-        self.on_line: Callable[[Line], object] = lambda _: None
+        self.on_line: Callable[[IrcMessage], object] = lambda _: None
         self._news = Bell()
 
     def connected(self, nick: str) -> None:
         self._note("connected", nick)
 
-    def line(self, line: Line) -> None:
+    def line(self, line: IrcMessage) -> None:
         self.lines.append(line)
         self.on_line(line)
         self._news.ring()
@@ -72,7 +72,7 @@ class Ear:
         await self.until(lambda: len(self.happened(*event)) >= times)
         return self.happened(*event)[-1]
 
-    async def hears(self, text: str) -> Line:
+    async def hears(self, text: str) -> IrcMessage:
         """Wait for a line whose last parameter is `text`."""
         await self.until(lambda: text in map(_last_word, self.lines))
         return next(line for line in self.lines if _last_word(line) == text)
@@ -88,23 +88,23 @@ class Ear:
         self._news.ring()
 
 
-def _last_word(line: Line) -> str:
+def _last_word(line: IrcMessage) -> str:
     return line.params[-1] if line.params else ""
 
 
-def login(port: int, *channels: str, **more: Any) -> Login:
+def login(port: int, *channels: str, **more: Any) -> ServerConfig:
     """Terra on loopback, without TLS by default."""
     given = {"host": "127.0.0.1", "port": port, "tls": False, "nick": "Terra", "realname": "test"}
-    return Login(channels=channels, **{**given, **more})
+    return ServerConfig(channels=channels, **{**given, **more})
 
 
 @asynccontextmanager
 async def staying(
-    who: Login, *, patience: float = PATIENCE, **timing: Any
+    who: ServerConfig, *, patience: float = PATIENCE, **timing: Any
 ) -> AsyncIterator[tuple[IrcNetwork, Ear]]:
     """A network that runs beside the block, with short pauses, and must stop at its end."""
     ear = Ear(patience)
-    network = IrcNetwork(who, ear, timing=Timing(**QUICK | timing))
+    network = IrcNetwork(who, ear, timing=Timeouts(**QUICK | timing))
     async with beside(network.run):
         with anyio.fail_after(patience * 2):
             yield network, ear

@@ -4,9 +4,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from terrarium_mcp.irc_bridge.network.batches import Batches
-from terrarium_mcp.irc_bridge.network.line import parse_line
-from terrarium_mcp.irc_bridge.network.login import Login
-from terrarium_mcp.irc_bridge.network.ranks import ranks_after
+from terrarium_mcp.irc_bridge.network.member_prefixes import ranks_after
+from terrarium_mcp.irc_bridge.network.message import parse_line
+from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.transport import MAX_LINE, Framing
 
 KINDS = {"list": "b", "param": "k", "param_set": "l", "noparam": "nt"}
@@ -104,7 +104,7 @@ def test_one_deop_ends_a_rank_that_was_given_twice() -> None:
 def test_a_login_shows_no_secret() -> None:
     secret = "hunter2"  # noqa: S105 - of no one
     shown = repr(
-        Login(
+        ServerConfig(
             host="h",
             port=1,
             nick="n",

@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from terrarium_mcp.irc_bridge.network.line import Source
+from terrarium_mcp.irc_bridge.network.message import Source
 from tests.irc_bridge.network.offline import Scene, in_tea
 
 CAPABILITIES = (

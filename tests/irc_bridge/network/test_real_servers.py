@@ -7,7 +7,7 @@ from functools import partial
 import anyio
 import pytest
 
-from terrarium_mcp.irc_bridge.network.timing import Timing
+from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.network.transport import open_connection
 from tests.irc_bridge.network import scene
 from tests.irc_bridge.network.scene import login
@@ -42,7 +42,7 @@ async def test_tls_is_verified_and_without_a_reason_to_believe_refused(ircd: Irc
     ) as (_, ear):
         await ear.happens("present", "#tea")
     with pytest.raises(ssl.SSLCertVerificationError):
-        async with open_connection(login(ircd.tls_port, host="localhost", tls=True), Timing()):
+        async with open_connection(login(ircd.tls_port, host="localhost", tls=True), Timeouts()):
             pass
 
 

@@ -4,9 +4,9 @@ import base64
 
 import pytest
 
-from terrarium_mcp.irc_bridge.network.line import parse_line
-from terrarium_mcp.irc_bridge.network.login import Login
+from terrarium_mcp.irc_bridge.network.message import parse_line
 from terrarium_mcp.irc_bridge.network.sasl import Sasl
+from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 
 WELCOME = parse_line(b":srv 001 Terra :Welcome")
 CHALLENGE = parse_line(b"AUTHENTICATE +")
@@ -24,7 +24,7 @@ class Scene:
     ) -> None:
         self.sent: list[tuple[str, ...]] = []
         self.ended: list[str] = []
-        config = Login(
+        config = ServerConfig(
             host="h",
             port=1,
             tls=tls,

@@ -4,25 +4,25 @@ import anyio
 import pytest
 
 from terrarium_mcp.irc_bridge.network.errors import SendQueueFull
-from terrarium_mcp.irc_bridge.network.line import Line
+from terrarium_mcp.irc_bridge.network.message import IrcMessage
 from terrarium_mcp.irc_bridge.network.sender import SendQueue
-from terrarium_mcp.irc_bridge.network.timing import Timing
+from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 
 URGENT = [
     *("AUTHENTICATE", "CAP", "MODE", "NICK", "PASS", "PING", "PONG", "PROTOCTL", "QUIT", "USER"),
 ]
 
 
-def line(command: str, *params: str) -> Line:
-    return Line(command, params or ("x",))
+def line(command: str, *params: str) -> IrcMessage:
+    return IrcMessage(command, params or ("x",))
 
 
-def said(*texts: str) -> list[Line]:
+def said(*texts: str) -> list[IrcMessage]:
     return [line("PRIVMSG", "#tea", text) for text in texts]
 
 
 def new_queue(capacity: int = 200) -> SendQueue:
-    return SendQueue(Timing(burst=100, per_line=0.001, queue=capacity))
+    return SendQueue(Timeouts(burst=100, per_line=0.001, queue=capacity))
 
 
 @pytest.mark.parametrize("command", URGENT)

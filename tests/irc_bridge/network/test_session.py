@@ -6,9 +6,9 @@ from datetime import UTC, datetime
 import pytest
 
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
-from terrarium_mcp.irc_bridge.network.login import Login
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
-from terrarium_mcp.irc_bridge.network.timing import Timing
+from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
+from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from tests.irc_bridge.network.scene import Ear, login, staying
 from tests.servers.fake_ircd import Answer, fake_ircd
 from tests.servers.ircd import free_port
@@ -87,7 +87,7 @@ async def test_each_line_from_the_server_puts_the_ping_off() -> None:
 async def test_registration_says_who_we_are_and_for_what_we_are_there() -> None:
     who = login(0, nick="Terra", username="bot", realname="run by ada")
     async with fake_ircd() as server:
-        config = Login(**{**vars(who), "port": server.port})
+        config = ServerConfig(**{**vars(who), "port": server.port})
         async with staying(config) as (_, ear):
             await ear.happens("connected")
             assert server.lines[:3] == ["CAP LS 302", "NICK Terra", "USER bot 0 * :run by ada"]
@@ -319,7 +319,7 @@ async def test_a_goodbye_may_be_without_a_word() -> None:
 
 
 def test_the_defaults_are_what_public_networks_ask_for() -> None:
-    assert Timing() == Timing(
+    assert Timeouts() == Timeouts(
         burst=4,
         per_line=2,
         queue=200,
@@ -341,7 +341,7 @@ def test_the_defaults_are_what_public_networks_ask_for() -> None:
 
 
 def test_the_defaults_are_the_safe_ones() -> None:
-    assert Login(host="h", port=1, nick="n", realname="r") == Login(
+    assert ServerConfig(host="h", port=1, nick="n", realname="r") == ServerConfig(
         host="h",
         port=1,
         tls=True,

@@ -6,7 +6,7 @@ import anyio
 import pytest
 
 from terrarium_mcp.irc_bridge.network.errors import SendQueueFull
-from terrarium_mcp.irc_bridge.network.line import Source
+from terrarium_mcp.irc_bridge.network.message import Source
 from tests.irc_bridge.network.scene import login, staying
 from tests.servers.fake_ircd import fake_ircd
 

@@ -7,8 +7,8 @@ import pytest
 
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotConnected
-from terrarium_mcp.irc_bridge.network.line import Line
-from terrarium_mcp.irc_bridge.network.timing import Timing
+from terrarium_mcp.irc_bridge.network.message import IrcMessage
+from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from tests.irc_bridge.network.scene import Ear, login, staying
 from tests.servers.fake_ircd import fake_ircd
 from tests.servers.ircd import free_port
@@ -117,7 +117,7 @@ async def test_stop_ends_the_pause_before_the_next_connection(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     ear = Ear()
-    network = IrcNetwork(login(free_port()), ear, timing=Timing(backoff=(3600,)))
+    network = IrcNetwork(login(free_port()), ear, timing=Timeouts(backoff=(3600,)))
     with anyio.fail_after(5), caplog.at_level(logging.WARNING):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(network.run)
@@ -172,7 +172,7 @@ async def test_a_listener_that_fails_is_told_the_next_line_too(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     class Clumsy(Ear):
-        def line(self, line: Line) -> None:
+        def line(self, line: IrcMessage) -> None:
             super().line(line)
             raise RuntimeError("oops")
 

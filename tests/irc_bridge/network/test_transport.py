@@ -8,7 +8,7 @@ import anyio
 import pytest
 from anyio.abc import SocketAttribute, SocketStream
 
-from terrarium_mcp.irc_bridge.network.timing import Timing
+from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.network.transport import (
     MAX_LINE,
     Connection,
@@ -52,13 +52,13 @@ def test_after_a_dropped_line_only_that_line_is_dropped() -> None:
 async def test_a_host_that_no_name_can_be_is_named() -> None:
     host = "ü" * 64 + ".example"
     with pytest.raises(OSError, match=rf"^{host} is not a host name$"):
-        async with open_connection(login(1, host=host), Timing()):
+        async with open_connection(login(1, host=host), Timeouts()):
             pass
 
 
 async def test_a_port_without_a_server_is_an_oserror() -> None:
     with pytest.raises(OSError, match=r"."):
-        async with open_connection(login(free_port()), Timing()):
+        async with open_connection(login(free_port()), Timeouts()):
             pass
 
 
@@ -71,7 +71,7 @@ async def test_a_server_that_is_silent_in_the_handshake_is_not_waited_for() -> N
     port = await port_of(listener)
     async with listener, beside(listener.serve, silent):
         with pytest.raises(TimeoutError, match=rf"^no answer from 127\.0\.0\.1:{port}$"):
-            async with open_connection(login(port, tls=True), Timing(connect=0.05)):
+            async with open_connection(login(port, tls=True), Timeouts(connect=0.05)):
                 pass
 
 
@@ -84,7 +84,7 @@ async def test_a_server_that_hangs_up_in_the_handshake_is_named() -> None:
     async with listener, beside(listener.serve, rude):
         who = login(await port_of(listener), tls=True)
         with pytest.raises(ConnectionError, match=r"^the server hung up during the TLS handshake$"):
-            async with open_connection(who, Timing()):
+            async with open_connection(who, Timeouts()):
                 pass
 
 
@@ -95,11 +95,11 @@ async def test_a_certificate_is_verified_unless_the_operator_says_otherwise(
     async with fake_ircd(keys=server_keys) as server:
         for trusted in ({"tls_cafile": cafile}, {"tls_verify": False}):
             who = login(server.port, host="localhost", tls=True, **trusted)
-            async with open_connection(who, Timing()) as connection:
+            async with open_connection(who, Timeouts()) as connection:
                 await connection.send("NICK Terra")
                 await server.hears("NICK")
         with pytest.raises(ssl.SSLCertVerificationError):
-            async with open_connection(login(server.port, host="localhost", tls=True), Timing()):
+            async with open_connection(login(server.port, host="localhost", tls=True), Timeouts()):
                 pass
 
 
@@ -109,7 +109,7 @@ async def test_a_certificate_for_another_name_is_not_accepted(server_keys: Path)
             server.port, host="127.0.0.2", tls=True, tls_cafile=str(server_keys / "cert.pem")
         )
         with pytest.raises(OSError, match=r"."):
-            async with open_connection(who, Timing()):
+            async with open_connection(who, Timeouts()):
                 pass
 
 
@@ -121,13 +121,13 @@ async def test_a_server_that_reads_nothing_is_given_up() -> None:
     with socket() as deaf:
         deaf.bind(("127.0.0.1", 0))
         deaf.listen()
-        async with open_connection(login(deaf.getsockname()[1]), Timing(send=0.05)) as connection:
+        async with open_connection(login(deaf.getsockname()[1]), Timeouts(send=0.05)) as connection:
             with pytest.raises(TimeoutError, match=r"^the server accepts no more lines$"):
                 await flood(connection)
 
 
 async def test_a_line_goes_out_whole_and_ends_as_the_rfc_says() -> None:
-    async with fake_ircd() as server, open_connection(login(server.port), Timing()) as connection:
+    async with fake_ircd() as server, open_connection(login(server.port), Timeouts()) as connection:
         assert (connection.connected, connection.hostname) == (True, "127.0.0.1")
         async with anyio.create_task_group() as tasks:
             for n in range(3):
@@ -147,7 +147,7 @@ async def test_a_server_that_closes_is_named_as_the_reason() -> None:
     async with (
         listener,
         beside(listener.serve, brief),
-        open_connection(who, Timing()) as connection,
+        open_connection(who, Timeouts()) as connection,
     ):
         assert await connection.receive() == [b"one\r"]
         with pytest.raises(ConnectionError, match=r"^the server closed the connection$"):

@@ -14,9 +14,9 @@ from tempfile import TemporaryDirectory
 
 import anyio
 
-from terrarium_mcp.chat.records import Heard, Kind, Origin, Present
+from terrarium_mcp.chat.records import Member, MessageType, NewMessage, Origin
 from terrarium_mcp.store import open_store
-from terrarium_mcp.store.migrations import CURRENT
+from terrarium_mcp.store.sqlite.schema import CURRENT
 from tests.samples import terrarium_irc as sample
 from tests.store.scene import NOON, SETTINGS, chat, line_of, past
 
@@ -40,25 +40,27 @@ MATE = """
 """
 
 
-def recorded() -> list[Heard]:
+def recorded() -> list[NewMessage]:
     """Thirty lines and events in two rooms, among them one of each kind the bridge records."""
 
-    def event(nick: str, text: str, minute: int, kind: Kind, channel: str = "#tea") -> Heard:
+    def event(
+        nick: str, text: str, minute: int, kind: MessageType, channel: str = "#tea"
+    ) -> NewMessage:
         return line_of(nick, text, NOON + timedelta(minutes=minute), channel, kind)
 
     return [
-        event("ada", "", -3, Kind.JOIN),
-        event("ada", "Welcome to tea", -2, Kind.TOPIC),
+        event("ada", "", -3, MessageType.JOIN),
+        event("ada", "Welcome to tea", -2, MessageType.TOPIC),
         *chat(TEA),
-        event("bo", "bo_away", 9, Kind.NICK),
-        event("bo_away", "off to bed", 10, Kind.QUIT),
+        event("bo", "bo_away", 9, MessageType.NICK),
+        event("bo_away", "off to bed", 10, MessageType.QUIT),
         *chat(MATE, channel="#mate"),
-        event("dee", "Mate since 1537", 70, Kind.TOPIC, "#mate"),
-        event("ada", "+o dee", 71, Kind.MODE, "#mate"),
-        event("dee", "ada enough", 72, Kind.KICK, "#mate"),
-        event("dee", "", 73, Kind.PART, "#mate"),
+        event("dee", "Mate since 1537", 70, MessageType.TOPIC, "#mate"),
+        event("ada", "+o dee", 71, MessageType.MODE, "#mate"),
+        event("dee", "ada enough", 72, MessageType.KICK, "#mate"),
+        event("dee", "", 73, MessageType.PART, "#mate"),
         line_of("eve", "played back by a bouncer", NOON, origin=Origin.PLAYBACK),
-        Heard(
+        NewMessage(
             network="net",
             channel="#tea",
             nick="fay",
@@ -80,7 +82,7 @@ async def record(path: Path) -> None:
         await store.spans.begin("net", "#tea", NOON - timedelta(minutes=5), "joined")
         await store.messages.append(recorded())
         await store.messages.append([*past(8)])
-        await store.presence.replace("net", "#tea", [Present("ada", "@"), Present("Cy[1]")], NOON)
+        await store.presence.replace("net", "#tea", [Member("ada", "@"), Member("Cy[1]")], NOON)
     with closing(sqlite3.connect(path)) as db, db:
         # As terrarium-irc or another program would append them.
         insert = "INSERT INTO messages (timestamp, channel, nick, message) VALUES (?, ?, ?, ?)"

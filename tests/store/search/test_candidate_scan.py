@@ -6,11 +6,9 @@ import pytest
 
 from terrarium_mcp.chat.query import Query, parse_query
 from terrarium_mcp.chat.records import Origin
-from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE, Position, to_text
+from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, Position, to_text
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.search import Search
-from terrarium_mcp.store.search.corpus import SqliteCorpus
-from terrarium_mcp.store.search.relevance.asked import PlainQuestion
 from terrarium_mcp.store.search.relevance.corpus import CandidateLine
 from terrarium_mcp.store.search.relevance.lookup import (
     Lookup,
@@ -19,8 +17,10 @@ from terrarium_mcp.store.search.relevance.lookup import (
     in_scope,
     speech,
 )
+from terrarium_mcp.store.search.relevance.question import PlainQuestion
 from terrarium_mcp.store.search.scope import SearchScope
-from terrarium_mcp.store.search.snapshot import Snapshot, take_snapshot
+from terrarium_mcp.store.sqlite.search.corpus import SqliteCorpus
+from terrarium_mcp.store.sqlite.search.snapshot import Snapshot, take_snapshot
 from tests.store.scene import NOON, chat, line_of
 
 

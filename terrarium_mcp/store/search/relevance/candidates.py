@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 from datetime import timedelta
 from time import perf_counter
 
-from terrarium_mcp.chat.when import to_text
-from terrarium_mcp.store.search.relevance.asked import ParsedQuestion, PlainQuestion, TermGroup
+from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.search.relevance.corpus import Corpus
 from terrarium_mcp.store.search.relevance.lookup import (
     AnyOf,
@@ -19,6 +18,7 @@ from terrarium_mcp.store.search.relevance.lookup import (
     in_scope,
     speech,
 )
+from terrarium_mcp.store.search.relevance.question import ParsedQuestion, PlainQuestion, TermGroup
 from terrarium_mcp.store.search.relevance.weights import FORM
 
 EACH = 100

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.store.search.relevance.lookup import Lookup
-from terrarium_mcp.store.search.words import Vocabulary
+from terrarium_mcp.store.search.vocabulary_queries import Vocabulary
 
 
 class LogStatistics(NamedTuple):

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
 
-from terrarium_mcp.chat.when import BEGINNING, EVERY_LINE
+from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE
 
 
 class ConditionKind(StrEnum):

@@ -10,12 +10,12 @@ from functools import cached_property
 from math import log
 from typing import NamedTuple
 
-from terrarium_mcp.chat.question import is_question, names_a_time, speaks_of_itself
+from terrarium_mcp.chat.question import is_first_person, is_question, names_a_time
 from terrarium_mcp.chat.terms import words_in
 from terrarium_mcp.store.search.relevance import weights
-from terrarium_mcp.store.search.relevance.asked import ParsedQuestion
 from terrarium_mcp.store.search.relevance.corpus import CandidateLine, Talk
 from terrarium_mcp.store.search.relevance.lookup import Lookup
+from terrarium_mcp.store.search.relevance.question import ParsedQuestion
 
 GroupWeights = Mapping[int, float]
 """The term groups of a question that a line holds (by number), each with its weight there."""
@@ -151,7 +151,7 @@ class Scorer:
         if self._first and line.nick == self._first:
             only = len(self._about.people) == 1
             points["said by the person"] = weights.SPEAKER if only else weights.FIRST_SPEAKER
-            if speaks_of_itself(text):
+            if is_first_person(text):
                 points["of himself or herself"] = weights.SPEAKS_OF_SELF
         if self._times:
             near = max(_nearness(line.at, *one) for one in self._times)

@@ -1,0 +1,21 @@
+"""Conversation disentanglement: which message answers which, and with what probability.
+
+A window of utterances is read from first to last. Each one either answers an earlier utterance or
+starts a conversation. Every choice has a score, the sum of a dozen learnt table entries: who speaks
+to whom, how long ago, shared words, question or answer, what that conversation looks like so far.
+The highest score wins, and later utterances are scored against that decision. A reply tag is taken
+at its word.
+
+    links = find_links(utterances)         one for each utterance
+    conversation_of(100, links)            the links of the conversation around message 100
+
+Reading order: `utterance`, `words`, `addressees`, `window` (an utterance by itself),
+`thread_state`, `word_overlap`, `scores` (an utterance beside earlier ones), `linking`, `grouping`.
+`tables` holds what was learnt.
+"""
+
+from terrarium_mcp.chat.disentanglement.grouping import conversation_of
+from terrarium_mcp.chat.disentanglement.linking import find_links
+from terrarium_mcp.chat.disentanglement.utterance import ReplyLink, Utterance
+
+__all__ = ["ReplyLink", "Utterance", "conversation_of", "find_links"]

@@ -1,0 +1,1 @@
+"""From an IRC message to a command, its queue, and its reply."""

@@ -1,0 +1,83 @@
+"""Recognises commands to the bot in IRC messages. Pure."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from terrarium_mcp.chat.irctext import is_ctcp, plain
+from terrarium_mcp.chat.times.timestamps import from_iso
+from terrarium_mcp.irc_bridge.network.message import IrcMessage
+
+TOO_OLD = timedelta(seconds=30)
+"""Older messages are never answered: a bouncer replays them, or they predate a netsplit."""
+
+QUESTIONS = ("terrarium", "ask")
+NAMES = (*QUESTIONS, "help", "ping", "search", "stats", "who", "more")
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """A command to the bot: `name` is one of NAMES, `rest` the text after it.
+
+    `channel` is where the reply goes; "" in a private chat, where it goes to `asker`.
+    """
+
+    name: str
+    rest: str
+    asker: str
+    channel: str
+
+    @property
+    def is_question(self) -> bool:
+        """Whether a model answers it."""
+        return self.name in QUESTIONS
+
+    @property
+    def target(self) -> str:
+        """The channel or nick that the reply goes to."""
+        return self.channel or self.asker
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """How people address the bot: its nick and the command prefix."""
+
+    nick: str
+    prefix: str
+
+    def command_in(self, line: IrcMessage, *, is_channel: bool, now: datetime) -> Command | None:
+        """The command in a message: `!name text`, `Terra: text`, or a private message.
+
+        Never answered: notices, CTCP, other bots (IRCv3 bot tag), playback, old messages.
+        """
+        if line.command != "PRIVMSG" or line.source is None or len(line.params) < 2:
+            return None
+        if line.replay or "bot" in line.tags or _is_old(line.tags.get("time", ""), now):
+            return None
+        said = plain(line.params[-1])
+        if is_ctcp(line.params[-1]) or not said.strip():
+            return None
+        channel = line.params[0] if is_channel else ""
+        found = self._command(said) or self._spoken_to(said, private=not is_channel)
+        return Command(*found, line.source.nick, channel) if found else None
+
+    def _command(self, said: str) -> tuple[str, str] | None:
+        if not said.startswith(self.prefix):
+            return None
+        name, _, rest = said.removeprefix(self.prefix).partition(" ")
+        return (name.lower(), rest.strip()) if name.lower() in NAMES else None
+
+    def _spoken_to(self, said: str, *, private: bool) -> tuple[str, str] | None:
+        """`Terra: text` or `Terra, text`; in a private chat, any text."""
+        name, rest = said[: len(self.nick)], said[len(self.nick) :]
+        if name.lower() == self.nick.lower() and rest[:1] in (":", ","):
+            said = rest[1:].strip()
+        elif not private or said.startswith(self.prefix):
+            return None
+        return (self._command(said) or (QUESTIONS[0], said.strip())) if said else None
+
+
+def _is_old(tag: str, now: datetime) -> bool:
+    try:
+        return now - from_iso(tag) > TOO_OLD
+    except ValueError:
+        return False

@@ -1,0 +1,1 @@
+"""The model behind an OpenAI-compatible endpoint."""

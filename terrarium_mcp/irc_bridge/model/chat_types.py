@@ -1,0 +1,59 @@
+"""The messages between the bridge and a model: turns, tool calls and the talk so far."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A tool call by the model; `arguments` is the JSON text as the model wrote it."""
+
+    id: str
+    name: str
+    arguments: str
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One answer of the model: words, tool calls, both, or only reasoning."""
+
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+    only_reasoned: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ToolSchema:
+    """A tool as the model sees it; `parameters` is a JSON schema."""
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class ChatMessage:
+    """A plain message of the talk."""
+
+    role: Literal["system", "user", "assistant"]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class AssistantToolCalls:
+    """An earlier turn of the model that called tools."""
+
+    turn: Turn
+
+
+@dataclass(frozen=True, slots=True)
+class ToolResult:
+    """The result of the tool call `call_id`."""
+
+    call_id: str
+    name: str
+    text: str
+
+
+TalkMessage = ChatMessage | AssistantToolCalls | ToolResult

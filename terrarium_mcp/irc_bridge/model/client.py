@@ -1,0 +1,322 @@
+"""Requests the model's next turn from an OpenAI-compatible endpoint, with retries where safe."""
+
+import dataclasses
+import json
+import re
+import secrets
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+from urllib.parse import urlsplit
+
+import anyio
+import httpx2
+from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient
+from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
+from tenacity.wait import wait_base
+
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.irc_bridge.model.breaker import Breaker
+from terrarium_mcp.irc_bridge.model.chat_types import TalkMessage, ToolSchema, Turn
+from terrarium_mcp.irc_bridge.model.endpoint_errors import (
+    error_text,
+    hint_for,
+    reason,
+    says_no_tools,
+    says_too_long,
+    shortened,
+)
+from terrarium_mcp.irc_bridge.model.openai_format import (
+    NotACompletion,
+    read_turn,
+    request_messages,
+    request_tool,
+)
+from terrarium_mcp.settings import Settings
+
+Response = TypeVar("Response")
+
+ATTEMPTS = 3
+BACKOFF = wait_random_exponential(multiplier=0.5, max=4)
+CONNECT_SECONDS = 10.0
+HEALTH_SECONDS = 5.0
+WELL = {"ok", "healthy", "up", "ready", "running", "pass", "alive", "available"}
+
+
+class ModelUnavailable(TerrariumError):
+    """The endpoint gave no turn: unreachable, too slow, failing, or paused by the breaker."""
+
+
+class TalkTooLong(TerrariumError):
+    """The talk exceeds the model's context: retry with less of it."""
+
+
+class _ToolsRejected(Exception):
+    """The endpoint rejected the request because it offered tools."""
+
+
+@dataclass(frozen=True, slots=True)
+class Health:
+    """Whether the endpoint can answer, and its own words about it."""
+
+    ok: bool
+    text: str
+
+
+class LLM:
+    """The model behind an OpenAI-compatible endpoint.
+
+    `takes_tools` becomes false for good once the endpoint has rejected a request with tools and
+    accepted the same one without.
+    """
+
+    takes_tools: bool = True
+
+    def __init__(
+        self,
+        *,
+        base_url: str,
+        api_key: str,
+        model: str,
+        temperature: float,
+        max_tokens: int,
+        timeout: float,
+        wait: wait_base = BACKOFF,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._root = re.sub(r"(/v1)?/*$", "", base_url)
+        self._model = model
+        self._temperature = temperature
+        self._max_tokens = max_tokens
+        self._timeout = timeout
+        self._wait = wait
+        self._clock = clock
+        self._breaker = Breaker()
+        self._client = AsyncOpenAI(
+            base_url=f"{self._root}/v1",
+            api_key=api_key or "none",  # if empty, openai reads OPENAI_API_KEY
+            max_retries=0,
+            http_client=_fresh_connections(),
+        )
+
+    @classmethod
+    def from_settings(cls, settings: Settings, *, wait: wait_base = BACKOFF) -> "LLM":
+        """The model that the settings name."""
+        return cls(
+            base_url=settings.agent_api_url,
+            api_key=settings.agent_api_key,
+            model=settings.agent_model,
+            temperature=settings.agent_temperature,
+            max_tokens=settings.agent_max_tokens,
+            timeout=settings.agent_timeout,
+            wait=wait,
+        )
+
+    async def next_turn(
+        self,
+        talk: Sequence[TalkMessage],
+        tools: Sequence[ToolSchema],
+        *,
+        max_tokens: int | None = None,
+    ) -> Turn:
+        """The model's next turn, within the timeout, retries included.
+
+        Raises:
+            ModelUnavailable: there is no answer; the message names the cause and the way out.
+            TalkTooLong: the talk exceeds the model's context.
+        """
+        self._check_breaker()
+        limit = max_tokens or self._max_tokens
+        try:
+            with anyio.fail_after(self._timeout):
+                turn = await self._turn(talk, tools, limit)
+        except TimeoutError:
+            self._breaker = self._breaker.failed(self._clock())
+            raise ModelUnavailable(
+                f"The model at {self._where} did not answer within {self._timeout:g} s. "
+                "Ask again later, or raise AGENT_TIMEOUT."
+            ) from None
+        except ModelUnavailable:
+            self._breaker = self._breaker.failed(self._clock())
+            raise
+        except TalkTooLong:
+            self._breaker = Breaker()
+            raise
+        self._breaker = Breaker()
+        return turn
+
+    async def health(self) -> Health:
+        """The endpoint's health by its own report; a status of 200 alone does not count."""
+        try:
+            with anyio.fail_after(HEALTH_SECONDS):
+                return await self._reported_health()
+        except TimeoutError:
+            return Health(ok=False, text=f"no answer within {HEALTH_SECONDS:g} s")
+        except ModelUnavailable as error:
+            return Health(ok=False, text=str(error))
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    @property
+    def _where(self) -> str:
+        """The endpoint's address as an error may show it, without a password."""
+        address = urlsplit(self._root)
+        return address._replace(netloc=address.netloc.rpartition("@")[2]).geturl()
+
+    def _check_breaker(self) -> None:
+        if seconds := self._breaker.seconds_open(self._clock()):
+            raise ModelUnavailable(
+                f"The model at {self._where} failed {self._breaker.failures} times in a row. "
+                f"It gets no requests for {seconds:.0f} s more; ask again then."
+            )
+
+    async def _turn(
+        self, talk: Sequence[TalkMessage], tools: Sequence[ToolSchema], limit: int
+    ) -> Turn:
+        """One turn; if tools are rejected, the same request without them."""
+        if not self.takes_tools:
+            return await self._completion(request_messages(talk, with_tools=False), limit)
+        try:
+            offered = {"tools": [request_tool(tool) for tool in tools]} if tools else {}
+            return await self._completion(request_messages(talk), limit, **offered)
+        except _ToolsRejected:
+            turn = await self._completion(request_messages(talk, with_tools=False), limit)
+            self.takes_tools = False  # it worked without, so the tools were the reason
+            return turn
+
+    async def _completion(self, messages: list[dict[str, Any]], limit: int, **offered: Any) -> Turn:
+        """The turn in the endpoint's answer to one request."""
+        model = await self._model_name()
+        body: Any = {
+            "model": model,
+            "messages": messages,
+            "temperature": self._temperature,
+            "max_tokens": limit,
+            **offered,
+        }
+        answer = await self._with_retries(
+            lambda: self._client.chat.completions.with_raw_response.create(**body),
+            with_tools=bool(offered),
+        )
+        try:
+            return _with_ids(read_turn(answer.http_response.content))
+        except NotACompletion as error:
+            raise self._refusal(200, str(error), with_tools=bool(offered)) from error
+
+    async def _model_name(self) -> str:
+        """The model of the settings, or else the endpoint's first, requested once."""
+        if not self._model:
+            self._model = await self._first_model()
+        return self._model
+
+    async def _first_model(self) -> str:
+        answer = await self._with_retries(self._client.models.with_raw_response.list)
+        match _json(answer.http_response):
+            case {"data": [{"id": str(name)}, *_]}:
+                return name
+        raise ModelUnavailable(
+            f"The endpoint at {self._where} names no model. "
+            "Set AGENT_MODEL, or check AGENT_API_URL."
+        )
+
+    async def _reported_health(self) -> Health:
+        """The answer of /health; an endpoint without it is healthy if it lists a model."""
+        url = f"{self._root}/health"
+        try:
+            answer = await self._client.get(url, cast_to=httpx2.Response)
+        except APIStatusError as error:
+            if error.status_code == 404:
+                return Health(ok=True, text=f"serves {await self._first_model()}")
+            return Health(ok=False, text=shortened(error_text(error.response.text)))
+        except APIConnectionError as error:
+            raise self._unreachable(error) from error
+        match _json(answer):
+            case {"status": str(status)}:
+                return Health(ok=status.lower() in WELL, text=status)
+        return Health(ok=True, text="ok")
+
+    async def _with_retries(
+        self, request: Callable[[], Awaitable[Response]], *, with_tools: bool = False
+    ) -> Response:
+        """The answer to `request`, retried only if the model cannot have started on it.
+
+        A read timeout is never retried: terrarium-agent would queue and run every copy.
+        """
+        retrying = AsyncRetrying(
+            retry=retry_if_exception(_is_worth_a_retry),
+            stop=stop_after_attempt(ATTEMPTS),
+            wait=self._wait,
+            sleep=anyio.sleep,
+            reraise=True,
+        )
+
+        async def once() -> Response:  # tenacity awaits only coroutine functions
+            return await request()
+
+        try:
+            return await retrying(once)
+        except APIStatusError as error:
+            raise self._refusal(
+                error.status_code, error.response.text, with_tools=with_tools
+            ) from error
+        except APIConnectionError as error:
+            raise self._unreachable(error) from error
+
+    def _refusal(self, status: int, body: str, *, with_tools: bool) -> Exception:
+        """The exception for an error status, or for a body that is not a completion."""
+        text = error_text(body)
+        if says_too_long(status, text):
+            return TalkTooLong(f"The talk is too long for the model: {shortened(text)}")
+        if with_tools and says_no_tools(status, text):
+            return _ToolsRejected()
+        return ModelUnavailable(
+            f"The model at {self._where} gave no answer (status {status}: {shortened(text)}). "
+            f"{hint_for(status)}"
+        )
+
+    def _unreachable(self, error: APIConnectionError) -> ModelUnavailable:
+        return ModelUnavailable(
+            f"The model at {self._where} is not answering ({reason(error)}). "
+            "Check AGENT_API_URL, or try again in a minute."
+        )
+
+
+def _fresh_connections() -> DefaultAsyncHttpxClient:
+    """An HTTP client that opens a connection for each request.
+
+    A kept connection that the endpoint has just closed for idleness would look like a failure in
+    the middle of an answer, which must not be retried. Only connecting has a timeout here:
+    `next_turn` bounds the whole.
+    """
+    return DefaultAsyncHttpxClient(
+        limits=httpx2.Limits(max_keepalive_connections=0),
+        timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
+    )
+
+
+def _is_worth_a_retry(error: BaseException) -> bool:
+    if isinstance(error, APIStatusError):
+        return error.status_code in {429, 502, 503, 504}
+    return isinstance(error, APIConnectionError) and isinstance(
+        error.__cause__, httpx2.ConnectError
+    )
+
+
+def _json(answer: httpx2.Response) -> Any:
+    """The body as JSON, or None if it is not JSON."""
+    try:
+        return json.loads(answer.content)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _with_ids(turn: Turn) -> Turn:
+    """`turn` with a generated id for each call that lacks one."""
+    calls = (
+        call if call.id else dataclasses.replace(call, id=f"call_{secrets.token_hex(4)}")
+        for call in turn.calls
+    )
+    return dataclasses.replace(turn, calls=tuple(calls))

@@ -1,0 +1,39 @@
+"""Every timeout, pause and rate of a connection, in seconds."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, kw_only=True)
+class Timeouts:
+    """The defaults suit public networks; tests use shorter ones."""
+
+    burst: int = 4
+    """Lines that may be sent at once ..."""
+    per_line: float = 2
+    """... and then one in this time: what Libera asks of bots, and half of solanum's own limit."""
+    queue: int = 200
+    """Lines of speech that may wait; more are refused."""
+
+    connect: float = 20
+    register: float = 60
+    send: float = 30
+    silence: float = 120
+    """We send PING after this long without a line; after as long again the connection is dead."""
+    farewell: float = 2
+
+    backoff: tuple[float, ...] = (5, 10, 20, 40, 80, 160, 300)
+    """Pauses before connecting again; solanum throttles at 4 connections in 60 s."""
+    jitter: float = 0.25
+    settled: float = 60
+    """After a connection that lasted this long the pauses start from the first again."""
+
+    regain_nick: float = 60
+    rejoin: tuple[float, ...] = (10, 30, 120, 600)
+    """Pauses after a kick. One kick more, and we stay out: the operators mean it."""
+    forgiven: float = 3600
+    """After this long in a channel, earlier kicks no longer count."""
+    refused: tuple[float, ...] = (60, 300, 900, 1800)
+    """Pauses after a refused JOIN; the last one repeats."""
+    look_round: float = 600
+    """How often to look for channels that neither let us in nor refused."""
+    ctcp: float = 3

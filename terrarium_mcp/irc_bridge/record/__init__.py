@@ -1,0 +1,1 @@
+"""From an IRC message to the store."""

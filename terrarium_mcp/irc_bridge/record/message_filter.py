@@ -1,0 +1,121 @@
+"""Decides what of an IRC message is recorded. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import Protocol
+
+from terrarium_mcp.chat.irctext import action, is_ctcp, is_off_record, is_secret, without_keys
+from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
+from terrarium_mcp.chat.times.timestamps import from_iso
+from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source
+
+AHEAD = timedelta(seconds=60)
+"""A server-time further ahead of our clock than this is ignored."""
+
+
+class ChannelInfo(Protocol):
+    """The state of the network that filtering needs; `IrcNetwork` provides it."""
+
+    def is_channel(self, target: str) -> bool:
+        """Whether `target` is a channel."""
+
+    def is_own(self, source: Source | None) -> bool:
+        """Whether the bot itself is the source."""
+
+    def channels_of(self, nick: str) -> list[str]:
+        """The channels shared with `nick`, before the message takes effect."""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageFilter:
+    """Turns IRC messages of one network into records. `network` is its name in the settings."""
+
+    network: str
+    ears: ChannelInfo
+
+    def messages_in(self, line: IrcMessage, now: datetime) -> list[NewMessage]:
+        """One record for each channel that the message concerns; none if it is not recorded.
+
+        Not recorded: private messages, STATUSMSG, CTCP other than ACTION, lines off the record,
+        and commands that carry passwords.
+        """
+        if line.source is None:
+            return []
+        match line.command, line.params:
+            case "PRIVMSG" | "NOTICE" as command, (target, *_, text):
+                return self._speech(line, MessageType(command), target, text, now)
+            case "JOIN" | "PART" | "KICK" | "MODE" | "TOPIC" as command, (channel, *rest):
+                return self._event(line, MessageType(command), channel, rest, now)
+            case "QUIT" | "NICK" as command, words:
+                kind = MessageType(command)
+                heard = self._heard(line, "", kind, _event_text(kind, words), now)
+                return [replace(heard, channel=one) for one in self.ears.channels_of(heard.nick)]
+        return []
+
+    def _speech(
+        self, line: IrcMessage, kind: MessageType, target: str, text: str, now: datetime
+    ) -> list[NewMessage]:
+        does = action(text)
+        said = text if does is None else does
+        if not self.ears.is_channel(target) or is_off_record(said) or is_secret(said):
+            return []
+        if does is not None:
+            kind = MessageType.ACTION
+        elif is_ctcp(text):
+            return []
+        return [self._heard(line, target, kind, said, now)]
+
+    def _event(
+        self, line: IrcMessage, kind: MessageType, channel: str, rest: Sequence[str], now: datetime
+    ) -> list[NewMessage]:
+        if not self.ears.is_channel(channel):
+            return []
+        heard = self._heard(line, channel, kind, _event_text(kind, rest), now)
+        if kind is MessageType.JOIN and rest and rest[0] != "*":  # extended-join: account, realname
+            heard = replace(heard, account=rest[0])
+        return [heard]
+
+    def _heard(
+        self, line: IrcMessage, channel: str, kind: MessageType, text: str, now: datetime
+    ) -> NewMessage:
+        source, tags = line.source or Source(""), line.tags
+        sent = _server_time(tags.get("time", ""), now)
+        return NewMessage(
+            network=self.network,
+            channel=channel,
+            nick=source.nick,
+            user=source.user,
+            host=source.host,
+            text=text,
+            kind=kind,
+            said_at=sent or now,
+            account=tags.get("account", ""),
+            msgid=tags.get("msgid", ""),
+            reply_to=tags.get("+reply", tags.get("+draft/reply", "")),
+            server_time=tags.get("time", ""),
+            origin=Origin.PLAYBACK if line.replay else Origin.LIVE,
+            own=self.ears.is_own(source),
+            bot="bot" in tags,
+        )
+
+
+def _event_text(kind: MessageType, rest: Sequence[str]) -> str:
+    match kind:
+        case MessageType.JOIN:
+            return ""
+        case MessageType.MODE:
+            return without_keys(rest)
+        case MessageType.PART | MessageType.QUIT if rest and is_off_record(rest[-1]):
+            return ""  # the departure is recorded, its off-record reason is not
+        case _:
+            return " ".join(rest)
+
+
+def _server_time(tag: str, now: datetime) -> datetime | None:
+    """The time of an IRCv3 server-time tag; None if absent, malformed or too far ahead."""
+    try:
+        sent = from_iso(tag)
+    except ValueError:
+        return None
+    return sent if sent <= now + AHEAD else None

@@ -1,0 +1,79 @@
+"""Copies channel member lists to the store whenever they may have changed."""
+
+import logging
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+
+import anyio
+
+from terrarium_mcp.bell import Bell
+from terrarium_mcp.chat.records import Member
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.irc_bridge.network.membership import ChannelMember
+from terrarium_mcp.store import Store
+
+PRESENCE_COMMANDS = frozenset(
+    ("JOIN", "PART", "QUIT", "NICK", "KICK", "MODE", "AWAY", "ACCOUNT", "353", "366", "315")
+)
+"""IRC commands after which a member list may differ: membership, nick, rank, away or account.
+
+315 (RPL_ENDOFWHO) ends the WHO reply, which brings accounts and away states some time after 366
+(RPL_ENDOFNAMES)."""
+
+PAUSE = 0.2
+"""Seconds during which further changes are merged into one write: a netsplit brings hundreds."""
+
+TRY_AGAIN = 5.0
+"""Seconds before a failed write is retried."""
+
+log = logging.getLogger(__name__)
+
+
+class PresenceSync:
+    """Keeps the stored member lists of one network current."""
+
+    def __init__(
+        self,
+        store: Store,
+        network: str,
+        channels: Callable[[], Sequence[str]],
+        members: Callable[[str], Sequence[ChannelMember]],
+    ) -> None:
+        self._store = store
+        self._network = network
+        self._channels = channels
+        self._members = members
+        self._written: dict[str, Sequence[Member]] = {}
+        self._bell = Bell()
+
+    def schedule_check(self) -> None:
+        """Schedule a comparison of the member lists with what was written."""
+        self._bell.ring()
+
+    def channel_joined(self, channel: str) -> None:
+        """Schedule a write for a channel just joined, whatever its list holds."""
+        self._written.pop(channel, None)
+        self.schedule_check()
+
+    async def run(self) -> None:
+        """Write changed lists until cancelled."""
+        while True:
+            await self._bell.wait()
+            await anyio.sleep(PAUSE)
+            try:
+                await self._write()
+            except TerrariumError as error:  # a store that cannot write must not end the bridge
+                log.warning("could not save the member lists, will retry: %s", error)
+                self.schedule_check()
+                await anyio.sleep(TRY_AGAIN)
+
+    async def _write(self) -> None:
+        """Write the lists that differ from the last write."""
+        for channel in self._channels():
+            people = [
+                Member(one.nick, one.rank, one.away, one.account) for one in self._members(channel)
+            ]
+            if people != self._written.get(channel):
+                now = datetime.now(UTC)
+                await self._store.presence.replace(self._network, channel, people, now)
+                self._written[channel] = people

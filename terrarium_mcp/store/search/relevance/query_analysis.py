@@ -1,0 +1,117 @@
+"""Query analysis: the people, times and words of a question, as far as the history knows them."""
+
+from collections.abc import Mapping, Sequence
+
+from terrarium_mcp.chat.english import related_words, stem, word_forms
+from terrarium_mcp.chat.question import asks_when, content_words, people_named, possible_nicks
+from terrarium_mcp.chat.times.time_expressions import time_expressions, without_times
+from terrarium_mcp.store.search.relevance.corpus import Corpus
+from terrarium_mcp.store.search.relevance.question import ParsedQuestion, PlainQuestion, TermGroup
+from terrarium_mcp.store.search.relevance.weights import CUT_SHORT, FAMILY, FORM, MENDED, MISTYPED
+from terrarium_mcp.store.search.vocabulary_queries import (
+    Vocabulary,
+    WordsAmong,
+    WordsBeginning,
+    WordsMisspelt,
+)
+
+MOST_WORDS = 12
+"""Content words that are searched for: the rarest."""
+
+_CONSIDERED = 40
+"""Content words whose frequency is looked up: the first."""
+
+_FORMS, _KINDRED, _FAMILY = 8, 3, 8
+"""Most forms of a word, forms of a related word, and words with the same beginning."""
+
+_BEGINNING, _LONGER, _EXAMINED = 5, 5, 40
+"""Letters of that beginning, how many letters a word of the family may have more than the word
+itself, and how many words with that beginning are examined, forms of the word among them."""
+
+_SHORTEST_MENDED = 4
+"""Letters of the shortest word that may be cut short or mistyped."""
+
+_HARDLY_KNOWN = 50_000
+"""A word in fewer than one of this many lines may be a slip..."""
+
+_MORE_FREQUENT = 10
+"""... of a word that is this many times more frequent."""
+
+_COMPLETIONS = 4
+"""Most completions, and most corrections, of a word."""
+
+
+async def parsed(question: PlainQuestion, corpus: Corpus) -> ParsedQuestion:
+    """What `question` asks."""
+    log = await corpus.statistics(possible_nicks(question.text))
+    people = people_named(question.text, log.by, log.with_name)
+    times = time_expressions(question.text, question.now, question.zone)
+    content = content_words(without_times(times, question.text), people)[:_CONSIDERED]
+    one_of_each = {stem(word): word for word in reversed(content)}.values()
+    groups = await _groups([*reversed(one_of_each)], log.lines, corpus)
+    # Words in no line come last: they find nothing.
+    groups.sort(key=lambda group: group.lines or log.lines)
+    return ParsedQuestion(
+        people,
+        times,
+        tuple(groups[:MOST_WORDS]),
+        asks_when(question.text),
+        log.lines,
+        log.here,
+        log.by,
+        log.words / log.lines,
+    )
+
+
+async def _groups(content: Sequence[str], lines: int, vocabulary: Vocabulary) -> list[TermGroup]:
+    """The content words, each with the words that may stand for it."""
+    wanted = {one for word in content for one in word_forms(word)}
+    wanted |= {one for word in content for kin in related_words(word) for one in word_forms(kin)}
+    long = [word for word in content if len(word) >= _BEGINNING]
+    known, *families = await vocabulary.most_frequent(
+        WordsAmong(wanted),
+        *(WordsBeginning(word[:_BEGINNING], len(word) + _LONGER, _EXAMINED) for word in long),
+    )
+    family = dict(zip(long, families, strict=True))
+    groups = [_group(word, known, family.get(word, {})) for word in content]
+    return [await _mended(group, lines, vocabulary) for group in groups]
+
+
+def _group(word: str, known: Mapping[str, int], family: Mapping[str, int]) -> TermGroup:
+    root = stem(word)
+    alike = {one: n for one, n in family.items() if stem(one) == root}
+    alike |= {one: known[one] for one in word_forms(word) if one in known}
+    words = {word: 1.0} | dict.fromkeys(_most_frequent(alike, _FORMS), FORM) | {word: 1.0}
+    lines = sum(alike[one] for one in words if one in alike)
+    for kin, weight in related_words(word).items():
+        its = {one: known[one] for one in word_forms(kin) if one in known}
+        for one in _most_frequent(its, _KINDRED):
+            words.setdefault(one, weight)
+    for one in _most_frequent(family, _FAMILY):
+        words.setdefault(one, FAMILY)
+    said = {**known, **family}
+    return TermGroup(word, words, lines, sum(said.get(one, 0) for one in words))
+
+
+async def _mended(group: TermGroup, lines: int, vocabulary: Vocabulary) -> TermGroup:
+    """A group whose word is unknown, or hardly known, with the words it may be a slip of."""
+    word = group.word
+    if len(word) < _SHORTEST_MENDED or group.lines * _HARDLY_KNOWN > lines * (group.lines > 0):
+        return group
+    known = await vocabulary.most_frequent(
+        WordsBeginning(word, len(word) + _LONGER, _COMPLETIONS + 1),
+        WordsMisspelt(word, _COMPLETIONS),
+    )
+    words, most, found_in = dict(group.words), group.lines, group.found_in
+    for unknown_weight, found in zip((CUT_SHORT, MISTYPED), known, strict=True):
+        for other, count in found.items():
+            if other != word and count >= _MORE_FREQUENT * group.lines:
+                weight = MENDED if group.lines else unknown_weight
+                found_in += count if other not in words else 0
+                words[other] = max(words.get(other, 0.0), weight)
+                most = max(most, count)
+    return TermGroup(word, words, group.lines or most, found_in)
+
+
+def _most_frequent(lines: Mapping[str, int], most: int) -> list[str]:
+    return sorted(lines, key=lambda word: (-lines[word], word))[:most]

@@ -1,0 +1,61 @@
+"""A plain question: the lines that may answer it, and what it asks, once parsed."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+
+from terrarium_mcp.chat.times.time_expressions import TimeExpression
+from terrarium_mcp.store.search.scope import MOST_ROOMS, SearchScope
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlainQuestion:
+    """A question in plain language.
+
+    `scope` says which lines may answer: its rooms, its time, and all of its query but the words
+    asked for. Neighbouring lines, which only lend their words, need only be in its rooms.
+    """
+
+    text: str
+    scope: SearchScope
+    now: datetime
+    zone: tzinfo
+
+    @property
+    def is_restricted(self) -> bool:
+        """Whether look-ups can be restricted to fewer lines than the whole history."""
+        query, rooms = self.scope.query, self.scope.narrowed_rooms
+        in_rooms = 0 < len(rooms) <= MOST_ROOMS
+        return bool(in_rooms or query.kinds or query.people or query.has_link)
+
+
+@dataclass(frozen=True, slots=True)
+class TermGroup:
+    """A content word of the question, and the words that may stand for it, each with its weight.
+
+    `lines` is how many lines hold the word in one of its forms, `found_in` an upper bound for any
+    of `words`.
+    """
+
+    word: str
+    words: Mapping[str, float]
+    lines: int
+    found_in: int
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedQuestion:
+    """What a question asks: whose lines, from when, with which words (the rarest first).
+
+    `lines` is the number of lines in the whole history, `here` in the rooms asked, and `by` of each
+    of the people there; `length` is the average number of words in a line.
+    """
+
+    people: tuple[str, ...]
+    times: tuple[TimeExpression, ...]
+    groups: tuple[TermGroup, ...]
+    asks_when: bool
+    lines: int
+    here: int
+    by: Mapping[str, int]
+    length: float

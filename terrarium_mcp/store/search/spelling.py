@@ -1,0 +1,52 @@
+"""Spelling: the words of the history that may be meant by a word that finds nothing as typed."""
+
+from collections.abc import Sequence
+
+from terrarium_mcp.chat.terms import Term, TermKind
+from terrarium_mcp.store.search.scope import Clause, Clauses
+from terrarium_mcp.store.search.vocabulary_queries import (
+    Vocabulary,
+    VocabularyQuery,
+    WordsBeginning,
+    WordsHolding,
+    WordsMisspelt,
+)
+
+MOST = 16
+"""Most substitutes of each kind: longer words, words with it inside, misspellings."""
+
+_SHORTEST_MISSPELT = 4
+"""Letters of the shortest word that may be misspelt: too many are one letter away from less."""
+
+LONGEST_WHOLE = 40
+"""Characters up to which the vocabulary tells words apart: longer words with the same beginning
+are one entry of this length, and are searched for by that beginning."""
+
+
+async def similar_clauses(clauses: Clauses, vocabulary: Vocabulary) -> Clauses:
+    """The clauses, each word with the similar words that were said."""
+    return tuple([await _similar_clause(clause, vocabulary) for clause in clauses])
+
+
+async def _similar_clause(clause: Clause, vocabulary: Vocabulary) -> Clause:
+    terms = [similar for term in clause for similar in await _similar_terms(term, vocabulary)]
+    return tuple(dict.fromkeys(terms))
+
+
+async def _similar_terms(term: Term, vocabulary: Vocabulary) -> Sequence[Term]:
+    """The term and the words that may be meant by it; a phrase or a prefix stays alone."""
+    if len(term.words) != 1 or term.kind is not TermKind.WORD:
+        return [term]
+    (word,) = term.words
+    queries: list[VocabularyQuery] = [
+        WordsBeginning(word, 2 * len(word) + MOST, MOST),
+        WordsHolding(word, MOST),
+    ]
+    if len(word) >= _SHORTEST_MISSPELT:
+        queries.append(WordsMisspelt(word, MOST))
+    found = set[str]().union(*await vocabulary.most_frequent(*queries))
+    return [Term(word), *(_substitute(similar) for similar in sorted(found))]
+
+
+def _substitute(word: str) -> Term:
+    return Term(word, TermKind.PREFIX if len(word) == LONGEST_WHOLE else TermKind.WORD)

@@ -1,0 +1,14 @@
+"""The history in one SQLite file: everything that knows SQL. Another engine would stand beside it.
+
+In the order in which a message passes through:
+
+- store.py: `Store`, which connects the rooms below to one file; opening.py, keeper.py
+- engine/: connections, transactions, the write lock, SQL functions, SQLite's errors in our words
+- schema/: the frozen versions, migration, adoption of a terrarium-irc database
+- ingest/: messages appended live, in bulk, or by another program
+- index/: everything derived from the messages, and its watermarks
+- topics/: reads, one topic per file
+- search/: the engine's part of a search; `terrarium_mcp.store.search` has the rest
+- removal/: purge, redaction, retention, audit
+- health/: what the doctor examines
+"""

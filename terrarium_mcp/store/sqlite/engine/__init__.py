@@ -1,0 +1,1 @@
+"""The SQLite file itself: connections, transactions, locks, SQL functions, errors."""

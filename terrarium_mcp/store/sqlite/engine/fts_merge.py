@@ -1,0 +1,88 @@
+"""Merging: the full-text indexes stay in few segments, since a look-up reads every one of them.
+
+Each commit leaves a segment. FTS5 itself merges eight of one size once enough was written, so that
+a recording would settle at 10 to 50 segments. The keeper merges any two of one size: each segment
+is then about twice as large as the next, and a message is rewritten once per doubling of the index.
+The index itself records how far a merge has come, so whichever process is the keeper next continues
+it.
+
+Merging everything into one segment ("optimize", or a merge of a negative number of pages) is no
+substitute: each time it adds two levels to the index, which stay, and for each of which FTS5 merges
+64 more pages within a recorder's commit. Look-ups in three segments are about as quick as in one.
+"""
+
+# ruff: noqa: S608 -- every statement is made of constants
+
+import anyio
+
+from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE
+
+INDEXES = {"message_index": "index", "phrase_index": "phrases", "word_parts": "words"}
+"""The FTS5 tables, each with the name of the derived structure it belongs to."""
+
+LOOK_EVERY = 10.0
+"""Seconds between two counts of the segments."""
+
+MANY = 8
+"""How many more segments than the last merge left make another merge worthwhile."""
+
+PAGES = 128
+"""Index pages (1,000 bytes each) that one transaction writes: 3 ms of CPU. It writes more where a
+word is in very many messages, as FTS5 stops only between two words."""
+
+# Reads the first row of each segment. Counts none of a structure that lags behind or is rebuilt.
+_COUNT_SEGMENTS = """
+WITH RECURSIVE segment (number) AS (
+  SELECT min(segid) FROM {table}_idx
+  UNION ALL
+  SELECT (SELECT min(segid) FROM {table}_idx WHERE segid > number) FROM segment
+  WHERE number IS NOT NULL
+)
+SELECT count(number) FROM segment
+WHERE (SELECT count(*) = 2 AND min(upto) = max(upto) FROM derived
+       WHERE name IN ('messages', '{structure}'))
+"""
+
+
+class SegmentMerger:
+    """The keeper's duty to merge segments."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._after_last = dict.fromkeys(INDEXES, 0)
+
+    async def merge(self) -> None:
+        """Merge each index that has many new segments, in short transactions with pauses.
+
+        Raises:
+            StoreFailed: the file cannot be written; what is merged stays merged.
+        """
+        for table in INDEXES:
+            count = await segments(self._database, table)
+            if count >= self._after_last[table] + MANY:
+                while await self._merge_some(table):  # noqa: ASYNC110 -- pauses for others, not polling
+                    await anyio.sleep(PAUSE)
+                count = await segments(self._database, table)
+            else:
+                count = min(count, self._after_last[table])
+            self._after_last[table] = count
+
+    async def _merge_some(self, table: str) -> bool:
+        """Merge `PAGES` pages; whether there was anything to merge."""
+        async with self._database.writing() as writer:
+            if not await segments(writer, table):
+                return False  # its rebuild has begun meanwhile
+            before = await _total_changes(writer)
+            await writer.run(f"INSERT INTO {table}({table}, rank) VALUES ('merge', {PAGES})")
+            # The statement itself counts as one: https://sqlite.org/fts5.html#the_merge_command
+            return await _total_changes(writer) > before + 1
+
+
+async def segments(reader: Database | Writer, table: str) -> int:
+    """How many segments an index has; 0 while its structure is not complete."""
+    return int(await reader.value(_COUNT_SEGMENTS.format(table=table, structure=INDEXES[table])))
+
+
+async def _total_changes(writer: Writer) -> int:
+    return int(await writer.value("SELECT total_changes()"))

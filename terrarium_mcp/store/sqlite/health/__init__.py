@@ -1,0 +1,188 @@
+"""Health: what an examination can see of a database quickly, without changing anything."""
+
+import fcntl
+import sqlite3
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.store.records import Fact, Section
+from terrarium_mcp.store.sqlite.engine.files import bytes_of
+from terrarium_mcp.store.sqlite.engine.places import check_permissions
+from terrarium_mcp.store.sqlite.engine.wal_reset_bug import has_wal_reset_bug, other_writers_advice
+from terrarium_mcp.store.sqlite.health.readonly import is_wal, untouched
+from terrarium_mcp.store.sqlite.index.indexer import EVERYTHING
+from terrarium_mcp.store.sqlite.index.structure import TO_BE_EMPTIED
+from terrarium_mcp.store.sqlite.keeper import KeeperRecord, lock_file
+from terrarium_mcp.store.sqlite.schema import APPLICATION_ID, CURRENT, checked_version
+from terrarium_mcp.store.sqlite.schema.adoption import ADOPTION, adoption_in
+from terrarium_mcp.store.sqlite.topics.stats import SIZE, size_of, size_since
+
+
+def examine(path: Path, now: datetime, source_zone: str = "") -> list[Section]:
+    """Everything about the database at `path`; whatever is wrong with it is one of the facts.
+
+    Args:
+        path: the database, which is not changed.
+        now: the present, from which the growth of a year is estimated.
+        source_zone: TERRARIUM_SOURCE_TIMEZONE; "" if it is not set.
+    """
+    sections = [Section("database", [Fact("file", f"{path}"), _sqlite(), *_beside(path)])]
+    try:
+        if not bytes_of(path):
+            return [_with(sections[0], [_missing()]), _keeper(path)]
+        check_permissions(path)
+    except (TerrariumError, OSError) as why:
+        sections[0] = _with(sections[0], [Fact("access", str(why), wrong=True)])
+    try:
+        with untouched(path) as connection:
+            version = checked_version(connection, path)
+            facts = [_version(version), _journal(path, version)]
+            if version == CURRENT:
+                facts += _adopted(connection, source_zone)
+                facts += [*_contents(connection), *_size(connection, path, now)]
+                sections += [_index(connection), _others(connection)]
+            sections[0] = _with(sections[0], facts)
+    except (TerrariumError, OSError) as why:
+        sections[0] = _with(sections[0], [Fact("contents", str(why), wrong=True)])
+    return [*sections, _keeper(path)]
+
+
+def _with(section: Section, facts: list[Fact]) -> Section:
+    return Section(section.title, [*section.facts, *facts])
+
+
+def _missing() -> Fact:
+    return Fact(
+        "contents",
+        "no database yet. The first start creates it; if it is elsewhere, name it with DB_PATH or"
+        " --db.",
+        wrong=True,
+    )
+
+
+def _beside(path: Path) -> Iterator[Fact]:
+    """Copies made by migrations, and files left by an interrupted migration or deep check."""
+    try:
+        beside = sorted(path.parent.glob(f"{path.stem}.before-v*"))
+        left = [*path.parent.glob(f"{path.name}.check-*"), *path.parent.glob("*.partial")]
+    except OSError:
+        return
+    for copy in beside:
+        if not copy.name.endswith(".partial"):
+            yield Fact("copy", f"{copy}, made before a migration, {megabytes(copy.stat().st_size)}")
+    for file in left:
+        text = f"{file}: delete it unless the process that made it is still running"
+        yield Fact("left over", text, wrong=True)
+
+
+def _version(version: int) -> Fact:
+    if version == CURRENT:
+        return Fact("version", f"{version}, application id {APPLICATION_ID:#x}")
+    if not version:
+        return Fact(
+            "version", "terrarium-irc's, not adopted: serve, bridge and up copy and adopt it"
+        )
+    return Fact("version", f"{version}; the next start copies it, then migrates it to {CURRENT}")
+
+
+def _adopted(connection: sqlite3.Connection, source_zone: str) -> Iterator[Fact]:
+    """How the database was read, if it was another program's."""
+    if adoption := adoption_in(connection.execute(ADOPTION).fetchall()):
+        yield Fact("adopted", f"{adoption}")
+        if complaint := adoption.complaint(source_zone):
+            yield Fact("source zone", complaint, wrong=True)
+
+
+def _sqlite() -> Fact:
+    found = sqlite3.sqlite_version_info
+    bug = (
+        "has the WAL-reset bug (3.7.0 to 3.51.2), which takes two processes that checkpoint at the"
+        " same moment: of terrarium-mcp's only the keeper does"
+        if has_wal_reset_bug(found)
+        else "without the WAL-reset bug (3.7.0 to 3.51.2)"
+    )
+    return Fact("SQLite", f"{sqlite3.sqlite_version}, {bug}")
+
+
+def _journal(path: Path, version: int) -> Fact:
+    if is_wal(path):
+        return Fact("journal", "WAL")
+    changed = version == CURRENT
+    text = "rollback; another program changed it, and the next start sets WAL again"
+    return Fact("journal", text if changed else "rollback", wrong=changed)
+
+
+def _contents(connection: sqlite3.Connection) -> Iterator[Fact]:
+    lines, events, rooms, first, last = connection.execute(
+        "SELECT ifnull(sum(lines), 0), ifnull(sum(events), 0), count(*), min(first), max(last)"
+        " FROM room_counts"
+    ).fetchone()
+    networks = [row[0] for row in connection.execute("SELECT name FROM networks ORDER BY name")]
+    of = f" of {', '.join(networks)}" if networks else ""
+    yield Fact("lines", f"{lines:,} and {events:,} events in {rooms:,} rooms{of}")
+    if first:
+        yield Fact("first, last", f"{first}, {last} UTC")
+    still, alive = connection.execute(
+        "SELECT count(*), max(alive) FROM spans WHERE ended IS NULL"
+    ).fetchone()
+    yield Fact("recording", f"{still} spans open, last alive {alive} UTC" if still else "nothing")
+
+
+def _size(connection: sqlite3.Connection, path: Path, now: datetime) -> Iterator[Fact]:
+    size = size_of(connection.execute(SIZE, size_since(now)).fetchone(), path)
+    yield Fact("size", f"{megabytes(size.file)}, and {megabytes(size.wal)} of WAL")
+    a_year = megabytes(size.bytes_a_year)
+    yield Fact("growth", f"{size.messages_a_day:,.0f} messages a day, {a_year} a year")
+
+
+def _index(connection: sqlite3.Connection) -> Section:
+    newest = connection.execute("SELECT ifnull(max(id), 0) FROM messages").fetchone()[0]
+    upto = dict(connection.execute("SELECT name, upto FROM derived").fetchall())
+    facts = [Fact(name, _progress(upto.get(name, 0), newest)) for name in EVERYTHING]
+    return Section("index", facts)
+
+
+def _progress(upto: int, newest: int) -> str:
+    if upto == TO_BE_EMPTIED:
+        return "to be rebuilt; the keeper does it, or the next process that opens the file"
+    behind = newest - upto
+    return f"up to {upto}, {behind:,} behind" if behind > 0 else f"up to {upto}, complete"
+
+
+def _others(connection: sqlite3.Connection) -> Section:
+    rows, last = connection.execute("SELECT sum(rows), max(noticed) FROM foreign_rows").fetchone()
+    if not rows:
+        return Section("other programs", [Fact("wrote", "nothing noticed")])
+    text = f"{rows:,} lines, the last noticed {last} UTC. "
+    text += other_writers_advice(sqlite3.sqlite_version_info)
+    return Section("other programs", [Fact("wrote", text)])
+
+
+def _keeper(path: Path) -> Section:
+    lock = lock_file(path)
+    note = KeeperRecord.read(lock)
+    if _is_held(lock):
+        keeper = f"{note.pid} ({note.command})" if note else "unknown"
+        since = [Fact("since", note.since)] if note else []
+        return Section("keeper", [Fact("process", keeper), *since])
+    last = f"; the last was {note.pid} ({note.command})" if note else ""
+    return Section("keeper", [Fact("process", f"none{last}")])
+
+
+def _is_held(lock: Path) -> bool:
+    """Whether a process holds the lock: if not, this one shares it for a moment."""
+    try:
+        with lock.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def megabytes(size: float) -> str:
+    """A size in MB or GB."""
+    return f"{size / 1e9:,.1f} GB" if size >= 1e9 else f"{size / 1e6:,.1f} MB"

@@ -1,0 +1,346 @@
+"""Indexing: every committed message is normalised once, and added to every derived structure.
+
+Our appends do both in their own transaction. Rows that other programs append to `messages` (with
+terrarium-irc's eight columns) stay above the watermarks until one of our processes catches up: the
+keeper does every second, and every read does first, so that no read misses a committed message.
+
+A structure whose rebuild is scheduled has the watermark -1. Whichever process catches up next
+empties and refills it, in short transactions, and continues where another was killed.
+"""
+
+import logging
+import sqlite3
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+
+from terrarium_mcp.store.errors import IndexDamaged, StillOpening, StoreFailed
+from terrarium_mcp.store.sqlite.engine.database import Database, Row, Writer
+from terrarium_mcp.store.sqlite.engine.wal_reset_bug import other_writers_advice
+from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE, BatchSizer, YieldingTransaction
+from terrarium_mcp.store.sqlite.index.counters import Counters
+from terrarium_mcp.store.sqlite.index.link_index import LinkIndex
+from terrarium_mcp.store.sqlite.index.message_index import MessageIndex
+from terrarium_mcp.store.sqlite.index.nick_evidence import PeopleIndex
+from terrarium_mcp.store.sqlite.index.phrase_index import PhraseIndex
+from terrarium_mcp.store.sqlite.index.sorted_runs import Runs
+from terrarium_mcp.store.sqlite.index.structure import (
+    TO_BE_EMPTIED,
+    Derived,
+    empty_some,
+    full_text_names,
+)
+from terrarium_mcp.store.sqlite.index.topic_index import TopicIndex
+from terrarium_mcp.store.sqlite.index.vocabulary import WordsIndex
+from terrarium_mcp.store.sqlite.ingest.external_rows import normalise
+from terrarium_mcp.store.sqlite.opening import PATIENCE
+
+INDEXED_BY_READ = 20_000
+"""Rows that are indexed within a second: a read indexes up to as many itself, and waits for the
+keeper if there are more. No append leaves more behind."""
+
+BATCH = (200, 2_000, 10_000)
+"""Rows indexed by one transaction: at least, at first, at most. A larger batch does not write the
+pages of any table less often."""
+
+DERIVED: tuple[Derived, ...] = (
+    MessageIndex(),
+    PhraseIndex(),
+    Runs(),
+    Counters(),
+    PeopleIndex(),
+    LinkIndex(),
+    TopicIndex(),
+    WordsIndex(),
+)
+
+STALLED = 300.0
+"""Seconds without progress after which a rebuild counts as stalled; emptying takes a minute."""
+
+_CHECK_EVERY = 0.05
+"""Seconds between two checks of how far the keeper is."""
+
+NORMALISED = "messages"
+"""The name of the messages' own watermark: they are normalised up to there."""
+
+EVERYTHING = (NORMALISED, *(structure.name for structure in DERIVED))
+"""The names of all watermarks."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _IndexProgress:
+    """How far some structures are: their lowest watermark, and the newest id."""
+
+    lowest: int
+    newest: int
+
+    @property
+    def lag(self) -> int:
+        """How many ids are not indexed yet."""
+        return max(0, self.newest - self.lowest)
+
+    @property
+    def part(self) -> float:
+        """The part that is indexed, 0 to 1."""
+        return max(0, self.lowest) / max(1, self.newest)
+
+
+class Indexer:
+    """Keeps the derived structures current."""
+
+    def __init__(self, database: Database, network: str) -> None:
+        self._database = database
+        self._network = network
+        self._size = BatchSizer(*BATCH)
+        self._warned = False
+
+    async def indexed_up_to(self, *names: str) -> int:
+        """The id up to which all the structures named are complete; -1: one is to be emptied."""
+        return (await self._progress(names or (NORMALISED,))).lowest
+
+    async def lag(self) -> int:
+        """How many ids are not in every structure yet: an upper bound on the rows left to index."""
+        return (await self._progress(EVERYTHING)).lag
+
+    async def rows(
+        self, sql: str, params: Mapping[str, Any], *, uses: Sequence[str] = ()
+    ) -> list[Row]:
+        """Read; only if the statement finds nothing, catch up and read again.
+
+        Args:
+            sql: a statement that finds nothing unless `complete(*uses)` holds.
+            params: its parameters, but for `:is_current`.
+            uses: the names of the structures it reads besides the messages.
+
+        Raises:
+            StillOpening: as `ensure_current`.
+            TookTooLong: the deadline passed.
+        """
+        if rows := await self._database.rows(sql, {**params, "is_current": False}):
+            return rows
+        await self.ensure_current(*uses)
+        return await self._database.rows(sql, {**params, "is_current": True})
+
+    async def ensure_current(self, *names: str) -> None:
+        """Catch up before a read that uses the structures named, and the messages.
+
+        Raises:
+            StillOpening: the keeper did not get there within `PATIENCE` seconds.
+        """
+        await self.rebuild_if_damaged()
+        needed = (NORMALISED, *names)
+        impatient_at = anyio.current_time() + PATIENCE
+        while (progress := await self._progress(needed)).lag > INDEXED_BY_READ:
+            if anyio.current_time() > impatient_at:
+                raise StillOpening("indexing the history", progress.part)
+            await anyio.sleep(_CHECK_EVERY)  # two processes indexing at once starve a recorder
+        await self.catch_up(names=needed)
+
+    async def catch_up(
+        self,
+        report: Callable[[float], None] = lambda _: None,
+        names: Collection[str] = EVERYTHING,
+    ) -> None:
+        """Normalise and index everything above the watermarks, in short transactions.
+
+        Args:
+            report: called with the part that is done, 0 to 1; may raise to stop.
+            names: the watermarks to advance.
+        """
+        behind = (await self._progress(names)).lag > 0
+        while behind:
+            reached, newest = await self._advance_once(names)
+            behind = reached < newest
+            if behind:
+                report(max(0, reached) / max(1, newest))
+                await anyio.sleep(PAUSE)
+
+    async def rebuild(
+        self, names: Collection[str], report: Callable[[float], None] = lambda _: None
+    ) -> None:
+        """Have the keeper rebuild derived structures, and wait until it has.
+
+        Other processes read and write meanwhile. If the keeper dies the next one continues.
+
+        Raises:
+            StoreFailed: there was no progress for `STALLED` seconds; a later keeper continues.
+        """
+        await self.schedule_rebuild(names)
+        lowest, moved_at = TO_BE_EMPTIED, anyio.current_time()
+        while (progress := await self._progress(names)).lag:
+            report(progress.part)
+            if progress.lowest != lowest:
+                lowest, moved_at = progress.lowest, anyio.current_time()
+            elif anyio.current_time() > moved_at + STALLED:
+                raise StoreFailed(
+                    f"The keeper of {self._database.path} makes no progress. Its log says why;"
+                    " terrarium-mcp doctor shows which process it is."
+                )
+            await anyio.sleep(_CHECK_EVERY)
+
+    async def differences(self, names: Collection[str] = EVERYTHING) -> list[str]:
+        """Catch up, then compare derived structures with a recount; a sentence for each difference.
+
+        Reads every message and keeps the write lock meanwhile: minutes, where there are millions.
+        """
+        await self.catch_up()
+        async with self._database.writing() as writer:
+            return [
+                difference
+                for structure in DERIVED
+                if structure.name in names
+                for difference in await structure.differences(writer)
+            ]
+
+    async def schedule_rebuild(self, names: Collection[str]) -> None:
+        """Mark derived structures for a rebuild by whichever process catches up next."""
+        async with self._database.writing() as writer:
+            await _schedule_rebuild(writer, names)
+
+    async def rebuild_if_damaged(self) -> None:
+        """Schedule a rebuild of the full-text indexes if a read or write found one damaged.
+
+        An index already being rebuilt is left alone: the reader simply saw it half-built.
+        """
+        if not self._database.index_damaged:
+            return
+        self._database.index_damaged = False
+        async with self._database.writing() as writer:
+            marks = await watermarks(writer)
+            names = await full_text_names(writer, DERIVED)
+            await _schedule_rebuild(
+                writer, [name for name in names if marks[name] >= marks[NORMALISED]]
+            )
+
+    async def _progress(self, names: Collection[str]) -> _IndexProgress:
+        quoted = ", ".join(f"'{name}'" for name in names)
+        rows = await self._database.rows(
+            "SELECT (SELECT max(id) FROM messages) AS newest, min(upto) AS lowest,"  # noqa: S608 -- our names
+            f" count(*) AS known FROM derived WHERE name IN ({quoted})"
+        )
+        newest, lowest, known = rows[0]["newest"] or 0, rows[0]["lowest"] or 0, rows[0]["known"]
+        return _IndexProgress(lowest if known == len(names) else min(lowest, 0), newest)
+
+    async def _advance_once(self, names: Collection[str]) -> tuple[int, int]:
+        """Index the next rows in one transaction; returns the id that all reach, and the newest."""
+        try:
+            async with self._database.writing() as writer:
+                turn = YieldingTransaction(self._database.has_waiters)
+                reached, newest = await self._index_next(writer, names, turn)
+        except IndexDamaged:
+            async with self._database.writing() as writer:
+                await _schedule_rebuild(writer, await full_text_names(writer, DERIVED))
+            self._database.index_damaged = False
+            raise
+        turn.step()
+        if TO_BE_EMPTIED < reached < newest:  # then the batch was full
+            self._size.record(self._size.rows, turn.longest)
+        return reached, newest
+
+    async def _index_next(
+        self, writer: Writer, names: Collection[str], turn: YieldingTransaction
+    ) -> tuple[int, int]:
+        marks = {name: mark for name, mark in (await watermarks(writer)).items() if name in names}
+        newest = int(await writer.value("SELECT max(id) FROM messages", default=0))
+        for structure in DERIVED:
+            if marks.get(structure.name) == TO_BE_EMPTIED:
+                if await empty_some(writer, structure):
+                    await _set_watermarks(writer, [structure.name], 0)
+                return TO_BE_EMPTIED, newest
+        sql = "SELECT max(id) FROM (SELECT id FROM messages WHERE id > ? ORDER BY id LIMIT ?)"
+        last = int(await writer.value(sql, (min(marks.values()), self._size.rows), default=0))
+        if marks[NORMALISED] < last:
+            self._warn(await normalise(writer, marks[NORMALISED] + 1, last, self._network))
+            turn.step()
+        reached = await _advance(writer, marks, last, turn)
+        return reached if last else newest, newest
+
+    def _warn(self, foreign: int) -> None:
+        """Log once that another program writes the file."""
+        if foreign and not self._warned:
+            self._warned = True
+            log.warning(
+                "another program appends lines to %s. %s",
+                self._database.path,
+                other_writers_advice(sqlite3.sqlite_version_info),
+            )
+
+
+def current_sql(*names: str) -> str:
+    """The SQL condition that the structures named are current: they hold every committed message.
+
+    A statement that contains it sees both in one snapshot, and SQLite evaluates it once for all
+    rows. `:is_current` true says that the caller has just caught up: newer messages may be missed.
+    """
+    quoted = ", ".join(f"'{name}'" for name in (NORMALISED, *names))
+    return (
+        "(:is_current OR (SELECT min(upto) >= (SELECT max(id) FROM messages)"  # noqa: S608 -- our names
+        f" AND count(*) = {len(names) + 1} FROM derived WHERE name IN ({quoted})))"
+    )
+
+
+async def watermarks(writer: Writer) -> dict[str, int]:
+    """The watermark of each structure: the id up to which it is complete."""
+    rows = await writer.rows("SELECT name, upto FROM derived")
+    return (
+        {NORMALISED: 0}
+        | {structure.name: 0 for structure in DERIVED}
+        | {row[0]: row[1] for row in rows}
+    )
+
+
+async def index_rows(writer: Writer, first: int, last: int, turn: YieldingTransaction) -> bool:
+    """Add new rows, already normalised, to every structure that is complete up to them.
+
+    Returns:
+        Whether every structure holds them now. Once the turn is over the rest are left behind.
+    """
+    marks = await watermarks(writer)
+    current = {name: mark for name, mark in marks.items() if mark >= first - 1}
+    if NORMALISED not in current:
+        return False
+    return await _advance(writer, current, last, turn) == last and len(current) == len(marks)
+
+
+async def unindex_rows(writer: Writer, ids: Sequence[int]) -> None:
+    """Remove messages that are about to be deleted or redacted from every structure.
+
+    A structure whose watermark is below them does not hold them, and will not add them later.
+    """
+    marks = await watermarks(writer)
+    for structure in DERIVED:
+        if held := [number for number in ids if number <= marks[structure.name]]:
+            await structure.remove(writer, held)
+
+
+async def _advance(
+    writer: Writer, marks: Mapping[str, int], last: int, turn: YieldingTransaction
+) -> int:
+    """Add rows up to `last` until the turn is over; returns the id that all `marks` reach."""
+    behind = [structure for structure in DERIVED if marks.get(structure.name, last) < last]
+    done = [NORMALISED] if marks.get(NORMALISED, last) < last else []
+    while behind and not turn.is_over:
+        structure = behind.pop(0)
+        await structure.add(writer, marks[structure.name] + 1, last)
+        done.append(structure.name)
+        turn.step()
+    await _set_watermarks(writer, done, last)
+    return min([last, *(marks[structure.name] for structure in behind)])
+
+
+async def _set_watermarks(writer: Writer, names: Collection[str], upto: int) -> None:
+    await writer.many(
+        "INSERT INTO derived (name, upto) VALUES (?, ?)"
+        " ON CONFLICT DO UPDATE SET upto = excluded.upto",
+        [(name, upto) for name in names],
+    )
+
+
+async def _schedule_rebuild(writer: Writer, names: Collection[str]) -> None:
+    await _set_watermarks(writer, names, TO_BE_EMPTIED)
+    if names:
+        log.warning("rebuilding from the messages: %s", ", ".join(names))

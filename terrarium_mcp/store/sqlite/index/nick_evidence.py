@@ -1,0 +1,119 @@
+"""Evidence that several nicks are one person: nick changes, accounts, and hosts.
+
+It stays evidence: no two people are merged. `user` and `host` never leave the store.
+"""
+
+# ruff: noqa: S608 -- every statement is made of constants
+
+import json
+from collections.abc import Mapping, Sequence
+
+from terrarium_mcp.store.sqlite.engine.database import Writer
+from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql
+from terrarium_mcp.store.sqlite.index.counter_sql import COUNTED, FOLDED
+from terrarium_mcp.store.sqlite.index.structure import compare
+
+ACCOUNT, HOST = "account", "host"
+"""The kinds of evidence."""
+
+_NEW = folded_sql("m.message")
+_CHANGES = f"""
+SELECT m.id, m.room, m.timestamp, {FOLDED} AS old, {_NEW} AS new FROM messages m
+WHERE {COUNTED} AND upper(m.message_type) = 'NICK' AND m.nick NOT NULL AND m.message NOT NULL"""
+
+_SIGNS = {
+    ACCOUNT: folded_sql("m.account"),
+    HOST: "ifnull(m.user, '') || '@' || m.host",
+}
+
+
+def _evidence(kind: str, which: str) -> str:
+    """The evidence in the messages that meet the condition `which`, a row per spelling of a nick.
+
+    Folding once per group is cheaper than once per message; the upsert joins the spellings.
+    """
+    return f"""
+SELECT m.network, '{kind}' AS kind, {_SIGNS[kind]} AS sign, {FOLDED} AS nick,
+  min(m.timestamp) AS first, max(m.timestamp) AS last, :sign * count(*) AS messages
+FROM messages m
+WHERE {which} AND {COUNTED} AND m.network NOT NULL AND m.nick NOT NULL AND m.{kind} != ''
+GROUP BY m.network, m.nick, {_COLUMNS[kind]}"""
+
+
+_COLUMNS = {ACCOUNT: "m.account", HOST: "m.user, m.host"}
+
+_AMONG = "m.id IN (SELECT value FROM json_each(:ids))"
+
+
+class PeopleIndex:
+    """The evidence of all messages."""
+
+    name = "people"
+    tables = ("nick_changes", "evidence")
+
+    async def add(self, writer: Writer, first: int, last: int) -> None:
+        """Add the evidence of a range of messages."""
+        span = {"first": first, "last": last}
+        which = "m.id BETWEEN :first AND :last"
+        await writer.run(f"INSERT INTO nick_changes {_CHANGES} AND {which}", span)
+        await _count(writer, which, span, sign=1)
+
+    async def remove(self, writer: Writer, ids: Sequence[int]) -> None:
+        """Remove the evidence of these messages."""
+        gone = {"ids": json.dumps(list(ids))}
+        await writer.run(
+            "DELETE FROM nick_changes WHERE message IN (SELECT value FROM json_each(:ids))", gone
+        )
+        await _count(writer, _AMONG, gone, sign=-1)
+        nicks = f"SELECT DISTINCT m.network, {FOLDED} FROM messages m WHERE {_AMONG}"
+        await writer.many(
+            # Without INDEXED BY SQLite reads all evidence of the network, by the primary key.
+            "DELETE FROM evidence INDEXED BY evidence_of_nick"
+            " WHERE network = ? AND nick = ? AND messages <= 0",
+            [tuple(row) for row in await writer.rows(nicks, gone)],
+        )
+
+    async def clear(self, writer: Writer) -> None:
+        """Delete all evidence."""
+        await writer.run("DELETE FROM nick_changes")
+        await writer.run("DELETE FROM evidence")
+
+    async def differences(self, writer: Writer) -> list[str]:
+        """Compare both tables with the messages; dates of evidence may span more than theirs."""
+        found = await compare(
+            writer, "nick_changes", "SELECT message, room, said, old, new FROM nick_changes",
+            _CHANGES,
+        )  # fmt: skip
+        for kind in _SIGNS:
+            counted = "network, kind, sign, nick, messages"
+            recounted = (
+                "SELECT network, kind, sign, nick, min(first) AS first, max(last) AS last,"
+                f" sum(messages) AS messages FROM ({_evidence(kind, 'true')}) GROUP BY 1, 2, 3, 4"
+            )
+            found += await compare(
+                writer,
+                f"evidence ({kind})",
+                f"SELECT {counted} FROM evidence WHERE kind = '{kind}'",
+                f"SELECT {counted} FROM ({recounted})",
+                {"sign": 1},
+            )
+            narrow = await writer.value(
+                f"SELECT count(*) FROM ({recounted}) a"
+                " JOIN evidence e USING (network, kind, sign, nick)"
+                " WHERE e.first > a.first OR e.last < a.last",
+                {"sign": 1},
+                0,
+            )
+            found += [f"evidence ({kind}): {narrow} rows have wrong dates."] if narrow else []
+        return found
+
+
+async def _count(writer: Writer, which: str, params: Mapping[str, object], *, sign: int) -> None:
+    for kind in _SIGNS:
+        await writer.run(
+            "INSERT INTO evidence (network, kind, sign, nick, first, last, messages)"
+            f" {_evidence(kind, which)} ON CONFLICT DO UPDATE SET"
+            " first = min(first, excluded.first), last = max(last, excluded.last),"
+            " messages = messages + excluded.messages",
+            {**params, "sign": sign},
+        )

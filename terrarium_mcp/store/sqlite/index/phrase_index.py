@@ -1,0 +1,21 @@
+"""The phrase index: each two consecutive words of all speech.
+
+To find a phrase FTS5 reads the posting lists of all its words: 10 to 40 ms if they are common (10 M
+messages, of which 136 contain `city in the`). Few messages contain the pairs `city in` and `in
+the`. A message takes 15 bytes here, and 6 us.
+"""
+
+from terrarium_mcp.store.sqlite.index.full_text import READABLE, FullText
+from terrarium_mcp.store.sqlite.topics.rows import IS_SPEECH
+
+_PAIRS = "pair_words(CAST(message AS BLOB))"
+_SPOKEN = f"{READABLE} AND {IS_SPEECH}"
+
+
+class PhraseIndex(FullText):
+    """The index over the word pairs of all speech."""
+
+    name = "phrases"
+    table = "phrase_index"
+    columns = "pairs"
+    rows = f"-m.id, {_PAIRS} FROM messages m WHERE {_SPOKEN}"

@@ -1,0 +1,1 @@
+"""How messages come in: appended live, in bulk, or by another program."""

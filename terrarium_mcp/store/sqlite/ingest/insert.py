@@ -1,0 +1,186 @@
+"""Inserting: which rows new messages become, and which of them are already stored."""
+
+from collections.abc import Mapping, Sequence
+
+from terrarium_mcp.chat.identity import is_channel
+from terrarium_mcp.chat.records import NewMessage, Origin
+from terrarium_mcp.chat.times.timestamps import from_iso, to_text
+from terrarium_mcp.store.sqlite.engine.database import Writer
+from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.ingest.external_rows import move_private
+from terrarium_mcp.store.sqlite.topics.rooms import room_ids
+from terrarium_mcp.store.sqlite.topics.spans import keep_alive
+
+_INSERT = """
+INSERT INTO messages (
+  id, timestamp, channel, nick, user, host, message, message_type, network, room, account, msgid,
+  reply_to, server_time, origin, relayed_by, self, bot
+) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+"""
+
+
+async def insert(writer: Writer, messages: Sequence[NewMessage]) -> list[int]:
+    """Insert messages in the order given, with rising ids; no derived structure is updated.
+
+    A live message is never dated before the previous live one of its room. A message to a person
+    goes to `private_messages`. Playback that is already stored is left out.
+
+    Returns:
+        Their ids, 0 for one that was left out.
+    """
+    rooms = await _rooms_of(writer, messages)
+    rows = _Rows(writer, rooms, await _live_until(writer, rooms), await _next_id(writer))
+    ids = [await rows.add(message) for message in messages]
+    await writer.many(_INSERT, rows.rows)
+    if rows.rows:
+        await move_private(writer, rows.first, rows.last)
+    await _advance_live(writer, rows.live_until)
+    return ids
+
+
+async def _rooms_of(
+    writer: Writer, messages: Sequence[NewMessage]
+) -> Mapping[tuple[str, str], int]:
+    """The ids of the messages' rooms by network and channel; new rooms get one."""
+    named = dict.fromkeys((message.network, message.channel) for message in messages)
+    channels = [(storable(net), storable(chan)) for net, chan in named if is_channel(chan)]
+    return await room_ids(writer, channels)
+
+
+async def _live_until(writer: Writer, rooms: Mapping[tuple[str, str], int]) -> dict[int, str]:
+    """The timestamp of the last live message of each room; "" where there was none."""
+    ids = ", ".join(map(str, rooms.values()))
+    known = await writer.rows(f"SELECT id, live_until FROM rooms WHERE id IN ({ids})")  # noqa: S608 -- our ids
+    return {row[0]: row[1] or "" for row in known}
+
+
+async def _next_id(writer: Writer) -> int:
+    """One more than every id there is, or was."""
+    newest = int(await writer.value("SELECT max(id) FROM messages", default=0))
+    used = int(
+        await writer.value("SELECT seq FROM sqlite_sequence WHERE name = 'messages'", default=0)
+    )
+    return max(newest, used) + 1
+
+
+async def _advance_live(writer: Writer, live_until: Mapping[int, str]) -> None:
+    """Record how far each room's live messages have come."""
+    await writer.many(
+        "UPDATE rooms SET live_until = max(live_until, ?) WHERE id = ?",
+        [(timestamp, room) for room, timestamp in live_until.items()],
+    )
+    await keep_alive(writer, live_until)
+
+
+class _Rows:
+    """The rows of `messages` that new messages become.
+
+    Attributes:
+        first: the id of the first row.
+        rows: the rows so far, with consecutive ids.
+        live_until: the timestamp of the last live message, of each room that got one here.
+    """
+
+    def __init__(
+        self,
+        writer: Writer,
+        rooms: Mapping[tuple[str, str], int],
+        live_until: Mapping[int, str],
+        first: int,
+    ) -> None:
+        self.first = first
+        self.rows: list[tuple[object, ...]] = []
+        self.live_until: dict[int, str] = {}
+        self._writer = writer
+        self._rooms = rooms
+        self._live_before = live_until
+        self._msgids: set[tuple[int | None, str]] = set()
+
+    @property
+    def last(self) -> int:
+        """The id of the last row."""
+        return self.first + len(self.rows) - 1
+
+    async def add(self, message: NewMessage) -> int:
+        """Add the row of the next message; returns its id, 0 if the message is already stored."""
+        room = self._rooms.get((storable(message.network), storable(message.channel)))
+        if message.origin is Origin.PLAYBACK and await self._is_stored(message, room):
+            return 0
+        timestamp = to_text(message.said_at)
+        if message.origin is Origin.LIVE and room is not None:
+            before = self.live_until.get(room) or self._live_before[room]
+            timestamp = self.live_until[room] = max(timestamp, before)
+        number = self.first + len(self.rows)
+        self.rows.append(_row(number, timestamp, room, message))
+        if message.msgid:
+            self._msgids.add((room, message.msgid))
+        return number
+
+    async def _is_stored(self, message: NewMessage, room: int | None) -> bool:
+        """Whether a message that is played back was recorded when it was said.
+
+        Its msgid decides. Where one of the two has none, the same text by the same nick in the same
+        second counts as the same message: playback may carry whole seconds only.
+        """
+        if message.msgid and (room, message.msgid) in self._msgids:
+            return True
+        second = to_text(message.said_at)[:19]
+        params = {
+            "room": room,
+            "msgid": storable(message.msgid),
+            "kind": message.kind.value,
+            "nick": storable(message.nick),
+            "text": storable(message.text),
+            "from": second,
+            "to": second + ".999",
+        }
+        return bool(await self._writer.rows(_SAME, params))
+
+
+_SAME = """
+SELECT 1 FROM messages WHERE room = :room AND msgid = :msgid AND :msgid != ''
+UNION ALL
+SELECT 1 FROM messages
+ WHERE room = :room AND (msgid IS NULL OR :msgid = '')
+   AND timestamp BETWEEN :from AND :to
+   AND message_type = :kind AND nick = :nick
+   AND (message = :text OR redacted_at NOT NULL)
+LIMIT 1
+"""
+
+
+def _row(number: int, timestamp: str, room: int | None, message: NewMessage) -> tuple[object, ...]:
+    return (
+        number,
+        timestamp,
+        storable(message.channel),
+        storable(message.nick),
+        _or_null(message.user),
+        _or_null(message.host),
+        storable(message.text),
+        message.kind.value,
+        storable(message.network),
+        room,
+        _or_null(message.account),
+        _or_null(message.msgid),
+        _or_null(message.reply_to),
+        _or_null(message.server_time) if _differs(message.server_time, timestamp) else None,
+        message.origin.value,
+        _or_null(message.relayed_by),
+        int(message.own),
+        int(message.bot),
+    )
+
+
+def _or_null(text: str) -> str | None:
+    return storable(text) if text else None
+
+
+def _differs(server_time: str, timestamp: str) -> bool:
+    """Whether a server-time is not the time in the column, or not one we can read."""
+    if not server_time:
+        return False
+    try:
+        return to_text(from_iso(server_time)) != timestamp
+    except ValueError:
+        return True

@@ -1,0 +1,141 @@
+"""The keeper: the one process of a deployment that migrates, checkpoints and indexes.
+
+It is the process that holds the lock file beside the database. The operating system releases the
+lock of a keeper that dies, and another process takes over at its next attempt.
+"""
+
+import json
+import logging
+import os
+import sys
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+import anyio
+from filelock import FileLock, Timeout
+
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.fts_merge import LOOK_EVERY, SegmentMerger
+from terrarium_mcp.store.sqlite.index import rolling_windows
+from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.index.rolling_windows import RollingWindows
+
+TRY_EVERY = 1.0
+"""Seconds between two rounds of indexing, and between two attempts to become the keeper."""
+
+LOOK_AT_WAL_EVERY = 0.25
+"""Seconds between two checks of the WAL's size. A bulk append adds some 30 MB a second."""
+
+CHECKPOINT_AT = 16_000 * 4_096
+"""Bytes of WAL (16,000 pages) from which on the keeper checkpoints. Pages that change often are
+then copied seldom: at 4,000 pages a message of a bulk append costs 8 us more of CPU."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class KeeperRecord:
+    """The contents of the lock file, for people: which process is the keeper, and since when."""
+
+    pid: int
+    command: str
+    since: str
+
+    @classmethod
+    def read(cls, lock: Path) -> "KeeperRecord | None":
+        """The record in a lock file, perhaps of a keeper that is gone; None if there is none."""
+        try:
+            return cls(**json.loads(lock.read_text("utf-8")))
+        except (OSError, ValueError, TypeError):
+            return None
+
+    def write(self, lock: Path) -> None:
+        """Write the record. Without permission (Windows locks the very bytes) there is none."""
+        try:
+            lock.write_text(json.dumps(asdict(self)) + "\n", "utf-8")
+        except OSError as error:
+            log.debug("no keeper record in %s: %s", lock, error)
+
+
+def lock_file(path: Path) -> Path:
+    """The lock file beside a database."""
+    return path.with_name(path.name + ".keeper")
+
+
+class Keeper:
+    """This process's claim to the lock."""
+
+    def __init__(self, path: Path) -> None:
+        # Acquired in the event loop's thread, and released wherever the loop ends.
+        self._lock = FileLock(lock_file(path), thread_local=False)
+
+    @property
+    def is_us(self) -> bool:
+        """Whether this process is the keeper."""
+        return bool(self._lock.is_locked)
+
+    def claim(self) -> bool:
+        """Become the keeper unless another process is; never waits. Whether this process is it."""
+        if not self.is_us:
+            try:
+                self._lock.acquire(blocking=False)
+            except Timeout:
+                return False
+            command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
+            since = datetime.now(UTC).isoformat(" ", "seconds")
+            KeeperRecord(os.getpid(), command, since).write(Path(self._lock.lock_file))
+        return True
+
+    def release(self) -> None:
+        """Stop being the keeper."""
+        self._lock.release()
+
+    async def serve(self, database: Database, upkeep: Indexer) -> None:
+        """Run the keeper's duties, for ever; each round only while this process is the keeper."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._repeat, upkeep.catch_up, TRY_EVERY)
+            tasks.start_soon(self.empty_wal, database)
+            tasks.start_soon(self._repeat, SegmentMerger(database).merge, LOOK_EVERY)
+            tasks.start_soon(
+                self._repeat, RollingWindows(database).advance, rolling_windows.LOOK_EVERY
+            )
+            tasks.start_soon(_schedule_repairs, upkeep)
+
+    async def empty_wal(self, database: Database) -> None:
+        """Keep the WAL from growing for ever, while this process is the keeper.
+
+        Most of it is copied while others write; the pages that they add meanwhile, under the lock
+        that keeps them out. Without that second checkpoint a WAL in constant use would never start
+        over. It also leaves almost no chance to the WAL-reset bug (engine/wal_reset_bug.py), which
+        needs a checkpoint of a fully copied WAL at the very moment in which another process starts
+        it over: this one empties the file as soon as all of it is copied.
+        """
+
+        async def duty() -> None:
+            if database.wal_bytes() >= CHECKPOINT_AT:
+                await database.checkpoint("PASSIVE")
+                await database.checkpoint("TRUNCATE")
+
+        await self._repeat(duty, LOOK_AT_WAL_EVERY)
+
+    async def _repeat(self, duty: Callable[[], Awaitable[None]], every: float) -> None:
+        while True:
+            if self.claim():
+                try:
+                    await duty()
+                except TerrariumError as error:  # a full disk, a lock: the next round may succeed
+                    log.warning("%s", error)
+            await anyio.sleep(every)
+
+
+async def _schedule_repairs(upkeep: Indexer) -> None:
+    """Have the keeper, whichever process it is, rebuild what a read of this one found damaged."""
+    while True:
+        try:
+            await upkeep.rebuild_if_damaged()
+        except TerrariumError as error:  # it cannot be written now; the next read finds it again
+            log.warning("%s", error)
+        await anyio.sleep(TRY_EVERY)

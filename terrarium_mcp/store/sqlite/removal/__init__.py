@@ -1,0 +1,139 @@
+"""Removal: the text of one message, or everything of a person."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.times.timestamps import to_text
+from terrarium_mcp.store.backlog import Backlog
+from terrarium_mcp.store.records import (
+    AuditEntry,
+    PersonTraces,
+    PurgeResult,
+    PurgeTarget,
+    RemovalReason,
+)
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
+from terrarium_mcp.store.sqlite.index.indexer import Indexer, unindex_rows
+from terrarium_mcp.store.sqlite.removal import audit
+from terrarium_mcp.store.sqlite.removal.backlog_quotes import (
+    mentions_of,
+    purge_backlog,
+    remove_quotes,
+)
+from terrarium_mcp.store.sqlite.removal.batched_delete import OnProgress
+from terrarium_mcp.store.sqlite.removal.legacy_purge import TerrariumIrcFiles
+from terrarium_mcp.store.sqlite.removal.purge import folded_nick, purge_tables, stored_traces
+from terrarium_mcp.store.sqlite.topics.rooms import Rooms
+
+
+class Removal:
+    """Removes what was recorded. A reader sees each message as it was before or after, never half.
+
+    `terrarium_irc` reaches the files that terrarium-irc left, which `purge` does not.
+    """
+
+    def __init__(self, database: Database, upkeep: Indexer, backlog: Backlog) -> None:
+        self.terrarium_irc = TerrariumIrcFiles(database)
+        self._database = database
+        self._upkeep = upkeep
+        self._rooms = Rooms(database)
+        self._backlog = backlog
+
+    async def redact(
+        self, network: str, channel: str, msgid: str, *, asked_by: str, at: datetime
+    ) -> bool:
+        """Remove the text of the message with this msgid; False if no text has this msgid.
+
+        The row stays as a tombstone: who said something, and when.
+        """
+        casemapping = await self._rooms.casemapping(network)
+        wanted = {
+            "network": storable(network),
+            "folded": fold(storable(channel), casemapping),
+            "msgid": storable(msgid),
+        }
+        room = "(SELECT id FROM rooms WHERE network = :network AND folded = :folded)"
+        return await self._redact(f"room = {room} AND msgid = :msgid", wanted, asked_by, at)
+
+    async def redact_message(self, number: int, *, asked_by: str, at: datetime) -> bool:
+        """Remove the text of the message with this id, as `redact` does."""
+        return await self._redact("id = :id", {"id": number}, asked_by, at)
+
+    async def traces(self, target: PurgeTarget) -> PersonTraces:
+        """What `purge` would find of a person. Reads every message.
+
+        Raises:
+            BacklogFailed: the backlog cannot be read.
+        """
+        await self._upkeep.catch_up()
+        traces = await stored_traces(self._database, target)
+        return replace(traces, backlog=await mentions_of(self._backlog, target))
+
+    async def purge(
+        self,
+        target: PurgeTarget,
+        *,
+        asked_by: str,
+        at: datetime,
+        on_progress: OnProgress = lambda _: None,
+    ) -> PurgeResult:
+        """Remove everything of a person from tables and backlog.
+
+        May be interrupted at any point: the same call then does the rest. It does not reach
+        backups, exports, copies, or what others quoted.
+
+        Raises:
+            StoreFailed: the database cannot be written. What was removed stays removed.
+            BacklogFailed: the backlog cannot be read or written. The tables are done.
+        """
+        messages = await purge_tables(
+            self._database,
+            self._upkeep,
+            target,
+            asked_by=asked_by,
+            at=at,
+            on_progress=on_progress,
+        )
+        return PurgeResult(messages, await purge_backlog(self._backlog, target))
+
+    async def was_purged(self, target: PurgeTarget) -> bool:
+        """Whether an earlier purge removed messages of this nick, on any network."""
+        return any(
+            entry.why is RemovalReason.PURGE
+            and folded_nick(PurgeTarget(entry.nick)) == folded_nick(target)
+            for entry in await self.history()
+        )
+
+    async def history(self) -> Sequence[AuditEntry]:
+        """Every removal so far, the oldest first."""
+        return await audit.entries(self._database)
+
+    async def _redact(
+        self, which: str, wanted: Mapping[str, object], asked_by: str, at: datetime
+    ) -> bool:
+        sql = f"SELECT id, network, nick FROM messages WHERE {which} AND redacted_at IS NULL"  # noqa: S608 -- values are parameters
+        async with self._database.writing() as writer:
+            rows = await writer.rows(sql, wanted)
+            for number, network, nick in rows:
+                await unindex_rows(writer, [number])
+                await writer.run(
+                    "UPDATE messages SET message = '', redacted_at = :at WHERE id = :id",
+                    {"id": number, "at": to_text(at)},
+                )
+                await audit.begin(
+                    writer,
+                    AuditEntry(
+                        at=at,
+                        why=RemovalReason.REDACTION,
+                        asked_by=asked_by,
+                        network=as_text(network),
+                        nick=as_text(nick),
+                        messages=1,
+                    ),
+                )
+        for row in rows:
+            await remove_quotes(self._backlog, row["id"])
+        return bool(rows)

@@ -1,0 +1,84 @@
+"""Removing a person from the backlog: their files, and their lines quoted in other files."""
+
+import re
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from anyio import to_thread
+
+from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.transcript import MessageReference, message_reference
+from terrarium_mcp.store.backlog import Backlog, Enhancement, backlog_errors
+from terrarium_mcp.store.records import BacklogMentions, PurgeTarget
+from terrarium_mcp.store.sqlite.removal.purge import folded_nick
+
+IsRemoved = Callable[[MessageReference], bool]
+"""Whether a quoted line is to be removed."""
+
+
+async def mentions_of(backlog: Backlog, target: PurgeTarget) -> BacklogMentions:
+    """The backlog files that concern a person.
+
+    Raises:
+        BacklogFailed: the folder cannot be read.
+    """
+    ideas = [idea for idea in await backlog.all() if target.network in ("", idea.network)]
+    written = [idea for idea in ideas if fold(idea.author) == folded_nick(target)]
+    others = [idea for idea in ideas if idea not in written]
+    left = {idea.filename: _without(idea.text, _said_by(target)) for idea in others}
+    return BacklogMentions(
+        tuple(idea.filename for idea in written),
+        tuple(idea.filename for idea in others if left[idea.filename] != idea.text),
+        tuple(filename for filename, text in left.items() if names(target, text)),
+    )
+
+
+async def purge_backlog(backlog: Backlog, target: PurgeTarget) -> BacklogMentions:
+    """Delete the files that a person wrote, and their lines in all others.
+
+    Raises:
+        BacklogFailed: the folder cannot be read or written.
+    """
+    mentions = await mentions_of(backlog, target)
+    with backlog_errors(backlog.folder):
+        for filename in mentions.written:
+            (backlog.folder / filename).unlink(missing_ok=True)
+    quoting = [idea for idea in await backlog.all() if idea.filename in mentions.quoting]
+    await to_thread.run_sync(_shorten, backlog.folder, quoting, _said_by(target))
+    return mentions
+
+
+async def remove_quotes(backlog: Backlog, number: int) -> None:
+    """Remove the message with this id from every file that quotes it."""
+    ideas = await backlog.all()
+    await to_thread.run_sync(_shorten, backlog.folder, ideas, lambda line: line.id == number)
+
+
+def names(target: PurgeTarget, text: str) -> bool:
+    """Whether a text contains the person's nick as a whole word."""
+    return bool(re.search(rf"(?<!\w){re.escape(folded_nick(target))}(?!\w)", fold(text)))
+
+
+def _said_by(target: PurgeTarget) -> IsRemoved:
+    return lambda line: fold(line.nick) == folded_nick(target)
+
+
+def _shorten(folder: Path, ideas: Iterable[Enhancement], is_removed: IsRemoved) -> None:
+    for idea in ideas:
+        if (text := _without(idea.text, is_removed)) != idea.text:
+            _replace(folder / idea.filename, text)
+
+
+def _without(text: str, is_removed: IsRemoved) -> str:
+    lines = text.splitlines(keepends=True)
+    return "".join(
+        line for line in lines if not ((quote := message_reference(line)) and is_removed(quote))
+    )
+
+
+def _replace(file: Path, text: str) -> None:
+    """Replace a file atomically: a crash leaves either the old or the new one."""
+    new = file.with_name(f".{file.name}.new")
+    with backlog_errors(file.parent):
+        new.write_text(text, "utf-8")
+        new.replace(file)

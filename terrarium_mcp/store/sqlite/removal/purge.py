@@ -1,0 +1,115 @@
+"""Purging one person from every table of ours."""
+
+# ruff: noqa: S608 -- every statement is made of constants
+
+from collections import Counter
+from datetime import datetime
+
+from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.store.records import AuditEntry, PersonTraces, PurgeTarget, RemovalReason
+from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql
+from terrarium_mcp.store.sqlite.index.counter_sql import FOLDED
+from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.removal.batched_delete import (
+    BatchedDelete,
+    OnProgress,
+    delete_messages,
+    delete_private,
+    id_ranges,
+)
+from terrarium_mcp.store.sqlite.topics.rows import IS_SPEECH
+
+ROWS_PER_READ = 20_000
+"""Rows that one read searches for the person."""
+
+
+def folded_nick(target: PurgeTarget) -> str:
+    """The nick in the form in which it compares."""
+    return fold(storable(target.nick))
+
+
+_ON_NETWORK = "(:network = '' OR m.network = :network)"
+_TO_THEIR_NICK = f"upper(m.message_type) = 'NICK' AND {folded_sql('m.message')} = :nick"
+_THEIRS = f"({FOLDED} = :nick OR ({_TO_THEIR_NICK})) AND {_ON_NETWORK}"
+"""What a person said and did, and the nick changes to their nick."""
+
+_PRIVATE = f"({FOLDED} = :nick OR {folded_sql('m.target')} = :nick) AND {_ON_NETWORK}"
+_BETWEEN = "m.id BETWEEN :first AND :last"
+
+
+async def stored_traces(database: Database, target: PurgeTarget) -> PersonTraces:
+    """What the tables hold of a person. Reads every message."""
+    lines, events = Counter[str](), Counter[str]()
+    async for first, last in id_ranges(database, "messages", ROWS_PER_READ):
+        rows = await database.rows(
+            f"SELECT ifnull(r.network || '/' || r.channel, ''), {IS_SPEECH}, count(*)"
+            " FROM messages m LEFT JOIN rooms r ON r.id = m.room"
+            f" WHERE {_BETWEEN} AND {_THEIRS} GROUP BY 1, 2",
+            _params(target, first, last),
+        )
+        for room, said, count in rows:
+            (lines if said else events)[room] += count
+    sql = f"SELECT count(*) FROM private_messages m WHERE {_PRIVATE}"
+    return PersonTraces(lines, events, int(await database.value(sql, _params(target), 0)))
+
+
+async def purge_tables(
+    database: Database,
+    upkeep: Indexer,
+    target: PurgeTarget,
+    *,
+    asked_by: str,
+    at: datetime,
+    on_progress: OnProgress,
+) -> int:
+    """Delete everything that the tables hold of a person; returns the number of messages.
+
+    May be interrupted at any point: the same call then does the rest.
+    """
+    await upkeep.catch_up()  # rows that another program appended get their network and room
+    entry = AuditEntry(
+        at=at,
+        why=RemovalReason.PURGE,
+        asked_by=asked_by,
+        network=target.network,
+        nick=target.nick,
+    )
+    deletion = BatchedDelete(database, entry, on_progress)
+    async for first, last in id_ranges(database, "messages", ROWS_PER_READ):
+        sql = f"SELECT m.id FROM messages m WHERE {_BETWEEN} AND {_THEIRS} ORDER BY m.id"
+        ids = await database.rows(sql, _params(target, first, last))
+        await deletion.run([row[0] for row in ids], delete_messages)
+    sql = f"SELECT m.id FROM private_messages m WHERE {_PRIVATE} ORDER BY m.id"
+    private = await database.rows(sql, _params(target))
+    await deletion.run([row[0] for row in private], delete_private)
+    async with database.writing() as writer:
+        await _delete_presence(writer, target)
+    return deletion.rows
+
+
+async def texts_of(database: Database, target: PurgeTarget) -> set[str]:
+    """Every distinct text that a person said, in rooms and in private."""
+    texts: set[str] = set()
+    for table, theirs in (("messages", _THEIRS), ("private_messages", _PRIVATE)):
+        async for first, last in id_ranges(database, table, ROWS_PER_READ):
+            rows = await database.rows(
+                f"SELECT DISTINCT m.message FROM {table} m WHERE {_BETWEEN} AND {theirs}"
+                f" AND {IS_SPEECH} AND m.message != ''",
+                _params(target, first, last),
+            )
+            texts.update(str(row[0]) for row in rows)
+    return texts
+
+
+async def _delete_presence(writer: Writer, target: PurgeTarget) -> None:
+    await writer.run(
+        "DELETE FROM presence WHERE folded = :nick AND room IN"
+        " (SELECT id FROM rooms m WHERE " + _ON_NETWORK + ")",
+        _params(target),
+    )
+
+
+def _params(target: PurgeTarget, first: int = 0, last: int = 0) -> dict[str, object]:
+    return {"nick": folded_nick(target), "network": target.network, "first": first, "last": last}

@@ -1,0 +1,131 @@
+"""Retention: the keeper removes messages older than the settings allow."""
+
+import logging
+from collections.abc import Mapping
+from datetime import UTC, datetime, timedelta
+
+import anyio
+
+from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.records import Room
+from terrarium_mcp.chat.times.timestamps import to_text
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store.records import AuditEntry, RemovalReason
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.keeper import TRY_EVERY, Keeper
+from terrarium_mcp.store.sqlite.removal.batched_delete import (
+    BatchedDelete,
+    Delete,
+    delete_messages,
+    delete_private,
+)
+from terrarium_mcp.store.sqlite.topics.rooms import Rooms
+
+INTERVAL = timedelta(hours=1)
+"""How often the keeper looks for messages that have become too old."""
+
+ASKED_BY = "TERRARIUM_RETENTION_DAYS"
+
+_IDS_PER_READ = 5_000
+
+_WITHOUT_ROOM: Mapping[str, Delete] = {
+    "(SELECT * FROM messages WHERE room IS NULL)": delete_messages,
+    "private_messages": delete_private,
+}
+"""Messages in no channel are kept for the default number of days."""
+
+log = logging.getLogger(__name__)
+
+
+class Retention:
+    """Keeps messages for a number of days that is set for each channel; 0 keeps them forever."""
+
+    def __init__(self, database: Database, upkeep: Indexer, settings: Settings) -> None:
+        self._database = database
+        self._upkeep = upkeep
+        self._rooms = Rooms(database)
+        self._days = settings.retention_days
+        self._by_channel = dict(settings.retention_by_channel)
+
+    async def serve(self, keeper: Keeper) -> None:
+        """While this process is the keeper, remove what is too old: at once, then every hour."""
+        while self._days or any(self._by_channel.values()):
+            if keeper.is_us:
+                try:
+                    await self.apply(datetime.now(UTC))
+                except TerrariumError as error:  # a full disk, a lock: the next round may succeed
+                    log.warning("%s", error)
+            await anyio.sleep(INTERVAL.total_seconds() if keeper.is_us else TRY_EVERY)
+
+    async def apply(self, now: datetime) -> int:
+        """Remove what is too old at `now`, oldest first; returns the number of messages.
+
+        May be interrupted at any point: the same call then does the rest.
+
+        Raises:
+            StoreFailed: the database cannot be written.
+        """
+        await self._upkeep.catch_up()
+        entry = AuditEntry(at=now, why=RemovalReason.RETENTION, asked_by=ASKED_BY)
+        deletion = BatchedDelete(self._database, entry)
+        too_old = {
+            room: to_text(now - timedelta(days=days))
+            for room in await self._rooms.all()
+            if (days := await self.days_for(room))
+        }
+        while ids := await self._oldest(too_old):
+            await deletion.run(ids, delete_messages)
+        await self._cut_spans(too_old)
+        if self._days:
+            before = to_text(now - timedelta(days=self._days))
+            for table, delete in _WITHOUT_ROOM.items():
+                while ids := await self._without_room(table, before):
+                    await deletion.run(ids, delete)
+        if deletion.rows:
+            log.info("removed %s messages past their retention period", deletion.rows)
+        return deletion.rows
+
+    async def days_for(self, room: Room) -> int:
+        """The number of days for which messages of a room are kept; 0 is forever."""
+        casemapping = await self._rooms.casemapping(room.network)
+        folded = {fold(name, casemapping): days for name, days in self._by_channel.items()}
+        for name in (room.label, room.channel):
+            if (days := folded.get(fold(name, casemapping))) is not None:
+                return days
+        return self._days
+
+    async def _oldest(self, too_old: Mapping[Room, str]) -> list[int]:
+        """Some messages that are too old, by room, the oldest of each room first."""
+        ids: list[int] = []
+        for room, before in too_old.items():
+            rows = await self._database.rows(
+                "SELECT id FROM messages WHERE room = :room AND timestamp < :before"
+                " ORDER BY timestamp LIMIT :most",
+                {"room": room.id, "before": before, "most": _IDS_PER_READ - len(ids)},
+            )
+            ids += [row[0] for row in rows]
+            if len(ids) >= _IDS_PER_READ:
+                break
+        return ids
+
+    async def _without_room(self, table: str, before: str) -> list[int]:
+        rows = await self._database.rows(
+            f"SELECT id FROM {table} WHERE timestamp < :before ORDER BY timestamp LIMIT :most",  # noqa: S608 -- the keys of _WITHOUT_ROOM
+            {"before": before, "most": _IDS_PER_READ},
+        )
+        return [row[0] for row in rows]
+
+    async def _cut_spans(self, too_old: Mapping[Room, str]) -> None:
+        """Let the spans of each room begin where its kept messages begin."""
+        cuts = [{"room": room.id, "before": before} for room, before in too_old.items()]
+        async with self._database.writing() as writer:
+            await writer.many(
+                "DELETE FROM spans WHERE room = :room AND ifnull(ended, alive) < :before", cuts
+            )
+            await writer.many(
+                "UPDATE spans SET began = :before, why_began = 'retention'"
+                " WHERE room = :room AND began < :before",
+                cuts,
+            )

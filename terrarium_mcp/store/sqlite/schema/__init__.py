@@ -1,0 +1,43 @@
+"""The schema and its history: numbered versions, forward only, all of a start in one transaction.
+
+`PRAGMA application_id` marks a file as terrarium-mcp's, `PRAGMA user_version` is its version. A new
+file goes through all versions too, so it cannot differ from one that was migrated.
+
+How to add a version:
+
+1. Write `vN.sql` with what changes. Where rows must change as well, write `vN.py` with a function
+   `convert`, and put the line `-- ---- Rows are converted here ---` where it is to run: by default
+   it runs last. It may import nothing that may change, so it copies what it needs.
+2. Append `Version(N, ...)` to `VERSIONS` in versions.py, and run `make schema`.
+3. Run `python -m tests.store.files.make` once, and commit the two stored files of the version.
+4. Add the SHA-256 of `vN.sql` to tests/store/sqlite/schema/test_migrations.py. From then on it is
+   frozen: every correction is a version of its own.
+"""
+
+from terrarium_mcp.store.sqlite.schema.marks import (
+    APPLICATION_ID,
+    NotAdopted,
+    NotOurs,
+    WrongSchema,
+    check_adopted,
+    check_magic,
+    checked_version,
+)
+from terrarium_mcp.store.sqlite.schema.runner import BUSY, InUse, migrate, repair, version_of
+from terrarium_mcp.store.sqlite.schema.versions import CURRENT
+
+__all__ = [
+    "APPLICATION_ID",
+    "BUSY",
+    "CURRENT",
+    "InUse",
+    "NotAdopted",
+    "NotOurs",
+    "WrongSchema",
+    "check_adopted",
+    "check_magic",
+    "checked_version",
+    "migrate",
+    "repair",
+    "version_of",
+]

@@ -1,0 +1,72 @@
+"""The copy of a database that is made beside it before a migration changes anything."""
+
+import logging
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.store.sqlite.schema.step import ReportProgress
+
+_PAGES = 4_096
+"""Pages (16 MiB) copied between two reports."""
+
+log = logging.getLogger(__name__)
+
+
+class CopyFailed(TerrariumError):
+    """The copy could not be written, so nothing was changed."""
+
+
+def copy_name(path: Path, version: int) -> str:
+    """The name of the copy made before `version`: `irc_logs.before-v1.db`."""
+    return f"{path.stem}.before-v{version}{path.suffix}"
+
+
+class Copy:
+    """The database as it was before `version`. It gets its name just before the commit."""
+
+    def __init__(self, path: Path, version: int) -> None:
+        self.path = _unused(path.with_name(copy_name(path, version)))
+        self._partial = self.path.with_name(self.path.name + ".partial")
+
+    def write(self, connection: sqlite3.Connection, report: ReportProgress) -> None:
+        """Copy what `connection`, which holds the lock, sees. A crash's leftover is overwritten.
+
+        Raises:
+            CopyFailed: there is no room, or no permission.
+        """
+
+        def progress(_: int, remaining: int, total: int) -> None:
+            report(1 - remaining / max(1, total))
+
+        self.discard()
+        try:
+            with closing(sqlite3.connect(self._partial)) as target:
+                connection.backup(target, pages=_PAGES, progress=progress)
+        except (sqlite3.Error, OSError) as error:
+            self.discard()
+            raise CopyFailed(
+                f"Could not copy the database to {self.path} before changing it: {error}."
+                " Nothing was changed. Make room for a copy beside it."
+            ) from error
+
+    def settle(self) -> None:
+        """Give the copy its name."""
+        self._partial.replace(self.path)
+        log.warning("the database as it was is kept in %s", self.path)
+
+    def discard(self) -> None:
+        """Remove an unfinished copy, and the journal that a crash left beside it."""
+        for leftover in ("", "-journal", "-wal", "-shm"):
+            self._partial.with_name(self._partial.name + leftover).unlink(missing_ok=True)
+
+
+def _unused(path: Path) -> Path:
+    """`path`, or with a number if an earlier copy has that name: no copy is ever overwritten."""
+    number = 1
+    candidate = path
+    while candidate.exists():
+        number += 1
+        candidate = path.with_name(f"{path.stem}.{number}{path.suffix}")
+    return candidate

@@ -1,0 +1,137 @@
+"""Whose a file is, its version, and whether it has the schema of that version."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager, nullcontext
+from pathlib import Path
+
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.store.sqlite.engine.files import bytes_of
+from terrarium_mcp.store.sqlite.schema import terrarium_irc
+from terrarium_mcp.store.sqlite.schema.comparison import Difference, differences
+from terrarium_mcp.store.sqlite.schema.recreation import can_be_rebuilt
+from terrarium_mcp.store.sqlite.schema.versions import CURRENT
+
+APPLICATION_ID = 0x7465_7272  # "terr"
+
+_SHOWN = 6
+"""Differences, or tables, that an error names."""
+
+_MAGIC = b"SQLite format 3\0"  # https://sqlite.org/fileformat.html 1.3
+_MARK = slice(68, 72)  # the application id, as there
+
+
+class NotOurs(TerrariumError):
+    """The file is not a database that terrarium-mcp may use."""
+
+
+class WrongSchema(NotOurs):
+    """The file lacks a part of the schema of its version, or has another one in its place."""
+
+    def __init__(self, path: Path, version: int, wrong: Sequence[Difference]) -> None:
+        few = ", ".join(map(str, wrong[:_SHOWN]))
+        few += f" and {len(wrong) - _SHOWN} more" if len(wrong) > _SHOWN else ""
+        super().__init__(
+            f"{path} is marked as version {version}, but does not have its schema: {few}."
+            f" Nothing was changed. {_way_out(version, wrong)}"
+        )
+
+
+def _way_out(version: int, wrong: Sequence[Difference]) -> str:
+    way = (
+        "All of it is derived from the messages: run terrarium-mcp doctor --rebuild."
+        if can_be_rebuilt(version, wrong)
+        else "If another program changed the schema, go back to a backup."
+    )
+    if version == 1:
+        way += (
+            " A development file from before version 1 was final is not supported: start again"
+            " from the copy that was kept beside it (*.before-v1.*), or from the logs."
+        )
+    return way
+
+
+class NotAdopted(TerrariumError):
+    """The file is terrarium-irc's, and the command may not change that."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"{path} is a database of terrarium-irc. Adopt it first: start terrarium-mcp serve,"
+            " bridge or up on it, or repeat this command with --adopt. A copy is kept beside it."
+            " If terrarium-irc ran in another time zone, name it in TERRARIUM_SOURCE_TIMEZONE."
+        )
+
+
+def check_adopted(path: Path) -> None:
+    """Refuse a database of terrarium-irc, without even a lock on it.
+
+    Raises:
+        NotAdopted: it is one.
+    """
+    if mark_of(path) == 0:
+        # `immutable` keeps SQLite from locking it, making -wal and -shm, or rolling back a journal.
+        uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
+        with closing(sqlite3.connect(uri, uri=True)) as connection:
+            if terrarium_irc.is_present(connection):
+                raise NotAdopted(path)
+
+
+def mark_of(path: Path) -> int | None:
+    """The application id in the file itself, read without SQLite; None if it is no SQLite file."""
+    if not bytes_of(path):
+        return None
+    with path.open("rb") as file:
+        header = file.read(_MARK.stop)
+    return int.from_bytes(header[_MARK], "big") if header.startswith(_MAGIC) else None
+
+
+def check_magic(path: Path) -> None:
+    """Check that the file is SQLite's at all; NotOurs if not."""
+    with path.open("rb") as file:
+        if file.read(len(_MAGIC)) != _MAGIC:
+            raise NotOurs(f"{path} is not an SQLite database. Name another file with DB_PATH.")
+
+
+def checked_version(connection: sqlite3.Connection, path: Path) -> int:
+    """The version of an open database, whose schema is that of the version.
+
+    Raises:
+        NotOurs: it is another program's, or a later version's.
+        WrongSchema: a table or another part of the schema is missing or different.
+    """
+    with nullcontext() if connection.in_transaction else _one_state(connection):
+        version = marked_version(connection, path)
+        if version and (wrong := differences(connection, version)):
+            raise WrongSchema(path, version, wrong)
+    return version
+
+
+@contextmanager
+def _one_state(connection: sqlite3.Connection) -> Iterator[None]:
+    """A read transaction: another process may migrate the file between two reads."""
+    connection.execute("BEGIN")
+    try:
+        yield
+    finally:
+        if connection.in_transaction:  # an error may have ended it
+            connection.execute("ROLLBACK")
+
+
+def marked_version(connection: sqlite3.Connection, path: Path) -> int:
+    """The version that an open database claims; NotOurs as `checked_version`."""
+    mark = int(connection.execute("PRAGMA application_id").fetchone()[0])
+    version = int(connection.execute("PRAGMA user_version").fetchone()[0])
+    if mark == APPLICATION_ID and version > CURRENT:
+        raise NotOurs(
+            f"{path} is of version {version}; this terrarium-mcp knows versions up to {CURRENT}."
+            " Install the newer terrarium-mcp again, or name another file with DB_PATH."
+        )
+    tables = terrarium_irc.foreign_tables(connection) if version == 0 else ()
+    if mark not in (0, APPLICATION_ID) or (version and not mark) or tables:
+        marks = f"application id {mark:#x}, version {version}; terrarium-mcp's are"
+        marks += f" {APPLICATION_ID:#x}, up to {CURRENT}"
+        evidence = f"tables: {', '.join(tables[:_SHOWN])}" if tables else marks
+        raise NotOurs(
+            f"{path} belongs to another program ({evidence}). Name another file with DB_PATH."
+        )
+    return version

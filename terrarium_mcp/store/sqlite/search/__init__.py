@@ -1,0 +1,1 @@
+"""Searching in SQLite: FTS5 queries, ranges of ids, scans, pages."""

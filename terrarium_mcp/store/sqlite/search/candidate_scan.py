@@ -1,0 +1,105 @@
+"""Look-ups for candidates in the index: many in few statements, each for its newest lines."""
+
+from collections.abc import Mapping, Sequence
+from itertools import zip_longest
+
+from terrarium_mcp.store.search.relevance.lookup import AnyOf, Condition, ConditionKind, Lookup
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.index.index_words import nick_words
+from terrarium_mcp.store.sqlite.search.fts_syntax import all_speech, one_of, ordered_and, quoted
+from terrarium_mcp.store.sqlite.search.id_ranges import IdRange, coalesced
+from terrarium_mcp.store.sqlite.search.index_scan import IndexScan
+from terrarium_mcp.store.sqlite.search.order import NEWEST
+from terrarium_mcp.store.sqlite.search.scan_plans import batches, in_ranges, range_params
+from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
+
+_MANY_RANGES = 8
+"""Above this many ranges the whole index is asked first. With 2 or 3 ranges, looking twice for a
+common word costs as much as is saved."""
+
+IdRanges = tuple[IdRange, ...]
+
+
+class CandidateScan:
+    """Runs look-ups in a snapshot; `scope` is the FTS5 expression of the question's scope."""
+
+    def __init__(self, database: Database, snapshot: Snapshot, scope: str) -> None:
+        self._database = database
+        self._snapshot = snapshot
+        self._scope = scope
+        self._index = IndexScan(database)
+        self._ranges_of: dict[tuple[str, str], IdRanges] = {}
+
+    async def find(self, lookups: Sequence[Lookup]) -> dict[Lookup, list[int]]:
+        """The ids that each look-up finds, newest first, in few statements.
+
+        Look-ups whose time has no lines are left out. A rare word costs as much in a range of ids
+        as in the whole index: where there are many ranges, they are first taken together, as far as
+        they are contiguous.
+        """
+        ranges = await self._ranges(lookups)
+        scattered = {
+            lookup: coalesced(ids) for lookup, ids in ranges.items() if len(ids) > _MANY_RANGES
+        }
+        found = await self._in(scattered, extra=1)
+        complete = {lookup: ids for lookup, ids in found.items() if len(ids) <= lookup.most}
+        rest = {lookup: ids for lookup, ids in ranges.items() if lookup not in complete}
+        found = complete | {lookup: [] for lookup in rest}
+        for step in zip_longest(*map(batches, rest.values()), fillvalue=[]):
+            pending = {
+                lookup: ids
+                for lookup, ids in zip(rest, step, strict=True)
+                if ids and len(found[lookup]) < lookup.most
+            }
+            for lookup, more in (await self._in(pending)).items():
+                found[lookup] = [*found[lookup], *more][: lookup.most]
+        return found
+
+    async def _ranges(self, lookups: Sequence[Lookup]) -> dict[Lookup, IdRanges]:
+        """The ranges of ids of each look-up's time, newest first, if there are any."""
+        found: dict[Lookup, IdRanges] = {}
+        for lookup in lookups:
+            since, until = time = lookup.since, lookup.until
+            if time not in self._ranges_of:
+                ranges = await self._index.ids_between(self._snapshot, since, until)
+                self._ranges_of[time] = ranges
+            if ids := self._ranges_of[time]:
+                found[lookup] = ids
+        return found
+
+    async def _in(
+        self, ranges: Mapping[Lookup, Sequence[IdRange]], extra: int = 0
+    ) -> dict[Lookup, list[int]]:
+        """The first ids that look-ups find in ranges: as many as each wants, and `extra` more."""
+        found: dict[Lookup, list[int]] = {lookup: [] for lookup in ranges}
+        statements, params = [], dict[str, object]()
+        for n, (lookup, ids) in enumerate(ranges.items()):
+            newest = in_ranges(len(ids), NEWEST, f"{n}")
+            statements.append(f"SELECT * FROM (SELECT {n}, * FROM ({newest}) LIMIT :most{n})")  # noqa: S608 -- words of strangers are parameters
+            params |= {f"match{n}": self._match(lookup), f"most{n}": lookup.most + extra}
+            params |= range_params(ids, f"{n}")
+        if not statements:
+            return found
+        lookups = [*ranges]
+        for n, rowid in await self._database.rows(" UNION ALL ".join(statements), params):
+            found[lookups[n]].append(-rowid)
+        return found
+
+    def _match(self, lookup: Lookup) -> str:
+        """The FTS5 expression of a look-up, its rarest part first."""
+        rarest_first = sorted(lookup.all_of, key=lambda part: part.lines)
+        return ordered_and([self._any(part) for part in rarest_first])
+
+    def _any(self, part: AnyOf) -> str:
+        alternatives = sorted(self._expression(condition) for condition in part.conditions)
+        return f"({' OR '.join(alternatives)})"
+
+    def _expression(self, condition: Condition) -> str:
+        match condition:
+            case (ConditionKind.WORD, word):
+                return f"message : {quoted(word)}"
+            case (ConditionKind.SPEAKER, nick):
+                return one_of(nick_words(nick))
+            case (ConditionKind.SPEECH, _):
+                return all_speech()
+        return self._scope

@@ -1,0 +1,70 @@
+"""The corpus of a plain question: what its ranking reads from a snapshot of the database."""
+
+import json
+from collections.abc import Collection, Iterable, Sequence
+
+from terrarium_mcp.chat.terms import words_in
+from terrarium_mcp.store.search.relevance.corpus import CandidateLine, LogStatistics, Talk
+from terrarium_mcp.store.search.relevance.lookup import Lookup
+from terrarium_mcp.store.search.relevance.question import PlainQuestion
+from terrarium_mcp.store.search.vocabulary_queries import VocabularyQuery
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.search.candidate_scan import CandidateScan
+from terrarium_mcp.store.sqlite.search.fts_query import scope_query
+from terrarium_mcp.store.sqlite.search.neighbours import Neighbours
+from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
+from terrarium_mcp.store.sqlite.search.vocabulary import SqliteVocabulary
+from terrarium_mcp.store.sqlite.topics.rooms import within
+
+
+class SqliteCorpus:
+    """A `Corpus` for one question: a snapshot, seen through the question's scope."""
+
+    def __init__(self, database: Database, snapshot: Snapshot, question: PlainQuestion) -> None:
+        scope = question.scope
+        restriction = scope_query(scope.query, scope.narrowed_rooms)
+        self._database = database
+        self._rooms = scope.rooms
+        self._vocabulary = SqliteVocabulary(database)
+        self._candidates = CandidateScan(database, snapshot, restriction.scope)
+        self._neighbours = Neighbours(database, scope, snapshot.last_id, restriction)
+
+    async def statistics(self, nicks: Collection[str]) -> LogStatistics:
+        """The sizes of the history, and of what these nicks wrote, in one statement."""
+        nicks = [storable(nick) for nick in nicks]
+        names = {nick: words[0] for nick in nicks if len(words := words_in(nick)) == 1}
+        here = within(self._rooms)
+        rows = await self._database.rows(
+            "SELECT NULL, sum(lines), sum(words),"  # noqa: S608 -- ids of ours
+            f" sum(lines) FILTER (WHERE {here}) FROM room_counts"
+            f" UNION ALL SELECT folded, sum(lines), NULL, NULL FROM nick_counts WHERE {here}"
+            " AND folded IN (SELECT value FROM json_each(:nicks)) GROUP BY folded"
+            " UNION ALL SELECT key, NULL, lines, NULL"
+            " FROM json_each(:names) CROSS JOIN words ON word = value",
+            {"nicks": json.dumps(nicks), "names": json.dumps(names)},
+        )
+        (_, lines, words, said_here), *found = rows
+        return LogStatistics(
+            lines or 1,
+            words or 1,
+            said_here or 1,
+            {nick: count for nick, count, _, _ in found if count is not None},
+            {nick: count for nick, _, count, _ in found if count is not None},
+        )
+
+    async def most_frequent(self, *queries: VocabularyQuery) -> list[dict[str, int]]:
+        """For each query its words and their lines, the most frequent first."""
+        return await self._vocabulary.most_frequent(*queries)
+
+    async def find(self, lookups: Sequence[Lookup]) -> dict[Lookup, list[int]]:
+        """The ids that each look-up finds, newest first."""
+        return await self._candidates.find(lookups)
+
+    async def lines(self, ids: Iterable[int]) -> list[CandidateLine]:
+        """Those of the lines that may answer the question."""
+        return await self._neighbours.lines(ids)
+
+    async def around(self, lines: Collection[CandidateLine]) -> list[Talk]:
+        """The lines and their neighbours; windows that overlap are one talk."""
+        return await self._neighbours.around(lines)

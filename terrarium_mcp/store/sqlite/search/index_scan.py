@@ -1,0 +1,233 @@
+"""The index scan: the first lines of an order that the index finds, without sorting all of them.
+
+The index is walked by id, run by run, and the walk stops as soon as no later line can belong
+before those found. Statements are few: to hand one to a connection's thread and back costs 0.1 ms.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from terrarium_mcp.chat.times.timestamps import Position
+from terrarium_mcp.store.search.hits import COUNTED
+from terrarium_mcp.store.sqlite.engine.database import Database, Row
+from terrarium_mcp.store.sqlite.search.id_ranges import (
+    Chain,
+    IdRange,
+    RunSlice,
+    all_ids,
+    chains,
+    run_slices,
+)
+from terrarium_mcp.store.sqlite.search.order import NEWEST, Order
+from terrarium_mcp.store.sqlite.search.scan_plans import (
+    ALL_OF_THEM,
+    ScanPlan,
+    ScanSpec,
+    batches,
+    count_plan,
+    in_ranges,
+    lines_of,
+    range_params,
+)
+from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
+
+_EXTRA = 8
+"""Extra lines to read where a run is not in order: they mostly show that no line is missing."""
+
+_FARTHER = 8
+"""How many times more lines to read where all that were read have the same timestamp."""
+
+
+@dataclass(frozen=True, slots=True)
+class Total:
+    """How many lines match, up to `COUNTED` + 1; there may be more if not `exact`."""
+
+    count: int
+    exact: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ScanResult:
+    """Lines in order, and the total of all matching lines, also of those before the page.
+
+    If not all lines could be examined, `reached` is the place from which to continue.
+    """
+
+    rows: Sequence[Row]
+    total: Total
+    reached: Position | None = None
+
+
+class IndexScan:
+    """Scans the index of messages.
+
+    How runs that are not in order are handled, for the 2 newest lines of two runs:
+
+        run A: ids 1 to 4, at 12:00 12:01 12:02 12:03, slack 0 (imported)
+        run B: ids 5 to 8, at 12:10 12:12 12:11 12:13, slack 60 s (recorded, id 7 came late)
+
+    A ends before B begins, so both are one chain, walked from the end of B. The first two lines are
+    8 (12:13) and 7 (12:11). But in B a line may be up to 60 s later than one with a larger id:
+    `_missed` reads the other lines of B from 12:11 on, finds 6 (12:12), and the page is 8 and 6.
+
+    If the index does not decide, and only those two lines may be read, `_examined_to` says how far
+    lines are complete: unread lines of B can be 60 s later than 7, so that is to 12:12. The page is
+    8 alone, and the next one continues from there.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def first(
+        self, spec: ScanSpec, most: int, order: Order, after: Position | None = None
+    ) -> ScanResult:
+        """The first `most` matching lines in an order, after a place."""
+        farther = spec
+        while True:
+            rows, reached, total = await self._scanned(farther, most, order, after)
+            if not (reached and after) or order.is_before(after.timestamp, reached):
+                break
+            farther = replace(farther, at_most=farther.at_most * _FARTHER)
+        return ScanResult(
+            rows,
+            total or await self._total(spec),
+            order.just_before(reached) if reached else None,
+        )
+
+    async def all_of_few(self, spec: ScanSpec, index: str, most: int) -> list[Row] | None:
+        """All matching lines, in no order, if an index finds at most `most`; None otherwise."""
+        found = in_ranges(1, NEWEST, index=index)
+        rows = await self._database.rows(
+            f"WITH found AS MATERIALIZED ({found} LIMIT :few + 1),"  # noqa: S608 -- words of strangers are parameters
+            " held AS MATERIALIZED (SELECT count(*) AS held FROM found)"
+            f" SELECT m.*, held FROM held LEFT JOIN ({lines_of('found', spec.where)}"
+            " AND (SELECT held FROM held) <= :few) m",
+            {**spec.all_params, **range_params([all_ids(spec.snapshot)]), "few": most},
+        )
+        return None if rows[0]["held"] > most else [row for row in rows if row["id"]]
+
+    async def has_any(self, match: str, snapshot: Snapshot) -> bool:
+        """Whether the index finds any line for an FTS5 expression."""
+        params = {"match": match, **range_params([all_ids(snapshot)])}
+        return bool(await self._database.rows(f"{in_ranges(1, NEWEST)} LIMIT 1", params))
+
+    async def ids_between(self, snapshot: Snapshot, since: str, until: str) -> tuple[IdRange, ...]:
+        """Ranges with every line of a time, and few others; those of newer lines first."""
+        slices = await run_slices(self._database, snapshot, since, until)
+        slices.sort(key=lambda one: one.run.ended, reverse=True)
+        return tuple(one.ids for one in slices)
+
+    async def _total(self, spec: ScanSpec) -> Total:
+        """How many lines match."""
+        counting = count_plan(spec, await self._slices(spec, spec.since, spec.until))
+        params = {**spec.all_params, **counting.params}
+        count = int(
+            await self._database.value(f"{counting.tables} SELECT {counting.count}", params)
+        )
+        if count > COUNTED or spec.index_decides:
+            return Total(count)
+        sql = f"{counting.tables} SELECT {counting.examined}"
+        return Total(count, exact=int(await self._database.value(sql, params)) < spec.at_most)
+
+    async def _slices(self, spec: ScanSpec, since: str, until: str) -> list[RunSlice]:
+        return await run_slices(self._database, spec.snapshot, since, until)
+
+    async def _scanned(
+        self, spec: ScanSpec, most: int, order: Order, after: Position | None
+    ) -> tuple[list[Row], str, Total | None]:
+        """The first lines, the time up to which lines could be examined, the total if known.
+
+        That time is "" if all could be; otherwise the lines are those before it.
+        """
+        slices = await self._slices(spec, spec.since, spec.until)
+        counting = count_plan(spec, slices) if spec.index_decides else None
+        plan = ScanPlan(spec, order, after, counting)
+        if after:
+            since, until = order.narrowed(spec.since, spec.until, after)
+            slices = await self._slices(spec, since, until)
+        found: list[Row] = []
+        reached, total = "", None
+        for chain in _in_walking_order(chains(slices), order):
+            opening = order.opening(chain[0].run)
+            if len(found) >= most and order.is_before(found[most - 1]["timestamp"], opening):
+                break
+            lines, examined_to = await self._of_chain(chain, plan, most)
+            if counted := next((line["total"] for line in lines if line["total"]), 0):
+                total, plan = Total(counted), replace(plan, counting=None)
+            reached = order.first((reached, examined_to))
+            found = order.arranged([*found, *lines])[:most]
+        kept = [row for row in found if not reached or order.is_before(row["timestamp"], reached)]
+        if not after and len(kept) < most:  # these are all, or all that could be examined
+            total = Total(len(kept), exact=not reached)
+        return kept, reached, total
+
+    async def _of_chain(self, chain: Chain, plan: ScanPlan, most: int) -> tuple[list[Row], str]:
+        """At least the `most` first lines of a chain, and where the scan ended if too early."""
+        enough = most + (_EXTRA if any(one.run.max_disorder_ms for one in chain) else 0)
+        lines: list[Row] = []
+        for batch in batches(chain):
+            ids = [one.ids for one in batch]
+            lines += await self._walked(plan, ids, enough - len(lines))
+            if len(lines) >= enough:
+                return [*lines, *await self._missed(batch, plan, lines, most)], ""
+            if examined_to := await self._examined_to(batch, plan):
+                return lines, examined_to
+        return lines, ""
+
+    async def _missed(
+        self, slices: Sequence[RunSlice], plan: ScanPlan, lines: Sequence[Row], most: int
+    ) -> list[Row]:
+        """The lines that the walk has not reached, and that belong before the last one wanted.
+
+        Only the run in which the walk ended can have any, within its slack.
+        """
+        order, last = plan.order, lines[-1]["id"]
+        run = next(one.run for one in slices if last in one.ids)
+        times = [line["timestamp"] for line in order.arranged(lines)]
+        edge, farthest = times[most - 1], times[-1]
+        if not run.max_disorder_ms or order.is_before(
+            edge, order.back(farthest, run.max_disorder_ms)
+        ):
+            return []
+        alone = replace(plan.spec.snapshot, runs=(run,))
+        near = await run_slices(self._database, alone, *order.upto(edge))
+        rest = replace(plan, spec=replace(plan.spec, at_most=ALL_OF_THEM), counting=None)
+        ids = [_beyond(last, one.ids, order) for one in near]
+        return await self._walked(rest, ids, ALL_OF_THEM) if ids else []
+
+    async def _walked(self, plan: ScanPlan, ranges: Sequence[IdRange], most: int) -> list[Row]:
+        """The first matching lines in ranges of ids, in their order."""
+        params = {**plan.params, **range_params(ranges), "most": most}
+        return await self._database.rows(plan.sql(ranges), params)
+
+    async def _examined_to(self, slices: Sequence[RunSlice], plan: ScanPlan) -> str:
+        """The time up to which all lines have been examined; "" if these are all."""
+        spec, order = plan.spec, plan.order
+        if spec.index_decides:
+            return ""
+        number = await self._nth(spec, slices, spec.at_most, order)
+        sql = "SELECT timestamp FROM messages WHERE id = :id"
+        timestamp = await self._database.value(sql, {"id": number}, "")
+        run = next((one.run for one in slices if number in one.ids), None)
+        return order.back(timestamp, run.max_disorder_ms) if timestamp and run else ""
+
+    async def _nth(self, spec: ScanSpec, slices: Sequence[RunSlice], n: int, order: Order) -> int:
+        """The id of the n-th line that the index finds; 0 if it finds fewer."""
+        found = in_ranges(len(slices), order)
+        sql = f"SELECT rowid FROM ({found}) LIMIT 1 OFFSET :n - 1"  # noqa: S608 -- words of strangers are parameters
+        params = {**range_params([one.ids for one in slices]), "match": spec.match, "n": n}
+        return -int(await self._database.value(sql, params, 0))
+
+
+def _in_walking_order(found: Iterable[Chain], order: Order) -> list[Chain]:
+    """Chains, and the slices of each, in the order in which they open."""
+    if order.newest_first:
+        found = [chain[::-1] for chain in found]
+    return sorted(found, key=lambda chain: order.opening(chain[0].run), reverse=order.newest_first)
+
+
+def _beyond(last: int, ids: IdRange, order: Order) -> IdRange:
+    """The ids that a walk reaches after the last one."""
+    if order.newest_first:
+        return IdRange(ids.first, last - 1)
+    return IdRange(last + 1, ids.last)

@@ -1,0 +1,84 @@
+"""Message search: climbs the ladder until a rung answers, over one snapshot."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+from terrarium_mcp.chat.times.timestamps import Position
+from terrarium_mcp.store.search.hits import Explanation, Hits, RungReport, Search
+from terrarium_mcp.store.search.ladder import Attempt, relaxed, rungs
+from terrarium_mcp.store.search.scope import SearchScope
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.search.paging import PageRequest, Pages
+from terrarium_mcp.store.sqlite.search.snapshot import Snapshot, take_snapshot
+from terrarium_mcp.store.sqlite.search.vocabulary import SqliteVocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class _Climb:
+    """The rungs that were tried, and the page of the last one that found anything."""
+
+    tried: Sequence[RungReport]
+    hits: Hits
+    page: PageRequest | None
+
+
+class MessageSearch:
+    """Searches all rooms."""
+
+    def __init__(self, database: Database, upkeep: Indexer) -> None:
+        self._upkeep = upkeep
+        self._vocabulary = SqliteVocabulary(database)
+        self._pages = Pages(database)
+
+    async def __call__(self, search: Search, question: str) -> Hits:
+        """One page of hits; `question` is the fingerprint that its cursors carry.
+
+        Raises:
+            TookTooLong: the deadline passed.
+            RankedAnew: the page continues a ranking that is forgotten and would differ now.
+        """
+        climb = await self._climbed(search, question)
+        return replace(climb.hits, tried=tuple(report.rung for report in climb.tried))
+
+    async def explained(self, search: Search) -> Explanation:
+        """The hits of the first page, and how the search comes to them."""
+        climb = await self._climbed(search, "explained")
+        if climb.page is None:
+            return Explanation(climb.tried, climb.hits)
+        answer, lookups = await self._pages.explained(climb.page)
+        clauses = climb.page.attempt.scope.query.clauses
+        return Explanation(climb.tried, climb.hits, clauses, answer, lookups)
+
+    async def _climbed(self, search: Search, question: str) -> _Climb:
+        """Try one rung after the other until one answers."""
+        ladder, tried = rungs(search), list[RungReport]()
+        few, best = Hits([], ladder[-1], 0), None
+        snapshot = await take_snapshot(self._upkeep, search)
+        if snapshot is None or not search.rooms:
+            return _Climb([RungReport(rung, 0, 0.0) for rung in ladder], few, None)
+        scope = _scope(search, snapshot)
+        for rung in ladder:
+            began = perf_counter()
+            attempt = Attempt(search, rung, await relaxed(scope, rung, self._vocabulary), few)
+            page = PageRequest(attempt, snapshot, question)
+            hits = await self._pages.page(page)
+            lines = max(hits.total, len(hits.messages))
+            tried.append(RungReport(rung, lines, perf_counter() - began))
+            if search.cursor or attempt.is_answered_by(hits):
+                return _Climb(tried, replace(hits, exact=few.total), page)
+            if hits.messages and not few.messages:
+                few, best = hits, page
+        return _Climb(tried, few, best)
+
+
+def _scope(search: Search, snapshot: Snapshot) -> SearchScope:
+    since, until = search.bounds
+    return SearchScope(
+        query=search.query,
+        rooms=search.rooms,
+        all_rooms=len(search.rooms) == snapshot.rooms,
+        since=since,
+        until=min(search.until, Position(until)),
+    )

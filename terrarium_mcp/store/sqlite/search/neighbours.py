@@ -1,0 +1,101 @@
+"""Neighbours: the candidate lines themselves, and the lines around the most promising of them."""
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from operator import attrgetter
+
+from terrarium_mcp.chat.irctext import plain
+from terrarium_mcp.store.search.relevance.corpus import CandidateLine, Talk
+from terrarium_mcp.store.search.relevance.weights import NEAR
+from terrarium_mcp.store.search.scope import SearchScope
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.functions import as_text
+from terrarium_mcp.store.sqlite.search.fts_query import FtsQuery
+from terrarium_mcp.store.sqlite.topics.rooms import within
+from terrarium_mcp.store.sqlite.topics.rows import IS_SPEECH
+
+_PLACE = attrgetter("timestamp", "id")
+"""`CandidateLine.place`, without calling Python."""
+
+
+class Neighbours:
+    """Reads lines up to the id `last_id`; those that meet `restriction` may answer."""
+
+    def __init__(
+        self, database: Database, scope: SearchScope, last_id: int, restriction: FtsQuery
+    ) -> None:
+        self._database = database
+        may_answer = " AND ".join(["m.timestamp >= :since", *restriction.where])
+        self._columns = (
+            f"m.id, m.room, m.timestamp, m.nick, m.message, ({may_answer}) AS may_answer"
+        )
+        self._is_readable = (
+            f"{within(scope.rooms, 'm.room')} AND m.redacted_at IS NULL AND {IS_SPEECH}"
+            " AND m.id <= :last_id AND (m.timestamp, m.id) < (:until, :until_id)"
+        )
+        self._params = {
+            **restriction.params,
+            "last_id": last_id,
+            "since": scope.since,
+            "until": scope.until.timestamp,
+            "until_id": scope.until.id,
+        }
+
+    async def lines(self, ids: Iterable[int]) -> list[CandidateLine]:
+        """Those of the lines that may answer."""
+        rows = await self._database.rows(
+            # CROSS JOIN keeps the order: the ids lead, whatever else an index could narrow.
+            f"SELECT {self._columns} FROM json_each(:ids) found CROSS JOIN messages m"  # noqa: S608 -- ids of ours, parameters
+            f" ON m.id = found.value WHERE {self._is_readable}"
+            " AND may_answer",
+            self._params | {"ids": json.dumps(list(ids))},
+        )
+        return [_line(*row) for row in rows]
+
+    async def around(self, lines: Collection[CandidateLine]) -> list[Talk]:
+        """The talks around these lines, in which neighbours need not answer themselves."""
+        places = json.dumps([[line.room, *line.place] for line in lines])
+        rows = await self._database.rows(
+            f"{self._side('<', 'DESC', NEAR)} UNION ALL {self._side('>=', 'ASC', NEAR + 1)}",
+            self._params | {"places": places},
+        )
+        windows: dict[int, list[CandidateLine]] = {}
+        for row in rows:
+            windows.setdefault(row[0], []).append(_line(*row[1:]))
+        return list(_talks(windows.values()))
+
+    def _side(self, comparison: str, order: str, most: int) -> str:
+        """The lines of a room on one side of each of `:places`."""
+        return f"""
+SELECT p.key, {self._columns} FROM json_each(:places) p CROSS JOIN messages m
+WHERE m.id IN (
+  SELECT m.id FROM messages m
+  WHERE m.room = json_extract(p.value, '$[0]') AND (m.timestamp, m.id) {comparison}
+    (json_extract(p.value, '$[1]'), json_extract(p.value, '$[2]')) AND {self._is_readable}
+  ORDER BY m.timestamp {order}, m.id {order} LIMIT {most})"""  # noqa: S608 -- ids of ours
+
+
+def _line(
+    number: int, room: int, timestamp: str, nick: object, message: object, may_answer: int
+) -> CandidateLine:
+    return CandidateLine(
+        number, room, timestamp, as_text(nick), plain(as_text(message)), bool(may_answer)
+    )
+
+
+def _talks(windows: Iterable[Sequence[CandidateLine]]) -> Iterator[Talk]:
+    """The windows, those that share a line joined."""
+    ordered = sorted(
+        (sorted(window, key=_PLACE) for window in windows),
+        key=lambda window: (window[0].room, window[0].place),
+    )
+    talk: list[CandidateLine] = []
+    for window in ordered:
+        if talk and window[0].room == talk[0].room and window[0].place <= talk[-1].place:
+            talk += [line for line in window if line.place > talk[-1].place]
+        else:
+            if talk:
+                yield talk
+            talk = list(window)
+    if talk:
+        yield talk

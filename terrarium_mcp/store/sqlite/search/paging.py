@@ -1,0 +1,229 @@
+"""Pages of hits: a ranked head of at most 200 lines, then all other hits by time."""
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from operator import attrgetter
+
+from terrarium_mcp.chat.cursors import Cursor, fingerprint
+from terrarium_mcp.chat.records import Message, Room
+from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
+from terrarium_mcp.store.search.hits import HEAD, Hits, RankedAnew, Rung, Search, Sort
+from terrarium_mcp.store.search.ladder import ENOUGH, Attempt
+from terrarium_mcp.store.search.relevance.candidates import timed
+from terrarium_mcp.store.search.relevance.lookup import LookupReport
+from terrarium_mcp.store.search.relevance.pipeline import answer, ranked_among
+from terrarium_mcp.store.search.relevance.ranking import RankedAnswer
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.search.corpus import SqliteCorpus
+from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
+from terrarium_mcp.store.sqlite.search.index_scan import IndexScan, ScanResult, Total
+from terrarium_mcp.store.sqlite.search.order import NEWEST, OLDEST
+from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
+from terrarium_mcp.store.sqlite.topics.rooms import within
+from terrarium_mcp.store.sqlite.topics.rows import COLUMNS, as_messages
+
+_HEADS = 200
+"""Heads kept for their next pages, which so continue the ranking of the first page."""
+
+_PLACE = attrgetter("position")
+
+
+@dataclass(frozen=True, slots=True)
+class RankedHead:
+    """The ids of the ranked lines, best first, and the total of all hits if known."""
+
+    ids: Sequence[int]
+    total: Total | None
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether no hit follows it."""
+        return self.total == Total(len(self.ids))
+
+
+_NO_HEAD = RankedHead([], None)
+
+
+@dataclass(frozen=True)
+class PageRequest:
+    """One page of an attempt in a snapshot; `question` is the fingerprint its cursors carry."""
+
+    attempt: Attempt
+    snapshot: Snapshot
+    question: str
+
+    @property
+    def search(self) -> Search:
+        """The search."""
+        return self.attempt.search
+
+    @property
+    def rung(self) -> Rung:
+        """The rung of the attempt."""
+        return self.attempt.rung
+
+    @cached_property
+    def query(self) -> ExactQuery:
+        """The lines of the attempt."""
+        return ExactQuery(self.attempt.scope, self.snapshot)
+
+
+class Pages:
+    """The pages of every rung."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._exact = ExactSearch(IndexScan(database))
+        self._heads: dict[tuple[str, str], RankedHead] = {}
+
+    async def page(self, request: PageRequest) -> Hits:
+        """The next hits: of the ranked head, and after it by time."""
+        search = request.search
+        is_first = request.rung is Rung.ALL_WORDS and not search.cursor
+        if is_first and await self._exact.has_none(request.query):
+            return Hits([], request.rung, 0)
+        head = await self._head(request) if request.attempt.is_ranked else _NO_HEAD
+        shown = search.cursor.skip if search.cursor else 0
+        if shown + search.limit < len(head.ids):
+            return await self._head_page(request, head, shown)
+        return await self._tail_page(request, head, shown)
+
+    async def explained(
+        self, request: PageRequest
+    ) -> tuple[RankedAnswer | None, Sequence[LookupReport]]:
+        """The ranking behind the first page, and its look-ups one by one."""
+        ranked = await self._answer(request) if request.attempt.is_ranked else None
+        if not ranked:
+            return None, ()
+        return ranked, await timed(ranked.lookups, self._corpus(request))
+
+    async def _head_page(self, request: PageRequest, head: RankedHead, shown: int) -> Hits:
+        """A page within the ranked head, of which more follows."""
+        search = request.search
+        end = shown + search.limit
+        total = head.total or (await self._tail(request, head.ids, None, 0)).total
+        return Hits(
+            await self._messages(head.ids[shown:end], search.rooms),
+            request.rung,
+            total.count,
+            _cursor(request, head, end, None),
+            total_is_exact=total.exact,
+        )
+
+    async def _tail_page(self, request: PageRequest, head: RankedHead, shown: int) -> Hits:
+        """A page that begins with the rest of the ranked head, if any, and continues by time."""
+        search = request.search
+        last_of_head = await self._messages(head.ids[shown:], search.rooms)
+        free = search.limit - len(last_of_head)
+        after = search.cursor.after if search.cursor else None
+        if head.is_everything:
+            tail = ScanResult([], Total(len(head.ids)))
+        else:  # one line more than fits shows whether there is a next page
+            tail = await self._tail(request, head.ids, after, free + 1)
+        by_time = as_messages(tail.rows, search.rooms)
+        is_full = len(by_time) > free
+        reached = None if is_full else tail.reached
+        messages = [*last_of_head, *by_time[:free]]
+        last = reached or (messages[-1].position if by_time[:free] else after)
+        next_page = _cursor(request, head, len(head.ids), last)
+        return Hits(
+            messages,
+            request.rung,
+            tail.total.count,
+            next_page if is_full or reached else None,
+            total_is_exact=tail.total.exact,
+            reached=reached.moment if reached else None,
+        )
+
+    async def _tail(
+        self, request: PageRequest, head: Collection[int], after: Position | None, most: int
+    ) -> ScanResult:
+        """The hits by time after a place, without those of the head."""
+        order = OLDEST if request.search.sort is Sort.OLDEST else NEWEST
+        found = await self._exact.first(request.query, most + len(head), order, after)
+        return replace(found, rows=[row for row in found.rows if row["id"] not in head][:most])
+
+    async def _head(self, request: PageRequest) -> RankedHead:
+        """The ranked head; the same one on every page of a question."""
+        question, cursor = request.question, request.search.cursor
+        begun = cursor.head if cursor else None
+        if begun and (question, begun) in self._heads:
+            return self._heads[question, begun]
+        head = await self._ranked(request)
+        name = fingerprint(*head.ids)
+        if begun is not None and begun != name:
+            raise RankedAnew
+        self._heads[question, name] = head
+        while len(self._heads) > _HEADS:
+            self._heads.pop(next(iter(self._heads)))
+        return head
+
+    async def _ranked(self, request: PageRequest) -> RankedHead:
+        """The lines with all words, if there are hardly any, and those that answer best."""
+        if request.rung is Rung.ALL_WORDS:
+            newest = await self._exact.first(request.query, HEAD, NEWEST)
+            return RankedHead(_ids(await self._best_of(newest, request)), newest.total)
+        few = await self._with_all_words(request)
+        ids = list(dict.fromkeys([*few, *_ids(await self._answer(request))]))[:HEAD]
+        # The answer to a question names no total.
+        is_question = request.rung is Rung.ANY_WORD
+        return RankedHead(ids, Total(len(ids), exact=False) if is_question else None)
+
+    async def _with_all_words(self, request: PageRequest) -> list[int]:
+        """The few lines with all words, newest first; only a first page has them at hand."""
+        few, is_first_page = request.attempt.few, not request.search.cursor
+        if is_first_page and few.total == len(few.messages):
+            return [line.id for line in sorted(few.messages, key=_PLACE, reverse=True)]
+        all_words = ExactQuery(request.attempt.all_words, request.snapshot)
+        return [row["id"] for row in (await self._exact.first(all_words, ENOUGH, NEWEST)).rows]
+
+    async def _answer(self, request: PageRequest) -> RankedAnswer | None:
+        """The lines of a rung that answer best; of those with all words, the newest are ranked."""
+        if request.rung is Rung.ANY_WORD:
+            return await answer(request.attempt.question, self._corpus(request))
+        if request.rung is Rung.SIMILAR:
+            return None
+        return await self._best_of(await self._exact.first(request.query, HEAD, NEWEST), request)
+
+    async def _best_of(self, found: ScanResult, request: PageRequest) -> RankedAnswer | None:
+        ids = [row["id"] for row in found.rows]
+        if not ids:
+            return None
+        return await ranked_among(ids, request.attempt.question, self._corpus(request))
+
+    def _corpus(self, request: PageRequest) -> SqliteCorpus:
+        return SqliteCorpus(self._database, request.snapshot, request.attempt.question)
+
+    async def _messages(self, ids: Sequence[int], rooms: Sequence[Room]) -> list[Message]:
+        """These messages, in this order; without those removed since they were ranked."""
+        if not ids:
+            return []
+        rows = await self._database.rows(
+            # CROSS JOIN keeps the order: the ids lead, whatever an index could narrow.
+            f"SELECT {COLUMNS} FROM json_each(:ids) shown CROSS JOIN messages m"  # noqa: S608 -- no words of strangers
+            f" ON m.id = shown.value WHERE {within(rooms, 'm.room')} AND m.redacted_at IS NULL",
+            {"ids": json.dumps(list(ids))},
+        )
+        by_id = {message.id: message for message in as_messages(rows, rooms)}
+        return [by_id[number] for number in ids if number in by_id]
+
+
+def _ids(found: RankedAnswer | None) -> list[int]:
+    return [one.line.id for one in found.ranked] if found else []
+
+
+def _cursor(request: PageRequest, head: RankedHead, skip: int, after: Position | None) -> Cursor:
+    """The cursor behind a page: `skip` lines of the head and the lines up to `after` are shown."""
+    since, until = request.search.bounds
+    return Cursor(
+        request.question,
+        request.snapshot.last_id,
+        request.rung,
+        skip,
+        after,
+        since,
+        "" if until == EVERY_LINE.timestamp else until,
+        fingerprint(*head.ids) if request.attempt.is_ranked else "",
+    )

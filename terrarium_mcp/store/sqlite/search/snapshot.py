@@ -1,0 +1,57 @@
+"""The snapshot of a search: the part of the history that all of its look-ups and pages see."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from terrarium_mcp.store.search.hits import Search
+from terrarium_mcp.store.sqlite.index.indexer import Indexer, current_sql
+from terrarium_mcp.store.sqlite.index.sorted_runs import Run
+from terrarium_mcp.store.sqlite.search.term_stats import (
+    STATISTICS,
+    TermStats,
+    statistics_params,
+    term_stats,
+)
+
+_INDEX = "index"
+_USED = (_INDEX, "phrases", "runs", "words", "counters")
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """The lines up to the id `last_id`, in runs; and what is known about the words of the query.
+
+    `casemappings` are those of all networks, `rooms` is the number of all rooms.
+    """
+
+    last_id: int
+    runs: tuple[Run, ...]
+    casemappings: Sequence[str]
+    rooms: int
+    stats: TermStats
+
+
+async def take_snapshot(upkeep: Indexer, search: Search) -> Snapshot | None:
+    """The snapshot for a search, read in one statement; None if nothing is indexed yet.
+
+    The lines that are indexed now are the history of all pages, in whatever order they came: the
+    cursor carries their last id.
+    """
+    state = await upkeep.rows(
+        "SELECT upto, (SELECT count(*) FROM rooms),"  # noqa: S608 -- our names
+        " (SELECT group_concat(DISTINCT casemapping) FROM networks),"
+        f" {STATISTICS}, runs.* FROM derived LEFT JOIN runs"
+        f" WHERE name = '{_INDEX}' AND {current_sql(*_USED)}",
+        statistics_params(search.query),
+        uses=_USED,
+    )
+    if not state:
+        return None
+    upto, rooms, casemappings, lines, prefixes, *_ = state[0]
+    return Snapshot(
+        search.cursor.snapshot if search.cursor else upto,
+        tuple(Run(*row[5:]) for row in state if row[5] is not None),
+        str(casemappings).split(","),
+        rooms,
+        term_stats(upto, lines, prefixes),
+    )

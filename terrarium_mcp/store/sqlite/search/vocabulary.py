@@ -1,0 +1,93 @@
+"""Vocabulary look-ups: the words of the history, as the words table has them."""
+
+import json
+from collections.abc import Iterable, Mapping
+
+from terrarium_mcp.store.search.vocabulary_queries import (
+    VocabularyQuery,
+    WordsAmong,
+    WordsBeginning,
+    WordsHolding,
+    WordsMisspelt,
+    one_letter_away,
+)
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.index.vocabulary import LONGEST, PIECE, trigram_query
+
+MOST_LOOKED_AT = 2_000
+"""Most words with a piece that are examined: the oldest, among which are the most frequent."""
+
+AFTER_ALL = "\U0010ffff"
+"""Sorts after every character of a word."""
+
+_BEGINNING = """
+SELECT word, lines FROM words
+WHERE word >= :start{n} AND word < :end{n} AND length(word) <= :longest{n}"""
+
+_AMONG = """
+SELECT key AS word, lines FROM json_each(:words{n}) CROSS JOIN words ON word = value"""
+
+_HOLDING = """
+SELECT w.word, w.lines FROM (
+  SELECT n.word FROM word_parts CROSS JOIN word_names n ON n.id = word_parts.rowid
+  WHERE word_parts MATCH :pieces{n} AND instr(n.word, :part{n})
+  ORDER BY word_parts.rowid LIMIT :looked_at{n}
+) n JOIN words w ON w.word = n.word"""
+
+_NONE = "SELECT word, lines FROM words WHERE false"
+
+
+class SqliteVocabulary:
+    """The words table."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def most_frequent(self, *queries: VocabularyQuery) -> list[dict[str, int]]:
+        """For each query its words and their lines, the most frequent first; in one statement.
+
+        A word of more than `LONGEST` characters is counted with all words that begin like it.
+        """
+        found: list[dict[str, int]] = [{} for _ in queries]
+        if not queries:
+            return found
+        statements, params = [], dict[str, object]()
+        for n, query in enumerate(queries):
+            sql, values = _statement(query)
+            statements.append(
+                f"SELECT * FROM (SELECT {n}, * FROM ({sql.format(n=n)})"  # noqa: S608 -- words of strangers are parameters
+                f" ORDER BY lines DESC, word LIMIT :most{n})"
+            )
+            params |= {f"{name}{n}": value for name, value in values.items()}
+            params[f"most{n}"] = query.most
+        for n, word, lines in await self._database.rows(" UNION ALL ".join(statements), params):
+            found[n][word] = lines
+        return found
+
+
+def is_cut(word: str) -> bool:
+    """Whether a word of the words table may be only the beginning of what was said."""
+    return len(word) == LONGEST
+
+
+def as_kept(words: Iterable[str]) -> str:
+    """These words, each with the beginning under which the words table keeps it, as JSON."""
+    return json.dumps({word: word[:LONGEST] for word in map(storable, words)})
+
+
+def _statement(query: VocabularyQuery) -> tuple[str, Mapping[str, object]]:
+    """The statement for a query, and its parameters, whose names end in `{n}` there."""
+    match query:
+        case WordsAmong(words):
+            return _AMONG, {"words": as_kept(sorted(words))}
+        case WordsBeginning(start, longest):
+            start = storable(start)
+            return _BEGINNING, {"start": start, "end": start + AFTER_ALL, "longest": longest}
+        case WordsHolding(part) if PIECE <= len(part) <= LONGEST:
+            part = storable(part)
+            params = {"pieces": trigram_query(part), "part": part, "looked_at": MOST_LOOKED_AT}
+            return _HOLDING, params
+        case WordsMisspelt(word) if len(word) < LONGEST:
+            return _AMONG, {"words": as_kept(sorted({*one_letter_away(word)}))}
+    return _NONE, {}

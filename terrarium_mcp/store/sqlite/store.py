@@ -1,0 +1,273 @@
+"""The store: one object for a database, with an attribute for each topic."""
+
+import logging
+import sqlite3
+from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from contextlib import asynccontextmanager, suppress
+from functools import partial
+from pathlib import Path
+
+import anyio
+from anyio import from_thread, to_thread
+
+from terrarium_mcp.errors import TerrariumError, plainly
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store.backlog import Backlog
+from terrarium_mcp.store.errors import StillOpening, StoreFailed
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.failures import translate_errors
+from terrarium_mcp.store.sqlite.engine.files import bytes_of
+from terrarium_mcp.store.sqlite.engine.places import check_permissions, make_folder
+from terrarium_mcp.store.sqlite.index.indexer import EVERYTHING, INDEXED_BY_READ, Indexer
+from terrarium_mcp.store.sqlite.keeper import Keeper
+from terrarium_mcp.store.sqlite.opening import Opening
+from terrarium_mcp.store.sqlite.removal import Removal
+from terrarium_mcp.store.sqlite.removal.retention import Retention
+from terrarium_mcp.store.sqlite.schema import CURRENT, check_adopted, migrate, repair, version_of
+from terrarium_mcp.store.sqlite.schema.adoption import ADOPTION, WrongZone, adoption_in
+from terrarium_mcp.store.sqlite.schema.comparison import Difference
+from terrarium_mcp.store.sqlite.search.message_search import MessageSearch
+from terrarium_mcp.store.sqlite.topics.change_feed import changes
+from terrarium_mcp.store.sqlite.topics.channel_topics import Topics
+from terrarium_mcp.store.sqlite.topics.conversations import Conversations
+from terrarium_mcp.store.sqlite.topics.links import Links
+from terrarium_mcp.store.sqlite.topics.messages import Messages
+from terrarium_mcp.store.sqlite.topics.people import People
+from terrarium_mcp.store.sqlite.topics.presence import Presence
+from terrarium_mcp.store.sqlite.topics.rooms import Rooms
+from terrarium_mcp.store.sqlite.topics.spans import Spans
+from terrarium_mcp.store.sqlite.topics.stats import Stats
+
+AT_ONCE = 0.5
+"""Seconds to wait for an ordinary file to open; a longer opening continues in the background."""
+
+LARGE, MANY = 3_000_000, 10_000
+"""Bytes to migrate, or lines to index, beyond which opening takes longer than AT_ONCE."""
+
+_MIGRATING = 0.35
+"""The part of a long opening that the migration takes; indexing takes the rest."""
+
+_REPORT_EVERY = 2.0
+"""Seconds between two reports of a long opening's progress."""
+
+_LOOK_AGAIN = 0.1
+"""Seconds between two looks at another process's progress."""
+
+log = logging.getLogger(__name__)
+
+
+class Store:
+    """One database and its contents, by topic."""
+
+    def __init__(self, path: Path, settings: Settings, *, adopt: bool = False) -> None:
+        self.path = path
+        self._adopt = adopt
+        self.opening = Opening()
+        self.keeper = Keeper(path)
+        self._settings = settings
+        self._database = Database(path, self.opening.wait)
+        network = settings.network_name
+        self._upkeep = Indexer(self._database, network)
+        self.rooms = Rooms(self._database)
+        self.messages = Messages(self._database, self._upkeep)
+        self.conversations = Conversations(self._upkeep)
+        self.search = MessageSearch(self._database, self._upkeep)
+        self.spans = Spans(self._database)
+        self.presence = Presence(self._database)
+        self.links = Links(self._database, self._upkeep)
+        self.topics = Topics(self._database, self._upkeep)
+        self.people = People(self._database, self._upkeep)
+        self.stats = Stats(self._database, self._upkeep)
+        self.backlog = Backlog(path.parent / "enhancements")
+        self._retention = Retention(self._database, self._upkeep, settings)
+        self.removal = Removal(self._database, self._upkeep, self.backlog)
+
+    def changes(self) -> AsyncIterator[list[int]]:
+        """The ids of messages as any process commits them, in groups."""
+        return changes(self._database)
+
+    async def rebuild(
+        self, names: Collection[str], report: Callable[[float], None] = lambda _: None
+    ) -> int:
+        """Rebuild derived structures while others read and write; returns the number of messages.
+
+        Raises:
+            StoreFailed: it stopped; the keeper continues it.
+        """
+        await self._upkeep.rebuild(names, report)
+        return int(await self._database.value("SELECT count(*) FROM messages", default=0))
+
+    async def indexed_up_to(self) -> int:
+        """The id up to which everything derived from the messages is complete."""
+        return await self._upkeep.indexed_up_to(*EVERYTHING)
+
+    async def differences(self, names: Collection[str] = EVERYTHING) -> list[str]:
+        """Compare derived structures with a recount: one sentence for each difference.
+
+        Reads every message and keeps the write lock meanwhile: `doctor --deep` works on a copy.
+        """
+        return await self._upkeep.differences(names)
+
+    async def run(self) -> None:
+        """Open the file, then perform the keeper's duties as long as the store is in use."""
+        self.opening.begin()
+        try:
+            await self._open()
+        except TerrariumError as error:
+            self.opening.fail(error)
+            return
+        self.opening.succeed()
+        async with anyio.create_task_group() as duties:
+            duties.start_soon(self.keeper.serve, self._database, self._upkeep)
+            duties.start_soon(self._retention.serve, self.keeper)
+
+    async def aclose(self) -> None:
+        """Close the file; the keeper empties its WAL first."""
+        with anyio.CancelScope(shield=True):
+            if self.keeper.is_us and self.opening.is_done:
+                try:
+                    await self._database.checkpoint("TRUNCATE")
+                except StoreFailed as error:
+                    log.warning("%s", error)
+            await self._database.aclose()
+            self.keeper.release()
+
+    async def _open(self) -> None:
+        while await to_thread.run_sync(_version, self.path, self._adopt) < CURRENT:
+            if self.keeper.claim():
+                await self._migrate()
+            else:
+                self.opening.takes_long()
+                await anyio.sleep(_LOOK_AGAIN)  # another process is migrating it
+        await self._database.open()
+        if self._adopt:
+            await self._check_zone()
+        await self._catch_up()
+
+    async def _migrate(self) -> None:
+        """Migrate in a thread. If cancelled, it stops at its next report and changes nothing."""
+
+        def report(part: float) -> None:
+            from_thread.check_cancelled()
+            self.opening.report(part * _MIGRATING)
+            if is_large:  # a file in use would have been refused before the first report
+                from_thread.run_sync(self.opening.takes_long)
+
+        is_large = bytes_of(self.path) > LARGE
+        with translate_errors(self.path):
+            migration = partial(migrate, adopt=self._adopt)
+            await to_thread.run_sync(migration, self.path, self._settings, report)
+
+    async def _check_zone(self) -> None:
+        """Refuse a zone other than the one in which the file's local times were read."""
+        adoption = adoption_in(await self._database.rows(ADOPTION))
+        if adoption and (complaint := adoption.complaint(self._settings.source_timezone)):
+            raise WrongZone(f"{self.path}: {complaint}")
+
+    async def _catch_up(self) -> None:
+        """Index what was migrated or appended, or wait for the keeper that does so."""
+
+        def report(part: float) -> None:
+            self.opening.report(_MIGRATING + part * (1 - _MIGRATING))
+
+        at_first = await self._upkeep.lag()
+        if at_first > MANY:
+            self.opening.takes_long()
+        while not self.keeper.claim() and (behind := await self._upkeep.lag()) > INDEXED_BY_READ:
+            report(max(0.0, 1 - behind / at_first))
+            await anyio.sleep(_LOOK_AGAIN)
+        if self.keeper.is_us:
+            with plainly():
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(self.keeper.empty_wal, self._database)
+                    await self._upkeep.catch_up(report)
+                    tasks.cancel_scope.cancel()
+
+
+@asynccontextmanager
+async def open_store(
+    path: Path, settings: Settings | None = None, *, adopt: bool = False
+) -> AsyncIterator[Store]:
+    """Open the history at `path`; a new file is made, one of an earlier version is migrated.
+
+    Returns at once even when a migration takes long: calls then wait up to five seconds and end
+    with `StillOpening`.
+
+    Args:
+        path: the database.
+        settings: how to read it; the defaults if None.
+        adopt: take over a database of terrarium-irc, in place. Otherwise not a byte of it changes.
+
+    Raises:
+        StoreFailed: the folder or file cannot be written, the disk is full, the file is damaged.
+        NotOurs: the file is another program's, a later version's, or lacks a table.
+        NotAdopted: the file is terrarium-irc's, and `adopt` is false.
+        WrongZone: `adopt` is true, and the file was adopted in another zone than the settings name.
+    """
+    path = Path.cwd() / path
+    make_folder(path)
+    check_permissions(path)
+    store = Store(path, settings or Settings(), adopt=adopt)
+    with plainly():
+        try:
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(store.run)
+                try:
+                    await store.opening.wait_a_moment(AT_ONCE)
+                except StillOpening:
+                    tasks.start_soon(_report_progress, store.opening)
+                try:
+                    yield store
+                finally:
+                    tasks.cancel_scope.cancel()
+        finally:
+            await store.aclose()  # after the last task that uses it
+
+
+async def _report_progress(opening: Opening) -> None:
+    """Log the progress of a long opening until it succeeds or fails."""
+    patience = 0.0
+    with suppress(TerrariumError):  # the next call on the store raises it
+        while True:
+            try:
+                await opening.wait(patience)
+            except StillOpening as still:
+                log.info("%s", still.progress)
+                patience = _REPORT_EVERY
+            else:
+                return log.info("the history is open")
+
+
+def require_adopted(path: Path) -> None:
+    """Check that the file is not an unadopted terrarium-irc database; it is not changed.
+
+    Raises:
+        NotAdopted: it is one. The message names the commands that adopt it.
+    """
+    check_permissions(path)
+    with translate_errors(path):
+        check_adopted(path)
+
+
+async def repair_schema(path: Path) -> Sequence[Difference]:
+    """Recreate derived tables that are missing or differ, empty; returns what was wrong.
+
+    Raises:
+        StoreFailed: the file cannot be written.
+        NotOurs: it is another program's, or of an unknown version.
+    """
+    with translate_errors(path):
+        return await to_thread.run_sync(repair, path)
+
+
+def _version(path: Path, adopt: bool) -> int:
+    """The file's version; 0 also while another process holds it locked."""
+    if not adopt:
+        require_adopted(path)
+    with translate_errors(path):
+        try:
+            return version_of(path)
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error):
+                return 0
+            raise

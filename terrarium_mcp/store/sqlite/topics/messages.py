@@ -1,0 +1,152 @@
+"""Messages: appended in groups; read newest first, onward, around one of them, or by id."""
+
+from bisect import bisect_left
+from collections.abc import AsyncIterable, Iterable, Sequence
+
+from terrarium_mcp.chat.records import Message, NewMessage, Page, Room
+from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, Position
+from terrarium_mcp.store.records import AppendTotals
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.index.indexer import Indexer, current_sql
+from terrarium_mcp.store.sqlite.ingest.append import Appender
+from terrarium_mcp.store.sqlite.ingest.bulk import Report, append_in_groups
+from terrarium_mcp.store.sqlite.topics.rooms import OF_ROOM, within
+from terrarium_mcp.store.sqlite.topics.rows import COLUMNS, IS_SPEECH, as_messages
+
+
+class Messages:
+    """The messages of all rooms, in the order (timestamp, id)."""
+
+    def __init__(self, database: Database, upkeep: Indexer) -> None:
+        self._database = database
+        self._upkeep = upkeep
+        self._appender = Appender(database, upkeep)
+
+    async def append(self, messages: Sequence[NewMessage]) -> list[int]:
+        """Save messages in the order given; when this returns they are durable.
+
+        A live message is never dated before the previous live one of its room: its server-time is
+        then stored beside it. Playback keeps its own time, and is left out if it is already stored.
+        A message that is not addressed to a channel is private and goes into no room.
+
+        Returns:
+            The ids of the messages, 0 for one that was already stored.
+
+        Raises:
+            StoreFailed: nothing was saved; the same call may be repeated.
+        """
+        return await self._appender.append(messages)
+
+    async def append_all(
+        self,
+        messages: AsyncIterable[NewMessage] | Iterable[NewMessage],
+        report: Report = lambda _: None,
+    ) -> AppendTotals:
+        """Save any number of messages in the order given, as `append` does, beside a live recorder.
+
+        Memory use is constant, and a group of messages is durable once it is reported. Cancelling
+        leaves whole groups. An importer must record the time that they cover as a span itself.
+
+        Raises:
+            BadLine: the time of a message cannot be stored. All messages before it are saved.
+            StoreFailed: the messages that were reported are saved, and no others.
+        """
+        return await append_in_groups(self._appender, messages, report)
+
+    async def get(self, number: int, rooms: Sequence[Room]) -> Message | None:
+        """The message with this id, if it is in one of `rooms`."""
+        rows = await self._upkeep.rows(
+            _lines(within(rooms, "m.room"), "m.id = :id"), {"id": number}
+        )
+        return as_messages(rows, rooms)[0] if rows else None
+
+    async def position(self, number: int) -> Position | None:
+        """The position of the message with this id, whatever its room; None without a time."""
+        rows = await self._database.rows(
+            "SELECT timestamp, id FROM messages WHERE id = :id AND timestamp NOT NULL",
+            {"id": number},
+        )
+        return Position(rows[0]["timestamp"], rows[0]["id"]) if rows else None
+
+    async def newest(
+        self,
+        rooms: Sequence[Room],
+        limit: int,
+        *,
+        before: Position = EVERY_LINE,
+        after: Position | None = None,
+        events: bool = False,
+    ) -> Page:
+        """The last `limit` messages between two positions (both exclusive), oldest first."""
+        between = (after or BEGINNING, before)
+        page = await self._read(rooms, limit, between, "DESC", events=events)
+        return Page(page.messages[::-1], page.more)
+
+    async def onward(
+        self,
+        rooms: Sequence[Room],
+        limit: int,
+        *,
+        after: Position,
+        before: Position = EVERY_LINE,
+        events: bool = False,
+    ) -> Page:
+        """The first `limit` messages between two positions (both exclusive), oldest first."""
+        return await self._read(rooms, limit, (after, before), "ASC", events=events)
+
+    async def around(
+        self, message: Message, before: int, after: int, *, until: Position = EVERY_LINE
+    ) -> list[Message]:
+        """The speech of the message's room around it, itself included, oldest first."""
+        place = message.position
+        earlier = _lines(OF_ROOM, IS_SPEECH, _BEFORE)
+        later = _lines(OF_ROOM, IS_SPEECH, _AFTER, _UNTIL)
+        rows = await self._upkeep.rows(
+            f"SELECT * FROM ({earlier} {_order('DESC')} LIMIT :earlier)"  # noqa: S608 -- constants only
+            f" UNION ALL SELECT * FROM ({later} {_order('ASC')} LIMIT :later)"
+            " ORDER BY timestamp, id",
+            {"room": message.room.id, "earlier": before, "later": after}
+            | _place("before", place)
+            | _place("after", place)
+            | _place("until", until),
+        )
+        at = bisect_left(rows, place, key=lambda row: Position(row["timestamp"], row["id"]))
+        lines = as_messages(rows, [message.room])
+        return [*lines[:at], message, *lines[at:]]
+
+    async def _read(
+        self,
+        rooms: Sequence[Room],
+        limit: int,
+        between: tuple[Position, Position],
+        order: str,
+        *,
+        events: bool,
+    ) -> Page:
+        after, before = between
+        kinds = () if events else (IS_SPEECH,)
+        only = rooms[0].id if len(rooms) == 1 else None
+        where = within(rooms, "m.room") if only is None else OF_ROOM
+        rows = await self._upkeep.rows(
+            f"{_lines(where, *kinds, _BEFORE, _AFTER)} {_order(order)} LIMIT :most",
+            _place("before", before) | _place("after", after) | {"most": limit + 1, "room": only},
+        )
+        return Page(as_messages(rows[:limit], rooms), more=len(rows) > limit)
+
+
+_BEFORE = "(m.timestamp, m.id) < (:before, :before_id)"
+_AFTER = "(m.timestamp, m.id) > (:after, :after_id)"
+_UNTIL = "(m.timestamp, m.id) < (:until, :until_id)"
+
+
+def _lines(*where: str) -> str:
+    """The statement that selects the messages that meet all conditions."""
+    return f"SELECT {COLUMNS} FROM messages m WHERE {' AND '.join([current_sql(), *where])}"  # noqa: S608 -- constants only
+
+
+def _order(order: str) -> str:
+    return f"ORDER BY m.timestamp {order}, m.id {order}"
+
+
+def _place(name: str, place: Position) -> dict[str, object]:
+    return {name: place.timestamp, f"{name}_id": place.id}

@@ -1,0 +1,266 @@
+"""People: what is known of a nick, and which other nicks may be the same person."""
+
+# ruff: noqa: S608 -- every statement is made of constants and our own ids
+
+import difflib
+import json
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+
+from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.nick_history import NickEvent, NickTenure, nick_tenures
+from terrarium_mcp.chat.records import Message, MessageType, Room
+from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, from_text
+from terrarium_mcp.store.records import Evidence, NickActivity, Person
+from terrarium_mcp.store.sqlite.engine.database import Database, Row
+from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
+from terrarium_mcp.store.sqlite.index.counter_sql import FOLDED, SAID, SECONDS
+from terrarium_mcp.store.sqlite.index.index_words import nick_words, type_word
+from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.index.nick_evidence import HOST, PeopleIndex
+from terrarium_mcp.store.sqlite.search.fts_syntax import one_of, quoted
+from terrarium_mcp.store.sqlite.topics.rooms import within
+from terrarium_mcp.store.sqlite.topics.rows import COLUMNS, as_messages
+from terrarium_mcp.store.sqlite.topics.stats_sql import AFTER, BEFORE
+
+NICK_CHANGE = "nick change"
+
+SHARED = 20
+"""A host with more nicks than this is a gateway or a bouncer, and is no evidence."""
+
+MOST_NICKS = 64
+"""The most nicks considered for one person; more are someone changing nicks for fun."""
+
+_MOST_EVENTS = 20_000
+"""Joins, parts and the like that are read to follow a person through their nicks."""
+
+_NEAR, _COMPARED = 3, 5_000
+"""Similar nicks returned, and the nicks compared for them, those with most lines first."""
+
+
+class People:
+    """The people of all rooms."""
+
+    def __init__(self, database: Database, upkeep: Indexer) -> None:
+        self._database = database
+        self._upkeep = upkeep
+
+    async def lookup(
+        self, nick: str, network: str, rooms: Sequence[Room], *, until: Position = EVERY_LINE
+    ) -> Person:
+        """What is known of a nick from these rooms, before a position.
+
+        Other nicks are named only if they were in one of the rooms. Accounts and hosts are
+        compared across the whole network.
+        """
+        await self._upkeep.ensure_current("counters", PeopleIndex.name)
+        rooms = [room for room in rooms if room.network == network]
+        folded = fold(storable(nick))
+        known = await self._in_rooms(folded, rooms, until)
+        evidence = [
+            *await self._changes(folded, rooms, until),
+            *await self._shared_identities(folded, network, rooms, until),
+        ]
+        near = [] if known or evidence else await self._near(folded, rooms)
+        return Person(nick, network, known, evidence, near)
+
+    async def nick_tenures(
+        self, nick: str, at: Position, rooms: Sequence[Room]
+    ) -> list[NickTenure]:
+        """The nicks of the person who was `nick` at a position, as seen in rooms of one network."""
+        await self._upkeep.ensure_current("index", PeopleIndex.name)
+        folded = fold(storable(nick))
+        nicks = await self._connected(folded, rooms)
+        return nick_tenures(folded, at, await self._moves(nicks, rooms))
+
+    async def said_by(
+        self,
+        holds: Sequence[NickTenure],
+        rooms: Sequence[Room],
+        limit: int,
+        *,
+        before: Position = EVERY_LINE,
+    ) -> list[Message]:
+        """The newest `limit` lines, before a position, of the person who held these nicks.
+
+        Raises:
+            TookTooLong: the deadline passed.
+        """
+        await self._upkeep.ensure_current("index")
+        condition, params = held(holds)
+        rows = await self._database.rows(
+            f"SELECT {COLUMNS} FROM message_index CROSS JOIN messages m"
+            " ON m.id = -message_index.rowid"
+            f" WHERE message_index MATCH :match AND {within(rooms, 'm.room')} AND {SAID}"
+            f" AND {condition} AND {BEFORE} ORDER BY m.timestamp DESC, m.id DESC LIMIT :limit",
+            params
+            | {
+                "match": one_of(word for one in holds for word in nick_words(one.nick)),
+                "until": before.timestamp,
+                "until_id": before.id,
+                "limit": limit,
+            },
+        )
+        return as_messages(rows, rooms)
+
+    async def _in_rooms(
+        self, folded: str, rooms: Sequence[Room], until: Position
+    ) -> list[NickActivity]:
+        rows = await self._database.rows(
+            f"""
+SELECT n.room, n.lines - (
+    SELECT count(*) FROM messages m
+    WHERE m.room = n.room AND {SAID} AND {AFTER} AND {FOLDED} = n.folded
+  ) AS lines,
+  CASE WHEN n.spoke < {SECONDS.format(":until")} THEN n.spoke ELSE {_last(SAID)} END AS spoke,
+  CASE WHEN n.seen < {SECONDS.format(":until")} THEN n.seen ELSE {_last("true")} END AS seen
+FROM nick_counts n WHERE {within(rooms, "n.room")} AND n.folded = :nick
+ORDER BY 2 DESC, 4 DESC, 1""",
+            {"nick": folded, "until": until.timestamp, "until_id": until.id},
+        )
+        by_id = {room.id: room for room in rooms}
+        active = [
+            NickActivity(by_id[row[0]], row[1], _moment(row[2]), _moment(row[3])) for row in rows
+        ]
+        return [one for one in active if one.seen]
+
+    async def _changes(self, folded: str, rooms: Sequence[Room], until: Position) -> list[Evidence]:
+        """The nicks it was changed to and from; a change seen in many rooms counts once."""
+        rows = await self._database.rows(
+            f"""
+WITH changes AS (
+  SELECT iif(old = :nick, new, old) AS nick, room, said FROM nick_changes
+  WHERE (old = :nick OR new = :nick) AND old != new AND {within(rooms)}
+    AND (said, message) < (:until, :until_id)
+)
+SELECT {_spelt("nick", rooms)}, min(said), max(said), max(times)
+FROM (SELECT nick, min(said) AS first, said, count(*) OVER (PARTITION BY nick, room) AS times
+  FROM changes GROUP BY nick, room, said)
+GROUP BY nick ORDER BY max(said) DESC, nick""",
+            {"nick": folded, "until": until.timestamp, "until_id": until.id},
+        )
+        return [_evidence(NICK_CHANGE, row) for row in rows]
+
+    async def _shared_identities(
+        self, folded: str, network: str, rooms: Sequence[Room], until: Position
+    ) -> list[Evidence]:
+        """The nicks with an account or a host in common that were in one of the rooms."""
+        rows = await self._database.rows(
+            f"""
+SELECT {_spelt("other.nick", rooms)}, min(other.first), min(max(other.last), :until),
+  CASE WHEN max(other.last) < :until THEN sum(other.messages) END, mine.kind
+FROM evidence mine CROSS JOIN evidence other
+  ON other.network = mine.network AND other.kind = mine.kind AND other.sign = mine.sign
+WHERE mine.network = :network AND mine.nick = :nick AND mine.first < :until
+  AND other.nick != mine.nick AND other.first < :until
+  AND (mine.kind != '{HOST}' OR {SHARED} >= (SELECT count(*) FROM (
+    SELECT 1 FROM evidence e WHERE e.network = mine.network AND e.kind = mine.kind
+      AND e.sign = mine.sign LIMIT {SHARED} + 1)))
+  AND EXISTS (SELECT 1 FROM nick_counts n
+    WHERE {within(rooms, "n.room")} AND n.folded = other.nick)
+GROUP BY mine.kind, other.nick ORDER BY 3 DESC, other.nick LIMIT {MOST_NICKS}""",
+            {"network": network, "nick": folded, "until": until.timestamp},
+        )
+        return [_evidence(row[4], row) for row in rows]
+
+    async def _near(self, folded: str, rooms: Sequence[Room]) -> list[str]:
+        """Known nicks with a similar spelling and the same first letter, the closest first."""
+        rows = await self._database.rows(
+            f"SELECT known.folded, {_spelt('known.folded', rooms)} FROM ("
+            f"SELECT folded, sum(lines) AS lines FROM nick_counts WHERE {within(rooms)}"
+            " AND substr(folded, 1, 1) = substr(:nick, 1, 1) GROUP BY folded"
+            " ORDER BY 2 DESC LIMIT :most) known",
+            {"nick": folded, "most": _COMPARED},
+        )
+        spelt = {row[0]: as_text(row[1]) for row in rows}
+        return [spelt[near] for near in difflib.get_close_matches(folded, spelt, _NEAR)]
+
+    async def _connected(self, folded: str, rooms: Sequence[Room]) -> list[str]:
+        """The nicks reached from this one by nick changes, the nearest first."""
+        nicks, asked = [folded], 0
+        while asked < len(nicks) < MOST_NICKS:
+            rows = await self._database.rows(
+                f"SELECT DISTINCT iif(old IN ({_LISTED}), new, old) FROM nick_changes"
+                f" WHERE (old IN ({_LISTED}) OR new IN ({_LISTED})) AND {within(rooms)}",
+                {"nicks": json.dumps(nicks[asked:])},
+            )
+            asked = len(nicks)
+            nicks += [row[0] for row in rows if row[0] not in nicks]
+        return nicks[:MOST_NICKS]
+
+    async def _moves(self, nicks: Sequence[str], rooms: Sequence[Room]) -> list[NickEvent]:
+        """The joins, parts, quits, kicks and nick changes of these nicks."""
+        kinds = [
+            type_word(kind)
+            for kind in (MessageType.NICK, MessageType.JOIN, MessageType.PART, MessageType.QUIT)
+        ]
+        came = f"{one_of(word for nick in nicks for word in nick_words(nick))} AND {one_of(kinds)}"
+        kicked = " OR ".join(quoted(nick) for nick in nicks)
+        match = f"({came}) OR (({one_of([type_word(MessageType.KICK)])}) AND event : ({kicked}))"
+        rows = await self._database.rows(
+            "SELECT m.timestamp, m.id, upper(m.message_type), m.room, m.nick, m.message"
+            " FROM message_index CROSS JOIN messages m ON m.id = -message_index.rowid"
+            f" WHERE message_index MATCH :match AND {within(rooms, 'm.room')} LIMIT :most",
+            {"match": match, "most": _MOST_EVENTS},
+        )
+        changes = await self._database.rows(
+            f"SELECT said, message, '{MessageType.NICK}', room, old, new FROM nick_changes"
+            f" WHERE new IN ({_LISTED}) AND {within(rooms)} LIMIT :most",
+            {"nicks": json.dumps(list(nicks)), "most": _MOST_EVENTS},
+        )
+        return list({move.at: move for move in map(_move, [*rows, *changes])}.values())
+
+
+def held(holds: Iterable[NickTenure]) -> tuple[str, dict[str, object]]:
+    """The SQL condition that message `m` is by the holder of these nicks; its parameters."""
+    parts, params = ["false"], dict[str, object]()
+    for n, one in enumerate(holds):
+        parts.append(
+            f"({FOLDED} = :nick{n} AND (m.timestamp, m.id) >= (:since{n}, :since{n}_id)"
+            f" AND (m.timestamp, m.id) < (:until{n}, :until{n}_id))"
+        )
+        params |= {
+            f"nick{n}": one.nick,
+            f"since{n}": one.since.timestamp,
+            f"since{n}_id": one.since.id,
+            f"until{n}": one.until.timestamp,
+            f"until{n}_id": one.until.id,
+        }
+    return f"({' OR '.join(parts)})", params
+
+
+_LISTED = "SELECT value FROM json_each(:nicks)"
+
+
+def _spelt(nick: str, rooms: Sequence[Room]) -> str:
+    """A folded nick in the spelling last seen in one of the rooms."""
+    return f"""ifnull((
+  SELECT s.spelt FROM nick_counts s WHERE {within(rooms, "s.room")} AND s.folded = {nick}
+  ORDER BY s.seen DESC LIMIT 1), {nick})"""
+
+
+def _last(condition: str) -> str:
+    """When a nick of `nick_counts n` last did something before a position, in Unix seconds."""
+    newest = f"""(
+    SELECT m.timestamp FROM messages m
+    WHERE m.room = n.room AND m.redacted_at IS NULL AND {condition} AND m.timestamp <= :until
+      AND {BEFORE} AND {FOLDED} = n.folded
+    ORDER BY m.timestamp DESC LIMIT 1)"""
+    return SECONDS.format(newest)
+
+
+def _evidence(kind: str, row: Row) -> Evidence:
+    return Evidence(kind, as_text(row[0]), from_text(row[1]), from_text(row[2]), row[3])
+
+
+def _moment(seconds: int) -> datetime | None:
+    return datetime.fromtimestamp(seconds, UTC) if seconds else None
+
+
+def _move(row: Row) -> NickEvent:
+    timestamp, number, kind, room, nick, text = row
+    at, kind = Position(timestamp, number), MessageType(kind)
+    if kind is MessageType.NICK:
+        return NickEvent(at, kind, room, fold(nick), fold(text))
+    gone = text.partition(" ")[0] if kind is MessageType.KICK else nick
+    return NickEvent(at, kind, room, fold(gone or ""))

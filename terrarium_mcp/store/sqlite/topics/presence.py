@@ -1,0 +1,71 @@
+"""Who is in a channel: replaced whenever the bot joins, out of date while it is away."""
+
+from collections.abc import Sequence
+from datetime import datetime
+
+from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.records import Member, Room
+from terrarium_mcp.chat.times.timestamps import from_text, to_text
+from terrarium_mcp.store.records import PresenceSnapshot
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.topics.rooms import room_ids
+
+
+class Presence:
+    """The member lists of all rooms."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def replace(
+        self, network: str, channel: str, people: Sequence[Member], at: datetime
+    ) -> None:
+        """Replace the member list of a channel.
+
+        Members already on it keep the time they joined. For new ones it is their `since`, or `at`.
+        """
+        now = to_text(at)
+        async with self._database.writing() as writer:
+            room = (await room_ids(writer, [(network, channel)]))[network, channel]
+            known = await writer.rows(
+                "SELECT folded, since FROM presence WHERE room = :room", {"room": room}
+            )
+            since = {row["folded"]: row["since"] for row in known}
+            await writer.run("DELETE FROM presence WHERE room = :room", {"room": room})
+            await writer.many(
+                "INSERT OR REPLACE INTO presence VALUES (?, ?, ?, ?, ?, ?, ?)",
+                [
+                    (
+                        room,
+                        fold(storable(one.nick)),
+                        storable(one.nick),
+                        one.rank,
+                        int(one.away),
+                        storable(one.account),
+                        since.get(fold(one.nick)) or (to_text(one.since) if one.since else now),
+                    )
+                    for one in people
+                ],
+            )
+            await writer.run(
+                "INSERT OR REPLACE INTO presence_as_of VALUES (:room, :at)",
+                {"room": room, "at": now},
+            )
+
+    async def current(self, room: Room) -> PresenceSnapshot:
+        """The members of `room` as last received: by rank, then by nick."""
+        rows = await self._database.rows(
+            "SELECT nick, rank, away, account, since FROM presence WHERE room = :room"
+            " ORDER BY instr('~&@%+', substr(rank || 'x', 1, 1)) = 0,"
+            " instr('~&@%+', substr(rank || 'x', 1, 1)), folded",
+            {"room": room.id},
+        )
+        as_of = await self._database.value(
+            "SELECT as_of FROM presence_as_of WHERE room = :room", {"room": room.id}
+        )
+        people = [
+            Member(nick, rank, bool(away), account, from_text(since) if since else None)
+            for nick, rank, away, account, since in rows
+        ]
+        return PresenceSnapshot(people, from_text(as_of) if as_of else None)

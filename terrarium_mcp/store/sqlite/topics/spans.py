@@ -1,0 +1,100 @@
+"""Spans: when each room was recorded. The times between them are gaps."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+
+from terrarium_mcp.chat.coverage import Coverage, Span
+from terrarium_mcp.chat.records import Room
+from terrarium_mcp.chat.times.timestamps import from_text, to_text
+from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.topics.rooms import room_ids, within
+
+HEARTBEAT = timedelta(seconds=20)
+"""How often the recorder marks the rooms that it is still recording."""
+
+SILENT = 3 * HEARTBEAT
+"""An open span without a heartbeat for this long has lost its recorder."""
+
+
+class Spans:
+    """The spans of all rooms."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def begin(self, network: str, channel: str, at: datetime, why: str) -> None:
+        """Open a span at `at`. A span that a crash left open ends at its last heartbeat."""
+        async with self._database.writing() as writer:
+            room = (await room_ids(writer, [(network, channel)]))[network, channel]
+            await _end(writer, [room], None, "the recorder stopped")
+            await writer.run(
+                "INSERT INTO spans (room, began, alive, why_began) VALUES (:room, :at, :at, :why)",
+                {"room": room, "at": to_text(at), "why": why},
+            )
+
+    async def end(self, network: str, channel: str, at: datetime, why: str) -> None:
+        """Close the open span of this channel."""
+        async with self._database.writing() as writer:
+            room = (await room_ids(writer, [(network, channel)]))[network, channel]
+            await _end(writer, [room], at, why)
+
+    async def imported(
+        self, network: str, channel: str, began: datetime, ended: datetime, source: str
+    ) -> None:
+        """Add a span for an imported record of this channel; gaps within it are unknown."""
+        async with self._database.writing() as writer:
+            room = (await room_ids(writer, [(network, channel)]))[network, channel]
+            await writer.run(
+                "INSERT INTO spans (room, began, alive, ended, why_began, why_ended, source)"
+                " VALUES (:room, :began, :ended, :ended, 'import', 'import', :source)",
+                {
+                    "room": room,
+                    "began": to_text(began),
+                    "ended": to_text(ended),
+                    "source": source,
+                },
+            )
+
+    async def still(self, network: str, channels: Iterable[str], at: datetime) -> None:
+        """Mark these channels as still being recorded, even if they are quiet."""
+        async with self._database.writing() as writer:
+            rooms = await room_ids(writer, ((network, channel) for channel in channels))
+            await keep_alive(writer, {room: to_text(at) for room in rooms.values()})
+
+    async def coverage(self, rooms: Sequence[Room], now: datetime | None = None) -> Coverage:
+        """When these rooms were recorded."""
+        fresh_since = to_text((now or datetime.now(UTC)) - SILENT)
+        rows = await self._database.rows(
+            "SELECT room, began, alive, ended, source, why_ended FROM spans"  # noqa: S608 -- no words of strangers
+            f" WHERE {within(rooms)} ORDER BY began, id",
+        )
+        return Coverage(
+            [
+                Span(
+                    room=room,
+                    began=from_text(began),
+                    ended=from_text(ended or alive),
+                    going_on=ended is None and alive >= fresh_since,
+                    source=source,
+                    why_ended=why_ended or "",
+                )
+                for room, began, alive, ended, source, why_ended in rows
+            ]
+        )
+
+
+async def keep_alive(writer: Writer, reached: Mapping[int, str]) -> None:
+    """Extend the open spans of these rooms (by id) up to these timestamps."""
+    await writer.many(
+        "UPDATE spans SET alive = max(alive, ?) WHERE room = ? AND ended IS NULL",
+        [(timestamp, room) for room, timestamp in reached.items()],
+    )
+
+
+async def _end(writer: Writer, rooms: Iterable[int], at: datetime | None, why: str) -> None:
+    ended = to_text(at) if at else None
+    await writer.many(
+        "UPDATE spans SET ended = max(alive, ifnull(?, alive)), why_ended = ?"
+        " WHERE room = ? AND ended IS NULL",
+        [(ended, why, room) for room in rooms],
+    )

@@ -1,0 +1,202 @@
+"""Statistics: how much was said, by whom, and when. Counters answer where they can."""
+
+# ruff: noqa: S608 -- every statement is made of constants and our own ids
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from datetime import date, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from terrarium_mcp.chat.records import Room
+from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, to_text
+from terrarium_mcp.store.errors import StoreFailed
+from terrarium_mcp.store.records import DatabaseSize, DayStats, RoomStats, Tally
+from terrarium_mcp.store.sqlite.engine.database import Database, Row
+from terrarium_mcp.store.sqlite.engine.files import bytes_of, wal_of
+from terrarium_mcp.store.sqlite.index.counter_sql import day_counts_sql, grouped_messages_sql
+from terrarium_mcp.store.sqlite.index.counters import Counters
+from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.index.rolling_windows import window_starts
+from terrarium_mcp.store.sqlite.topics import stats_sql
+from terrarium_mcp.store.sqlite.topics.rooms import within
+from terrarium_mcp.store.sqlite.topics.rows import parse_timestamp
+
+_GROWTH_PERIOD = timedelta(days=30)
+"""Growth is projected from the messages of this long."""
+
+SIZE = """
+SELECT total(lines + events) AS messages, (
+    SELECT total(lines + events) FROM day_counts
+    WHERE room IN (SELECT room FROM room_counts) AND day >= substr(:since, 1, 10)
+  ) AS recent,
+  (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size) AS file
+FROM room_counts"""
+"""Messages in all, messages since `:since`, and the bytes of the file."""
+
+
+def size_since(now: datetime) -> dict[str, str]:
+    """The parameters of SIZE."""
+    return {"since": to_text(now - _GROWTH_PERIOD)}
+
+
+def size_of(row: Row, path: Path) -> DatabaseSize:
+    """The size of the database at `path`, from the row that SIZE returns."""
+    messages, recent, file = row
+    a_day = recent / _GROWTH_PERIOD.days
+    return DatabaseSize(
+        file=file,
+        wal=bytes_of(wal_of(path)),
+        messages=int(messages),
+        messages_a_day=a_day,
+        bytes_a_year=round(a_day * 365 * file / messages) if messages else 0,
+    )
+
+
+class Stats:
+    """Statistics of rooms, and the size of the file."""
+
+    def __init__(self, database: Database, upkeep: Indexer) -> None:
+        self._database = database
+        self._upkeep = upkeep
+
+    async def for_room(self, room: Room, *, until: Position, now: datetime) -> RoomStats:
+        """Everything about one room."""
+        rows = await self._rows(await self._details_sql(room, until), [room], until, now)
+        return _detailed(room, rows.get(room.id))
+
+    async def overview(
+        self, rooms: Sequence[Room], *, until: Position, now: datetime
+    ) -> list[RoomStats]:
+        """The totals of each room."""
+        rows = await self._rows(await self._totals_sql(rooms, until), rooms, until, now)
+        return [_totals(room, rows.get(room.id)) for room in rooms]
+
+    async def days(
+        self, room: Room, since: date, until: date, *, cutoff: Position = EVERY_LINE
+    ) -> list[DayStats]:
+        """The days from `since` to `until` with any message before the cutoff."""
+        rows = await self._upkeep.rows(
+            f"SELECT * FROM (SELECT {_DAY} FROM day_counts"
+            " WHERE room = :room AND day < substr(:until, 1, 10)"
+            f" UNION ALL SELECT {_DAY} FROM ({_CUT_DAY}))"
+            f" WHERE {stats_sql.COMPLETE} AND day BETWEEN :first AND :last ORDER BY day",
+            {"room": room.id, "sign": 1, "first": f"{since}", "last": f"{until}"} | _place(cutoff),
+            uses=[Counters.name],
+        )
+        return [DayStats(date.fromisoformat(row[0]), row[1], Tally(*row[2:])) for row in rows]
+
+    async def busiest(self, room: Room, most: int = 3) -> list[tuple[date, int]]:
+        """The days with the most lines, and their number of lines."""
+        rows = await self._upkeep.rows(
+            f"SELECT day, lines FROM day_counts WHERE {stats_sql.COMPLETE} AND room = :room"
+            " AND lines > 0 ORDER BY lines DESC, day LIMIT :most",
+            {"room": room.id, "most": most},
+            uses=[Counters.name],
+        )
+        return [(date.fromisoformat(row[0]), row[1]) for row in rows]
+
+    async def size(self, now: datetime) -> DatabaseSize:
+        """How large the file is, and how much it grows in a year at the current rate."""
+        await self._upkeep.ensure_current(Counters.name)
+        rows = await self._database.rows(SIZE, size_since(now))
+        return size_of(rows[0], self._database.path)
+
+    async def parts(self, *, deadline: float = 60.0) -> dict[str, int]:
+        """The bytes of each table and index, largest first.
+
+        Reads every page of the file. Empty if SQLite was built without dbstat.
+        """
+        try:
+            rows = await self._database.rows(
+                "SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE ORDER BY pgsize DESC, name",
+                deadline=deadline,
+            )
+        except StoreFailed:  # built without SQLITE_ENABLE_DBSTAT_VTAB
+            return {}
+        return {row[0]: row[1] for row in rows}
+
+    async def _details_sql(self, room: Room, until: Position) -> str:
+        if until == EVERY_LINE:
+            return stats_sql.details()
+        if await self._mostly_before([room], until):
+            return stats_sql.details(hidden=stats_sql.AFTER)
+        return stats_sql.recounted_details()
+
+    async def _totals_sql(self, rooms: Sequence[Room], until: Position) -> str:
+        in_rooms = stats_sql.room_condition(rooms)
+        if until == EVERY_LINE:
+            return stats_sql.current_totals(in_rooms)
+        if await self._mostly_before(rooms, until):
+            return stats_sql.totals_before(in_rooms)
+        return stats_sql.recounted_totals(in_rooms)
+
+    async def _rows(
+        self, sql: str, rooms: Sequence[Room], until: Position, now: datetime
+    ) -> dict[int, Row]:
+        params = window_starts(now) | _place(until) | stats_sql.room_params(rooms)
+        rows = await self._upkeep.rows(sql, params, uses=[Counters.name])
+        return {row[0]: row for row in rows}
+
+    async def _mostly_before(self, rooms: Sequence[Room], until: Position) -> bool:
+        """Whether no more messages follow a position than precede it, by whole days."""
+        named = within(rooms)
+        return bool(
+            await self._database.value(
+                "SELECT ifnull((SELECT sum(lines + events) FROM day_counts"
+                f" WHERE {named} AND day >= substr(:until, 1, 10)), 0) * 2"
+                f" <= (SELECT total(lines + events) FROM room_counts WHERE {named})",
+                _place(until),
+            )
+        )
+
+
+_NAMES = [field.name for field in fields(Tally)]
+_DAY = f"day, lines, {', '.join(_NAMES)}"
+_CUT_DAY = day_counts_sql(
+    "("
+    + grouped_messages_sql(
+        f"m.room = :room AND m.timestamp >= substr(:until, 1, 10) AND {stats_sql.BEFORE}"
+    )
+    + ")"
+)
+
+
+def _totals(room: Room, row: Row | None) -> RoomStats:
+    """The totals of a room from a row with the columns `stats_sql.TOTALS`."""
+    if row is None:
+        return RoomStats(room)
+    _, lines, people, first, last, last_day, last_week = row[:7]
+    return RoomStats(
+        room,
+        lines,
+        people,
+        parse_timestamp(first) if first else None,
+        parse_timestamp(last) if last else None,
+        last_day,
+        last_week,
+    )
+
+
+def _detailed(room: Room, row: Row | None) -> RoomStats:
+    if row is None:
+        return RoomStats(room, talkers=[], hours=[0] * 24, tally=Tally())
+    return _totals(room, row)._replace(
+        talkers=_pairs(row["talkers"]),
+        hours=_by_hour(row["hours"]),
+        tally=Tally(**{name: row[name] for name in _NAMES}),
+    )
+
+
+def _pairs(text: str) -> list[tuple[Any, int]]:
+    return [(key, count) for key, count in json.loads(text)]
+
+
+def _by_hour(text: str) -> list[int]:
+    counts: Mapping[int, int] = dict(_pairs(text))
+    return [counts.get(hour, 0) for hour in range(24)]
+
+
+def _place(until: Position) -> dict[str, object]:
+    return {"until": until.timestamp, "until_id": until.id}

@@ -1,0 +1,80 @@
+"""Describes a conversation: its size, the lines between its own, and how certain its links are."""
+
+from collections.abc import Sequence
+
+from terrarium_mcp.chat.disentanglement import ReplyLink
+from terrarium_mcp.chat.records import SPEECH, Message
+from terrarium_mcp.errors import and_more
+from terrarium_mcp.store import Conversation
+from terrarium_mcp.tools.results import quantity
+
+DOUBTFUL = 0.5
+"""Links below this probability are wrong at least half the time."""
+
+_MOST_LISTED = 5
+
+
+def conversation_notes(conversation: Conversation) -> list[str]:
+    """What the reader should know besides the lines."""
+    if conversation.message.kind not in SPEECH:
+        return ["an event belongs to no conversation: scope=channel shows the lines around it"]
+    if conversation.looked_at == 1:
+        return ["no other line is recorded around it"]
+    if len(conversation.messages) == 1:
+        others = quantity(conversation.looked_at - 1, "line")
+        return [f"none of the {others} around it seems to belong to it: scope=channel shows them"]
+    return [_size(conversation), *_certainty(conversation)]
+
+
+def links_json(conversation: Conversation, visible: Sequence[Message]) -> list[dict[str, object]]:
+    """Which line answers which, for a program; `answers` is "" where a conversation starts."""
+    ids = {message.id for message in visible}
+    return [
+        {
+            "id": str(link.line),
+            "answers": "" if link.answers is None else str(link.answers),
+            "probability": round(link.probability, 2),
+        }
+        for link in conversation.links
+        if link.line in ids
+    ]
+
+
+def _size(conversation: Conversation) -> str:
+    """`24 lines by 3 people, of 200 examined; 41 lines of other talk lie between them`."""
+    people = len({message.nick.lower() for message in conversation.messages})
+    authors = "one person" if people == 1 else f"{people} people"
+    lie = "lies" if conversation.between == 1 else "lie"
+    others = f"{quantity(conversation.between, 'line')} of other talk {lie} between them"
+    return (
+        f"{quantity(len(conversation.messages), 'line')} by {authors},"
+        f" of {conversation.looked_at} examined;"
+        f" {others if conversation.between else 'nothing else lies between them'}"
+    )
+
+
+def _certainty(conversation: Conversation) -> list[str]:
+    """How many of the links are right: their probabilities are calibrated, so their mean says."""
+    links = [link for link in conversation.links if link.answers is not None or link.outside]
+    guesses = [link for link in links if not link.tagged]
+    if not guesses:
+        return ["which line answers which is known from reply tags"]
+    right = round(10 * sum(link.probability for link in guesses) / len(guesses))
+    tagged = len(links) - len(guesses)
+    basis = (
+        f"{quantity(tagged, 'answer')} known from reply tags, the others guessed"
+        if tagged
+        else "which line answers which is guessed"
+    )
+    share = "almost all" if right >= 10 else f"about {right} in 10"
+    return [f"{basis}: {share} such guesses are right{_doubts(guesses)}"]
+
+
+def _doubts(guesses: Sequence[ReplyLink]) -> str:
+    """The ids of the lines that most probably belong elsewhere."""
+    doubtful = sorted(
+        (link for link in guesses if link.probability < DOUBTFUL), key=lambda link: link.probability
+    )
+    if not doubtful:
+        return ""
+    return f"; doubtful: {and_more([str(link.line) for link in doubtful], _MOST_LISTED)}"

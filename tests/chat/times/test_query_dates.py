@@ -1,0 +1,185 @@
+"""Times as people write them are read by a clock and a zone; what is no time is none."""
+
+import time
+from datetime import UTC, datetime, timedelta, tzinfo
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from terrarium_mcp.chat.times.query_dates import parse_moment, parse_period
+
+NOW = datetime(2026, 5, 6, 14, 23, 5, tzinfo=UTC)  # a Wednesday
+BERLIN = ZoneInfo("Europe/Berlin")
+
+
+@pytest.mark.parametrize(
+    ("text", "begins", "ends"),
+    [
+        ("2026", "2026-01-01", "2027-01-01"),
+        ("2025-12", "2025-12-01", "2026-01-01"),
+        ("2024-02-29", "2024-02-29", "2024-03-01"),
+        ("today", "2026-05-06", "2026-05-07"),
+        ("Yesterday", "2026-05-05", "2026-05-06"),
+        ("this week", "2026-05-04", "2026-05-11"),
+        ("last  week", "2026-04-27", "2026-05-04"),
+        ("last month", "2026-04-01", "2026-05-01"),
+        ("last year", "2025-01-01", "2026-01-01"),
+        ("Q1 2026", "2026-01-01", "2026-04-01"),
+        ("tuesday", "2026-05-05", "2026-05-06"),
+        ("last friday", "2026-05-01", "2026-05-02"),
+        ("5 may", "2026-05-05", "2026-05-06"),
+        ("7 may", "2025-05-07", "2025-05-08"),
+        ("december", "2025-12-01", "2026-01-01"),
+        ("2 weeks ago", "2026-04-20", "2026-04-27"),
+    ],
+)
+def test_a_time_is_a_stretch_and_begins_at_a_moment(text: str, begins: str, ends: str) -> None:
+    stretch = parse_period(text, NOW, UTC)
+    assert stretch is not None
+    assert [f"{end:%Y-%m-%d %H:%M:%S}" for end in stretch] == [
+        f"{begins} 00:00:00",
+        f"{ends} 00:00:00",
+    ]
+    assert parse_moment(text, NOW, UTC) == stretch[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("2h", "2026-05-06 12:23:05"),
+        ("90M", "2026-05-06 12:53:05"),
+        ("3d", "2026-05-03 14:23:05"),
+        ("1w", "2026-04-29 14:23:05"),
+        ("10 minutes ago", "2026-05-06 14:13:05"),
+        ("yesterday 14:00", "2026-05-05 14:00:00"),
+        ("2026-05-01T14:00:00.123456Z", "2026-05-01 14:00:00"),
+        ("2026-05-01T14:00+02:00", "2026-05-01 12:00:00"),
+    ],
+)
+def test_a_moment_stands_for_its_day_where_a_stretch_is_asked_for(text: str, moment: str) -> None:
+    read = parse_moment(text, NOW, UTC)
+    assert read is not None
+    assert f"{read:%Y-%m-%d %H:%M:%S}" == moment
+    assert parse_period(text, NOW, UTC) == parse_period(moment[:10], NOW, UTC)
+
+
+def test_days_are_those_of_the_zone_also_where_its_clock_changes() -> None:
+    day = parse_period("2026-03-29", NOW, BERLIN)
+    assert day == (datetime(2026, 3, 28, 23, tzinfo=UTC), datetime(2026, 3, 29, 22, tzinfo=UTC))
+    late = datetime(2026, 5, 6, 23, tzinfo=UTC)
+    assert parse_moment("today", late, BERLIN) == datetime(2026, 5, 6, 22, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *["", " ", "tea", "a", "1", "12", "13:99", "friday 13", "may 32", "32 may", "5.5.26"],
+        *["2026-02-30", "2026-13", "2026-13-01", "0000", "0000-01-01", "2026-05-01T25:00"],
+        *["1777777777", "999999w", "99999999999 days ago", "x" * 5_000, "\0", "2026-"],
+    ],
+)
+def test_what_is_no_time_is_none(text: str) -> None:
+    assert parse_moment(text, NOW, BERLIN) is None
+    assert parse_period(text, NOW, BERLIN) is None
+
+
+@given(st.text(max_size=30) | st.from_regex(r"[0-9]{1,4}[-/. ][0-9a-z]{1,4}([- ][0-9a-z]+)?"))
+@settings(deadline=None)
+def test_no_text_is_too_absurd(text: str) -> None:
+    stretch = parse_period(text, NOW, BERLIN)
+    assert stretch is None or stretch[0] < stretch[1]
+    assert stretch is None or parse_moment(text, NOW, BERLIN) is not None
+
+
+MONTHS = ["jan", "feb", "mar", "apr", "may", "june"]
+MONTHS += ["july", "august", "sept", "oct", "nov", "dec"]
+
+
+def day(text: str, now: datetime = NOW, zone: tzinfo = UTC) -> tuple[str, str] | None:
+    """The first day of a period and the day after its last, in the reader's zone."""
+    stretch = parse_period(text, now, zone)
+    if stretch is None:
+        return None
+    begins, ends = (f"{end.astimezone(zone):%Y-%m-%d}" for end in stretch)
+    return begins, ends
+
+
+@pytest.mark.parametrize(
+    ("number", "name"),
+    list(enumerate(MONTHS, 1)),
+)
+def test_every_month_has_its_days(number: int, name: str) -> None:
+    first = f"{number:02}-01"
+    following = "2027-01-01" if number == 12 else f"2026-{number + 1:02}-01"
+    assert day(f"2026-{number:02}") == (f"2026-{first}", following)
+    assert day(f"{name} 2026") == (f"2026-{first}", following)
+    quarter = (number - 1) // 3
+    ends = "2027-01-01" if quarter == 3 else f"2026-{3 * quarter + 4:02}-01"
+    assert day(f"Q{quarter + 1} 2026") == (f"2026-{3 * quarter + 1:02}-01", ends)
+
+
+@pytest.mark.parametrize("weekday", range(7))
+def test_a_week_begins_on_monday_whatever_the_day(weekday: int) -> None:
+    now = datetime(2026, 5, 4 + weekday, 12, tzinfo=UTC)
+    assert day("this week", now) == ("2026-05-04", "2026-05-11")
+    assert day("last week", now) == ("2026-04-27", "2026-05-04")
+
+
+@pytest.mark.parametrize(
+    ("text", "ago"),
+    [
+        ("30s", timedelta(seconds=30)),
+        ("5m", timedelta(minutes=5)),
+        ("48H", timedelta(hours=48)),
+        ("2d", timedelta(days=2)),
+        ("3w", timedelta(weeks=3)),
+        ("999999m", timedelta(minutes=999_999)),
+    ],
+)
+def test_a_number_and_a_letter_are_so_long_ago(text: str, ago: timedelta) -> None:
+    assert parse_moment(text, NOW, BERLIN) == NOW - ago
+
+
+def test_a_day_starts_at_midnight_to_the_millisecond() -> None:
+    odd = NOW.replace(microsecond=987_654)
+    assert parse_moment("yesterday", odd, UTC) == datetime(2026, 5, 5, tzinfo=UTC)
+    assert parse_moment("2h", odd, UTC) == datetime(2026, 5, 6, 12, 23, 5, 987_000, tzinfo=UTC)
+
+
+def test_a_text_of_sixty_characters_may_be_a_time_and_a_longer_one_is_none() -> None:
+    fraction = "2026-05-01T14:00:00." + "1" * 34 + "+00:00"
+    assert len(fraction) == 60
+    assert parse_moment(fraction, NOW, UTC) is not None
+    assert parse_moment(fraction.replace("+", "1+"), NOW, UTC) is None
+
+
+def test_results_are_in_utc_whatever_zone_the_machine_is_in(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with monkeypatch.context() as machine:
+        machine.setenv("TZ", "Asia/Tokyo")
+        time.tzset()
+        for text in ("2026-05-01", "yesterday", "2026-05-01T10:00+02:00", "10 minutes ago"):
+            moment, stretch = parse_moment(text, NOW, BERLIN), parse_period(text, NOW, BERLIN)
+            assert moment is not None
+            assert stretch is not None
+            assert moment.tzinfo is stretch[0].tzinfo is stretch[1].tzinfo is UTC
+        assert parse_moment("2026-05-01", NOW, BERLIN) == datetime(2026, 4, 30, 22, tzinfo=UTC)
+    time.tzset()
+
+
+def test_a_moment_of_another_zone_stands_for_its_day_in_the_readers() -> None:
+    assert day("2026-05-01T23:30Z", zone=BERLIN) == ("2026-05-02", "2026-05-03")
+
+
+def test_days_come_before_months_and_lie_in_the_past() -> None:
+    assert day("1/2/2026") == ("2026-02-01", "2026-02-02")
+    assert day("friday") == ("2026-05-01", "2026-05-02")
+    assert day("december 24") == ("2025-12-24", "2025-12-25")
+
+
+def test_the_last_year_of_the_calendar_has_no_end() -> None:
+    assert parse_period("9999", NOW, UTC) is None
+    assert parse_moment("9999", NOW, UTC) == datetime(9999, 1, 1, tzinfo=UTC)

@@ -1,0 +1,190 @@
+"""Times that a question names."""
+
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from terrarium_mcp.chat.times.time_expressions import time_expressions, without_times
+
+NOW = datetime(2026, 5, 14, 9, 30, tzinfo=UTC)  # a Thursday
+
+
+def days(text: str) -> list[tuple[str, str]]:
+    """The first day of each time that `text` names, and the day after its last."""
+    return [
+        (f"{one.since:%Y-%m-%d}", f"{one.until:%Y-%m-%d}")
+        for one in time_expressions(text, NOW, UTC)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("what broke on 2026-05-01?", "2026-05-01", "2026-05-02"),
+        ("who left on 5 March 2025", "2025-03-05", "2025-03-06"),
+        ("on the 5th of March, 2025", "2025-03-05", "2025-03-06"),
+        ("March 5th, 2025", "2025-03-05", "2025-03-06"),
+        ("on 13 May", "2026-05-13", "2026-05-14"),
+        ("on May 15", "2025-05-15", "2025-05-16"),
+        ("in early March 2025", "2025-03-01", "2025-04-01"),
+        ("in May", "2026-05-01", "2026-06-01"),
+        ("during december", "2025-12-01", "2026-01-01"),
+        ("in 2024", "2024-01-01", "2025-01-01"),
+        ("today", "2026-05-14", "2026-05-15"),
+        ("yesterday", "2026-05-13", "2026-05-14"),
+        ("the day before yesterday", "2026-05-12", "2026-05-13"),
+        ("3 days ago", "2026-05-11", "2026-05-12"),
+        ("two weeks ago", "2026-04-27", "2026-05-04"),
+        ("a few months ago", "2026-01-29", "2026-03-01"),
+        ("last week", "2026-05-04", "2026-05-11"),
+        ("this week", "2026-05-11", "2026-05-15"),
+        ("this month", "2026-05-01", "2026-05-15"),
+        ("last month", "2026-04-01", "2026-05-01"),
+        ("last year", "2025-01-01", "2026-01-01"),
+        ("the past week", "2026-05-07", "2026-05-15"),
+        ("on Monday", "2026-05-11", "2026-05-12"),
+        ("last Thursday", "2026-05-07", "2026-05-08"),
+    ],
+)
+def test_a_time_is_understood(text: str, since: str, until: str) -> None:
+    assert days(text) == [(since, until)]
+
+
+@pytest.mark.parametrize(
+    "text", ["may I ask", "at 10:30", "31 june", "version 2026.5", "the mayor", "99999 years ago"]
+)
+def test_what_names_no_time_is_none(text: str) -> None:
+    assert days(text) == []
+
+
+def test_a_day_is_the_readers() -> None:
+    late = datetime(2026, 5, 14, 23, 30, tzinfo=UTC)
+    (day,) = time_expressions("yesterday", late, ZoneInfo("Asia/Tokyo"))
+    assert (day.since, day.until) == (
+        datetime(2026, 5, 13, 15, tzinfo=UTC),
+        datetime(2026, 5, 14, 15, tzinfo=UTC),
+    )
+
+
+def test_the_words_of_a_time_are_taken_out() -> None:
+    text = "what broke yesterday and in May?"
+    assert without_times(time_expressions(text, NOW, UTC), text) == "what broke   and  ?"
+
+
+@given(st.text())
+def test_any_text_is_read(text: str) -> None:
+    assert all(one.since < one.until for one in time_expressions(text, NOW, UTC))
+
+
+MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august"]
+MONTHS += ["september", "october", "november", "december"]
+WEEKDAYS = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+
+
+@pytest.mark.parametrize(("number", "name"), list(enumerate(MONTHS, 1)))
+@pytest.mark.parametrize("spelt", ["{}", "{:.3}", "{:.3}."])
+def test_every_month_is_known_by_name_and_short(number: int, name: str, spelt: str) -> None:
+    year = 2026 if number <= 5 else 2025
+    following = (year + 1, 1) if number == 12 else (year, number + 1)
+    assert days(f"in {spelt.format(name.title())}") == [
+        (f"{year}-{number:02}-01", "{}-{:02}-01".format(*following))
+    ]
+
+
+def test_september_has_two_short_forms() -> None:
+    assert days("in sept") == days("in sep") == [("2025-09-01", "2025-10-01")]
+
+
+@pytest.mark.parametrize(("back", "name"), list(enumerate(["thursday", *WEEKDAYS[2::-1]])))
+def test_a_weekday_is_the_last_one_before_today(back: int, name: str) -> None:
+    first = 14 - (back or 7)
+    assert (
+        days(f"on {name}")
+        == days(f"last {name.title()}")
+        == [(f"2026-05-{first:02}", f"2026-05-{first + 1:02}")]
+    )
+
+
+@pytest.mark.parametrize(
+    ("count", "number"),
+    [
+        *[
+            ("a", 1),
+            ("an", 1),
+            ("one", 1),
+            ("two", 2),
+            ("a couple of", 2),
+            ("three", 3),
+            ("few", 3),
+        ],
+        *[
+            ("four", 4),
+            ("five", 5),
+            ("six", 6),
+            ("seven", 7),
+            ("eight", 8),
+            ("nine", 9),
+            ("ten", 10),
+        ],
+        *[("Ten", 10), ("12", 12), ("0", 0)],
+    ],
+)
+def test_counts_are_read_in_words_and_digits(count: str, number: int) -> None:
+    middle = NOW - timedelta(days=number)
+    assert days(f"{count} days ago") == [
+        (f"{middle:%Y-%m-%d}", f"{middle + timedelta(days=1):%Y-%m-%d}")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("a week ago", "2026-05-04", "2026-05-11"),  # the 7th, and three days on each side
+        ("a month ago", "2026-03-30", "2026-04-30"),  # 30 days, and half of it on each side
+        ("a year ago", "2024-11-13", "2025-11-13"),
+        ("past month", "2026-04-14", "2026-05-15"),
+        ("past year", "2025-05-14", "2026-05-15"),
+        ("this year", "2026-01-01", "2026-05-15"),
+        ("This Week", "2026-05-11", "2026-05-15"),
+        ("day before yesterday", "2026-05-12", "2026-05-13"),
+        ("14 may", "2026-05-14", "2026-05-15"),
+        ("15 may", "2025-05-15", "2025-05-16"),
+        ("the 3rd of may 1999", "1999-05-03", "1999-05-04"),
+        ("31 december", "2025-12-31", "2026-01-01"),
+        ("late february, 2024", "2024-02-01", "2024-03-01"),
+        ("since early may", "2026-05-01", "2026-06-01"),
+        ("year 2024", "2024-01-01", "2025-01-01"),
+        ("from 1999", "1999-01-01", "2000-01-01"),
+        ("on may 3", "2026-05-03", "2026-05-04"),
+    ],
+)
+def test_more_times_are_understood(text: str, since: str, until: str) -> None:
+    assert days(text) == [(since, until)]
+
+
+@pytest.mark.parametrize(
+    "text", ["may 3:30", "0 may", "in 1899", "in 21000", "yesterdays", "holiday", "2026-13-01"]
+)
+def test_what_only_resembles_a_time_is_none(text: str) -> None:
+    assert days(text) == []
+
+
+def test_of_two_readings_the_more_certain_one_counts_and_both_times_of_a_question_do() -> None:
+    assert days("on 5 March 2025") == [("2025-03-05", "2025-03-06")]
+    assert days("yesterday or on 2026-05-01") == [
+        ("2026-05-01", "2026-05-02"),
+        ("2026-05-13", "2026-05-14"),
+    ]
+    assert days("31 june or yesterday") == [("2026-05-13", "2026-05-14")]
+    assert days("in May, in March") == [("2026-05-01", "2026-06-01"), ("2026-03-01", "2026-04-01")]
+
+
+def test_the_words_of_a_time_are_remembered_and_taken_out_once() -> None:
+    text = "yesterday, yes, yesterday"
+    first, second = time_expressions(text, NOW, UTC)
+    assert first.said == second.said == "yesterday"
+    assert without_times((first,), text) == " , yes, yesterday"
+    assert first.since.tzinfo is UTC

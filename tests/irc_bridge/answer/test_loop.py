@@ -1,0 +1,404 @@
+"""The model looks things up within its view and its budget, and there is always an answer."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from hypothesis import HealthCheck, given
+from hypothesis import settings as trying
+from hypothesis import strategies as st
+
+from terrarium_mcp.chat.tokens import estimated_tokens
+from terrarium_mcp.irc_bridge import toolbox as tools
+from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
+from terrarium_mcp.irc_bridge.answer.loop import ROUNDS, Answer
+from terrarium_mcp.irc_bridge.model.chat_types import ToolSchema
+from terrarium_mcp.irc_bridge.model.client import LLM
+from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, Toolbox
+from terrarium_mcp.settings import Settings
+from tests.irc_bridge.house import NOBODY, Study, said, study
+from tests.servers import agent as agents
+from tests.servers.agent import StrictAgent, calls, calls_all, says, strict_agent
+from tests.servers.beside import beside
+
+GATE = said("I fixed the garden gate on Tuesday")
+ELSEWHERE = "the vault code is xyzzy"
+
+
+def results(request: dict[str, Any]) -> list[str]:
+    """What the tools said, as the model was shown it."""
+    return [one["content"] for one in request["messages"] if one["role"] == "tool"]
+
+
+def everything(agent: StrictAgent) -> str:
+    return json.dumps(agent.requests, ensure_ascii=False)
+
+
+async def test_the_answer_is_the_models_own_in_lines(tmp_path: Path) -> None:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as desk:
+        agent.will(
+            calls("search_irc_history", query="gate fixed"),
+            says("<think>hm</think>**bo** fixed it.\n\nOn Tuesday."),
+        )
+        found = await desk.asks("who fixed the gate?")
+    assert found == Answer(["bo fixed it.", "On Tuesday."], by_model=True)
+    first, second = agent.requests
+    assert "search_irc_history" in {tool["function"]["name"] for tool in first["tools"]}
+    assert results(first) == []
+    assert "I fixed the garden gate on Tuesday" in results(second)[0]
+
+
+async def test_the_question_stands_in_the_request_once_with_its_asker(tmp_path: Path) -> None:
+    question = "who fixed the gate, and when?"
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as desk:
+        agent.will(calls("get_current_users"), says("bo"))
+        await desk.asks(question)
+    for request in agent.requests:
+        words = [message["content"] for message in request["messages"]]
+        assert "\n".join(words).count(question) == 1
+        assert words[1].endswith(f'<question from="ada">{question}</question>')
+        assert [message["role"] for message in request["messages"][:2]] == ["system", "user"]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("search_irc_history", {"query": "vault in:#mate"}),
+        ("search_irc_history", {"query": "vault", "channel": "#mate"}),
+        ("search_irc_history", {"query": "vault", "channel": "local/#mate"}),
+        ("search_irc_history", {"query": "from:spy"}),
+        ("search_irc_history", {"query": ""}),
+        ("search_chat_logs", {"query": "vault", "user": "spy"}),
+        ("get_recent_irc_messages", {"channel": "#mate", "limit": 500, "include_events": True}),
+        ("get_recent_irc_messages", {"after_id": "ID"}),
+        ("get_recent_irc_messages", {"before_id": "ID"}),
+        ("get_message_context", {"message_id": "ID"}),
+        ("get_message_context", {"message_id": "terrarium://message/ID"}),
+        ("get_channel_stats", {"channel": "#mate"}),
+        ("get_channel_stats", {}),
+        ("get_current_users", {"channel": "#mate"}),
+        ("get_current_users", {}),
+        ("create_enhancement_request", {"title": "spy's idea", "summary": "from #mate"}),
+        ("list_enhancement_requests", {}),
+    ],
+)
+async def test_no_tool_shows_the_model_anything_of_another_channel(
+    tmp_path: Path, name: str, arguments: dict[str, Any]
+) -> None:
+    secrets = [
+        said(ELSEWHERE, nick="spy", channel="#mate"),
+        said("more", nick="spy", channel="#mate"),
+    ]
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE, *secrets]) as desk:
+        (room,) = [room for room in await desk.store.rooms.all() if room.channel == "#mate"]
+        page = await desk.store.messages.newest([room], 1)
+        given_id = str(page.messages[0].id)
+        asked = {
+            key: value.replace("ID", given_id) if isinstance(value, str) else value
+            for key, value in arguments.items()
+        }
+        agent.will(calls(name, **asked), says("done"))
+        await desk.asks("what do they say elsewhere?")
+    shown = "\n".join(results(agent.requests[1]))
+    assert shown
+    assert "vault code" not in everything(agent)
+    assert "xyzzy" not in everything(agent)
+    assert "<spy>" not in everything(agent)
+    assert "spy 2" not in shown
+
+
+async def test_a_model_is_told_what_it_did_wrong_and_the_way_out(tmp_path: Path) -> None:
+    wrong = [
+        ("search_irc_history", "{query: gate}"),
+        ("search_irc_history", '["gate"]'),
+        ("search_irc_histry", '{"query": "gate"}'),
+        ("search_irc_history", '{"qeury": "gate"}'),
+        ("get_message_context", '{"message_id": "999999"}'),
+        ("get_message_context", ""),
+        ("search_irc_history", "[" * 2_000),
+    ]
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as desk:
+        agent.will(calls_all(*wrong), says("sorry"))
+        found = await desk.asks("who?")
+    assert found.lines == ["sorry"]
+    said_back = results(agent.requests[1])
+    assert "are not JSON" in said_back[0]
+    assert "must be one JSON object" in said_back[1]
+    assert "Did you mean search_irc_history?" in said_back[2]
+    assert "Did you mean query?" in said_back[3]
+    assert "No message 999999" in said_back[4]
+    assert "message_id" in said_back[5]
+    assert "are not JSON" in said_back[6]
+
+
+class Watch:
+    """Stands in for the toolbox where a scene is about when calls happen, not what they find."""
+
+    trouble = ""
+
+    def __init__(self, *, text: str = "found nothing", together: int = 1) -> None:
+        self.called: list[tuple[str, object]] = []
+        self.menu = (ToolSchema("look", "Look.", {"type": "object"}),)
+        self._text = text
+        self._together = together
+        self._all_here = anyio.Event()
+
+    def offers(self, name: str) -> bool:
+        return name == "look"
+
+    def unknown(self, name: str) -> str:
+        return f"No tool {name}."
+
+    async def call(self, name: str, arguments: object, _: object) -> ToolAnswer:
+        if name != "look":
+            return ToolAnswer("")
+        self.called.append((name, arguments))
+        if len(self.called) >= self._together:
+            self._all_here.set()
+        await self._all_here.wait()
+        return ToolAnswer(self._text)
+
+
+async def asks_with(watch: Watch, desk: Study, text: str = "who?") -> Answer:
+    toolbox: Any = watch
+    return await Study(desk.store, toolbox, desk.settings, desk.llm).asks(text)
+
+
+async def test_the_calls_of_one_round_run_side_by_side_and_answer_in_their_order(
+    tmp_path: Path,
+) -> None:
+    watch = Watch(together=3)
+    async with strict_agent() as agent, study(tmp_path, agent) as desk:
+        agent.will(calls_all(*(("look", f'{{"at": {n}}}') for n in range(3))), says("done"))
+        with anyio.fail_after(5):
+            await asks_with(watch, desk)
+    tool_messages = [one for one in agent.requests[1]["messages"] if one["role"] == "tool"]
+    assert [one["tool_call_id"] for one in tool_messages] == ["call_1", "call_2", "call_3"]
+    assert len(watch.called) == 3
+
+
+async def test_the_same_call_is_answered_from_memory_and_the_third_time_ends_the_looking_up(
+    tmp_path: Path,
+) -> None:
+    watch = Watch(text="the gate is green")
+    async with strict_agent() as agent, study(tmp_path, agent) as desk:
+        agent.will(
+            calls_all(("look", '{"at": 1, "by": 2}'), ("look", '{"by":2,"at":1}')),
+            calls("look", at=1, by=2),
+            calls("look", by=2, at=1),
+            says("enough"),
+        )
+        found = await asks_with(watch, desk)
+    assert found.lines == ["enough"]
+    assert len(watch.called) == 1
+    assert "asked before" in results(agent.requests[2])[2]
+    assert "the gate is green" in results(agent.requests[2])[2]
+    assert "tools" in agent.requests[2]
+    assert "tools" not in agent.requests[3]
+
+
+async def test_after_eight_rounds_the_model_has_to_speak(tmp_path: Path) -> None:
+    watch = Watch()
+    async with strict_agent() as agent, study(tmp_path, agent) as desk:
+        agent.will(*(calls("look", at=n) for n in range(ROUNDS)), says("at last"))
+        found = await asks_with(watch, desk)
+    assert found.lines == ["at last"]
+    assert len(watch.called) == len(agent.requests) - 1 == ROUNDS
+    assert "tools" not in agent.requests[-1]
+
+
+async def test_a_model_that_calls_to_the_end_still_leaves_an_answer(tmp_path: Path) -> None:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as desk:
+        agent.will(
+            *(calls("search_irc_history", query=f"gate {n}") for n in range(ROUNDS)),
+            says('{"name": "search_irc_history", "arguments": {"query": "gate"}}'),
+        )
+        found = await desk.asks("who fixed the garden gate?")
+    assert not found.by_model
+    assert found.lines[0] == "The model gave no answer."
+    assert "I fixed the garden gate on Tuesday" in found.lines[2]
+
+
+async def test_a_model_that_only_reasons_is_asked_once_more_with_more_room(tmp_path: Path) -> None:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as desk:
+        agent.will(agents.reasons(), says("bo did"))
+        found = await desk.asks("who?")
+    assert found.lines == ["bo did"]
+    assert [request["max_tokens"] for request in agent.requests] == [512, 2_048]
+    assert all('<question from="ada">' in str(one) for one in agent.forwarded)
+
+
+async def test_with_a_longer_answer_the_agent_still_sees_the_question(tmp_path: Path) -> None:
+    lines = [said(f"{n} " + "blah " * 80) for n in range(60)]
+    more = {"agent_max_tokens": 2_000, "max_context_messages": 60}
+    async with strict_agent() as agent, study(tmp_path, agent, lines, **more) as desk:
+        agent.will(
+            calls("get_recent_irc_messages", limit=100),
+            agents.reasons(),
+            says("here"),
+        )
+        await desk.asks("what is blah?")
+    assert len(agent.forwarded) == 3
+    assert all("what is blah?" in str(one) for one in agent.forwarded)
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        agents.reasons(),
+        says(""),
+        says("   \n"),
+        says("***"),
+        agents.html(),
+        agents.garbage(),
+        agents.empty(),
+        agents.fails(500),
+        agents.fails(400, {"error": "no"}),
+    ],
+    ids=["reasons", "nothing", "spaces", "rule", "html", "garbage", "empty", "500", "400"],
+)
+async def test_whatever_the_model_says_the_best_lines_are_found(
+    tmp_path: Path, trouble: agents.Answer
+) -> None:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as desk:
+        agent.will(trouble, trouble)
+        found = await desk.asks("who fixed the garden gate?")
+    assert not found.by_model
+    assert "I fixed the garden gate on Tuesday" in found.lines[-1]
+    assert "Traceback" not in str(found.lines)
+
+
+async def test_while_the_endpoint_is_down_the_best_lines_are_found(tmp_path: Path) -> None:
+    async with study(tmp_path, NOBODY, [GATE]) as desk:
+        found = await desk.asks("who fixed the garden gate?")
+        nothing = await desk.asks("xyzzy?")
+    assert "not answering" in found.lines[0]
+    assert "I fixed the garden gate on Tuesday" in found.lines[-1]
+    assert nothing.lines[-1] == "I found no line about it."
+
+
+async def test_a_context_error_is_met_once_with_half_the_talk(tmp_path: Path) -> None:
+    lines = [said(f"{n} " + "blah " * 40) for n in range(20)]
+    async with strict_agent() as agent, study(tmp_path, agent, lines) as desk:
+        agent.will(agents.context_error(), calls("get_current_users"), says("it fits"))
+        found = await desk.asks("what is blah?")
+    assert found.lines == ["it fits"]
+    sizes = [tokens(request) for request in agent.requests]
+    assert sizes[1] <= sizes[0] // 2 + 10
+    assert sizes[2] <= sizes[0] // 2 + 10
+    assert "what is blah?" in agent.requests[1]["messages"][-1]["content"]
+
+
+async def test_a_second_context_error_ends_in_the_best_lines(tmp_path: Path) -> None:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as desk:
+        agent.will(agents.context_error(), agents.context_error())
+        found = await desk.asks("who fixed the garden gate?")
+    assert "too long" in found.lines[0]
+    assert "I fixed the garden gate on Tuesday" in found.lines[-1]
+
+
+async def test_an_endpoint_that_rejects_tools_gets_a_search_beside_the_logs(tmp_path: Path) -> None:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as desk:
+        agent.takes_tools = False
+        agent.will(says("never heard"), says("bo did"), says("bo did, as I said"))
+        found = await desk.asks("who fixed the garden gate?")
+        again = await desk.asks("who fixed the garden gate?")
+    assert (found.lines, again.lines) == (["bo did"], ["bo did, as I said"])
+    refused, plain, helped, at_once = agent.requests
+    assert "tools" in refused
+    assert "tools" not in plain
+    for request in (helped, at_once):
+        assert "tools" not in request
+        assert "I fixed the garden gate on Tuesday" in request["messages"][2]["content"]
+
+
+async def test_calls_written_as_text_are_made_also_by_their_older_name(tmp_path: Path) -> None:
+    lines = [GATE, said("the gate squeaks", nick="eve")]
+    async with strict_agent() as agent, study(tmp_path, agent, lines) as desk:
+        agent.will(
+            says('{"name": "search_irc_history", "arguments": {"query": "squeaks"}}'),
+            says('search_chat_logs(query="gate", user="bo")'),
+            says("bo did"),
+        )
+        await desk.asks("who?")
+    first, second = results(agent.requests[2])
+    assert "the gate squeaks" in first
+    assert "I fixed the garden gate" in second
+    assert "squeaks" not in second.partition("[irc")[2]
+
+
+async def test_a_call_inside_a_sentence_is_a_sentence(tmp_path: Path) -> None:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as desk:
+        agent.will('I could call search_chat_logs(query="x") but I will not.')
+        found = await desk.asks("who?")
+    assert found.by_model
+    assert len(agent.requests) == 1
+
+
+async def test_while_the_toolbox_is_away_the_question_is_still_answered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with strict_agent() as agent, study(tmp_path, agent) as desk:
+        monkeypatch.setattr(tools, "BROKEN_SECONDS", 0.05)
+        away = Toolbox(lambda: "http://127.0.0.1:9/mcp", backoff=(30.0,))
+        lonely = Study(desk.store, away, desk.settings, desk.llm)
+        agent.will(says("I know that by heart"), calls("search_irc_history", query="x"), says("ok"))
+        async with beside(away.run):
+            by_heart = await lonely.asks("what is 2 + 2?")
+            assert by_heart.lines == ["I know that by heart"]
+            await lonely.asks("who?")
+    assert "tools" not in agent.requests[0]
+    assert "The history is unavailable" in results(agent.requests[2])[0]
+
+
+def tokens(request: dict[str, Any]) -> int:
+    """What a request costs as it stands on the wire, tool schemas apart."""
+    total = 0
+    for message in request["messages"]:
+        total += 4 + estimated_tokens(message["content"])
+        total += sum(
+            estimated_tokens(call["function"]["name"] + call["function"]["arguments"])
+            for call in message.get("tool_calls", ())
+        )
+    return total
+
+
+@trying(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.lists(
+        st.lists(st.text(max_size=30) | st.just("x" * 3_000), min_size=1, max_size=5),
+        min_size=8,
+        max_size=8,
+    ),
+    st.sampled_from(["word " * 30_000, "\u8336" * 9_000, "short", "line\n" * 9_000]),
+)
+def test_no_request_of_eight_rounds_exceeds_the_budget(rounds: list[list[str]], huge: str) -> None:
+    async def scene() -> None:
+        async with strict_agent() as agent:
+            agent.will(
+                *(
+                    calls_all(*(("look", json.dumps({"at": at, "n": n})) for at in round_))
+                    for n, round_ in enumerate(rounds)
+                ),
+                says("done"),
+            )
+            settings = Settings(agent_api_url=agent.url, agent_model="m")
+            llm = LLM(
+                base_url=agent.url,
+                api_key="",
+                model="m",
+                temperature=0,
+                max_tokens=512,
+                timeout=10,
+            )
+            toolbox: Any = Watch(text=huge)
+            store: Any = None
+            found = await Study(store, toolbox, settings, llm).asks("who?")
+            await llm.aclose()
+            assert found.lines == ["done"]
+            assert max(map(tokens, agent.requests)) <= HARD_LIMIT
+            assert all("who?" in str(one) for one in agent.forwarded)
+
+    anyio.run(scene)

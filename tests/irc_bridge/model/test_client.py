@@ -1,0 +1,472 @@
+"""The client of the endpoint, against a stand-in as strict as the real one, over real HTTP."""
+
+import json
+import socket
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import pytest
+from tenacity import wait_none
+
+from terrarium_mcp.irc_bridge.model.breaker import Breaker
+from terrarium_mcp.irc_bridge.model.chat_types import (
+    AssistantToolCalls,
+    ChatMessage,
+    ToolCall,
+    ToolResult,
+    ToolSchema,
+    Turn,
+)
+from terrarium_mcp.irc_bridge.model.client import LLM, ModelUnavailable, TalkTooLong
+from tests.servers.agent import (
+    Answer,
+    StrictAgent,
+    calls_all,
+    context_error,
+    empty,
+    fails,
+    garbage,
+    hangs,
+    html,
+    reasons,
+    says,
+    sends,
+    strict_agent,
+    tools_error,
+)
+
+TALK = [ChatMessage("system", "You are Terra."), ChatMessage("user", "who fixed the gate?")]
+SEARCH = ToolSchema("search", "Find lines.", {"type": "object", "properties": {}})
+
+
+class Clock:
+    """A clock that a test moves."""
+
+    now = 1000.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+async def agent() -> AsyncIterator[StrictAgent]:
+    async with strict_agent() as agent:
+        yield agent
+
+
+@asynccontextmanager
+async def llm_for(url: str, **changes: Any) -> AsyncIterator[LLM]:
+    settings: dict[str, Any] = {
+        "base_url": url,
+        "api_key": "",
+        "model": "glm",
+        "temperature": 0.8,
+        "max_tokens": 512,
+        "timeout": 20,
+        "wait": wait_none(),
+    }
+    llm = LLM(**settings | changes)
+    try:
+        with anyio.fail_after(15):
+            yield llm
+    finally:
+        await llm.aclose()
+
+
+@pytest.fixture
+async def llm(agent: StrictAgent) -> AsyncIterator[LLM]:
+    async with llm_for(agent.url) as llm:
+        yield llm
+
+
+@pytest.fixture
+def closed_url() -> Iterator[str]:
+    """An address that refuses: its port is taken, and nobody listens."""
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{taken.getsockname()[1]}"
+
+
+async def test_a_question_goes_out_with_the_settings_and_comes_back_as_words(
+    agent: StrictAgent, llm: LLM
+) -> None:
+    agent.will("Ada did.")
+    assert await llm.next_turn(TALK, []) == Turn("Ada did.")
+    assert agent.requests == [
+        {
+            "model": "glm",
+            "temperature": 0.8,
+            "max_tokens": 512,
+            "messages": [
+                {"role": "system", "content": "You are Terra."},
+                {"role": "user", "content": "who fixed the gate?"},
+            ],
+        }
+    ]
+
+
+async def test_one_turn_may_have_another_limit(agent: StrictAgent, llm: LLM) -> None:
+    agent.will("Ada did.")
+    await llm.next_turn(TALK, [], max_tokens=1024)
+    assert agent.requests[0]["max_tokens"] == 1024
+
+
+async def test_tools_are_offered_without_strict_and_calls_come_back_as_written(
+    agent: StrictAgent, llm: LLM
+) -> None:
+    agent.will(calls_all(("search", '{"query": "gate"}'), ("search", "{broken")))
+    turn = await llm.next_turn(TALK, [SEARCH])
+    assert agent.requests[0]["tools"] == [
+        {
+            "type": "function",
+            "function": {
+                "name": "search",
+                "description": "Find lines.",
+                "parameters": {"type": "object", "properties": {}},
+            },
+        }
+    ]
+    assert turn == Turn(
+        "",
+        (
+            ToolCall("call_1", "search", '{"query": "gate"}'),
+            ToolCall("call_2", "search", "{broken"),
+        ),
+    )
+
+
+async def test_calls_and_results_reach_the_model_although_the_agent_drops_tool_calls(
+    agent: StrictAgent, llm: LLM
+) -> None:
+    turn = Turn("Let me see.", (ToolCall("c1", "search", '{"query":\n "gate"}'),))
+    agent.will("Ada did.")
+    await llm.next_turn(
+        [*TALK, AssistantToolCalls(turn), ToolResult("c1", "search", "<ada> fixed")], [SEARCH]
+    )
+    assert agent.requests[0]["messages"][2]["tool_calls"] == [
+        {
+            "id": "c1",
+            "type": "function",
+            "function": {"name": "search", "arguments": '{"query":\n "gate"}'},
+        }
+    ]
+    assert agent.forwarded[0][2:] == [
+        {"role": "assistant", "content": 'Let me see.\n[called search {"query": "gate"}]'},
+        {"role": "tool", "tool_call_id": "c1", "name": "search", "content": "<ada> fixed"},
+    ]
+
+
+async def test_broken_arguments_go_back_as_an_empty_object_that_templates_can_parse(
+    agent: StrictAgent, llm: LLM
+) -> None:
+    turn = Turn("", (ToolCall("c1", "search", "{broken"),))
+    agent.will("Ada did.")
+    await llm.next_turn(
+        [*TALK, AssistantToolCalls(turn), ToolResult("c1", "search", "bad JSON")], [SEARCH]
+    )
+    said = agent.requests[0]["messages"][2]
+    assert said["tool_calls"][0]["function"]["arguments"] == "{}"
+    assert said["content"] == "[called search {broken]"
+
+
+async def test_a_call_written_as_text_is_a_call_with_an_id(agent: StrictAgent, llm: LLM) -> None:
+    agent.will('<think>hm</think>\nsearch_chat_logs(query="a, b", user="x")')
+    turn = await llm.next_turn(TALK, [SEARCH])
+    (call,) = turn.calls
+    assert turn.text == ""
+    assert call.id
+    assert (call.name, json.loads(call.arguments)) == (
+        "search_chat_logs",
+        {"query": "a, b", "user": "x"},
+    )
+
+
+async def test_a_call_inside_a_sentence_is_words(agent: StrictAgent, llm: LLM) -> None:
+    agent.will('I could call search(query="x") but I will not.')
+    turn = await llm.next_turn(TALK, [SEARCH])
+    assert turn == Turn('I could call search(query="x") but I will not.')
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        reasons(),
+        says("<think>and on and on", finish="length"),
+        says("", finish="length"),
+        says("<think>all of it</think>"),
+    ],
+)
+async def test_nothing_but_reasoning_is_told_apart_from_an_answer(
+    agent: StrictAgent, llm: LLM, answer: Answer
+) -> None:
+    agent.will(answer, says(""))
+    assert await llm.next_turn(TALK, []) == Turn("", only_reasoned=True)
+    assert await llm.next_turn(TALK, []) == Turn("")
+
+
+async def test_content_in_parts_and_arguments_as_an_object_are_understood(
+    agent: StrictAgent, llm: LLM
+) -> None:
+    function = {"name": "search", "arguments": {"query": "gate"}}
+    message = {"content": [{"type": "text", "text": "Hm."}], "tool_calls": [{"function": function}]}
+    agent.will(sends(json.dumps({"choices": [{"message": message}]})))
+    turn = await llm.next_turn(TALK, [SEARCH])
+    assert turn.text == "Hm."
+    assert json.loads(turn.calls[0].arguments) == {"query": "gate"}
+
+
+async def test_without_a_model_the_endpoints_first_is_asked_for_once(agent: StrictAgent) -> None:
+    agent.models = ["glm-air", "other"]
+    agent.will("one", "two")
+    async with llm_for(agent.url, model="") as llm:
+        await llm.next_turn(TALK, [])
+        await llm.next_turn(TALK, [])
+    assert [request["model"] for request in agent.requests] == ["glm-air", "glm-air"]
+    assert agent.models_asked == 1
+
+
+async def test_an_endpoint_without_models_says_which_setting_helps(agent: StrictAgent) -> None:
+    agent.models = []
+    async with llm_for(agent.url, model="") as llm:
+        with pytest.raises(ModelUnavailable, match="AGENT_MODEL"):
+            await llm.next_turn(TALK, [])
+
+
+@pytest.mark.parametrize("end", ["", "/", "/v1", "/v1/"])
+async def test_v1_is_appended_unless_it_is_there(agent: StrictAgent, end: str) -> None:
+    agent.will("Ada did.")
+    async with llm_for(agent.url + end) as llm:
+        assert (await llm.next_turn(TALK, [])).text == "Ada did."
+
+
+@pytest.mark.parametrize("status", [429, 502, 503, 504])
+async def test_a_busy_endpoint_is_asked_twice_more(
+    agent: StrictAgent, llm: LLM, status: int
+) -> None:
+    agent.will(fails(status), fails(status), "Ada did.")
+    assert (await llm.next_turn(TALK, [])).text == "Ada did."
+    assert len(agent.requests) == 3
+
+
+async def test_after_three_attempts_it_is_over(agent: StrictAgent, llm: LLM) -> None:
+    agent.will(fails(503), fails(503), fails(503))
+    with pytest.raises(ModelUnavailable, match=r"status 503: scripted failure"):
+        await llm.next_turn(TALK, [])
+    assert len(agent.requests) == 3
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (fails(500), "status 500: scripted failure"),
+        (fails(400, {"detail": "no"}), "status 400: no"),
+        (fails(401), "AGENT_API_KEY"),
+        (fails(404), "AGENT_MODEL"),
+        (html(), "an HTML page"),
+        (garbage(), "OpenAI-compatible"),
+        (empty(), "status 200: nothing"),
+        (sends('{"choices": []}'), "choices"),
+        (sends('{"error": {"message": "overloaded"}}'), "overloaded"),
+        (sends("[]"), "OpenAI-compatible"),
+    ],
+)
+async def test_any_other_refusal_or_nonsense_is_told_at_once(
+    agent: StrictAgent, llm: LLM, answer: Answer, told: str
+) -> None:
+    agent.will(answer)
+    with pytest.raises(ModelUnavailable, match=told):
+        await llm.next_turn(TALK, [])
+    assert len(agent.requests) == 1
+
+
+async def test_a_refused_connection_is_told_with_the_way_out(closed_url: str) -> None:
+    async with llm_for(closed_url) as llm:
+        with pytest.raises(ModelUnavailable) as told:
+            await llm.next_turn(TALK, [])
+    assert str(told.value) == (
+        f"The model at {closed_url} is not answering (connection refused). "
+        "Check AGENT_API_URL, or try again in a minute."
+    )
+
+
+async def test_a_refused_connection_is_tried_three_times(closed_url: str) -> None:
+    failed = []
+
+    def wait(retry: Any) -> float:
+        failed.append(retry.attempt_number)
+        return 0.0
+
+    async with llm_for(closed_url, wait=wait) as llm:
+        with pytest.raises(ModelUnavailable):
+            await llm.next_turn(TALK, [])
+    assert failed == [1, 2, 3]
+
+
+async def test_a_slow_answer_is_not_asked_for_again(agent: StrictAgent) -> None:
+    agent.will(hangs())
+    async with llm_for(agent.url, timeout=0.2) as llm:
+        with pytest.raises(ModelUnavailable, match=r"within 0\.2 s"):
+            await llm.next_turn(TALK, [])
+    assert len(agent.requests) == 1
+
+
+async def test_a_password_in_the_address_is_not_told() -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        port = taken.getsockname()[1]
+        async with llm_for(f"http://ada:secret@127.0.0.1:{port}") as llm:
+            with pytest.raises(ModelUnavailable) as told:
+                await llm.next_turn(TALK, [])
+    assert "secret" not in str(told.value)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        context_error(),
+        fails(400, {"error": {"code": "context_length_exceeded", "message": "prompt is too long"}}),
+        fails(400, {"error": {"message": "the request exceeds the available context size"}}),
+        fails(413, {"detail": "payload"}),
+    ],
+)
+async def test_a_talk_that_does_not_fit_is_told_apart(
+    agent: StrictAgent, llm: LLM, answer: Answer
+) -> None:
+    agent.will(answer)
+    with pytest.raises(TalkTooLong, match="too long for the model"):
+        await llm.next_turn(TALK, [])
+    assert len(agent.requests) == 1
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        tools_error(),
+        fails(400, {"error": {"message": '"auto" tool choice requires --enable-auto-tool-choice'}}),
+        fails(422, {"detail": [{"loc": ["body", "tools"], "msg": "Extra inputs not permitted"}]}),
+        fails(400, {"error": {"message": "gemma3:4b does not support tools"}}),
+        fails(500, {"error": {"message": "tools param requires --jinja flag"}}),
+    ],
+)
+async def test_an_endpoint_that_rejects_tools_is_learned_at_once_and_for_good(
+    agent: StrictAgent, llm: LLM, refusal: Answer
+) -> None:
+    agent.will(refusal, "Ada did.", "Still Ada.")
+    assert llm.takes_tools
+    assert (await llm.next_turn(TALK, [SEARCH])).text == "Ada did."
+    assert not llm.takes_tools
+    assert (await llm.next_turn(TALK, [SEARCH])).text == "Still Ada."
+    assert ["tools" in request for request in agent.requests] == [True, False, False]
+
+
+async def test_a_refusal_that_has_another_reason_teaches_nothing(
+    agent: StrictAgent, llm: LLM
+) -> None:
+    agent.will(fails(400, {"detail": "tools: something odd"}), fails(400, {"detail": "odd"}))
+    with pytest.raises(ModelUnavailable):
+        await llm.next_turn(TALK, [SEARCH])
+    assert llm.takes_tools
+
+
+async def test_our_own_words_in_a_422_are_not_taken_for_its_reason(
+    agent: StrictAgent, llm: LLM
+) -> None:
+    echo = {"loc": ["body", "temperature"], "msg": "too hot", "input": {"tools": ["search"]}}
+    agent.will(fails(422, {"detail": [echo]}))
+    with pytest.raises(ModelUnavailable, match=r"body\.temperature: too hot"):
+        await llm.next_turn(TALK, [SEARCH])
+    assert llm.takes_tools
+
+
+async def test_an_endpoint_without_tools_is_shown_calls_and_results_as_words(
+    agent: StrictAgent, llm: LLM
+) -> None:
+    agent.takes_tools = False
+    agent.will('search(query="gate")', "Ada did.")
+    turn = await llm.next_turn(TALK, [SEARCH])
+    result = ToolResult(turn.calls[0].id, "search", "<ada> fixed")
+    await llm.next_turn([*TALK, AssistantToolCalls(turn), result], [SEARCH])
+    assert agent.requests[-1]["messages"][2:] == [
+        {"role": "assistant", "content": '[called search {"query": "gate"}]'},
+        {"role": "user", "content": "[search answered]\n<ada> fixed"},
+    ]
+
+
+async def test_after_five_failures_the_endpoint_is_left_alone_for_a_minute(
+    agent: StrictAgent,
+) -> None:
+    clock = Clock()
+    agent.will(*[fails(500)] * 6, "Ada did.", fails(500), "Ada again.")
+    async with llm_for(agent.url, clock=clock) as llm:
+
+        async def fails_with(told: str) -> None:
+            with pytest.raises(ModelUnavailable, match=told):
+                await llm.next_turn(TALK, [])
+
+        for _ in range(5):
+            await fails_with("status 500")
+        clock.now += 20
+        await fails_with(r"failed 5 times in a row. It gets no requests for 40 s")
+        assert len(agent.requests) == 5
+        clock.now += 40
+        await fails_with("status 500")
+        await fails_with("failed 6 times")
+        clock.now += 60
+        assert (await llm.next_turn(TALK, [])).text == "Ada did."
+        await fails_with("status 500")
+        assert (await llm.next_turn(TALK, [])).text == "Ada again."
+
+
+async def test_a_talk_too_long_is_no_failure_of_the_endpoint(agent: StrictAgent, llm: LLM) -> None:
+    agent.will(*[context_error()] * 6, "Ada did.")
+    for _ in range(6):
+        with pytest.raises(TalkTooLong):
+            await llm.next_turn(TALK, [])
+    assert (await llm.next_turn(TALK, [])).text == "Ada did."
+
+
+def test_the_breaker_opens_at_the_fifth_failure_and_at_each_one_after_the_pause() -> None:
+    breaker = Breaker()
+    for _ in range(4):
+        breaker = breaker.failed(100)
+    assert breaker.seconds_open(100) == 0
+    breaker = breaker.failed(100)
+    assert (breaker.seconds_open(100), breaker.seconds_open(130)) == (60, 30)
+    assert breaker.seconds_open(160) == 0
+    assert breaker.failed(170).seconds_open(171) == 59
+
+
+async def test_a_cancelled_question_is_no_failure_and_ends_at_once(
+    agent: StrictAgent, llm: LLM
+) -> None:
+    agent.will(*[hangs()] * 6, "Ada did.")
+    for times in range(1, 7):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(llm.next_turn, TALK, [])
+            await agent.asked(times)
+            tasks.cancel_scope.cancel()
+    assert (await llm.next_turn(TALK, [])).text == "Ada did."
+
+
+async def test_degraded_with_status_200_is_not_healthy(agent: StrictAgent, llm: LLM) -> None:
+    well = await llm.health()
+    agent.degraded = True
+    ill = await llm.health()
+    assert (well.ok, well.text) == (True, "healthy")
+    assert (ill.ok, ill.text) == (False, "degraded")
+
+
+async def test_an_endpoint_out_of_reach_is_not_healthy(closed_url: str) -> None:
+    async with llm_for(closed_url) as llm:
+        health = await llm.health()
+    assert not health.ok
+    assert "connection refused" in health.text
+
+
+async def test_where_nobody_knows_health_naming_a_model_is_enough(agent: StrictAgent) -> None:
+    agent.speaks_of_health = False
+    async with llm_for(agent.url) as llm:
+        health = await llm.health()
+    assert (health.ok, health.text) == (True, "serves glm-air-4.5")

@@ -1,0 +1,103 @@
+"""A call is text unless it is all that the model wrote."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from terrarium_mcp.irc_bridge.model.text_tool_calls import text_tool_calls
+
+GATE = '{"name": "search", "arguments": {"query": "gate"}}'
+
+
+def read(text: str) -> list[tuple[str, Any]]:
+    return [(call.name, json.loads(call.arguments)) for call in text_tool_calls(text)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GATE,
+        f"  {GATE}\n",
+        '{"name": "search", "parameters": {"query": "gate"}}',
+        '{"type": "function", "name": "search", "arguments": "{\\"query\\": \\"gate\\"}"}',
+        f"[{GATE}]",
+        f"<tool_call>\n{GATE}\n</tool_call>",
+        f"```json\n{GATE}\n```",
+        f"```\n<tool_call>{GATE}</tool_call>\n```",
+        "<tool_call>search\n<arg_key>query</arg_key>\n<arg_value>gate</arg_value>\n</tool_call>",
+        'search(query="gate")',
+        "search(\n    query='gate',\n)",
+        '[called search {"query": "gate"}]',
+    ],
+)
+def test_a_whole_content_call_is_a_call(text: str) -> None:
+    assert read(text) == [("search", {"query": "gate"})]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        'I could call search(query="x") but I will not.',
+        'search(query="x") finds it.',
+        f"Let me look.\n{GATE}",
+        f"{GATE}\nDone.",
+        f"<tool_call>{GATE}</tool_call> and then?",
+        "<tool_call>not JSON</tool_call>",
+        f"<tool_call>{GATE}</tool_call><tool_call>no call</tool_call>",
+        '{"name": "Ada", "age": 36}',
+        '{"name": "Ada", "arguments": {}, "age": 36}',
+        '{"name": "", "arguments": {}}',
+        '{"name": "search", "arguments": [1]}',
+        '{"name": "search", "arguments": "gate"}',
+        "[]",
+        "42",
+        'print("hello")',
+        "search(query=other)",
+        "search(**{'query': 'x'})",
+        "tools.search(query='x')",
+        "search(query={1, 2})",
+        "(((",
+        "f(x=" + "(" * 5000 + ")" * 5000 + ")",
+        "[" * 100_000,
+        '[called search {"query": "ga…]',
+        "```python\nsearch(query='gate')\n```",
+    ],
+)
+def test_anything_else_is_text(text: str) -> None:
+    assert read(text) == []
+
+
+def test_a_comma_inside_a_string_separates_nothing() -> None:
+    assert read('search_chat_logs(query="a, b", user="x")') == [
+        ("search_chat_logs", {"query": "a, b", "user": "x"})
+    ]
+
+
+def test_several_calls_are_read_together() -> None:
+    both = [("search", {"query": "gate"}), ("search", {"query": "gate"})]
+    assert read(f"[{GATE}, {GATE}]") == both
+    assert read(f"<tool_call>{GATE}</tool_call>\n<tool_call>{GATE}</tool_call>") == both
+    assert read('[called search {"query": "gate"}]\n[called search {"query": "gate"}]') == both
+
+
+def test_a_call_without_arguments_has_none() -> None:
+    assert read("get_current_users()") == [("get_current_users", {})]
+    assert read("<tool_call>get_current_users\n</tool_call>") == [("get_current_users", {})]
+
+
+def test_glm_values_are_json_where_they_are_json() -> None:
+    text = (
+        "<tool_call>search"
+        "<arg_key>hours</arg_key><arg_value>24</arg_value>"
+        "<arg_key>query</arg_key><arg_value>the gate</arg_value></tool_call>"
+    )
+    assert read(text) == [("search", {"hours": 24, "query": "the gate"})]
+
+
+@given(st.text() | st.text(alphabet="<tool_call>/{}[]()=\"' \n:,ax1"))
+def test_no_text_is_an_error(text: str) -> None:
+    text_tool_calls(text)

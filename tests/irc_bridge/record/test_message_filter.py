@@ -1,0 +1,193 @@
+"""What the record keeps of a line of the network, and what it never does."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
+from terrarium_mcp.irc_bridge.network.message import Source, parse_line
+from terrarium_mcp.irc_bridge.record.message_filter import MessageFilter
+
+NOW = datetime(2026, 11, 5, 14, 0, tzinfo=UTC)
+
+
+class Ears:
+    """A network on which ada sits in two channels, and Terra is we."""
+
+    def is_channel(self, target: str) -> bool:
+        return target.startswith("#")
+
+    def is_own(self, source: Source | None) -> bool:
+        return source is not None and source.nick == "Terra"
+
+    def channels_of(self, nick: str) -> list[str]:
+        return ["#tea", "#mate"] if nick == "ada" else []
+
+
+def heard(raw: str | bytes) -> list[NewMessage]:
+    line = raw if isinstance(raw, bytes) else raw.encode()
+    return MessageFilter("test", Ears()).messages_in(parse_line(line), NOW)
+
+
+def one(raw: str | bytes) -> NewMessage:
+    (only,) = heard(raw)
+    return only
+
+
+def test_what_is_said_is_kept_with_who_said_it_where_and_when() -> None:
+    line = one("@msgid=m1;account=ada_;+reply=m0 :ada!u@host PRIVMSG #tea :hello")
+    assert (line.network, line.channel, line.nick, line.text) == ("test", "#tea", "ada", "hello")
+    assert (line.user, line.host, line.account) == ("u", "host", "ada_")
+    assert (line.msgid, line.reply_to) == ("m1", "m0")
+    assert (line.kind, line.said_at, line.origin) == (MessageType.PRIVMSG, NOW, Origin.LIVE)
+    assert not line.own
+    assert not line.bot
+
+
+def test_me_is_an_action_without_its_frame() -> None:
+    line = one(":ada!u@h PRIVMSG #tea :\x01ACTION waves\x01")
+    assert (line.kind, line.text) == (MessageType.ACTION, "waves")
+
+
+def test_our_own_lines_and_those_of_bots_are_marked() -> None:
+    assert one(":Terra!u@h PRIVMSG #tea :pong").own
+    assert one("@bot :robo!u@h PRIVMSG #tea :beep").bot
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[off] between us",
+        "[OFF]between us",
+        "  [nolog] between us",
+        "\x02[NoLog]\x02 between us",
+        "\x01ACTION [off] whispers\x01",
+        "\x01VERSION\x01",
+        "\x01DCC SEND secret 1 2 3\x01",
+        "\x01",
+        "/msg NickServ identify hunter2",
+        "NickServ IDENTIFY hunter2",
+        "/ns id hunter2",
+        "\x01ACTION nickserv identify hunter2\x01",
+        "/oper ada hunter2",
+    ],
+)
+@pytest.mark.parametrize("verb", ["PRIVMSG", "NOTICE"])
+def test_off_record_ctcp_and_passwords_are_not_kept(verb: str, text: str) -> None:
+    assert heard(f":ada!u@h {verb} #tea :{text}") == []
+
+
+@pytest.mark.parametrize("target", ["Terra", "@#tea", "+#tea", "$*"])
+@pytest.mark.parametrize("text", ["between us", "\x01ACTION winks\x01"])
+def test_what_is_not_said_to_a_whole_channel_is_not_kept(target: str, text: str) -> None:
+    assert heard(f":ada!u@h PRIVMSG {target} :{text}") == []
+    assert heard(f":ada!u@h NOTICE {target} :{text}") == []
+
+
+@pytest.mark.parametrize(
+    ("raw", "kind", "text"),
+    [
+        (":ada!u@h JOIN #tea", MessageType.JOIN, ""),
+        (":ada!u@h JOIN :#tea", MessageType.JOIN, ""),
+        (":ada!u@h PART #tea", MessageType.PART, ""),
+        (":ada!u@h PART #tea :must go", MessageType.PART, "must go"),
+        (":ada!u@h PART #tea :[off] to see the doctor", MessageType.PART, ""),
+        (":ada!u@h KICK #tea bo :enough of this", MessageType.KICK, "bo enough of this"),
+        (":ada!u@h KICK #tea bo", MessageType.KICK, "bo"),
+        (":ada!u@h TOPIC #tea :Green today", MessageType.TOPIC, "Green today"),
+        (":ada!u@h TOPIC #tea :", MessageType.TOPIC, ""),
+        (":ada!u@h MODE #tea +o bo", MessageType.MODE, "+o bo"),
+        (":ada!u@h MODE #tea +k hunter2", MessageType.MODE, "+k *"),
+        (":ada!u@h MODE #tea -k hunter2", MessageType.MODE, "-k *"),
+        (":ada!u@h MODE #tea +lko 5 hunter2 bo", MessageType.MODE, "+lko 5 * bo"),
+        (":ada!u@h MODE #tea +Xk 5:5 hunter2", MessageType.MODE, "+Xk * *"),
+        (":irc.example MODE #tea +nt", MessageType.MODE, "+nt"),
+    ],
+)
+def test_an_event_of_a_channel_is_one_row(raw: str, kind: MessageType, text: str) -> None:
+    line = one(raw)
+    assert (line.channel, line.kind, line.text) == ("#tea", kind, text)
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        (":ada!u@h QUIT :Ping timeout", "Ping timeout"),
+        (":ada!u@h QUIT", ""),
+        (":ada!u@h QUIT :[nolog] my secret", ""),
+        (":ada!u@h NICK :ada_away", "ada_away"),
+    ],
+)
+def test_who_quits_or_takes_another_nick_does_so_in_each_of_their_channels(
+    raw: str, text: str
+) -> None:
+    lines = heard(raw)
+    assert [(line.channel, line.text) for line in lines] == [("#tea", text), ("#mate", text)]
+    assert {line.kind.value for line in lines} == {raw.split()[1]}
+
+
+def test_the_account_of_an_extended_join_is_kept_and_none_is_none() -> None:
+    assert one(":ada!u@h JOIN #tea ada_ :Ada L").account == "ada_"
+    assert one(":ada!u@h JOIN #tea * :Ada L").account == ""
+
+
+@pytest.mark.parametrize(
+    ("ahead", "believed"), [(59, True), (60, True), (61, False), (-86_400, True)]
+)
+def test_a_server_time_more_than_a_minute_ahead_is_not_believed(ahead: int, believed: bool) -> None:
+    sent = NOW + timedelta(seconds=ahead)
+    raw = sent.strftime("%Y-%m-%dT%H:%M:%S.000Z")
+    line = one(f"@time={raw} :ada!u@h PRIVMSG #tea :hello")
+    assert line.said_at == (sent if believed else NOW)
+    assert line.server_time == raw
+
+
+@pytest.mark.parametrize("tag", ["time", "time=", "time=yesterday", "time=0001-01-01T00:00+14:00"])
+def test_a_server_time_that_is_none_is_no_reason_to_lose_a_line(tag: str) -> None:
+    assert one(f"@{tag} :ada!u@h PRIVMSG #tea :hello").said_at == NOW
+
+
+@pytest.mark.parametrize(
+    "raw",
+    [
+        "PING :irc.example",
+        "PRIVMSG #tea :from nobody",
+        ":ada!u@h PRIVMSG #tea",
+        ":ada!u@h PRIVMSG",
+        ":ada!u@h TAGMSG #tea",
+        ":irc.example 332 Terra #tea :The topic",
+        ":irc.example 324 Terra #tea +k hunter2",
+        ":ada!u@h MODE Terra +i",
+        ":ada!u@h JOIN",
+        ":bo!u@h QUIT :nobody here knows bo",
+    ],
+)
+def test_other_lines_say_nothing_for_the_record(raw: str) -> None:
+    assert heard(raw) == []
+
+
+def test_bytes_that_are_no_utf8_and_control_characters_are_kept_as_text() -> None:
+    assert one(b":ada!u@h PRIVMSG #tea :caf\xe9 \x02\x1fok").text == "caf\xe9 \x02\x1fok"
+    assert one(b":a\x02da!u@h PRIVMSG #tea :hi").nick == "a\x02da"
+
+
+def test_what_a_bouncer_replays_is_playback() -> None:
+    line = parse_line(b"@time=2026-11-04T10:00:00.000Z :ada!u@h PRIVMSG #tea :yesterday")
+    replayed = type(line)(line.command, line.params, line.source, line.tags, replay=True)
+    (kept,) = MessageFilter("test", Ears()).messages_in(replayed, NOW)
+    assert (kept.origin, kept.said_at.day) == (Origin.PLAYBACK, 4)
+
+
+def test_every_line_is_heard_or_not_without_an_error() -> None:
+    commands = ["PRIVMSG", "NOTICE", "JOIN", "PART", "KICK", "MODE", "TOPIC", "QUIT", "NICK"]
+    tails: list[Callable[[str], str]] = [
+        lambda _: "",
+        lambda _: " #tea",
+        lambda _: " :",
+        lambda command: f" #tea {command} :x",
+        lambda _: " #tea \x01",
+    ]
+    for command in commands:
+        for tail in tails:
+            heard(f":ada!u@h {command}{tail(command)}")

@@ -1,0 +1,105 @@
+"""Who is here stands in the store soon after it changed, and only then."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import pytest
+
+from terrarium_mcp.irc_bridge.network.membership import ChannelMember
+from terrarium_mcp.irc_bridge.record import presence_sync as attending
+from terrarium_mcp.irc_bridge.record.presence_sync import PresenceSync
+from terrarium_mcp.store import Store, open_store
+from terrarium_mcp.store.errors import StoreFailed
+from tests.servers.beside import beside
+
+ADA = ChannelMember("ada", "@", away=False, account="ada_")
+BO = ChannelMember("bo", "", away=True, account="")
+
+
+class Channels(dict[str, list[ChannelMember]]):
+    """Where we are, and who is there."""
+
+
+@asynccontextmanager
+async def attended(store: Store, channels: Channels) -> AsyncIterator[PresenceSync]:
+    attendance = PresenceSync(store, "local", lambda: list(channels), channels.__getitem__)
+    async with beside(attendance.run):
+        yield attendance
+
+
+async def nicks(store: Store, channel: str) -> list[str]:
+    for room in await store.rooms.all():
+        if room.channel == channel:
+            return [one.nick for one in (await store.presence.current(room)).people]
+    return []
+
+
+@pytest.fixture
+async def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Store]:
+    monkeypatch.setattr(attending, "PAUSE", 0.01)
+    monkeypatch.setattr(attending, "TRY_AGAIN", 0.01)
+    async with open_store(tmp_path / "irc_logs.db") as opened:
+        yield opened
+
+
+async def test_a_change_is_written_with_rank_absence_and_account(store: Store) -> None:
+    channels = Channels({"#tea": [ADA, BO]})
+    async with attended(store, channels) as attendance:
+        attendance.schedule_check()
+        with anyio.fail_after(5):
+            while await nicks(store, "#tea") != ["ada", "bo"]:
+                await anyio.lowlevel.checkpoint()
+    (room,) = await store.rooms.all()
+    ada, bo = (await store.presence.current(room)).people
+    assert (ada.rank, ada.away, ada.account) == ("@", False, "ada_")
+    assert (bo.rank, bo.away, bo.account) == ("", True, "")
+
+
+async def test_only_lists_that_differ_are_written_again_unless_we_came_anew(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    channels = Channels({"#tea": [ADA], "#mate": [BO]})
+    written: list[str] = []
+    replace = store.presence.replace
+
+    async def watched(network: str, channel: str, *rest: object) -> None:
+        await replace(network, channel, *rest)  # type: ignore[arg-type]
+        written.append(channel)
+
+    monkeypatch.setattr(store.presence, "replace", watched)
+    with anyio.fail_after(5):
+        async with attended(store, channels) as attendance:
+
+            async def after(times: int) -> None:
+                while len(written) < times:
+                    await anyio.lowlevel.checkpoint()
+
+            attendance.schedule_check()
+            await after(2)
+            channels["#mate"] = [ADA, BO]
+            attendance.schedule_check()
+            await after(3)
+            attendance.channel_joined("#tea")
+            await after(4)
+    assert written == ["#tea", "#mate", "#mate", "#tea"]
+
+
+async def test_a_store_that_cannot_write_is_tried_again_and_ends_nothing(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    failures = [StoreFailed("The disk is full."), StoreFailed("It is locked.")]
+    replace = store.presence.replace
+
+    async def failing(*args: object) -> None:
+        if failures:
+            raise failures.pop()
+        await replace(*args)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(store.presence, "replace", failing)
+    async with attended(store, Channels({"#tea": [ADA]})) as attendance:
+        attendance.schedule_check()
+        with anyio.fail_after(5):
+            while await nicks(store, "#tea") != ["ada"]:
+                await anyio.lowlevel.checkpoint()

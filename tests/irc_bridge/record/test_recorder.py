@@ -1,0 +1,241 @@
+"""The recorder loses nothing, keeps the order, and lets nobody wait for the disk."""
+
+import sqlite3
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+from time import monotonic
+
+import anyio
+import pytest
+
+from terrarium_mcp.chat.coverage import Coverage
+from terrarium_mcp.chat.records import NewMessage, Origin
+from terrarium_mcp.irc_bridge.record import recorder as recording
+from terrarium_mcp.irc_bridge.record.recorder import Recorder
+from terrarium_mcp.store import Store, open_store
+from terrarium_mcp.store.errors import StoreFailed
+from terrarium_mcp.store.sqlite.opening import Opening
+from tests.irc_bridge.house import lines_of, locked, said
+from tests.servers.beside import beside
+
+
+@asynccontextmanager
+async def recorded(folder: Path) -> AsyncIterator[Recorder]:
+    """A recorder at work, whose lines are all on disk after the block."""
+    async with open_store(folder / "irc_logs.db") as store, anyio.create_task_group() as tasks:
+        recorder = Recorder(store, "local")
+        tasks.start_soon(recorder.run)
+        yield recorder
+        recorder.finish()
+
+
+async def coverage_of(store: Store) -> Coverage:
+    return await store.spans.coverage(await store.rooms.all())
+
+
+def texts(lines: Sequence[object]) -> list[str]:
+    return [getattr(line, "text", "") for line in lines]
+
+
+async def test_a_line_is_durable_within_a_tenth_of_a_second(tmp_path: Path) -> None:
+    took = []
+    async with recorded(tmp_path) as recorder:
+        await recorder.flush()
+        with sqlite3.connect(tmp_path / "irc_logs.db", isolation_level=None) as reader:
+            for n in range(10):
+                recorder.record(said(f"line {n}"))
+                began = monotonic()
+                while reader.execute("SELECT count(*) FROM messages").fetchone()[0] <= n:
+                    await anyio.lowlevel.checkpoint()
+                took.append(monotonic() - began)
+        reader.close()
+    assert sorted(took)[5] < 0.1
+
+
+async def test_a_burst_of_thirty_thousand_lines_loses_none_and_keeps_their_order(
+    tmp_path: Path,
+) -> None:
+    with anyio.fail_after(60):
+        async with recorded(tmp_path) as recorder:
+            notes = [recorder.record(said(f"{n}")) for n in range(30_000)]
+            assert recorder.waiting == 30_000
+            await recorder.flush()
+            assert recorder.waiting == 0
+            lines = await lines_of(recorder.store)
+    assert texts(lines) == [str(n) for n in range(30_000)]
+    assert [note.message_id for note in notes] == [line.id for line in lines]
+
+
+async def test_flush_returns_when_all_before_it_is_on_disk(tmp_path: Path) -> None:
+    async with recorded(tmp_path) as recorder:
+        for n in range(5):
+            note = recorder.record(said(f"line {n}"))
+            await recorder.flush()
+            assert note.message_id
+            assert len(await lines_of(recorder.store)) == n + 1
+
+
+async def test_notes_know_their_ids_and_a_known_line_of_playback_has_none(tmp_path: Path) -> None:
+    def line(text: str, msgid: str, origin: Origin = Origin.PLAYBACK) -> NewMessage:
+        return said(text, msgid=msgid, origin=origin)
+
+    async with recorded(tmp_path) as recorder:
+        notes = [
+            recorder.record(line("one", "a", Origin.LIVE)),
+            recorder.record(line("one", "a")),
+            recorder.record(line("two", "b")),
+            recorder.record(line("two", "b")),
+            recorder.record(line("three", "c", Origin.LIVE)),
+        ]
+        await recorder.flush()
+        lines = {line.text: line.id for line in await lines_of(recorder.store)}
+    assert [note.message_id for note in notes] == [lines["one"], 0, lines["two"], 0, lines["three"]]
+
+
+async def test_a_locked_database_delays_lines_and_loses_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr("terrarium_mcp.store.sqlite.engine.database.BUSY_MS", 50)
+    monkeypatch.setattr(recording, "TRY_AGAIN", 0.05)
+    tries = 0
+
+    async with recorded(tmp_path) as recorder:
+        append = recorder.store.messages.append
+
+        async def counted(heard: Sequence[NewMessage]) -> list[int]:
+            nonlocal tries
+            tries += 1
+            return await append(heard)
+
+        recorder.record(said("before"))
+        await recorder.flush()
+        monkeypatch.setattr(recorder.store.messages, "append", counted)
+        async with locked(tmp_path / "irc_logs.db"):
+            notes = [recorder.record(said(f"meanwhile {n}")) for n in range(3)]
+            with anyio.fail_after(5):
+                while tries < 3:
+                    await anyio.lowlevel.checkpoint()
+            assert recorder.waiting == 3
+            assert notes[0].message_id == 0
+        with anyio.fail_after(5):
+            await recorder.flush()
+        found = texts(await lines_of(recorder.store))
+    assert found == ["before", "meanwhile 0", "meanwhile 1", "meanwhile 2"]
+    assert caplog.text.count("3 lines wait to be recorded") == 1
+    assert caplog.text.count("recording continues") == 1
+
+
+async def test_stopping_while_the_disk_is_full_comes_to_an_end_that_tells_what_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(recording, "TRY_AGAIN", 0.01)
+    monkeypatch.setattr(recording, "AT_THE_END", 0.2)
+
+    async def full(_: Sequence[NewMessage]) -> list[int]:
+        raise StoreFailed("The disk is full.")
+
+    with anyio.fail_after(5):
+        async with recorded(tmp_path) as recorder:
+            monkeypatch.setattr(recorder.store.messages, "append", full)
+            recorder.record(said("never written"))
+    assert "1 lines could not be recorded and are lost" in caplog.text
+
+
+async def test_what_was_heard_is_on_disk_even_when_the_recorder_is_cancelled(
+    tmp_path: Path,
+) -> None:
+    async with open_store(tmp_path / "irc_logs.db") as store:
+        recorder = Recorder(store, "local")
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(recorder.run)
+            await recorder.flush()
+            for n in range(2_500):
+                recorder.record(said(f"{n}"))
+            tasks.cancel_scope.cancel()
+            recorder.finish()
+        assert len(await lines_of(store)) == 2_500
+
+
+async def test_lines_wait_for_a_history_that_is_still_being_opened(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_store(tmp_path / "irc_logs.db") as store:
+        opened = store.opening
+        store.opening = Opening()
+        monkeypatch.setattr("terrarium_mcp.store.sqlite.opening.PATIENCE", 0.01)
+        recorder = Recorder(store, "local")
+        note = recorder.record(said("early"))
+        async with beside(recorder.run):
+            await anyio.wait_all_tasks_blocked()
+            assert not note.message_id
+            store.opening.succeed()
+            with anyio.fail_after(5):
+                await recorder.flush()
+            assert note.message_id
+            recorder.finish()
+        store.opening = opened
+
+
+async def test_a_history_that_cannot_be_opened_ends_the_recorder(tmp_path: Path) -> None:
+    async with open_store(tmp_path / "irc_logs.db") as store:
+        store.opening = Opening()
+        store.opening.fail(StoreFailed("It is damaged."))
+        recorder = Recorder(store, "local")
+        with anyio.fail_after(5), pytest.RaisesGroup(pytest.RaisesExc(StoreFailed)):
+            await recorder.run()
+
+
+async def test_the_spans_say_when_a_channel_was_recorded_and_why_it_ended(tmp_path: Path) -> None:
+    async with recorded(tmp_path) as recorder:
+        recorder.begin("#tea", "joined")
+        recorder.begin("#mate", "joined")
+        recorder.record(said("hello"))
+        recorder.end("#tea", "kicked by ada")
+        recorder.begin("#tea", "joined")
+        recorder.end_all("connection lost: reset")
+        recorder.end_all("once more")
+        await recorder.flush()
+        spans = (await coverage_of(recorder.store)).spans
+    assert sorted(span.why_ended for span in spans) == [
+        "connection lost: reset",
+        "connection lost: reset",
+        "kicked by ada",
+    ]
+    assert not any(span.going_on for span in spans)
+
+
+async def test_finishing_closes_what_is_open(tmp_path: Path) -> None:
+    async with recorded(tmp_path) as recorder:
+        recorder.begin("#tea", "joined")
+    async with open_store(tmp_path / "irc_logs.db") as store:
+        (span,) = (await coverage_of(store)).spans
+    assert span.why_ended == "the recorder was stopped"
+
+
+async def test_a_channel_in_which_nobody_speaks_is_still_recorded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recording, "HEARTBEAT", timedelta(seconds=0.02))
+    async with recorded(tmp_path) as recorder:
+        recorder.begin("#tea", "joined")
+        await recorder.flush()
+        (first,) = (await coverage_of(recorder.store)).spans
+        with anyio.fail_after(5):
+            while (await coverage_of(recorder.store)).spans[0].ended <= first.ended:
+                await recorder.flush()
+
+
+async def test_the_network_gets_its_name_before_its_first_line_is_written(tmp_path: Path) -> None:
+    async with open_store(tmp_path / "irc_logs.db") as store:
+        await store.messages.append([replace(said("old"), network="irc")])
+        async with anyio.create_task_group() as tasks:
+            recorder = Recorder(store, "local")
+            recorder.record(said("new"))
+            tasks.start_soon(recorder.run)
+            recorder.finish()
+        (room,) = await store.rooms.all()
+        assert room.network == "local"
+        assert texts(await lines_of(store)) == ["old", "new"]

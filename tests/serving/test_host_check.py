@@ -1,0 +1,60 @@
+"""Only this machine, calling the server by its own name, is let in."""
+
+import httpx2
+import pytest
+
+from terrarium_mcp.serving.address import Listening
+from terrarium_mcp.serving.host_check import allowed_hosts
+from tests.serving.processes import HttpHouse
+
+PATHS = [("GET", "sse"), ("POST", "messages/"), ("POST", "mcp"), ("GET", "healthz")]
+
+
+async def ask(house: HttpHouse, path: str, method: str = "GET", **headers: str) -> httpx2.Response:
+    async with httpx2.AsyncClient(timeout=5) as client:
+        url = f"http://127.0.0.1:{house.port}/{path}"
+        return await client.request(
+            method, url, headers={"content-type": "application/json", **headers}
+        )
+
+
+@pytest.mark.parametrize(("method", "path"), PATHS)
+async def test_a_page_that_rebinds_its_name_to_us_is_refused(
+    http_house: HttpHouse, method: str, path: str
+) -> None:
+    for host in ("evil.example", f"127.0.0.1:{http_house.port}.evil.example", "127.0.0.1:1"):
+        answer = await ask(http_house, path, method, host=host)
+        assert answer.status_code == 421
+
+
+@pytest.mark.parametrize(("method", "path"), PATHS)
+async def test_a_page_of_another_site_is_refused(
+    http_house: HttpHouse, method: str, path: str
+) -> None:
+    for origin in ("https://evil.example", "null", "http://127.0.0.1:1"):
+        answer = await ask(http_house, path, method, origin=origin)
+        assert answer.status_code == 403
+
+
+async def test_this_machine_is_let_in_under_each_of_its_names(http_house: HttpHouse) -> None:
+    for name in ("127.0.0.1", "localhost", "[::1]"):
+        here = f"{name}:{http_house.port}"
+        answer = await ask(http_house, "healthz", host=here, origin=f"http://{here}")
+        assert answer.status_code == 200
+
+
+async def test_a_refusal_is_no_crash(doomed_http_house: HttpHouse) -> None:
+    for method, path in PATHS:
+        await ask(doomed_http_house, path, method, host="evil.example")
+    ended = await doomed_http_house.stop()
+    assert ended.well()
+    assert "Invalid Host header: evil.example" in ended.said
+
+
+def test_the_port_that_browsers_leave_out_may_be_left_out() -> None:
+    assert "localhost" in allowed_hosts(Listening("127.0.0.1", 80)).allowed_hosts
+    assert "localhost" not in allowed_hosts(Listening("127.0.0.1", 8765)).allowed_hosts
+
+
+def test_an_unusual_loopback_address_is_a_name_too() -> None:
+    assert "http://127.0.0.5:8765" in allowed_hosts(Listening("127.0.0.5", 8765)).allowed_origins

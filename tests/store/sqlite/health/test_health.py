@@ -1,0 +1,310 @@
+"""An examination of a database reports everything and changes nothing."""
+
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from contextlib import closing
+from pathlib import Path
+
+import anyio
+import pytest
+
+from terrarium_mcp.store import Store, examine, open_store
+from terrarium_mcp.store.sqlite.engine.wal_reset_bug import has_wal_reset_bug, other_writers_advice
+from terrarium_mcp.store.sqlite.keeper import KeeperRecord, lock_file
+from terrarium_mcp.store.sqlite.schema import APPLICATION_ID, CURRENT
+from tests.samples import terrarium_irc as sample
+from tests.store.damage import flip_bytes
+from tests.store.files.stored import stored
+from tests.store.scene import NOON, SETTINGS, chat, write
+from tests.store.sqlite.schema.test_refused import NOBODY, made
+from tests.store.sqlite.test_processes import HOLDING, running
+
+ROOT = Path(__file__).parents[2]
+
+
+def seen(file: Path) -> dict[str, str]:
+    """The facts by `section name`; those that are wrong begin with `!`."""
+    return {
+        f"{section.title} {fact.name}": f"{'! ' if fact.wrong else ''}{fact.text}"
+        for section in examine(file, NOON)
+        for fact in section.facts
+    }
+
+
+def wrong(file: Path) -> list[str]:
+    return [text for text in seen(file).values() if text.startswith("!")]
+
+
+async def test_a_healthy_database_is_described_in_numbers(file: Path) -> None:
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> tea\n<bo> milk"))
+        await store.messages.append(chat("<ada> mate", channel="#mate"))
+    told = seen(file)
+    assert not wrong(file)
+    assert told["database version"] == f"{CURRENT}, application id {APPLICATION_ID:#x}"
+    assert sqlite3.sqlite_version in told["database SQLite"]
+    assert "WAL-reset bug" in told["database SQLite"]
+    assert told["database journal"] == "WAL"
+    assert told["database lines"] == "3 and 0 events in 2 rooms of net"
+    assert told["database first, last"].startswith("2026-05-01 12:00:00.000, 2026-05-01 12:01")
+    assert told["index index"] == "up to 3, complete"
+    assert told["keeper process"].startswith("none; the last was ")
+    assert told["other programs wrote"] == "nothing noticed"
+
+
+async def test_a_look_changes_nothing_and_leaves_nothing(file: Path) -> None:
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> tea"))
+    before = {one.name: one.read_bytes() for one in file.parent.iterdir()}
+    seen(file)
+    assert before == {one.name: one.read_bytes() for one in file.parent.iterdir()}
+
+
+async def test_it_is_seen_while_others_record(store: Store, file: Path) -> None:
+    await store.messages.append(chat("<ada> tea"))
+    await store.spans.begin("net", "#tea", NOON, "joined")
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        told = seen(file)
+    assert told["database lines"].startswith("1 and 0 events")
+    assert told["database recording"].startswith("1 spans open, last alive 2026-05-01 12:00")
+    assert not wrong(file)
+
+
+async def test_the_keeper_is_named_until_it_dies(file: Path) -> None:
+    async with running(HOLDING, str(file)) as other:
+        assert seen(file)["keeper process"].startswith(f"{other.pid} (")
+        assert seen(file)["keeper since"]
+        other.kill()
+        await other.wait()
+    assert seen(file)["keeper process"].startswith(f"none; the last was {other.pid} (")
+
+
+async def test_a_process_that_cannot_be_keeper_leaves_the_keepers_note_alone(file: Path) -> None:
+    async with running(HOLDING, str(file)) as other, open_store(file, SETTINGS) as store:
+        assert not store.keeper.claim()
+        note = KeeperRecord.read(lock_file(file))
+    assert note
+    assert note.pid == other.pid
+
+
+async def test_programs_that_append_are_counted(store: Store, file: Path) -> None:
+    await store.messages.append(chat("<ada> tea"))
+    for text in ("one", "two"):
+        write(file, "INSERT INTO messages (channel, message) VALUES ('#tea', ?)", [text])
+    await store.messages.newest(await store.rooms.all(), 9)
+    told = seen(file)["other programs wrote"]
+    assert told.startswith("2 lines, the last noticed 20")
+    assert "WAL-reset bug" in told
+    assert not wrong(file)
+
+
+async def test_programs_that_append_are_warned_of_once(
+    store: Store, file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for text in ("one", "two", "three"):
+        write(file, "INSERT INTO messages (channel, message) VALUES ('#tea', ?)", [text])
+        await store.messages.newest(await store.rooms.all(), 9)
+    assert caplog.text.count("another program appends lines") == 1
+    assert "WAL-reset bug" in caplog.text
+
+
+async def test_a_structure_that_lags_says_how_far(file: Path) -> None:
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> tea\n" * 5))
+    write(file, "UPDATE derived SET upto = 2 WHERE name = 'links'")
+    write(file, "UPDATE derived SET upto = -1 WHERE name = 'people'")
+    assert seen(file)["index links"] == "up to 2, 3 behind"
+    assert "to be rebuilt" in seen(file)["index people"]
+
+
+def nothing(_: Path) -> str:
+    return "no database yet"
+
+
+def an_empty_one(file: Path) -> str:
+    file.touch()
+    return "no database yet"
+
+
+def a_letter(file: Path) -> str:
+    file.write_text("no database, a letter\n" * 100)
+    return "is not an SQLite database"
+
+
+def anothers(file: Path) -> str:
+    made(file, "CREATE TABLE bookmarks (id)")
+    return "belongs to another program (tables: bookmarks)"
+
+
+def a_newer(file: Path) -> str:
+    made(file, f"PRAGMA application_id={APPLICATION_ID}", "PRAGMA user_version=99")
+    return "is of version 99"
+
+
+def a_cut_one(file: Path) -> str:
+    sample.make(file, 300)
+    file.write_bytes(file.read_bytes()[:9_000])
+    return "sqlite3 COPY .recover"
+
+
+def a_folder(file: Path) -> str:
+    file.mkdir()
+    return "is a folder"
+
+
+def a_half_written(file: Path) -> str:
+    sample.make(file, 5)
+    Path(f"{file}-journal").write_bytes(b"x" * 600)
+    return "died while it was writing"
+
+
+@pytest.mark.parametrize(
+    "make",
+    [nothing, an_empty_one, a_letter, anothers, a_newer, a_cut_one, a_folder, a_half_written],
+)
+def test_what_cannot_be_used_is_reported_with_the_way_out_and_left_alone(
+    file: Path, make: Callable[[Path], str]
+) -> None:
+    told = make(file)
+    before = file.read_bytes() if file.is_file() else None
+    names = sorted(one.name for one in file.parent.iterdir())
+    assert any(told in text for text in wrong(file)), seen(file)
+    assert before == (file.read_bytes() if file.is_file() else None)
+    assert names == sorted(one.name for one in file.parent.iterdir())
+
+
+def test_a_database_of_terrarium_irc_is_nothing_wrong_and_is_let_be(file: Path) -> None:
+    sample.make(file, 5)
+    before = file.read_bytes()
+    assert "terrarium-irc's, not adopted: serve, bridge and up" in seen(file)["database version"]
+    assert not wrong(file)
+    assert file.read_bytes() == before
+
+
+def test_a_locked_database_is_reported(file: Path) -> None:
+    sample.make(file, 5)
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        assert "holds it locked" in seen(file)["database contents"]
+
+
+async def test_a_damaged_page_that_it_reads_is_reported(file: Path) -> None:
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> tea"))
+    flip_bytes(file, "room_counts")
+    assert "It is damaged" in seen(file)["database contents"]
+
+
+async def test_another_journal_mode_is_wrong(file: Path) -> None:
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> tea"))
+    made(file, "PRAGMA journal_mode=DELETE")
+    assert seen(file)["database journal"].startswith("! rollback; another program changed it")
+
+
+def test_copies_are_named_and_what_was_left_over_is_wrong(file: Path) -> None:
+    sample.make(file, 5)
+    (file.parent / "irc_logs.before-v1.db").touch()
+    (file.parent / "irc_logs.db.check-x").mkdir()
+    assert "irc_logs.before-v1.db" in seen(file)["database copy"]
+    assert seen(file)["database left over"].startswith("! ")
+
+
+LOOKING = """
+import os, sys
+from datetime import UTC, datetime
+from pathlib import Path
+from terrarium_mcp.store import examine
+if os.getuid() == 0:  # only now: the interpreter may live where nobody else may look
+    os.setgroups([])
+    os.setgid({nobody})
+    os.setuid({nobody})
+for section in examine(Path(sys.argv[1]), datetime.now(UTC)):
+    for fact in section.facts:
+        print(section.title, fact.name, fact.wrong, fact.text)
+"""
+
+
+def test_an_account_that_may_only_read_sees_everything_and_that_it_may_not_write() -> None:
+    with tempfile.TemporaryDirectory(prefix="terrarium-health-") as place:
+        folder = Path(place)
+        folder.chmod(0o755)
+        file = folder / "irc_logs.db"
+
+        async def record() -> None:
+            async with open_store(file, SETTINGS) as store:
+                await store.messages.append(chat("<ada> tea"))
+
+        anyio.run(record)
+        folder.chmod(0o555)
+        said = subprocess.run(
+            [sys.executable, "-c", LOOKING.format(nobody=NOBODY), str(file)],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=True,
+            cwd=ROOT,
+            env=os.environ | {"PYTHONPATH": str(ROOT)},
+        ).stdout
+        folder.chmod(0o755)
+    assert "database lines False 1 and 0 events" in said
+    assert "database access True This account may not write" in said
+
+
+@pytest.mark.parametrize(
+    ("version", "has_it"),
+    [
+        ((3, 6, 23), False),
+        ((3, 7, 0), True),
+        ((3, 51, 2), True),
+        ((3, 51, 3), False),
+        ((3, 53, 0), False),
+    ],
+)
+def test_the_wal_reset_bug_is_in_these_versions(version: tuple[int, ...], has_it: bool) -> None:
+    assert has_wal_reset_bug(version) is has_it
+    assert ("damage" in other_writers_advice(version)) is has_it
+
+
+def test_how_a_database_was_adopted_is_told(file: Path) -> None:
+    stored("v2-adopted", file)
+    told = seen(file)["database adopted"]
+    assert told.startswith("from terrarium-irc on 20")
+    assert told.endswith(", local times read as America/New_York")
+    assert not wrong(file)
+
+
+async def test_of_a_database_that_version_1_adopted_the_zone_is_not_known(file: Path) -> None:
+    stored("v1-adopted", file)
+    assert seen(file)["database version"] == (
+        f"1; the next start copies it, then migrates it to {CURRENT}"
+    )
+    async with open_store(file, SETTINGS) as store:
+        await store.opening.wait(30)
+    assert seen(file)["database adopted"] == "from terrarium-irc, zone not known"
+
+
+def test_a_database_of_our_own_was_adopted_from_nowhere(file: Path) -> None:
+    stored("v2", file)
+    assert "database adopted" not in seen(file)
+
+
+@pytest.mark.parametrize("zone", ["Asia/Tokyo", "UTC"])
+def test_a_zone_that_contradicts_the_adoption_is_wrong(file: Path, zone: str) -> None:
+    stored("v2-adopted", file)
+    (fact,) = [fact for one in examine(file, NOON, zone) for fact in one.facts if fact.wrong]
+    assert fact.name == "source zone"
+    assert f"is {zone}" in fact.text
+    assert "America/New_York" in fact.text
+    assert not [fact for one in examine(file, NOON) for fact in one.facts if fact.wrong]
+
+
+def test_a_table_that_is_missing_is_wrong(file: Path) -> None:
+    stored("v2", file)
+    write(file, "DROP TABLE topics")
+    assert "table topics is missing" in seen(file)["database contents"]

@@ -1,0 +1,95 @@
+"""Every derived structure equals a recount, and reports it when it does not."""
+
+import sqlite3
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import anyio
+import pytest
+
+from terrarium_mcp.chat.records import MessageType, NewMessage
+from terrarium_mcp.store import Store
+from terrarium_mcp.store.sqlite.index.indexer import DERIVED
+from terrarium_mcp.store.sqlite.index.structure import Derived
+from tests.store.scene import chat, find
+
+each = pytest.mark.parametrize("one", DERIVED, ids=lambda one: str(one.name))
+
+
+async def differences(store: Store, one: Derived) -> list[str]:
+    return await store.differences([one.name])
+
+
+def a_little_of_everything() -> list[NewMessage]:
+    """Speech with a URL, by a nick with a known mask; a change of nick; a topic."""
+    said = chat("<ada> tea at four, see https://example.org/tea\n<bo> mate\n* cy waves")
+    ada = replace(said[0], user="ada", host="host.example", account="ada")
+    return [
+        ada,
+        *said[1:],
+        replace(ada, kind=MessageType.NICK, text="ada_"),
+        replace(ada, kind=MessageType.TOPIC, text="tea"),
+    ]
+
+
+@each
+async def test_what_was_appended_equals_a_recount(store: Store, one: Derived) -> None:
+    await store.messages.append(a_little_of_everything())
+    assert await differences(store, one) == []
+
+
+@each
+async def test_what_is_missing_is_named(store: Store, one: Derived) -> None:
+    await store.messages.append(a_little_of_everything())
+    async with store._database.writing() as writer:  # noqa: SLF001
+        await one.clear(writer)
+    assert await differences(store, one) != []
+
+
+async def test_a_cleared_structure_is_made_again_before_the_next_read(store: Store) -> None:
+    await store.messages.append(a_little_of_everything())
+    async with store._database.writing() as writer:  # noqa: SLF001
+        for one in DERIVED:
+            await one.clear(writer)
+        await writer.run("UPDATE derived SET upto = 0 WHERE name != 'messages'")
+    assert len((await find(store, "tea")).messages) == 1
+    for one in DERIVED:
+        assert await differences(store, one) == []
+
+
+async def test_a_message_given_up_is_in_no_structure_once_its_row_is_gone(store: Store) -> None:
+    first, *_ = await store.messages.append(a_little_of_everything())
+    async with store._database.writing() as writer:  # noqa: SLF001
+        for one in DERIVED:
+            await one.remove(writer, [first])
+        await writer.run("DELETE FROM messages WHERE id = ?", (first,))
+    assert (await find(store, "tea")).messages == []
+    for one in DERIVED:
+        assert await differences(store, one) == []
+
+
+async def test_changes_tell_of_every_commit_also_of_another_program(
+    store: Store, file: Path
+) -> None:
+    await store.messages.append(chat("<ada> before anybody listened"))
+    with anyio.fail_after(5):
+        news = store.changes()
+        told: list[int] = []
+
+        async def listen() -> None:
+            async for ids in news:
+                told.extend(ids)
+                if len(told) == 3:
+                    return
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(listen)
+            await anyio.wait_all_tasks_blocked()
+            await store.messages.append(chat("<ada> one\n<bo> two"))
+            with closing(sqlite3.connect(file)) as db, db:
+                db.execute(
+                    "INSERT INTO messages (channel, nick, message) VALUES ('#tea', 'x', 'y')"
+                )
+        await news.aclose()  # type: ignore[attr-defined]  # an async generator
+    assert told == [2, 3, 4]

@@ -1,0 +1,181 @@
+"""A purge removes a person from the history and from the backlog, and nobody else."""
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import anyio
+import pytest
+
+from terrarium_mcp.chat.records import MessageType, NewMessage
+from terrarium_mcp.chat.transcript import RenderOptions, line_of
+from terrarium_mcp.store import (
+    AuditEntry,
+    BacklogFailed,
+    PersonTraces,
+    PurgeTarget,
+    RemovalReason,
+    Store,
+)
+from terrarium_mcp.store.sqlite.removal import batched_delete
+from tests.store.scene import (
+    chat,
+    check_index,
+    differences,
+    find,
+    room,
+    texts,
+)
+
+LATER = datetime(2026, 6, 1, tzinfo=UTC)
+
+
+async def purge(store: Store, nick: str, network: str = "") -> int:
+    result = await store.removal.purge(
+        PurgeTarget(nick, network), asked_by="the operator", at=LATER
+    )
+    return result.messages
+
+
+def a_life() -> list[NewMessage]:
+    """Everything that leaves a trace of ada, and as much of bo."""
+    said = chat("<ada> zwiebel https://zwiebel.example\n<bo> tea\n* Ada waves\n<bo> mate")
+    ada = replace(said[0], account="countess", host="lovelace.example")
+    return [
+        ada,
+        *said[1:],
+        *(
+            replace(ada, kind=kind, text="zwiebel")
+            for kind in (MessageType.TOPIC, MessageType.PART, MessageType.QUIT)
+        ),
+        replace(ada, kind=MessageType.NICK, text="zwiebel_"),
+        replace(said[1], kind=MessageType.NICK, text="ADA"),
+        replace(ada, channel="#mate"),
+    ]
+
+
+async def test_another_network_s_ada_stays(store: Store) -> None:
+    await store.messages.append(chat("<ada> here") + chat("<ada> there", network="other"))
+    assert await purge(store, "ada", "net") == 1
+    assert texts((await find(store, "from:ada")).messages) == ["there"]
+    assert await differences(store) == []
+
+
+async def test_private_messages_of_both_directions_go(store: Store) -> None:
+    await store.messages.append(
+        [
+            *chat("<ada> one", channel="Terra"),
+            *chat("<Terra> two", channel="ADA"),
+            *chat("<bo> three", channel="Terra"),
+        ]
+    )
+    assert await purge(store, "ada") == 2
+    assert (await store.removal.traces(PurgeTarget("bo"))).private == 1
+
+
+async def test_a_tombstone_goes_too(store: Store) -> None:
+    await store.messages.append(chat("<ada> one\n<bo> two"))
+    await store.removal.redact_message(1, asked_by="ada", at=LATER)
+    assert await purge(store, "ada") == 1
+    page = await store.messages.newest([await room(store)], 9, events=True)
+    assert [message.id for message in page.messages] == [2]
+    assert await differences(store) == []
+
+
+async def test_what_is_about_to_go_is_counted_by_room(store: Store) -> None:
+    await store.messages.append(a_life())
+    await store.messages.append(chat("<ada> one", channel="Terra"))
+    assert await store.removal.traces(PurgeTarget("ada")) == PersonTraces(
+        lines={"net/#tea": 2, "net/#mate": 1},  # type: ignore[arg-type]  # a plain dict compares
+        events={"net/#tea": 5},  # type: ignore[arg-type]  # the same
+        private=1,
+    )
+    assert (await store.removal.traces(PurgeTarget("nobody"))).total == 0
+
+
+async def test_a_purge_leaves_one_audit_row_that_says_how_many(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batched_delete, "ROWS_PER_TRANSACTION", (2, 2, 2))
+    await store.messages.append(a_life())
+    await purge(store, "nobody")
+    await purge(store, "ada", "net")
+    assert await store.removal.history() == [
+        AuditEntry(
+            at=LATER,
+            why=RemovalReason.PURGE,
+            asked_by="the operator",
+            network="net",
+            nick="ada",
+            messages=8,
+        )
+    ]
+
+
+async def test_a_purge_that_is_stopped_half_way_is_whole_and_goes_on(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batched_delete, "ROWS_PER_TRANSACTION", (2, 2, 2))
+    await store.messages.append(a_life())
+    with anyio.CancelScope() as stop:
+        await store.removal.purge(
+            PurgeTarget("ada"), asked_by="ada", at=LATER, on_progress=lambda _: stop.cancel()
+        )
+    assert stop.cancelled_caught
+    assert [one.messages for one in await store.removal.history()] == [2]
+    page = await store.messages.newest(await store.rooms.all(), 99, events=True)
+    assert len(page.messages) == len(a_life()) - 2
+    assert await differences(store) == []
+    await purge(store, "ada")
+    assert (await find(store, "from:ada")).messages == []
+    assert sum(one.messages for one in await store.removal.history()) == 8
+    assert await differences(store) == []
+
+
+async def test_lines_appended_after_a_purge_get_new_ids_and_are_found(
+    store: Store, file: Path
+) -> None:
+    await store.messages.append(chat("<bo> one\n<ada> two"))
+    await purge(store, "ada")
+    assert await store.messages.append(chat("<ada> three")) == [3]
+    assert texts((await find(store, "from:ada")).messages) == ["three"]
+    assert await differences(store) == []
+    check_index(file)
+
+
+async def test_their_lines_leave_the_backlog_and_files_of_theirs_are_deleted(
+    store: Store, file: Path
+) -> None:
+    await store.messages.append(chat("<ada> zwiebel\n<bo> hm\n* ada pours zwiebel"))
+    page = await store.messages.newest([await room(store)], 20)
+    lines = [line_of(message, RenderOptions(zone=UTC, budget=1)) for message in page.messages]
+    wanted = [("theirs", "Ada", "x"), ("quoting", "bo", "x"), ("naming", "bo", "as ada wished")]
+    names = []
+    for title, author, summary in wanted:
+        about = {"author": author, "network": "net", "channel": "#tea"}
+        quotes = lines if title == "quoting" else lines[1:2]
+        one, _ = await store.backlog.create(title, summary, about=about, lines=quotes)
+        names.append(one.filename)
+    target = PurgeTarget("ada")
+    backlog = (await store.removal.purge(target, asked_by="ada", at=LATER)).backlog
+    assert backlog.written == (names[0],)
+    assert backlog.quoting == (names[1],)
+    assert backlog.naming == (names[2],)
+    left = sorted((file.parent / "enhancements").iterdir())
+    assert [one.name for one in left] == sorted(names[1:])
+    assert not any("zwiebel" in one.read_text() for one in left)
+    assert all("<bo> hm" in one.read_text() for one in left)
+    assert left[0].read_text().startswith("---\ntitle:")
+
+
+async def test_a_backlog_that_cannot_be_written_is_reported_after_the_messages_are_gone(
+    store: Store, file: Path
+) -> None:
+    await store.messages.append(chat("<ada> zwiebel"))
+    folder = file.parent / "enhancements"
+    folder.mkdir()
+    (folder / "x.md").write_text("    1 12:00 <ada> zwiebel\n")
+    (folder / ".x.md.new").mkdir()  # it stands where the new file is to be written
+    with pytest.raises(BacklogFailed, match="enhancements"):
+        await purge(store, "ada")
+    assert (await store.removal.traces(PurgeTarget("ada"))).total == 0

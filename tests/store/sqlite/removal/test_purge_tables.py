@@ -1,0 +1,127 @@
+"""After a purge no table of the SQLite file holds anything of the person; see also --thorough."""
+
+import sqlite3
+import tempfile
+from collections.abc import Sequence
+from contextlib import closing
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from terrarium_mcp.chat.records import Member, MessageType, NewMessage, Origin
+from terrarium_mcp.store import PurgeTarget, Store, open_store
+from tests.store.scene import (
+    NOON,
+    SETTINGS,
+    check_index,
+    differences,
+    find,
+    line_of,
+    room,
+    texts,
+    write,
+)
+from tests.store.sqlite.removal.test_purge import a_life, purge
+
+
+def everything(file: Path) -> str:
+    """All rows of all tables as text, but for what FTS5 keeps of words: see --thorough."""
+    with closing(sqlite3.connect(file)) as db:
+        tables = db.execute("SELECT name FROM pragma_table_list WHERE type = 'table'").fetchall()
+        return "\n".join(
+            str(row)
+            for (table,) in tables
+            for row in db.execute(f"SELECT * FROM {table}")  # noqa: S608 -- names of tables
+        )
+
+
+async def test_nothing_of_a_person_is_left_in_any_table(store: Store, file: Path) -> None:
+    await store.messages.append(a_life())
+    for nick in ("ada", "bo"):
+        await store.presence.replace("net", "#" + nick, [Member("Ada"), Member("bo")], NOON)
+    assert await purge(store, "ADA") == 8
+    left = everything(file)
+    assert "zwiebel" not in left
+    assert "countess" not in left
+    assert "lovelace" not in left
+    assert [line for line in left.splitlines() if "'ada'" in line.lower()] == [
+        line for line in left.splitlines() if "purge" in line
+    ]
+    assert texts((await find(store, "from:bo")).messages) == ["mate", "tea"]
+    assert (await find(store, "from:ada")).messages == []
+    assert (await find(store, "zwiebel")).messages == []
+    assert await differences(store) == []
+    check_index(file)
+
+
+async def test_what_another_program_wrote_goes_too(store: Store, file: Path) -> None:
+    for channel in ("#tea", "Terra", None):
+        write(
+            file,
+            "INSERT INTO messages (channel, nick, message) VALUES (?, 'ada', 'zwiebel')",
+            [channel],
+        )
+    assert await purge(store, "ada", "net") == 3
+    assert "zwiebel" not in everything(file)
+    assert await differences(store) == []
+
+
+HERS = ("Zwiebel", "ZWIEBEL", "[Lauch]", "{lauch}")
+"""Spellings of the two nicks that are purged."""
+
+OTHERS = ("bo", "cy")
+TRACES = ("zwiebel", "lauch", "porree", "knolle")
+"""What only occurs in her nicks, account, host and texts."""
+
+
+def heard(
+    nicks: Sequence[str], words: Sequence[str], account: str
+) -> st.SearchStrategy[NewMessage]:
+    """Messages of any kind by these nicks; a kick names nobody."""
+    lines = st.builds(
+        line_of,
+        st.sampled_from(nicks),
+        st.sampled_from(words),
+        st.integers(0, 3 * 24 * 60).map(lambda minutes: NOON - timedelta(minutes=minutes)),
+        st.sampled_from(["#tea", "#mate", "Terra"]),
+        st.sampled_from(MessageType),
+        st.sampled_from(Origin),
+        st.sampled_from(["net", "other"]),
+    )
+    return lines.map(lambda line: replace(line, account=account, host=f"{account}.example"))
+
+
+by_her = heard(HERS, ["porree", "is it porree?", "https://porree.example/x", "Porree #1"], "knolle")
+by_others = heard(OTHERS, ["tea", "is it tea?", "https://tea.example/x"], "countess")
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.lists(st.one_of(by_her, by_others), max_size=24))
+async def test_whatever_a_person_did_no_table_holds_a_trace_of_it(script: list[NewMessage]) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "irc.db"
+        async with open_store(file, SETTINGS) as store:
+            await store.messages.append(script)
+            here = [Member(nick) for nick in ("Zwiebel", "{lauch}", "bo")]
+            await store.presence.replace("net", "#tea", here, NOON)
+            rooms = await store.rooms.all()
+            others = [
+                message.id
+                for message in (await store.messages.newest(rooms, 99, events=True)).messages
+                if message.nick in OTHERS
+            ]
+            for nick in ("zwiebel", "[LAUCH]"):
+                target = PurgeTarget(nick)
+                await store.removal.purge(target, asked_by="the operator", at=NOON)
+                assert (await store.removal.traces(target)).total == 0
+            kept = (await store.messages.newest(rooms, 99, events=True)).messages
+            assert [message.id for message in kept] == others
+            there = await store.presence.current(await room(store))
+            assert [one.nick for one in there.people] == ["bo"]
+            assert await differences(store) == []
+        left = [line for line in everything(file).lower().splitlines() if "purge" not in line]
+        assert [line for line in left if any(trace in line for trace in TRACES)] == []
+        check_index(file)

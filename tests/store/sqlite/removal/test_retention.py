@@ -1,0 +1,149 @@
+"""Retention removes what is too old from everywhere, and only where the settings say so."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import anyio
+import pytest
+
+from terrarium_mcp.chat.records import MessageType, NewMessage
+from terrarium_mcp.chat.times.timestamps import EVERY_LINE
+from terrarium_mcp.settings import RoomDays, Settings
+from terrarium_mcp.store import AuditEntry, PurgeTarget, RemovalReason, Store, open_store
+from terrarium_mcp.store.sqlite.removal import batched_delete
+from terrarium_mcp.store.sqlite.removal.retention import Retention
+from tests.store.scene import NOON, check_index, differences, find, line_of, room, texts
+
+MONTH = Settings(network="net", retention_days=30)
+
+
+def retention(store: Store, settings: Settings) -> Retention:
+    return Retention(store._database, store._upkeep, settings)  # noqa: SLF001 -- a second one beside the keeper's
+
+
+async def apply(store: Store, settings: Settings) -> int:
+    return await retention(store, settings).apply(NOON)
+
+
+def days_ago(
+    days: float, text: str, channel: str = "#tea", kind: MessageType = MessageType.PRIVMSG
+) -> NewMessage:
+    return line_of("ada", text, NOON - timedelta(days=days), channel, kind)
+
+
+async def left(store: Store) -> list[str]:
+    return texts((await find(store, "from:ada")).messages)
+
+
+async def test_what_is_older_goes_from_everything_and_figures_count_what_is_kept(
+    store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(batched_delete, "ROWS_PER_TRANSACTION", (2, 2, 2))
+    old = [days_ago(40 - n / 100, f"old {n} https://old.example") for n in range(9)]
+    await store.messages.append(
+        [
+            *old,
+            days_ago(31, "an old topic", kind=MessageType.TOPIC),
+            days_ago(31, "", kind=MessageType.JOIN),
+            days_ago(31, "old and private", "Terra"),
+            days_ago(29.9, "new and private", "Terra"),
+            days_ago(29.9, "new https://new.example"),
+        ]
+    )
+    assert await apply(store, MONTH) == 12
+    assert await apply(store, MONTH) == 0
+    assert await left(store) == ["new https://new.example"]
+    assert (await store.removal.traces(PurgeTarget("ada"))).private == 1
+    tea = await room(store)
+    figures = await store.stats.for_room(tea, until=EVERY_LINE, now=NOON)
+    assert (figures.lines, figures.people) == (1, 1)
+    assert [link.url for link in await store.links.find([tea], 9)] == ["https://new.example/"]
+    assert await store.topics.current(tea) is None
+    assert await differences(store) == []
+    check_index(file)
+    assert await store.removal.history() == [
+        AuditEntry(
+            at=NOON, why=RemovalReason.RETENTION, asked_by="TERRARIUM_RETENTION_DAYS", messages=12
+        )
+    ]
+
+
+@pytest.mark.parametrize(
+    ("by_channel", "kept"),
+    [
+        ({}, []),
+        ({"#TEA": 90}, ["tea"]),
+        ({"net/#Tea": 90, "#tea": 1}, ["tea"]),
+        ({"other/#tea": 90}, []),
+        ({"#mate": 0}, ["mate"]),
+    ],
+    ids=str,
+)
+async def test_a_channel_has_its_own_days(
+    store: Store, by_channel: dict[str, int], kept: Sequence[str]
+) -> None:
+    days = tuple(RoomDays(*one) for one in by_channel.items())
+    settings = Settings(retention_days=30, retention_by_channel=days)
+    await store.messages.append([days_ago(60, "tea"), days_ago(60, "mate", "#mate")])
+    await apply(store, settings)
+    assert await left(store) == kept
+
+
+async def test_days_of_a_channel_leave_all_others_alone(store: Store) -> None:
+    settings = Settings(retention_by_channel=(RoomDays("#tea", 1),))
+    await store.messages.append(
+        [days_ago(60, "tea"), days_ago(60, "mate", "#mate"), days_ago(60, "private", "Terra")]
+    )
+    assert await apply(store, settings) == 1
+    assert await left(store) == ["mate"]
+    assert (await store.removal.traces(PurgeTarget("ada"))).private == 1
+
+
+async def test_the_record_begins_where_what_is_kept_begins(store: Store) -> None:
+    for began, ended in [(60, 50), (40, 20), (10, None)]:
+        await store.spans.begin("net", "#tea", NOON - timedelta(days=began), "joined")
+        if ended:
+            await store.spans.end("net", "#tea", NOON - timedelta(days=ended), "left")
+    await store.messages.append([days_ago(1, "tea")])
+    await apply(store, MONTH)
+    coverage = await store.spans.coverage([await room(store)], NOON)
+    assert [(NOON - span.began).days for span in coverage.spans] == [30, 10]
+
+
+async def test_the_keeper_removes_what_is_too_old_and_goes_on_keeping(file: Path) -> None:
+    now = datetime.now(UTC)
+    settings = MONTH.model_copy(update={"retention_days": 1})
+    async with open_store(file, MONTH.model_copy(update={"retention_days": 0})) as store:
+        await store.messages.append(
+            [
+                line_of("ada", "old", now - timedelta(days=2)),
+                line_of("ada", "new", now - timedelta(hours=23)),
+            ]
+        )
+    async with open_store(file, settings) as store:
+        with anyio.fail_after(10):
+            while await left(store) != ["new"]:  # noqa: ASYNC110 -- no event marks it
+                await anyio.sleep(0.01)
+        assert store.keeper.is_us
+        await store.messages.append([line_of("ada", "newer", now)])
+        assert await left(store) == ["newer", "new"]
+        assert await differences(store) == []
+
+
+async def test_a_process_that_is_not_the_keeper_removes_nothing(file: Path) -> None:
+    now = datetime.now(UTC)
+    keeps = MONTH.model_copy(update={"retention_days": 0})
+    forgets = MONTH.model_copy(update={"retention_days": 1})
+    async with open_store(file, keeps) as keeper, open_store(file, forgets) as other:
+        await keeper.messages.append([line_of("ada", "old", now - timedelta(days=2))])
+        assert await left(other) == ["old"]
+        assert not other.keeper.is_us
+        with anyio.move_on_after(0.3):
+            await retention(other, forgets).serve(other.keeper)
+        assert await left(other) == ["old"]
+
+
+async def test_without_days_nothing_waits_to_remove(store: Store) -> None:
+    with anyio.fail_after(5):
+        await retention(store, Settings()).serve(store.keeper)

@@ -1,0 +1,293 @@
+"""A version never changes, and a file of any version opens, with all that was in it."""
+
+import hashlib
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+import terrarium_mcp
+from terrarium_mcp.chat import identity, irctext
+from terrarium_mcp.chat.times import legacy_times, timestamps
+from terrarium_mcp.store import open_store
+from terrarium_mcp.store.sqlite.index.counters import MANY_LINES
+from terrarium_mcp.store.sqlite.index.message_index import TOKENIZER
+from terrarium_mcp.store.sqlite.index.vocabulary import PIECE
+from terrarium_mcp.store.sqlite.schema import CURRENT, WrongSchema, repair, v1, v1_times, version_of
+from terrarium_mcp.store.sqlite.schema.comparison import (
+    differences,
+    expected_schema,
+    schema_file,
+    schema_of,
+)
+from terrarium_mcp.store.sqlite.schema.print_schema import as_json, minimal_schema, new_database
+from terrarium_mcp.store.sqlite.schema.versions import VERSIONS, statements
+from tests.samples import terrarium_irc as sample
+from tests.store.files.stored import FILES, STORED, stored
+from tests.store.scene import SETTINGS, chat, check_index, find, rows_of, write
+from tests.store.scene import differences as from_a_recount
+
+FROZEN = {
+    1: "3fa3b3666f467ca7a8e0ab33a103aff7ffde253fe650bf757583dcdc68e86a4a",
+    2: "9d88b1a99a4883427ff3050b40cf0ea8ca847d1abd7776c3cd0dbaa01088a289",
+}
+"""The SHA-256 of each frozen text. To correct one of them is to write the next version."""
+
+MIGRATIONS = Path(terrarium_mcp.__file__).parent / "store" / "migrations"
+LARGEST = 200_000
+
+
+def version_in(name: str) -> int:
+    return int(name.removeprefix("v").partition("-")[0])
+
+
+def test_no_frozen_text_has_changed() -> None:
+    texts = {one.number: one.text.encode() for one in VERSIONS}
+    assert {number: hashlib.sha256(text).hexdigest() for number, text in texts.items()} == FROZEN
+
+
+def test_a_migration_is_fed_by_no_live_module() -> None:
+    for file in MIGRATIONS.glob("v*.py"):
+        ours = [
+            line.split()[1].removeprefix("terrarium_mcp.")
+            for line in file.read_text("utf-8").splitlines()
+            if line.startswith("from terrarium_mcp")
+        ]
+        allowed = {"store.migrations", "store.migrations.step"}
+        allowed |= {f"store.migrations.{one.stem}" for one in MIGRATIONS.glob("v*.py")}
+        assert set(ours) <= allowed, file.name
+
+
+def test_every_version_has_its_stored_files() -> None:
+    expected = {f"v{one.number}{kind}" for one in VERSIONS for kind in ("", "-adopted")}
+    assert set(STORED) == expected, "python -m tests.store.files.make"
+    assert all(file.stat().st_size < LARGEST for file in FILES.glob("*.gz"))
+
+
+@pytest.mark.parametrize("name", STORED)
+def test_a_stored_file_is_of_its_version(name: str, file: Path) -> None:
+    stored(name, file)
+    assert version_of(file) == version_in(name)
+    with closing(sqlite3.connect(file)) as db:
+        assert differences(db, version_in(name)) == []
+
+
+@pytest.mark.parametrize("name", STORED)
+async def test_a_stored_file_opens_with_the_schema_of_a_new_one_and_equals_a_recount(
+    name: str, file: Path
+) -> None:
+    stored(name, file)
+    kept = "SELECT id, timestamp, channel, nick, message, message_type, room FROM messages"
+    before = rows_of(file, f"{kept} ORDER BY id")
+    private = rows_of(file, "SELECT * FROM private_messages ORDER BY id")
+    async with open_store(file, SETTINGS) as store:
+        await store.opening.wait(30)
+        assert await from_a_recount(store) == []
+        assert (await store.messages.append(chat("<zoe> still here")))[0] > before[-1][0]
+        assert (await find(store, '"still here"')).total == 1
+        assert (await find(store, "from:zoe")).total == 1
+        assert await from_a_recount(store) == []
+    assert rows_of(file, f"{kept} WHERE nick IS NOT 'zoe' ORDER BY id") == before
+    assert rows_of(file, "SELECT * FROM private_messages ORDER BY id") == private
+    assert before
+    assert private
+    check_index(file)
+    with closing(sqlite3.connect(file)) as db, closing(new_database(CURRENT)) as fresh:
+        found, new = schema_of(db), schema_of(fresh)
+        added_by_terrarium_irc = {
+            *sample.FOREIGN_TABLES,
+            *sample.OWN_INDEXES,
+            "idx_conversation_channel_timestamp",
+        }
+        if name.endswith("adopted"):
+            in_any_form = {"messages", *added_by_terrarium_irc}
+            assert {one for one in found.objects.items() if one[0] not in in_any_form} == {
+                one for one in new.objects.items() if one[0] not in in_any_form
+            }
+            assert set(found.objects) - added_by_terrarium_irc == (
+                set(new.objects) - added_by_terrarium_irc
+            )
+        else:
+            assert found == new
+        assert found.columns == new.columns
+
+
+@pytest.mark.parametrize("name", STORED)
+async def test_a_copy_is_kept_of_every_file_that_is_migrated(name: str, file: Path) -> None:
+    stored(name, file)
+    async with open_store(file, SETTINGS) as store:
+        await store.opening.wait(30)
+    copies = [copy.name for copy in file.parent.glob("*before*")]
+    first = version_in(name) + 1
+    assert copies == ([f"irc_logs.before-v{first}.db"] if first <= CURRENT else [])
+    assert [version_of(file.with_name(copy)) for copy in copies] == [version_in(name)] * len(copies)
+
+
+def test_a_new_file_goes_through_every_version() -> None:
+    texts = [sql for one in VERSIONS for sql in statements(one.text)]
+    with closing(sqlite3.connect(":memory:", isolation_level=None)) as db:
+        for sql in texts:
+            db.execute(sql)
+        assert differences(db, CURRENT) == []
+
+
+@pytest.mark.parametrize("version", [one.number for one in VERSIONS])
+def test_what_a_file_must_have_is_what_the_frozen_texts_make(version: int) -> None:
+    assert schema_file(version).read_text("utf-8") == as_json(minimal_schema(version)), (
+        "make schema"
+    )
+
+
+def test_the_indexer_and_the_frozen_texts_mean_the_same() -> None:
+    sql = {name: f"{made}" for name, (_, made) in expected_schema(CURRENT).objects.items()}
+    assert f"lines >= {MANY_LINES}" in sql["talkers"]
+    assert f"tokenize='{TOKENIZER}'" in sql["message_index"]
+    assert f">= {PIECE} BEGIN" in sql["word_new"]
+
+
+def test_the_frozen_helpers_still_agree_with_the_live_ones() -> None:
+    names = ["#Tea[1]", "&A\\b~", "+plain", "!12345x", "bo", "", "@#ops", "\u00c4"]
+    assert [v1._fold(name) for name in names] == [identity.fold(name) for name in names]  # noqa: SLF001
+    assert [v1._is_channel(name) for name in names] == [identity.is_channel(name) for name in names]  # noqa: SLF001
+    texts = ["\x01ACTION waves\x01", "\x01action waves", "\x01VERSION\x01", "ACTION", "\x01"]
+    assert [v1._action(text) for text in texts] == [irctext.action(text) for text in texts]  # noqa: SLF001
+    at = datetime(2025, 11, 2, 4, tzinfo=UTC)
+    moments = [at + timedelta(minutes=11 * n, microseconds=n % 3) for n in range(60)]
+    assert [v1._to_text(one) for one in moments] == [timestamps.to_text(one) for one in moments]  # noqa: SLF001
+    rows: list[tuple[int, str | None]] = [(99, None), (100, "soon")]
+    rows += [(n, sample.local(one) if n % 4 else sample.utc(one)) for n, one in enumerate(moments)]
+    assert list(v1_times.utc_times(rows, sample.ZONE)) == (
+        list(legacy_times.utc_times(rows, sample.ZONE))
+    )
+
+
+async def refusal(file: Path) -> str:
+    """What opening says, after a look that it has changed no byte and left nothing."""
+    before = {one.name: one.read_bytes() for one in file.parent.iterdir()}
+    with pytest.raises(WrongSchema) as refused:
+        async with open_store(file, SETTINGS) as store:
+            await store.opening.wait()
+    assert {one.name: one.read_bytes() for one in file.parent.iterdir()} == before
+    return str(refused.value)
+
+
+TAKEN_OUT = (
+    ("DROP TABLE topics", "table topics is missing"),
+    ("DROP TABLE rooms", "table rooms is missing"),
+    ("DROP TABLE phrase_index", "table phrase_index is missing"),
+    ("DROP TABLE word_names", "table word_names is missing"),
+    ("DROP VIEW message_index_source", "view message_index_source is missing"),
+    ("DROP INDEX spans_by_room", "index spans_by_room is missing"),
+    ("DROP INDEX idx_messages_timestamp", "index idx_messages_timestamp is missing"),
+    ("DROP TRIGGER word_new", "trigger word_new is missing"),
+    ("ALTER TABLE messages DROP COLUMN redacted_at", "column messages.redacted_at is missing"),
+    ("ALTER TABLE runs ADD COLUMN more TEXT", "table runs is different"),
+    ("ALTER TABLE spans RENAME COLUMN why_ended TO why", "table spans is different"),
+)
+
+
+@pytest.mark.parametrize(("sql", "told"), TAKEN_OUT, ids=[told for _, told in TAKEN_OUT])
+@pytest.mark.parametrize("version", [one.number for one in VERSIONS])
+async def test_what_is_missing_or_different_is_refused_by_its_name(
+    file: Path, version: int, sql: str, told: str
+) -> None:
+    stored(f"v{version}", file)
+    if "messages DROP" in sql:  # what depends on the column goes first
+        for view in ("message_index_source", "phrase_index_source"):
+            write(file, f"DROP VIEW {view}")
+    write(file, sql)
+    write(file, "PRAGMA journal_mode=DELETE")  # so that only the file itself can be changed
+    said = await refusal(file)
+    assert told in said
+    assert f"is marked as version {version}" in said
+    assert ("doctor --rebuild" in said) != ("go back to a backup" in said)
+
+
+async def test_a_development_file_of_before_version_1_is_refused_in_those_words(file: Path) -> None:
+    stored("v1", file)
+    for sql in ("DROP TABLE phrase_index", "DROP VIEW phrase_index_source"):
+        write(file, sql)
+    said = await refusal(file)
+    assert "view phrase_index_source is missing, table phrase_index is missing." in said
+    assert "A development file from before version 1 was final is not supported" in said
+    assert "*.before-v1.*" in said
+
+
+async def test_many_differences_are_named_in_part(file: Path) -> None:
+    stored(f"v{CURRENT}", file)
+    for table in ("topics", "links", "urls", "words", "runs", "derived", "removals", "evidence"):
+        write(file, f"DROP TABLE {table}")
+    said = await refusal(file)
+    assert said.count("is missing") == 6
+    assert "go back to a backup" in said  # removals is not derived
+    assert " more. Nothing was changed." in said
+
+
+async def test_what_the_owner_added_is_no_reason_to_refuse(file: Path) -> None:
+    stored(f"v{CURRENT}", file)
+    write(file, "CREATE TABLE shopping (item TEXT)")
+    write(file, "CREATE INDEX by_account ON messages (account)")
+    write(file, "CREATE VIEW speakers AS SELECT DISTINCT nick FROM messages")
+    write(file, "ALTER TABLE messages ADD COLUMN liked INTEGER")
+    async with open_store(file, SETTINGS) as store:
+        assert await store.messages.append(chat("<zoe> still here"))
+
+
+def test_comments_and_layout_are_no_difference(file: Path) -> None:
+    stored(f"v{CURRENT}", file)
+    write(file, "DROP TABLE runs")
+    write(
+        file,
+        "CREATE TABLE runs(first INTEGER PRIMARY KEY,last INTEGER NOT NULL, -- by another hand\n"
+        "began TEXT NOT NULL,  ended TEXT NOT NULL,slack INTEGER NOT NULL)",
+    )
+    assert version_of(file) == CURRENT
+
+
+DERIVED = (
+    ("DROP TABLE topics", "table topics is missing"),
+    ("DROP TABLE phrase_index", "table phrase_index is missing"),
+    ("DROP TABLE derived", "table derived is missing"),
+    ("DROP VIEW message_index_source", "view message_index_source is missing"),
+    ("DROP TRIGGER word_new", "trigger word_new is missing"),
+    ("DROP TABLE last_windows", "table last_windows is missing"),
+    ("ALTER TABLE runs ADD COLUMN more TEXT", "table runs is different"),
+)
+
+
+@pytest.mark.parametrize(("sql", "told"), DERIVED, ids=[told for _, told in DERIVED])
+@pytest.mark.parametrize("name", STORED)
+async def test_what_is_derived_is_made_again_from_the_messages(
+    file: Path, name: str, sql: str, told: str
+) -> None:
+    stored(name, file)
+    before = rows_of(file, "SELECT * FROM messages ORDER BY id")
+    write(file, sql)
+    assert "terrarium-mcp doctor --rebuild" in await refusal(file)
+    assert [str(one) for one in repair(file)] == [told]
+    assert repair(file) == []
+    async with open_store(file, SETTINGS) as store:
+        await store.opening.wait(30)
+        assert await from_a_recount(store) == []
+    assert rows_of(file, "SELECT * FROM messages ORDER BY id") == before
+    assert rows_of(file, "SELECT min(upto) FROM derived") >= [(before[-1][0],)]
+    check_index(file)
+
+
+def test_what_is_not_derived_is_not_made_again(file: Path) -> None:
+    stored("v2", file)
+    write(file, "DROP TABLE topics")
+    write(file, "DROP TABLE rooms")
+    before = file.read_bytes()
+    with pytest.raises(WrongSchema, match=r"table rooms is missing.*go back to a backup"):
+        repair(file)
+    assert file.read_bytes() == before
+
+
+def test_a_file_that_is_not_ours_is_not_repaired(file: Path) -> None:
+    sample.make(file, 5)
+    before = file.read_bytes()
+    assert repair(file) == []
+    assert file.read_bytes() == before

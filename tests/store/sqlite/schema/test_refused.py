@@ -1,0 +1,255 @@
+"""A file that we cannot or may not use is refused with the reason and the way out, untouched."""
+# ruff: noqa: ASYNC240  # small files, and nobody else waits for this loop
+
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.store import check_deeply, open_store
+from terrarium_mcp.store.errors import StoreFailed
+from terrarium_mcp.store.sqlite.schema import APPLICATION_ID, CURRENT
+from tests.samples import terrarium_irc as sample
+from tests.store.scene import SETTINGS, chat, check_index, find, rows_of, write
+
+NOBODY = 65534
+
+
+async def refusal(file: Path) -> str:
+    """What opening says, after a look that it has changed nothing."""
+    before = file.read_bytes() if file.is_file() else None
+    with pytest.raises(TerrariumError) as refused:
+        async with open_store(file, SETTINGS, adopt=True) as store:
+            await store.opening.wait()
+    if before is not None:
+        assert file.read_bytes() == before
+    return str(refused.value)
+
+
+def made(file: Path, *statements: str) -> Path:
+    with closing(sqlite3.connect(file)) as db, db:
+        for statement in statements:
+            db.execute(statement)
+    return file
+
+
+async def test_a_later_version_is_refused_with_both_versions_named(file: Path) -> None:
+    made(file, f"PRAGMA application_id={APPLICATION_ID}", "PRAGMA user_version=7")
+    told = await refusal(file)
+    assert "is of version 7" in told
+    assert f"versions up to {CURRENT}" in told
+
+
+async def test_a_foreign_application_id_is_refused(file: Path) -> None:
+    made(file, "PRAGMA application_id=1196444487", "CREATE TABLE tiles (x)")
+    assert "belongs to another program (tables: tiles)" in await refusal(file)
+
+
+async def test_a_foreign_user_version_is_refused_with_both_versions_named(file: Path) -> None:
+    made(file, "PRAGMA user_version=12", "CREATE TABLE messages (id)")
+    told = await refusal(file)
+    assert "belongs to another program" in told
+    assert "version 12" in told
+    assert f"up to {CURRENT}" in told
+
+
+@pytest.mark.parametrize("columns", ["id, body", "id, timestamp, channel, nick, message"])
+async def test_foreign_tables_are_refused_and_named(file: Path, columns: str) -> None:
+    made(file, f"CREATE TABLE messages ({columns})", "CREATE TABLE cookies (id)")
+    assert "another program (tables: cookies, messages)" in await refusal(file)
+
+
+@pytest.mark.parametrize("content", [b"no database at all", b"S", b"SQLite format 3"])
+async def test_what_is_no_sqlite_is_refused(file: Path, content: bytes) -> None:
+    file.write_bytes(content)
+    assert "is not an SQLite database" in await refusal(file)
+
+
+@pytest.mark.parametrize("size", [16, 99, 512, 9_000])
+async def test_a_truncated_file_is_refused(file: Path, size: int) -> None:
+    sample.make(file, 300)
+    file.write_bytes(file.read_bytes()[:size])
+    told = await refusal(file)
+    assert "damaged" in told or "not an SQLite database" in told
+
+
+async def test_a_truncated_file_of_ours_is_refused(file: Path) -> None:
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> hello\n" * 2_000))
+    file.write_bytes(file.read_bytes()[:40_000])
+    assert "damaged" in await refusal(file)
+
+
+async def test_a_folder_is_refused(tmp_path: Path) -> None:
+    assert "is a folder" in await refusal(tmp_path)
+
+
+async def test_a_file_in_the_folders_way_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "data").write_text("")
+    assert "cannot be made" in await refusal(tmp_path / "data" / "irc_logs.db")
+
+
+async def test_a_missing_folder_is_made(tmp_path: Path) -> None:
+    async with open_store(tmp_path / "a" / "b#1 %20?" / "irc.db", SETTINGS) as store:
+        assert await store.rooms.all() == []
+    assert version(tmp_path / "a" / "b#1 %20?" / "irc.db") == CURRENT
+
+
+async def test_an_empty_file_becomes_a_database(file: Path) -> None:
+    file.touch()
+    async with open_store(file, SETTINGS) as store:
+        assert await store.messages.append(chat("<ada> hello")) == [1]
+    assert not list(file.parent.glob("*before*"))
+
+
+def version(path: Path) -> int:
+    return int(rows_of(path, "PRAGMA user_version")[0][0])
+
+
+PROGRAM = """
+import os, sys, anyio
+from pathlib import Path
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.store import open_store
+async def main():
+    if os.getuid() == 0:  # only now: the interpreter may live where nobody else may look
+        os.setgroups([])
+        os.setgid({nobody})
+        os.setuid({nobody})
+    try:
+        async with open_store(Path(sys.argv[1]), adopt=True):
+            print("opened")
+    except TerrariumError as why:
+        print(type(why).__name__, why)
+anyio.run(main)
+"""
+
+
+@pytest.fixture
+def in_a_public_place() -> Path:
+    """A folder that other accounts can reach: pytest keeps its own to itself."""
+    folder = Path(tempfile.mkdtemp(prefix="terrarium-refused-"))
+    folder.chmod(0o755)
+    return folder
+
+
+@pytest.mark.parametrize("mode", [0o555, 0o444, 0o000])
+def test_a_folder_without_permission_is_refused_with_a_recipe(
+    in_a_public_place: Path, mode: int
+) -> None:
+    folder = in_a_public_place / "data"
+    folder.mkdir()
+    sample.make(folder / "irc_logs.db", 5)
+    folder.chmod(mode)
+    try:
+        said = subprocess.run(
+            [sys.executable, "-c", PROGRAM.format(nobody=NOBODY), str(folder / "irc_logs.db")],
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+            cwd=Path(__file__).parents[2],
+        )
+    finally:
+        folder.chmod(0o755)
+        for found in (folder / "irc_logs.db", folder, in_a_public_place):
+            found.unlink() if found.is_file() else found.rmdir()
+    assert said.stdout.startswith("StoreFailed"), said.stderr
+    assert "Traceback" not in said.stderr
+    assert "chgrp" in said.stdout or "looked into" in said.stdout
+
+
+async def test_a_full_disk_loses_nothing_that_was_saved(file: Path) -> None:
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> saved"))
+        async with store._database.writing() as writer:  # noqa: SLF001 -- a full disk, made cheaply
+            pages = await writer.value("PRAGMA page_count")
+            await writer.rows(f"PRAGMA max_page_count={pages + 1}")
+        long = chat("\n".join(f"<bo> {os.urandom(400).hex()}" for _ in range(300)))
+        with pytest.raises(StoreFailed, match="The disk is full"):
+            await store.messages.append(long)
+        async with store._database.writing() as writer:  # noqa: SLF001 -- and there is room again
+            await writer.rows("PRAGMA max_page_count=1000000")
+        assert await store.messages.append(long[:3]) == [2, 3, 4]
+        page = await store.messages.newest(await store.rooms.all(), 9)
+        assert len(page.messages) == 4
+
+
+async def test_a_full_disk_leaves_an_old_database_as_it_was(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from terrarium_mcp.store.sqlite.schema import runner
+
+    connect = runner._connect  # noqa: SLF001 -- a full disk, made cheaply
+
+    def on_a_full_disk(path: Path) -> sqlite3.Connection:
+        connection = connect(path)
+        pages = connection.execute("PRAGMA page_count").fetchone()[0]
+        connection.execute(f"PRAGMA max_page_count={pages + 1}")
+        return connection
+
+    sample.make(file, 2_000)
+    monkeypatch.setattr(runner, "_connect", on_a_full_disk)
+    assert "The disk is full" in await refusal(file)
+    assert not list(file.parent.glob("*before*"))
+
+
+WRITING_INTO_A_LIMIT = """
+import resource, sys, anyio
+from pathlib import Path
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.store import open_store
+from tests.store.scene import SETTINGS, chat
+async def main():
+    async with open_store(Path(sys.argv[1]), SETTINGS) as store:
+        await store.messages.append(chat("<ada> saved"))
+        wal = Path(sys.argv[1] + "-wal")
+        limit, unlimited = wal.stat().st_size + 5_000, resource.RLIM_INFINITY
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, unlimited))
+        try:
+            await store.messages.append(chat("<bo> much\\n" * 3_000))
+        except TerrariumError as why:
+            print(type(why).__name__, why)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (unlimited, unlimited))
+        print(await store.messages.append(chat("<ada> and on we go")))
+anyio.run(main)
+"""
+
+
+def test_a_write_that_the_system_refuses_loses_nothing_that_was_saved(file: Path) -> None:
+    said = subprocess.run(
+        [sys.executable, "-c", WRITING_INTO_A_LIMIT, str(file)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        cwd=Path(__file__).parents[2],
+    )
+    refused, saved = said.stdout.splitlines()
+    assert refused.startswith("StoreFailed")
+    assert "The disk cannot be read or written" in refused or "The disk is full" in refused
+    assert saved == "[2]"
+    assert rows_of(file, "SELECT message FROM messages") == [("saved",), ("and on we go",)]
+    check_index(file)
+
+
+async def test_rows_with_null_in_every_column_are_shown_nowhere_and_stop_nothing(
+    file: Path,
+) -> None:
+    nulls = ", ".join(["NULL"] * 19)
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> tea"))
+        write(file, f"INSERT INTO messages VALUES ({nulls})")  # noqa: S608
+        nothing_said = "INSERT INTO messages (channel, nick, message, message_type, timestamp)"
+        write(file, f"{nothing_said} VALUES ('#tea', NULL, NULL, NULL, NULL)")
+        await store.messages.append(chat("<bo> milk"))
+        page = await store.messages.newest(await store.rooms.all(), 9)
+        assert [line.text for line in page.messages] == ["tea", "", "milk"]
+        assert (await find(store, "tea")).messages
+    assert (await check_deeply(file, SETTINGS, lambda _: None)).wrong == []

@@ -1,0 +1,179 @@
+"""Query analysis: the people, times and words of a question, as far as the history knows them."""
+
+from datetime import UTC, timedelta
+
+import pytest
+
+from terrarium_mcp.chat.query import Query
+from terrarium_mcp.store import Store
+from terrarium_mcp.store.search import Search
+from terrarium_mcp.store.search.relevance.query_analysis import MOST_WORDS, parsed
+from terrarium_mcp.store.search.relevance.question import ParsedQuestion, PlainQuestion
+from terrarium_mcp.store.search.scope import SearchScope
+from terrarium_mcp.store.sqlite.search.corpus import SqliteCorpus
+from terrarium_mcp.store.sqlite.search.snapshot import take_snapshot
+from tests.store.scene import NOON, chat, line_of
+
+
+async def analysed(store: Store, text: str, *, channel: str = "") -> ParsedQuestion:
+    every = await store.rooms.all()
+    rooms = [room for room in every if not channel or room.channel == channel]
+    scope = SearchScope(query=Query(), rooms=rooms, all_rooms=rooms == every)
+    question = PlainQuestion(text=text, scope=scope, now=NOON, zone=UTC)
+    search = Search(query=Query(), rooms=rooms, limit=1)
+    snapshot = await take_snapshot(store._upkeep, search)  # noqa: SLF001 -- what every search begins with
+    assert snapshot is not None
+    return await parsed(question, SqliteCorpus(store._database, snapshot, question))  # noqa: SLF001
+
+
+async def words_for(store: Store, word: str) -> dict[str, float]:
+    (group,) = (await analysed(store, word)).groups
+    return dict(group.words)
+
+
+async def said(store: Store, *lines: str) -> None:
+    await store.messages.append([line_of("x", line) for line in lines])
+
+
+async def test_the_size_of_the_history_and_of_the_rooms_is_known(store: Store) -> None:
+    await store.messages.append(chat("<ada> one two\n<ada> three\n<bo_1> one"))
+    await store.messages.append(chat("<ada> four five", channel="#mate"))
+    about = await analysed(store, "what did ada say of bo_1 or cy", channel="#tea")
+    assert (about.lines, about.here, about.length) == (4, 3, 1.5)
+    assert dict(about.by) == {"ada": 2, "bo_1": 1}
+    everywhere = await analysed(store, "what did ada say")
+    assert (everywhere.here, dict(everywhere.by)) == (4, {"ada": 3})
+    assert about.people == ("ada", "bo_1")
+
+
+async def test_a_history_without_any_line_is_taken_for_one_line(store: Store) -> None:
+    await store.messages.append(chat("-ada- hi"))
+    about = await analysed(store, "what is tea", channel="#nowhere")
+    assert (about.here, about.groups[0].lines, about.groups[0].found_in) == (1, 0, 0)
+
+
+async def test_words_come_rarest_first_and_those_nobody_said_last(store: Store) -> None:
+    await said(store, "tea gate milk", "tea gate", "tea", "nothing")
+    about = await analysed(store, "tea zebra gate milk")
+    assert [(group.word, group.lines) for group in about.groups] == [
+        ("milk", 1),
+        ("gate", 2),
+        ("tea", 3),
+        ("zebra", 0),
+    ]
+
+
+async def test_words_with_the_same_stem_are_one(store: Store) -> None:
+    await said(store, "paint", "painted")
+    about = await analysed(store, "painted paints paint")
+    assert [group.word for group in about.groups] == ["painted"]
+
+
+async def test_the_rarest_twelve_words_are_searched_for(store: Store) -> None:
+    words = [f"word{letter}" for letter in "abcdefghijklmnop"]
+    for n, word in enumerate(words):
+        await said(store, *[word] * (n + 1))
+    about = await analysed(store, " ".join(reversed(words)))
+    assert MOST_WORDS == 12
+    assert [group.word for group in about.groups] == words[:12]
+
+
+async def test_forty_words_of_a_question_are_considered(store: Store) -> None:
+    await said(store, "tea", *["gate"] * 5)
+    filler = " ".join(f"gate{chr(97 + n // 26)}{chr(97 + n % 26)}" for n in range(39))
+    assert (await analysed(store, f"{filler} tea")).groups[0].word == "tea"
+    assert "tea" not in [group.word for group in (await analysed(store, f"xx {filler} tea")).groups]
+
+
+async def test_a_word_stands_for_its_forms_and_words_akin_and_those_that_begin_alike(
+    store: Store,
+) -> None:
+    await said(store, "painted", "painted", "paints", "drawing", "drawings", "painful", "painfully")
+    (group,) = (await analysed(store, "painting")).groups
+    assert group.words == {
+        "painting": 1.0,
+        "painted": 0.8,
+        "paints": 0.8,
+        "drawing": 0.3,
+        "drawings": 0.3,
+    }
+    assert (group.lines, group.found_in) == (3, 5)
+    await said(store, "paintbox", "paintwork")
+    (group,) = (await analysed(store, "painting")).groups
+    assert group.words["paintbox"] == group.words["paintwork"] == 0.5
+    assert (group.lines, group.found_in) == (3, 7)
+
+
+async def test_the_most_frequent_forms_and_relatives_stand_for_a_word(store: Store) -> None:
+    endings = ["s", "ed", "ing", "ings", "er", "ers", "able", "ly", "ment", "ments"]
+    for n, ending in enumerate(endings):
+        await said(store, *[f"paint{ending}"] * (20 - n))
+    family = [f"paint{letter}x" for letter in "abcdefghij"]
+    for n, word in enumerate(family):
+        await said(store, *[word] * (10 - n))
+    words = await words_for(store, "paint")
+    forms = [word for word, weight in words.items() if weight == 0.8]
+    assert len(forms) <= 8
+    assert "paints" in forms
+    relatives = [word for word, weight in words.items() if weight == 0.5]
+    assert relatives == [word for word in relatives if word not in forms]
+    assert len(relatives) <= 8
+
+
+async def test_longer_words_of_a_family_have_at_most_five_letters_more(store: Store) -> None:
+    await said(store, "paintbrush", "paintbrushx")
+    words = await words_for(store, "paint")
+    assert "paintbrush" in words
+    assert "paintbrushx" not in words
+    assert await words_for(store, "pain") == {"pain": 1.0}  # four letters are no beginning
+
+
+async def test_an_unknown_word_may_be_cut_short_or_mistyped(store: Store) -> None:
+    await said(store, "kubernetes", "garden")
+    assert (await words_for(store, "kuberne"))["kubernetes"] == 0.8
+    (group,) = (await analysed(store, "gardne")).groups
+    assert group.words == {"gardne": 1.0, "garden": 0.9}
+    assert (group.lines, group.found_in) == (1, 1)
+    assert await words_for(store, "gardnex") == {"gardnex": 1.0}
+    await said(store, "tea")
+    assert await words_for(store, "tee") == {"tee": 1.0}  # three letters are no slip
+    assert (await words_for(store, "gard"))["garden"] == 0.8
+
+
+async def test_a_hardly_known_word_may_be_a_slip_of_a_much_more_frequent_one(store: Store) -> None:
+    await store.messages.append_all(
+        [
+            line_of("x", "garden" if n < 10 else "hm", NOON + timedelta(seconds=n))
+            for n in range(49_998)
+        ]
+    )
+    await said(store, "gxrden")
+    assert (await words_for(store, "gxrden")) == {"gxrden": 1.0}  # one in 49,999 is known
+    await said(store, "hm", "hm")
+    (group,) = (await analysed(store, "gxrden")).groups
+    assert group.words == {"gxrden": 1.0, "garden": 0.5}
+    assert (group.lines, group.found_in) == (1, 11)
+
+
+async def test_a_long_word_counts_with_those_that_begin_alike(store: Store) -> None:
+    long = "f" * 64
+    await said(store, long, "f" * 50, "f" * 40, "f" * 39)
+    (group,) = (await analysed(store, f"{long}")).groups
+    assert (group.words[long], group.lines) == (1.0, 3)
+
+
+@pytest.mark.parametrize(("text", "asks"), [("when was the gate painted", True), ("who", False)])
+async def test_whether_it_asks_when_is_told(store: Store, text: str, asks: bool) -> None:
+    await said(store, "the gate")
+    assert (await analysed(store, text)).asks_when is asks
+
+
+async def test_the_words_that_name_a_time_or_a_person_are_no_content(store: Store) -> None:
+    await store.messages.append(chat("<ada> the gate was painted yesterday\n<ada> hi"))
+    about = await analysed(store, "what did ada paint yesterday")
+    assert [group.word for group in about.groups] == ["paint"]
+    (time,) = about.times
+    assert (time.since, time.until) == (
+        NOON.replace(hour=0) - timedelta(days=1),
+        NOON.replace(hour=0),
+    )

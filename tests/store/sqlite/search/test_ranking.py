@@ -1,0 +1,268 @@
+"""Ranking: what each line gets points for, on talk small enough to reckon by hand."""
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from math import log
+
+import pytest
+
+from terrarium_mcp.chat.times.time_expressions import TimeExpression
+from terrarium_mcp.chat.times.timestamps import to_text
+from terrarium_mcp.store.search.relevance.corpus import CandidateLine
+from terrarium_mcp.store.search.relevance.question import ParsedQuestion, TermGroup
+from terrarium_mcp.store.search.relevance.ranking import RankedLine, Scorer
+from tests.store.scene import NOON
+
+LINES, LENGTH = 100, 5.0
+"""Lines of the history, and words in each on average."""
+
+GATE = TermGroup("gate", {"gate": 1.0, "gates": 0.8, "door": 0.5, "hole": 0.2}, 3, 9)
+PAINT = TermGroup("paint", {"paint": 1.0, "painted": 0.8}, 1, 2)
+
+
+def question(
+    *groups: TermGroup,
+    people: Sequence[str] = (),
+    times: Sequence[TimeExpression] = (),
+    asks_when: bool = False,
+    length: float = LENGTH,
+) -> ParsedQuestion:
+    by = dict.fromkeys(people, 10)
+    return ParsedQuestion(tuple(people), tuple(times), groups, asks_when, LINES, LINES, by, length)
+
+
+def talk(*said: str, apart: float = 60, at: datetime = NOON) -> list[CandidateLine]:
+    """`nick: text` lines of one room, so many seconds apart."""
+    lines = []
+    for n, line in enumerate(said, 1):
+        nick, _, text = line.partition(": ")
+        moment = to_text(at + timedelta(seconds=apart * (n - 1)))
+        lines.append(CandidateLine(n, 1, moment, nick, text, may_answer=True))
+    return lines
+
+
+def points(
+    about: ParsedQuestion, lines: Sequence[CandidateLine], found: Sequence[CandidateLine] = ()
+) -> dict[int, Mapping[str, float]]:
+    """The points of each line, by its place in the talk."""
+    return {one.line.id: one.points for one in Scorer(about).ranked([lines], found)}
+
+
+def idf(holding: int) -> float:
+    return float(log(1 + (LINES - holding + 0.5) / (holding + 0.5)) ** 0.7)
+
+
+def bm25(times: int, words: int, average: float = LENGTH) -> float:
+    return times * 1.9 / (times + 0.9 * (0.6 + 0.4 * words / average))
+
+
+HERE = "words here and close by"
+SHARE = "share of the words here"
+NEAR = "share of the words nearby"
+
+
+def test_a_word_counts_by_its_frequency_and_the_length_of_the_line() -> None:
+    got = points(question(GATE), talk("bo: gate", "x: a", "x: b", "x: c", "bo: the gate is a gate"))
+    # The words of a question weigh ten points; the line itself holds half of them...
+    assert got[1][HERE] == pytest.approx(0.5 * 10 * bm25(1, 1))
+    assert got[5][HERE] == pytest.approx(0.5 * 10 * bm25(2, 5))
+    # ... and its share of them counts besides, as does the share of what is said around it.
+    assert got[1][SHARE] == pytest.approx(0.2 * 10)
+    assert got[1][NEAR] == pytest.approx(0.35 * 10)
+    assert got[1]["no question"] == 0.5
+    assert set(got[1]) == {HERE, SHARE, NEAR, "no question"}
+
+
+def test_the_average_length_is_that_of_the_history() -> None:
+    got = points(question(GATE, length=2.0), talk("bo: the old gate"))
+    assert got[1][HERE] == pytest.approx(0.5 * 10 * bm25(1, 3, 2.0))
+
+
+def test_rare_words_count_more_and_all_words_together_ten_points() -> None:
+    got = points(question(GATE, PAINT), talk("bo: gate", *["x: a"] * 9, "bo: paint"))
+    both = idf(3) + idf(1)
+    assert got[1][HERE] == pytest.approx(0.5 * 10 * idf(3) / both * bm25(1, 1))
+    assert got[11][SHARE] == pytest.approx(0.2 * 10 * idf(1) / both)
+    assert got[11][SHARE] > got[1][SHARE]
+
+
+def test_of_several_forms_in_a_line_the_best_counts_for_each_time() -> None:
+    got = points(question(GATE), talk("bo: door gates hole"))
+    assert got[1][HERE] == pytest.approx(0.5 * 10 * 0.8 * bm25(3, 3))
+
+
+def test_a_word_that_hardly_stands_for_the_asked_one_is_no_share_of_it() -> None:
+    got = points(question(GATE), talk("bo: hole", *["x: a"] * 9, "bo: door"))
+    assert (got[1][SHARE], got[1][NEAR]) == (0, 0)
+    assert got[1][HERE] > 0
+    assert got[11][SHARE] == pytest.approx(2)
+
+
+def test_words_fade_over_two_lines_to_each_side() -> None:
+    got = points(question(GATE), talk(*["x: a"] * 3, "bo: the gate", *["x: a"] * 3))
+    whole = 0.5 * 10 * bm25(1, 2)
+    assert {at: one[HERE] for at, one in got.items()} == pytest.approx(
+        {2: 0.36 * whole, 3: 0.6 * whole, 4: whole, 5: 0.6 * whole, 6: 0.36 * whole}
+    )
+    assert got[3][SHARE] == 0
+
+
+def test_the_strongest_of_the_lines_around_counts_for_a_word() -> None:
+    got = points(question(GATE), talk("bo: gate gate", "x: a", "bo: gate"))
+    assert got[2][HERE] == pytest.approx(0.5 * 10 * 0.6 * bm25(2, 2))
+
+
+def test_words_near_by_count_within_four_lines() -> None:
+    got = points(question(GATE, PAINT), talk("bo: gate", *["x: a"] * 3, "bo: paint", "bo: paint"))
+    both = idf(3) + idf(1)
+    assert got[5][NEAR] == pytest.approx(0.35 * 10)
+    assert got[1][NEAR] == pytest.approx(0.35 * 10)
+    assert got[6][NEAR] == pytest.approx(0.35 * 10 * idf(1) / both)
+
+
+def test_a_question_hands_its_words_to_the_line_that_follows_it() -> None:
+    got = points(question(GATE), talk("bo: which gate?", "ada: mine", "x: yes", "x: no"))
+    whole = bm25(1, 2)
+    assert got[2][HERE] == pytest.approx(0.5 * 10 * 0.9 * whole)
+    assert got[2]["answers a question"] == pytest.approx(0.25 * 10 * whole)
+    assert got[3][HERE] == pytest.approx(0.5 * 10 * 0.36 * whole)
+    assert "answers a question" not in got[3]
+    assert "no question" not in got[1]
+
+
+def test_only_words_that_an_answer_lacks_are_handed_to_it() -> None:
+    got = points(question(GATE, PAINT), talk("bo: which gate paint?", "ada: the gate"))
+    share = 10 / (idf(3) + idf(1))
+    lacks = idf(1) * bm25(1, 3)
+    # The gate of the shorter line weighs more than that of the question.
+    assert got[2]["answers a question"] == pytest.approx(0.25 * share * lacks)
+
+
+def test_words_before_a_question_do_not_reach_it_as_an_answer_does() -> None:
+    got = points(question(GATE), talk("ada: mine", "bo: which gate?"))
+    assert got[1][HERE] == pytest.approx(0.5 * 10 * 0.6 * bm25(1, 2))
+
+
+def test_no_word_reaches_over_a_silence_of_more_than_a_quarter_of_an_hour() -> None:
+    for apart, reached in ((900, {1, 2}), (900.001, {1})):
+        got = points(question(GATE), talk("bo: the gate", "ada: mine", apart=apart))
+        assert set(got) == reached, apart
+    got = points(question(GATE), talk("ada: mine", "bo: the gate", apart=901))
+    assert set(got) == {2}
+
+
+def test_a_line_with_all_words_gets_a_point_where_there_are_several() -> None:
+    assert points(question(GATE, PAINT), talk("bo: gates painted"))[1]["all words"] == 1.0
+    assert "all words" not in points(question(GATE, PAINT), talk("bo: gate"))[1]
+    assert "all words" not in points(question(GATE), talk("bo: gate"))[1]
+    unsaid = TermGroup("zebra", {"zebra": 1.0}, 0, 0)
+    assert points(question(GATE, unsaid), talk("bo: gate"))[1]["all words"] == 1.0
+    assert "all words" not in points(question(GATE, PAINT, unsaid), talk("bo: gate"))[1]
+
+
+def test_a_line_by_the_person_named_gets_points_and_more_about_oneself() -> None:
+    lines = talk("Ada: the gate", "x: gate", "ada: I like my gate", *["x: gate"] * 5)
+    got = points(question(GATE, people=["ada"]), lines)
+    assert [got[at].get("said by the person") for at in (1, 2, 3)] == [1.2, None, 1.2]
+    assert [got[at].get("of himself or herself") for at in (1, 2, 3)] == [None, None, 0.6]
+    assert [got[at].get("the person takes part") for at in (1, 2, 7, 8)] == [3, 3, 3, None]
+    several = points(question(GATE, people=["ada", "x"]), lines)
+    assert [several[at].get("said by the person") for at in (1, 2, 3)] == [0.6, None, 0.6]
+    nobody = points(question(GATE), lines)
+    assert "the person takes part" not in nobody[1]
+
+
+def test_a_person_takes_part_before_as_well_as_after() -> None:
+    lines = talk(*["x: gate"] * 5, "ada: hello")
+    got = points(question(GATE, people=["ada"]), lines)
+    assert ["the person takes part" in got[at] for at in range(1, 6)] == [False, *[True] * 4]
+
+
+def test_where_the_question_asks_when_a_line_that_names_a_time_gets_points() -> None:
+    lines = talk("bo: the gate opens on friday", "x: a", "x: b", "bo: the gate opens")
+    got = points(question(GATE, asks_when=True), lines)
+    assert [got[at].get("names a time") for at in (1, 4)] == [1.5, None]
+    assert "names a time" not in points(question(GATE), lines)[1]
+
+
+DAY = TimeExpression("on the day", NOON, NOON + timedelta(days=1))
+MONTH = TimeExpression("that month", NOON, NOON + timedelta(days=21))
+
+
+@pytest.mark.parametrize(
+    ("time", "days", "near"),
+    [
+        *[(DAY, 0, 1), (DAY, 0.5, 1), (DAY, 1, 0.9), (DAY, 2, 0.9), (DAY, 2.1, 0.6)],
+        *[(DAY, 8, 0.6), (DAY, 8.1, 0.3), (DAY, 15, 0.3), (DAY, 15.1, 0), (DAY, 40, 0)],
+        *[(DAY, -0.1, 0.9), (DAY, -1, 0.9), (DAY, -1.1, 0.6), (DAY, -7, 0.6), (DAY, -14, 0.3)],
+        *[(DAY, -14.1, 0), (MONTH, 35, 0.3), (MONTH, 36, 0.5), (MONTH, 52, 0.5), (MONTH, 52.1, 0)],
+        *[(MONTH, -15, 0), (MONTH, 20.9, 1)],
+    ],
+)
+def test_a_line_gets_points_by_how_near_it_is_to_the_time_named(
+    time: TimeExpression, days: float, near: float
+) -> None:
+    lines = talk("bo: the gate", at=NOON + timedelta(days=days))
+    got = points(question(GATE, times=[time]), lines)
+    assert got[1]["of that time"] == pytest.approx(5 * near)
+    both = points(question(GATE, times=[TimeExpression("x", NOON, NOON), time]), lines)
+    assert both[1]["of that time"] >= got[1]["of that time"]
+
+
+def test_twenty_days_are_no_month() -> None:
+    days = TimeExpression("twenty days", NOON, NOON + timedelta(days=20))
+    got = points(question(GATE, times=[days]), talk("bo: gate", at=NOON + timedelta(days=36)))
+    assert got[1]["of that time"] == 0
+
+
+def test_of_a_named_time_a_line_that_was_found_answers_without_any_word() -> None:
+    lines = talk("bo: hello", "x: hm")
+    assert set(points(question(GATE, times=[DAY]), lines, lines[:1])) == {1}
+    assert points(question(GATE), lines, lines[:1]) == {}
+    assert points(question(GATE, times=[DAY]), lines) == {}
+
+
+def test_lines_that_only_lend_their_words_are_not_ranked() -> None:
+    first, second = talk("bo: gate", "x: a")
+    got = points(question(GATE), [first._replace(may_answer=False), second])
+    assert set(got) == {2}
+    assert got[2][HERE] == pytest.approx(0.5 * 10 * 0.6 * bm25(1, 1))
+
+
+def test_the_best_come_first_and_of_equals_the_newest() -> None:
+    lines = talk("bo: gate", *["x: a"] * 9, "bo: gate", *["x: a"] * 9, "bo: gate gate")
+    scored = Scorer(question(GATE)).ranked([lines], [])
+    assert [one.line.id for one in scored][:3] == [21, 11, 1]
+    assert scored[0].score == pytest.approx(sum(scored[0].points.values()))
+    assert isinstance(scored[0], RankedLine)
+
+
+def test_the_promising_are_the_best_by_themselves_the_newest_of_equals_first() -> None:
+    lines = talk("bo: gate", "x: a", "bo: gate", "bo: gate paint", "ada: I am here")
+    about = question(GATE, PAINT, people=["ada"])
+    by_themselves = Scorer(about).promising(lines, 4)
+    assert [line.id for line in by_themselves] == [4, 3, 1, 5]
+    assert len(Scorer(about).promising(lines, 1)) == 1
+
+
+def test_of_promising_lines_words_count_as_words_and_as_a_share() -> None:
+    """A whole word of two counts seven tenths of its points: less than the person's 1.8."""
+    about = question(GATE, PAINT, people=["ada"], length=1.0)
+    common = TermGroup("tea", {"tea": 1.0}, 60, 60)
+    about = question(common, PAINT, people=["ada"], length=1.0)
+    tea = 0.7 * 10 * idf(60) / (idf(60) + idf(1)) * bm25(1, 1, 1.0)
+    assert 1.2 < tea < 1.8
+    lines = talk("x: tea", "ada: the weather", "ada: I am here")
+    assert [line.id for line in Scorer(about).promising(lines, 3)] == [3, 1, 2]
+
+
+def test_a_word_that_more_lines_hold_than_there_are_counts_as_in_all() -> None:
+    everywhere = TermGroup("the", {"the": 1.0}, LINES + 50, LINES + 50)
+    got = points(question(everywhere), talk("bo: the"))
+    assert got[1][SHARE] == pytest.approx(2)
+
+
+def test_when_a_line_was_said_is_read_in_utc() -> None:
+    (line,) = talk("bo: gate", at=datetime(2026, 5, 1, tzinfo=UTC))
+    assert line.at == datetime(2026, 5, 1, tzinfo=UTC).timestamp()
+    assert line._replace(said_by="BO[]").nick == "bo{}"

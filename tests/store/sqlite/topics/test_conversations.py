@@ -1,0 +1,127 @@
+"""The conversation of a message is separated from the talk around it on demand."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from terrarium_mcp.chat.records import Message, MessageType, NewMessage
+from terrarium_mcp.chat.times.timestamps import Position
+from terrarium_mcp.store import Conversation, Store
+from terrarium_mcp.store.sqlite.topics.conversations import AFTER, BEFORE
+from tests.store.scene import NOON, chat, line_of, texts
+
+TWO = """
+    12:00 <ann> hi, does anyone know why my wifi driver fails to load after the upgrade?
+    12:00 <bob> how do I mount a usb disk?
+    12:01 <cat> ann: which card is it?
+    12:01 <dan> bob: plug it in and run lsblk
+    12:02 <ann> cat: a broadcom 4311
+    12:02 <bob> dan: thanks, lsblk shows sdb1
+    12:03 * cat ann: then you need the firmware package for that driver
+"""
+WIFI, DISK = [1, 3, 5, 7], [2, 4, 6]
+
+
+def ids(found: Conversation) -> list[int]:
+    return [message.id for message in found.messages]
+
+
+async def line(store: Store, number: int) -> Message:
+    found = await store.messages.get(number, await store.rooms.all())
+    assert found
+    return found
+
+
+async def test_the_conversation_of_a_line_and_what_lies_between(store: Store) -> None:
+    await store.messages.append(chat(TWO))
+    await store.messages.append(chat("12:02 <ann> cat: elsewhere", channel="#mate"))
+    for number in WIFI:
+        found = await store.conversations.around(await line(store, number))
+        assert (ids(found), found.between, found.looked_at) == (WIFI, 3, 7)
+    assert ids(await store.conversations.around(await line(store, 4))) == DISK
+    assert [link.answers for link in found.links] == [None, 1, 3, 5]
+
+
+async def test_the_nearest_lines_of_it_are_cut_on_both_sides(store: Store) -> None:
+    await store.messages.append(chat(TWO))
+    found = await store.conversations.around(await line(store, 5))
+    assert [message.id for message in found.nearest(1)] == [3, 5, 7]
+    assert [message.id for message in found.nearest(0)] == [5]
+
+
+async def test_no_line_from_the_cutoff_on_takes_part(store: Store) -> None:
+    await store.messages.append(chat(TWO))
+    until = (await line(store, 5)).position
+    found = await store.conversations.around(await line(store, 1), until=until)
+    assert (ids(found), found.looked_at) == ([1, 3], 4)
+
+
+async def test_joins_are_no_lines_and_belong_to_no_conversation(store: Store) -> None:
+    said = chat(TWO)
+    joins = [line_of(f"guest{n}", "", said[2].said_at, kind=MessageType.JOIN) for n in range(150)]
+    await store.messages.append([*said[:3], *joins, *said[3:]])
+    found = await store.conversations.around(await line(store, 1))
+    assert texts(found.messages) == [said[n - 1].text for n in WIFI]
+    assert found.between == 3
+    join = await line(store, 4)
+    assert await store.conversations.around(join) == Conversation(join, [join])
+
+
+async def test_only_so_many_lines_around_are_looked_at(store: Store) -> None:
+    ids = await store.messages.append(chat("<ada> tea\n" * (BEFORE + AFTER + 50)))
+    found = await store.conversations.around(await line(store, ids[BEFORE + 10]))
+    assert found.looked_at == BEFORE + AFTER + 1
+    assert found.messages[0].id >= ids[10]
+    assert found.messages[-1].id <= ids[BEFORE + 10 + AFTER]
+
+
+def tagged(number: int, nick: str, text: str, reply_to: str = "") -> NewMessage:
+    heard = line_of(nick, text, NOON + timedelta(minutes=number))
+    return replace(heard, msgid=f"m{number}", reply_to=reply_to)
+
+
+async def test_a_reply_tag_reaches_the_line_it_names_however_far_back(store: Store) -> None:
+    chatter = [tagged(n, f"person{n}", f"subject{n} thing{n}") for n in range(1, 251)]
+    await store.messages.append([tagged(0, "ann", "who has the key?"), *chatter])
+    await store.messages.append([tagged(251, "bo", "me", "m0"), tagged(252, "cy", "no, I", "m0")])
+    found = await store.conversations.around(await line(store, 252))
+    assert ids(found) == [1, 252, 253]
+    assert [(one.answers, one.probability) for one in found.links] == [(1, 1.0), (1, 1.0)]
+    before = await store.conversations.around(await line(store, 252), until=Position("2026-05-01"))
+    assert ids(before) == [252]
+
+
+async def test_answers_to_a_line_that_was_not_recorded_belong_together(store: Store) -> None:
+    await store.messages.append(
+        [tagged(1, "ann", "which kernel?", "lost"), tagged(2, "bo", "which desktop?", "lost")]
+    )
+    found = await store.conversations.around(await line(store, 1))
+    assert ids(found) == [1, 2]
+    assert [link.outside for link in found.links] == ["lost", "lost"]
+
+
+async def test_the_scorer_knows_flagged_bots_and_the_recorder_itself(store: Store) -> None:
+    talk = chat("""
+        <ann> !weather
+        <terra> rain until the evening
+        <ann> and the ferry?
+        <terra> no ferry today
+    """)
+    chances = []
+    for channel, bot, own in (("#a", False, False), ("#b", True, False), ("#c", False, True)):
+        heard = [
+            replace(one, channel=channel, bot=bot and is_terra, own=own and is_terra)
+            for one in talk
+            for is_terra in [one.nick == "terra"]
+        ]
+        number = (await store.messages.append(heard))[0]
+        found = await store.conversations.around(await line(store, number))
+        chances.append([link.probability for link in found.links])
+    assert chances[1] == chances[2] != chances[0]
+
+
+async def test_a_removed_line_keeps_its_place_without_its_words(store: Store) -> None:
+    await store.messages.append(chat(TWO))
+    await store.removal.redact_message(5, asked_by="ann", at=datetime(2026, 6, 1, tzinfo=UTC))
+    found = await store.conversations.around(await line(store, 5))
+    assert 5 in ids(found)
+    assert "broadcom" not in str(found)

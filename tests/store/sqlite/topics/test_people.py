@@ -1,0 +1,156 @@
+"""What is known of a nick, and the evidence that two nicks are one person."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+
+from terrarium_mcp.chat.records import MessageType, NewMessage
+from terrarium_mcp.chat.times.timestamps import Position, to_text
+from terrarium_mcp.store import Evidence, Person, Store
+from tests.store.scene import NOON, chat, differences, line_of, room, texts
+
+MINUTE = timedelta(minutes=1)
+
+
+def event(
+    nick: str, kind: MessageType, text: str = "", minute: int = 0, channel: str = "#tea"
+) -> NewMessage:
+    return line_of(nick, text, NOON + minute * MINUTE, channel, kind)
+
+
+async def known(store: Store, nick: str, until: datetime | None = None) -> Person:
+    return await store.people.lookup(
+        nick,
+        "net",
+        await store.rooms.all(),
+        until=Position.at(until) if until else Position("9999-12-31"),
+    )
+
+
+async def redact(store: Store, ids: Sequence[int]) -> None:
+    for number in ids:
+        assert await store.removal.redact_message(number, asked_by="ada", at=NOON)
+
+
+async def test_a_nick_is_known_by_what_it_said_and_did(store: Store) -> None:
+    await store.messages.append(chat("<Ada> one\n<ada> two"))
+    await store.messages.append(chat("<ADA> here too", channel="#mate"))
+    await store.messages.append([event("ada", MessageType.PART, minute=9)])
+    person = await known(store, "ADA")
+    assert [(one.room.channel, one.lines) for one in person.rooms] == [("#tea", 2), ("#mate", 1)]
+    assert person.spoke == NOON + MINUTE
+    assert person.seen == NOON + 9 * MINUTE
+
+
+async def test_a_change_of_nick_is_evidence_once_for_all_rooms(store: Store) -> None:
+    for channel in ("#tea", "#mate"):
+        await store.messages.append([event("ada", MessageType.NICK, "Ada_away", 5, channel)])
+    await store.messages.append([event("ada_away", MessageType.NICK, "ada", 8)])
+    (found,) = (await known(store, "ada")).evidence
+    assert found == Evidence("nick change", "ada_away", NOON + 5 * MINUTE, NOON + 8 * MINUTE, 2)
+
+
+async def test_an_account_and_a_host_in_common_are_evidence(store: Store) -> None:
+    ada, lovelace = line_of("ada", "hi"), line_of("lovelace", "ho")
+    await store.messages.append(
+        [
+            replace(ada, account="Countess", user="a", host="one.example"),
+            replace(lovelace, account="countess", user="l", host="two.example"),
+            replace(line_of("bo", "x"), user="a", host="one.example", account=""),
+            replace(line_of("cy", "y"), user="c", host="three.example"),
+        ]
+    )
+    told = [(one.kind, one.nick, one.count) for one in (await known(store, "ada")).evidence]
+    assert sorted(told) == [("account", "lovelace", 1), ("host", "bo", 1)]
+
+
+async def test_a_host_that_many_share_is_no_evidence(store: Store) -> None:
+    lines = [replace(line_of(f"n{n}", "x"), user="web", host="gateway.example") for n in range(30)]
+    await store.messages.append(lines)
+    assert (await known(store, "n1")).evidence == []
+
+
+async def test_no_nick_of_another_room_is_evidence(store: Store) -> None:
+    await store.messages.append(
+        [
+            replace(line_of("ada", "x"), user="u", host="h.example"),
+            replace(line_of("bo", "x", channel="#secret"), user="u", host="h.example"),
+            event("ada", MessageType.NICK, "eve", 1, "#secret"),
+        ]
+    )
+    person = await store.people.lookup("ada", "net", [await room(store)])
+    assert person.evidence == []
+    assert [one.room.channel for one in person.rooms] == ["#tea"]
+
+
+async def test_nothing_after_the_cutoff_is_known(store: Store) -> None:
+    await store.messages.append(chat("<ada> one\n<ada> two\n<bo> x"))
+    await store.messages.append([event("ada", MessageType.NICK, "eve", 30)])
+    early = await known(store, "ada", NOON + MINUTE)
+    assert [(one.lines, one.spoke, one.seen) for one in early.rooms] == [(1, NOON, NOON)]
+    assert early.evidence == []
+    assert (await known(store, "bo", NOON + MINUTE)).rooms == []
+
+
+async def test_an_unknown_nick_gets_near_spellings(store: Store) -> None:
+    await store.messages.append(chat("<Adalbert> hi\n<bo> ho"))
+    assert (await known(store, "adalbret")).near == ["Adalbert"]
+    assert (await known(store, "bo")).near == []
+
+
+async def test_everything_said_by_whoever_was_alice_then(store: Store) -> None:
+    await store.messages.append(
+        [
+            line_of("alice", "I am alice"),
+            event("alice", MessageType.NICK, "bob", 1),
+            line_of("bob", "alice, now bob", NOON + 2 * MINUTE),
+            line_of("alice", "another alice", NOON + 3 * MINUTE),
+            event("bob", MessageType.QUIT, "bye", 4),
+            line_of("bob", "another bob", NOON + 5 * MINUTE),
+        ]
+    )
+    rooms = await store.rooms.all()
+    holds = await store.people.nick_tenures("Alice", Position.at(NOON), rooms)
+    assert [(one.nick, one.until.timestamp) for one in holds] == [
+        ("alice", to_text(NOON + MINUTE)),
+        ("bob", to_text(NOON + 4 * MINUTE)),
+    ]
+    said = await store.people.said_by(holds, rooms, 9)
+    assert texts(said) == ["alice, now bob", "I am alice"]
+
+
+async def test_a_kick_out_of_the_last_room_ends_it(store: Store) -> None:
+    await store.messages.append(
+        [
+            event("alice", MessageType.JOIN),
+            event("op", MessageType.KICK, "Alice enough", 2),
+            line_of("alice", "somebody else", NOON + 9 * MINUTE),
+        ]
+    )
+    (hold,) = await store.people.nick_tenures(
+        "alice", Position.at(NOON + MINUTE), await store.rooms.all()
+    )
+    assert hold.until.timestamp == to_text(NOON + 2 * MINUTE)
+
+
+async def test_evidence_goes_with_its_lines_and_equals_a_recount(store: Store) -> None:
+    ids = await store.messages.append(
+        [
+            replace(line_of("ada", "x"), account="countess"),
+            replace(line_of("ada", "y", NOON + MINUTE), account="countess"),
+            replace(line_of("lovelace", "z"), account="countess"),
+            event("ada", MessageType.NICK, "eve", 2),
+        ]
+    )
+    (account,) = (await known(store, "lovelace")).evidence
+    assert (account.kind, account.nick, account.count) == ("account", "ada", 2)
+    assert [one.nick for one in (await known(store, "eve")).evidence] == ["ada"]
+    assert await differences(store) == []
+    await redact(store, [ids[1], ids[3]])
+    (account,) = (await known(store, "lovelace")).evidence
+    assert account.count == 1
+    assert (await known(store, "eve")).evidence == []
+    assert await differences(store) == []
+    await redact(store, ids[:1])
+    assert (await known(store, "lovelace")).evidence == []
+    assert await differences(store) == []

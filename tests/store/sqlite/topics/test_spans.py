@@ -1,0 +1,67 @@
+"""When each room was recorded, and what a crash leaves of it."""
+
+from datetime import UTC, timedelta
+
+from terrarium_mcp.chat.coverage import Gap
+from terrarium_mcp.chat.records import Origin
+from terrarium_mcp.store import Store
+from terrarium_mcp.store.sqlite.topics.spans import SILENT
+from tests.store.scene import NOON, line_of, room
+
+MINUTE = timedelta(minutes=1)
+
+
+async def test_a_gap_is_what_lies_between_two_spans(store: Store) -> None:
+    await store.spans.begin("net", "#tea", NOON, "joined")
+    await store.spans.end("net", "#tea", NOON + 10 * MINUTE, "lost the server")
+    await store.spans.begin("net", "#TEA", NOON + 41 * MINUTE, "joined")
+    coverage = await store.spans.coverage([await room(store)], now=NOON + 41 * MINUTE)
+    assert coverage.gaps() == [Gap(NOON + 10 * MINUTE, NOON + 41 * MINUTE)]
+    assert [(span.going_on, span.why_ended) for span in coverage.spans] == [
+        (False, "lost the server"),
+        (True, ""),
+    ]
+    assert coverage.sentence(UTC) == "recorded 2026-05-01 to now; 1 gap (2026-05-01 31m)"
+
+
+async def test_a_crash_leaves_a_span_that_ends_where_it_fell_silent(store: Store) -> None:
+    await store.spans.begin("net", "#tea", NOON, "joined")
+    await store.spans.still("net", ["#tea"], NOON + 5 * MINUTE)
+    await store.messages.append([line_of("ada", "the last words", NOON + 7 * MINUTE)])
+    coverage = await store.spans.coverage([await room(store)], now=NOON + 60 * MINUTE)
+    (span,) = coverage.spans
+    assert (span.ended, span.going_on) == (NOON + 7 * MINUTE, False)
+    await store.spans.begin("net", "#tea", NOON + 60 * MINUTE, "joined")
+    coverage = await store.spans.coverage([await room(store)], now=NOON + 60 * MINUTE)
+    assert coverage.gaps() == [Gap(NOON + 7 * MINUTE, NOON + 60 * MINUTE)]
+
+
+async def test_a_span_goes_on_as_long_as_it_says_so(store: Store) -> None:
+    await store.spans.begin("net", "#tea", NOON, "joined")
+    rooms = [await room(store)]
+    just = await store.spans.coverage(rooms, now=NOON + SILENT)
+    late = await store.spans.coverage(rooms, now=NOON + SILENT + timedelta(seconds=1))
+    assert (just.spans[0].going_on, late.spans[0].going_on) == (True, False)
+
+
+async def test_playback_and_imports_keep_no_span_alive(store: Store) -> None:
+    await store.spans.begin("net", "#tea", NOON, "joined")
+    later = NOON + 30 * MINUTE
+    await store.messages.append([line_of("ada", "hi", later, origin=Origin.IMPORT)])
+    await store.messages.append([line_of("ada", "ho", later, origin=Origin.PLAYBACK)])
+    coverage = await store.spans.coverage([await room(store)], now=later)
+    assert coverage.spans[0].ended == NOON
+
+
+async def test_another_rooms_lines_keep_no_span_alive(store: Store) -> None:
+    await store.spans.begin("net", "#tea", NOON, "joined")
+    await store.messages.append([line_of("ada", "hi", NOON + 9 * MINUTE, "#mate")])
+    coverage = await store.spans.coverage([await room(store)], now=NOON)
+    assert coverage.spans[0].ended == NOON
+
+
+async def test_what_was_never_recorded_is_not_covered(store: Store) -> None:
+    await store.messages.append([line_of("ada", "hi", origin=Origin.IMPORT)])
+    coverage = await store.spans.coverage(await store.rooms.all(), now=NOON)
+    assert coverage.sentence(UTC) == "nothing recorded yet"
+    assert (await store.spans.coverage([], now=NOON)).spans == []

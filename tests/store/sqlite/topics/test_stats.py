@@ -1,0 +1,165 @@
+"""Statistics count what was said, by whom, and when."""
+
+from collections.abc import Callable
+from datetime import date, timedelta
+from pathlib import Path
+
+import pytest
+
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
+from terrarium_mcp.store import Store
+from terrarium_mcp.store.records import Tally
+from terrarium_mcp.store.sqlite.index.rolling_windows import window_starts
+from terrarium_mcp.store.sqlite.topics import stats_sql
+from tests.store.scene import NOON, chat, line_of, room, rows_of, write
+
+HOUR = timedelta(hours=1)
+
+
+async def test_statistics_of_a_room(store: Store) -> None:
+    await store.messages.append(
+        [
+            line_of("ada", "long ago", NOON - timedelta(days=9)),
+            line_of("bo", "days ago", NOON - timedelta(days=3)),
+            line_of("Ada", "spelt otherwise", NOON - HOUR),
+            line_of("cy", "", NOON - HOUR, kind=MessageType.JOIN),
+            line_of("ada", "waves", NOON, kind=MessageType.ACTION),
+            line_of("bo", "elsewhere", NOON, "#mate"),
+        ]
+    )
+    stats_sql = await store.stats.for_room(await room(store), until=EVERY_LINE, now=NOON)
+    assert (stats_sql.lines, stats_sql.people) == (4, 2)
+    assert (stats_sql.last_day, stats_sql.last_week) == (2, 3)
+    assert (stats_sql.first, stats_sql.last) == (NOON - timedelta(days=9), NOON)
+    assert stats_sql.talkers == [("ada", 3), ("bo", 1)]
+    assert stats_sql.hours[11:13] == [1, 3]
+    assert sum(stats_sql.hours) == 4
+
+
+async def test_statistics_end_at_the_cutoff(store: Store) -> None:
+    await store.messages.append(chat("<ada> one\n<bo> two\n<cy> three"))
+    until = Position.at(NOON + timedelta(minutes=1))
+    stats_sql = await store.stats.for_room(await room(store), until=until, now=NOON)
+    assert (stats_sql.lines, stats_sql.people, stats_sql.talkers) == (1, 1, [("ada", 1)])
+
+
+async def test_an_empty_room_has_statistics_too(store: Store) -> None:
+    await store.spans.begin("net", "#tea", NOON, "joined")
+    stats_sql = await store.stats.for_room(await room(store), until=EVERY_LINE, now=NOON)
+    assert (stats_sql.lines, stats_sql.first, stats_sql.last, stats_sql.talkers) == (
+        0,
+        None,
+        None,
+        [],
+    )
+
+
+async def test_an_overview_has_every_room_asked_for(store: Store) -> None:
+    await store.messages.append(chat("<ada> one") + chat("<ada> a\n<bo> b", channel="#mate"))
+    rooms = await store.rooms.all()
+    stats_sql = await store.stats.overview(rooms, until=EVERY_LINE, now=NOON)
+    assert [(one.room.channel, one.lines, one.people) for one in stats_sql] == [
+        ("#mate", 2, 2),
+        ("#tea", 1, 1),
+    ]
+    assert await store.stats.overview([], until=EVERY_LINE, now=NOON) == []
+
+
+async def test_a_row_without_a_nick_in_the_sqlite_file_is_a_line_of_no_person(
+    store: Store, file: Path
+) -> None:
+    await store.messages.append(chat("<ada> one"))
+    write(file, "INSERT INTO messages (channel, nick, message) VALUES ('#tea', NULL, 'appended')")
+    (stats_sql,) = await store.stats.overview([await room(store)], until=EVERY_LINE, now=NOON)
+    assert (stats_sql.lines, stats_sql.people) == (2, 1)
+
+
+async def test_a_room_has_a_tally(store: Store) -> None:
+    await store.messages.append(chat("<ada> is there tea?\n* bo pours\n<cy> http://tea.example"))
+    await store.messages.append([line_of("dee", "Tea", NOON, kind=MessageType.TOPIC)])
+    stats_sql = await store.stats.for_room(await room(store), until=EVERY_LINE, now=NOON)
+    assert stats_sql.tally == Tally(words=5, questions=1, links=1, actions=1, topics=1)
+
+
+async def test_days_end_at_the_cutoff(store: Store) -> None:
+    for days in (0, 2, 3):
+        await store.messages.append(chat("<ada> a b\n<bo> c?", at=NOON + timedelta(days=days)))
+    tea, may = await room(store), date(2026, 5, 1)
+    told = await store.stats.days(tea, may, may + timedelta(days=2))
+    assert [(one.day.day, one.lines, one.tally.questions) for one in told] == [(1, 2, 1), (3, 2, 1)]
+    cutoff = Position.at(NOON + timedelta(days=2, minutes=1))
+    told = await store.stats.days(tea, may, may + timedelta(days=9), cutoff=cutoff)
+    assert [(one.day.day, one.lines) for one in told] == [(1, 2), (3, 1)]
+
+
+async def test_the_busiest_days_come_first(store: Store) -> None:
+    await store.messages.append(chat("<ada> a") + chat("<ada> a\n<bo> b", at=NOON + 24 * HOUR))
+    busiest = await store.stats.busiest(await room(store))
+    assert busiest == [(date(2026, 5, 2), 2), (date(2026, 5, 1), 1)]
+
+
+async def test_the_size_is_projected(store: Store) -> None:
+    assert (await store.stats.size(NOON)).bytes_a_year == 0
+    await store.messages.append(chat("<ada> a\n" * 60))
+    size = await store.stats.size(NOON)
+    assert (size.messages, size.messages_a_day) == (60, 2)
+    assert size.bytes_a_year == round(2 * 365 * size.file / 60)
+    assert size.wal > 0
+
+
+async def test_the_size_of_each_table_is_reported_if_sqlite_has_dbstat(
+    store: Store, file: Path
+) -> None:
+    await store.messages.append(chat("<ada> a\n" * 60))
+    parts = await store.stats.parts()
+    [[can_tell]] = rows_of(file, "SELECT sqlite_compileoption_used('ENABLE_DBSTAT_VTAB')")
+    assert ("messages" in parts) == bool(can_tell)
+    assert sum(parts.values()) <= (await store.stats.size(NOON)).file
+
+
+async def test_the_top_ten_count_also_nicks_with_few_lines(store: Store) -> None:
+    await store.messages.append([line_of("ada", "x", NOON) for _ in range(30)])
+    await store.messages.append(
+        [line_of(f"n{n:02}", "x", NOON) for n in range(12) for _ in range(n)]
+    )
+    stats_sql = await store.stats.for_room(await room(store), until=EVERY_LINE, now=NOON)
+    assert stats_sql.talkers == [("ada", 30), *((f"n{n:02}", n) for n in range(11, 2, -1))]
+
+
+@pytest.mark.parametrize("few", [16, 0], ids=["room by room", "by time"])
+@pytest.mark.parametrize("until", [EVERY_LINE, Position.at(NOON), Position.at(NOON - 50 * HOUR)])
+async def test_an_overview_of_many_rooms_says_the_same_as_one_of_few(
+    store: Store, monkeypatch: pytest.MonkeyPatch, few: int, until: Position
+) -> None:
+    monkeypatch.setattr(stats_sql, "_FEW", few)
+    for n in range(20):
+        at = NOON - timedelta(hours=5 * n)
+        await store.messages.append(chat("<ada> a\n<bo> b\n" * (n + 1), channel=f"#r{n}", at=at))
+    rooms = await store.rooms.all()
+    for now in (NOON, NOON + 3 * HOUR, NOON + 90 * HOUR):
+        singly = [await store.stats.for_room(one, until=until, now=now) for one in rooms]
+        assert await store.stats.overview(rooms, until=until, now=now) == [
+            one._replace(talkers=(), hours=(), tally=None) for one in singly
+        ]
+
+
+@pytest.mark.parametrize(
+    "sql", [stats_sql.current_totals, stats_sql.totals_before, stats_sql.recounted_totals]
+)
+@pytest.mark.parametrize("in_rooms", [stats_sql.FEW_ROOMS, stats_sql.MANY_ROOMS])
+async def test_the_totals_in_sqlite_are_of_no_room_that_was_not_asked_for(
+    store: Store, sql: Callable[[str], str], in_rooms: str
+) -> None:
+    for channel in ("#tea", "#mate", "#cocoa"):
+        await store.messages.append(chat("<ada> a\n<bo> b", channel=channel))
+    until = Position.at(NOON + HOUR)
+    params = {"until": until.timestamp, "until_id": until.id, "is_current": False} | window_starts(
+        NOON
+    )
+    tea, mate, cocoa = sorted(await store.rooms.all(), key=lambda one: one.id)
+    for asked in ([tea, cocoa], [mate, cocoa], [mate], [cocoa, mate, tea], []):
+        rows = await store._database.rows(  # noqa: SLF001 -- what leaves SQLite, not what is returned
+            sql(in_rooms), params | stats_sql.room_params(asked)
+        )
+        assert {row["room"] for row in rows} == {one.id for one in asked}
