@@ -151,7 +151,7 @@ def test_a_wrong_arrow_is_named(module: str, source: str, told: str) -> None:
     [
         (
             "store/sqlite/engine/database.py",
-            "import aiosqlite\nfrom terrarium_mcp.chat.records import Heard",
+            "import aiosqlite\nfrom terrarium_mcp.chat.records import NewMessage",
         ),
         ("irc_bridge/network/pydle_client.py", "from pydle.features import rfc1459"),
         ("cli/version.py", "from terrarium_mcp import __version__"),

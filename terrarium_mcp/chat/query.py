@@ -273,7 +273,7 @@ class _QueryParser:
     def _clauses(self) -> Iterator[tuple[Term, ...]]:
         """The terms, grouped where an OR joins them."""
         words = [item for item in self._items if not _is_punctuation(item)]
-        items = words if any(isinstance(item, Term) for item in words) else self._items
+        items = words if any(isinstance(item, Term | _Or) for item in words) else self._items
         clause: list[Term] = []
         joins = False
         for n, item in enumerate(items):

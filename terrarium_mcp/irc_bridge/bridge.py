@@ -1,7 +1,7 @@
 """The bridge: records and answers on one IRC network, concurrently.
 
-message -> Hearing -> Recorder -> store
-message -> Address -> Desk -> Host -> reply -> IRC
+message -> MessageFilter -> Recorder -> store
+message -> Address -> CommandQueue -> Responder -> reply -> IRC
 """
 
 import logging
@@ -77,13 +77,13 @@ class Bridge:
         self._llm = llm
         name = settings.network_name
         self.network = IrcNetwork(server_config(settings), self, timing=timing)
-        self._hearing = MessageFilter(name, self.network)
+        self._filter = MessageFilter(name, self.network)
         self._recorder = Recorder(store, name)
-        self._attendance = PresenceSync(
+        self._presence = PresenceSync(
             store, name, self.network.joined_channels, self.network.members
         )
-        self._host = Responder(self.network, self._recorder, toolbox, llm, settings)
-        self._desk = CommandQueue(self._host.serve)
+        self._responder = Responder(self.network, self._recorder, toolbox, llm, settings)
+        self._commands = CommandQueue(self._responder.serve)
 
     async def run(self) -> None:
         """Connect, record and answer until `stop()` or cancellation.
@@ -100,8 +100,8 @@ class Bridge:
             try:
                 async with anyio.create_task_group() as self._talking:
                     self._talking.start_soon(self._toolbox.run)
-                    self._talking.start_soon(self._attendance.run)
-                    self._talking.start_soon(self._desk.run)
+                    self._talking.start_soon(self._presence.run)
+                    self._talking.start_soon(self._commands.run)
                     self._talking.start_soon(self._check_model)
                     await self.network.run()
                     self._talking.cancel_scope.cancel()
@@ -133,24 +133,26 @@ class Bridge:
         now = datetime.now(UTC)
         pending = [
             self._recorder.record(message)
-            for message in self._hearing.messages_in(line, now)
+            for message in self._filter.messages_in(line, now)
             if self._is_ours(message.channel)
         ]
         if line.command in PRESENCE_COMMANDS:
-            self._attendance.schedule_check()
+            self._presence.schedule_check()
         if not self._is_said_to_us(line):
             return
         address = Address(self.network.nick, self._settings.command_prefix)
         is_channel = self.network.is_channel(line.params[0])
         command = address.command_in(line, is_channel=is_channel, now=now)
-        if command and not self._desk.put(PendingCommand(command, pending[0] if pending else None)):
-            self._talking.start_soon(self._host.turn_away, command)
+        if command and not self._commands.put(
+            PendingCommand(command, pending[0] if pending else None)
+        ):
+            self._talking.start_soon(self._responder.turn_away, command)
 
     def joined(self, channel: str) -> None:
         """The bot is in a channel: from now on it is recorded."""
         log.info("recording %s", channel)
         self._recorder.begin(channel, "joined")
-        self._attendance.channel_joined(channel)
+        self._presence.channel_joined(channel)
 
     def present(self, channel: str) -> None:
         """The member list is complete; its last message has already scheduled a check."""

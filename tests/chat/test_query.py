@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.query import MOST_PARTS, Query, parse_query
@@ -220,8 +220,11 @@ def test_a_thousand_branches_are_cut_short_and_said() -> None:
     assert len(parsed("from:a" + " from:b1 from:b2" * 500).people) == 3
 
 
+def test_punctuation_beside_an_or_that_is_text_is_dropped() -> None:
+    assert parsed("? OR").clauses == parsed('"OR"').clauses
+
+
 @given(TYPED, st.sampled_from([UTC, AUCKLAND]))
-@settings(deadline=None)
 @example('from:a"b in:c" d"e"', UTC)
 @example("a OR b -c on:9999-12-30 OR", UTC)
 @example('has:x"y -has:"z', UTC)
@@ -233,7 +236,6 @@ def test_a_query_that_is_printed_and_read_again_is_the_same(typed: str, zone: Zo
 
 
 @given(TYPED)
-@settings(deadline=None)
 def test_nothing_in_a_query_is_more_than_sqlite_can_hold(typed: str) -> None:
     query = parsed(typed)
     texts = [term.text for term in (*query.terms, *query.excluded)]

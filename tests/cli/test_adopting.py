@@ -123,7 +123,7 @@ def test_the_doctor_names_a_table_that_is_missing_and_rebuilds_it_if_asked(ours:
     assert everything(ours.parent) == before
 
     done = ran("terrarium-mcp doctor --rebuild", "--db", ours, at=ours.parent)
-    assert "table phrase_index is missing: created again" in done.stderr
+    assert "table phrase_index is missing: rebuilt empty" in done.stderr
     assert done.returncode == 0, done.stdout
     done = ran('terrarium-mcp search "garden gate"', "--db", ours, at=ours.parent)
     assert f"<ada> {SAID}" in done.stdout

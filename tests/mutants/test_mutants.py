@@ -153,7 +153,7 @@ def test_every_room_is_where_the_table_says_and_its_equivalents_have_reasons(roo
 
     assert isinstance(room, Room)
     assert room.files(ROOT)
-    assert all((ROOT / path).exists() for path in room.tests)
+    assert all((ROOT / path.removeprefix("--ignore=")).exists() for path in room.tests)
     marked = equivalent.read(equivalent.FOLDER / f"{room.name}.toml")
     for change, reason in marked.items():
         assert reason.strip()

@@ -153,8 +153,8 @@ async def test_many_at_once_are_ten_at_most_and_each_title_once(backlog: Backlog
         try:
             _, is_new = await backlog.create(title, "x", about=ABOUT, lines=[], at=AT)
             made.append(is_new)
-        except BacklogFull as why:
-            refused.append(str(why))
+        except BacklogFull as error:
+            refused.append(str(error))
 
     with anyio.fail_after(10):
         async with anyio.create_task_group() as tasks:

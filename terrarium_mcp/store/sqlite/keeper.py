@@ -93,16 +93,16 @@ class Keeper:
         """Stop being the keeper."""
         self._lock.release()
 
-    async def serve(self, database: Database, upkeep: Indexer) -> None:
+    async def serve(self, database: Database, indexer: Indexer) -> None:
         """Run the keeper's duties, for ever; each round only while this process is the keeper."""
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._repeat, upkeep.catch_up, TRY_EVERY)
+            tasks.start_soon(self._repeat, indexer.catch_up, TRY_EVERY)
             tasks.start_soon(self.empty_wal, database)
             tasks.start_soon(self._repeat, SegmentMerger(database).merge, LOOK_EVERY)
             tasks.start_soon(
                 self._repeat, RollingWindows(database).advance, rolling_windows.LOOK_EVERY
             )
-            tasks.start_soon(_schedule_repairs, upkeep)
+            tasks.start_soon(_schedule_repairs, indexer)
 
     async def empty_wal(self, database: Database) -> None:
         """Keep the WAL from growing for ever, while this process is the keeper.
@@ -131,11 +131,11 @@ class Keeper:
             await anyio.sleep(every)
 
 
-async def _schedule_repairs(upkeep: Indexer) -> None:
+async def _schedule_repairs(indexer: Indexer) -> None:
     """Have the keeper, whichever process it is, rebuild what a read of this one found damaged."""
     while True:
         try:
-            await upkeep.rebuild_if_damaged()
+            await indexer.rebuild_if_damaged()
         except TerrariumError as error:  # it cannot be written now; the next read finds it again
             log.warning("%s", error)
         await anyio.sleep(TRY_EVERY)

@@ -67,20 +67,20 @@ class Store:
         self._settings = settings
         self._database = Database(path, self.opening.wait)
         network = settings.network_name
-        self._upkeep = Indexer(self._database, network)
+        self._indexer = Indexer(self._database, network)
         self.rooms = Rooms(self._database)
-        self.messages = Messages(self._database, self._upkeep)
-        self.conversations = Conversations(self._upkeep)
-        self.search = MessageSearch(self._database, self._upkeep)
+        self.messages = Messages(self._database, self._indexer)
+        self.conversations = Conversations(self._indexer)
+        self.search = MessageSearch(self._database, self._indexer)
         self.spans = Spans(self._database)
         self.presence = Presence(self._database)
-        self.links = Links(self._database, self._upkeep)
-        self.topics = Topics(self._database, self._upkeep)
-        self.people = People(self._database, self._upkeep)
-        self.stats = Stats(self._database, self._upkeep)
+        self.links = Links(self._database, self._indexer)
+        self.topics = Topics(self._database, self._indexer)
+        self.people = People(self._database, self._indexer)
+        self.stats = Stats(self._database, self._indexer)
         self.backlog = Backlog(path.parent / "enhancements")
-        self._retention = Retention(self._database, self._upkeep, settings)
-        self.removal = Removal(self._database, self._upkeep, self.backlog)
+        self._retention = Retention(self._database, self._indexer, settings)
+        self.removal = Removal(self._database, self._indexer, self.backlog)
 
     def changes(self) -> AsyncIterator[list[int]]:
         """The ids of messages as any process commits them, in groups."""
@@ -94,19 +94,19 @@ class Store:
         Raises:
             StoreFailed: it stopped; the keeper continues it.
         """
-        await self._upkeep.rebuild(names, report)
+        await self._indexer.rebuild(names, report)
         return int(await self._database.value("SELECT count(*) FROM messages", default=0))
 
     async def indexed_up_to(self) -> int:
         """The id up to which everything derived from the messages is complete."""
-        return await self._upkeep.indexed_up_to(*EVERYTHING)
+        return await self._indexer.indexed_up_to(*EVERYTHING)
 
     async def differences(self, names: Collection[str] = EVERYTHING) -> list[str]:
         """Compare derived structures with a recount: one sentence for each difference.
 
         Reads every message and keeps the write lock meanwhile: `doctor --deep` works on a copy.
         """
-        return await self._upkeep.differences(names)
+        return await self._indexer.differences(names)
 
     async def run(self) -> None:
         """Open the file, then perform the keeper's duties as long as the store is in use."""
@@ -118,7 +118,7 @@ class Store:
             return
         self.opening.succeed()
         async with anyio.create_task_group() as duties:
-            duties.start_soon(self.keeper.serve, self._database, self._upkeep)
+            duties.start_soon(self.keeper.serve, self._database, self._indexer)
             duties.start_soon(self._retention.serve, self.keeper)
 
     async def aclose(self) -> None:
@@ -170,17 +170,17 @@ class Store:
         def report(part: float) -> None:
             self.opening.report(_MIGRATING + part * (1 - _MIGRATING))
 
-        at_first = await self._upkeep.lag()
+        at_first = await self._indexer.lag()
         if at_first > MANY:
             self.opening.takes_long()
-        while not self.keeper.claim() and (behind := await self._upkeep.lag()) > INDEXED_BY_READ:
+        while not self.keeper.claim() and (behind := await self._indexer.lag()) > INDEXED_BY_READ:
             report(max(0.0, 1 - behind / at_first))
             await anyio.sleep(_LOOK_AGAIN)
         if self.keeper.is_us:
             with plainly():
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(self.keeper.empty_wal, self._database)
-                    await self._upkeep.catch_up(report)
+                    await self._indexer.catch_up(report)
                     tasks.cancel_scope.cancel()
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.times.query_dates import parse_moment, parse_period
@@ -86,7 +86,6 @@ def test_what_is_no_time_is_none(text: str) -> None:
 
 
 @given(st.text(max_size=30) | st.from_regex(r"[0-9]{1,4}[-/. ][0-9a-z]{1,4}([- ][0-9a-z]+)?"))
-@settings(deadline=None)
 def test_no_text_is_too_absurd(text: str) -> None:
     stretch = parse_period(text, NOW, BERLIN)
     assert stretch is None or stretch[0] < stretch[1]

@@ -26,7 +26,7 @@ from tests.store.scene import NOON, chat, line_of
 
 async def snapshot_of(store: Store) -> Snapshot:
     search = Search(query=Query(), rooms=await store.rooms.all(), limit=1)
-    snapshot = await take_snapshot(store._upkeep, search)  # noqa: SLF001 -- what every search begins with
+    snapshot = await take_snapshot(store._indexer, search)  # noqa: SLF001 -- what every search begins with
     assert snapshot is not None
     return snapshot
 

@@ -197,7 +197,7 @@ async def test_leaving_in_the_midst_of_everything_is_no_error(file: Path) -> Non
     for patience in (0.0, 0.02, 0.1):
         with anyio.fail_after(10):
             async with anyio.create_task_group() as tasks, open_store(file, SETTINGS) as store:
-                tasks.start_soon(store.keeper.serve, store._database, store._upkeep)  # noqa: SLF001
+                tasks.start_soon(store.keeper.serve, store._database, store._indexer)  # noqa: SLF001
                 await anyio.sleep(patience)
                 tasks.cancel_scope.cancel()
 
@@ -295,11 +295,11 @@ async def test_a_flood_of_appended_rows_is_no_endless_wait(
             [(f"tea {number}",) for number in range(12_000)],
         )
     monkeypatch.setattr("terrarium_mcp.store.sqlite.index.indexer.PATIENCE", 0)
-    monkeypatch.setattr("terrarium_mcp.store.sqlite.index.indexer.CHUNK", 5_000)
+    monkeypatch.setattr("terrarium_mcp.store.sqlite.index.indexer.INDEXED_BY_READ", 5_000)
     with pytest.raises(StillOpening, match=r"indexing the history, \d+ %"):
         await find(store, "tea")
     monkeypatch.undo()
-    await store._upkeep.catch_up()  # noqa: SLF001 -- however long it takes here
+    await store._indexer.catch_up()  # noqa: SLF001 -- however long it takes here
     assert (await find(store, "tea")).total_text == "1,000+"
 
 

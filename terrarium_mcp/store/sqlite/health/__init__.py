@@ -33,8 +33,8 @@ def examine(path: Path, now: datetime, source_zone: str = "") -> list[Section]:
         if not bytes_of(path):
             return [_with(sections[0], [_missing()]), _keeper(path)]
         check_permissions(path)
-    except (TerrariumError, OSError) as why:
-        sections[0] = _with(sections[0], [Fact("access", str(why), wrong=True)])
+    except (TerrariumError, OSError) as error:
+        sections[0] = _with(sections[0], [Fact("access", str(error), wrong=True)])
     try:
         with untouched(path) as connection:
             version = checked_version(connection, path)
@@ -44,8 +44,8 @@ def examine(path: Path, now: datetime, source_zone: str = "") -> list[Section]:
                 facts += [*_contents(connection), *_size(connection, path, now)]
                 sections += [_index(connection), _others(connection)]
             sections[0] = _with(sections[0], facts)
-    except (TerrariumError, OSError) as why:
-        sections[0] = _with(sections[0], [Fact("contents", str(why), wrong=True)])
+    except (TerrariumError, OSError) as error:
+        sections[0] = _with(sections[0], [Fact("contents", str(error), wrong=True)])
     return [*sections, _keeper(path)]
 
 

@@ -102,16 +102,16 @@ async def _checked(database: Database, network: str, on_step: OnStep) -> DeepChe
     on_step("checking the file")
     faults = await _faults(database)
     facts.append(Fact("file", "; ".join(faults) or "every page is intact", bool(faults)))
-    upkeep = Indexer(database, network)
-    normalised = await upkeep.indexed_up_to()
+    indexer = Indexer(database, network)
+    normalised = await indexer.indexed_up_to()
     for structure in DERIVED:
         on_step(f"checking {structure.name}")
         began = anyio.current_time()
-        upto = await upkeep.indexed_up_to(structure.name)
+        upto = await indexer.indexed_up_to(structure.name)
         if upto == TO_BE_EMPTIED or normalised - upto > INDEXED_BY_READ:
             differences = [f"{structure.name}: is being rebuilt, or a rebuild was interrupted."]
         else:
-            differences = await _differences(database, upkeep, structure)
+            differences = await _differences(database, indexer, structure)
         if differences:
             wrong.append(structure.name)
         equal = f"equal to a recount ({anyio.current_time() - began:.1f} s)"
@@ -135,9 +135,9 @@ async def _faults(database: Database) -> list[str]:
     return [*faults, repair] if faults else []
 
 
-async def _differences(database: Database, upkeep: Indexer, structure: Derived) -> list[str]:
+async def _differences(database: Database, indexer: Indexer, structure: Derived) -> list[str]:
     try:
-        await upkeep.catch_up(names=(NORMALISED, structure.name))
+        await indexer.catch_up(names=(NORMALISED, structure.name))
         async with database.writing() as writer:
             return await structure.differences(writer)
     except TerrariumError as error:  # it cannot even be read

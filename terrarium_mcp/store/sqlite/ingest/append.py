@@ -46,15 +46,15 @@ class SaveResult:
 class Appender:
     """The way of messages into the database."""
 
-    def __init__(self, database: Database, upkeep: Indexer) -> None:
+    def __init__(self, database: Database, indexer: Indexer) -> None:
         self._database = database
-        self._upkeep = upkeep
+        self._indexer = indexer
 
     async def append(self, messages: Sequence[NewMessage]) -> list[int]:
         """Save messages in one transaction; returns their ids, 0 for one already stored."""
         flood = len(messages) >= FLOOD
         result = await self._save(messages, lambda: YieldingTransaction(lambda: flood, minimum=0))
-        if flood and await self._upkeep.lag() > INDEXED_BY_READ:
+        if flood and await self._indexer.lag() > INDEXED_BY_READ:
             await self._catch_up()
         return result.ids
 
@@ -72,7 +72,7 @@ class Appender:
     async def _catch_up(self) -> None:
         """Index what was left behind, unless others keep the lock: then the keeper will."""
         with suppress(Locked):
-            await self._upkeep.catch_up()
+            await self._indexer.catch_up()
 
     async def _save(
         self, messages: Sequence[NewMessage], begin: Callable[[], YieldingTransaction]
@@ -80,7 +80,7 @@ class Appender:
         try:
             return await self._save_once(messages, begin)
         except IndexDamaged:  # new messages must not wait for the rebuild
-            await self._upkeep.rebuild_if_damaged()
+            await self._indexer.rebuild_if_damaged()
             return await self._save_once(messages, begin)
 
     async def _save_once(

@@ -35,10 +35,10 @@ class Removal:
     `terrarium_irc` reaches the files that terrarium-irc left, which `purge` does not.
     """
 
-    def __init__(self, database: Database, upkeep: Indexer, backlog: Backlog) -> None:
+    def __init__(self, database: Database, indexer: Indexer, backlog: Backlog) -> None:
         self.terrarium_irc = TerrariumIrcFiles(database)
         self._database = database
-        self._upkeep = upkeep
+        self._indexer = indexer
         self._rooms = Rooms(database)
         self._backlog = backlog
 
@@ -68,7 +68,7 @@ class Removal:
         Raises:
             BacklogFailed: the backlog cannot be read.
         """
-        await self._upkeep.catch_up()
+        await self._indexer.catch_up()
         traces = await stored_traces(self._database, target)
         return replace(traces, backlog=await mentions_of(self._backlog, target))
 
@@ -91,7 +91,7 @@ class Removal:
         """
         messages = await purge_tables(
             self._database,
-            self._upkeep,
+            self._indexer,
             target,
             asked_by=asked_by,
             at=at,

@@ -57,7 +57,7 @@ async def stored_traces(database: Database, target: PurgeTarget) -> PersonTraces
 
 async def purge_tables(
     database: Database,
-    upkeep: Indexer,
+    indexer: Indexer,
     target: PurgeTarget,
     *,
     asked_by: str,
@@ -68,7 +68,7 @@ async def purge_tables(
 
     May be interrupted at any point: the same call then does the rest.
     """
-    await upkeep.catch_up()  # rows that another program appended get their network and room
+    await indexer.catch_up()  # rows that another program appended get their network and room
     entry = AuditEntry(
         at=at,
         why=RemovalReason.PURGE,

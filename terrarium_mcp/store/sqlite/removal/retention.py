@@ -42,9 +42,9 @@ log = logging.getLogger(__name__)
 class Retention:
     """Keeps messages for a number of days that is set for each channel; 0 keeps them forever."""
 
-    def __init__(self, database: Database, upkeep: Indexer, settings: Settings) -> None:
+    def __init__(self, database: Database, indexer: Indexer, settings: Settings) -> None:
         self._database = database
-        self._upkeep = upkeep
+        self._indexer = indexer
         self._rooms = Rooms(database)
         self._days = settings.retention_days
         self._by_channel = dict(settings.retention_by_channel)
@@ -67,7 +67,7 @@ class Retention:
         Raises:
             StoreFailed: the database cannot be written.
         """
-        await self._upkeep.catch_up()
+        await self._indexer.catch_up()
         entry = AuditEntry(at=now, why=RemovalReason.RETENTION, asked_by=ASKED_BY)
         deletion = BatchedDelete(self._database, entry)
         too_old = {

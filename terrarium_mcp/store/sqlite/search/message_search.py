@@ -27,8 +27,8 @@ class _Climb:
 class MessageSearch:
     """Searches all rooms."""
 
-    def __init__(self, database: Database, upkeep: Indexer) -> None:
-        self._upkeep = upkeep
+    def __init__(self, database: Database, indexer: Indexer) -> None:
+        self._indexer = indexer
         self._vocabulary = SqliteVocabulary(database)
         self._pages = Pages(database)
 
@@ -55,7 +55,7 @@ class MessageSearch:
         """Try one rung after the other until one answers."""
         ladder, tried = rungs(search), list[RungReport]()
         few, best = Hits([], ladder[-1], 0), None
-        snapshot = await take_snapshot(self._upkeep, search)
+        snapshot = await take_snapshot(self._indexer, search)
         if snapshot is None or not search.rooms:
             return _Climb([RungReport(rung, 0, 0.0) for rung in ladder], few, None)
         scope = _scope(search, snapshot)

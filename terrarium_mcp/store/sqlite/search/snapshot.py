@@ -31,13 +31,13 @@ class Snapshot:
     stats: TermStats
 
 
-async def take_snapshot(upkeep: Indexer, search: Search) -> Snapshot | None:
+async def take_snapshot(indexer: Indexer, search: Search) -> Snapshot | None:
     """The snapshot for a search, read in one statement; None if nothing is indexed yet.
 
     The lines that are indexed now are the history of all pages, in whatever order they came: the
     cursor carries their last id.
     """
-    state = await upkeep.rows(
+    state = await indexer.rows(
         "SELECT upto, (SELECT count(*) FROM rooms),"  # noqa: S608 -- our names
         " (SELECT group_concat(DISTINCT casemapping) FROM networks),"
         f" {STATISTICS}, runs.* FROM derived LEFT JOIN runs"

@@ -13,15 +13,15 @@ from terrarium_mcp.store.sqlite.topics.rows import COLUMNS, as_messages
 class Topics:
     """Topics as the messages that set them: the text is the topic, empty if it was removed."""
 
-    def __init__(self, database: Database, upkeep: Indexer) -> None:
+    def __init__(self, database: Database, indexer: Indexer) -> None:
         self._database = database
-        self._upkeep = upkeep
+        self._indexer = indexer
 
     async def history(
         self, room: Room, limit: int, *, until: Position = EVERY_LINE
     ) -> list[Message]:
         """The last `limit` topics set before a position, newest first."""
-        await self._upkeep.ensure_current(TopicIndex.name)
+        await self._indexer.ensure_current(TopicIndex.name)
         rows = await self._database.rows(
             f"SELECT {COLUMNS} FROM topics t CROSS JOIN messages m ON m.id = t.message"
             " WHERE t.room = :room AND t.said <= :until"

@@ -23,8 +23,8 @@ lines have an F1 of 75, 79 and 80 for the rest of its conversation."""
 class Conversations:
     """Conversations disentangled from unthreaded chat."""
 
-    def __init__(self, upkeep: Indexer) -> None:
-        self._upkeep = upkeep
+    def __init__(self, indexer: Indexer) -> None:
+        self._indexer = indexer
 
     async def around(self, message: Message, *, until: Position = EVERY_LINE) -> Conversation:
         """The conversation of a message, without lines at or after `until`.
@@ -40,7 +40,7 @@ class Conversations:
     async def _window(self, message: Message, until: Position) -> list[Row]:
         where = f"{current_sql()} AND {OF_ROOM} AND {IS_SPEECH}"
         place = message.position
-        return await self._upkeep.rows(
+        return await self._indexer.rows(
             f"SELECT * FROM ({_SELECT} WHERE {where} AND (m.timestamp, m.id) <= (:place, :id)"  # noqa: S608 -- made of constants
             " ORDER BY m.timestamp DESC, m.id DESC LIMIT :before)"
             f" UNION ALL SELECT * FROM ({_SELECT} WHERE {where}"
@@ -63,7 +63,7 @@ class Conversations:
         msgids = {link.outside for link in found.links if link.outside}
         if not msgids:
             return found
-        rows = await self._upkeep.rows(
+        rows = await self._indexer.rows(
             f"{_SELECT} WHERE {current_sql()} AND {OF_ROOM} AND {IS_SPEECH}"  # noqa: S608 -- as above
             " AND m.msgid IN (SELECT value FROM json_each(:msgids))"
             " AND (m.timestamp, m.id) < (:until, :until_id)",

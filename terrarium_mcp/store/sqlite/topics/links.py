@@ -25,9 +25,9 @@ _MOST = 10_000
 class Links:
     """The links of all rooms."""
 
-    def __init__(self, database: Database, upkeep: Indexer) -> None:
+    def __init__(self, database: Database, indexer: Indexer) -> None:
         self._database = database
-        self._upkeep = upkeep
+        self._indexer = indexer
 
     async def find(
         self,
@@ -50,7 +50,7 @@ class Links:
         Raises:
             TookTooLong: the deadline passed.
         """
-        await self._upkeep.ensure_current(LinkIndex.name)
+        await self._indexer.ensure_current(LinkIndex.name)
         found: dict[int, Row] = {}
         before, batch = (until.timestamp, until.id, 0), _BATCH
         while len(found) < limit:

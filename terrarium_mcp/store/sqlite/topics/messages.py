@@ -17,10 +17,10 @@ from terrarium_mcp.store.sqlite.topics.rows import COLUMNS, IS_SPEECH, as_messag
 class Messages:
     """The messages of all rooms, in the order (timestamp, id)."""
 
-    def __init__(self, database: Database, upkeep: Indexer) -> None:
+    def __init__(self, database: Database, indexer: Indexer) -> None:
         self._database = database
-        self._upkeep = upkeep
-        self._appender = Appender(database, upkeep)
+        self._indexer = indexer
+        self._appender = Appender(database, indexer)
 
     async def append(self, messages: Sequence[NewMessage]) -> list[int]:
         """Save messages in the order given; when this returns they are durable.
@@ -55,7 +55,7 @@ class Messages:
 
     async def get(self, number: int, rooms: Sequence[Room]) -> Message | None:
         """The message with this id, if it is in one of `rooms`."""
-        rows = await self._upkeep.rows(
+        rows = await self._indexer.rows(
             _lines(within(rooms, "m.room"), "m.id = :id"), {"id": number}
         )
         return as_messages(rows, rooms)[0] if rows else None
@@ -101,7 +101,7 @@ class Messages:
         place = message.position
         earlier = _lines(OF_ROOM, IS_SPEECH, _BEFORE)
         later = _lines(OF_ROOM, IS_SPEECH, _AFTER, _UNTIL)
-        rows = await self._upkeep.rows(
+        rows = await self._indexer.rows(
             f"SELECT * FROM ({earlier} {_order('DESC')} LIMIT :earlier)"  # noqa: S608 -- constants only
             f" UNION ALL SELECT * FROM ({later} {_order('ASC')} LIMIT :later)"
             " ORDER BY timestamp, id",
@@ -127,7 +127,7 @@ class Messages:
         kinds = () if events else (IS_SPEECH,)
         only = rooms[0].id if len(rooms) == 1 else None
         where = within(rooms, "m.room") if only is None else OF_ROOM
-        rows = await self._upkeep.rows(
+        rows = await self._indexer.rows(
             f"{_lines(where, *kinds, _BEFORE, _AFTER)} {_order(order)} LIMIT :most",
             _place("before", before) | _place("after", after) | {"most": limit + 1, "room": only},
         )

@@ -41,9 +41,9 @@ _NEAR, _COMPARED = 3, 5_000
 class People:
     """The people of all rooms."""
 
-    def __init__(self, database: Database, upkeep: Indexer) -> None:
+    def __init__(self, database: Database, indexer: Indexer) -> None:
         self._database = database
-        self._upkeep = upkeep
+        self._indexer = indexer
 
     async def lookup(
         self, nick: str, network: str, rooms: Sequence[Room], *, until: Position = EVERY_LINE
@@ -53,7 +53,7 @@ class People:
         Other nicks are named only if they were in one of the rooms. Accounts and hosts are
         compared across the whole network.
         """
-        await self._upkeep.ensure_current("counters", PeopleIndex.name)
+        await self._indexer.ensure_current("counters", PeopleIndex.name)
         rooms = [room for room in rooms if room.network == network]
         folded = fold(storable(nick))
         known = await self._in_rooms(folded, rooms, until)
@@ -68,7 +68,7 @@ class People:
         self, nick: str, at: Position, rooms: Sequence[Room]
     ) -> list[NickTenure]:
         """The nicks of the person who was `nick` at a position, as seen in rooms of one network."""
-        await self._upkeep.ensure_current("index", PeopleIndex.name)
+        await self._indexer.ensure_current("index", PeopleIndex.name)
         folded = fold(storable(nick))
         nicks = await self._connected(folded, rooms)
         return nick_tenures(folded, at, await self._moves(nicks, rooms))
@@ -86,7 +86,7 @@ class People:
         Raises:
             TookTooLong: the deadline passed.
         """
-        await self._upkeep.ensure_current("index")
+        await self._indexer.ensure_current("index")
         condition, params = held(holds)
         rows = await self._database.rows(
             f"SELECT {COLUMNS} FROM message_index CROSS JOIN messages m"

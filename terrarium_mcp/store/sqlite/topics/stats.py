@@ -57,9 +57,9 @@ def size_of(row: Row, path: Path) -> DatabaseSize:
 class Stats:
     """Statistics of rooms, and the size of the file."""
 
-    def __init__(self, database: Database, upkeep: Indexer) -> None:
+    def __init__(self, database: Database, indexer: Indexer) -> None:
         self._database = database
-        self._upkeep = upkeep
+        self._indexer = indexer
 
     async def for_room(self, room: Room, *, until: Position, now: datetime) -> RoomStats:
         """Everything about one room."""
@@ -77,7 +77,7 @@ class Stats:
         self, room: Room, since: date, until: date, *, cutoff: Position = EVERY_LINE
     ) -> list[DayStats]:
         """The days from `since` to `until` with any message before the cutoff."""
-        rows = await self._upkeep.rows(
+        rows = await self._indexer.rows(
             f"SELECT * FROM (SELECT {_DAY} FROM day_counts"
             " WHERE room = :room AND day < substr(:until, 1, 10)"
             f" UNION ALL SELECT {_DAY} FROM ({_CUT_DAY}))"
@@ -89,7 +89,7 @@ class Stats:
 
     async def busiest(self, room: Room, most: int = 3) -> list[tuple[date, int]]:
         """The days with the most lines, and their number of lines."""
-        rows = await self._upkeep.rows(
+        rows = await self._indexer.rows(
             f"SELECT day, lines FROM day_counts WHERE {stats_sql.COMPLETE} AND room = :room"
             " AND lines > 0 ORDER BY lines DESC, day LIMIT :most",
             {"room": room.id, "most": most},
@@ -99,7 +99,7 @@ class Stats:
 
     async def size(self, now: datetime) -> DatabaseSize:
         """How large the file is, and how much it grows in a year at the current rate."""
-        await self._upkeep.ensure_current(Counters.name)
+        await self._indexer.ensure_current(Counters.name)
         rows = await self._database.rows(SIZE, size_since(now))
         return size_of(rows[0], self._database.path)
 
@@ -136,7 +136,7 @@ class Stats:
         self, sql: str, rooms: Sequence[Room], until: Position, now: datetime
     ) -> dict[int, Row]:
         params = window_starts(now) | _place(until) | stats_sql.room_params(rooms)
-        rows = await self._upkeep.rows(sql, params, uses=[Counters.name])
+        rows = await self._indexer.rows(sql, params, uses=[Counters.name])
         return {row[0]: row for row in rows}
 
     async def _mostly_before(self, rooms: Sequence[Room], until: Position) -> bool:

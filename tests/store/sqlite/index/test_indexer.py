@@ -54,16 +54,16 @@ async def test_the_lag_is_that_of_the_slowest_structure_an_unknown_one_has_index
     file: Path,
 ) -> None:
     await filled(file, 7)
-    async with without_a_keeper(file) as (_, upkeep):
-        await upkeep.catch_up()
-        assert (await upkeep.indexed_up_to(*EVERYTHING), await upkeep.lag()) == (7, 0)
+    async with without_a_keeper(file) as (_, indexer):
+        await indexer.catch_up()
+        assert (await indexer.indexed_up_to(*EVERYTHING), await indexer.lag()) == (7, 0)
         write(file, "UPDATE derived SET upto = 5 WHERE name = 'links'")
-        assert (await upkeep.indexed_up_to("links", "runs"), await upkeep.lag()) == (5, 2)
-        assert await upkeep.indexed_up_to("runs") == await upkeep.indexed_up_to() == 7
+        assert (await indexer.indexed_up_to("links", "runs"), await indexer.lag()) == (5, 2)
+        assert await indexer.indexed_up_to("runs") == await indexer.indexed_up_to() == 7
         write(file, "DELETE FROM derived WHERE name = 'topics'")
-        assert (await upkeep.indexed_up_to("topics", "runs"), await upkeep.lag()) == (0, 7)
+        assert (await indexer.indexed_up_to("topics", "runs"), await indexer.lag()) == (0, 7)
         write(file, "UPDATE derived SET upto = -1 WHERE name = 'links'")
-        assert (await upkeep.indexed_up_to("links"), await upkeep.lag()) == (-1, 8)
+        assert (await indexer.indexed_up_to("links"), await indexer.lag()) == (-1, 8)
 
 
 async def test_catching_up_reports_how_much_is_done_and_touches_only_what_it_is_asked_for(
@@ -71,17 +71,17 @@ async def test_catching_up_reports_how_much_is_done_and_touches_only_what_it_is_
 ) -> None:
     await filled(file, 1_000)
     monkeypatch.setattr("terrarium_mcp.store.sqlite.index.indexer.BATCH", (100, 250, 250))
-    async with without_a_keeper(file) as (_, upkeep):
+    async with without_a_keeper(file) as (_, indexer):
         monkeypatch.setattr(BatchSizer, "record", lambda *_: None)
         parts: list[float] = []
-        await upkeep.catch_up(parts.append, ["messages", "runs"])
+        await indexer.catch_up(parts.append, ["messages", "runs"])
         assert parts == [0, 0.25, 0.5, 0.75]  # it was emptied first
         marks = dict(rows_of(file, MARKS))
         assert (marks["runs"], marks["links"]) == (1_000, -1)
-        await upkeep.catch_up(parts.append, ["messages", "runs"])
+        await indexer.catch_up(parts.append, ["messages", "runs"])
         assert len(parts) == 4
-        await upkeep.catch_up()
-        assert await upkeep.differences() == []
+        await indexer.catch_up()
+        assert await indexer.differences() == []
 
 
 async def test_a_read_indexes_little_itself_and_waits_for_the_keeper_where_there_is_much(
@@ -89,15 +89,15 @@ async def test_a_read_indexes_little_itself_and_waits_for_the_keeper_where_there
 ) -> None:
     await filled(file, 100)
     monkeypatch.setattr("terrarium_mcp.store.sqlite.index.indexer.PATIENCE", 0.2)
-    async with without_a_keeper(file) as (_, upkeep):
+    async with without_a_keeper(file) as (_, indexer):
         write(file, "UPDATE derived SET upto = 75 WHERE name = 'runs'")
-        monkeypatch.setattr("terrarium_mcp.store.sqlite.index.indexer.CHUNK", 24)
+        monkeypatch.setattr("terrarium_mcp.store.sqlite.index.indexer.INDEXED_BY_READ", 24)
         with pytest.raises(StillOpening, match=r"^indexing the history, 75 %\. Try again"):
-            await upkeep.ensure_current("runs")
-        monkeypatch.setattr("terrarium_mcp.store.sqlite.index.indexer.CHUNK", 25)
-        await upkeep.ensure_current("runs")
-        assert await upkeep.indexed_up_to("runs") == 100
-        assert await upkeep.indexed_up_to("links") == -1
+            await indexer.ensure_current("runs")
+        monkeypatch.setattr("terrarium_mcp.store.sqlite.index.indexer.INDEXED_BY_READ", 25)
+        await indexer.ensure_current("runs")
+        assert await indexer.indexed_up_to("runs") == 100
+        assert await indexer.indexed_up_to("links") == -1
 
 
 @pytest.mark.parametrize(("newest", "is_much"), [(20_000, False), (20_001, True)])
@@ -107,27 +107,27 @@ async def test_a_read_indexes_20000_rows_itself(
     await filled(file, 0)
     monkeypatch.setattr("terrarium_mcp.store.sqlite.index.indexer.PATIENCE", 0.1)
     write(file, "INSERT INTO messages (id, channel, message) VALUES (?, '#a', 'tea')", (newest,))
-    async with without_a_keeper(file) as (_, upkeep):
+    async with without_a_keeper(file) as (_, indexer):
         if is_much:
             with pytest.raises(StillOpening):
-                await upkeep.ensure_current("links")
+                await indexer.ensure_current("links")
         else:
-            await upkeep.ensure_current("links")
-        assert await upkeep.indexed_up_to("links") == (0 if is_much else newest)
+            await indexer.ensure_current("links")
+        assert await indexer.indexed_up_to("links") == (0 if is_much else newest)
 
 
 async def test_a_read_that_waits_goes_on_once_the_keeper_is_there(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     await filled(file, 100)
-    monkeypatch.setattr("terrarium_mcp.store.sqlite.index.indexer.CHUNK", 5)
-    async with without_a_keeper(file) as (_, upkeep):
+    monkeypatch.setattr("terrarium_mcp.store.sqlite.index.indexer.INDEXED_BY_READ", 5)
+    async with without_a_keeper(file) as (_, indexer):
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(upkeep.ensure_current, "runs")
+            tasks.start_soon(indexer.ensure_current, "runs")
             await anyio.wait_all_tasks_blocked()
             async with without_a_keeper(file) as (_, keeper):
                 await keeper.catch_up()
-        assert await upkeep.indexed_up_to("runs") == 100
+        assert await indexer.indexed_up_to("runs") == 100
 
 
 async def test_a_rebuild_that_nobody_does_is_given_up_with_the_way_to_the_reason(
@@ -136,9 +136,9 @@ async def test_a_rebuild_that_nobody_does_is_given_up_with_the_way_to_the_reason
     await filled(file, 10)
     monkeypatch.setattr("terrarium_mcp.store.sqlite.index.indexer.STALLED", 0.2)
     parts: list[float] = []
-    async with without_a_keeper(file) as (_, upkeep):
+    async with without_a_keeper(file) as (_, indexer):
         with pytest.raises(StoreFailed, match=r"makes no progress\. Its log says why") as failed:
-            await upkeep.rebuild(["runs"], parts.append)
+            await indexer.rebuild(["runs"], parts.append)
     assert str(file) in str(failed.value)
     assert parts
     assert set(parts) == {0}
@@ -147,29 +147,29 @@ async def test_a_rebuild_that_nobody_does_is_given_up_with_the_way_to_the_reason
 
 async def test_a_rebuild_ends_once_its_structures_are_there_whatever_else_lags(file: Path) -> None:
     await filled(file, 300)
-    async with without_a_keeper(file) as (_, upkeep):
-        await upkeep.catch_up(names=["messages", "runs", "topics"])
+    async with without_a_keeper(file) as (_, indexer):
+        await indexer.catch_up(names=["messages", "runs", "topics"])
         begun = anyio.Event()
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(upkeep.rebuild, ["runs", "topics"], lambda _: begun.set())
+            tasks.start_soon(indexer.rebuild, ["runs", "topics"], lambda _: begun.set())
             await begun.wait()
-            assert await upkeep.indexed_up_to("topics") == -1
-            await upkeep.catch_up(names=["messages", "runs", "topics"])
-        assert await upkeep.indexed_up_to("links") == -1
+            assert await indexer.indexed_up_to("topics") == -1
+            await indexer.catch_up(names=["messages", "runs", "topics"])
+        assert await indexer.indexed_up_to("links") == -1
 
 
 async def test_a_statement_answers_only_while_its_structures_are_current(file: Path) -> None:
     await filled(file, 3)
     sql = f"SELECT count(*) FROM messages WHERE {current_sql('runs')} GROUP BY true"  # noqa: S608 -- ours
     asked = {"is_current": False}
-    async with without_a_keeper(file) as (database, upkeep):
+    async with without_a_keeper(file) as (database, indexer):
         assert await database.rows(sql, asked) == []
         assert [tuple(row) for row in await database.rows(sql, {"is_current": True})] == [(3,)]
-        await upkeep.catch_up(names=["messages", "runs"])
+        await indexer.catch_up(names=["messages", "runs"])
         assert [tuple(row) for row in await database.rows(sql, asked)] == [(3,)]
         write(file, "INSERT INTO messages (channel, nick, message) VALUES ('#tea', 'x', 'y')")
         assert await database.rows(sql, asked) == []
-        found = await upkeep.rows(sql, {}, uses=["runs"])
+        found = await indexer.rows(sql, {}, uses=["runs"])
         assert [tuple(row) for row in found] == [(4,)]
         write(file, "DELETE FROM derived WHERE name = 'runs'")
         assert await database.rows(sql, asked) == []
@@ -177,17 +177,17 @@ async def test_a_statement_answers_only_while_its_structures_are_current(file: P
 
 async def test_an_append_indexes_only_what_was_complete_before_it(store: Store, file: Path) -> None:
     await store.messages.append(chat("<ada> one\n<bo> two\n<cy> three"))
-    async with without_a_keeper(file) as (database, upkeep):
+    async with without_a_keeper(file) as (database, indexer):
         write(file, "UPDATE derived SET upto = 2 WHERE name = 'runs'")
-        saved = await Appender(database, upkeep).append_yielding(chat("<di> four"))
+        saved = await Appender(database, indexer).append_yielding(chat("<di> four"))
         assert (saved.ids, saved.is_indexed) == ([4], False)
         marks = dict(rows_of(file, MARKS))
         assert marks.pop("runs") == 2
         assert set(marks.values()) == {4}
-        await upkeep.catch_up()
-        saved = await Appender(database, upkeep).append_yielding(chat("<di> five"))
+        await indexer.catch_up()
+        saved = await Appender(database, indexer).append_yielding(chat("<di> five"))
         assert (saved.ids, saved.is_indexed) == ([5], True)
-        assert await upkeep.differences() == []
+        assert await indexer.differences() == []
 
 
 async def test_a_large_structure_is_emptied_by_2000_rows_in_a_transaction(file: Path) -> None:
@@ -212,15 +212,15 @@ async def test_an_emptied_structure_holds_no_row_and_can_be_filled(
     file: Path, structure: WordsIndex
 ) -> None:
     await filled(file, 30)
-    async with without_a_keeper(file) as (database, upkeep):
-        await upkeep.catch_up()
+    async with without_a_keeper(file) as (database, indexer):
+        await indexer.catch_up()
         async with database.writing() as writer:
             assert await empty_some(writer, structure)
         for table in structure.tables:
             stored = f"{table}_idx" if (table, 1) in fts_tables(file) else table
             assert rows_of(file, f"SELECT count(*) FROM {stored}") == [(0,)]  # noqa: S608 -- ours
         write(file, f"UPDATE derived SET upto = 0 WHERE name = '{structure.name}'")  # noqa: S608
-        assert await upkeep.differences() == []
+        assert await indexer.differences() == []
 
 
 def fts_tables(file: Path) -> set[tuple[str, int]]:
@@ -232,30 +232,30 @@ async def test_damage_that_is_found_while_indexing_starts_the_indexes_over(
     file: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     await filled(file, 50)
-    async with without_a_keeper(file) as (database, upkeep):
-        await upkeep.catch_up()
+    async with without_a_keeper(file) as (database, indexer):
+        await indexer.catch_up()
         database.index_damaged = True  # as a read of it says
-        await upkeep.rebuild_if_damaged()
+        await indexer.rebuild_if_damaged()
         assert not database.index_damaged
         marks = dict(rows_of(file, MARKS))
         assert {name for name, upto in marks.items() if upto == -1} == {"index", "phrases", "words"}
         assert "rebuilding from the messages: index, phrases, words" in caplog.text
         caplog.clear()
-        await upkeep.rebuild_if_damaged()
+        await indexer.rebuild_if_damaged()
         assert caplog.text == ""
-        assert await upkeep.differences() == []
+        assert await indexer.differences() == []
 
 
 async def test_another_program_is_warned_about_once(
     file: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     await filled(file, 3)
-    async with without_a_keeper(file) as (_, upkeep):
-        await upkeep.catch_up()
+    async with without_a_keeper(file) as (_, indexer):
+        await indexer.catch_up()
         assert "another program" not in caplog.text
         for text in ("one", "two"):
             write(file, "INSERT INTO messages (channel, message) VALUES ('#a', ?)", (text,))
-            await upkeep.catch_up()
+            await indexer.catch_up()
         assert caplog.text.count(f"another program appends lines to {file}.") == 1
         assert sqlite3.sqlite_version in caplog.text
 
@@ -279,8 +279,8 @@ def test_the_size_of_a_batch_goes_half_way_to_what_would_have_lasted_a_step() ->
 
 async def test_an_empty_history_can_be_rebuilt(file: Path) -> None:
     await filled(file, 0)
-    async with without_a_keeper(file) as (_, upkeep):
-        await upkeep.schedule_rebuild([structure.name for structure in DERIVED])
-        await upkeep.catch_up()
+    async with without_a_keeper(file) as (_, indexer):
+        await indexer.schedule_rebuild([structure.name for structure in DERIVED])
+        await indexer.catch_up()
         assert set(dict(rows_of(file, MARKS)).values()) == {0}
-        assert await upkeep.lag() == 0
+        assert await indexer.lag() == 0

@@ -23,18 +23,19 @@ each = pytest.mark.parametrize("one", DERIVED, ids=lambda one: str(one.name))
 REBUILDING = """
 import sys, anyio
 from pathlib import Path
-from terrarium_mcp.store import open_store, upkeep
-from terrarium_mcp.store.upkeep import DERIVED
+from terrarium_mcp.store import open_store
+from terrarium_mcp.store.sqlite.index import indexer
+from terrarium_mcp.store.sqlite.index.indexer import DERIVED
 from tests.store.scene import SETTINGS
-upkeep.BATCH = (200, 500, 500)  # in more than one chunk, however quick it is
+indexer.BATCH = (200, 500, 500)  # in more than one chunk, however quick it is
 def report(part):
     if part > float(sys.argv[2]):
         print("so far", flush=True)
         sys.stdin.readline()
 async def main():
     async with open_store(Path(sys.argv[1]), SETTINGS) as store:
-        await store._upkeep.schedule_rebuild([one.name for one in DERIVED])
-        await store._upkeep.catch_up(report)  # as the keeper does, in view of us
+        await store._indexer.schedule_rebuild([one.name for one in DERIVED])
+        await store._indexer.catch_up(report)  # as the keeper does, in view of us
 anyio.run(main)
 """
 
@@ -108,8 +109,8 @@ async def test_a_read_that_needs_it_says_how_far_it_is(
 ) -> None:
     await store.messages.append(chat(some_talk(6_000)))
     monkeypatch.setattr("terrarium_mcp.store.sqlite.index.indexer.PATIENCE", 0)
-    monkeypatch.setattr("terrarium_mcp.store.sqlite.index.indexer.CHUNK", 5_000)
-    await store._upkeep.schedule_rebuild(ALL)  # noqa: SLF001 -- the keeper has not seen it yet
+    monkeypatch.setattr("terrarium_mcp.store.sqlite.index.indexer.INDEXED_BY_READ", 5_000)
+    await store._indexer.schedule_rebuild(ALL)  # noqa: SLF001 -- the keeper has not seen it yet
     with pytest.raises(StillOpening, match=r"indexing the history, \d+ %"):
         await find(store, "tea")
     assert (await store.messages.newest(await store.rooms.all(), 1)).messages
@@ -168,5 +169,5 @@ async def test_a_search_that_meets_a_half_built_index_does_not_restart_its_rebui
     await store.messages.append(chat(some_talk(300)))
     write(file, "UPDATE derived SET upto = 100 WHERE name = 'index'")
     store._database.index_damaged = True  # noqa: SLF001 -- what a read of half an index says
-    await store._upkeep.rebuild_if_damaged()  # noqa: SLF001
+    await store._indexer.rebuild_if_damaged()  # noqa: SLF001
     assert rows_of(file, "SELECT upto FROM derived WHERE name = 'index'") == [(100,)]

@@ -100,7 +100,7 @@ async def test_events_are_not_what_was_said(
         "INSERT INTO messages (channel, nick, message, message_type)"
         " VALUES ('#tea', 'ada', 'gone fishing', 'QUIT')",
     )
-    await store._upkeep.catch_up()  # noqa: SLF001
+    await store._indexer.catch_up()  # noqa: SLF001
     assert await words.most_frequent(WordsAmong(["fishing"])) == [{}]
 
 

@@ -97,7 +97,7 @@ async def test_a_continuing_flood_leaves_no_more_unindexed_than_a_read_catches_u
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("terrarium_mcp.store.sqlite.keeper.TRY_EVERY", 3_600)
-    monkeypatch.setattr("terrarium_mcp.store.sqlite.ingest.append.CHUNK", 2 * FLOOD)
+    monkeypatch.setattr("terrarium_mcp.store.sqlite.ingest.append.INDEXED_BY_READ", 2 * FLOOD)
     async with open_store(file, SETTINGS) as store:
         for number in range(3):
             await store.messages.append([*past(FLOOD)])

@@ -96,7 +96,7 @@ async def test_what_is_rebuilt_does_not_hold_a_redacted_line(store: Store, file:
         await writer.run("UPDATE derived SET upto = 0 WHERE name != 'messages'")
     assert (await find(store, "zwiebel")).messages == []
     assert await store.links.find([await room(store)], 10) == []
-    await store._upkeep.catch_up()  # noqa: SLF001 -- a read brings up to date only what it reads
+    await store._indexer.catch_up()  # noqa: SLF001 -- a read brings up to date only what it reads
     assert await differences(store) == []
     check_index(file)
     async with store._database.writing() as writer:  # noqa: SLF001
@@ -115,7 +115,7 @@ async def test_a_line_that_a_structure_has_not_taken_in_yet_can_be_redacted(
         await writer.run("UPDATE derived SET upto = 0 WHERE name != 'messages'")
     await redact(store, 2)
     await store.messages.append(chat("<cy> three"))
-    await store._upkeep.catch_up()  # noqa: SLF001 -- as the keeper does
+    await store._indexer.catch_up()  # noqa: SLF001 -- as the keeper does
     assert await differences(store) == []
     check_index(file)
     assert (await find(store, "two")).messages == []

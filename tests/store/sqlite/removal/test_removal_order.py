@@ -74,7 +74,7 @@ async def play(store: Store, script: Sequence[Any]) -> set[int]:
                 assert (await store.removal.traces(who)).total == 0
             case Grow(days):
                 grown = Settings(network="net", retention_days=days)
-                await Retention(store._database, store._upkeep, grown).apply(NOON)  # noqa: SLF001 -- not the keeper's
+                await Retention(store._database, store._indexer, grown).apply(NOON)  # noqa: SLF001 -- not the keeper's
             case lines:
                 # Each line has a word of its own, which tells whether it is found.
                 await store.messages.append(

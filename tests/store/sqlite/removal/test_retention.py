@@ -19,7 +19,7 @@ MONTH = Settings(network="net", retention_days=30)
 
 
 def retention(store: Store, settings: Settings) -> Retention:
-    return Retention(store._database, store._upkeep, settings)  # noqa: SLF001 -- a second one beside the keeper's
+    return Retention(store._database, store._indexer, settings)  # noqa: SLF001 -- a second one beside the keeper's
 
 
 async def apply(store: Store, settings: Settings) -> int:

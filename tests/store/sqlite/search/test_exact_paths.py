@@ -30,7 +30,7 @@ async def query_of(
     every = await store.rooms.all()
     rooms = [room for room in every if not channels or room.channel in channels]
     query = parse_query(words)
-    snapshot = await take_snapshot(store._upkeep, Search(query=query, rooms=rooms, limit=1))  # noqa: SLF001
+    snapshot = await take_snapshot(store._indexer, Search(query=query, rooms=rooms, limit=1))  # noqa: SLF001
     assert snapshot is not None
     since = Search(query=query, rooms=rooms, limit=1).bounds[0]
     scope = SearchScope(

@@ -21,7 +21,7 @@ async def analysed(store: Store, text: str, *, channel: str = "") -> ParsedQuest
     scope = SearchScope(query=Query(), rooms=rooms, all_rooms=rooms == every)
     question = PlainQuestion(text=text, scope=scope, now=NOON, zone=UTC)
     search = Search(query=Query(), rooms=rooms, limit=1)
-    snapshot = await take_snapshot(store._upkeep, search)  # noqa: SLF001 -- what every search begins with
+    snapshot = await take_snapshot(store._indexer, search)  # noqa: SLF001 -- what every search begins with
     assert snapshot is not None
     return await parsed(question, SqliteCorpus(store._database, snapshot, question))  # noqa: SLF001
 
