@@ -40,6 +40,15 @@ MAY_IMPORT = {
 }  # fmt: skip
 """What each part may import besides itself; all may read the version in `terrarium_mcp`."""
 
+ROOMS = {
+    "store/sqlite": (
+        "engine", "schema", "opening", "index", "keeper", "ingest", "topics", "search", "removal",
+        "health", "store",
+    ),
+    "irc_bridge": ("network", "model", "record", "toolbox", "answer", "ask", "bridge"),
+}  # fmt: skip
+"""The rooms of a part in the order in which they build on each other: none imports a later one."""
+
 ONLY_IN = {
     "aiosqlite": "store/sqlite/engine/database.py",
     "pydle": "irc_bridge/network/pydle_client.py",
@@ -95,6 +104,49 @@ def test_there_is_a_house() -> None:
     assert len(modules()) > 30
 
 
+def wrong_order(part: str, module: str, source: str) -> list[str]:
+    """What a room of a part imports of a later room, each in a sentence."""
+    prefix = f"terrarium_mcp.{part.replace('/', '.')}."
+    room = module.removeprefix(f"{part}/").split("/")[0].removesuffix(".py")
+    later = ROOMS[part][ROOMS[part].index(room) + 1 :]
+    return [
+        f"{room} comes before {other}, and must not import it ({module})"
+        for name in imported(source)
+        if name.startswith(prefix) and (other := name.removeprefix(prefix).split(".")[0]) in later
+    ]
+
+
+@pytest.mark.parametrize("part", ROOMS)
+def test_no_room_imports_a_later_one(part: str) -> None:
+    files = [module for module in modules() if module.startswith(f"{part}/")]
+    files.remove(f"{part}/__init__.py")
+    rooms = {module.removeprefix(f"{part}/").split("/")[0].removesuffix(".py") for module in files}
+    assert rooms == set(ROOMS[part])
+    sources = {module: (PACKAGE / module).read_text("utf-8") for module in files}
+    assert not [wrong for module in files for wrong in wrong_order(part, module, sources[module])]
+
+
+def test_a_room_that_imports_a_later_one_is_named() -> None:
+    module = "store/sqlite/engine/database.py"
+    source = "from terrarium_mcp.store.sqlite.index.indexer import Indexer"
+    told = f"engine comes before index, and must not import it ({module})"
+    assert wrong_order("store/sqlite", module, source) == [told]
+
+
+@pytest.mark.parametrize("module", ["store/records.py", "store/errors.py", "store/backlog.py"])
+def test_what_the_store_offers_knows_no_engine(module: str) -> None:
+    names = imported((PACKAGE / module).read_text("utf-8"))
+    assert not [name for name in names if within(name, "terrarium_mcp.store.sqlite")]
+
+
+def test_the_question_and_its_ranking_know_no_engine() -> None:
+    files = [module for module in modules() if module.startswith("store/search/")]
+    assert len(files) > 10
+    for module in files:
+        names = imported((PACKAGE / module).read_text("utf-8"))
+        assert not [name for name in names if within(name, "terrarium_mcp.store.sqlite")], module
+
+
 @pytest.mark.parametrize("module", modules())
 def test_imports_point_down(module: str) -> None:
     wrong = wrong_arrows(module, (PACKAGE / module).read_text("utf-8"))
@@ -120,9 +172,9 @@ def test_imports_point_down(module: str) -> None:
             "irc_bridge must not import server (irc_bridge/answer/loop.py)",
         ),
         (
-            "store/sqlite/topics/rooms.py",
+            "store/sqlite/engine/rooms.py",
             "from .database import Database",
-            "store/sqlite/topics/rooms.py must import by the full name, not .database",
+            "store/sqlite/engine/rooms.py must import by the full name, not .database",
         ),
         (
             "store/sqlite/topics/x.py",

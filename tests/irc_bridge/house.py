@@ -20,7 +20,6 @@ from tenacity import wait_none
 from terrarium_mcp.chat.records import Message, MessageType, NewMessage
 from terrarium_mcp.irc_bridge.answer.loop import Answer, answer
 from terrarium_mcp.irc_bridge.answer.prompt import Question
-from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.bridge import Bridge
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.message import IrcMessage
@@ -156,9 +155,9 @@ class Study:
     llm: LLM
 
     async def asks(self, text: str, *, asker: str = "ada", channel: str = "#tea") -> Answer:
-        """Put a question, as the host would."""
+        """Put a question, as the responder would."""
         view = {"network": "local", "channel": channel, "asker": asker}
-        question = Question(Command("terrarium", text, asker, channel), view)
+        question = Question(text, asker, channel, view)
         return await answer(question, self.llm, self.toolbox, self.settings, "Terra")
 
 

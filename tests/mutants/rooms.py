@@ -64,7 +64,7 @@ ROOMS = (
         tests=(
             "tests/store/sqlite/index",
             "tests/store/sqlite/ingest/test_append.py",
-            "tests/store/sqlite/ingest/test_external_rows.py",
+            "tests/store/sqlite/index/test_external_rows.py",
             "tests/store/sqlite/topics/test_links.py",
             "tests/store/sqlite/topics/test_order.py",
             "tests/store/sqlite/topics/test_people.py",

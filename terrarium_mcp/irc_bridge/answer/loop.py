@@ -172,7 +172,7 @@ async def answer(
         words = await _ToolLoop(question, llm, toolbox, settings, talk).words()
     except (ModelUnavailable, TalkTooLong) as error:
         return await _without_model(question, toolbox, settings, str(error))
-    said = clean_answer(words, nick=nick, asker=question.command.asker, mark=settings.llm_mark)
+    said = clean_answer(words, nick=nick, asker=question.asker, mark=settings.llm_mark)
     if not said:
         return await _without_model(question, toolbox, settings, "The model gave no answer.")
     return Answer(said, by_model=True)
@@ -187,9 +187,7 @@ async def best_lines(
         found = await toolbox.call("search_irc_history", arguments, question.view)
     except ToolboxAway:
         return []
-    setting = RenderOptions(
-        zone=settings.zone, budget=HARD_LIMIT, rooms_named=not question.command.channel
-    )
+    setting = RenderOptions(zone=settings.zone, budget=HARD_LIMIT, rooms_named=not question.channel)
     return [dated_line(message, setting) for message in messages_of(found)]
 
 

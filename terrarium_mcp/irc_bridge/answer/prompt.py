@@ -14,7 +14,6 @@ from terrarium_mcp.chat.transcript import RenderOptions, from_json, line_of
 from terrarium_mcp.errors import and_more
 from terrarium_mcp.irc_bridge.answer.budget import SOFT_LIMIT, fitted
 from terrarium_mcp.irc_bridge.answer.fenced_logs import fenced_logs
-from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.model.chat_types import ChatMessage, TalkMessage
 from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, Toolbox, ToolboxAway, View
 from terrarium_mcp.settings import Settings
@@ -31,15 +30,20 @@ _QUESTION_TAG = re.compile(r"<(?=/?question\b)", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A question, with the view that its tool calls are restricted to."""
+    """A question, and the view that its tool calls are restricted to.
 
-    command: Command
+    `typed` is its text as it came over IRC. `channel` is "" in a private chat.
+    """
+
+    typed: str
+    asker: str
+    channel: str
     view: View
 
     @property
     def text(self) -> str:
-        """The text of the question."""
-        return harmless(self.command.rest)
+        """The text without control characters."""
+        return harmless(self.typed)
 
 
 async def prompt_for(
@@ -87,18 +91,18 @@ def collapsed_lines(messages: Sequence[Message], setting: RenderOptions) -> list
 
 def _question_tag(question: Question) -> str:
     """The question in its tag; its text can neither close the tag nor open another."""
-    asker = escape(harmless(question.command.asker))
+    asker = escape(harmless(question.asker))
     return f'<question from="{asker}">{_QUESTION_TAG.sub("< ", question.text)}</question>'
 
 
 def _where(question: Question) -> str:
-    channel = harmless(question.command.channel)
+    channel = harmless(question.channel)
     return f"the IRC channel {channel}" if channel else "a private chat on IRC"
 
 
 async def _newest_lines(question: Question, toolbox: Toolbox, settings: Settings) -> list[str]:
     limit = settings.max_context_messages
-    if not question.command.channel or not limit:
+    if not question.channel or not limit:
         return []
 
     async def recent(count: int, *, events: bool) -> list[Message]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.splitting import split_for_irc
 from terrarium_mcp.irc_bridge.answer.markdown import markdown_lines
-from terrarium_mcp.irc_bridge.answer.reasoning_tags import echo_pattern, without_reasoning
+from terrarium_mcp.irc_bridge.model.reasoning_tags import echo_pattern, without_reasoning
 
 MARK = "[LLM]"
 """Marks text that a model wrote, as networks require of bots (TERRARIUM_LLM_MARK)."""

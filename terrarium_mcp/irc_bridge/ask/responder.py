@@ -84,13 +84,13 @@ class Responder:
             return self._rest(command)
         view = await self._view(command, pending.message)
         if command.is_question:
-            return await self._answered(Question(command, view))
+            return await self._answered(command, view)
         context = CommandContext(command, view, self._toolbox, self._settings)
         return self._lines(command, await HANDLERS[command.name](context))
 
-    async def _answered(self, question: Question) -> Reply:
+    async def _answered(self, command: Command, view: View) -> Reply:
         """The model's answer, announced with `Thinking...` if it takes long."""
-        command = question.command
+        question = Question(command.rest, command.asker, command.channel, view)
         if not question.text:
             prefix = self._settings.command_prefix
             return self._lines(command, [f"Ask me something: {prefix}{command.name} QUESTION"])

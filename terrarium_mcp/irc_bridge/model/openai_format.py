@@ -6,7 +6,6 @@ from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
 
-from terrarium_mcp.irc_bridge.answer.reasoning_tags import without_reasoning
 from terrarium_mcp.irc_bridge.model.chat_types import (
     AssistantToolCalls,
     ChatMessage,
@@ -15,6 +14,7 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
     ToolSchema,
     Turn,
 )
+from terrarium_mcp.irc_bridge.model.reasoning_tags import without_reasoning
 from terrarium_mcp.irc_bridge.model.text_tool_calls import text_tool_calls
 
 MAX_MENTIONED = 200  # characters of arguments shown in the mention of a call

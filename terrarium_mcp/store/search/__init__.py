@@ -6,9 +6,9 @@ What flows, and which step makes it:
     Search     --(ladder)------------>  SearchScope    the terms of one rung, its rooms and time
                                         + Snapshot     the history that all pages see
     ranked:    --(relevance/)-------->  PlainQuestion -> ParsedQuestion -> Lookup -> RankedAnswer
-    by time:   --(exact, matching)--->  ExactQuery -> FtsQuery -> ScanSpec
-               --(walks, lookups)---->  ScanPlan and CountPlan -> ScanResult
-    both       --(pages)------------->  Hits           a ranked head, then the others by time
+    by time:   --(exact, fts_query)-->  ExactQuery -> FtsQuery -> ScanSpec
+               --(scan_plans)-------->  ScanPlan and CountPlan -> ScanResult
+    both       --(paging)------------>  Hits           a ranked head, then the others by time
 
 Down to SearchScope and in all of relevance/ a query is data; FTS5 and SQL begin behind it, in
 `Corpus` and `ExactQuery`. Every rung makes a bounded number of look-ups.

@@ -18,6 +18,7 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.failures import translate_errors
 from terrarium_mcp.store.sqlite.engine.files import bytes_of
 from terrarium_mcp.store.sqlite.engine.places import check_permissions, make_folder
+from terrarium_mcp.store.sqlite.engine.rooms import Rooms
 from terrarium_mcp.store.sqlite.index.indexer import EVERYTHING, INDEXED_BY_READ, Indexer
 from terrarium_mcp.store.sqlite.keeper import Keeper
 from terrarium_mcp.store.sqlite.opening import Opening
@@ -34,7 +35,6 @@ from terrarium_mcp.store.sqlite.topics.links import Links
 from terrarium_mcp.store.sqlite.topics.messages import Messages
 from terrarium_mcp.store.sqlite.topics.people import People
 from terrarium_mcp.store.sqlite.topics.presence import Presence
-from terrarium_mcp.store.sqlite.topics.rooms import Rooms
 from terrarium_mcp.store.sqlite.topics.spans import Spans
 from terrarium_mcp.store.sqlite.topics.stats import Stats
 

@@ -7,7 +7,6 @@ from pathlib import Path
 from terrarium_mcp.chat.records import MessageType, NewMessage
 from terrarium_mcp.irc_bridge.answer.budget import SOFT_LIMIT, size
 from terrarium_mcp.irc_bridge.answer.prompt import Question, prompt_for
-from terrarium_mcp.irc_bridge.ask.commands import Command
 from tests.irc_bridge.house import NOBODY, Study, came, said, study
 
 
@@ -16,7 +15,7 @@ async def shown(
 ) -> str:
     """The user message of a question."""
     view = {"network": "local", "channel": channel, "asker": asker}
-    question = Question(Command("ask", text, asker, channel), view)
+    question = Question(text, asker, channel, view)
     talk = await prompt_for(question, desk.toolbox, desk.settings, "Terra")
     assert size(talk) <= SOFT_LIMIT
     system, user = talk

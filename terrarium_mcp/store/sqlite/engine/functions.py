@@ -18,7 +18,7 @@ from terrarium_mcp.chat.mentions import mentions
 from terrarium_mcp.chat.records import SPEECH, MessageType
 from terrarium_mcp.chat.terms import Term, TermKind, contains_term, encoded_words, segment
 from terrarium_mcp.chat.urls import urls_in
-from terrarium_mcp.store.sqlite.index.index_words import (
+from terrarium_mcp.store.sqlite.engine.index_words import (
     LINK_WORD,
     events_word,
     nick_word,

@@ -6,8 +6,8 @@ lines, everything else as events.
 
 # ruff: noqa: S608 -- every statement is made of constants
 
+from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql, is_speech_sql
-from terrarium_mcp.store.sqlite.topics.rows import IS_SPEECH
 
 COUNTED_COLUMNS = (
     "lines", "words", "questions", "links", "actions",

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from terrarium_mcp.store.sqlite.engine.database import Writer
+from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.index.counter_sql import (
     COUNTED,
     COUNTED_COLUMNS,
@@ -22,7 +23,6 @@ from terrarium_mcp.store.sqlite.index.counter_sql import (
 )
 from terrarium_mcp.store.sqlite.index.rolling_windows import advance
 from terrarium_mcp.store.sqlite.index.structure import compare
-from terrarium_mcp.store.sqlite.topics.rows import IS_SPEECH
 
 ADVANCE_EVERY = timedelta(minutes=1)
 """How often the rolling windows are advanced while messages are written."""

@@ -21,6 +21,7 @@ from terrarium_mcp.store.sqlite.engine.database import Database, Row, Writer
 from terrarium_mcp.store.sqlite.engine.wal_reset_bug import other_writers_advice
 from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE, BatchSizer, YieldingTransaction
 from terrarium_mcp.store.sqlite.index.counters import Counters
+from terrarium_mcp.store.sqlite.index.external_rows import normalise
 from terrarium_mcp.store.sqlite.index.link_index import LinkIndex
 from terrarium_mcp.store.sqlite.index.message_index import MessageIndex
 from terrarium_mcp.store.sqlite.index.nick_evidence import PeopleIndex
@@ -34,7 +35,6 @@ from terrarium_mcp.store.sqlite.index.structure import (
 )
 from terrarium_mcp.store.sqlite.index.topic_index import TopicIndex
 from terrarium_mcp.store.sqlite.index.vocabulary import WordsIndex
-from terrarium_mcp.store.sqlite.ingest.external_rows import normalise
 from terrarium_mcp.store.sqlite.opening import PATIENCE
 
 INDEXED_BY_READ = 20_000

@@ -1,7 +1,7 @@
 """The full-text index: the words, room, nick and type of each message that may be shown."""
 
+from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.index.full_text import READABLE, FullText
-from terrarium_mcp.store.sqlite.topics.rows import IS_SPEECH
 
 MESSAGE = "indexed_text(CAST(message AS BLOB))"
 """The SQL expression for the text of a message as the index holds it."""

@@ -5,8 +5,8 @@ messages, of which 136 contain `city in the`). Few messages contain the pairs `c
 the`. A message takes 15 bytes here, and 6 us.
 """
 
+from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.index.full_text import READABLE, FullText
-from terrarium_mcp.store.sqlite.topics.rows import IS_SPEECH
 
 _PAIRS = "pair_words(CAST(message AS BLOB))"
 _SPOKEN = f"{READABLE} AND {IS_SPEECH}"

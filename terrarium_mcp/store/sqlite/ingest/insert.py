@@ -7,9 +7,8 @@ from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.chat.times.timestamps import from_iso, to_text
 from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.functions import storable
-from terrarium_mcp.store.sqlite.ingest.external_rows import move_private
-from terrarium_mcp.store.sqlite.topics.rooms import room_ids
-from terrarium_mcp.store.sqlite.topics.spans import keep_alive
+from terrarium_mcp.store.sqlite.engine.rooms import room_ids
+from terrarium_mcp.store.sqlite.index.external_rows import move_private
 
 _INSERT = """
 INSERT INTO messages (
@@ -69,7 +68,7 @@ async def _advance_live(writer: Writer, live_until: Mapping[int, str]) -> None:
         "UPDATE rooms SET live_until = max(live_until, ?) WHERE id = ?",
         [(timestamp, room) for room, timestamp in live_until.items()],
     )
-    await keep_alive(writer, live_until)
+    await extend_spans(writer, live_until)
 
 
 class _Rows:
@@ -184,3 +183,11 @@ def _differs(server_time: str, timestamp: str) -> bool:
         return to_text(from_iso(server_time)) != timestamp
     except ValueError:
         return True
+
+
+async def extend_spans(writer: Writer, reached: Mapping[int, str]) -> None:
+    """Extend the open spans of these rooms (by id) up to these timestamps."""
+    await writer.many(
+        "UPDATE spans SET alive = max(alive, ?) WHERE room = ? AND ended IS NULL",
+        [(timestamp, room) for room, timestamp in reached.items()],
+    )

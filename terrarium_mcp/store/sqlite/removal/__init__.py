@@ -16,6 +16,7 @@ from terrarium_mcp.store.records import (
 )
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
+from terrarium_mcp.store.sqlite.engine.rooms import Rooms
 from terrarium_mcp.store.sqlite.index.indexer import Indexer, unindex_rows
 from terrarium_mcp.store.sqlite.removal import audit
 from terrarium_mcp.store.sqlite.removal.backlog_quotes import (
@@ -26,7 +27,6 @@ from terrarium_mcp.store.sqlite.removal.backlog_quotes import (
 from terrarium_mcp.store.sqlite.removal.batched_delete import OnProgress
 from terrarium_mcp.store.sqlite.removal.legacy_purge import TerrariumIrcFiles
 from terrarium_mcp.store.sqlite.removal.purge import folded_nick, purge_tables, stored_traces
-from terrarium_mcp.store.sqlite.topics.rooms import Rooms
 
 
 class Removal:

@@ -9,6 +9,7 @@ from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.store.records import AuditEntry, PersonTraces, PurgeTarget, RemovalReason
 from terrarium_mcp.store.sqlite.engine.database import Database, Writer
 from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql
 from terrarium_mcp.store.sqlite.index.counter_sql import FOLDED
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
@@ -19,7 +20,6 @@ from terrarium_mcp.store.sqlite.removal.batched_delete import (
     delete_private,
     id_ranges,
 )
-from terrarium_mcp.store.sqlite.topics.rows import IS_SPEECH
 
 ROWS_PER_READ = 20_000
 """Rows that one read searches for the person."""

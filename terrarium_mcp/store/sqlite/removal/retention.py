@@ -13,6 +13,7 @@ from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.records import AuditEntry, RemovalReason
 from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.rooms import Rooms
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.keeper import TRY_EVERY, Keeper
 from terrarium_mcp.store.sqlite.removal.batched_delete import (
@@ -21,7 +22,6 @@ from terrarium_mcp.store.sqlite.removal.batched_delete import (
     delete_messages,
     delete_private,
 )
-from terrarium_mcp.store.sqlite.topics.rooms import Rooms
 
 INTERVAL = timedelta(hours=1)
 """How often the keeper looks for messages that have become too old."""

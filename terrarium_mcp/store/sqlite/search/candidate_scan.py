@@ -5,8 +5,8 @@ from itertools import zip_longest
 
 from terrarium_mcp.store.search.relevance.lookup import AnyOf, Condition, ConditionKind, Lookup
 from terrarium_mcp.store.sqlite.engine.database import Database
-from terrarium_mcp.store.sqlite.index.index_words import nick_words
-from terrarium_mcp.store.sqlite.search.fts_syntax import all_speech, one_of, ordered_and, quoted
+from terrarium_mcp.store.sqlite.engine.index_words import nick_words
+from terrarium_mcp.store.sqlite.index.fts_syntax import all_speech, one_of, ordered_and, quoted
 from terrarium_mcp.store.sqlite.search.id_ranges import IdRange, coalesced
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan
 from terrarium_mcp.store.sqlite.search.order import NEWEST

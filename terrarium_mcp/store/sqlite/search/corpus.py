@@ -10,12 +10,12 @@ from terrarium_mcp.store.search.relevance.question import PlainQuestion
 from terrarium_mcp.store.search.vocabulary_queries import VocabularyQuery
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.search.candidate_scan import CandidateScan
 from terrarium_mcp.store.sqlite.search.fts_query import scope_query
 from terrarium_mcp.store.sqlite.search.neighbours import Neighbours
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
 from terrarium_mcp.store.sqlite.search.vocabulary import SqliteVocabulary
-from terrarium_mcp.store.sqlite.topics.rooms import within
 
 
 class SqliteCorpus:

@@ -16,6 +16,7 @@ from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.store.search.hits import COUNTED
 from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.engine.database import Row
+from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.index.message_index import MessageIndex
 from terrarium_mcp.store.sqlite.index.phrase_index import PhraseIndex
 from terrarium_mcp.store.sqlite.search.fts_query import FtsQuery, fts_query, phrase_query
@@ -23,7 +24,6 @@ from terrarium_mcp.store.sqlite.search.index_scan import IndexScan, ScanResult, 
 from terrarium_mcp.store.sqlite.search.order import Order, place
 from terrarium_mcp.store.sqlite.search.scan_plans import ALL_OF_THEM, ScanSpec
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
-from terrarium_mcp.store.sqlite.topics.rooms import within
 
 _FEW = 400
 """Up to this many lines with the words are all read, and compared with the restrictions."""

@@ -11,7 +11,7 @@ from terrarium_mcp.chat.records import SPEECH, MessageType, Room
 from terrarium_mcp.chat.terms import Term, TermKind, segment
 from terrarium_mcp.store.search.scope import MOST_ROOMS, Clause
 from terrarium_mcp.store.sqlite.engine.functions import TextConditions, pairs, storable
-from terrarium_mcp.store.sqlite.index.index_words import (
+from terrarium_mcp.store.sqlite.engine.index_words import (
     LINK_WORD,
     SPOKEN_WORD,
     events_word,
@@ -19,7 +19,7 @@ from terrarium_mcp.store.sqlite.index.index_words import (
     room_word,
     type_word,
 )
-from terrarium_mcp.store.sqlite.search.fts_syntax import (
+from terrarium_mcp.store.sqlite.index.fts_syntax import (
     all_speech,
     isolated,
     one_of,

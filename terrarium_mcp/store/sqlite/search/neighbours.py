@@ -10,9 +10,9 @@ from terrarium_mcp.store.search.relevance.weights import NEAR
 from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import as_text
+from terrarium_mcp.store.sqlite.engine.rooms import within
+from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.search.fts_query import FtsQuery
-from terrarium_mcp.store.sqlite.topics.rooms import within
-from terrarium_mcp.store.sqlite.topics.rows import IS_SPEECH
 
 _PLACE = attrgetter("timestamp", "id")
 """`CandidateLine.place`, without calling Python."""

@@ -16,13 +16,13 @@ from terrarium_mcp.store.search.relevance.lookup import LookupReport
 from terrarium_mcp.store.search.relevance.pipeline import answer, ranked_among
 from terrarium_mcp.store.search.relevance.ranking import RankedAnswer
 from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.rooms import within
+from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, as_messages
 from terrarium_mcp.store.sqlite.search.corpus import SqliteCorpus
 from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan, ScanResult, Total
 from terrarium_mcp.store.sqlite.search.order import NEWEST, OLDEST
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
-from terrarium_mcp.store.sqlite.topics.rooms import within
-from terrarium_mcp.store.sqlite.topics.rows import COLUMNS, as_messages
 
 _HEADS = 200
 """Heads kept for their next pages, which so continue the ranking of the first page."""

@@ -11,10 +11,10 @@ from typing import Any, TypeVar
 
 from terrarium_mcp.chat.times.timestamps import BEGINNING, Position
 from terrarium_mcp.store.search.hits import COUNTED
+from terrarium_mcp.store.sqlite.engine.rows import COLUMNS
 from terrarium_mcp.store.sqlite.search.id_ranges import IdRange, RunSlice, coalesced
 from terrarium_mcp.store.sqlite.search.order import Order
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
-from terrarium_mcp.store.sqlite.topics.rows import COLUMNS
 
 # ruff: noqa: S608 -- words of strangers are parameters in every statement
 

@@ -5,9 +5,9 @@
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
 from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, as_messages
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.topic_index import TopicIndex
-from terrarium_mcp.store.sqlite.topics.rows import COLUMNS, as_messages
 
 
 class Topics:

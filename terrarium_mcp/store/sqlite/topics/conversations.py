@@ -11,9 +11,9 @@ from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
 from terrarium_mcp.store.records import Conversation
 from terrarium_mcp.store.sqlite.engine.database import Row
 from terrarium_mcp.store.sqlite.engine.functions import as_text
+from terrarium_mcp.store.sqlite.engine.rooms import OF_ROOM
+from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, IS_SPEECH, as_messages, parse_timestamp
 from terrarium_mcp.store.sqlite.index.indexer import Indexer, current_sql
-from terrarium_mcp.store.sqlite.topics.rooms import OF_ROOM
-from terrarium_mcp.store.sqlite.topics.rows import COLUMNS, IS_SPEECH, as_messages, parse_timestamp
 
 BEFORE, AFTER = 100, 99
 """Lines of its room that are read around a message. On the Ubuntu development logs 100, 200 and 400

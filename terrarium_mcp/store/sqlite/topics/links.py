@@ -10,10 +10,10 @@ from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, to_text
 from terrarium_mcp.store.records import Link
 from terrarium_mcp.store.sqlite.engine.database import Database, Row
+from terrarium_mcp.store.sqlite.engine.rooms import within
+from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, as_messages
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.link_index import LinkIndex
-from terrarium_mcp.store.sqlite.topics.rooms import within
-from terrarium_mcp.store.sqlite.topics.rows import COLUMNS, as_messages
 
 _BATCH = 100
 """Postings in the first read; each further read, for want of different URLs, doubles it."""

@@ -7,11 +7,11 @@ from terrarium_mcp.chat.records import Message, NewMessage, Page, Room
 from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, Position
 from terrarium_mcp.store.records import AppendTotals
 from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.rooms import OF_ROOM, within
+from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, IS_SPEECH, as_messages
 from terrarium_mcp.store.sqlite.index.indexer import Indexer, current_sql
 from terrarium_mcp.store.sqlite.ingest.append import Appender
 from terrarium_mcp.store.sqlite.ingest.bulk import Report, append_in_groups
-from terrarium_mcp.store.sqlite.topics.rooms import OF_ROOM, within
-from terrarium_mcp.store.sqlite.topics.rows import COLUMNS, IS_SPEECH, as_messages
 
 
 class Messages:

@@ -14,13 +14,13 @@ from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, from_text
 from terrarium_mcp.store.records import Evidence, NickActivity, Person
 from terrarium_mcp.store.sqlite.engine.database import Database, Row
 from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
+from terrarium_mcp.store.sqlite.engine.index_words import nick_words, type_word
+from terrarium_mcp.store.sqlite.engine.rooms import within
+from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, as_messages
 from terrarium_mcp.store.sqlite.index.counter_sql import FOLDED, SAID, SECONDS
-from terrarium_mcp.store.sqlite.index.index_words import nick_words, type_word
+from terrarium_mcp.store.sqlite.index.fts_syntax import one_of, quoted
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.nick_evidence import HOST, PeopleIndex
-from terrarium_mcp.store.sqlite.search.fts_syntax import one_of, quoted
-from terrarium_mcp.store.sqlite.topics.rooms import within
-from terrarium_mcp.store.sqlite.topics.rows import COLUMNS, as_messages
 from terrarium_mcp.store.sqlite.topics.stats_sql import AFTER, BEFORE
 
 NICK_CHANGE = "nick change"

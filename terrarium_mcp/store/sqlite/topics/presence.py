@@ -9,7 +9,7 @@ from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.records import PresenceSnapshot
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
-from terrarium_mcp.store.sqlite.topics.rooms import room_ids
+from terrarium_mcp.store.sqlite.engine.rooms import room_ids
 
 
 class Presence:

@@ -1,13 +1,14 @@
 """Spans: when each room was recorded. The times between them are gaps."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from terrarium_mcp.chat.coverage import Coverage, Span
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.sqlite.engine.database import Database, Writer
-from terrarium_mcp.store.sqlite.topics.rooms import room_ids, within
+from terrarium_mcp.store.sqlite.engine.rooms import room_ids, within
+from terrarium_mcp.store.sqlite.ingest.insert import extend_spans
 
 HEARTBEAT = timedelta(seconds=20)
 """How often the recorder marks the rooms that it is still recording."""
@@ -59,7 +60,7 @@ class Spans:
         """Mark these channels as still being recorded, even if they are quiet."""
         async with self._database.writing() as writer:
             rooms = await room_ids(writer, ((network, channel) for channel in channels))
-            await keep_alive(writer, {room: to_text(at) for room in rooms.values()})
+            await extend_spans(writer, {room: to_text(at) for room in rooms.values()})
 
     async def coverage(self, rooms: Sequence[Room], now: datetime | None = None) -> Coverage:
         """When these rooms were recorded."""
@@ -81,14 +82,6 @@ class Spans:
                 for room, began, alive, ended, source, why_ended in rows
             ]
         )
-
-
-async def keep_alive(writer: Writer, reached: Mapping[int, str]) -> None:
-    """Extend the open spans of these rooms (by id) up to these timestamps."""
-    await writer.many(
-        "UPDATE spans SET alive = max(alive, ?) WHERE room = ? AND ended IS NULL",
-        [(timestamp, room) for room, timestamp in reached.items()],
-    )
 
 
 async def _end(writer: Writer, rooms: Iterable[int], at: datetime | None, why: str) -> None:

@@ -15,13 +15,13 @@ from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.records import DatabaseSize, DayStats, RoomStats, Tally
 from terrarium_mcp.store.sqlite.engine.database import Database, Row
 from terrarium_mcp.store.sqlite.engine.files import bytes_of, wal_of
+from terrarium_mcp.store.sqlite.engine.rooms import within
+from terrarium_mcp.store.sqlite.engine.rows import parse_timestamp
 from terrarium_mcp.store.sqlite.index.counter_sql import day_counts_sql, grouped_messages_sql
 from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.rolling_windows import window_starts
 from terrarium_mcp.store.sqlite.topics import stats_sql
-from terrarium_mcp.store.sqlite.topics.rooms import within
-from terrarium_mcp.store.sqlite.topics.rows import parse_timestamp
 
 _GROWTH_PERIOD = timedelta(days=30)
 """Growth is projected from the messages of this long."""

@@ -21,6 +21,7 @@ from collections.abc import Sequence
 from functools import cache
 
 from terrarium_mcp.chat.records import Room
+from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.index.counter_sql import (
     COUNTED,
     COUNTED_COLUMNS,
@@ -34,7 +35,6 @@ from terrarium_mcp.store.sqlite.index.counter_sql import (
 )
 from terrarium_mcp.store.sqlite.index.counters import MANY_LINES, Counters
 from terrarium_mcp.store.sqlite.index.indexer import current_sql
-from terrarium_mcp.store.sqlite.topics.rows import IS_SPEECH
 
 COMPLETE = current_sql(Counters.name)
 

@@ -8,13 +8,13 @@ from terrarium_mcp.chat.query import Query, parse_query
 from terrarium_mcp.chat.records import SPEECH, MessageType, Room
 from terrarium_mcp.chat.terms import RESERVED_PREFIX, Term, TermKind
 from terrarium_mcp.store.search.scope import MOST_ROOMS
+from terrarium_mcp.store.sqlite.index.fts_syntax import isolated, one_of, ordered_and, quoted
 from terrarium_mcp.store.sqlite.search.fts_query import (
     FtsQuery,
     fts_query,
     phrase_query,
     scope_query,
 )
-from terrarium_mcp.store.sqlite.search.fts_syntax import isolated, one_of, ordered_and, quoted
 from terrarium_mcp.store.sqlite.search.term_stats import PrefixExpansion, TermStats
 
 ROOMS = [Room(id=n, network="net", channel=f"#room{n}") for n in range(1, MOST_ROOMS + 2)]

@@ -10,7 +10,7 @@ from terrarium_mcp.chat.times.legacy_times import utc_times
 from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.sqlite.engine.database import Row, Writer
 from terrarium_mcp.store.sqlite.engine.functions import as_text
-from terrarium_mcp.store.sqlite.topics.rooms import UNNAMED_NETWORK, room_ids
+from terrarium_mcp.store.sqlite.engine.rooms import UNNAMED_NETWORK, room_ids
 
 
 async def normalise(writer: Writer, first: int, last: int, network: str) -> int:

@@ -6,7 +6,7 @@ The only module that quotes people's words for FTS5.
 from collections.abc import Iterable, Sequence
 
 from terrarium_mcp.store.sqlite.engine.functions import storable
-from terrarium_mcp.store.sqlite.index.index_words import NO_WORD, SPOKEN_WORD, reserved
+from terrarium_mcp.store.sqlite.engine.index_words import NO_WORD, SPOKEN_WORD, reserved
 
 
 def quoted(term: str) -> str:

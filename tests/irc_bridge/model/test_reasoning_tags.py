@@ -2,8 +2,8 @@
 
 import pytest
 
-from terrarium_mcp.irc_bridge.answer.reasoning_tags import without_reasoning
 from terrarium_mcp.irc_bridge.answer.reply import clean_answer
+from terrarium_mcp.irc_bridge.model.reasoning_tags import without_reasoning
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,7 @@ from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import SPEECH, MessageType
 from terrarium_mcp.chat.terms import RESERVED_PREFIX
 from terrarium_mcp.store.sqlite.engine.functions import scope_words
-from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql, is_speech_sql
-from terrarium_mcp.store.sqlite.index.index_words import (
+from terrarium_mcp.store.sqlite.engine.index_words import (
     events_word,
     nick_word,
     nick_words,
@@ -21,6 +20,7 @@ from terrarium_mcp.store.sqlite.index.index_words import (
     type_word,
     type_words,
 )
+from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql, is_speech_sql
 
 
 def words(*ours: str) -> str:
