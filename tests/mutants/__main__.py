@@ -40,8 +40,8 @@ def main() -> int:
         _keep(room, score.survivors)
         print(f"{room.name}: {score}", flush=True)
         scores.append(score)
-    if options.report:
-        write(REPORT, scores, commit=commit, seed=seed)
+        if options.report:  # after each room: an interrupted run has not been in vain
+            write(REPORT, scores, commit=commit, seed=seed)
     return 0 if all(score.is_good for score in scores) else 1
 
 
