@@ -149,7 +149,7 @@ class Bridge:
             self._talking.start_soon(self._responder.turn_away, command)
 
     def joined(self, channel: str) -> None:
-        """The bot is in a channel: from now on it is recorded."""
+        """The bot joined a channel: record it from now on."""
         log.info("recording %s", channel)
         self._recorder.begin(channel, "joined")
         self._presence.channel_joined(channel)

@@ -32,7 +32,10 @@ class ChannelState:
 
 
 class AutoJoin:
-    """`rejoin_loop` is one of the session's tasks; each return to a channel is another one."""
+    """Keeps us in the configured channels.
+
+    `rejoin_loop` runs as a task of the session, and so does each return to a channel.
+    """
 
     def __init__(
         self,

@@ -35,7 +35,10 @@ _LOGIN_REFUSED = (902, 904, 905, 906, 908)
 
 
 class Session:
-    """Lives as long as its connection; the next connection gets a new one."""
+    """One connection to the server: its state, its tasks, and who handles which command.
+
+    The next connection gets a new session.
+    """
 
     def __init__(
         self, config: ServerConfig, listener: Listener, timeouts: Timeouts, *, casemapping: str = ""

@@ -73,7 +73,7 @@ class Search:
 
     @property
     def bounds(self) -> tuple[str, str]:
-        """The first timestamp and the first one that is too late.
+        """Timestamps from `since` (inclusive) to `until` (exclusive).
 
         Later pages keep the bounds of the first page, which their cursor carries.
         """

@@ -24,7 +24,7 @@ class LogStatistics(NamedTuple):
 
 
 class CandidateLine(NamedTuple):
-    """A line as the ranking sees it; `may_answer` is False for a line that only lends its words.
+    """A line as the ranking sees it; `may_answer` is False for a neighbour, read only for context.
 
     A question reads thousands, so it is a tuple: the garbage collector does not track it.
     """

@@ -54,7 +54,7 @@ ASKED_BEFORE = 0.9
 """Its share in the question right before the line."""
 
 SILENCE = 900
-"""Seconds without a word that end a talk: no word counts beyond them."""
+"""Seconds of silence in a room beyond which the words of other lines no longer count."""
 
 NEAR = 4
 """Lines on each side of a candidate that are read. Six add nothing to the first ten answers, and

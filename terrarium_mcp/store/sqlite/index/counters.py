@@ -28,7 +28,7 @@ ADVANCE_EVERY = timedelta(minutes=1)
 """How often the rolling windows are advanced while messages are written."""
 
 MANY_LINES = 20
-"""Lines in a room from which on the index `talkers` holds a nick."""
+"""The index `talkers` holds the nicks with this many lines in a room, or more."""
 
 
 class Counters:

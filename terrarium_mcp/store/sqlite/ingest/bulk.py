@@ -26,7 +26,7 @@ PATIENCE = 60.0
 """Seconds for which a group is retried while others hold the lock."""
 
 LONG = 200
-"""Characters from which on a message counts for several."""
+"""A message longer than this many characters counts as several."""
 
 Report = Callable[[int], None]
 """Called with how many messages are done. May raise to stop: what was reported is stored."""
@@ -38,7 +38,7 @@ async def append_in_groups(
     """Save messages by groups, with pauses.
 
     Raises:
-        BadLine: the time of a message cannot be stored. All messages before it are stored.
+        UnstorableMessage: its time cannot be stored. All messages before it are stored.
         StoreFailed: the messages that were reported are stored, and no others.
     """
     groups = _Groups(appender, report)

@@ -30,7 +30,7 @@ from terrarium_mcp.store.sqlite.removal.purge import folded_nick, purge_tables, 
 
 
 class Removal:
-    """Removes what was recorded. A reader sees each message as it was before or after, never half.
+    """Removes what was recorded. A reader sees each message either whole or gone.
 
     `terrarium_irc` reaches the files that terrarium-irc left, which `purge` does not.
     """

@@ -1,4 +1,4 @@
-"""The index scan: the first lines of an order that the index finds, without sorting all of them.
+"""The index scan: reads the first hits in time order straight from the index, sorting only those.
 
 The index is walked by id, run by run, and the walk stops as soon as no later line can belong
 before those found. Statements are few: to hand one to a connection's thread and back costs 0.1 ms.

@@ -100,7 +100,7 @@ class Pages:
         return ranked, await timed(ranked.lookups, self._corpus(request))
 
     async def _head_page(self, request: PageRequest, head: RankedHead, shown: int) -> Hits:
-        """A page within the ranked head, of which more follows."""
+        """A page that ends inside the ranked head."""
         search = request.search
         end = shown + search.limit
         total = head.total or (await self._tail(request, head.ids, None, 0)).total
@@ -188,6 +188,7 @@ class Pages:
         return await self._best_of(await self._exact.first(request.query, HEAD, NEWEST), request)
 
     async def _best_of(self, found: ScanResult, request: PageRequest) -> RankedAnswer | None:
+        """The lines found (at most the `HEAD` newest), ranked."""
         ids = [row["id"] for row in found.rows]
         if not ids:
             return None

@@ -34,8 +34,8 @@ class Snapshot:
 async def take_snapshot(indexer: Indexer, search: Search) -> Snapshot | None:
     """The snapshot for a search, read in one statement; None if nothing is indexed yet.
 
-    The lines that are indexed now are the history of all pages, in whatever order they came: the
-    cursor carries their last id.
+    Every page sees the messages that were indexed when the first page was read: the cursor carries
+    the last id of these.
     """
     state = await indexer.rows(
         "SELECT upto, (SELECT count(*) FROM rooms),"  # noqa: S608 -- our names

@@ -48,7 +48,7 @@ class Messages:
         leaves whole groups. An importer must record the time that they cover as a span itself.
 
         Raises:
-            BadLine: the time of a message cannot be stored. All messages before it are saved.
+            UnstorableMessage: its time cannot be stored. All messages before it are saved.
             StoreFailed: the messages that were reported are saved, and no others.
         """
         return await append_in_groups(self._appender, messages, report)
