@@ -22,6 +22,8 @@ _SQL = re.compile(
     re.DOTALL,
 )
 
+_TYPE_NAME = re.compile(r"_?[A-Z]\w*[a-z]\w*")
+
 
 def parsed() -> Iterator[tuple[str, ast.Module]]:
     for module in modules():
@@ -42,13 +44,33 @@ def test_a_room_of_rooms_has_few_loose_modules(room: str) -> None:
     assert len(loose) <= MOST_LOOSE, loose
 
 
-def test_no_two_classes_share_a_name() -> None:
+def aliases(tree: ast.Module) -> Iterator[str]:
+    """The types that a module names without a class: aliases, type variables, annotations."""
+    for node in tree.body:
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        for target in [node.target] if isinstance(node, ast.AnnAssign) else targets:
+            if isinstance(target, ast.Name) and _TYPE_NAME.fullmatch(target.id):
+                yield target.id
+
+
+def test_no_two_types_share_a_name() -> None:
     places = defaultdict(list)
     for module, tree in parsed():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef):
-                places[node.name.lstrip("_")].append(module)
+        classes = [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        for name in (*classes, *aliases(tree)):
+            places[name.lstrip("_")].append(module)
     assert not {name: where for name, where in places.items() if len(where) > 1}
+
+
+@pytest.mark.parametrize(
+    "source", ["Talk = Sequence[str]", "_Talk: TypeAlias = list[int]", "Talk = TypeVar('Talk')"]
+)
+def test_an_alias_is_recognised(source: str) -> None:
+    assert [name.lstrip("_") for name in aliases(ast.parse(source))] == ["Talk"]
+
+
+def test_a_constant_is_no_alias() -> None:
+    assert not list(aliases(ast.parse("COUNTED = 1_000; talk = []; T = TypeVar('T')")))
 
 
 def test_no_method_has_a_name_that_cannot_be_searched_for() -> None:

@@ -36,7 +36,7 @@ SPEAKS_OF_SELF = 0.6
 """That person speaks of himself or herself."""
 
 TAKES_PART = 3.0
-"""That person takes part in the talk: it matters where many channels are searched at once."""
+"""That person takes part in the passage: it matters where many channels are searched at once."""
 
 STATEMENT = 0.5
 """The line is not a question itself."""

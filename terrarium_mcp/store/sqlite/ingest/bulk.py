@@ -28,12 +28,14 @@ PATIENCE = 60.0
 LONG = 200
 """A message longer than this many characters counts as several."""
 
-Report = Callable[[int], None]
+ReportStored = Callable[[int], None]
 """Called with how many messages are done. May raise to stop: what was reported is stored."""
 
 
 async def append_in_groups(
-    appender: Appender, messages: AsyncIterable[NewMessage] | Iterable[NewMessage], report: Report
+    appender: Appender,
+    messages: AsyncIterable[NewMessage] | Iterable[NewMessage],
+    report: ReportStored,
 ) -> AppendTotals:
     """Save messages by groups, with pauses.
 
@@ -55,7 +57,7 @@ async def append_in_groups(
 class _Groups:
     """The group being filled, and the totals of those saved."""
 
-    def __init__(self, appender: Appender, report: Report) -> None:
+    def __init__(self, appender: Appender, report: ReportStored) -> None:
         self.lines = self.known = 0
         self._appender = appender
         self._report = report

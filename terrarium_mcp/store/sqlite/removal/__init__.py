@@ -104,10 +104,10 @@ class Removal:
         return any(
             entry.why is RemovalReason.PURGE
             and folded_nick(PurgeTarget(entry.nick)) == folded_nick(target)
-            for entry in await self.history()
+            for entry in await self.audit()
         )
 
-    async def history(self) -> Sequence[AuditEntry]:
+    async def audit(self) -> Sequence[AuditEntry]:
         """Every removal so far, the oldest first."""
         return await audit.entries(self._database)
 

@@ -21,13 +21,13 @@ _USED = (_INDEX, "phrases", "runs", "words", "counters")
 class Snapshot:
     """The lines up to the id `last_id`, in runs; and what is known about the words of the query.
 
-    `casemappings` are those of all networks, `rooms` is the number of all rooms.
+    `casemappings` are those of all networks, `room_count` is the number of all rooms.
     """
 
     last_id: int
     runs: tuple[Run, ...]
     casemappings: Sequence[str]
-    rooms: int
+    room_count: int
     stats: TermStats
 
 
@@ -47,11 +47,11 @@ async def take_snapshot(indexer: Indexer, search: Search) -> Snapshot | None:
     )
     if not state:
         return None
-    upto, rooms, casemappings, lines, prefixes, *_ = state[0]
+    upto, room_count, casemappings, lines, prefixes, *_ = state[0]
     return Snapshot(
         search.cursor.snapshot if search.cursor else upto,
         tuple(Run(*row[5:]) for row in state if row[5] is not None),
         str(casemappings).split(","),
-        rooms,
+        room_count,
         term_stats(upto, lines, prefixes),
     )
