@@ -1,4 +1,4 @@
-"""The house keeps its plan: few loose modules, one meaning a word, SQL in one room."""
+"""The house keeps its plan: few loose modules, one meaning a word, SQL in one package."""
 
 import ast
 import re
@@ -10,9 +10,9 @@ import pytest
 from tests.test_layers import PACKAGE, imported, modules
 
 MOST_LOOSE = 5
-"""Modules beside the rooms, at the top of a room that has rooms of its own."""
+"""Modules beside the packages, at the top of a package that has packages of its own."""
 
-SQL_ROOMS = ("store/sqlite/",)
+SQL_PACKAGES = ("store/sqlite/",)
 """Where SQL may be written."""
 
 _SQL = re.compile(
@@ -38,9 +38,9 @@ def texts(tree: ast.Module) -> Iterator[ast.Constant]:
             yield node
 
 
-@pytest.mark.parametrize("room", ["store", "irc_bridge"])
-def test_a_room_of_rooms_has_few_loose_modules(room: str) -> None:
-    loose = [path.name for path in (PACKAGE / room).glob("*.py") if path.name != "__init__.py"]
+@pytest.mark.parametrize("package", ["store", "irc_bridge"])
+def test_a_package_of_packages_has_few_loose_modules(package: str) -> None:
+    loose = [path.name for path in (PACKAGE / package).glob("*.py") if path.name != "__init__.py"]
     assert len(loose) <= MOST_LOOSE, loose
 
 
@@ -101,17 +101,17 @@ def sql_in(tree: ast.Module) -> list[str]:
     return [node.value for node in texts(tree) if _SQL.search(str(node.value))]  # type: ignore[misc]
 
 
-def test_sql_is_written_in_the_room_of_sqlite_alone() -> None:
+def test_sql_is_written_in_the_package_of_sqlite_alone() -> None:
     strangers = {
         module: found
         for module, tree in parsed()
-        if not module.startswith(SQL_ROOMS) and (found := sql_in(tree))
+        if not module.startswith(SQL_PACKAGES) and (found := sql_in(tree))
     }
     assert not strangers
     importing = [
         module
         for module, tree in parsed()
-        if not module.startswith(SQL_ROOMS)
+        if not module.startswith(SQL_PACKAGES)
         and any(re.match(r"(aio)?sqlite3?\b", name) for name in imported(ast.unparse(tree)))
     ]
     assert not importing
