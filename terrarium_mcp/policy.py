@@ -1,4 +1,4 @@
-"""What a request may read: one pure value that every tool, resource and prompt consults.
+"""What a request may read: one pure value that every tool consults.
 
 A request's *view* (`_meta["terrarium-mcp/view"]`) can only narrow what its principal may read.
 """

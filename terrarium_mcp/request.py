@@ -120,7 +120,7 @@ class Request:
         return coverage.before(self.cutoff) if self.cutoff else coverage
 
     def coverage_text(self, coverage: Coverage) -> str:
-        """`coverage` as the sentence that every answer carries."""
+        """`coverage` as the sentence that every answer from the log carries."""
         return f"{coverage.sentence(self.settings.zone)}. Times {self.settings.zone}."
 
     async def coverage_line(self, rooms: Sequence[Room]) -> str:

@@ -97,7 +97,7 @@ def _url(address: str) -> str:
 
 Url = Annotated[str, AfterValidator(_url)]
 Zone = Annotated[str, AfterValidator(_zone)]
-Days = Annotated[tuple[RoomDays, ...], BeforeValidator(_days)]
+RetentionDays = Annotated[tuple[RoomDays, ...], BeforeValidator(_days)]
 Channels = Annotated[tuple[str, ...], BeforeValidator(_channels)]
 
 
@@ -198,7 +198,7 @@ class Settings(BaseModel):
     retention_days: int = _setting(
         "TERRARIUM_RETENTION_DAYS", 0, "days to keep lines; 0: for ever", ge=0, le=MOST_DAYS
     )
-    retention_by_channel: Days = _setting(
+    retention_by_channel: RetentionDays = _setting(
         "TERRARIUM_RETENTION_BY_CHANNEL",
         (),
         "days to keep the lines of single channels: a table, in terrarium.toml only",

@@ -1,4 +1,4 @@
-"""The house keeps its plan: few loose modules, one meaning a word, SQL in one room."""
+"""The house keeps its plan: few loose modules, one meaning a word, SQL in one package."""
 
 import ast
 import re
@@ -10,9 +10,9 @@ import pytest
 from tests.test_layers import PACKAGE, imported, modules
 
 MOST_LOOSE = 5
-"""Modules beside the rooms, at the top of a room that has rooms of its own."""
+"""Modules beside the packages, at the top of a package that has packages of its own."""
 
-SQL_ROOMS = ("store/sqlite/",)
+SQL_PACKAGES = ("store/sqlite/",)
 """Where SQL may be written."""
 
 _SQL = re.compile(
@@ -21,6 +21,8 @@ _SQL = re.compile(
     r"|\b(WHERE|AND)\s+\w+(\.\w+)?\s*(=|<|>|IN\b|MATCH\b)",
     re.DOTALL,
 )
+
+_TYPE_NAME = re.compile(r"_?[A-Z]\w*[a-z]\w*")
 
 
 def parsed() -> Iterator[tuple[str, ast.Module]]:
@@ -36,19 +38,39 @@ def texts(tree: ast.Module) -> Iterator[ast.Constant]:
             yield node
 
 
-@pytest.mark.parametrize("room", ["store", "irc_bridge"])
-def test_a_room_of_rooms_has_few_loose_modules(room: str) -> None:
-    loose = [path.name for path in (PACKAGE / room).glob("*.py") if path.name != "__init__.py"]
+@pytest.mark.parametrize("package", ["store", "irc_bridge"])
+def test_a_package_of_packages_has_few_loose_modules(package: str) -> None:
+    loose = [path.name for path in (PACKAGE / package).glob("*.py") if path.name != "__init__.py"]
     assert len(loose) <= MOST_LOOSE, loose
 
 
-def test_no_two_classes_share_a_name() -> None:
+def aliases(tree: ast.Module) -> Iterator[str]:
+    """The types that a module names without a class: aliases, type variables, annotations."""
+    for node in tree.body:
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        for target in [node.target] if isinstance(node, ast.AnnAssign) else targets:
+            if isinstance(target, ast.Name) and _TYPE_NAME.fullmatch(target.id):
+                yield target.id
+
+
+def test_no_two_types_share_a_name() -> None:
     places = defaultdict(list)
     for module, tree in parsed():
-        for node in ast.walk(tree):
-            if isinstance(node, ast.ClassDef):
-                places[node.name.lstrip("_")].append(module)
+        classes = [node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+        for name in (*classes, *aliases(tree)):
+            places[name.lstrip("_")].append(module)
     assert not {name: where for name, where in places.items() if len(where) > 1}
+
+
+@pytest.mark.parametrize(
+    "source", ["Talk = Sequence[str]", "_Talk: TypeAlias = list[int]", "Talk = TypeVar('Talk')"]
+)
+def test_an_alias_is_recognised(source: str) -> None:
+    assert [name.lstrip("_") for name in aliases(ast.parse(source))] == ["Talk"]
+
+
+def test_a_constant_is_no_alias() -> None:
+    assert not list(aliases(ast.parse("COUNTED = 1_000; talk = []; T = TypeVar('T')")))
 
 
 def test_no_method_has_a_name_that_cannot_be_searched_for() -> None:
@@ -79,17 +101,17 @@ def sql_in(tree: ast.Module) -> list[str]:
     return [node.value for node in texts(tree) if _SQL.search(str(node.value))]  # type: ignore[misc]
 
 
-def test_sql_is_written_in_the_room_of_sqlite_alone() -> None:
+def test_sql_is_written_in_the_package_of_sqlite_alone() -> None:
     strangers = {
         module: found
         for module, tree in parsed()
-        if not module.startswith(SQL_ROOMS) and (found := sql_in(tree))
+        if not module.startswith(SQL_PACKAGES) and (found := sql_in(tree))
     }
     assert not strangers
     importing = [
         module
         for module, tree in parsed()
-        if not module.startswith(SQL_ROOMS)
+        if not module.startswith(SQL_PACKAGES)
         and any(re.match(r"(aio)?sqlite3?\b", name) for name in imported(ast.unparse(tree)))
     ]
     assert not importing

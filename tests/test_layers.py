@@ -40,14 +40,14 @@ MAY_IMPORT = {
 }  # fmt: skip
 """What each part may import besides itself; all may read the version in `terrarium_mcp`."""
 
-ROOMS = {
+PACKAGES = {
     "store/sqlite": (
         "engine", "schema", "opening", "index", "keeper", "ingest", "topics", "search", "removal",
         "health", "store",
     ),
     "irc_bridge": ("network", "model", "record", "toolbox", "answer", "ask", "bridge"),
 }  # fmt: skip
-"""The rooms of a part in the order in which they build on each other: none imports a later one."""
+"""What a part is made of, in the order in which it is built: none imports a later one."""
 
 ONLY_IN = {
     "aiosqlite": "store/sqlite/engine/database.py",
@@ -105,28 +105,30 @@ def test_there_is_a_house() -> None:
 
 
 def wrong_order(part: str, module: str, source: str) -> list[str]:
-    """What a room of a part imports of a later room, each in a sentence."""
+    """What a package of a part imports of a later one, each in a sentence."""
     prefix = f"terrarium_mcp.{part.replace('/', '.')}."
-    room = module.removeprefix(f"{part}/").split("/")[0].removesuffix(".py")
-    later = ROOMS[part][ROOMS[part].index(room) + 1 :]
+    package = module.removeprefix(f"{part}/").split("/")[0].removesuffix(".py")
+    later = PACKAGES[part][PACKAGES[part].index(package) + 1 :]
     return [
-        f"{room} comes before {other}, and must not import it ({module})"
+        f"{package} comes before {other}, and must not import it ({module})"
         for name in imported(source)
         if name.startswith(prefix) and (other := name.removeprefix(prefix).split(".")[0]) in later
     ]
 
 
-@pytest.mark.parametrize("part", ROOMS)
-def test_no_room_imports_a_later_one(part: str) -> None:
+@pytest.mark.parametrize("part", PACKAGES)
+def test_no_package_imports_a_later_one(part: str) -> None:
     files = [module for module in modules() if module.startswith(f"{part}/")]
     files.remove(f"{part}/__init__.py")
-    rooms = {module.removeprefix(f"{part}/").split("/")[0].removesuffix(".py") for module in files}
-    assert rooms == set(ROOMS[part])
+    packages = {
+        module.removeprefix(f"{part}/").split("/")[0].removesuffix(".py") for module in files
+    }
+    assert packages == set(PACKAGES[part])
     sources = {module: (PACKAGE / module).read_text("utf-8") for module in files}
     assert not [wrong for module in files for wrong in wrong_order(part, module, sources[module])]
 
 
-def test_a_room_that_imports_a_later_one_is_named() -> None:
+def test_a_package_that_imports_a_later_one_is_named() -> None:
     module = "store/sqlite/engine/database.py"
     source = "from terrarium_mcp.store.sqlite.index.indexer import Indexer"
     told = f"engine comes before index, and must not import it ({module})"

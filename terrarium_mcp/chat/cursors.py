@@ -30,7 +30,7 @@ class Cursor:
     the ids in the ranked head: `skip` is valid for that head only.
     """
 
-    question: str
+    fingerprint: str
     snapshot: int
     rung: str
     skip: int = 0
@@ -45,13 +45,13 @@ class Cursor:
         return base64.urlsafe_b64encode(packed.encode()).decode().rstrip("=")
 
 
-def fingerprint(*parts: object) -> str:
+def fingerprint_of(*parts: object) -> str:
     """A short hash of a question: its query, filters and order."""
     return blake2b(repr(parts).encode(), digest_size=6).hexdigest()
 
 
-def read_cursor(text: str, question: str, rungs: tuple[str, ...]) -> Cursor:
-    """Read the cursor that ended a page of this `question`; `rungs` are the look-ups that exist.
+def read_cursor(text: str, fingerprint: str, rungs: tuple[str, ...]) -> Cursor:
+    """Read a cursor of the question with this `fingerprint`; `rungs` are the look-ups that exist.
 
     Raises:
         BadCursor: it is damaged or belongs to another question.
@@ -63,7 +63,7 @@ def read_cursor(text: str, question: str, rungs: tuple[str, ...]) -> Cursor:
     # Text that `str()` would not produce did not come from here.
     if cursor.rung not in rungs or str(cursor) != text.strip():
         raise _damaged()
-    if cursor.question != question:
+    if cursor.fingerprint != fingerprint:
         raise BadCursor(
             "This cursor belongs to another question."
             " Repeat the arguments of the first page with it, or leave it out."
@@ -73,11 +73,12 @@ def read_cursor(text: str, question: str, rungs: tuple[str, ...]) -> Cursor:
 
 def _unpacked(text: str) -> Cursor:
     packed = json.loads(base64.urlsafe_b64decode(text + "==="))  # padding beyond need is ignored
-    _, question, snapshot, rung, skip, after, since, until, head = packed
+    _, fingerprint, snapshot, rung, skip, after, since, until, head = packed
     for timestamp in filter(None, (since, until)):
         from_text(timestamp)
     position = _position(after)
-    return Cursor(question, _count(snapshot), rung, _count(skip), position, since, until, str(head))
+    snapshot, skip = _count(snapshot), _count(skip)
+    return Cursor(fingerprint, snapshot, rung, skip, position, since, until, str(head))
 
 
 def _position(after: dict[str, object] | None) -> Position | None:

@@ -16,7 +16,7 @@ _NAMES_A_TIME = re.compile(  # for lower case: ignoring case takes three times a
     r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|weekend|weeks?|months?|years?|days?"
     rf"|{'|'.join((*WEEKDAYS, *MONTHS))}|recently|since|morning|night|\d{{4}}|\d{{1,2}}:\d\d)\b"
 )
-"""Signs that an answer says when. Unlike `named_times` it need not know which time is meant."""
+"""Signs that an answer says when. Unlike `time_expressions` it need not know which time that is."""
 
 _FIRST_PERSON = re.compile(
     r"(?i)\b(?:i|im|i['\u2019](?:m|ve|d|ll)|my|me|mine|we|we['\u2019](?:re|ve|ll)|our|us)\b"

@@ -10,24 +10,24 @@ _SENTENCE_END = regex.compile(
 )
 
 
-def split_for_irc(text: str, room: int) -> list[str]:
-    """Cut `text` into pieces of at most `room` bytes of UTF-8.
+def split_for_irc(text: str, most_bytes: int) -> list[str]:
+    """Cut `text` into pieces of at most `most_bytes` bytes of UTF-8.
 
-    A piece ends at the last end of a sentence in the second half of the room, otherwise at the last
-    space there, otherwise between two graphemes; inside a grapheme only if that alone is too long.
-    Spaces at a cut are dropped and a lone surrogate becomes `?`; all other text is kept.
+    A piece ends at the last end of a sentence in the second half of what fits, otherwise at the
+    last space there, otherwise between two graphemes; inside a grapheme only if that alone is too
+    long. Spaces at a cut are dropped and a lone surrogate becomes `?`; all other text is kept.
 
     Raises:
-        ValueError: `room` is smaller than one UTF-8 character can be.
+        ValueError: `most_bytes` is smaller than one UTF-8 character can be.
     """
-    if room < LARGEST_CODE_POINT:
+    if most_bytes < LARGEST_CODE_POINT:
         raise ValueError(
-            f"room must be at least {LARGEST_CODE_POINT} bytes, one UTF-8 character; got {room}"
+            f"most_bytes must be at least {LARGEST_CODE_POINT} (one UTF-8 character): {most_bytes}"
         )
     rest = text.encode("utf-8", "replace").decode()
     pieces = []
     while rest:
-        cut = _cut(rest, room)
+        cut = _cut(rest, most_bytes)
         piece, rest = rest[:cut], rest[cut:]
         if rest:
             piece, rest = piece.rstrip(" "), rest.lstrip(" ")
@@ -36,22 +36,22 @@ def split_for_irc(text: str, room: int) -> list[str]:
     return pieces
 
 
-def _cut(text: str, room: int) -> int:
+def _cut(text: str, most_bytes: int) -> int:
     """The length of the next piece in characters."""
-    fits = len(text[:room].encode()[:room].decode("utf-8", "ignore"))
+    fits = len(text[:most_bytes].encode()[:most_bytes].decode("utf-8", "ignore"))
     if fits == len(text):
         return fits
     return _sentence_end(text, fits) or _space(text, fits) or _grapheme_end(text, fits) or fits
 
 
 def _sentence_end(text: str, fits: int) -> int:
-    """The end of the last sentence that ends in the second half of the room, or 0."""
+    """The end of the last sentence that ends in the second half of what fits, or 0."""
     ends = _SENTENCE_END.finditer(text, fits // 2, fits + 1)
     return max((end.end() for end in ends if end.end() <= fits), default=0)
 
 
 def _space(text: str, fits: int) -> int:
-    """The last space in the second half of the room or directly after it, or 0."""
+    """The last space in the second half of what fits or directly after it, or 0."""
     return max(text.rfind(" ", fits // 2, fits + 1), 0)
 
 

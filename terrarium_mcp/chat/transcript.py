@@ -309,7 +309,7 @@ def _left_out(count: int, keep: Keep, budget: int) -> str:
 
 
 def listing(head: Sequence[str], rows: Sequence[str], budget: int, *, source: str = "irc") -> str:
-    """Render other text by strangers, such as nicks, files and web pages, one row on each line.
+    """Render other text by strangers, such as nicks, backlog files and web results, one row a line.
 
     Rows beyond `budget` tokens are left out, and the listing says how many were.
     """

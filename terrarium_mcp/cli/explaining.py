@@ -48,7 +48,7 @@ def _lines(search: Search, why: Explanation) -> Iterator[str]:
         yield f"look-up: {report.found:4} lines {_ms(report.seconds):>9}  {conditions}"
     ranked = {one.line.id: one for one in why.answer.ranked} if why.answer else {}
     for place, message in enumerate(why.hits.messages[:BEST], 1):
-        reasons = ["it holds all words"] if place <= why.hits.exact else []
+        reasons = ["it holds all words"] if place <= why.hits.with_all_words else []
         reasons += [_points(ranked[message.id])] if message.id in ranked else []
         because = "; ".join(reasons) or "by its time"
         yield f"{place:2}. {message.id} {_start(message)}: {because}"

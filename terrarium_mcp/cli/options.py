@@ -8,10 +8,10 @@ import click
 
 from terrarium_mcp.settings import Settings, settings_and_sources
 
-Command = Callable[..., Any]
+CommandFunction = Callable[..., Any]
 
 
-def settings_options(command: Command) -> Command:
+def settings_options(command: CommandFunction) -> CommandFunction:
     """Add --db, --config and --env-file to a command."""
     for option in (
         click.option(
@@ -28,7 +28,7 @@ def settings_options(command: Command) -> Command:
     return command
 
 
-def adopt_option(command: Command) -> Command:
+def adopt_option(command: CommandFunction) -> CommandFunction:
     """Add --adopt to a command that would otherwise leave terrarium-irc's database alone."""
     return click.option(
         "--adopt",
@@ -37,7 +37,7 @@ def adopt_option(command: Command) -> Command:
     )(command)
 
 
-def http_options(command: Command) -> Command:
+def http_options(command: CommandFunction) -> CommandFunction:
     """Add --host and --port to a command."""
     for option in (
         click.option(

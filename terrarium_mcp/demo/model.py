@@ -29,10 +29,10 @@ _SMALL_WORDS = frozenset(
     that the to was we were what when where which who why will with you""".split()  # noqa: SIM905 -- saves fifty quotes
 )
 
-Report = Callable[[str], None]
+Narrate = Callable[[str], None]
 
 
-def application(report: Report) -> Starlette:
+def application(report: Narrate) -> Starlette:
     """The endpoint. `report` is called with what the stand-in does, one sentence at a time."""
 
     async def complete(request: Request) -> JSONResponse:
@@ -50,7 +50,7 @@ def application(report: Report) -> Starlette:
     )
 
 
-def _reply(messages: Sequence[Mapping[str, Any]], report: Report) -> dict[str, Any]:
+def _reply(messages: Sequence[Mapping[str, Any]], report: Narrate) -> dict[str, Any]:
     """The next message, by the two rules."""
     last = messages[-1]
     if last["role"] == "tool":
@@ -95,7 +95,7 @@ def _completion(message: dict[str, Any]) -> dict[str, Any]:
 
 
 @contextmanager
-def model_server(report: Report) -> Iterator[str]:
+def model_server(report: Narrate) -> Iterator[str]:
     """Run the endpoint in a thread; yields its address."""
     config = uvicorn.Config(
         application(report), log_config=None, access_log=False, lifespan="off", ws="none"

@@ -70,13 +70,13 @@ class Bridge:
         settings: Settings,
         toolbox: Toolbox,
         llm: LLM,
-        timing: Timeouts | None = None,
+        timeouts: Timeouts | None = None,
     ) -> None:
         self._settings = settings
         self._toolbox = toolbox
         self._llm = llm
         name = settings.network_name
-        self.network = IrcNetwork(server_config(settings), self, timing=timing)
+        self.network = IrcNetwork(server_config(settings), self, timeouts=timeouts)
         self._filter = MessageFilter(name, self.network)
         self._recorder = Recorder(store, name)
         self._presence = PresenceSync(
@@ -128,33 +128,33 @@ class Bridge:
         """Log that registration is complete."""
         log.info("connected to %s as %s", self._settings.irc_server, nick)
 
-    def line(self, line: IrcMessage) -> None:
+    def line(self, message: IrcMessage) -> None:
         """Record a message, and queue the command in it if there is one."""
         now = datetime.now(UTC)
         pending = [
-            self._recorder.record(message)
-            for message in self._filter.messages_in(line, now)
-            if self._is_ours(message.channel)
+            self._recorder.record(record)
+            for record in self._filter.messages_in(message, now)
+            if self._is_ours(record.channel)
         ]
-        if line.command in PRESENCE_COMMANDS:
+        if message.command in PRESENCE_COMMANDS:
             self._presence.schedule_check()
-        if not self._is_said_to_us(line):
+        if not self._is_said_to_us(message):
             return
         address = Address(self.network.nick, self._settings.command_prefix)
-        is_channel = self.network.is_channel(line.params[0])
-        command = address.command_in(line, is_channel=is_channel, now=now)
+        is_channel = self.network.is_channel(message.params[0])
+        command = address.command_in(message, is_channel=is_channel, now=now)
         if command and not self._commands.put(
             PendingCommand(command, pending[0] if pending else None)
         ):
             self._talking.start_soon(self._responder.turn_away, command)
 
     def joined(self, channel: str) -> None:
-        """The bot is in a channel: from now on it is recorded."""
+        """The bot joined a channel: record it from now on."""
         log.info("recording %s", channel)
         self._recorder.begin(channel, "joined")
         self._presence.channel_joined(channel)
 
-    def present(self, channel: str) -> None:
+    def members_complete(self, channel: str) -> None:
         """The member list is complete; its last message has already scheduled a check."""
 
     def left(self, channel: str, why: str) -> None:
@@ -166,11 +166,13 @@ class Bridge:
         """The connection is lost, and with it every channel."""
         self._recorder.end_all(f"connection lost: {why}")
 
-    def _is_said_to_us(self, line: IrcMessage) -> bool:
+    def _is_said_to_us(self, message: IrcMessage) -> bool:
         """Whether someone else speaks in a channel of the settings, or in private."""
-        if line.command != "PRIVMSG" or not line.params or self.network.is_own(line.source):
+        if message.command != "PRIVMSG" or not message.params:
             return False
-        target = line.params[0]
+        if self.network.is_own(message.source):
+            return False
+        target = message.params[0]
         return self._is_ours(target) or self.network.same_nick(target, self.network.nick)
 
     def _is_ours(self, channel: str) -> bool:

@@ -45,7 +45,7 @@ log = logging.getLogger(__name__)
 Target: TypeAlias = str | StdioServerParameters | MCPServer[Any]
 """What to connect to: a URL, a server to start, or a server in this process."""
 
-View = Mapping[str, object]
+ViewMeta = Mapping[str, object]
 
 
 class ToolboxAway(TerrariumError):
@@ -67,7 +67,7 @@ class _Call:
 
     name: str
     arguments: Mapping[str, object]
-    view: View
+    view: ViewMeta
     ended: anyio.Event = field(default_factory=anyio.Event)
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     answer: ToolAnswer | None = None
@@ -121,7 +121,7 @@ class Toolbox:
         known = [tool.name for tool in self._tools]
         return f"No tool {shown(name)}.{did_you_mean(name, known)} Tools: {', '.join(known)}."
 
-    async def call(self, name: str, arguments: Mapping[str, object], view: View) -> ToolAnswer:
+    async def call(self, name: str, arguments: Mapping[str, object], view: ViewMeta) -> ToolAnswer:
         """Call a tool under a view. A tool error is an answer with `failed` set.
 
         Raises:

@@ -17,7 +17,7 @@ from terrarium_mcp.serving.address import Listening
 from terrarium_mcp.serving.host_check import HostCheck, allowed_hosts
 from terrarium_mcp.serving.shutdown import Shutdown, ShutdownMiddleware
 
-Health: TypeAlias = Callable[[], Awaitable[Mapping[str, object]]]
+HealthCheck: TypeAlias = Callable[[], Awaitable[Mapping[str, object]]]
 
 # A client that vanishes without closing its session costs 37 KiB and two tasks until then.
 IDLE_SECONDS = 900
@@ -25,7 +25,7 @@ MAX_SESSIONS = 200
 
 
 def build_application(
-    server: MCPServer[Any], listening: Listening, health: Health, shutdown: Shutdown
+    server: MCPServer[Any], listening: Listening, health: HealthCheck, shutdown: Shutdown
 ) -> Starlette:
     """Streamable HTTP at /mcp, HTTP+SSE at /sse and /messages/, health at /healthz."""
     allowed = allowed_hosts(listening)
@@ -69,7 +69,7 @@ class EventStream:
             await sdk.serve_http_client(self._server, incoming, outgoing)
 
 
-def _health_page(health: Health) -> Callable[[Request], Awaitable[JSONResponse]]:
+def _health_page(health: HealthCheck) -> Callable[[Request], Awaitable[JSONResponse]]:
     async def page(_: Request) -> JSONResponse:
         return JSONResponse(dict(await health()))
 

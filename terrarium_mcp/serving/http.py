@@ -31,12 +31,12 @@ from terrarium_mcp.serving.address import (
     PortInUse,
     listen,
 )
-from terrarium_mcp.serving.application import Health, build_application
+from terrarium_mcp.serving.application import HealthCheck, build_application
 from terrarium_mcp.serving.shutdown import Shutdown
 
 __all__ = [
     "CannotListen",
-    "Health",
+    "HealthCheck",
     "Listening",
     "MayNotListen",
     "NotLoopback",
@@ -54,7 +54,7 @@ async def serve_http(
     host: str,
     port: int,
     *,
-    health: Health,
+    health: HealthCheck,
     announce: Callable[[Listening], None],
     install_signal_handlers: bool = True,
 ) -> None:

@@ -1,4 +1,4 @@
-"""What is remembered, by topic, behind one door: what others need, they import from here."""
+"""The store's public names: import them from here."""
 
 from terrarium_mcp.store.backlog import MOST_OPEN, Backlog, Enhancement
 from terrarium_mcp.store.errors import (

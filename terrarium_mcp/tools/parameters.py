@@ -74,7 +74,7 @@ def _short(value: int) -> str:
 
 
 Forgiving = BeforeValidator(_default_if_absent)
-Choice = BeforeValidator(_as_choice)
+ForgivingChoice = BeforeValidator(_as_choice)
 Text = Annotated[str, BeforeValidator(_as_text)]
 Channel = Annotated[Text, Field(description="one channel, such as #chan or libera/#chan")]
 Hours = Annotated[
@@ -82,6 +82,6 @@ Hours = Annotated[
 ]
 Form = Annotated[
     Literal["text", "json"],
-    Choice,
+    ForgivingChoice,
     Field(description="text, or json for structured content too"),
 ]

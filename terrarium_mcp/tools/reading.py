@@ -13,8 +13,8 @@ from terrarium_mcp.request import Request
 from terrarium_mcp.tools.conversation_text import conversation_notes, links_json
 from terrarium_mcp.tools.parameters import (
     Channel,
-    Choice,
     Forgiving,
+    ForgivingChoice,
     Form,
     Hours,
     Text,
@@ -28,7 +28,7 @@ Id = Annotated[Text, Field(description="a message id, such as 184213, or its per
 LineCount = Annotated[int, Forgiving, clamped_to(0, 100), Field(description="lines, 0 to 100")]
 Scope = Annotated[
     Literal["channel", "conversation"],
-    Choice,
+    ForgivingChoice,
     Field(description="every line, or only its conversation's (ignores before, after)"),
 ]
 

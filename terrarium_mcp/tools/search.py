@@ -5,15 +5,23 @@ from typing import Annotated, Literal
 from mcp.types import CallToolResult
 from pydantic import Field
 
-from terrarium_mcp.tools.parameters import Channel, Choice, Forgiving, Form, Hours, Text, clamped_to
+from terrarium_mcp.tools.parameters import (
+    Channel,
+    Forgiving,
+    ForgivingChoice,
+    Form,
+    Hours,
+    Text,
+    clamped_to,
+)
 from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import lines_result
 from terrarium_mcp.tools.search_page import search_page
 from terrarium_mcp.tools.search_text import total_text
 
-Order = Annotated[
+SortOrder = Annotated[
     Literal["relevance", "newest", "oldest"],
-    Choice,
+    ForgivingChoice,
     Field(description="which hits come first"),
 ]
 
@@ -33,7 +41,7 @@ async def search_irc_history(
     limit: Annotated[
         int, Forgiving, clamped_to(1, 100), Field(description="hits per page, 1 to 100")
     ] = 20,
-    sort: Order = "relevance",
+    sort: SortOrder = "relevance",
     context: Annotated[
         int,
         Forgiving,

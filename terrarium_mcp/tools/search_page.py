@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from terrarium_mcp.chat.cursors import BadCursor, Cursor, fingerprint, read_cursor
+from terrarium_mcp.chat.cursors import BadCursor, Cursor, fingerprint_of, read_cursor
 from terrarium_mcp.chat.query import Query, parse_query
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.tokens import estimated_tokens
@@ -72,9 +72,9 @@ async def search_page(
     )
     # Without a channel, one that is joined between two pages does not change the question.
     ids = sorted(room.id for room in rooms) if channel else []
-    question = fingerprint(query.split(), ids, hours, sort)
+    fingerprint = fingerprint_of(query.split(), ids, hours, sort)
     if cursor:
-        search = replace(search, cursor=_cursor(cursor, question))
+        search = replace(search, cursor=_cursor(cursor, fingerprint))
     covered = await request.coverage_line(rooms)
     head = [
         covered,
@@ -82,7 +82,7 @@ async def search_page(
         *await unknown_nick_notes(request, parsed, rooms),
         *clamping_notes(hours=hours, limit=limit, context=context),
     ]
-    return await _within_budget(request, search, question, covered, head, context)
+    return await _within_budget(request, search, fingerprint, covered, head, context)
 
 
 def rooms_searched(request: Request, channel: str, query: Query) -> tuple[Room, ...]:
@@ -107,9 +107,9 @@ def rooms_searched(request: Request, channel: str, query: Query) -> tuple[Room, 
     return left
 
 
-def _cursor(text: str, question: str) -> Cursor:
+def _cursor(text: str, fingerprint: str) -> Cursor:
     try:
-        return read_cursor(text, question, tuple(Rung))
+        return read_cursor(text, fingerprint, tuple(Rung))
     except BadCursor as error:
         raise TerrariumError(str(error)) from error
 
@@ -117,7 +117,7 @@ def _cursor(text: str, question: str) -> Cursor:
 async def _within_budget(
     request: Request,
     search: Search,
-    question: str,
+    fingerprint: str,
     covered: str,
     head: Sequence[str],
     context: int,
@@ -128,7 +128,7 @@ async def _within_budget(
     shown. A single hit that exceeds the budget alone is named and skipped.
     """
     while True:
-        hits = await request.store.search(search, question)
+        hits = await request.store.search(search, fingerprint)
         text, lines = await _rendered(request, search, hits, head, context)
         page = SearchPage(hits, text, lines, covered)
         count = len(hits.messages)

@@ -32,8 +32,8 @@ def _method(search: Search, hits: Hits) -> str:
     ranked = search.sort is Sort.RELEVANCE and hits.rung is not Rung.EVERYTHING
     first = Sort.NEWEST if search.sort is Sort.RELEVANCE else search.sort
     method = f"{hits.rung.value}, {'by relevance' if ranked else f'{first.value} first'}"
-    if hits.exact:
-        return f"{hits.exact} with all words, then {method}"
+    if hits.with_all_words:
+        return f"{hits.with_all_words} with all words, then {method}"
     # Only the first page looks for lines with all words.
     none_exact = hits.rung is Rung.ANY_WORD and not search.cursor
     return f"{method}; no line holds all of them" if none_exact else method

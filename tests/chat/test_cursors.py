@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.cursors import BadCursor, Cursor, fingerprint, read_cursor
+from terrarium_mcp.chat.cursors import BadCursor, Cursor, fingerprint_of, read_cursor
 from terrarium_mcp.chat.times.timestamps import Position
 
 RUNGS = ("all words", "any word")
@@ -22,7 +22,7 @@ CURSORS = st.builds(
     st.none() | st.builds(Position, st.just("2026-05-01 12:00:00.000"), st.integers(0, 2**63 - 1)),
     st.sampled_from(["", "2026-05-01 12:00:00.000"]),
     st.just(""),
-    st.sampled_from(["", fingerprint(7, 5)]),
+    st.sampled_from(["", fingerprint_of(7, 5)]),
 )
 
 
@@ -155,10 +155,11 @@ def test_a_cursor_of_base64_with_padding_is_refused() -> None:
 
 
 def test_a_fingerprint_is_twelve_characters_of_the_same_hash_every_time() -> None:
-    assert len(fingerprint("a", 1)) == 12
-    assert fingerprint("tea", [1], 0, "newest") == "e49cbb349674"
+    assert len(fingerprint_of("a", 1)) == 12
+    assert fingerprint_of("tea", [1], 0, "newest") == "e49cbb349674"
 
 
 def test_a_fingerprint_tells_questions_apart() -> None:
-    assert fingerprint("a", 1) == fingerprint("a", 1)
-    assert len({fingerprint("a", 1), fingerprint("a", "1"), fingerprint("a1"), fingerprint()}) == 4
+    assert fingerprint_of("a", 1) == fingerprint_of("a", 1)
+    asked: list[tuple[object, ...]] = [("a", 1), ("a", "1"), ("a1",), ()]
+    assert len({fingerprint_of(*parts) for parts in asked}) == 4

@@ -63,24 +63,24 @@ def test_a_lone_surrogate_becomes_a_question_mark() -> None:
 
 
 def test_no_room_at_all_is_refused() -> None:
-    with pytest.raises(ValueError, match="room must be at least 4 bytes"):
+    with pytest.raises(ValueError, match="most_bytes must be at least 4 "):
         split_for_irc("tea", 3)
 
 
 @given(st.one_of(st.text(), SCRIPTS), st.integers(4, 60))
 @example(" " * 9 + "a", 4)
-def test_every_piece_fits_and_no_word_is_lost(text: str, room: int) -> None:
-    pieces = split_for_irc(text, room)
-    assert all(0 < len(piece.encode()) <= room for piece in pieces)
+def test_every_piece_fits_and_no_word_is_lost(text: str, most_bytes: int) -> None:
+    pieces = split_for_irc(text, most_bytes)
+    assert all(0 < len(piece.encode()) <= most_bytes for piece in pieces)
     assert "".join(pieces).replace(" ", "") == text.replace(" ", "")
 
 
 @given(SCRIPTS.map(lambda text: text.replace(" ", "")))
 def test_a_grapheme_that_fits_stays_in_one_piece(text: str) -> None:
     graphemes = GRAPHEME.findall(text)
-    room = max([4, *(len(grapheme.encode()) for grapheme in graphemes)])
+    most_bytes = max([4, *(len(grapheme.encode()) for grapheme in graphemes)])
     assert [
-        kept for piece in split_for_irc(text, room) for kept in GRAPHEME.findall(piece)
+        kept for piece in split_for_irc(text, most_bytes) for kept in GRAPHEME.findall(piece)
     ] == graphemes
 
 

@@ -54,7 +54,7 @@ def test_a_search_is_explained_from_the_query_to_the_points_of_each_line() -> No
         [message(1, "mend it"), message(2, "mended " * 9), message(3, "x")],
         Rung.ANY_WORD,
         3,
-        exact=1,
+        with_all_words=1,
     )
     tried = [RungReport(Rung.ALL_WORDS, 1, 0.0012), RungReport(Rung.ANY_WORD, 3, 0.25)]
     told = explained(

@@ -47,9 +47,9 @@ class WatchedBridge(Bridge):
         self.heard: set[str] = set()
         self._news = anyio.Event()
 
-    def line(self, line: IrcMessage) -> None:
-        super().line(line)
-        self.heard.update(line.params[-1:])
+    def line(self, message: IrcMessage) -> None:
+        super().line(message)
+        self.heard.update(message.params[-1:])
         self._news.set()
         self._news = anyio.Event()
 
@@ -119,7 +119,7 @@ async def living(
     *,
     mcp_url: str = "",
     spawns: bool = False,
-    timing: Timeouts = QUICK,
+    timeouts: Timeouts = QUICK,
 ) -> AsyncIterator[House]:
     """A house that is at home inside the block: its bot sits in its channels.
 
@@ -134,7 +134,7 @@ async def living(
             return mcp_url or build_server(store, settings)
 
         toolbox = Toolbox(target, backoff=(0.05, 0.1, 0.2))
-        bridge = WatchedBridge(store, settings, toolbox, llm, timing)
+        bridge = WatchedBridge(store, settings, toolbox, llm, timeouts)
         house = House(store, bridge, toolbox, settings)
         try:
             async with beside(bridge.run):

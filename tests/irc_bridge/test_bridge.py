@@ -67,10 +67,10 @@ class Scene:
 
 @asynccontextmanager
 async def playing(ircd: Ircd, folder: Path, **more: Any) -> AsyncIterator[Scene]:
-    timing = more.pop("timing", None)
+    timeouts = more.pop("timeouts", None)
     async with strict_agent() as agent, person("ada", ircd.port) as ada:
         await ada.joins("#tea")
-        options = {"timing": timing} if timing else {}
+        options = {"timeouts": timeouts} if timeouts else {}
         async with living(settings_for(ircd, folder, agent.url, **more), **options) as house:
             yield Scene(house, agent, ada)
 

@@ -1,7 +1,7 @@
 """The calendar in English: names of months and weekdays, and where a period begins and ends.
 
-Both date readers use it: `dates` for a time typed into a query, `named_times` for one mentioned in
-a question.
+Both date readers use it: `query_dates` for a time typed into a query, `time_expressions` for one
+mentioned in a question.
 """
 
 from collections.abc import Callable

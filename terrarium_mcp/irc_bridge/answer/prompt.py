@@ -15,7 +15,7 @@ from terrarium_mcp.errors import and_more
 from terrarium_mcp.irc_bridge.answer.budget import SOFT_LIMIT, fitted
 from terrarium_mcp.irc_bridge.answer.fenced_logs import fenced_logs
 from terrarium_mcp.irc_bridge.model.chat_types import ChatMessage, TalkMessage
-from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, Toolbox, ToolboxAway, View
+from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, Toolbox, ToolboxAway, ViewMeta
 from terrarium_mcp.settings import Settings
 
 _JOINS_AND_LEAVES = frozenset((MessageType.JOIN, MessageType.PART, MessageType.QUIT))
@@ -38,7 +38,7 @@ class Question:
     typed: str
     asker: str
     channel: str
-    view: View
+    view: ViewMeta
 
     @property
     def text(self) -> str:

@@ -57,9 +57,10 @@ def reply_lines(
     shown: int = SHOWN,
     prefix: str = "!",
 ) -> Reply:
-    """The answer adprefixed to `to`, in lines of at most `line_bytes` bytes, `shown` of them now.
+    """The answer addressed to `to`, in lines of at most `line_bytes` bytes.
 
-    No line begins with the command `prefix`, so that no bot takes one for a command.
+    `shown` of them are said now. No line begins with the command `prefix`, so that no bot takes one
+    for a command.
     """
     start = "".join(f"{part} " for part in (f"{to}:" if to else "", mark) if part)
     prefixed = _prefixed(answer_lines, _safe(start, prefix), _continuation(prefix), line_bytes)

@@ -1,7 +1,8 @@
-"""Queues commands: those of one channel run one after the other, channels side by side.
+"""Queues commands: those of one channel run one after the other, several channels at once.
 
-Questions for the model wait in one queue per channel. Commands without a model have a second
-queue there, so that they need not wait for it.
+Questions for the model wait in one queue per channel; the responder still lets only one at a time
+reach the model. Commands without a model have a second queue there, so that they need not wait for
+it.
 """
 
 from collections import deque

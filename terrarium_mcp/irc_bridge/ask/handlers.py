@@ -8,7 +8,7 @@ from terrarium_mcp.chat.transcript import RenderOptions
 from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
 from terrarium_mcp.irc_bridge.answer.prompt import dated_line, messages_of
 from terrarium_mcp.irc_bridge.ask.commands import Command
-from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, Toolbox, View
+from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, Toolbox, ViewMeta
 from terrarium_mcp.settings import Settings
 
 SEARCH_LIMIT = 20
@@ -20,12 +20,12 @@ class CommandContext:
     """A command with everything needed to serve it."""
 
     command: Command
-    view: View
+    view: ViewMeta
     toolbox: Toolbox
     settings: Settings
 
 
-Handler = Callable[[CommandContext], Awaitable[Sequence[str]]]
+CommandHandler = Callable[[CommandContext], Awaitable[Sequence[str]]]
 
 
 async def help_(context: CommandContext) -> list[str]:
@@ -99,7 +99,7 @@ async def who(context: CommandContext) -> list[str]:
     ] or [f"Nobody that I know of{stale}."]
 
 
-HANDLERS: Mapping[str, Handler] = {
+HANDLERS: Mapping[str, CommandHandler] = {
     "help": help_,
     "ping": ping,
     "search": search,
@@ -108,7 +108,7 @@ HANDLERS: Mapping[str, Handler] = {
 }
 
 
-def _without_cutoff(view: View) -> View:
+def _without_cutoff(view: ViewMeta) -> ViewMeta:
     """The view without its cutoff: these commands report the present."""
     return {key: value for key, value in view.items() if key != "as_of"}
 

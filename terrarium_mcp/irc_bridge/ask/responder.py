@@ -18,7 +18,7 @@ from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage, Recorder
-from terrarium_mcp.irc_bridge.toolbox import Toolbox, View
+from terrarium_mcp.irc_bridge.toolbox import Toolbox, ViewMeta
 from terrarium_mcp.settings import Settings
 
 THINKING_AFTER = 5.0
@@ -88,7 +88,7 @@ class Responder:
         context = CommandContext(command, view, self._toolbox, self._settings)
         return self._lines(command, await HANDLERS[command.name](context))
 
-    async def _answered(self, command: Command, view: View) -> Reply:
+    async def _answered(self, command: Command, view: ViewMeta) -> Reply:
         """The model's answer, announced with `Thinking...` if it takes long."""
         question = Question(command.rest, command.asker, command.channel, view)
         if not question.text:
@@ -109,7 +109,7 @@ class Responder:
         await anyio.sleep(THINKING_AFTER)
         await self._send(command, "Thinking...")
 
-    async def _view(self, command: Command, message: PendingMessage | None) -> View:
+    async def _view(self, command: Command, message: PendingMessage | None) -> ViewMeta:
         """The channel up to the question; in a private chat, the shared channels."""
         view: dict[str, object] = {"network": self._recorder.network, "asker": command.asker}
         if not command.channel:

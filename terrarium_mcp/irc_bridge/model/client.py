@@ -45,7 +45,7 @@ WELL = {"ok", "healthy", "up", "ready", "running", "pass", "alive", "available"}
 
 
 class ModelUnavailable(TerrariumError):
-    """The endpoint gave no turn: unreachable, too slow, failing, or paused by the breaker."""
+    """The endpoint gave no answer: unreachable, too slow, failing, or paused by the breaker."""
 
 
 class TalkTooLong(TerrariumError):

@@ -52,7 +52,7 @@ def read_turn(body: bytes) -> Turn:
     """The turn in a chat completion, without its reasoning.
 
     Raises:
-        NotATurn: `body` is not a chat completion.
+        NotACompletion: `body` is not a chat completion.
     """
     try:
         choice = _Completion.model_validate_json(body).choices[0]

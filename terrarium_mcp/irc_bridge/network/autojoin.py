@@ -32,7 +32,10 @@ class ChannelState:
 
 
 class AutoJoin:
-    """`rejoin_loop` is one of the session's tasks; each return to a channel is another one."""
+    """Keeps us in the configured channels.
+
+    `rejoin_loop` runs as a task of the session, and so does each return to a channel.
+    """
 
     def __init__(
         self,
@@ -89,7 +92,7 @@ class AutoJoin:
         """Report that a member list is complete."""
         name = line.params[1] if len(line.params) > 1 else ""
         if self._client.in_channel(name) and self._configured(name):
-            self._listener.present(name)
+            self._listener.members_complete(name)
 
     def on_kick(self, line: IrcMessage) -> None:
         """Return later if we were kicked."""

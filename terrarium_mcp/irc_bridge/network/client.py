@@ -23,12 +23,12 @@ class IrcNetwork:
     """One IRC network. How names compare is remembered between connections; members are not."""
 
     def __init__(
-        self, login: ServerConfig, listener: Listener, *, timing: Timeouts | None = None
+        self, config: ServerConfig, listener: Listener, *, timeouts: Timeouts | None = None
     ) -> None:
-        self._config = login
+        self._config = config
         self._listener = listener
-        self._timeouts = timing or Timeouts()
-        self._session = Session(login, listener, self._timeouts)  # never connected, in no channel
+        self._timeouts = timeouts or Timeouts()
+        self._session = Session(config, listener, self._timeouts)  # never connected, in no channel
         self._running: anyio.CancelScope | None = None
         self._stopped = False
         self._trouble = "not started"

@@ -11,13 +11,13 @@ class Listener(Protocol):
     def connected(self, nick: str) -> None:
         """We are registered and may speak."""
 
-    def line(self, line: IrcMessage) -> None:
+    def line(self, message: IrcMessage) -> None:
         """A line arrived. Nothing has been done with it yet: membership is as it was before."""
 
     def joined(self, channel: str) -> None:
         """We joined a configured channel; its member list follows."""
 
-    def present(self, channel: str) -> None:
+    def members_complete(self, channel: str) -> None:
         """The member list of `channel` is complete."""
 
     def left(self, channel: str, why: str) -> None:

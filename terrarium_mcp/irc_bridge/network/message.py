@@ -1,7 +1,7 @@
 """One IRC message: from bytes to a frozen value, and back.
 
-RFC 1459 2.3.1 with the tags of IRCv3. Parsing is tolerant: any bytes that a server relays are
-either a `IrcMessage` or a `MalformedMessage`.
+RFC 1459 2.3.1 with the tags of IRCv3. Parsing is tolerant: any bytes that a server relays
+give an `IrcMessage`, or raise `MalformedMessage` if no command is among them.
 """
 
 import codecs
@@ -53,7 +53,7 @@ def parse_line(raw: bytes) -> IrcMessage:
     """Parse one line. NUL and CR are removed; bytes that are not UTF-8 are read as cp1252.
 
     Raises:
-        BadLine: it has no command.
+        MalformedMessage: it has no command.
     """
     tags, body = _split_tags(raw.rstrip(b"\r\n"))
     text = body.translate(None, b"\0\r").decode("utf-8", _CP1252_FALLBACK)

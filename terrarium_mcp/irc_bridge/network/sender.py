@@ -86,9 +86,10 @@ class SendQueue:
 
 
 class Sender:
-    """`send_urgent` and `send_paced` are two of the session's tasks.
+    """Sends our lines: urgent ones at once, the rest at the network's pace.
 
-    `deliver` passes our own words to the listener where the server does not echo them.
+    Both loops run as tasks of the session. `deliver` passes our own words to the listener where the
+    server does not echo them.
     """
 
     def __init__(

@@ -24,7 +24,7 @@ from terrarium_mcp.irc_bridge.network.transport import Connection
 
 log = logging.getLogger(__name__)
 
-Handler = Callable[[IrcMessage], Awaitable[None] | None]
+MessageHandler = Callable[[IrcMessage], Awaitable[None] | None]
 """Handles a line at once: nothing in it waits for the network."""
 
 # Refusals of a JOIN: no such channel, too many, forwarded, full, invite only, banned, wrong key,
@@ -35,7 +35,10 @@ _LOGIN_REFUSED = (902, 904, 905, 906, 908)
 
 
 class Session:
-    """Lives as long as its connection; the next connection gets a new one."""
+    """One connection to the server: its state, its tasks, and who handles which command.
+
+    The next connection gets a new session.
+    """
 
     def __init__(
         self, config: ServerConfig, listener: Listener, timeouts: Timeouts, *, casemapping: str = ""
@@ -68,7 +71,7 @@ class Session:
         self._ctcp = Ctcp(timeouts, self.client, self.post)
         self._handlers = self._handler_table()
 
-    def _handler_table(self) -> Mapping[str, tuple[Handler, ...]]:
+    def _handler_table(self) -> Mapping[str, tuple[MessageHandler, ...]]:
         """Who handles which command, in this order; pydle alone handles what is not listed."""
         pydle = self.client.handle
         autojoin, members, nick = self._autojoin, self.membership, self._nick

@@ -32,7 +32,7 @@ class MessageFilter:
     """Turns IRC messages of one network into records. `network` is its name in the settings."""
 
     network: str
-    ears: ChannelInfo
+    channels: ChannelInfo
 
     def messages_in(self, line: IrcMessage, now: datetime) -> list[NewMessage]:
         """One record for each channel that the message concerns; none if it is not recorded.
@@ -49,8 +49,9 @@ class MessageFilter:
                 return self._event(line, MessageType(command), channel, rest, now)
             case "QUIT" | "NICK" as command, words:
                 kind = MessageType(command)
-                heard = self._heard(line, "", kind, _event_text(kind, words), now)
-                return [replace(heard, channel=one) for one in self.ears.channels_of(heard.nick)]
+                record = self._record(line, "", kind, _event_text(kind, words), now)
+                shared = self.channels.channels_of(record.nick)
+                return [replace(record, channel=channel) for channel in shared]
         return []
 
     def _speech(
@@ -58,25 +59,25 @@ class MessageFilter:
     ) -> list[NewMessage]:
         does = action(text)
         said = text if does is None else does
-        if not self.ears.is_channel(target) or is_off_record(said) or is_secret(said):
+        if not self.channels.is_channel(target) or is_off_record(said) or is_secret(said):
             return []
         if does is not None:
             kind = MessageType.ACTION
         elif is_ctcp(text):
             return []
-        return [self._heard(line, target, kind, said, now)]
+        return [self._record(line, target, kind, said, now)]
 
     def _event(
         self, line: IrcMessage, kind: MessageType, channel: str, rest: Sequence[str], now: datetime
     ) -> list[NewMessage]:
-        if not self.ears.is_channel(channel):
+        if not self.channels.is_channel(channel):
             return []
-        heard = self._heard(line, channel, kind, _event_text(kind, rest), now)
+        record = self._record(line, channel, kind, _event_text(kind, rest), now)
         if kind is MessageType.JOIN and rest and rest[0] != "*":  # extended-join: account, realname
-            heard = replace(heard, account=rest[0])
-        return [heard]
+            record = replace(record, account=rest[0])
+        return [record]
 
-    def _heard(
+    def _record(
         self, line: IrcMessage, channel: str, kind: MessageType, text: str, now: datetime
     ) -> NewMessage:
         source, tags = line.source or Source(""), line.tags
@@ -95,7 +96,7 @@ class MessageFilter:
             reply_to=tags.get("+reply", tags.get("+draft/reply", "")),
             server_time=tags.get("time", ""),
             origin=Origin.PLAYBACK if line.replay else Origin.LIVE,
-            own=self.ears.is_own(source),
+            own=self.channels.is_own(source),
             bot="bot" in tags,
         )
 

@@ -32,7 +32,10 @@ log = logging.getLogger(__name__)
 
 @dataclass(slots=True, eq=False)
 class PendingMessage:
-    """A message on its way to the disk. Once saved, `message_id` is its id (0: a duplicate)."""
+    """A message on its way to the disk.
+
+    `message_id` is 0 until it is saved, and remains 0 for a duplicate.
+    """
 
     message: NewMessage
     message_id: int = 0

@@ -7,11 +7,12 @@ What flows, and which step makes it:
                                         + Snapshot     the history that all pages see
     ranked:    --(relevance/)-------->  PlainQuestion -> ParsedQuestion -> Lookup -> RankedAnswer
     by time:   --(exact, fts_query)-->  ExactQuery -> FtsQuery -> ScanSpec
-               --(scan_plans)-------->  ScanPlan and CountPlan -> ScanResult
+               --(index_scan)-------->  ScanPlan and CountPlan (scan_plans) -> ScanResult
     both       --(paging)------------>  Hits           a ranked head, then the others by time
 
-Down to SearchScope and in all of relevance/ a query is data; FTS5 and SQL begin behind it, in
-`Corpus` and `ExactQuery`. Every rung makes a bounded number of look-ups.
+The ladder and relevance/ are here; the other steps are in `store/sqlite/search/`. Down to
+SearchScope and in all of relevance/ a query is data; FTS5 and SQL begin behind it, in
+implementations of `Corpus` and in `ExactQuery`. Every rung makes a bounded number of look-ups.
 """
 
 from terrarium_mcp.store.search.hits import (

@@ -73,7 +73,7 @@ class Search:
 
     @property
     def bounds(self) -> tuple[str, str]:
-        """The first timestamp and the first one that is too late.
+        """Timestamps from `since` (inclusive) to `until` (exclusive).
 
         Later pages keep the bounds of the first page, which their cursor carries.
         """
@@ -95,7 +95,8 @@ class Hits:
         total_is_exact: False where there may be more than `total`: not all lines could be examined.
         reached: how far the lines were examined, where that limit ended the page. `next` then
             continues from there.
-        exact: on the first page of a looser rung, how many lines hold all words. These lead.
+        with_all_words: on the first page of a looser rung, how many lines hold all words. These
+            lead.
     """
 
     messages: Sequence[Message]
@@ -105,7 +106,7 @@ class Hits:
     tried: Sequence[Rung] = field(default=())
     total_is_exact: bool = True
     reached: datetime | None = None
-    exact: int = 0
+    with_all_words: int = 0
 
     @property
     def total_text(self) -> str:

@@ -1,8 +1,8 @@
 """The ladder: which rungs a search tries, in which order, and when one has answered.
 
 First all words; if that finds nothing, what answers a plain question; then words similar to those
-typed. By relevance the ladder continues also where hardly any line holds all words: those few lead,
-and the hits of the next rung follow.
+typed. When sorting by relevance it also goes on if fewer than `ENOUGH` lines have all words: those
+lines come first, and the hits of the next rung follow.
 """
 
 from dataclasses import dataclass, replace
@@ -61,7 +61,10 @@ class Attempt:
         )
 
     def is_answered_by(self, hits: Hits) -> bool:
-        """Whether the ladder ends with these hits: enough, or more than the few before them."""
+        """Whether the ladder ends with these hits.
+
+        It does if there are enough of them, or if the looser rung found more than the exact one.
+        """
         if self.rung is Rung.ALL_WORDS and hits.messages and _may_continue(self.search):
             return hits.total >= ENOUGH or not hits.total_is_exact
         if self.few.messages:
@@ -101,7 +104,7 @@ async def relaxed(scope: SearchScope, rung: Rung, vocabulary: Vocabulary) -> Sea
 def _may_continue(search: Search) -> bool:
     """Whether lines without some of the words may follow those with all of them.
 
-    Not in the order of time, and not for one term that was asked for exactly as typed.
+    Not when sorting by time, and not for a single phrase, prefix or literal.
     """
     terms = search.query.terms
     is_loose = len(terms) > 1 or not (terms[0].literal or terms[0].kind is not TermKind.WORD)

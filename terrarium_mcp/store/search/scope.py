@@ -12,7 +12,7 @@ MOST_ROOMS = 16
 """Beyond this many rooms a look-up covers all rooms, and the lines found are filtered."""
 
 Clause = tuple[Term, ...]
-"""Terms of which a line has to hold one."""
+"""A line must contain one of these terms."""
 
 Clauses = tuple[Clause, ...]
 
@@ -22,7 +22,7 @@ class SearchScope:
     """A query, the rooms and the time in which it is answered.
 
     `all_rooms` says that `rooms` are all rooms of the history, so that no line has to be compared
-    with them. `since` is a timestamp; `until` is the first place that is too late.
+    with them. `since` is the first timestamp, `until` the exclusive end.
     """
 
     query: Query

@@ -1,4 +1,4 @@
-"""Spelling: the words of the history that may be meant by a word that finds nothing as typed."""
+"""Spelling: similar words that were said, for a word that finds nothing."""
 
 from collections.abc import Sequence
 
@@ -16,7 +16,7 @@ MOST = 16
 """Most substitutes of each kind: longer words, words with it inside, misspellings."""
 
 _SHORTEST_MISSPELT = 4
-"""Letters of the shortest word that may be misspelt: too many are one letter away from less."""
+"""Letters of the shortest word that may be misspelt: shorter words have too many neighbours."""
 
 LONGEST_WHOLE = 40
 """Characters up to which the vocabulary tells words apart: longer words with the same beginning

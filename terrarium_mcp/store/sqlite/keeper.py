@@ -1,7 +1,8 @@
-"""The keeper: the one process of a deployment that migrates, checkpoints and indexes.
+"""The keeper: the one process of a deployment that does what must be done by exactly one.
 
-It is the process that holds the lock file beside the database. The operating system releases the
-lock of a keeper that dies, and another process takes over at its next attempt.
+It migrates, checkpoints, merges the segments of the full-text indexes, removes what is too old, and
+indexes what other processes left behind. It holds the lock file beside the database. The operating
+system releases the lock of a keeper that dies, and another process takes over at its next attempt.
 """
 
 import json
@@ -24,14 +25,14 @@ from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.rolling_windows import RollingWindows
 
 TRY_EVERY = 1.0
-"""Seconds between two rounds of indexing, and between two attempts to become the keeper."""
+"""Seconds between two rounds of indexing, and between two looks for a damaged index."""
 
 LOOK_AT_WAL_EVERY = 0.25
 """Seconds between two checks of the WAL's size. A bulk append adds some 30 MB a second."""
 
 CHECKPOINT_AT = 16_000 * 4_096
-"""Bytes of WAL (16,000 pages) from which on the keeper checkpoints. Pages that change often are
-then copied seldom: at 4,000 pages a message of a bulk append costs 8 us more of CPU."""
+"""The keeper checkpoints once the WAL has this many bytes: 16,000 pages. Pages that change often
+are then copied seldom: at 4,000 pages a message of a bulk append costs 8 us more of CPU."""
 
 log = logging.getLogger(__name__)
 

@@ -37,12 +37,12 @@ def everything(agent: StrictAgent) -> str:
 
 
 async def test_the_answer_is_the_models_own_in_lines(tmp_path: Path) -> None:
-    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as desk:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as scene:
         agent.will(
             calls("search_irc_history", query="gate fixed"),
             says("<think>hm</think>**bo** fixed it.\n\nOn Tuesday."),
         )
-        found = await desk.asks("who fixed the gate?")
+        found = await scene.asks("who fixed the gate?")
     assert found == Answer(["bo fixed it.", "On Tuesday."], by_model=True)
     first, second = agent.requests
     assert "search_irc_history" in {tool["function"]["name"] for tool in first["tools"]}
@@ -52,9 +52,9 @@ async def test_the_answer_is_the_models_own_in_lines(tmp_path: Path) -> None:
 
 async def test_the_question_stands_in_the_request_once_with_its_asker(tmp_path: Path) -> None:
     question = "who fixed the gate, and when?"
-    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as desk:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as scene:
         agent.will(calls("get_current_users"), says("bo"))
-        await desk.asks(question)
+        await scene.asks(question)
     for request in agent.requests:
         words = [message["content"] for message in request["messages"]]
         assert "\n".join(words).count(question) == 1
@@ -91,16 +91,16 @@ async def test_no_tool_shows_the_model_anything_of_another_channel(
         said(ELSEWHERE, nick="spy", channel="#mate"),
         said("more", nick="spy", channel="#mate"),
     ]
-    async with strict_agent() as agent, study(tmp_path, agent, [GATE, *secrets]) as desk:
-        (room,) = [room for room in await desk.store.rooms.all() if room.channel == "#mate"]
-        page = await desk.store.messages.newest([room], 1)
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE, *secrets]) as scene:
+        (room,) = [room for room in await scene.store.rooms.all() if room.channel == "#mate"]
+        page = await scene.store.messages.newest([room], 1)
         given_id = str(page.messages[0].id)
         asked = {
             key: value.replace("ID", given_id) if isinstance(value, str) else value
             for key, value in arguments.items()
         }
         agent.will(calls(name, **asked), says("done"))
-        await desk.asks("what do they say elsewhere?")
+        await scene.asks("what do they say elsewhere?")
     shown = "\n".join(results(agent.requests[1]))
     assert shown
     assert "vault code" not in everything(agent)
@@ -119,9 +119,9 @@ async def test_a_model_is_told_what_it_did_wrong_and_the_way_out(tmp_path: Path)
         ("get_message_context", ""),
         ("search_irc_history", "[" * 2_000),
     ]
-    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as desk:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as scene:
         agent.will(calls_all(*wrong), says("sorry"))
-        found = await desk.asks("who?")
+        found = await scene.asks("who?")
     assert found.lines == ["sorry"]
     said_back = results(agent.requests[1])
     assert "are not JSON" in said_back[0]
@@ -161,19 +161,19 @@ class Watch:
         return ToolAnswer(self._text)
 
 
-async def asks_with(watch: Watch, desk: Study, text: str = "who?") -> Answer:
+async def asks_with(watch: Watch, scene: Study, text: str = "who?") -> Answer:
     toolbox: Any = watch
-    return await Study(desk.store, toolbox, desk.settings, desk.llm).asks(text)
+    return await Study(scene.store, toolbox, scene.settings, scene.llm).asks(text)
 
 
 async def test_the_calls_of_one_round_run_side_by_side_and_answer_in_their_order(
     tmp_path: Path,
 ) -> None:
     watch = Watch(together=3)
-    async with strict_agent() as agent, study(tmp_path, agent) as desk:
+    async with strict_agent() as agent, study(tmp_path, agent) as scene:
         agent.will(calls_all(*(("look", f'{{"at": {n}}}') for n in range(3))), says("done"))
         with anyio.fail_after(5):
-            await asks_with(watch, desk)
+            await asks_with(watch, scene)
     tool_messages = [one for one in agent.requests[1]["messages"] if one["role"] == "tool"]
     assert [one["tool_call_id"] for one in tool_messages] == ["call_1", "call_2", "call_3"]
     assert len(watch.called) == 3
@@ -183,14 +183,14 @@ async def test_the_same_call_is_answered_from_memory_and_the_third_time_ends_the
     tmp_path: Path,
 ) -> None:
     watch = Watch(text="the gate is green")
-    async with strict_agent() as agent, study(tmp_path, agent) as desk:
+    async with strict_agent() as agent, study(tmp_path, agent) as scene:
         agent.will(
             calls_all(("look", '{"at": 1, "by": 2}'), ("look", '{"by":2,"at":1}')),
             calls("look", at=1, by=2),
             calls("look", by=2, at=1),
             says("enough"),
         )
-        found = await asks_with(watch, desk)
+        found = await asks_with(watch, scene)
     assert found.lines == ["enough"]
     assert len(watch.called) == 1
     assert "asked before" in results(agent.requests[2])[2]
@@ -201,30 +201,30 @@ async def test_the_same_call_is_answered_from_memory_and_the_third_time_ends_the
 
 async def test_after_eight_rounds_the_model_has_to_speak(tmp_path: Path) -> None:
     watch = Watch()
-    async with strict_agent() as agent, study(tmp_path, agent) as desk:
+    async with strict_agent() as agent, study(tmp_path, agent) as scene:
         agent.will(*(calls("look", at=n) for n in range(ROUNDS)), says("at last"))
-        found = await asks_with(watch, desk)
+        found = await asks_with(watch, scene)
     assert found.lines == ["at last"]
     assert len(watch.called) == len(agent.requests) - 1 == ROUNDS
     assert "tools" not in agent.requests[-1]
 
 
 async def test_a_model_that_calls_to_the_end_still_leaves_an_answer(tmp_path: Path) -> None:
-    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as desk:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as scene:
         agent.will(
             *(calls("search_irc_history", query=f"gate {n}") for n in range(ROUNDS)),
             says('{"name": "search_irc_history", "arguments": {"query": "gate"}}'),
         )
-        found = await desk.asks("who fixed the garden gate?")
+        found = await scene.asks("who fixed the garden gate?")
     assert not found.by_model
     assert found.lines[0] == "The model gave no answer."
     assert "I fixed the garden gate on Tuesday" in found.lines[2]
 
 
 async def test_a_model_that_only_reasons_is_asked_once_more_with_more_room(tmp_path: Path) -> None:
-    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as desk:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as scene:
         agent.will(agents.reasons(), says("bo did"))
-        found = await desk.asks("who?")
+        found = await scene.asks("who?")
     assert found.lines == ["bo did"]
     assert [request["max_tokens"] for request in agent.requests] == [512, 2_048]
     assert all('<question from="ada">' in str(one) for one in agent.forwarded)
@@ -233,13 +233,13 @@ async def test_a_model_that_only_reasons_is_asked_once_more_with_more_room(tmp_p
 async def test_with_a_longer_answer_the_agent_still_sees_the_question(tmp_path: Path) -> None:
     lines = [said(f"{n} " + "blah " * 80) for n in range(60)]
     more = {"agent_max_tokens": 2_000, "max_context_messages": 60}
-    async with strict_agent() as agent, study(tmp_path, agent, lines, **more) as desk:
+    async with strict_agent() as agent, study(tmp_path, agent, lines, **more) as scene:
         agent.will(
             calls("get_recent_irc_messages", limit=100),
             agents.reasons(),
             says("here"),
         )
-        await desk.asks("what is blah?")
+        await scene.asks("what is blah?")
     assert len(agent.forwarded) == 3
     assert all("what is blah?" in str(one) for one in agent.forwarded)
 
@@ -262,18 +262,18 @@ async def test_with_a_longer_answer_the_agent_still_sees_the_question(tmp_path: 
 async def test_whatever_the_model_says_the_best_lines_are_found(
     tmp_path: Path, trouble: agents.Answer
 ) -> None:
-    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as desk:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as scene:
         agent.will(trouble, trouble)
-        found = await desk.asks("who fixed the garden gate?")
+        found = await scene.asks("who fixed the garden gate?")
     assert not found.by_model
     assert "I fixed the garden gate on Tuesday" in found.lines[-1]
     assert "Traceback" not in str(found.lines)
 
 
 async def test_while_the_endpoint_is_down_the_best_lines_are_found(tmp_path: Path) -> None:
-    async with study(tmp_path, NOBODY, [GATE]) as desk:
-        found = await desk.asks("who fixed the garden gate?")
-        nothing = await desk.asks("xyzzy?")
+    async with study(tmp_path, NOBODY, [GATE]) as scene:
+        found = await scene.asks("who fixed the garden gate?")
+        nothing = await scene.asks("xyzzy?")
     assert "not answering" in found.lines[0]
     assert "I fixed the garden gate on Tuesday" in found.lines[-1]
     assert nothing.lines[-1] == "I found no line about it."
@@ -281,9 +281,9 @@ async def test_while_the_endpoint_is_down_the_best_lines_are_found(tmp_path: Pat
 
 async def test_a_context_error_is_met_once_with_half_the_talk(tmp_path: Path) -> None:
     lines = [said(f"{n} " + "blah " * 40) for n in range(20)]
-    async with strict_agent() as agent, study(tmp_path, agent, lines) as desk:
+    async with strict_agent() as agent, study(tmp_path, agent, lines) as scene:
         agent.will(agents.context_error(), calls("get_current_users"), says("it fits"))
-        found = await desk.asks("what is blah?")
+        found = await scene.asks("what is blah?")
     assert found.lines == ["it fits"]
     sizes = [tokens(request) for request in agent.requests]
     assert sizes[1] <= sizes[0] // 2 + 10
@@ -292,19 +292,19 @@ async def test_a_context_error_is_met_once_with_half_the_talk(tmp_path: Path) ->
 
 
 async def test_a_second_context_error_ends_in_the_best_lines(tmp_path: Path) -> None:
-    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as desk:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as scene:
         agent.will(agents.context_error(), agents.context_error())
-        found = await desk.asks("who fixed the garden gate?")
+        found = await scene.asks("who fixed the garden gate?")
     assert "too long" in found.lines[0]
     assert "I fixed the garden gate on Tuesday" in found.lines[-1]
 
 
 async def test_an_endpoint_that_rejects_tools_gets_a_search_beside_the_logs(tmp_path: Path) -> None:
-    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as desk:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as scene:
         agent.takes_tools = False
         agent.will(says("never heard"), says("bo did"), says("bo did, as I said"))
-        found = await desk.asks("who fixed the garden gate?")
-        again = await desk.asks("who fixed the garden gate?")
+        found = await scene.asks("who fixed the garden gate?")
+        again = await scene.asks("who fixed the garden gate?")
     assert (found.lines, again.lines) == (["bo did"], ["bo did, as I said"])
     refused, plain, helped, at_once = agent.requests
     assert "tools" in refused
@@ -316,13 +316,13 @@ async def test_an_endpoint_that_rejects_tools_gets_a_search_beside_the_logs(tmp_
 
 async def test_calls_written_as_text_are_made_also_by_their_older_name(tmp_path: Path) -> None:
     lines = [GATE, said("the gate squeaks", nick="eve")]
-    async with strict_agent() as agent, study(tmp_path, agent, lines) as desk:
+    async with strict_agent() as agent, study(tmp_path, agent, lines) as scene:
         agent.will(
             says('{"name": "search_irc_history", "arguments": {"query": "squeaks"}}'),
             says('search_chat_logs(query="gate", user="bo")'),
             says("bo did"),
         )
-        await desk.asks("who?")
+        await scene.asks("who?")
     first, second = results(agent.requests[2])
     assert "the gate squeaks" in first
     assert "I fixed the garden gate" in second
@@ -330,9 +330,9 @@ async def test_calls_written_as_text_are_made_also_by_their_older_name(tmp_path:
 
 
 async def test_a_call_inside_a_sentence_is_a_sentence(tmp_path: Path) -> None:
-    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as desk:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as scene:
         agent.will('I could call search_chat_logs(query="x") but I will not.')
-        found = await desk.asks("who?")
+        found = await scene.asks("who?")
     assert found.by_model
     assert len(agent.requests) == 1
 
@@ -340,10 +340,10 @@ async def test_a_call_inside_a_sentence_is_a_sentence(tmp_path: Path) -> None:
 async def test_while_the_toolbox_is_away_the_question_is_still_answered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async with strict_agent() as agent, study(tmp_path, agent) as desk:
+    async with strict_agent() as agent, study(tmp_path, agent) as scene:
         monkeypatch.setattr(tools, "BROKEN_SECONDS", 0.05)
         away = Toolbox(lambda: "http://127.0.0.1:9/mcp", backoff=(30.0,))
-        lonely = Study(desk.store, away, desk.settings, desk.llm)
+        lonely = Study(scene.store, away, scene.settings, scene.llm)
         agent.will(says("I know that by heart"), calls("search_irc_history", query="x"), says("ok"))
         async with beside(away.run):
             by_heart = await lonely.asks("what is 2 + 2?")

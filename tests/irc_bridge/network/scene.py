@@ -42,16 +42,16 @@ class Ear:
     def connected(self, nick: str) -> None:
         self._note("connected", nick)
 
-    def line(self, line: IrcMessage) -> None:
-        self.lines.append(line)
-        self.on_line(line)
+    def line(self, message: IrcMessage) -> None:
+        self.lines.append(message)
+        self.on_line(message)
         self._news.ring()
 
     def joined(self, channel: str) -> None:
         self._note("joined", channel)
 
-    def present(self, channel: str) -> None:
-        self._note("present", channel)
+    def members_complete(self, channel: str) -> None:
+        self._note("members_complete", channel)
 
     def left(self, channel: str, why: str) -> None:
         self._note("left", channel, why)
@@ -100,11 +100,11 @@ def login(port: int, *channels: str, **more: Any) -> ServerConfig:
 
 @asynccontextmanager
 async def staying(
-    who: ServerConfig, *, patience: float = PATIENCE, **timing: Any
+    who: ServerConfig, *, patience: float = PATIENCE, **timeouts: Any
 ) -> AsyncIterator[tuple[IrcNetwork, Ear]]:
     """A network that runs beside the block, with short pauses, and must stop at its end."""
     ear = Ear(patience)
-    network = IrcNetwork(who, ear, timing=Timeouts(**QUICK | timing))
+    network = IrcNetwork(who, ear, timeouts=Timeouts(**QUICK | timeouts))
     async with beside(network.run):
         with anyio.fail_after(patience * 2):
             yield network, ear

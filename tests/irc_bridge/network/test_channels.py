@@ -9,7 +9,7 @@ from tests.servers.fake_ircd import Answer, fake_ircd
 
 async def test_what_the_listener_hears_comes_before_what_it_changes() -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         there: list[list[str]] = []
         ear.on_line = lambda _: there.append(network.channels_of("ada"))
         await server.says(":ada!a@h QUIT :bye")
@@ -24,7 +24,7 @@ async def test_members_follow_every_kind_of_line() -> None:
         fake_ircd(caps=caps) as server,
         staying(login(server.port, "#Tea")) as (network, ear),
     ):
-        await ear.happens("present", "#Tea")
+        await ear.happens("members_complete", "#Tea")
         await server.says(
             ":bo!b@h JOIN #tea bo_account :Bo",
             ":cy!c@h JOIN #tea * :Cy",
@@ -54,7 +54,7 @@ async def test_one_who_per_channel_tells_accounts_and_absence() -> None:
         fake_ircd(answer=answer) as server,
         staying(login(server.port, "#tea")) as (network, ear),
     ):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.hears("WHO")
         await server.settles()
         assert network.members("#tea")[0] == ChannelMember(
@@ -70,7 +70,7 @@ async def test_a_plain_who_tells_absence_where_there_is_no_whox() -> None:
         fake_ircd(isupport="CHANTYPES=#", answer=answer) as server,
         staying(login(server.port, "#tea")) as (network, ear),
     ):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.hears("WHO")
         await server.settles()
         assert network.members("#tea")[0].away
@@ -81,7 +81,7 @@ async def test_a_strict_casemapping_folds_brackets_but_no_tilde() -> None:
         fake_ircd(isupport="CASEMAPPING=strict-rfc1459") as server,
         staying(login(server.port, "#[tea]")) as (network, ear),
     ):
-        await ear.happens("present", "#[tea]")
+        await ear.happens("members_complete", "#[tea]")
         assert network.members("#{TEA}") == network.members("#[tea]") != []
         assert not network.same_nick("a~", "a^")
 
@@ -91,7 +91,7 @@ async def test_replayed_events_move_nobody() -> None:
         fake_ircd(caps=["batch draft/chathistory"]) as server,
         staying(login(server.port, "#tea")) as (network, ear),
     ):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(
             "BATCH +h draft/chathistory #tea",
             "@batch=h :Terra!u@h QUIT :old",
@@ -107,7 +107,7 @@ async def test_replayed_events_move_nobody() -> None:
 
 async def test_an_invitation_is_not_followed() -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(":ada!a@h INVITE Terra #coffee")
         await server.settles()
         assert server.heard("JOIN") == ["JOIN #tea"]
@@ -115,7 +115,7 @@ async def test_an_invitation_is_not_followed() -> None:
 
 async def test_a_channel_that_the_settings_do_not_name_is_left_at_once() -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(":Terra!u@host JOIN #coffee", ":srv 366 Terra #coffee :End")
         await server.hears("PART #coffee")
         await server.settles()
@@ -153,7 +153,7 @@ async def test_a_server_that_takes_two_joins_at_once_gets_two() -> None:
 async def test_after_a_kick_we_come_back_a_few_times_and_then_stay_out(by: str) -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
         for times in (1, 2, 3):  # two pauses are allowed by this scene's timing
-            await ear.happens("present", "#tea", times=times)
+            await ear.happens("members_complete", "#tea", times=times)
             await server.says(by)
             await ear.happens("left", "#tea", times=times)
         await server.settles()
@@ -169,7 +169,7 @@ async def test_looking_round_for_empty_seats_does_not_undo_a_kick() -> None:
             ear,
         ),
     ):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.settles()
         await server.says(":ada!a@h KICK #tea Terra :enough")
         await ear.happens("left")
@@ -181,7 +181,7 @@ async def test_a_kick_from_where_we_never_were_is_no_error(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(":ada!a@h KICK #elsewhere Terra :bye", ":ada!a@h PART #elsewhere")
         await server.settles()
         assert [record for record in caplog.records if record.levelname == "ERROR"] == []
@@ -199,7 +199,7 @@ async def test_a_refused_channel_is_asked_again_later(numeric: str) -> None:
         return [refusal] if refusal else None
 
     async with fake_ircd(answer=answer) as server, staying(login(server.port, "#tea")) as (_, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         assert len(server.heard("JOIN")) == 3
 
 
@@ -213,7 +213,7 @@ async def test_a_channel_that_answers_nothing_is_asked_again_too() -> None:
         fake_ircd(answer=answer) as server,
         staying(login(server.port, "#tea"), look_round=0.05) as (_, ear),
     ):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
 
 
 def taken(*nicks: str) -> Answer:
@@ -229,7 +229,7 @@ async def test_a_taken_nick_is_replaced_and_regained_as_soon_as_it_is_free() -> 
         fake_ircd(answer=taken("Terra")) as server,
         staying(login(server.port, "#tea"), regain_nick=3600) as (network, ear),
     ):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         assert network.nick.startswith("Terra-")
         server.answer = None
         await server.says(":terra!t@h QUIT :gone")

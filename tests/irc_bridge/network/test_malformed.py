@@ -38,21 +38,21 @@ async def still_hears(server: FakeIrcd, ear: Ear) -> None:
 )
 async def test_an_odd_line_costs_only_itself(oddity: bytes) -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(oddity)
         await still_hears(server, ear)
 
 
 async def test_eight_kilobytes_of_tags_are_no_trouble() -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says("@+x=" + "y" * 8000 + " :ada!a@h PRIVMSG #tea :big")
         assert len((await ear.hears("big")).tags["+x"]) == 8000
 
 
 async def test_one_bad_byte_does_not_spoil_the_line() -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(":ada!a@h PRIVMSG #tea :naïve ".encode() + b"caf\xe9")
         await ear.hears("naïve café")
 
@@ -60,7 +60,7 @@ async def test_one_bad_byte_does_not_spoil_the_line() -> None:
 @pytest.mark.parametrize("mask", ["ada!a@x@h", "ada!a!b@h", "ada", "ada@h"])
 async def test_a_strange_mask_loses_no_line(mask: str) -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(f":{mask} PRIVMSG #tea :hey")
         line = await ear.hears("hey")
         assert line.source
@@ -73,7 +73,7 @@ async def test_a_strange_mask_loses_no_line(mask: str) -> None:
 )
 async def test_ctcp_reaches_the_listener_exactly_as_it_was_sent(text: str) -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(f":ada!a@h PRIVMSG #tea :{text}")
         await ear.hears(text)
 
@@ -84,7 +84,7 @@ async def test_lines_for_operators_only_can_be_told_apart() -> None:
         fake_ircd(isupport=isupport) as server,
         staying(login(server.port, "#tea")) as (network, ear),
     ):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(":ada!a@h PRIVMSG @#tea :ops only")
         line = await ear.hears("ops only")
         assert network.split_status(line.params[0]) == ("@", "#tea")
@@ -98,7 +98,7 @@ async def test_an_unreadable_isupport_token_costs_only_itself() -> None:
         fake_ircd(isupport=isupport) as server,
         staying(login(server.port, "#tea")) as (network, ear),
     ):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(":srv 353 Terra = #tea :%bo")
         await server.settles()
         assert {member.nick: member.rank for member in network.members("#tea")}["bo"] == "%"
@@ -107,7 +107,7 @@ async def test_an_unreadable_isupport_token_costs_only_itself() -> None:
 
 async def test_a_motd_asked_for_later_is_no_second_welcome() -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(":srv 422 Terra :no motd", ":srv 376 Terra :end")
         await server.settles()
         assert ear.happened("connected") == [("connected", "Terra")]
@@ -145,13 +145,13 @@ async def test_a_plain_join_is_understood_where_an_extended_one_was_agreed() -> 
         fake_ircd(caps=["extended-join"]) as server,
         staying(login(server.port, "#tea")) as (network, ear),
     ):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         assert network.joined_channels() == ["#tea"]
 
 
 async def test_strangers_who_only_speak_are_not_remembered() -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         known = len(network._session.client.users)  # noqa: SLF001 - nothing shows a leak from outside
         await server.says(*(f":p{n}!u@h PRIVMSG Terra :hi" for n in range(500)))
         await server.says(":q!u@h NOTICE Terra :hi", ":r!u@h INVITE Terra #coffee")
@@ -166,7 +166,7 @@ async def test_names_of_two_hundred_people_cost_no_question_each() -> None:
         fake_ircd(isupport=isupport) as server,
         staying(login(server.port, "#tea")) as (network, ear),
     ):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(":srv 353 Terra = #tea :" + " ".join(f"u{n}" for n in range(200)))
         await server.says(":ada!a@h NICK :ada2")
         await server.settles()

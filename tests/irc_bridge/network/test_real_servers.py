@@ -22,7 +22,7 @@ SCRIPTS = "The quick brown fox. «naïve café» 漢字かな交じり文 🏳�
 async def test_it_registers_joins_hears_and_answers(ircd: Ircd) -> None:
     async with person("ada", ircd.port) as ada, staying(login(ircd.port, "#tea")) as (network, ear):
         await ada.joins("#tea")
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await ada.types(
             "PRIVMSG #tea :tea\x01?", "PRIVMSG #tea :\x01ACTION waves\x01", "NOTICE #tea :hm"
         )
@@ -40,7 +40,7 @@ async def test_tls_is_verified_and_without_a_reason_to_believe_refused(ircd: Irc
     async with staying(
         login(ircd.tls_port, "#tea", host="localhost", tls=True, tls_cafile=ircd.cafile)
     ) as (_, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
     with pytest.raises(ssl.SSLCertVerificationError):
         async with open_connection(login(ircd.tls_port, host="localhost", tls=True), Timeouts()):
             pass
@@ -58,7 +58,7 @@ async def test_five_thousand_lines_arrive_in_each_speakers_order(ircd: Ircd) -> 
         crowd = [await stack.enter_async_context(person(f"p{n}", ircd.port)) for n in range(5)]
         for someone in crowd:
             await someone.joins("#tea")
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         async with anyio.create_task_group() as tasks:
             for someone in crowd:
                 said = [f"PRIVMSG #tea :{someone.nick} {n}" for n in range(1000)]
@@ -73,7 +73,7 @@ async def test_long_text_in_many_scripts_arrives_whole(ircd: Ircd) -> None:
     text = (SCRIPTS * 14).strip()
     async with person("ada", ircd.port) as ada, staying(login(ircd.port, "#tea")) as (network, ear):
         await ada.joins("#tea")
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await network.say("#tea", text)
         await network.say("#tea", "the end")
         await ada.sees("PRIVMSG #tea", "the end")
@@ -87,7 +87,7 @@ async def test_long_text_in_many_scripts_arrives_whole(ircd: Ircd) -> None:
 async def test_our_own_words_are_heard_exactly_once(ircd: Ircd) -> None:
     async with person("ada", ircd.port) as ada, staying(login(ircd.port, "#tea")) as (network, ear):
         await ada.joins("#tea")
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await network.say("#tea", "tea at four")
         await network.notice("#tea", "a notice")
         await ada.sees("a notice")
@@ -107,7 +107,7 @@ async def test_a_taken_nick_is_regained(ircd: Ircd) -> None:
         network, ear = await stack.enter_async_context(
             staying(login(ircd.port, "#tea"), regain_nick=0.2)
         )
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         assert network.nick.startswith("Terra-")
         await thief.types("QUIT")
         await ear.until(lambda: network.nick == "Terra")
@@ -118,10 +118,10 @@ async def test_after_a_kick_it_comes_back(ircd: Ircd) -> None:
         await outside.happens("connected")
         await ada.joins("#tea")
         async with staying(login(ircd.port, "#tea", nick="Bot")) as (network, ear):
-            await ear.happens("present", "#tea")
+            await ear.happens("members_complete", "#tea")
             await ada.types("KICK #tea Bot :enough")
             assert await ear.happens("left") == ("left", "#tea", "kicked by ada: enough")
-            await ear.happens("present", "#tea", times=2)
+            await ear.happens("members_complete", "#tea", times=2)
             assert network.channels_of("ada") == ["#tea"]
 
 
@@ -133,7 +133,7 @@ async def test_a_banned_bot_waits_until_it_is_let_in(ircd: Ircd) -> None:
         async with staying(login(ircd.port, "#tea", nick="Bot")) as (_, ear):
             await ear.until(lambda: [line.command for line in ear.lines].count("474") >= 2)
             await ada.types("MODE #tea -b Bot!*@*")
-            await ear.happens("present", "#tea")
+            await ear.happens("members_complete", "#tea")
 
 
 async def test_ranks_follow_the_server(ircd: Ircd) -> None:
@@ -144,7 +144,7 @@ async def test_ranks_follow_the_server(ircd: Ircd) -> None:
             def ranks() -> dict[str, str]:
                 return {member.nick: member.rank for member in network.members("#tea")}
 
-            await ear.happens("present", "#tea")
+            await ear.happens("members_complete", "#tea")
             assert ranks() == {"ada": "@", "Terra": ""}
             await ada.types("MODE #tea +v Terra", "MODE #tea -o ada", "PRIVMSG #tea :done")
             await ear.hears("done")
@@ -159,7 +159,7 @@ async def test_a_forced_join_is_answered_with_a_part(inspircd: Ircd) -> None:
             ear,
         ),
     ):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await oper.types("OPER oper operpw")
         await oper.sees(" 381 ")
         await oper.joins("#coffee")
@@ -177,7 +177,7 @@ async def test_the_bot_flag_and_server_time_come_with_every_line(inspircd: Ircd)
         ),
     ):
         await ada.joins("#tea")
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await network.say("#tea", "I am a machine")
         own = await ear.hears("I am a machine")
         assert {"time", "msgid"} <= set(own.tags)
@@ -200,12 +200,12 @@ async def test_replayed_lines_are_marked_and_everybody_stays(inspircd: Ircd) -> 
 
 async def test_after_a_power_cut_it_is_back_and_hears(ircd: Ircd) -> None:
     async with staying(login(ircd.port, "#tea")) as (network, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await anyio.to_thread.run_sync(ircd.kill)
         await ear.happens("lost")
         assert not network.connected
         await anyio.to_thread.run_sync(ircd.start)
-        await ear.happens("present", "#tea", times=2)
+        await ear.happens("members_complete", "#tea", times=2)
         async with person("ada", ircd.port) as ada:
             await ada.joins("#tea")
             await ada.types("PRIVMSG #tea :welcome back")

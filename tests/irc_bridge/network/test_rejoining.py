@@ -40,9 +40,9 @@ async def test_kicks_of_long_ago_are_forgiven() -> None:
         staying(login(server.port, "#tea"), rejoin=(0.01,), forgiven=0) as (_, ear),
     ):
         for times in range(1, 5):  # twice in a row would be once too often
-            await ear.happens("present", "#tea", times=times)
+            await ear.happens("members_complete", "#tea", times=times)
             await server.says(KICK)
-        await ear.happens("present", "#tea", times=5)
+        await ear.happens("members_complete", "#tea", times=5)
 
 
 async def test_each_kick_has_its_own_pause() -> None:
@@ -51,9 +51,9 @@ async def test_each_kick_has_its_own_pause() -> None:
         fake_ircd(answer=answer) as server,
         staying(login(server.port, "#tea"), rejoin=(0.2, 0.01)) as (_, ear),
     ):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(KICK)
-        await ear.happens("present", "#tea", times=2)
+        await ear.happens("members_complete", "#tea", times=2)
         assert answer.pauses[0] >= 0.2
 
 
@@ -65,7 +65,7 @@ async def test_staying_out_is_an_error_in_the_log_and_coming_back_a_warning(
         staying(login(server.port, "#tea"), rejoin=(0.01,)) as (_, ear),
     ):
         for times in (1, 2):
-            await ear.happens("present", "#tea", times=times)
+            await ear.happens("members_complete", "#tea", times=times)
             await server.says(KICK)
         await ear.happens("left", times=2)
     told = [(one.levelno, one.message) for one in caplog.records if "#tea" in one.message]
@@ -77,11 +77,11 @@ async def test_staying_out_is_an_error_in_the_log_and_coming_back_a_warning(
 
 async def test_the_next_connection_forgets_the_kicks_of_the_last() -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea"), rejoin=()) as (_, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(KICK)
         await ear.happens("left")
         await server.drops()
-        await ear.happens("present", "#tea", times=2)
+        await ear.happens("members_complete", "#tea", times=2)
 
 
 @pytest.mark.parametrize(
@@ -97,14 +97,14 @@ async def test_the_next_connection_forgets_the_kicks_of_the_last() -> None:
 )
 async def test_the_listener_hears_who_put_us_out_and_why(line: str, why: str) -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(line)
         assert await ear.happens("left") == ("left", "#tea", why)
 
 
 async def test_somebody_elses_kick_or_part_is_not_ours() -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea", "#mate")) as (_, ear):
-        await ear.happens("present", "#mate")
+        await ear.happens("members_complete", "#mate")
         await server.says(":bo!b@h KICK #tea ada :x", ":ada!a@h PART #mate")
         await server.says(":bo!b@h KICK #tea Terra :x")
         await ear.happens("left")
@@ -117,12 +117,12 @@ async def test_a_channel_is_called_as_the_server_spells_it() -> None:
         return [":Terra!u@h JOIN #Tea", ":srv 366 Terra #TEA :End"] if "JOIN" in line else None
 
     async with fake_ircd(answer=answer) as server, staying(login(server.port, "#tea")) as (_, ear):
-        await ear.happens("present", "#TEA")
+        await ear.happens("members_complete", "#TEA")
         await server.says(":ada!a@h KICK #TEA Terra :x")
         await ear.happens("left")
         assert ear.events[1:4] == [
             ("joined", "#Tea"),
-            ("present", "#TEA"),
+            ("members_complete", "#TEA"),
             ("left", "#Tea", "kicked by ada: x"),
         ]
 
@@ -147,9 +147,9 @@ async def test_the_key_of_a_channel_is_used_again_when_we_return() -> None:
         fake_ircd() as server,
         staying(login(server.port, " #tea  s3same ")) as (_, ear),
     ):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(KICK)
-        await ear.happens("present", "#tea", times=2)
+        await ear.happens("members_complete", "#tea", times=2)
         assert server.heard("JOIN") == ["JOIN #tea s3same"] * 2
 
 
@@ -159,7 +159,7 @@ async def test_refusals_have_growing_pauses_and_the_last_one_repeats() -> None:
         fake_ircd(answer=answer) as server,
         staying(login(server.port, "#tea"), refused=(0.15, 0, 0.15)) as (_, ear),
     ):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         first, second, third, fourth = answer.pauses
         assert min(first, third, fourth) >= 0.15
         assert second < 0.15
@@ -171,9 +171,9 @@ async def test_after_it_let_us_in_a_channels_refusals_start_again() -> None:
         fake_ircd(answer=answer) as server,
         staying(login(server.port, "#tea"), refused=(0.15, 0)) as (_, ear),
     ):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(KICK)
-        await ear.happens("present", "#tea", times=2)
+        await ear.happens("members_complete", "#tea", times=2)
         assert answer.pauses[2] >= 0.15
 
 
@@ -196,7 +196,7 @@ async def test_a_refusal_of_a_channel_that_we_are_in_or_never_wanted_is_nothing(
         fake_ircd() as server,
         staying(login(server.port, "#tea"), refused=(0,)) as (_, ear),
     ):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(*refused(), ":srv 474 Terra #coffee :Cannot join", ":srv 474 Terra")
         await server.settles()
         await server.settles()
@@ -210,7 +210,7 @@ async def test_the_log_says_why_a_channel_refused_and_when_it_is_asked_again(
 ) -> None:
     answer = Joins(refused("Cannot join channel (+b)"))
     async with fake_ircd(answer=answer) as server, staying(login(server.port, "#tea")) as (_, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
     assert "#tea refused us: Cannot join channel (+b). Retrying in 0.05 s." in caplog.text
 
 
@@ -224,10 +224,13 @@ async def test_one_join_holds_four_hundred_bytes_of_names(length: int, lines: in
 
 async def test_only_our_channels_are_reported_as_complete() -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(":srv 366 Terra #coffee :End", ":srv 366 Terra", ":srv 366 Terra #Tea :x")
-        await ear.happens("present", "#Tea")
-        assert ear.happened("present") == [("present", "#tea"), ("present", "#Tea")]
+        await ear.happens("members_complete", "#Tea")
+        assert ear.happened("members_complete") == [
+            ("members_complete", "#tea"),
+            ("members_complete", "#Tea"),
+        ]
 
 
 def silent_once(verb: str) -> Answer:
@@ -240,5 +243,5 @@ async def test_a_channel_that_is_there_is_not_joined_again_by_looking_round() ->
         fake_ircd(answer=silent_once("JOIN #mate")) as server,
         staying(login(server.port, "#mate key", "#tea"), look_round=0.05) as (_, ear),
     ):
-        await ear.happens("present", "#mate")
+        await ear.happens("members_complete", "#mate")
         assert server.heard("JOIN") == ["JOIN #mate key", "JOIN #tea", "JOIN #mate key"]

@@ -135,7 +135,7 @@ async def test_without_a_letter_for_it_no_bot_mode_is_set(isupport: str) -> None
 
 async def test_a_failing_handler_costs_only_its_line(caplog: pytest.LogCaptureFixture) -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(":ada!a@h JOIN", ":ada!a@h PRIVMSG #tea :still there?")
         await ear.hears("still there?")
         await server.settles()
@@ -158,7 +158,7 @@ async def test_whox_tells_account_and_absence_of_those_who_are_there() -> None:
         fake_ircd(answer=replying("WHO", *rows)) as server,
         staying(login(server.port, "#tea")) as (network, ear),
     ):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         assert await server.hears("WHO") == ["WHO #tea %tcuhnfa,542"]
         await server.settles()
         assert network.members("#tea") == [
@@ -173,7 +173,7 @@ async def test_a_plain_who_that_is_cut_short_is_nothing() -> None:
         fake_ircd(isupport="CHANTYPES=#", answer=replying("WHO", *rows)) as server,
         staying(login(server.port, "#tea")) as (network, ear),
     ):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.hears("WHO")
         await server.settles()
         assert [member.away for member in network.members("#tea")] == [False, True]
@@ -181,7 +181,7 @@ async def test_a_plain_who_that_is_cut_short_is_nothing() -> None:
 
 async def test_an_account_tag_tells_who_is_logged_in() -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says("@account=ada_ :ada!a@h PRIVMSG #tea :hi", "@account=x PING y")
         await server.says("@account=bo_ :bo!b@h PRIVMSG Terra :hi", ":srv PING z")
         await server.settles()
@@ -191,7 +191,7 @@ async def test_an_account_tag_tells_who_is_logged_in() -> None:
 
 async def test_extended_joins_tell_accounts_and_plain_ones_forget_none() -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(
             ":bo!b@h JOIN #tea bo_account :Bo",
             ":cy!c@h JOIN #tea * :Cy",
@@ -215,7 +215,7 @@ async def test_the_highest_of_several_ranks_is_shown() -> None:
         fake_ircd(isupport=isupport) as server,
         staying(login(server.port, "#tea")) as (network, ear),
     ):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(names)
         await server.settles()
         ranks = {member.nick: member.rank for member in network.members("#tea")}
@@ -224,7 +224,7 @@ async def test_the_highest_of_several_ranks_is_shown() -> None:
 
 async def test_nobody_is_known_of_channels_that_we_are_not_in() -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(":srv 353 Terra = #coffee :ada bo", ":bo!b@h JOIN #coffee")
         await server.settles()
         assert (network.members("#coffee"), network.channels_of("bo")) == ([], [])
@@ -232,7 +232,7 @@ async def test_nobody_is_known_of_channels_that_we_are_not_in() -> None:
 
 async def test_members_are_sorted_as_the_network_compares_them() -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(":srv 353 Terra = #tea :Zoe bo Cy")
         await server.settles()
         nicks = [member.nick for member in network.members("#tea")]
@@ -274,7 +274,7 @@ async def test_our_own_mask_follows_what_the_server_says_of_us() -> None:
         def room_for(mask: str) -> int:
             return 512 - len(f":{mask} PRIVMSG #tea :\r\n".encode())
 
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         for line, mask in (
             (":srv 396 Terra ~bot@cloak :is now your displayed host", "Terra!~bot@cloak"),
             (":srv 396 Terra other-cloak :is now your displayed host", "Terra!~bot@other-cloak"),
@@ -304,7 +304,7 @@ async def test_a_line_has_room_for_one_character_at_least(limit: str, room: int 
 
 async def test_is_own_compares_as_the_network_does() -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(":TERRA!u@h PRIVMSG ada :me", ":ada!a@h PRIVMSG #tea :not me", "PING x")
         await server.settles()
         own = {line.params[-1]: network.is_own(line.source) for line in ear.lines}

@@ -19,7 +19,7 @@ def relayed(line: str) -> int:
 async def test_long_text_in_any_script_fits_and_arrives_whole() -> None:
     text = "漢字" * 300 + " " + "שלום مرحبا naïve " * 60
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await network.say("#tea", text)
         await network.say("#tea", "the end")
         await server.hears("PRIVMSG #tea :the end")
@@ -36,7 +36,7 @@ async def test_room_follows_our_mask_and_the_servers_limit() -> None:
         staying(login(server.port, "#tea")) as (network, ear),
     ):
         assert network.payload_bytes("#tea") == 512 - len(":Terra!@ PRIVMSG #tea :\r\n") - 11 - 63
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         assert network.payload_bytes("#tea") == 1024 - relayed("PRIVMSG #tea :")
         await server.says(":srv 396 Terra cloak :is now your displayed host")
         await server.settles()
@@ -53,7 +53,7 @@ async def test_room_follows_our_mask_and_the_servers_limit() -> None:
 
 async def test_lines_are_lines_and_no_text_can_smuggle_a_command() -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await network.say("#tea", "one\r\nQUIT :x\rtwo\0three\n\n \x1dslanted\x1d")
         await server.hears("PRIVMSG", times=5)
         assert [line.split(" ", 2)[2].lstrip(":") for line in server.heard("PRIVMSG")] == [
@@ -69,7 +69,7 @@ async def test_lines_are_lines_and_no_text_can_smuggle_a_command() -> None:
 
 async def test_without_echo_we_hear_ourselves_when_the_line_is_out() -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await network.say("#tea", "tea at four")
         await network.notice("#tea", "a notice")
         line = await ear.hears("tea at four")
@@ -87,7 +87,7 @@ async def test_with_echo_only_the_server_lets_us_hear_ourselves() -> None:
         fake_ircd(caps=["echo-message message-tags"], answer=answer) as server,
         staying(login(server.port, "#tea")) as (network, ear),
     ):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await network.say("#tea", "tea at four")
         await server.hears("PRIVMSG")
         await server.settles()
@@ -126,7 +126,7 @@ async def test_words_go_before_our_own_errands() -> None:
         fake_ircd() as server,
         staying(login(server.port, "#tea"), burst=1, per_line=0.1) as (network, ear),
     ):
-        await ear.happens("present", "#tea")  # now a WHO is waiting
+        await ear.happens("members_complete", "#tea")  # now a WHO is waiting
         await network.say("#tea", "hello")
         await server.hears("WHO")
         assert server.lines.index("PRIVMSG #tea hello") < server.lines.index(
@@ -147,7 +147,7 @@ async def test_more_than_the_queue_holds_is_refused_as_a_whole() -> None:
 
 async def test_ctcp_is_answered_in_private_and_not_in_floods() -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(
             ":ada!a@h PRIVMSG #tea :\x01VERSION\x01",
             ":ada!a@h NOTICE Terra :\x01VERSION\x01",

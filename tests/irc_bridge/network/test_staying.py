@@ -18,13 +18,13 @@ async def test_a_server_that_is_away_for_a_while_finds_us_back() -> None:
     port = free_port()
     async with staying(login(port, "#tea")) as (network, ear):
         async with fake_ircd(port=port):
-            await ear.happens("present", "#tea")
+            await ear.happens("members_complete", "#tea")
         await ear.happens("lost")
         assert not network.connected
         assert network.trouble
         assert (network.members("#tea"), network.joined_channels()) == ([], [])
         async with fake_ircd(port=port) as server:
-            await ear.happens("present", "#tea", times=2)
+            await ear.happens("members_complete", "#tea", times=2)
             await server.says(":ada!a@h PRIVMSG #tea :welcome back")
             await ear.hears("welcome back")
             assert network.trouble == ""
@@ -33,9 +33,9 @@ async def test_a_server_that_is_away_for_a_while_finds_us_back() -> None:
 @pytest.mark.parametrize("ending", ["drops", "resets"])
 async def test_however_the_server_hangs_up_we_come_back(ending: str) -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await getattr(server, ending)()
-        await ear.happens("present", "#tea", times=2)
+        await ear.happens("members_complete", "#tea", times=2)
         assert len(ear.happened("lost")) == 1
 
 
@@ -45,9 +45,9 @@ async def test_however_the_server_hangs_up_we_come_back(ending: str) -> None:
 )
 async def test_a_server_that_sends_us_away_sees_us_again(farewell: str) -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await server.says(farewell)
-        await ear.happens("present", "#tea", times=2)
+        await ear.happens("members_complete", "#tea", times=2)
         if farewell.startswith("ERROR"):
             assert ear.happened("lost") == [("lost", "Closing link: (flood)")]
 
@@ -117,7 +117,7 @@ async def test_stop_ends_the_pause_before_the_next_connection(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     ear = Ear()
-    network = IrcNetwork(login(free_port()), ear, timing=Timeouts(backoff=(3600,)))
+    network = IrcNetwork(login(free_port()), ear, timeouts=Timeouts(backoff=(3600,)))
     with anyio.fail_after(5), caplog.at_level(logging.WARNING):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(network.run)
@@ -151,7 +151,7 @@ async def test_a_cancelled_run_ends_at_once_and_tells_that_the_network_is_lost()
         with anyio.fail_after(5):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(network.run)
-                await ear.happens("present", "#tea")
+                await ear.happens("members_complete", "#tea")
                 tasks.cancel_scope.cancel()
         left_over = [
             task.name for task in anyio.get_running_tasks() if "terrarium_mcp" in str(task.name)
@@ -172,14 +172,14 @@ async def test_a_listener_that_fails_is_told_the_next_line_too(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
     class Clumsy(Ear):
-        def line(self, line: IrcMessage) -> None:
-            super().line(line)
+        def line(self, message: IrcMessage) -> None:
+            super().line(message)
             raise RuntimeError("oops")
 
     ear = Clumsy()
     async with fake_ircd() as server, anyio.create_task_group() as tasks:
         network = IrcNetwork(login(server.port, "#tea"), ear)
         tasks.start_soon(network.run)
-        await ear.happens("present", "#tea")
+        await ear.happens("members_complete", "#tea")
         await network.stop()
     assert "the listener failed on a JOIN line" in caplog.text

@@ -12,7 +12,7 @@ from terrarium_mcp.irc_bridge.record.message_filter import MessageFilter
 NOW = datetime(2026, 11, 5, 14, 0, tzinfo=UTC)
 
 
-class Ears:
+class TwoChannels:
     """A network on which ada sits in two channels, and Terra is we."""
 
     def is_channel(self, target: str) -> bool:
@@ -25,13 +25,13 @@ class Ears:
         return ["#tea", "#mate"] if nick == "ada" else []
 
 
-def heard(raw: str | bytes) -> list[NewMessage]:
+def recorded(raw: str | bytes) -> list[NewMessage]:
     line = raw if isinstance(raw, bytes) else raw.encode()
-    return MessageFilter("test", Ears()).messages_in(parse_line(line), NOW)
+    return MessageFilter("test", TwoChannels()).messages_in(parse_line(line), NOW)
 
 
 def one(raw: str | bytes) -> NewMessage:
-    (only,) = heard(raw)
+    (only,) = recorded(raw)
     return only
 
 
@@ -75,14 +75,14 @@ def test_our_own_lines_and_those_of_bots_are_marked() -> None:
 )
 @pytest.mark.parametrize("verb", ["PRIVMSG", "NOTICE"])
 def test_off_record_ctcp_and_passwords_are_not_kept(verb: str, text: str) -> None:
-    assert heard(f":ada!u@h {verb} #tea :{text}") == []
+    assert recorded(f":ada!u@h {verb} #tea :{text}") == []
 
 
 @pytest.mark.parametrize("target", ["Terra", "@#tea", "+#tea", "$*"])
 @pytest.mark.parametrize("text", ["between us", "\x01ACTION winks\x01"])
 def test_what_is_not_said_to_a_whole_channel_is_not_kept(target: str, text: str) -> None:
-    assert heard(f":ada!u@h PRIVMSG {target} :{text}") == []
-    assert heard(f":ada!u@h NOTICE {target} :{text}") == []
+    assert recorded(f":ada!u@h PRIVMSG {target} :{text}") == []
+    assert recorded(f":ada!u@h NOTICE {target} :{text}") == []
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_an_event_of_a_channel_is_one_row(raw: str, kind: MessageType, text: str
 def test_who_quits_or_takes_another_nick_does_so_in_each_of_their_channels(
     raw: str, text: str
 ) -> None:
-    lines = heard(raw)
+    lines = recorded(raw)
     assert [(line.channel, line.text) for line in lines] == [("#tea", text), ("#mate", text)]
     assert {line.kind.value for line in lines} == {raw.split()[1]}
 
@@ -164,7 +164,7 @@ def test_a_server_time_that_is_none_is_no_reason_to_lose_a_line(tag: str) -> Non
     ],
 )
 def test_other_lines_say_nothing_for_the_record(raw: str) -> None:
-    assert heard(raw) == []
+    assert recorded(raw) == []
 
 
 def test_bytes_that_are_no_utf8_and_control_characters_are_kept_as_text() -> None:
@@ -175,7 +175,7 @@ def test_bytes_that_are_no_utf8_and_control_characters_are_kept_as_text() -> Non
 def test_what_a_bouncer_replays_is_playback() -> None:
     line = parse_line(b"@time=2026-11-04T10:00:00.000Z :ada!u@h PRIVMSG #tea :yesterday")
     replayed = type(line)(line.command, line.params, line.source, line.tags, replay=True)
-    (kept,) = MessageFilter("test", Ears()).messages_in(replayed, NOW)
+    (kept,) = MessageFilter("test", TwoChannels()).messages_in(replayed, NOW)
     assert (kept.origin, kept.said_at.day) == (Origin.PLAYBACK, 4)
 
 
@@ -190,4 +190,4 @@ def test_every_line_is_heard_or_not_without_an_error() -> None:
     ]
     for command in commands:
         for tail in tails:
-            heard(f":ada!u@h {command}{tail(command)}")
+            recorded(f":ada!u@h {command}{tail(command)}")

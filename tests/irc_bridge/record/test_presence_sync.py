@@ -24,9 +24,9 @@ class Channels(dict[str, list[ChannelMember]]):
 
 @asynccontextmanager
 async def attended(store: Store, channels: Channels) -> AsyncIterator[PresenceSync]:
-    attendance = PresenceSync(store, "local", lambda: list(channels), channels.__getitem__)
-    async with beside(attendance.run):
-        yield attendance
+    sync = PresenceSync(store, "local", lambda: list(channels), channels.__getitem__)
+    async with beside(sync.run):
+        yield sync
 
 
 async def nicks(store: Store, channel: str) -> list[str]:
@@ -46,8 +46,8 @@ async def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AsyncIterato
 
 async def test_a_change_is_written_with_rank_absence_and_account(store: Store) -> None:
     channels = Channels({"#tea": [ADA, BO]})
-    async with attended(store, channels) as attendance:
-        attendance.schedule_check()
+    async with attended(store, channels) as sync:
+        sync.schedule_check()
         with anyio.fail_after(5):
             while await nicks(store, "#tea") != ["ada", "bo"]:
                 await anyio.lowlevel.checkpoint()
@@ -70,18 +70,18 @@ async def test_only_lists_that_differ_are_written_again_unless_we_came_anew(
 
     monkeypatch.setattr(store.presence, "replace", watched)
     with anyio.fail_after(5):
-        async with attended(store, channels) as attendance:
+        async with attended(store, channels) as sync:
 
             async def after(times: int) -> None:
                 while len(written) < times:
                     await anyio.lowlevel.checkpoint()
 
-            attendance.schedule_check()
+            sync.schedule_check()
             await after(2)
             channels["#mate"] = [ADA, BO]
-            attendance.schedule_check()
+            sync.schedule_check()
             await after(3)
-            attendance.channel_joined("#tea")
+            sync.channel_joined("#tea")
             await after(4)
     assert written == ["#tea", "#mate", "#mate", "#tea"]
 
@@ -98,8 +98,8 @@ async def test_a_store_that_cannot_write_is_tried_again_and_ends_nothing(
         await replace(*args)  # type: ignore[arg-type]
 
     monkeypatch.setattr(store.presence, "replace", failing)
-    async with attended(store, Channels({"#tea": [ADA]})) as attendance:
-        attendance.schedule_check()
+    async with attended(store, Channels({"#tea": [ADA]})) as sync:
+        sync.schedule_check()
         with anyio.fail_after(5):
             while await nicks(store, "#tea") != ["ada"]:
                 await anyio.lowlevel.checkpoint()

@@ -107,7 +107,7 @@ async def timed(lookups: Sequence[Lookup], corpus: Corpus) -> list[LookupReport]
 def _tiers(
     groups: Sequence[TermGroup], restriction: Sequence[AnyOf], most: int, since: str, until: str
 ) -> Iterator[Lookup]:
-    """Lookups from strict to loose.
+    """Look-ups from strict to loose.
 
     All words; the 4, then 3 rarest; the rarest with each other word; the 2nd with the 3rd, in case
     the rarest is misspelt or missing; the two rarest alone. Related words are tried only with the

@@ -24,7 +24,7 @@ class LogStatistics(NamedTuple):
 
 
 class CandidateLine(NamedTuple):
-    """A line as the ranking sees it; `may_answer` is False for a line that only lends its words.
+    """A line as the ranking sees it; `may_answer` is False for a neighbour, read only for context.
 
     A question reads thousands, so it is a tuple: the garbage collector does not track it.
     """
@@ -53,7 +53,7 @@ class CandidateLine(NamedTuple):
         return fold(self.said_by)
 
 
-Talk = Sequence[CandidateLine]
+Passage = Sequence[CandidateLine]
 """Consecutive lines of one room, in order."""
 
 
@@ -75,6 +75,6 @@ class Corpus(Vocabulary, Protocol):
         """Those of the lines that may answer the question."""
         ...
 
-    async def around(self, lines: Collection[CandidateLine]) -> list[Talk]:
-        """The lines and their neighbours; windows that overlap are one talk."""
+    async def around(self, lines: Collection[CandidateLine]) -> list[Passage]:
+        """The lines and their neighbours; windows that overlap are one passage."""
         ...

@@ -46,5 +46,5 @@ async def _ranked(
     lines = await corpus.lines(ids)
     scorer = Scorer(about)
     most = IN_ONE_ROOM if len(question.scope.rooms) == 1 else IN_MANY
-    talks = await corpus.around(scorer.promising(lines, most))
-    return scorer.ranked(talks, lines)
+    passages = await corpus.around(scorer.promising(lines, most))
+    return scorer.ranked(passages, lines)

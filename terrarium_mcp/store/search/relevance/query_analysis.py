@@ -47,8 +47,7 @@ async def parsed(question: PlainQuestion, corpus: Corpus) -> ParsedQuestion:
     people = people_named(question.text, log.by, log.with_name)
     times = time_expressions(question.text, question.now, question.zone)
     content = content_words(without_times(times, question.text), people)[:_CONSIDERED]
-    one_of_each = {stem(word): word for word in reversed(content)}.values()
-    groups = await _groups([*reversed(one_of_each)], log.lines, corpus)
+    groups = await _groups(_one_of_each_stem(content), log.lines, corpus)
     # Words in no line come last: they find nothing.
     groups.sort(key=lambda group: group.lines or log.lines)
     return ParsedQuestion(
@@ -61,6 +60,15 @@ async def parsed(question: PlainQuestion, corpus: Corpus) -> ParsedQuestion:
         log.by,
         log.words / log.lines,
     )
+
+
+def _one_of_each_stem(content: Sequence[str]) -> list[str]:
+    """The first word of each stem, in the order in which the stems occur last."""
+    words: dict[str, str] = {}
+    for word in content:
+        root = stem(word)
+        words[root] = words.pop(root, word)
+    return list(words.values())
 
 
 async def _groups(content: Sequence[str], lines: int, vocabulary: Vocabulary) -> list[TermGroup]:
@@ -81,7 +89,9 @@ def _group(word: str, known: Mapping[str, int], family: Mapping[str, int]) -> Te
     root = stem(word)
     alike = {one: n for one, n in family.items() if stem(one) == root}
     alike |= {one: known[one] for one in word_forms(word) if one in known}
-    words = {word: 1.0} | dict.fromkeys(_most_frequent(alike, _FORMS), FORM) | {word: 1.0}
+    words = {word: 1.0}  # first, and whole even if `alike` holds it too
+    for one in _most_frequent(alike, _FORMS):
+        words.setdefault(one, FORM)
     lines = sum(alike[one] for one in words if one in alike)
     for kin, weight in related_words(word).items():
         its = {one: known[one] for one in word_forms(kin) if one in known}
@@ -96,7 +106,7 @@ def _group(word: str, known: Mapping[str, int], family: Mapping[str, int]) -> Te
 async def _mended(group: TermGroup, lines: int, vocabulary: Vocabulary) -> TermGroup:
     """A group whose word is unknown, or hardly known, with the words it may be a slip of."""
     word = group.word
-    if len(word) < _SHORTEST_MENDED or group.lines * _HARDLY_KNOWN > lines * (group.lines > 0):
+    if len(word) < _SHORTEST_MENDED or group.lines * _HARDLY_KNOWN > lines:
         return group
     known = await vocabulary.most_frequent(
         WordsBeginning(word, len(word) + _LONGER, _COMPLETIONS + 1),

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from terrarium_mcp.chat.question import is_first_person, is_question, names_a_time
 from terrarium_mcp.chat.terms import words_in
 from terrarium_mcp.store.search.relevance import weights
-from terrarium_mcp.store.search.relevance.corpus import CandidateLine, Talk
+from terrarium_mcp.store.search.relevance.corpus import CandidateLine, Passage
 from terrarium_mcp.store.search.relevance.lookup import Lookup
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion
 
@@ -80,23 +80,27 @@ class Scorer:
         }
         return sorted(lines, key=lambda line: (rough[line.id], line.place), reverse=True)[:most]
 
-    def ranked(self, talks: Sequence[Talk], found: Collection[CandidateLine]) -> list[RankedLine]:
-        """Every line of the talks that may answer, the best first.
+    def ranked(
+        self, passages: Sequence[Passage], found: Collection[CandidateLine]
+    ) -> list[RankedLine]:
+        """Every line of the passages that may answer, the best first.
 
         If the question names a time, lines `found` may answer without any of its words.
         """
         ids = {line.id for line in found} if self._times else set[int]()
-        scored = [one for talk in talks for one in self._in_talk(talk, ids)]
+        scored = [one for passage in passages for one in self._in_passage(passage, ids)]
         return sorted(scored, key=lambda one: (one.score, one.line.place), reverse=True)
 
-    def _in_talk(self, talk: Talk, found: Collection[int]) -> Iterator[RankedLine]:
-        """The lines of a talk with a word of the question close by, or that were `found`."""
-        hits = _word_hits(talk, map(self._words, talk))
+    def _in_passage(self, passage: Passage, found: Collection[int]) -> Iterator[RankedLine]:
+        """The lines of a passage with a word of the question close by, or that were `found`."""
+        hits = _word_hits(passage, map(self._words, passage))
         held = {at: self._held(words) for at, words in hits.weights.items()}
-        by_time = {at for at, line in enumerate(talk) if line.id in found} if found else set[int]()
-        by_person = self._by_person(talk)
+        by_time = (
+            {at for at, line in enumerate(passage) if line.id in found} if found else set[int]()
+        )
+        by_person = self._by_person(passage)
         for at in sorted(hits.close_by.keys() | by_time):
-            line = talk[at]
+            line = passage[at]
             if not line.may_answer:
                 continue
             here = _spread(hits, at)
@@ -122,11 +126,11 @@ class Scorer:
                 points["all words"] = weights.ALL_TERMS
             yield RankedLine(line, points)
 
-    def _by_person(self, talk: Talk) -> set[int]:
-        """The positions in a talk of the lines by the first person that the question names."""
+    def _by_person(self, passage: Passage) -> set[int]:
+        """The positions in a passage of the lines by the first person that the question names."""
         if not self._first:
             return set()
-        return {at for at, line in enumerate(talk) if line.nick == self._first}
+        return {at for at, line in enumerate(passage) if line.nick == self._first}
 
     def _held(self, words: GroupWeights) -> GroupBits:
         """The groups that a line counts as holding."""
@@ -187,7 +191,7 @@ class Scorer:
 
 @dataclass(frozen=True, slots=True)
 class _WordHits:
-    """The words of a question in a talk, by position.
+    """The words of a question in a passage, by position.
 
     `weights` has the lines with a word, `questions` those of them that are questions, and
     `close_by` the lines within reach of a word, with their time in seconds since 1970.
@@ -198,15 +202,15 @@ class _WordHits:
     close_by: Mapping[int, float]
 
 
-def _word_hits(talk: Talk, lines: Iterable[GroupWeights]) -> _WordHits:
-    """Most lines of a talk hold no word, and are not looked at any further."""
+def _word_hits(passage: Passage, lines: Iterable[GroupWeights]) -> _WordHits:
+    """Most lines of a passage hold no word, and are not looked at any further."""
     held = {at: words for at, words in enumerate(lines) if words}
     reach = range(-len(weights.FADES), len(weights.FADES) + 1)
-    close_by = {at + by for at in held for by in reach if 0 <= at + by < len(talk)}
+    close_by = {at + by for at in held for by in reach if 0 <= at + by < len(passage)}
     return _WordHits(
         held,
-        {at for at in held if is_question(talk[at].text)},
-        {at: talk[at].at for at in close_by},
+        {at for at in held if is_question(passage[at].text)},
+        {at: passage[at].at for at in close_by},
     )
 
 

@@ -36,7 +36,7 @@ SPEAKS_OF_SELF = 0.6
 """That person speaks of himself or herself."""
 
 TAKES_PART = 3.0
-"""That person takes part in the talk: it matters where many channels are searched at once."""
+"""That person takes part in the passage: it matters where many channels are searched at once."""
 
 STATEMENT = 0.5
 """The line is not a question itself."""
@@ -54,7 +54,7 @@ ASKED_BEFORE = 0.9
 """Its share in the question right before the line."""
 
 SILENCE = 900
-"""Seconds without a word that end a talk: no word counts beyond them."""
+"""Seconds of silence in a room beyond which the words of other lines no longer count."""
 
 NEAR = 4
 """Lines on each side of a candidate that are read. Six add nothing to the first ten answers, and

@@ -1,4 +1,4 @@
-"""A database as it lies there: looked at, and not changed in any way."""
+"""Opens a database strictly read-only: nothing in it or beside it changes."""
 
 import sqlite3
 from collections.abc import Iterator

@@ -15,10 +15,10 @@ COUNTED_COLUMNS = (
 )  # fmt: skip
 """The columns that count the messages of a room, and of each of its days."""
 
-COUNTED = "m.room NOT NULL AND m.timestamp NOT NULL AND m.redacted_at IS NULL"
+IS_COUNTED = "m.room NOT NULL AND m.timestamp NOT NULL AND m.redacted_at IS NULL"
 """The SQL condition that a message counts at all."""
 
-SAID = f"{COUNTED} AND {IS_SPEECH}"
+SAID = f"{IS_COUNTED} AND {IS_SPEECH}"
 """The SQL condition that a message counts as a line."""
 
 FOLDED = folded_sql("m.nick")
@@ -56,7 +56,7 @@ FROM (
   SELECT m.id, m.room, m.timestamp, substr(m.timestamp, 1, 13) AS hour,
     upper(m.message_type) AS kind, {WORDS} AS words, {QUESTION} AS question, {LINK} AS link
   FROM messages m
-  WHERE {which} AND {COUNTED}
+  WHERE {which} AND {IS_COUNTED}
   LIMIT -1  -- keeps SQLite from sorting whole messages into their groups
 ) m
 GROUP BY 1, 2, 3
@@ -128,7 +128,7 @@ FROM (
   FROM (
     SELECT m.room, m.nick, m.timestamp, {IS_SPEECH} AS said
     FROM messages m
-    WHERE {which} AND {COUNTED} AND m.nick NOT NULL
+    WHERE {which} AND {IS_COUNTED} AND m.nick NOT NULL
     LIMIT -1  -- keeps SQLite from evaluating `said` three times per row
   ) m
   GROUP BY m.room, m.nick

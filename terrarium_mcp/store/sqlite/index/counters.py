@@ -9,9 +9,9 @@ from datetime import UTC, datetime, timedelta
 from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.index.counter_sql import (
-    COUNTED,
     COUNTED_COLUMNS,
     FOLDED,
+    IS_COUNTED,
     SAID,
     SECONDS,
     day_counts_sql,
@@ -28,7 +28,7 @@ ADVANCE_EVERY = timedelta(minutes=1)
 """How often the rolling windows are advanced while messages are written."""
 
 MANY_LINES = 20
-"""Lines in a room from which on the index `talkers` holds a nick."""
+"""The index `talkers` holds the nicks with this many lines in a room, or more."""
 
 
 class Counters:
@@ -150,7 +150,8 @@ async def _drop_empty(
     """Delete the rows that a removal left empty."""
     # `(room, folded) IN (SELECT ...)` would read all rows of the room: SQLite uses only `room`.
     rows = await writer.rows(
-        f"SELECT DISTINCT {', '.join(keys.values())} FROM messages m WHERE {_AMONG} AND {COUNTED}",
+        f"SELECT DISTINCT {', '.join(keys.values())} FROM messages m"
+        f" WHERE {_AMONG} AND {IS_COUNTED}",
         gone,
     )
     which = " AND ".join(f"{key} = ?" for key in keys)
@@ -166,7 +167,7 @@ def _from_gone(keys: Mapping[str, str], table: str, *columns: str) -> str:
     matching = " AND ".join(f"{table}.{key} = gone.{key}" for key in keys)
     return f"""
 FROM (
-  SELECT {named}, {", ".join(columns)} FROM messages m WHERE {_AMONG} AND {COUNTED}
+  SELECT {named}, {", ".join(columns)} FROM messages m WHERE {_AMONG} AND {IS_COUNTED}
   GROUP BY {", ".join(keys.values())}
 ) gone WHERE {matching}"""
 
@@ -203,7 +204,7 @@ UPDATE room_counts SET
     f"""
 UPDATE day_counts SET (first_id, last_id) = (
   SELECT min(m.id), max(m.id) FROM messages m
-  WHERE m.room = day_counts.room AND {COUNTED} AND {_STAYS}
+  WHERE m.room = day_counts.room AND {IS_COUNTED} AND {_STAYS}
     AND m.timestamp >= day_counts.day AND m.timestamp < day_counts.day || '~')
 {_from_gone(
     _MAY_BE_EMPTY["day_counts"], "day_counts",
@@ -214,7 +215,7 @@ AND (first_id = gone.first_gone OR last_id = gone.last_gone)""",
 UPDATE nick_counts SET
   spoke = CASE WHEN lines = 0 THEN 0
     WHEN spoke <= gone.spoke_gone THEN {_newest_before("spoke", SAID)} ELSE spoke END,
-  seen = CASE WHEN seen <= gone.seen_gone THEN {_newest_before("seen", COUNTED)} ELSE seen END
+  seen = CASE WHEN seen <= gone.seen_gone THEN {_newest_before("seen", IS_COUNTED)} ELSE seen END
 {_from_gone(
     _MAY_BE_EMPTY["nick_counts"], "nick_counts",
     f"{SECONDS.format(f'max(CASE WHEN {IS_SPEECH} THEN m.timestamp END)')} AS spoke_gone",
@@ -223,7 +224,7 @@ UPDATE nick_counts SET
     f"""
 UPDATE nick_counts SET spelt = nullif((
   SELECT max(CAST(m.nick AS TEXT)) FROM messages m
-  WHERE m.room = nick_counts.room AND {FOLDED} = nick_counts.folded AND {COUNTED} AND {_STAYS}
+  WHERE m.room = nick_counts.room AND {FOLDED} = nick_counts.folded AND {IS_COUNTED} AND {_STAYS}
     AND m.timestamp >= datetime(nick_counts.seen, 'unixepoch')
     AND m.timestamp < datetime(nick_counts.seen + 1, 'unixepoch')), nick_counts.folded)
 {_from_gone(_MAY_BE_EMPTY["nick_counts"], "nick_counts", "1")}""",

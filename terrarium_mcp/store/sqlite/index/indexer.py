@@ -112,7 +112,7 @@ class Indexer:
         """Read; only if the statement finds nothing, catch up and read again.
 
         Args:
-            sql: a statement that finds nothing unless `complete(*uses)` holds.
+            sql: a statement that finds nothing unless `current_sql(*uses)` holds.
             params: its parameters, but for `:is_current`.
             uses: the names of the structures it reads besides the messages.
 

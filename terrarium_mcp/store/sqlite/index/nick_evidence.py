@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql
-from terrarium_mcp.store.sqlite.index.counter_sql import COUNTED, FOLDED
+from terrarium_mcp.store.sqlite.index.counter_sql import FOLDED, IS_COUNTED
 from terrarium_mcp.store.sqlite.index.structure import compare
 
 ACCOUNT, HOST = "account", "host"
@@ -19,7 +19,7 @@ ACCOUNT, HOST = "account", "host"
 _NEW = folded_sql("m.message")
 _CHANGES = f"""
 SELECT m.id, m.room, m.timestamp, {FOLDED} AS old, {_NEW} AS new FROM messages m
-WHERE {COUNTED} AND upper(m.message_type) = 'NICK' AND m.nick NOT NULL AND m.message NOT NULL"""
+WHERE {IS_COUNTED} AND upper(m.message_type) = 'NICK' AND m.nick NOT NULL AND m.message NOT NULL"""
 
 _SIGNS = {
     ACCOUNT: folded_sql("m.account"),
@@ -36,7 +36,7 @@ def _evidence(kind: str, which: str) -> str:
 SELECT m.network, '{kind}' AS kind, {_SIGNS[kind]} AS sign, {FOLDED} AS nick,
   min(m.timestamp) AS first, max(m.timestamp) AS last, :sign * count(*) AS messages
 FROM messages m
-WHERE {which} AND {COUNTED} AND m.network NOT NULL AND m.nick NOT NULL AND m.{kind} != ''
+WHERE {which} AND {IS_COUNTED} AND m.network NOT NULL AND m.nick NOT NULL AND m.{kind} != ''
 GROUP BY m.network, m.nick, {_COLUMNS[kind]}"""
 
 

@@ -6,10 +6,10 @@ import json
 from collections.abc import Sequence
 
 from terrarium_mcp.store.sqlite.engine.database import Writer
-from terrarium_mcp.store.sqlite.index.counter_sql import COUNTED
+from terrarium_mcp.store.sqlite.index.counter_sql import IS_COUNTED
 from terrarium_mcp.store.sqlite.index.structure import compare
 
-_SETS_TOPIC = f"{COUNTED} AND upper(m.message_type) = 'TOPIC'"
+_SETS_TOPIC = f"{IS_COUNTED} AND upper(m.message_type) = 'TOPIC'"
 _PLACES = f"SELECT m.room, m.timestamp, m.id FROM messages m WHERE {_SETS_TOPIC}"
 
 

@@ -18,11 +18,11 @@ from terrarium_mcp.store.sqlite.index.indexer import INDEXED_BY_READ, Indexer, i
 from terrarium_mcp.store.sqlite.ingest.insert import insert
 
 FLOOD = 500
-"""Messages in one append from which on more are queued behind them. They reach the disk in a third
-of the time if indexing comes later."""
+"""An append of this many messages or more is indexed later: more are queued behind them, and they
+reach the disk in a third of the time."""
 
 LARGE_WAL = 128 * 1024 * 1024
-"""Bytes of WAL from which on a bulk append pauses long enough for the keeper to empty it."""
+"""Once the WAL has this many bytes, a bulk append pauses long enough for the keeper to empty it."""
 
 LONG_PAUSE = 0.25
 """Seconds. SQLite retries every tenth of a second once it has waited for as long."""

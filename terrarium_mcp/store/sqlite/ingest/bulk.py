@@ -26,19 +26,21 @@ PATIENCE = 60.0
 """Seconds for which a group is retried while others hold the lock."""
 
 LONG = 200
-"""Characters from which on a message counts for several."""
+"""A message longer than this many characters counts as several."""
 
-Report = Callable[[int], None]
+ReportStored = Callable[[int], None]
 """Called with how many messages are done. May raise to stop: what was reported is stored."""
 
 
 async def append_in_groups(
-    appender: Appender, messages: AsyncIterable[NewMessage] | Iterable[NewMessage], report: Report
+    appender: Appender,
+    messages: AsyncIterable[NewMessage] | Iterable[NewMessage],
+    report: ReportStored,
 ) -> AppendTotals:
     """Save messages by groups, with pauses.
 
     Raises:
-        BadLine: the time of a message cannot be stored. All messages before it are stored.
+        UnstorableMessage: its time cannot be stored. All messages before it are stored.
         StoreFailed: the messages that were reported are stored, and no others.
     """
     groups = _Groups(appender, report)
@@ -55,7 +57,7 @@ async def append_in_groups(
 class _Groups:
     """The group being filled, and the totals of those saved."""
 
-    def __init__(self, appender: Appender, report: Report) -> None:
+    def __init__(self, appender: Appender, report: ReportStored) -> None:
         self.lines = self.known = 0
         self._appender = appender
         self._report = report

@@ -30,7 +30,7 @@ from terrarium_mcp.store.sqlite.removal.purge import folded_nick, purge_tables, 
 
 
 class Removal:
-    """Removes what was recorded. A reader sees each message as it was before or after, never half.
+    """Removes what was recorded. A reader sees each message either whole or gone.
 
     `terrarium_irc` reaches the files that terrarium-irc left, which `purge` does not.
     """
@@ -104,10 +104,10 @@ class Removal:
         return any(
             entry.why is RemovalReason.PURGE
             and folded_nick(PurgeTarget(entry.nick)) == folded_nick(target)
-            for entry in await self.history()
+            for entry in await self.audit()
         )
 
-    async def history(self) -> Sequence[AuditEntry]:
+    async def audit(self) -> Sequence[AuditEntry]:
         """Every removal so far, the oldest first."""
         return await audit.entries(self._database)
 

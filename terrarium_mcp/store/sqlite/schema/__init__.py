@@ -1,4 +1,6 @@
-"""The schema and its history: numbered versions, forward only, all of a start in one transaction.
+"""The schema and its history: numbered versions, forward only.
+
+A start applies all missing versions in one transaction.
 
 `PRAGMA application_id` marks a file as terrarium-mcp's, `PRAGMA user_version` is its version. A new
 file goes through all versions too, so it cannot differ from one that was migrated.

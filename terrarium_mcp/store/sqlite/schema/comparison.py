@@ -1,4 +1,4 @@
-"""Whether a file has the schema of its version: a missing table must not be found by a lost line.
+"""Whether a file has the schema of its version: finds a missing table before a message is lost.
 
 What a version must have is in `vN.json`, which `make schema` derives from the frozen texts: reading
 it takes 0.2 ms, executing the texts in memory 2 to 4. The whole comparison takes 1.4 ms of CPU on a

@@ -1,7 +1,7 @@
 """Writes what follows from the frozen texts of the versions: `make schema`.
 
 schema.sql is the current schema as a whole, for people and their other programs; nothing opens it.
-`migrations/vN.json` is what a file of version N must have.
+`vN.json` beside it is what a file of version N must have.
 """
 
 import json
@@ -19,7 +19,7 @@ FILE = Path(__file__).with_name("schema.sql")
 
 _HEAD = f"""\
 -- The tables of terrarium-mcp, version {CURRENT}, as a whole. `make schema` derives this from the
--- frozen texts in migrations/, which are what creates a database.
+-- frozen texts vN.sql beside it, which are what creates a database.
 
 PRAGMA application_id = {APPLICATION_ID:#x};
 PRAGMA user_version = {CURRENT};

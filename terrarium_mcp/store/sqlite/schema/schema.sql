@@ -1,5 +1,5 @@
 -- The tables of terrarium-mcp, version 2, as a whole. `make schema` derives this from the
--- frozen texts in migrations/, which are what creates a database.
+-- frozen texts vN.sql beside it, which are what creates a database.
 
 PRAGMA application_id = 0x74657272;
 PRAGMA user_version = 2;

@@ -4,7 +4,7 @@ import json
 from collections.abc import Collection, Iterable, Sequence
 
 from terrarium_mcp.chat.terms import words_in
-from terrarium_mcp.store.search.relevance.corpus import CandidateLine, LogStatistics, Talk
+from terrarium_mcp.store.search.relevance.corpus import CandidateLine, LogStatistics, Passage
 from terrarium_mcp.store.search.relevance.lookup import Lookup
 from terrarium_mcp.store.search.relevance.question import PlainQuestion
 from terrarium_mcp.store.search.vocabulary_queries import VocabularyQuery
@@ -65,6 +65,6 @@ class SqliteCorpus:
         """Those of the lines that may answer the question."""
         return await self._neighbours.lines(ids)
 
-    async def around(self, lines: Collection[CandidateLine]) -> list[Talk]:
-        """The lines and their neighbours; windows that overlap are one talk."""
+    async def around(self, lines: Collection[CandidateLine]) -> list[Passage]:
+        """The lines and their neighbours; windows that overlap are one passage."""
         return await self._neighbours.around(lines)

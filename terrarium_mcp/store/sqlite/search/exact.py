@@ -160,7 +160,7 @@ def _required_words(query: Query) -> set[str]:
 
 
 def _scan_spec(query: ExactQuery, match: FtsQuery) -> ScanSpec:
-    """The lines of a query as the index scan is asked for them."""
+    """The query as a `ScanSpec`."""
     scope = query.scope
     where: Sequence[str] = [
         # SQLite builds a table from a list of hundreds of rooms for each statement.

@@ -260,7 +260,7 @@ def _scope_where(query: Query) -> list[str]:
 def _of_kinds(kinds: Sequence[MessageType]) -> str:
     """Lines of one of these types; without any, everything that was said.
 
-    PRIVMSG has no index word of its own: it is what was said less the other kinds of speech.
+    PRIVMSG has no index word of its own: it is all speech except NOTICE and ACTION.
     """
     if not kinds or set(SPEECH) <= set(kinds):
         events = [kind for kind in kinds if kind not in SPEECH]

@@ -1,4 +1,4 @@
-"""Id ranges: the parts of the runs that reach into a time, so that the index itself applies it.
+"""Id ranges: turns a span of time into ranges of ids, which the index itself can apply.
 
 Where a run is in order the range is exact; where it is not, a few lines at both ends have to be
 examined, as far as the run's slack reaches.
@@ -103,9 +103,9 @@ async def run_slices(
 
 
 class _Limits(NamedTuple):
-    """The timestamps at which a run may enter, surely is in, may leave and surely has left a time.
+    """Where a run may begin to overlap a span of time, certainly overlaps, may stop, has stopped.
 
-    "" where that is so from the first line on, or never.
+    Each is a timestamp; "" if the run begins that way, or never gets there.
     """
 
     may_be_in: str

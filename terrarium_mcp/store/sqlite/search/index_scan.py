@@ -1,4 +1,4 @@
-"""The index scan: the first lines of an order that the index finds, without sorting all of them.
+"""The index scan: reads the first hits in time order straight from the index, sorting only those.
 
 The index is walked by id, run by run, and the walk stops as soon as no later line can belong
 before those found. Statements are few: to hand one to a connection's thread and back costs 0.1 ms.
@@ -58,6 +58,15 @@ class ScanResult:
     reached: Position | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class _Scan:
+    """The first rows of a scan, the time it got to (None: it saw all), the total if it is known."""
+
+    rows: Sequence[Row]
+    reached: str | None
+    total: Total | None
+
+
 class IndexScan:
     """Scans the index of messages.
 
@@ -84,14 +93,15 @@ class IndexScan:
         """The first `most` matching lines in an order, after a place."""
         farther = spec
         while True:
-            rows, reached, total = await self._scanned(farther, most, order, after)
-            if not (reached and after) or order.is_before(after.timestamp, reached):
+            scan = await self._scanned(farther, most, order, after)
+            if not (scan.reached and after) or order.is_before(after.timestamp, scan.reached):
                 break
+            # It got no farther than `after`: the next page would begin where this one does.
             farther = replace(farther, at_most=farther.at_most * _FARTHER)
         return ScanResult(
-            rows,
-            total or await self._total(spec),
-            order.just_before(reached) if reached else None,
+            scan.rows,
+            scan.total or await self._total(spec),
+            order.just_before(scan.reached) if scan.reached else None,
         )
 
     async def all_of_few(self, spec: ScanSpec, index: str, most: int) -> list[Row] | None:
@@ -134,11 +144,8 @@ class IndexScan:
 
     async def _scanned(
         self, spec: ScanSpec, most: int, order: Order, after: Position | None
-    ) -> tuple[list[Row], str, Total | None]:
-        """The first lines, the time up to which lines could be examined, the total if known.
-
-        That time is "" if all could be; otherwise the lines are those before it.
-        """
+    ) -> _Scan:
+        """The first lines, all of them before the time that the scan got to."""
         slices = await self._slices(spec, spec.since, spec.until)
         counting = count_plan(spec, slices) if spec.index_decides else None
         plan = ScanPlan(spec, order, after, counting)
@@ -159,7 +166,7 @@ class IndexScan:
         kept = [row for row in found if not reached or order.is_before(row["timestamp"], reached)]
         if not after and len(kept) < most:  # these are all, or all that could be examined
             total = Total(len(kept), exact=not reached)
-        return kept, reached, total
+        return _Scan(kept, reached or None, total)
 
     async def _of_chain(self, chain: Chain, plan: ScanPlan, most: int) -> tuple[list[Row], str]:
         """At least the `most` first lines of a chain, and where the scan ended if too early."""
@@ -184,6 +191,8 @@ class IndexScan:
         order, last = plan.order, lines[-1]["id"]
         run = next(one.run for one in slices if last in one.ids)
         times = [line["timestamp"] for line in order.arranged(lines)]
+        # Unread lines belong at most the slack before the farthest one read, so if the last one
+        # wanted belongs before even these, none is missing.
         edge, farthest = times[most - 1], times[-1]
         if not run.max_disorder_ms or order.is_before(
             edge, order.back(farthest, run.max_disorder_ms)

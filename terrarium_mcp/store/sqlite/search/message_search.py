@@ -32,14 +32,14 @@ class MessageSearch:
         self._vocabulary = SqliteVocabulary(database)
         self._pages = Pages(database)
 
-    async def __call__(self, search: Search, question: str) -> Hits:
-        """One page of hits; `question` is the fingerprint that its cursors carry.
+    async def __call__(self, search: Search, fingerprint: str) -> Hits:
+        """One page of hits, whose cursors carry the `fingerprint` of the question.
 
         Raises:
             TookTooLong: the deadline passed.
             RankedAnew: the page continues a ranking that is forgotten and would differ now.
         """
-        climb = await self._climbed(search, question)
+        climb = await self._climbed(search, fingerprint)
         return replace(climb.hits, tried=tuple(report.rung for report in climb.tried))
 
     async def explained(self, search: Search) -> Explanation:
@@ -51,7 +51,7 @@ class MessageSearch:
         clauses = climb.page.attempt.scope.query.clauses
         return Explanation(climb.tried, climb.hits, clauses, answer, lookups)
 
-    async def _climbed(self, search: Search, question: str) -> _Climb:
+    async def _climbed(self, search: Search, fingerprint: str) -> _Climb:
         """Try one rung after the other until one answers."""
         ladder, tried = rungs(search), list[RungReport]()
         few, best = Hits([], ladder[-1], 0), None
@@ -62,12 +62,12 @@ class MessageSearch:
         for rung in ladder:
             began = perf_counter()
             attempt = Attempt(search, rung, await relaxed(scope, rung, self._vocabulary), few)
-            page = PageRequest(attempt, snapshot, question)
+            page = PageRequest(attempt, snapshot, fingerprint)
             hits = await self._pages.page(page)
             lines = max(hits.total, len(hits.messages))
             tried.append(RungReport(rung, lines, perf_counter() - began))
             if search.cursor or attempt.is_answered_by(hits):
-                return _Climb(tried, replace(hits, exact=few.total), page)
+                return _Climb(tried, replace(hits, with_all_words=few.total), page)
             if hits.messages and not few.messages:
                 few, best = hits, page
         return _Climb(tried, few, best)
@@ -78,7 +78,7 @@ def _scope(search: Search, snapshot: Snapshot) -> SearchScope:
     return SearchScope(
         query=search.query,
         rooms=search.rooms,
-        all_rooms=len(search.rooms) == snapshot.rooms,
+        all_rooms=len(search.rooms) == snapshot.room_count,
         since=since,
         until=min(search.until, Position(until)),
     )

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from operator import attrgetter
 
 from terrarium_mcp.chat.irctext import plain
-from terrarium_mcp.store.search.relevance.corpus import CandidateLine, Talk
+from terrarium_mcp.store.search.relevance.corpus import CandidateLine, Passage
 from terrarium_mcp.store.search.relevance.weights import NEAR
 from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.engine.database import Database
@@ -52,8 +52,8 @@ class Neighbours:
         )
         return [_line(*row) for row in rows]
 
-    async def around(self, lines: Collection[CandidateLine]) -> list[Talk]:
-        """The talks around these lines, in which neighbours need not answer themselves."""
+    async def around(self, lines: Collection[CandidateLine]) -> list[Passage]:
+        """The passages around these lines, in which neighbours need not answer themselves."""
         places = json.dumps([[line.room, *line.place] for line in lines])
         rows = await self._database.rows(
             f"{self._side('<', 'DESC', NEAR)} UNION ALL {self._side('>=', 'ASC', NEAR + 1)}",
@@ -62,7 +62,7 @@ class Neighbours:
         windows: dict[int, list[CandidateLine]] = {}
         for row in rows:
             windows.setdefault(row[0], []).append(_line(*row[1:]))
-        return list(_talks(windows.values()))
+        return list(_passages(windows.values()))
 
     def _side(self, comparison: str, order: str, most: int) -> str:
         """The lines of a room on one side of each of `:places`."""
@@ -83,19 +83,19 @@ def _line(
     )
 
 
-def _talks(windows: Iterable[Sequence[CandidateLine]]) -> Iterator[Talk]:
+def _passages(windows: Iterable[Sequence[CandidateLine]]) -> Iterator[Passage]:
     """The windows, those that share a line joined."""
     ordered = sorted(
         (sorted(window, key=_PLACE) for window in windows),
         key=lambda window: (window[0].room, window[0].place),
     )
-    talk: list[CandidateLine] = []
+    passage: list[CandidateLine] = []
     for window in ordered:
-        if talk and window[0].room == talk[0].room and window[0].place <= talk[-1].place:
-            talk += [line for line in window if line.place > talk[-1].place]
+        if passage and window[0].room == passage[0].room and window[0].place <= passage[-1].place:
+            passage += [line for line in window if line.place > passage[-1].place]
         else:
-            if talk:
-                yield talk
-            talk = list(window)
-    if talk:
-        yield talk
+            if passage:
+                yield passage
+            passage = list(window)
+    if passage:
+        yield passage

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
 
-from terrarium_mcp.chat.cursors import Cursor, fingerprint
+from terrarium_mcp.chat.cursors import Cursor, fingerprint_of
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
 from terrarium_mcp.store.search.hits import HEAD, Hits, RankedAnew, Rung, Search, Sort
@@ -48,11 +48,11 @@ _NO_HEAD = RankedHead([], None)
 
 @dataclass(frozen=True)
 class PageRequest:
-    """One page of an attempt in a snapshot; `question` is the fingerprint its cursors carry."""
+    """One page of an attempt in a snapshot, whose cursors carry the `fingerprint`."""
 
     attempt: Attempt
     snapshot: Snapshot
-    question: str
+    fingerprint: str
 
     @property
     def search(self) -> Search:
@@ -100,7 +100,7 @@ class Pages:
         return ranked, await timed(ranked.lookups, self._corpus(request))
 
     async def _head_page(self, request: PageRequest, head: RankedHead, shown: int) -> Hits:
-        """A page within the ranked head, of which more follows."""
+        """A page that ends inside the ranked head."""
         search = request.search
         end = shown + search.limit
         total = head.total or (await self._tail(request, head.ids, None, 0)).total
@@ -147,15 +147,15 @@ class Pages:
 
     async def _head(self, request: PageRequest) -> RankedHead:
         """The ranked head; the same one on every page of a question."""
-        question, cursor = request.question, request.search.cursor
+        cursor = request.search.cursor
         begun = cursor.head if cursor else None
-        if begun and (question, begun) in self._heads:
-            return self._heads[question, begun]
+        if begun and (request.fingerprint, begun) in self._heads:
+            return self._heads[request.fingerprint, begun]
         head = await self._ranked(request)
-        name = fingerprint(*head.ids)
+        name = fingerprint_of(*head.ids)
         if begun is not None and begun != name:
             raise RankedAnew
-        self._heads[question, name] = head
+        self._heads[request.fingerprint, name] = head
         while len(self._heads) > _HEADS:
             self._heads.pop(next(iter(self._heads)))
         return head
@@ -188,6 +188,7 @@ class Pages:
         return await self._best_of(await self._exact.first(request.query, HEAD, NEWEST), request)
 
     async def _best_of(self, found: ScanResult, request: PageRequest) -> RankedAnswer | None:
+        """The lines found (at most the `HEAD` newest), ranked."""
         ids = [row["id"] for row in found.rows]
         if not ids:
             return None
@@ -218,12 +219,12 @@ def _cursor(request: PageRequest, head: RankedHead, skip: int, after: Position |
     """The cursor behind a page: `skip` lines of the head and the lines up to `after` are shown."""
     since, until = request.search.bounds
     return Cursor(
-        request.question,
+        request.fingerprint,
         request.snapshot.last_id,
         request.rung,
         skip,
         after,
         since,
         "" if until == EVERY_LINE.timestamp else until,
-        fingerprint(*head.ids) if request.attempt.is_ranked else "",
+        fingerprint_of(*head.ids) if request.attempt.is_ranked else "",
     )

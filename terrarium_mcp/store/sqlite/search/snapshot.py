@@ -21,21 +21,21 @@ _USED = (_INDEX, "phrases", "runs", "words", "counters")
 class Snapshot:
     """The lines up to the id `last_id`, in runs; and what is known about the words of the query.
 
-    `casemappings` are those of all networks, `rooms` is the number of all rooms.
+    `casemappings` are those of all networks, `room_count` is the number of all rooms.
     """
 
     last_id: int
     runs: tuple[Run, ...]
     casemappings: Sequence[str]
-    rooms: int
+    room_count: int
     stats: TermStats
 
 
 async def take_snapshot(indexer: Indexer, search: Search) -> Snapshot | None:
     """The snapshot for a search, read in one statement; None if nothing is indexed yet.
 
-    The lines that are indexed now are the history of all pages, in whatever order they came: the
-    cursor carries their last id.
+    Every page sees the messages that were indexed when the first page was read: the cursor carries
+    the last id of these.
     """
     state = await indexer.rows(
         "SELECT upto, (SELECT count(*) FROM rooms),"  # noqa: S608 -- our names
@@ -47,11 +47,11 @@ async def take_snapshot(indexer: Indexer, search: Search) -> Snapshot | None:
     )
     if not state:
         return None
-    upto, rooms, casemappings, lines, prefixes, *_ = state[0]
+    upto, room_count, casemappings, lines, prefixes, *_ = state[0]
     return Snapshot(
         search.cursor.snapshot if search.cursor else upto,
         tuple(Run(*row[5:]) for row in state if row[5] is not None),
         str(casemappings).split(","),
-        rooms,
+        room_count,
         term_stats(upto, lines, prefixes),
     )

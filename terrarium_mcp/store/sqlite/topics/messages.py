@@ -11,7 +11,7 @@ from terrarium_mcp.store.sqlite.engine.rooms import OF_ROOM, within
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, IS_SPEECH, as_messages
 from terrarium_mcp.store.sqlite.index.indexer import Indexer, current_sql
 from terrarium_mcp.store.sqlite.ingest.append import Appender
-from terrarium_mcp.store.sqlite.ingest.bulk import Report, append_in_groups
+from terrarium_mcp.store.sqlite.ingest.bulk import ReportStored, append_in_groups
 
 
 class Messages:
@@ -40,7 +40,7 @@ class Messages:
     async def append_all(
         self,
         messages: AsyncIterable[NewMessage] | Iterable[NewMessage],
-        report: Report = lambda _: None,
+        report: ReportStored = lambda _: None,
     ) -> AppendTotals:
         """Save any number of messages in the order given, as `append` does, beside a live recorder.
 
@@ -48,7 +48,7 @@ class Messages:
         leaves whole groups. An importer must record the time that they cover as a span itself.
 
         Raises:
-            BadLine: the time of a message cannot be stored. All messages before it are saved.
+            UnstorableMessage: its time cannot be stored. All messages before it are saved.
             StoreFailed: the messages that were reported are saved, and no others.
         """
         return await append_in_groups(self._appender, messages, report)

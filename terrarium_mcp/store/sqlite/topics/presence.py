@@ -1,4 +1,4 @@
-"""Who is in a channel: replaced whenever the bot joins, out of date while it is away."""
+"""Who is in a channel: replaced whenever the list changes, out of date while the bot is away."""
 
 from collections.abc import Sequence
 from datetime import datetime

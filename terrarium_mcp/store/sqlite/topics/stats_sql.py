@@ -23,9 +23,9 @@ from functools import cache
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.index.counter_sql import (
-    COUNTED,
     COUNTED_COLUMNS,
     FOLDED,
+    IS_COUNTED,
     LINK,
     QUESTION,
     SAID,
@@ -151,7 +151,7 @@ def _messages(in_rooms: str, which: str) -> str:
   SELECT m.room, m.timestamp, {FOLDED} AS folded, 1 AS n, {IS_SPEECH} AS said,
     upper(m.message_type) AS kind, {WORDS} AS words, {QUESTION} AS questions, {LINK} AS links
   FROM messages m
-  WHERE {in_rooms} AND {COUNTED} AND {which}"""
+  WHERE {in_rooms} AND {IS_COUNTED} AND {which}"""
 
 
 _SUMS = ", ".join(

@@ -100,7 +100,7 @@ async def test_a_purge_leaves_one_audit_row_that_says_how_many(
     await store.messages.append(a_life())
     await purge(store, "nobody")
     await purge(store, "ada", "net")
-    assert await store.removal.history() == [
+    assert await store.removal.audit() == [
         AuditEntry(
             at=LATER,
             why=RemovalReason.PURGE,
@@ -122,13 +122,13 @@ async def test_a_purge_that_is_stopped_half_way_is_whole_and_goes_on(
             PurgeTarget("ada"), asked_by="ada", at=LATER, on_progress=lambda _: stop.cancel()
         )
     assert stop.cancelled_caught
-    assert [one.messages for one in await store.removal.history()] == [2]
+    assert [one.messages for one in await store.removal.audit()] == [2]
     page = await store.messages.newest(await store.rooms.all(), 99, events=True)
     assert len(page.messages) == len(a_life()) - 2
     assert await differences(store) == []
     await purge(store, "ada")
     assert (await find(store, "from:ada")).messages == []
-    assert sum(one.messages for one in await store.removal.history()) == 8
+    assert sum(one.messages for one in await store.removal.audit()) == 8
     assert await differences(store) == []
 
 

@@ -73,9 +73,9 @@ async def test_a_line_is_redacted_by_its_msgid_where_it_was_said(store: Store) -
 async def test_a_redaction_leaves_an_audit_row_without_the_text(store: Store) -> None:
     await store.messages.append(chat("<ada> oops\n<bo> hm"))
     assert not await redact(store, 7)
-    assert await store.removal.history() == []
+    assert await store.removal.audit() == []
     await redact(store, 1)
-    assert await store.removal.history() == [
+    assert await store.removal.audit() == [
         AuditEntry(
             at=LATER,
             why=RemovalReason.REDACTION,

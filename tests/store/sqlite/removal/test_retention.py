@@ -62,7 +62,7 @@ async def test_what_is_older_goes_from_everything_and_figures_count_what_is_kept
     assert await store.topics.current(tea) is None
     assert await differences(store) == []
     check_index(file)
-    assert await store.removal.history() == [
+    assert await store.removal.audit() == [
         AuditEntry(
             at=NOON, why=RemovalReason.RETENTION, asked_by="TERRARIUM_RETENTION_DAYS", messages=12
         )

@@ -164,7 +164,7 @@ def test_totals_read_as_people_say_them() -> None:
 
 def test_hits_are_exact_and_have_no_next_page_unless_it_is_said() -> None:
     page = Hits([], Rung.SCAN, 0)
-    assert (page.next, page.tried, page.total_is_exact, page.reached, page.exact) == (
+    assert (page.next, page.tried, page.total_is_exact, page.reached, page.with_all_words) == (
         None,
         (),
         True,

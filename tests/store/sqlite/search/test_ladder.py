@@ -32,11 +32,11 @@ async def asked(store: Store, words: str, limit: int = 20, after: Hits | None = 
 async def test_hardly_any_line_with_all_words_leads_and_others_follow(store: Store) -> None:
     await store.messages.append(chat(SCENE))
     hits = await asked(store, "garden gate painted open")
-    assert hits.exact == 0
+    assert hits.with_all_words == 0
     hits = await asked(store, "gate open")
     assert texts(hits.messages)[0] == "the garden gate stands open"
     assert "the gate is painted" in texts(hits.messages)
-    assert (hits.rung, hits.exact) == (Rung.ANY_WORD, 1)
+    assert (hits.rung, hits.with_all_words) == (Rung.ANY_WORD, 1)
     assert hits.tried == (Rung.ALL_WORDS, Rung.ANY_WORD)
 
 
@@ -59,7 +59,7 @@ async def test_enough_lines_with_all_words_stay_among_themselves(store: Store) -
     await store.messages.append([line_of("ada", f"gate open {n}") for n in range(ENOUGH)])
     await store.messages.append(chat("<bo> the other gate"))
     hits = await asked(store, "gate open")
-    assert (hits.rung, hits.exact, hits.total) == (Rung.ALL_WORDS, 0, ENOUGH)
+    assert (hits.rung, hits.with_all_words, hits.total) == (Rung.ALL_WORDS, 0, ENOUGH)
 
 
 @pytest.mark.parametrize("sort", [Sort.NEWEST, Sort.OLDEST])
@@ -68,7 +68,7 @@ async def test_in_the_order_of_time_a_single_exact_line_stays_alone(
 ) -> None:
     await store.messages.append(chat(SCENE))
     hits = await find(store, "gate open", sort=sort)
-    assert (hits.rung, hits.total, hits.exact) == (Rung.ALL_WORDS, 1, 0)
+    assert (hits.rung, hits.total, hits.with_all_words) == (Rung.ALL_WORDS, 1, 0)
     assert texts(hits.messages) == ["the garden gate stands open"]
 
 
@@ -78,7 +78,7 @@ async def test_a_rare_word_leads_and_words_like_it_follow(store: Store) -> None:
     )
     hits = await asked(store, "migr")
     assert texts(hits.messages) == ["migr is short", "immigrants", "the migration ran"]
-    assert (hits.rung, hits.exact, hits.total) == (Rung.SIMILAR, 1, 3)
+    assert (hits.rung, hits.with_all_words, hits.total) == (Rung.SIMILAR, 1, 3)
 
 
 @pytest.mark.parametrize("words", ['"garden gate"', "gard*", "c++", "lunch"])
@@ -88,7 +88,7 @@ async def test_where_nothing_looser_finds_more_the_exact_lines_answer(
     await store.messages.append(chat(SCENE))
     await store.messages.append(chat("<ada> learn c++\n<bo> c is older"))
     hits = await asked(store, words)
-    assert (hits.rung, hits.total, hits.exact) == (Rung.ALL_WORDS, 1, 0)
+    assert (hits.rung, hits.total, hits.with_all_words) == (Rung.ALL_WORDS, 1, 0)
 
 
 async def test_restrictions_hold_on_every_rung(store: Store) -> None:

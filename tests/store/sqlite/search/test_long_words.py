@@ -45,7 +45,7 @@ async def test_a_checksum_is_found_as_a_word_in_a_phrase_and_by_its_beginning(
     await store.messages.append(chat(TALK))
     hits = await find(store, words, sort=sort)
     assert texts(hits.messages)[0] == SAID
-    assert hits.rung is Rung.ALL_WORDS or (sort is Sort.RELEVANCE and hits.exact == 1)
+    assert hits.rung is Rung.ALL_WORDS or (sort is Sort.RELEVANCE and hits.with_all_words == 1)
 
 
 @pytest.mark.parametrize("words", [ALIKE, f"{SHA[:41]}x*", f'"is {ALIKE}"', SHA[:40]])

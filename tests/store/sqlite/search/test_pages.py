@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from terrarium_mcp.chat.cursors import fingerprint
+from terrarium_mcp.chat.cursors import fingerprint_of
 from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.search import HEAD, Hits, RankedAnew, Rung, Search, Sort
@@ -31,7 +31,7 @@ async def test_a_head_that_fills_its_page_and_is_all_has_no_next_page(store: Sto
     assert (len(first.messages), first.total) == (3, 4)
     assert first.next is not None
     assert (first.next.skip, first.next.after, first.next.rung) == (3, None, "all words")
-    assert (first.next.snapshot, first.next.question) == (4, "question")
+    assert (first.next.snapshot, first.next.fingerprint) == (4, "question")
     last = await page(store, await asked(store, "green tea", 3), first)
     assert (len(last.messages), last.total, last.next) == (1, 4, None)
 
@@ -106,7 +106,7 @@ async def test_the_lines_with_all_words_lead_newest_first(store: Store) -> None:
     )
     hits = await page(store, await asked(store, "green gate", 9))
     assert texts(hits.messages)[:2] == ["gate, green", "the green gate"]
-    assert (hits.exact, hits.rung) == (2, Rung.ANY_WORD)
+    assert (hits.with_all_words, hits.rung) == (2, Rung.ANY_WORD)
     assert (hits.total, hits.total_is_exact) == (4, True)
 
 
@@ -164,7 +164,7 @@ async def test_a_cursor_names_the_head_it_goes_on_in(store: Store) -> None:
     hits = await page(store, await asked(store, "green tea", 1))
     whole = await page(store, await asked(store, "green tea", 9))
     assert hits.next is not None
-    assert hits.next.head == fingerprint(*[line.id for line in whole.messages])
+    assert hits.next.head == fingerprint_of(*[line.id for line in whole.messages])
 
 
 async def test_a_search_without_rooms_or_lines_tries_every_rung(store: Store) -> None:

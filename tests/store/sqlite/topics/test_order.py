@@ -37,7 +37,7 @@ async def test_ids_stand_in_the_order_of_the_lines(store: Store) -> None:
     assert await store.messages.append(chat("<ada> three")) == [3]
 
 
-async def test_what_was_heard_comes_back(store: Store) -> None:
+async def test_what_was_recorded_comes_back(store: Store) -> None:
     await store.messages.append(
         [
             replace(line_of("ada", "waves", kind=MessageType.ACTION), account="Ada", own=True),
@@ -179,7 +179,7 @@ SPAN = st.lists(
 )
 
 
-def as_heard(drawn: list[tuple[int, str, Origin, MessageType]]) -> list[NewMessage]:
+def as_recorded(drawn: list[tuple[int, str, Origin, MessageType]]) -> list[NewMessage]:
     return [
         line_of("ada", f"line {n}", NOON + timedelta(seconds=at), channel, kind, origin)
         for n, (at, channel, origin, kind) in enumerate(drawn)
@@ -192,7 +192,7 @@ async def test_reading_back_and_forth_page_by_page_shows_every_line_once_in_orde
     drawn: list[tuple[int, str, Origin, MessageType]], limit: int, wanted: set[str], events: bool
 ) -> None:
     async with fresh_store() as store:
-        await store.messages.append(as_heard(drawn))
+        await store.messages.append(as_recorded(drawn))
         rooms = [room for room in await store.rooms.all() if room.channel in wanted]
         truth = sorted(
             (
@@ -230,7 +230,7 @@ async def test_around_a_line_stand_its_neighbours_and_none_from_the_cutoff_on(
     drawn: list[tuple[int, str, Origin, MessageType]], which: int, before: int, after: int, cut: int
 ) -> None:
     async with fresh_store() as store:
-        await store.messages.append(as_heard(drawn))
+        await store.messages.append(as_recorded(drawn))
         rooms = await store.rooms.all()
         message = await store.messages.get(which + 1, rooms)
         until = Position.at(NOON + timedelta(seconds=cut))
