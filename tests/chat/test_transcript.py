@@ -80,9 +80,9 @@ SETTINGS = st.builds(
 
 @given(MESSAGES, SETTINGS, st.sampled_from(list(Keep)), st.lists(ANYTHING, max_size=2))
 def test_whatever_strangers_say_each_message_is_one_line_inside_the_fence(
-    messages: list[Message], setting: RenderOptions, keep: Keep, head: list[str]
+    messages: list[Message], options: RenderOptions, keep: Keep, head: list[str]
 ) -> None:
-    transcript = fenced(messages, setting, head=head, keep=keep)
+    transcript = fenced(messages, options, head=head, keep=keep)
     lines = body(transcript)
     said = [line for line in lines if not re.fullmatch(r"-- .+ --", line)]
     assert [int(line.split(" ", 1)[0]) for line in said] == [one.id for one in transcript.shown]
@@ -96,12 +96,12 @@ def test_whatever_strangers_say_each_message_is_one_line_inside_the_fence(
 
 @given(MESSAGES, SETTINGS, st.sampled_from(list(Keep)), st.integers(1, 10**9))
 def test_the_budget_is_kept_and_what_was_left_out_is_said(
-    messages: list[Message], setting: RenderOptions, keep: Keep, nearest: int
+    messages: list[Message], options: RenderOptions, keep: Keep, nearest: int
 ) -> None:
-    transcript = fenced(messages, setting, head=["head"], keep=keep, nearest_to=nearest)
+    transcript = fenced(messages, options, head=["head"], keep=keep, nearest_to=nearest)
     assert len(transcript.shown) + transcript.left_out == len(messages)
     if transcript.shown:
-        assert estimated_tokens(transcript.text) <= setting.budget
+        assert estimated_tokens(transcript.text) <= options.budget
     assert ("left out:" in transcript.text.splitlines()[-1]) == (transcript.left_out > 0)
     shown = list(transcript.shown)
     match keep:
@@ -162,8 +162,8 @@ def test_events_are_told_in_words(kind: MessageType, text: str, told: str) -> No
 
 def test_where_several_rooms_are_shown_each_line_names_its_own() -> None:
     def lines(zone: tzinfo = UTC, **named: bool) -> list[str]:
-        setting = RenderOptions(zone=zone, budget=999, **named)
-        return body(fenced([message(), message(2, room=DEV)], setting, head=[]))[1:]
+        options = RenderOptions(zone=zone, budget=999, **named)
+        return body(fenced([message(), message(2, room=DEV)], options, head=[]))[1:]
 
     assert lines(rooms_named=True) == ["1 14:23 #tea <ada> hi", "2 14:23 #dev <ada> hi"]
     assert lines(rooms_named=True, networks_named=True)[1] == "2 14:23 net/#dev <ada> hi"
@@ -171,8 +171,8 @@ def test_where_several_rooms_are_shown_each_line_names_its_own() -> None:
 
 def test_the_lines_nearest_to_one_are_kept() -> None:
     said = [message(n, "x" * 40) for n in range(1, 40)]
-    setting = RenderOptions(zone=UTC, budget=200)
-    transcript = fenced(said, setting, head=[], keep=Keep.NEAREST, nearest_to=20)
+    options = RenderOptions(zone=UTC, budget=200)
+    transcript = fenced(said, options, head=[], keep=Keep.NEAREST, nearest_to=20)
     kept = [one.id for one in transcript.shown]
     assert 20 in kept
     assert abs((20 - kept[0]) - (kept[-1] - 20)) <= 1
@@ -244,8 +244,8 @@ def test_two_gaps_between_two_messages_are_both_shown_in_order() -> None:
 def test_a_line_of_a_transcript_is_recognised_with_its_id_and_nick(
     kind: MessageType, rooms: bool, networks: bool, indent: str
 ) -> None:
-    setting = RenderOptions(zone=UTC, budget=1, rooms_named=rooms, networks_named=networks)
-    line = line_of(message(184213, "x", "a-d*a", kind=kind), setting)
+    options = RenderOptions(zone=UTC, budget=1, rooms_named=rooms, networks_named=networks)
+    line = line_of(message(184213, "x", "a-d*a", kind=kind), options)
     assert message_reference(indent + line) == MessageReference(184213, "a-d*a")
 
 
@@ -285,8 +285,8 @@ def test_a_message_comes_back_from_its_facts(kind: MessageType, own: bool, remov
 def shown_ids(keep: Keep, budget: int, *lengths: int, nearest: int = 0) -> list[int]:
     """The ids shown of messages with texts of these lengths, numbered from 1."""
     said = [message(n, "x" * length) for n, length in enumerate(lengths, 1)]
-    setting = RenderOptions(zone=UTC, budget=budget)
-    found = fenced(said, setting, head=[], keep=keep, nearest_to=nearest, foot_tokens=0)
+    options = RenderOptions(zone=UTC, budget=budget)
+    found = fenced(said, options, head=[], keep=keep, nearest_to=nearest, foot_tokens=0)
     return [one.id for one in found.shown]
 
 
@@ -295,8 +295,8 @@ def test_the_reserve_beside_the_messages_is_that_of_fence_footer_and_note() -> N
     first, second = message(1, text), message(2, text)
 
     def shown(budget: int, **more: int) -> int:
-        setting = RenderOptions(zone=UTC, budget=budget)
-        return len(fenced([first, second], setting, head=[], **more).shown)  # type: ignore[arg-type]
+        options = RenderOptions(zone=UTC, budget=budget)
+        return len(fenced([first, second], options, head=[], **more).shown)  # type: ignore[arg-type]
 
     fence, left_out, footer = 24, 16, 44
     heading = 6  # of the first message's day
@@ -306,8 +306,8 @@ def test_the_reserve_beside_the_messages_is_that_of_fence_footer_and_note() -> N
     assert shown(5 + fence + left_out + footer) == 0
     assert shown(6 + fence + left_out, foot_tokens=0) == 1
     head = ["x" * 5, "x"]  # 2 and 1 tokens, and a line break each
-    setting = RenderOptions(zone=UTC, budget=heading + 6 + fence + left_out + 5)
-    assert len(fenced([first], setting, head=head, foot_tokens=0).shown) == 1
+    options = RenderOptions(zone=UTC, budget=heading + 6 + fence + left_out + 5)
+    assert len(fenced([first], options, head=head, foot_tokens=0).shown) == 1
     less = RenderOptions(zone=UTC, budget=heading + 6 + fence + left_out + 4)
     assert len(fenced([first], less, head=head, foot_tokens=0).shown) == 0
 
@@ -346,8 +346,8 @@ def test_around_a_message_the_sides_take_turns_until_one_does_not_fit() -> None:
 def test_what_was_left_out_is_named_by_side_and_number(keep: Keep, which: str) -> None:
     def last_line(count: int) -> str:
         said = [message(n, "x" * 42) for n in range(count)]
-        setting = RenderOptions(zone=UTC, budget=24 + 16 + 15 + 6)
-        return fenced(said, setting, head=[], keep=keep, foot_tokens=0).text.splitlines()[-1]
+        options = RenderOptions(zone=UTC, budget=24 + 16 + 15 + 6)
+        return fenced(said, options, head=[], keep=keep, foot_tokens=0).text.splitlines()[-1]
 
     assert last_line(2) == f"left out: the {which} line, to stay within 61 tokens"
     assert last_line(4) == f"left out: the {which} 3 lines, to stay within 61 tokens"
@@ -383,10 +383,10 @@ def test_a_listing_leaves_out_its_last_rows_and_says_how_many() -> None:
 
 
 def test_days_are_headed_in_the_readers_zone() -> None:
-    setting = RenderOptions(
+    options = RenderOptions(
         zone=ZoneInfo("Pacific/Kiritimati"), budget=1_000
     )  # 14 hours before UTC
-    assert body(fenced([message()], setting, head=[])) == [
+    assert body(fenced([message()], options, head=[])) == [
         "-- 2026-11-06 Fri --",
         "1 04:23 <ada> hi",
     ]

@@ -21,23 +21,23 @@ async def found(
     """The transcript of a search, with `explain` after an explanation of how it came about."""
     async with open_store(settings.db_path, settings, adopt=adopt) as store:
         await store.opening.wait()
-        asked = await request_for(AppContext(store, settings), View())
-        page = await search_page(query, asked, channel=channel, limit=limit, sort=sort)
+        request = await request_for(AppContext(store, settings), View())
+        page = await search_page(query, request, channel=channel, limit=limit, sort=sort)
         if not explain:
             return page.text
-        return f"{await _why(asked, query, channel, limit, sort)}\n\n{page.text}"
+        return f"{await _why(request, query, channel, limit, sort)}\n\n{page.text}"
 
 
-async def _why(asked: Request, query: str, channel: str, limit: int, sort: str) -> str:
-    zone = asked.settings.zone
-    parsed = parse_query(query, now=asked.now, zone=zone)
+async def _why(request: Request, query: str, channel: str, limit: int, sort: str) -> str:
+    zone = request.settings.zone
+    parsed = parse_query(query, now=request.now, zone=zone)
     search = Search(
         query=parsed,
-        rooms=rooms_searched(asked, channel, parsed),
+        rooms=rooms_searched(request, channel, parsed),
         limit=limit,
         sort=Sort(sort),
-        until=asked.until,
-        now=asked.now,
+        until=request.until,
+        now=request.now,
         zone=zone,
     )
-    return explained(search, await asked.store.search.explained(search))
+    return explained(search, await request.store.search.explained(search))

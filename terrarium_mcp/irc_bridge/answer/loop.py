@@ -187,8 +187,8 @@ async def best_lines(
         found = await toolbox.call("search_irc_history", arguments, question.view)
     except ToolboxAway:
         return []
-    setting = RenderOptions(zone=settings.zone, budget=HARD_LIMIT, rooms_named=not question.channel)
-    return [dated_line(message, setting) for message in messages_of(found)]
+    options = RenderOptions(zone=settings.zone, budget=HARD_LIMIT, rooms_named=not question.channel)
+    return [dated_line(message, options) for message in messages_of(found)]
 
 
 async def _without_model(

@@ -67,12 +67,12 @@ def messages_of(answer: ToolAnswer) -> list[Message]:
         return []
 
 
-def dated_line(message: Message, setting: RenderOptions) -> str:
+def dated_line(message: Message, options: RenderOptions) -> str:
     """One message as a line of its own, dated."""
-    return f"{local(message.said_at, setting.zone):%Y-%m-%d} {line_of(message, setting)}"
+    return f"{local(message.said_at, options.zone):%Y-%m-%d} {line_of(message, options)}"
 
 
-def collapsed_lines(messages: Sequence[Message], setting: RenderOptions) -> list[str]:
+def collapsed_lines(messages: Sequence[Message], options: RenderOptions) -> list[str]:
     """The messages as lines under day headings; consecutive joins and parts become one line."""
     lines: list[str] = []
     today = ""
@@ -82,10 +82,10 @@ def collapsed_lines(messages: Sequence[Message], setting: RenderOptions) -> list
             lines.append(_collapsed(run))
             continue
         for message in run:
-            if (heading := day(message.said_at, setting.zone)) != today:
+            if (heading := day(message.said_at, options.zone)) != today:
                 lines.append(f"-- {heading} --")
                 today = heading
-            lines.append(line_of(message, setting))
+            lines.append(line_of(message, options))
     return lines
 
 

@@ -62,10 +62,10 @@ async def search(context: CommandContext) -> list[str]:
     found = await context.toolbox.call("search_irc_history", arguments, context.view)
     if found.failed:
         return [found.text]
-    setting = RenderOptions(
+    options = RenderOptions(
         zone=context.settings.zone, budget=HARD_LIMIT, rooms_named=not context.command.channel
     )
-    lines = [dated_line(message, setting) for message in messages_of(found)]
+    lines = [dated_line(message, options) for message in messages_of(found)]
     return lines or [f"Nothing found. The record covers: {found.facts.get('covered', 'unknown')}"]
 
 
