@@ -17,7 +17,7 @@ from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.errors import StillOpening, TookTooLong
 from terrarium_mcp.store.sqlite import store as store_module
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
-from terrarium_mcp.store.sqlite.schema import InUse, v1
+from terrarium_mcp.store.sqlite.schema import MigrationBlocked, v1
 from terrarium_mcp.store.sqlite.schema.step import ReportProgress, SourceDatabase
 from terrarium_mcp.store.sqlite.schema.versions import VERSIONS, Version
 from tests.samples import terrarium_irc as sample
@@ -280,7 +280,7 @@ async def test_a_migration_in_another_program_without_the_lock_is_not_waited_for
     sample.make(file, 20)
     with closing(sqlite3.connect(file, isolation_level=None)) as stranger:
         stranger.execute("BEGIN EXCLUSIVE")
-        with anyio.fail_after(10), pytest.raises(InUse):
+        with anyio.fail_after(10), pytest.raises(MigrationBlocked):
             async with open_store(file, SETTINGS, adopt=True) as store:
                 await store.opening.wait()
 
