@@ -2,6 +2,7 @@
 
 import hashlib
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -11,6 +12,7 @@ import pytest
 from terrarium_mcp.chat import identity, irctext
 from terrarium_mcp.chat.times import legacy_times, timestamps
 from terrarium_mcp.store import open_store
+from terrarium_mcp.store.sqlite import store as store_module
 from terrarium_mcp.store.sqlite.index.counters import MANY_LINES
 from terrarium_mcp.store.sqlite.index.message_index import TOKENIZER
 from terrarium_mcp.store.sqlite.index.vocabulary import PIECE
@@ -293,6 +295,24 @@ def test_what_is_not_derived_is_not_made_again(file: Path) -> None:
     with pytest.raises(WrongSchema, match=r"table rooms is missing.*go back to a backup"):
         repair(file)
     assert file.read_bytes() == before
+
+
+async def test_the_permissions_and_the_owner_of_a_file_are_checked_once(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored(f"v{CURRENT}", file)
+    looks = list[str]()
+    for name in ("check_permissions", "check_adopted", "version_of"):
+        real = getattr(store_module, name)
+
+        def counted(path: Path, name: str = name, real: Callable[..., object] = real) -> object:
+            looks.append(name)
+            return real(path)
+
+        monkeypatch.setattr(store_module, name, counted)
+    async with open_store(file, SETTINGS) as store:
+        await store.opening.wait(30)
+    assert looks == ["check_permissions", "check_adopted", "version_of"]
 
 
 def test_a_file_that_is_not_ours_is_not_repaired(file: Path) -> None:
