@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.conftest import SAID
 from tests.cli.programs import ran, running
+from tests.store.files.stored import stored
 from tests.store.scene import rows_of
 
 SEARCH = "terrarium-mcp search garden gate"
@@ -125,6 +126,7 @@ def test_the_doctor_names_a_table_that_is_missing_and_rebuilds_it_if_asked(ours:
     done = ran("terrarium-mcp doctor --rebuild", "--db", ours, at=ours.parent)
     assert "  recreated  table phrase_index is missing" in done.stdout
     assert "  emptied    derived, message_index, " in done.stdout
+    assert "  filled     all of these, from the messages" in done.stdout
     assert done.returncode == 0, done.stdout
     done = ran('terrarium-mcp search "garden gate"', "--db", ours, at=ours.parent)
     assert f"<ada> {SAID}" in done.stdout
@@ -151,7 +153,7 @@ def test_a_missing_index_is_created_and_nothing_is_emptied(ours: Path) -> None:
         db.execute("DROP INDEX idx_messages_timestamp")
     done = ran("terrarium-mcp doctor --rebuild", "--db", ours, at=ours.parent)
     assert "  recreated  index idx_messages_timestamp is missing" in done.stdout
-    assert "emptied" not in done.stdout
+    assert "  emptied " not in done.stdout
     assert done.returncode == 0, done.stdout
 
 
@@ -179,3 +181,13 @@ def test_a_database_without_tables_is_called_empty(tmp_path: Path) -> None:
 def test_the_help_of_purge_says_that_it_adopts_before_it_asks(tmp_path: Path) -> None:
     said = " ".join(ran("terrarium-mcp purge --help", at=tmp_path).stdout.split())
     assert "With --adopt, the database is adopted before the confirmation is asked for" in said
+
+
+def test_a_repair_leaves_the_migration_of_an_older_file_to_the_next_start(tmp_path: Path) -> None:
+    file = tmp_path / "irc_logs.db"
+    stored("v1", file)
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("DROP TABLE topics")
+    done = ran("terrarium-mcp doctor --rebuild", "--db", file, at=tmp_path)
+    assert "  to be filled  by the next start, which migrates the file first" in done.stdout
+    assert rows_of(file, "PRAGMA user_version") == [(1,)]

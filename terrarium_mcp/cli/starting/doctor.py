@@ -54,17 +54,21 @@ async def examination(
 
 async def _repaired(path: Path, settings: Settings) -> list[Section]:
     """Recreate what the schema lacks, and fill it; a section if there was anything to do."""
+    facts = list[Fact]()
     try:
         repair = await repair_schema(path)
-        facts = [Fact("recreated", str(difference)) for difference in repair.wrong]
+        facts += [Fact("recreated", str(difference)) for difference in repair.wrong]
         if repair.emptied:
-            facts.append(Fact("emptied", f"{', '.join(repair.emptied)}: filled from the messages"))
-            if repair.is_current:
-                await _fill(path, settings)
-    except NotOurs:  # which the examination reports
-        return []
+            facts.append(Fact("emptied", ", ".join(repair.emptied)))
+        if repair.emptied and repair.is_current:
+            await _fill(path, settings)
+            facts.append(Fact("filled", "all of these, from the messages"))
+        elif repair.emptied:
+            facts.append(Fact("to be filled", "by the next start, which migrates the file first"))
+    except NotOurs:
+        pass  # the examination reports it
     except (TerrariumError, OSError) as error:
-        facts = [Fact("not done", str(error), wrong=True)]
+        facts.append(Fact("not done", str(error), wrong=True))
     return [Section("schema", facts)] if facts else []
 
 
