@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from terrarium_mcp import store
 from tests.test_layers import PACKAGE, imported, modules
 
 MOST_LOOSE = 5
@@ -94,6 +95,24 @@ def test_the_store_is_entered_by_its_door() -> None:
         if name.startswith("terrarium_mcp.store.") and name.count(".") > 2
     ]
     assert not deeper
+
+
+def test_every_error_of_the_store_is_at_its_door() -> None:
+    errors, found = {"TerrariumError"}, set[str]()
+    classes = [
+        node
+        for module, tree in parsed()
+        if module.startswith("store/")
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ClassDef)
+    ]
+    for _ in classes:  # an error may be derived from one that is found after it
+        found = {node.name for node in classes if errors & {ast.unparse(b) for b in node.bases}}
+        if found <= errors:
+            break
+        errors |= found
+    assert len(found) > 15
+    assert found <= set(store.__all__)
 
 
 def sql_in(tree: ast.Module) -> list[str]:

@@ -11,7 +11,10 @@ from terrarium_mcp.cli.options import settings_and_sources_of, settings_options
 @click.command()
 @click.option("--deep", is_flag=True, help="Compare all derived data with a recount, on a copy.")
 @click.option(
-    "--rebuild", is_flag=True, help="Run --deep, then rebuild whatever it found inconsistent."
+    "--rebuild",
+    is_flag=True,
+    help="Recreate missing tables and indexes, which needs exclusive access; run --deep; then"
+    " rebuild whatever it found inconsistent.",
 )
 @click.option(
     "--temp",

@@ -33,7 +33,8 @@ def purge(
 ) -> None:
     """Remove a nick's messages from the database and the backlog, and list what remains elsewhere.
 
-    Works while a bridge or a server runs; only --thorough needs them stopped.
+    Works while a bridge or a server runs; only --thorough needs them stopped. With --adopt, the
+    database is adopted before the confirmation is asked for, and stays adopted if it is refused.
     """
     settings = settings_of(db, config, env_file)
 

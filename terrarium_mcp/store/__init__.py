@@ -5,11 +5,15 @@ from terrarium_mcp.store.errors import (
     BacklogFailed,
     BacklogFull,
     FileInUse,
+    IndexDamaged,
+    Locked,
     NotChecked,
     NotEnoughDisk,
     StillOpening,
     StoreFailed,
+    TookTooLong,
     UnknownEnhancement,
+    UnstorableMessage,
 )
 from terrarium_mcp.store.records import (
     AuditEntry,
@@ -34,7 +38,7 @@ from terrarium_mcp.store.records import (
     Section,
     Tally,
 )
-from terrarium_mcp.store.search import COUNTED, Explanation, Hits, Rung, Search, Sort
+from terrarium_mcp.store.search import COUNTED, Explanation, Hits, RankedAnew, Rung, Search, Sort
 from terrarium_mcp.store.search.relevance.lookup import AnyOf, Condition, ConditionKind, Lookup
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, TermGroup
 from terrarium_mcp.store.search.relevance.ranking import RankedLine
@@ -42,6 +46,10 @@ from terrarium_mcp.store.search.scope import MOST_ROOMS
 from terrarium_mcp.store.sqlite.health import examine
 from terrarium_mcp.store.sqlite.health.deep_check import check_deeply
 from terrarium_mcp.store.sqlite.removal.scrub import check_unused, scrub
+from terrarium_mcp.store.sqlite.schema import MigrationBlocked, NotAdopted, NotOurs, WrongSchema
+from terrarium_mcp.store.sqlite.schema.adoption import WrongZone
+from terrarium_mcp.store.sqlite.schema.backup import CopyFailed
+from terrarium_mcp.store.sqlite.schema.recreation import Repair
 from terrarium_mcp.store.sqlite.store import Store, open_store, repair_schema, require_adopted
 from terrarium_mcp.store.sqlite.topics.spans import HEARTBEAT
 
@@ -60,6 +68,7 @@ __all__ = [
     "Condition",
     "ConditionKind",
     "Conversation",
+    "CopyFailed",
     "DatabaseSize",
     "DayStats",
     "DeepCheck",
@@ -69,20 +78,27 @@ __all__ = [
     "Fact",
     "FileInUse",
     "Hits",
+    "IndexDamaged",
     "LegacyCleanup",
     "Link",
+    "Locked",
     "Lookup",
+    "MigrationBlocked",
     "NickActivity",
+    "NotAdopted",
     "NotChecked",
     "NotEnoughDisk",
+    "NotOurs",
     "ParsedQuestion",
     "Person",
     "PersonTraces",
     "PresenceSnapshot",
     "PurgeResult",
     "PurgeTarget",
+    "RankedAnew",
     "RankedLine",
     "RemovalReason",
+    "Repair",
     "RoomStats",
     "Rung",
     "Search",
@@ -93,7 +109,11 @@ __all__ = [
     "StoreFailed",
     "Tally",
     "TermGroup",
+    "TookTooLong",
     "UnknownEnhancement",
+    "UnstorableMessage",
+    "WrongSchema",
+    "WrongZone",
     "check_deeply",
     "check_unused",
     "examine",

@@ -9,6 +9,7 @@ import pytest
 
 from tests.cli.conftest import SAID
 from tests.cli.programs import ran, running
+from tests.store.files.stored import stored
 from tests.store.scene import rows_of
 
 SEARCH = "terrarium-mcp search garden gate"
@@ -123,7 +124,70 @@ def test_the_doctor_names_a_table_that_is_missing_and_rebuilds_it_if_asked(ours:
     assert everything(ours.parent) == before
 
     done = ran("terrarium-mcp doctor --rebuild", "--db", ours, at=ours.parent)
-    assert "table phrase_index is missing: rebuilt empty" in done.stderr
+    assert "  recreated  table phrase_index is missing" in done.stdout
+    assert "  emptied    derived, message_index, " in done.stdout
+    assert "  filled     all of these, from the messages" in done.stdout
     assert done.returncode == 0, done.stdout
     done = ran('terrarium-mcp search "garden gate"', "--db", ours, at=ours.parent)
     assert f"<ada> {SAID}" in done.stdout
+
+
+def test_what_a_repair_emptied_is_indexed_once_and_then_found_complete(ours: Path) -> None:
+    with closing(sqlite3.connect(ours)) as db, db:
+        db.executemany(
+            "INSERT INTO messages (channel, nick, message) VALUES ('#tea', 'bo', ?)",
+            [(f"tea {number}",) for number in range(6_000)],
+        )
+    ran(SEARCH, "--db", ours, at=ours.parent)
+    with closing(sqlite3.connect(ours)) as db, db:
+        db.execute("DROP TABLE topics")
+    done = ran("terrarium-mcp doctor --rebuild", "--db", ours, at=ours.parent)
+    assert done.returncode == 0, done.stdout
+    assert "\nrebuilt\n" not in done.stdout  # the deep check found nothing left to rebuild
+    assert "behind" not in done.stdout
+    assert not [line for line in done.stdout.splitlines() if line.startswith("!")]
+
+
+def test_a_missing_index_is_created_and_nothing_is_emptied(ours: Path) -> None:
+    with closing(sqlite3.connect(ours)) as db:
+        db.execute("DROP INDEX idx_messages_timestamp")
+    done = ran("terrarium-mcp doctor --rebuild", "--db", ours, at=ours.parent)
+    assert "  recreated  index idx_messages_timestamp is missing" in done.stdout
+    assert "  emptied " not in done.stdout
+    assert done.returncode == 0, done.stdout
+
+
+def test_a_repair_that_fails_says_why(ours: Path) -> None:
+    with closing(sqlite3.connect(ours, isolation_level=None)) as other:
+        other.execute("DROP TABLE topics")
+        other.execute("BEGIN IMMEDIATE")
+        done = ran("terrarium-mcp doctor --rebuild", "--db", ours, at=ours.parent)
+    assert "! not done  " in done.stdout
+    assert "can be repaired only while no other program has it open" in done.stdout
+    assert "2 wrong: schema (not done), database (contents)" in done.stdout
+    assert done.returncode == 1
+
+
+def test_a_database_without_tables_is_called_empty(tmp_path: Path) -> None:
+    file = tmp_path / "empty.db"
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("CREATE TABLE once (x)")
+        db.execute("DROP TABLE once")
+    done = ran("terrarium-mcp doctor", "--db", file, at=tmp_path)
+    assert "0, empty; the next start makes the tables" in done.stdout
+    assert "terrarium-irc" not in done.stdout
+
+
+def test_the_help_of_purge_says_that_it_adopts_before_it_asks(tmp_path: Path) -> None:
+    said = " ".join(ran("terrarium-mcp purge --help", at=tmp_path).stdout.split())
+    assert "With --adopt, the database is adopted before the confirmation is asked for" in said
+
+
+def test_a_repair_leaves_the_migration_of_an_older_file_to_the_next_start(tmp_path: Path) -> None:
+    file = tmp_path / "irc_logs.db"
+    stored("v1", file)
+    with closing(sqlite3.connect(file)) as db:
+        db.execute("DROP TABLE topics")
+    done = ran("terrarium-mcp doctor --rebuild", "--db", file, at=tmp_path)
+    assert "  to be filled  by the next start, which migrates the file first" in done.stdout
+    assert rows_of(file, "PRAGMA user_version") == [(1,)]

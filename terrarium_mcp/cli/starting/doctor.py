@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -11,12 +10,25 @@ import click
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store import Fact, Section, check_deeply, examine, open_store, repair_schema
+from terrarium_mcp.store import (
+    Fact,
+    NotOurs,
+    Section,
+    StillOpening,
+    check_deeply,
+    examine,
+    open_store,
+    repair_schema,
+)
 
 UNREADABLE = "database (contents)"
 
 _OPENING_TIMEOUT = 24 * 3600.0
 """Seconds that a rebuild waits for the history to open: effectively no limit."""
+
+
+_REPORT_EVERY = 2.0
+"""Seconds between two reports of an opening's progress."""
 
 
 async def examination(
@@ -28,10 +40,9 @@ async def examination(
 ) -> bool:
     """Print the findings; returns whether all is well in the end."""
     path = Path.cwd() / settings.db_path
-    if rebuild:
-        await _recreate_missing(path)
+    repaired = await _repaired(path, settings) if rebuild else []
     state = examine(path, datetime.now(UTC), settings.source_timezone)
-    sections = [set_so(settings, sources), *state]
+    sections = [set_so(settings, sources), *repaired, *state]
     for section in sections:
         _show(section)
     if deep and UNREADABLE not in _wrong(sections):
@@ -41,11 +52,35 @@ async def examination(
     return not wrong
 
 
-async def _recreate_missing(path: Path) -> None:
-    """Rebuild missing derived tables; if that fails, the examination reports why."""
-    with suppress(TerrariumError, OSError):
-        for difference in await repair_schema(path):
-            click.echo(f"{difference}: rebuilt empty, to be filled from the messages", err=True)
+async def _repaired(path: Path, settings: Settings) -> list[Section]:
+    """Recreate what the schema lacks, and fill it; a section if there was anything to do."""
+    facts = list[Fact]()
+    try:
+        repair = await repair_schema(path)
+        facts += [Fact("recreated", str(difference)) for difference in repair.wrong]
+        if repair.emptied:
+            facts.append(Fact("emptied", ", ".join(repair.emptied)))
+        if repair.emptied and repair.is_current:
+            await _fill(path, settings)
+            facts.append(Fact("filled", "all of these, from the messages"))
+        elif repair.emptied:
+            facts.append(Fact("to be filled", "by the next start, which migrates the file first"))
+    except NotOurs:
+        pass  # the examination reports it
+    except (TerrariumError, OSError) as error:
+        facts.append(Fact("not done", str(error), wrong=True))
+    return [Section("schema", facts)] if facts else []
+
+
+async def _fill(path: Path, settings: Settings) -> None:
+    """Open the history, which indexes what is missing."""
+    progress = Progress()
+    async with open_store(path, settings) as store:
+        while not store.opening.is_done:
+            try:
+                await store.opening.wait(_REPORT_EVERY)
+            except StillOpening as still:
+                progress(still.progress)
 
 
 def set_so(settings: Settings, sources: Mapping[str, str]) -> Section:

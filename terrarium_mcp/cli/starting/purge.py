@@ -58,9 +58,9 @@ async def preview(options: PurgeOptions) -> None:
     target = options.target
     if not options.path.is_file():
         raise NothingToPurge(f"There is no database {options.path}. Name one with DB_PATH or --db.")
-    if not options.adopt:
-        require_adopted(options.path)
     if options.thorough:
+        if not options.adopt:
+            require_adopted(options.path)
         await check_unused(options.path)
     async with open_store(options.path, options.settings, adopt=options.adopt) as store:
         await store.opening.wait()

@@ -5,6 +5,7 @@ indexes what other processes left behind. It holds the lock file beside the data
 system releases the lock of a keeper that dies, and another process takes over at its next attempt.
 """
 
+import fcntl
 import json
 import logging
 import os
@@ -64,6 +65,18 @@ class KeeperRecord:
 def lock_file(path: Path) -> Path:
     """The lock file beside a database."""
     return path.with_name(path.name + ".keeper")
+
+
+def is_held(lock: Path) -> bool:
+    """Whether a process holds the lock: if not, this one shares it for a moment."""
+    try:
+        with lock.open("rb") as file:
+            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    return False
 
 
 class Keeper:

@@ -2,7 +2,7 @@
 
 import logging
 import sqlite3
-from collections.abc import AsyncIterator, Callable, Collection, Sequence
+from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -20,13 +20,20 @@ from terrarium_mcp.store.sqlite.engine.files import bytes_of
 from terrarium_mcp.store.sqlite.engine.places import check_permissions, make_folder
 from terrarium_mcp.store.sqlite.engine.rooms import Rooms
 from terrarium_mcp.store.sqlite.index.indexer import EVERYTHING, INDEXED_BY_READ, Indexer
-from terrarium_mcp.store.sqlite.keeper import Keeper
+from terrarium_mcp.store.sqlite.keeper import Keeper, is_held, lock_file
 from terrarium_mcp.store.sqlite.opening import Opening
 from terrarium_mcp.store.sqlite.removal import Removal
 from terrarium_mcp.store.sqlite.removal.retention import Retention
-from terrarium_mcp.store.sqlite.schema import CURRENT, check_adopted, migrate, repair, version_of
+from terrarium_mcp.store.sqlite.schema import (
+    CURRENT,
+    NotAdopted,
+    check_adopted,
+    migrate,
+    repair,
+    version_of,
+)
 from terrarium_mcp.store.sqlite.schema.adoption import ADOPTION, WrongZone, adoption_in
-from terrarium_mcp.store.sqlite.schema.comparison import Difference
+from terrarium_mcp.store.sqlite.schema.recreation import Repair
 from terrarium_mcp.store.sqlite.search.message_search import MessageSearch
 from terrarium_mcp.store.sqlite.topics.change_feed import changes
 from terrarium_mcp.store.sqlite.topics.channel_topics import Topics
@@ -133,7 +140,9 @@ class Store:
             self.keeper.release()
 
     async def _open(self) -> None:
-        while await to_thread.run_sync(_version, self.path, self._adopt) < CURRENT:
+        may_adopt = self._adopt
+        while await to_thread.run_sync(_version, self.path, may_adopt) < CURRENT:
+            may_adopt = True  # which is checked again, with the file locked
             if self.keeper.claim():
                 await self._migrate()
             else:
@@ -200,7 +209,10 @@ async def open_store(
 
     Raises:
         StoreFailed: the folder or file cannot be written, the disk is full, the file is damaged.
-        NotOurs: the file is another program's, a later version's, or lacks a table.
+        NotOurs: the file is another program's, or a later version's.
+        WrongSchema: it lacks a table or another part of the schema, or has another form of it.
+        MigrationBlocked: it has to be migrated, but another program uses it.
+        CopyFailed: the copy made before a migration could not be written.
         NotAdopted: the file is terrarium-irc's, and `adopt` is false.
         WrongZone: `adopt` is true, and the file was adopted in another zone than the settings name.
     """
@@ -245,14 +257,23 @@ def require_adopted(path: Path) -> None:
         NotAdopted: it is one. The message names the commands that adopt it.
     """
     check_permissions(path)
-    with translate_errors(path):
+    _refuse_unadopted(path)
+
+
+def _refuse_unadopted(path: Path) -> None:
+    """As `require_adopted`; not while another process is the keeper and may be adopting it."""
+    try:
         check_adopted(path)
+    except NotAdopted:
+        if not is_held(lock_file(path)):
+            check_adopted(path)  # that process may have finished between the two looks
 
 
-async def repair_schema(path: Path) -> Sequence[Difference]:
-    """Recreate derived tables that are missing or differ, empty; returns what was wrong.
+async def repair_schema(path: Path) -> Repair:
+    """Recreate what is missing or different and can be rebuilt from the messages.
 
     Raises:
+        Locked: another process has the file open.
         StoreFailed: the file cannot be written.
         NotOurs: it is another program's, or of an unknown version.
     """
@@ -260,10 +281,10 @@ async def repair_schema(path: Path) -> Sequence[Difference]:
         return await to_thread.run_sync(repair, path)
 
 
-def _version(path: Path, adopt: bool) -> int:
+def _version(path: Path, may_adopt: bool) -> int:
     """The file's version; 0 also while another process holds it locked."""
-    if not adopt:
-        require_adopted(path)
+    if not may_adopt:
+        _refuse_unadopted(path)
     with translate_errors(path):
         try:
             return version_of(path)

@@ -13,11 +13,11 @@ import anyio
 import pytest
 from anyio.abc import Process
 
-from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.errors import StillOpening, TookTooLong
+from terrarium_mcp.store import Store, open_store, require_adopted
+from terrarium_mcp.store.errors import Locked, StillOpening, TookTooLong
 from terrarium_mcp.store.sqlite import store as store_module
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
-from terrarium_mcp.store.sqlite.schema import InUse, v1
+from terrarium_mcp.store.sqlite.schema import MigrationBlocked, v1
 from terrarium_mcp.store.sqlite.schema.step import ReportProgress, SourceDatabase
 from terrarium_mcp.store.sqlite.schema.versions import VERSIONS, Version
 from tests.samples import terrarium_irc as sample
@@ -274,13 +274,65 @@ async def test_another_process_that_waits_for_the_migration_answers_meanwhile(
             assert await store.rooms.all()
 
 
+ADOPTING = """
+import sys
+from pathlib import Path
+from terrarium_mcp.store.sqlite.keeper import Keeper
+from terrarium_mcp.store.sqlite.schema import migrate
+from tests.store.scene import SETTINGS
+told = []
+def report(part):
+    if part > 0.5 and not told:  # the copy is made, and rows are changed
+        told.append(part)
+        print("begun", flush=True)
+        sys.stdin.readline()
+keeper = Keeper(Path(sys.argv[1]))
+assert keeper.claim()
+migrate(Path(sys.argv[1]), SETTINGS, report, adopt=True)
+keeper.release()
+"""
+
+
+async def test_who_may_not_adopt_waits_while_another_process_adopts(file: Path) -> None:
+    sample.make(file, 20)
+    async with running(ADOPTING, str(file)) as other, open_store(file, SETTINGS) as store:
+        with pytest.raises(StillOpening):
+            await store.opening.wait(0)
+        require_adopted(file)
+        assert other.stdin
+        await other.stdin.send(b"go on\n")
+        with anyio.fail_after(20):
+            await store.opening.wait(20)
+            assert await store.rooms.all()
+
+
+def test_a_look_without_a_lock_that_finds_damage_refuses_nothing(file: Path) -> None:
+    sample.make(file, 300)
+    whole = file.read_bytes()
+    file.write_bytes(whole[:100] + bytes(len(whole) - 100))  # as while its pages are written
+    require_adopted(file)
+
+
+async def test_a_current_file_that_another_program_holds_is_locked_and_not_to_be_migrated(
+    file: Path,
+) -> None:
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> tea"))
+    write(file, "PRAGMA journal_mode=DELETE")
+    with closing(sqlite3.connect(file, isolation_level=None)) as stranger:
+        stranger.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(Locked, match="Another program holds it locked"):
+            async with open_store(file, SETTINGS) as store:
+                await store.opening.wait()
+
+
 async def test_a_migration_in_another_program_without_the_lock_is_not_waited_for(
     file: Path,
 ) -> None:
     sample.make(file, 20)
     with closing(sqlite3.connect(file, isolation_level=None)) as stranger:
         stranger.execute("BEGIN EXCLUSIVE")
-        with anyio.fail_after(10), pytest.raises(InUse):
+        with anyio.fail_after(10), pytest.raises(MigrationBlocked):
             async with open_store(file, SETTINGS, adopt=True) as store:
                 await store.opening.wait()
 

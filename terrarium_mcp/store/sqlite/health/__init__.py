@@ -1,6 +1,5 @@
 """Health: what an examination can see of a database quickly, without changing anything."""
 
-import fcntl
 import sqlite3
 from collections.abc import Iterator
 from datetime import datetime
@@ -14,8 +13,13 @@ from terrarium_mcp.store.sqlite.engine.wal_reset_bug import has_wal_reset_bug, o
 from terrarium_mcp.store.sqlite.health.readonly import is_wal, untouched
 from terrarium_mcp.store.sqlite.index.indexer import EVERYTHING
 from terrarium_mcp.store.sqlite.index.structure import TO_BE_EMPTIED
-from terrarium_mcp.store.sqlite.keeper import KeeperRecord, lock_file
-from terrarium_mcp.store.sqlite.schema import APPLICATION_ID, CURRENT, checked_version
+from terrarium_mcp.store.sqlite.keeper import KeeperRecord, is_held, lock_file
+from terrarium_mcp.store.sqlite.schema import (
+    APPLICATION_ID,
+    CURRENT,
+    checked_version,
+    terrarium_irc,
+)
 from terrarium_mcp.store.sqlite.schema.adoption import ADOPTION, adoption_in
 from terrarium_mcp.store.sqlite.topics.stats import SIZE, size_of, size_since
 
@@ -38,7 +42,7 @@ def examine(path: Path, now: datetime, source_zone: str = "") -> list[Section]:
     try:
         with untouched(path) as connection:
             version = checked_version(connection, path)
-            facts = [_version(version), _journal(path, version)]
+            facts = [_version(connection, version), _journal(path, version)]
             if version == CURRENT:
                 facts += _adopted(connection, source_zone)
                 facts += [*_contents(connection), *_size(connection, path, now)]
@@ -77,9 +81,11 @@ def _beside(path: Path) -> Iterator[Fact]:
         yield Fact("left over", text, wrong=True)
 
 
-def _version(version: int) -> Fact:
+def _version(connection: sqlite3.Connection, version: int) -> Fact:
     if version == CURRENT:
         return Fact("version", f"{version}, application id {APPLICATION_ID:#x}")
+    if not version and not terrarium_irc.is_present(connection):
+        return Fact("version", "0, empty; the next start makes the tables")
     if not version:
         return Fact(
             "version", "terrarium-irc's, not adopted: serve, bridge and up copy and adopt it"
@@ -163,24 +169,12 @@ def _others(connection: sqlite3.Connection) -> Section:
 def _keeper(path: Path) -> Section:
     lock = lock_file(path)
     note = KeeperRecord.read(lock)
-    if _is_held(lock):
+    if is_held(lock):
         keeper = f"{note.pid} ({note.command})" if note else "unknown"
         since = [Fact("since", note.since)] if note else []
         return Section("keeper", [Fact("process", keeper), *since])
     last = f"; the last was {note.pid} ({note.command})" if note else ""
     return Section("keeper", [Fact("process", f"none{last}")])
-
-
-def _is_held(lock: Path) -> bool:
-    """Whether a process holds the lock: if not, this one shares it for a moment."""
-    try:
-        with lock.open("rb") as file:
-            fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        return False
-    return False
 
 
 def megabytes(size: float) -> str:

@@ -55,7 +55,8 @@ class PeopleIndex:
         """Add the evidence of a range of messages."""
         span = {"first": first, "last": last}
         which = "m.id BETWEEN :first AND :last"
-        await writer.run(f"INSERT INTO nick_changes {_CHANGES} AND {which}", span)
+        columns = "message, room, said, old, new"
+        await writer.run(f"INSERT INTO nick_changes ({columns}) {_CHANGES} AND {which}", span)
         await _count(writer, which, span, sign=1)
 
     async def remove(self, writer: Writer, ids: Sequence[int]) -> None:

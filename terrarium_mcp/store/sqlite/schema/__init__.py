@@ -25,14 +25,20 @@ from terrarium_mcp.store.sqlite.schema.marks import (
     check_magic,
     checked_version,
 )
-from terrarium_mcp.store.sqlite.schema.runner import BUSY, InUse, migrate, repair, version_of
+from terrarium_mcp.store.sqlite.schema.runner import (
+    BUSY,
+    MigrationBlocked,
+    migrate,
+    repair,
+    version_of,
+)
 from terrarium_mcp.store.sqlite.schema.versions import CURRENT
 
 __all__ = [
     "APPLICATION_ID",
     "BUSY",
     "CURRENT",
-    "InUse",
+    "MigrationBlocked",
     "NotAdopted",
     "NotOurs",
     "WrongSchema",

@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from contextlib import closing, contextmanager, nullcontext
+from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 
 from terrarium_mcp.errors import TerrariumError
@@ -18,6 +18,7 @@ _SHOWN = 6
 """Differences, or tables, that an error names."""
 
 _MAGIC = b"SQLite format 3\0"  # https://sqlite.org/fileformat.html 1.3
+_VERSION = slice(60, 64)  # the user version, as there
 _MARK = slice(68, 72)  # the application id, as there
 
 
@@ -39,7 +40,7 @@ class WrongSchema(NotOurs):
 
 def _way_out(version: int, wrong: Sequence[Difference]) -> str:
     way = (
-        "All of it is derived from the messages: run terrarium-mcp doctor --rebuild."
+        "All of it can be rebuilt from the messages: run terrarium-mcp doctor --rebuild."
         if can_be_rebuilt(version, wrong)
         else "If another program changed the schema, go back to a backup."
     )
@@ -71,18 +72,32 @@ def check_adopted(path: Path) -> None:
     if mark_of(path) == 0:
         # `immutable` keeps SQLite from locking it, making -wal and -shm, or rolling back a journal.
         uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
-        with closing(sqlite3.connect(uri, uri=True)) as connection:
+        # Without a lock, a file that is being written may look damaged: then it is not known.
+        with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as connection:
             if terrarium_irc.is_present(connection):
                 raise NotAdopted(path)
 
 
 def mark_of(path: Path) -> int | None:
     """The application id in the file itself, read without SQLite; None if it is no SQLite file."""
+    header = _header(path)
+    return int.from_bytes(header[_MARK], "big") if header else None
+
+
+def version_in_header(path: Path) -> int:
+    """The version in the file itself, read without a lock; 0 if it is not terrarium-mcp's."""
+    header = _header(path)
+    ours = int.from_bytes(header[_MARK], "big") == APPLICATION_ID
+    return int.from_bytes(header[_VERSION], "big") if ours else 0
+
+
+def _header(path: Path) -> bytes:
+    """The beginning of an SQLite file; nothing if it is none."""
     if not bytes_of(path):
-        return None
+        return b""
     with path.open("rb") as file:
         header = file.read(_MARK.stop)
-    return int.from_bytes(header[_MARK], "big") if header.startswith(_MAGIC) else None
+    return header if header.startswith(_MAGIC) else b""
 
 
 def check_magic(path: Path) -> None:

@@ -1,46 +1,119 @@
-"""Recreates derived structures whose tables, views or triggers are missing or different."""
+"""Recreates what can be rebuilt from the messages, where it is missing or different."""
 
 import re
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
-from terrarium_mcp.store.sqlite.schema.comparison import Difference
-from terrarium_mcp.store.sqlite.schema.versions import VERSIONS
+from terrarium_mcp.store.sqlite.schema.comparison import Difference, shadows
+from terrarium_mcp.store.sqlite.schema.versions import VERSIONS, statements
 
-_CREATES = re.compile(r"^CREATE (?:VIRTUAL )?(TABLE|VIEW|INDEX|TRIGGER) (\w+)", re.MULTILINE)
+_CREATES = re.compile(
+    r"^CREATE (VIRTUAL )?(TABLE|VIEW|INDEX|TRIGGER) (?:IF NOT EXISTS )?(\w+)", re.MULTILINE
+)
+_TYPES = "SELECT name, type FROM sqlite_master"
 _NORMALISED = "messages"
 """The watermark of the messages themselves, which are not derived."""
 
+_CONNECTABLE = (
+    "CREATE TABLE {}_data (id INTEGER PRIMARY KEY, block BLOB)",
+    "REPLACE INTO {}_data (id, block) VALUES (1, x''), (10, x'00000000000000')",
+    "CREATE TABLE {}_config (k PRIMARY KEY, v) WITHOUT ROWID",
+    "REPLACE INTO {}_config (k, v) VALUES ('version', 4)",
+)
+"""What an FTS5 table must have for SQLite to drop it: it opens the table first."""
+
+
+class Repair(NamedTuple):
+    """What was wrong with a schema, and what its repair emptied."""
+
+    wrong: Sequence[Difference] = ()
+    emptied: Sequence[str] = ()
+    is_current: bool = True
+    """Whether the file is of the current version, so that opening it fills what is empty."""
+
+
+class _Object(NamedTuple):
+    kind: str
+    sql: str
+    is_virtual: bool
+
 
 def can_be_rebuilt(version: int, wrong: Sequence[Difference]) -> bool:
-    """Whether everything that is wrong is derived from the messages."""
-    derived = {name for _, name in _derived(version)}
-    return all(one.name in derived for one in wrong)
+    """Whether all that is wrong is derived from the messages, or an index or a trigger."""
+    derived = _derived(version)
+    names = {*derived, *shadows(derived)}
+    return all(one.name in names or one.kind in ("index", "trigger") for one in wrong)
 
 
-def recreate_derived(connection: sqlite3.Connection, version: int) -> None:
-    """Drop and create every derived structure of a version, inside the caller's transaction.
+def recreate(
+    connection: sqlite3.Connection, version: int, wrong: Sequence[Difference]
+) -> Sequence[str]:
+    """Create what is wrong, inside the caller's transaction; returns the tables that it emptied.
 
-    They are empty then, with their watermarks gone: the indexer fills them from the first id on.
+    An index, trigger or view is created by itself. If a table is wrong, every derived structure is
+    created anew, with its watermark gone: the indexer fills them from the first id on.
     """
+    derived = _derived(version)
+    emptied = list[str]()
+    if any(one.kind == "table" for one in wrong):
+        _recreate_derived(connection, version, derived)
+        emptied = [name for name, made in derived.items() if made.kind == "table"]
+    made = _objects(sql for one in VERSIONS[:version] for sql in statements(one.text))
+    found = dict(connection.execute(_TYPES).fetchall())
+    for one in wrong:
+        if one.kind != "table" and not (emptied and one.name in derived):
+            if one.name in derived or found.get(one.name) != "table":  # never a table of others
+                _drop(connection, one.name, found)
+            connection.execute(made[one.name].sql)
+    return emptied
+
+
+def _recreate_derived(
+    connection: sqlite3.Connection, version: int, derived: Mapping[str, _Object]
+) -> None:
     watermark = _watermark(connection)
-    for kind, name in reversed(_derived(version)):
-        connection.execute(f"DROP {kind} IF EXISTS {name}")
+    indexes = [name for name, made in derived.items() if made.is_virtual]
+    found = dict(connection.execute(_TYPES).fetchall())
+    for name in indexes:
+        if name in found:
+            _make_connectable(connection, name, found)
+    for name in reversed(list(derived)):
+        _drop(connection, name, found)
+    for name in shadows(indexes):  # of an index whose own row was gone
+        _drop(connection, name, found)
     for one in VERSIONS[:version]:
         for sql in one.derived:
             connection.execute(sql)
     if watermark:
-        connection.execute("INSERT INTO derived VALUES (?, ?)", (_NORMALISED, watermark))
+        connection.execute(
+            "INSERT INTO derived (name, upto) VALUES (?, ?)", (_NORMALISED, watermark)
+        )
 
 
-def _derived(version: int) -> list[tuple[str, str]]:
-    """Kind and name of every derived object in the frozen texts, in order of creation."""
-    return [
-        (kind, name)
-        for one in VERSIONS[:version]
-        for sql in one.derived
-        for kind, name in _CREATES.findall(sql)
-    ]
+def _drop(connection: sqlite3.Connection, name: str, found: Mapping[str, str]) -> None:
+    """Drop an object by the type it has, which need not be the type it should have."""
+    if name in found:
+        connection.execute(f"DROP {found[name]} IF EXISTS {name}")
+
+
+def _make_connectable(connection: sqlite3.Connection, name: str, found: Mapping[str, str]) -> None:
+    for sql in _CONNECTABLE:
+        if f"{name}_{'data' if '_data' in sql else 'config'}" not in found:
+            connection.execute(sql.format(name))
+
+
+def _derived(version: int) -> dict[str, _Object]:
+    """Every derived object in the frozen texts, in order of creation."""
+    return _objects(sql for one in VERSIONS[:version] for sql in one.derived)
+
+
+def _objects(texts: Iterable[str]) -> dict[str, _Object]:
+    return {
+        name: _Object(kind.lower(), sql, bool(virtual))
+        for sql in texts
+        for virtual, kind, name in _CREATES.findall(sql)
+    }
 
 
 def _watermark(connection: sqlite3.Connection) -> int:

@@ -1,7 +1,7 @@
 """Migrates a file to the current version, or recreates what is derived in it."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from functools import partial
@@ -10,6 +10,7 @@ from pathlib import Path
 from terrarium_mcp import __version__
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
+from terrarium_mcp.store.errors import Locked
 from terrarium_mcp.store.sqlite.engine.files import bytes_of
 from terrarium_mcp.store.sqlite.engine.transaction import transaction
 from terrarium_mcp.store.sqlite.schema import terrarium_irc
@@ -23,8 +24,9 @@ from terrarium_mcp.store.sqlite.schema.marks import (
     checked_version,
     mark_of,
     marked_version,
+    version_in_header,
 )
-from terrarium_mcp.store.sqlite.schema.recreation import can_be_rebuilt, recreate_derived
+from terrarium_mcp.store.sqlite.schema.recreation import Repair, can_be_rebuilt, recreate
 from terrarium_mcp.store.sqlite.schema.step import ReportProgress, SourceDatabase, within
 from terrarium_mcp.store.sqlite.schema.versions import CURRENT, VERSIONS
 
@@ -38,8 +40,8 @@ _COPYING = 0.1
 """The part of a migration's time in which the database is copied."""
 
 
-class InUse(TerrariumError):
-    """Another program has the file locked while it has to be migrated."""
+class MigrationBlocked(TerrariumError):
+    """Another program uses a file that has to be migrated."""
 
 
 def version_of(path: Path) -> int:
@@ -70,11 +72,19 @@ def migrate(path: Path, settings: Settings, report: ReportProgress, *, adopt: bo
     Raises:
         NotOurs: as `version_of`.
         NotAdopted: it is terrarium-irc's, and not to be adopted.
-        InUse: another program has it locked.
-        sqlite3.Error: the file is damaged, or the disk is full.
+        MigrationBlocked: it has to be migrated, but another program uses it.
+        sqlite3.Error: the file is locked or damaged, or the disk is full.
     """
     with closing(_connect(path)) as connection:
-        _lock(connection, path)
+        try:
+            _lock(connection)
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error) or version_in_header(path) == CURRENT:
+                raise
+            raise MigrationBlocked(
+                f"{path} has to be migrated, but another program is using it."
+                " Stop that program (the old bot, or an older terrarium-mcp) and start again."
+            ) from error
         connection.execute(f"PRAGMA cache_size={CACHE}")
         version = checked_version(connection, path)
         if version < CURRENT:
@@ -89,33 +99,45 @@ def migrate(path: Path, settings: Settings, report: ReportProgress, *, adopt: bo
         connection.execute("PRAGMA journal_mode=WAL")  # while nobody else can have it open
 
 
-def repair(path: Path) -> Sequence[Difference]:
+def repair(path: Path) -> Repair:
     """Recreate missing or different derived structures. The next process to open them fills them.
 
     Blocks: run it in a thread. A file that is in order, or has no version, is not changed.
 
-    Returns:
-        What was wrong.
-
     Raises:
         NotOurs: as `version_of`.
         WrongSchema: something that is not derived is missing or different too.
-        InUse: another program has the file locked.
+        Locked: another program has the file open.
         sqlite3.Error: the file is damaged, or the disk is full.
     """
     if mark_of(path) != APPLICATION_ID:
-        return []
+        return Repair()
     with closing(_connect(path)) as connection:
-        version = marked_version(connection, path)
-        wrong = differences(connection, version) if version else []
-        if not wrong:
-            return []
-        if not can_be_rebuilt(version, wrong):
-            raise WrongSchema(path, version, wrong)
-        _lock(connection, path)
+        if not _repairable(connection, path)[1]:
+            return Repair()
+        try:
+            _lock(connection)
+        except sqlite3.OperationalError as error:
+            if "locked" not in str(error):
+                raise
+            raise Locked(
+                f"{path} can be repaired only while no other program has it open. Stop the bridge,"
+                " every server and any other program that uses it, then run terrarium-mcp doctor"
+                " --rebuild again."
+            ) from error
         with transaction(connection):
-            recreate_derived(connection, version)
-        return wrong
+            version, wrong = _repairable(connection, path)  # another process may have been quicker
+            emptied = recreate(connection, version, wrong) if wrong else ()
+        return Repair(tuple(wrong), emptied, version == CURRENT)
+
+
+def _repairable(connection: sqlite3.Connection, path: Path) -> tuple[int, list[Difference]]:
+    """The version, and what is wrong with its schema; WrongSchema if that cannot be rebuilt."""
+    version = marked_version(connection, path)
+    wrong = differences(connection, version) if version else []
+    if not can_be_rebuilt(version, wrong):
+        raise WrongSchema(path, version, wrong)
+    return version, wrong
 
 
 def _source(
@@ -152,18 +174,10 @@ def _connect(path: Path) -> sqlite3.Connection:
     return connection
 
 
-def _lock(connection: sqlite3.Connection, path: Path) -> None:
+def _lock(connection: sqlite3.Connection) -> None:
     """Keep everybody else out until the connection is closed, also between transactions."""
     connection.execute("PRAGMA locking_mode=EXCLUSIVE")
-    try:
-        connection.execute("BEGIN EXCLUSIVE")
-    except sqlite3.OperationalError as error:
-        if "locked" in str(error):
-            raise InUse(
-                f"{path} has to be migrated, but another program is using it."
-                " Stop that program (the old bot, or an older terrarium-mcp) and start again."
-            ) from error
-        raise
+    connection.execute("BEGIN EXCLUSIVE")
     connection.execute("COMMIT")
 
 

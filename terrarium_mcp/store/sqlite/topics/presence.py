@@ -34,7 +34,8 @@ class Presence:
             since = {row["folded"]: row["since"] for row in known}
             await writer.run("DELETE FROM presence WHERE room = :room", {"room": room})
             await writer.many(
-                "INSERT OR REPLACE INTO presence VALUES (?, ?, ?, ?, ?, ?, ?)",
+                "INSERT OR REPLACE INTO presence (room, folded, nick, rank, away, account, since)"
+                " VALUES (?, ?, ?, ?, ?, ?, ?)",
                 [
                     (
                         room,
@@ -49,7 +50,7 @@ class Presence:
                 ],
             )
             await writer.run(
-                "INSERT OR REPLACE INTO presence_as_of VALUES (:room, :at)",
+                "INSERT OR REPLACE INTO presence_as_of (room, as_of) VALUES (:room, :at)",
                 {"room": room, "at": now},
             )
 

@@ -17,7 +17,13 @@ from terrarium_mcp.chat.records import Message, MessageType
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.sqlite.schema import InUse, NotAdopted, check_adopted, migrate, version_of
+from terrarium_mcp.store.sqlite.schema import (
+    MigrationBlocked,
+    NotAdopted,
+    check_adopted,
+    migrate,
+    version_of,
+)
 from tests.samples import terrarium_irc as sample
 from tests.store.scene import SETTINGS, check_index, dump_of, find, rows_of, texts, write
 
@@ -239,7 +245,7 @@ async def test_a_database_in_use_is_refused_and_unchanged(file: Path, doing: str
     with closing(sqlite3.connect(file, isolation_level=None)) as old_bot:
         for statement in doing.split(";"):
             old_bot.execute(statement.replace("SELECT 1", "SELECT * FROM messages")).fetchone()
-        with pytest.raises(InUse, match=r"Stop that program \(the old bot"):
+        with pytest.raises(MigrationBlocked, match=r"Stop that program \(the old bot"):
             async with open_store(file, SETTINGS, adopt=True) as store:
                 await ready(store)
         old_bot.execute("ROLLBACK")

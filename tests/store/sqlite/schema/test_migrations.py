@@ -2,20 +2,29 @@
 
 import hashlib
 import sqlite3
+from collections.abc import Callable
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
-import terrarium_mcp
 from terrarium_mcp.chat import identity, irctext
 from terrarium_mcp.chat.times import legacy_times, timestamps
 from terrarium_mcp.store import open_store
+from terrarium_mcp.store.sqlite import store as store_module
 from terrarium_mcp.store.sqlite.index.counters import MANY_LINES
 from terrarium_mcp.store.sqlite.index.message_index import TOKENIZER
 from terrarium_mcp.store.sqlite.index.vocabulary import PIECE
-from terrarium_mcp.store.sqlite.schema import CURRENT, WrongSchema, repair, v1, v1_times, version_of
+from terrarium_mcp.store.sqlite.schema import (
+    CURRENT,
+    WrongSchema,
+    repair,
+    v1,
+    v1_times,
+    version_of,
+    versions,
+)
 from terrarium_mcp.store.sqlite.schema.comparison import (
     differences,
     expected_schema,
@@ -23,6 +32,7 @@ from terrarium_mcp.store.sqlite.schema.comparison import (
     schema_of,
 )
 from terrarium_mcp.store.sqlite.schema.print_schema import as_json, minimal_schema, new_database
+from terrarium_mcp.store.sqlite.schema.recreation import Repair
 from terrarium_mcp.store.sqlite.schema.versions import VERSIONS, statements
 from tests.samples import terrarium_irc as sample
 from tests.store.files.stored import FILES, STORED, stored
@@ -35,7 +45,7 @@ FROZEN = {
 }
 """The SHA-256 of each frozen text. To correct one of them is to write the next version."""
 
-MIGRATIONS = Path(terrarium_mcp.__file__).parent / "store" / "migrations"
+SCHEMA = Path(versions.__file__).parent
 LARGEST = 200_000
 
 
@@ -49,14 +59,15 @@ def test_no_frozen_text_has_changed() -> None:
 
 
 def test_a_migration_is_fed_by_no_live_module() -> None:
-    for file in MIGRATIONS.glob("v*.py"):
+    files = sorted(file for file in SCHEMA.glob("v*.py") if file.stem != "versions")
+    assert len(files) == 3, "the frozen modules, of which none may be missed"
+    for file in files:
         ours = [
             line.split()[1].removeprefix("terrarium_mcp.")
             for line in file.read_text("utf-8").splitlines()
-            if line.startswith("from terrarium_mcp")
+            if line.startswith(("from terrarium_mcp", "import terrarium_mcp"))
         ]
-        allowed = {"store.migrations", "store.migrations.step"}
-        allowed |= {f"store.migrations.{one.stem}" for one in MIGRATIONS.glob("v*.py")}
+        allowed = {f"store.sqlite.schema.{name}" for name in ("step", *(one.stem for one in files))}
         assert set(ours) <= allowed, file.name
 
 
@@ -183,7 +194,7 @@ TAKEN_OUT = (
     ("DROP INDEX idx_messages_timestamp", "index idx_messages_timestamp is missing"),
     ("DROP TRIGGER word_new", "trigger word_new is missing"),
     ("ALTER TABLE messages DROP COLUMN redacted_at", "column messages.redacted_at is missing"),
-    ("ALTER TABLE runs ADD COLUMN more TEXT", "table runs is different"),
+    ("ALTER TABLE runs RENAME COLUMN slack TO late", "table runs is different"),
     ("ALTER TABLE spans RENAME COLUMN why_ended TO why", "table spans is different"),
 )
 
@@ -253,7 +264,7 @@ DERIVED = (
     ("DROP VIEW message_index_source", "view message_index_source is missing"),
     ("DROP TRIGGER word_new", "trigger word_new is missing"),
     ("DROP TABLE last_windows", "table last_windows is missing"),
-    ("ALTER TABLE runs ADD COLUMN more TEXT", "table runs is different"),
+    ("ALTER TABLE runs RENAME COLUMN slack TO late", "table runs is different"),
 )
 
 
@@ -266,8 +277,8 @@ async def test_what_is_derived_is_made_again_from_the_messages(
     before = rows_of(file, "SELECT * FROM messages ORDER BY id")
     write(file, sql)
     assert "terrarium-mcp doctor --rebuild" in await refusal(file)
-    assert [str(one) for one in repair(file)] == [told]
-    assert repair(file) == []
+    assert [str(one) for one in repair(file).wrong] == [told]
+    assert repair(file) == Repair()
     async with open_store(file, SETTINGS) as store:
         await store.opening.wait(30)
         assert await from_a_recount(store) == []
@@ -286,8 +297,26 @@ def test_what_is_not_derived_is_not_made_again(file: Path) -> None:
     assert file.read_bytes() == before
 
 
+async def test_the_permissions_and_the_owner_of_a_file_are_checked_once(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stored(f"v{CURRENT}", file)
+    looks = list[str]()
+    for name in ("check_permissions", "check_adopted", "version_of"):
+        real = getattr(store_module, name)
+
+        def counted(path: Path, name: str = name, real: Callable[..., object] = real) -> object:
+            looks.append(name)
+            return real(path)
+
+        monkeypatch.setattr(store_module, name, counted)
+    async with open_store(file, SETTINGS) as store:
+        await store.opening.wait(30)
+    assert looks == ["check_permissions", "check_adopted", "version_of"]
+
+
 def test_a_file_that_is_not_ours_is_not_repaired(file: Path) -> None:
     sample.make(file, 5)
     before = file.read_bytes()
-    assert repair(file) == []
+    assert repair(file) == Repair()
     assert file.read_bytes() == before
