@@ -56,8 +56,6 @@ class Responder:
     async def serve(self, pending: PendingCommand) -> None:
         """Answer a command. Errors go to the asker and never end the bridge."""
         command = pending.command
-        if command.is_question:  # the queue has room again
-            self._turned_away.pop(command.target, None)
         try:
             await self._say(command, await self._reply(pending))
         except (NotConnected, SendQueueFull) as error:
@@ -70,12 +68,15 @@ class Responder:
                 "error %s while answering %s in %s", error_id, command.asker, command.target
             )
             await self._send(command, f"Something went wrong (error {error_id} in the log).")
+        finally:
+            if command.is_question:  # only now has the queue room again
+                self._turned_away.pop(command.target, None)
 
     async def turn_away(self, command: Command) -> None:
         """Tell the asker that the queue is full; once, until it has room again."""
-        told = self._turned_away.setdefault(command.target, set())
-        if command.asker not in told:
-            told.add(command.asker)
+        informed = self._turned_away.setdefault(command.target, set())
+        if command.asker not in informed:
+            informed.add(command.asker)
             await self._send(command, "Too many questions are waiting here. Ask again in a while.")
 
     async def _reply(self, pending: PendingCommand) -> Reply:
