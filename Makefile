@@ -6,6 +6,7 @@
 # make mutants       what the tests do not notice: ROOM=chat COUNT=300 SEED=7 (all: docs/mutants.md)
 # make matrix        the suite in short form on each Python from 3.11 to 3.14 that is found
 # make release-check build the sdist and the wheel, and start them in an empty environment
+# make picture       draw docs/demo.svg, the demo's output, for the README
 # make check         ruff, mypy, and who may import whom
 # make schema        write schema.sql to be read, and what a file of each version must have
 # make requirements  pin what pyproject.toml asks for (UPGRADE=1: the newest of everything)
@@ -15,7 +16,7 @@
 
 .DELETE_ON_ERROR:
 unexport PYTHONDONTWRITEBYTECODE  # or each of the tests' processes compiles everything again
-.PHONY: demo test bench soak mutants matrix release-check check schema requirements clean
+.PHONY: demo test bench soak mutants matrix release-check picture check schema requirements clean
 
 # The first that runs and will do: a shim may be on the path and lead nowhere.
 PYTHON = $(shell for python in python3 python3.13 python3.12 python3.11; do \
@@ -55,6 +56,9 @@ matrix: .venv/ready
 
 release-check: .venv/ready
 	.venv/bin/python -m tests.release
+
+picture: .venv/ready
+	.venv/bin/python -m tests.picture
 
 check: .venv/ready
 	.venv/bin/python -m ruff check

@@ -1,7 +1,6 @@
 """The demonstration: everything is real except the model, a stand-in that says so."""
 
 import json
-import shutil
 import signal
 import sys
 import tempfile
@@ -14,7 +13,7 @@ import anyio
 import click
 from anyio.abc import TaskStatus
 
-from terrarium_mcp.demo.history import SOURCE, sample_messages
+from terrarium_mcp.demo.history import SOURCE, WORTH_ASKING, sample_messages
 from terrarium_mcp.demo.model import NAME, model_server
 from terrarium_mcp.demo.network import irc_server, visitor
 from terrarium_mcp.errors import plainly
@@ -177,19 +176,26 @@ async def _running_bridge(
 
 
 def _print_ways_in(port: int, listening: Listening, settings: Settings) -> None:
-    """Print how to connect to what is running."""
-    command = shutil.which("terrarium-mcp") or sys.argv[0]
-    desktop = {
-        "mcpServers": {
-            "terrarium": {"command": command, "args": ["serve", "--db", str(settings.db_path)]}
-        }
-    }
+    """Print how to connect to what is running, for pasting."""
+    # Not the script `terrarium-mcp`: it is absent where the demo was started with `python -m`.
+    serve = ["-m", "terrarium_mcp", "serve", "--db", str(settings.db_path)]
+    desktop = {"mcpServers": {"terrarium": {"command": sys.executable, "args": serve}}}
+    questions = "\n".join(f"    {question}" for question in WORTH_ASKING)
     click.echo(
         f"""
-It keeps running. Connect with:
+It keeps running. Join {CHANNEL} with an IRC client:
 
-  IRC client      /connect 127.0.0.1 {port}   (without TLS), then /join {CHANNEL}
-                  and ask: !terrarium who renewed the certificate?
+  irssi     /connect -notls 127.0.0.1 {port}
+            /join {CHANNEL}
+  WeeChat   /set irc.look.temporary_servers on
+            /connect irc://127.0.0.1:{port}/{CHANNEL}
+
+and ask, for example:
+
+{questions}
+
+MCP clients read the same history:
+
   Claude Code     claude mcp add --transport http terrarium {listening.mcp_url}
   Claude Desktop  add this to claude_desktop_config.json and restart it:
 

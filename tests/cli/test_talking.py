@@ -1,7 +1,6 @@
-"""`bridge`, `up` and `demo`, as real processes, on a real network, with a strict model."""
+"""`bridge` and `up`, as real processes, on a real network, with a strict model."""
 
 import signal
-import subprocess
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 from mcp.client.client import Client
 from mcp.types import TextContent
 
-from tests.cli.programs import HANGS, Program, environment, ran, running, words
+from tests.cli.programs import HANGS, Program, running
 from tests.servers.agent import StrictAgent, calls, says, strict_agent
 from tests.servers.ircd import Ircd
 from tests.servers.person import Person, person
@@ -132,46 +131,3 @@ async def test_bridge_records_while_the_model_is_away(ngircd: Ircd, tmp_path: Pa
                 await ada.sees("PRIVMSG #tea :ada: The model", "is not answering")
                 await ada.sees("Terra", "PRIVMSG #tea :", f"<ada> {SAID}")
             await ends_well(bridge, signal.SIGTERM)
-
-
-def shows_the_round_trip(said: str) -> bool:
-    """Whether the lines of the demo stand there, in their order."""
-    question = said.index("<wren> !terrarium who fixed the garden gate?")
-    called = said.index("calls search_irc_history(query=")
-    answer = said.index("<Terra> wren: [LLM]")
-    return question < called < answer and "I fixed the garden gate" in said[answer:]
-
-
-def test_demo_once_shows_a_question_being_answered(tmp_path: Path) -> None:
-    done = ran("terrarium-mcp demo --once", at=tmp_path)
-    assert done.returncode == 0, done.stderr
-    assert "Traceback" not in done.stderr
-    assert shows_the_round_trip(done.stdout)
-    assert "stand-in" in done.stdout
-
-
-@SIGNALS
-def test_demo_serves_on_until_it_is_told_to_stop(tmp_path: Path, how: signal.Signals) -> None:
-    with subprocess.Popen(
-        words("terrarium-mcp demo"),
-        cwd=tmp_path,
-        env=environment(),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as demo:
-        try:
-            assert demo.stdout is not None
-            assert demo.stderr is not None
-            said = ""
-            while "Ctrl-C ends the demo" not in said:
-                line = demo.stdout.readline()
-                assert line, "the demo ended by itself"
-                said += line
-            assert shows_the_round_trip(said)
-            assert demo.poll() is None
-            demo.send_signal(how)
-            assert demo.wait(HANGS) == 0
-            assert "Traceback" not in demo.stderr.read()
-        finally:
-            demo.kill()
