@@ -16,6 +16,8 @@ from terrarium_mcp.cli.console import ConsoleHandler, colour_wanted
 from terrarium_mcp.cli.demo import demo
 from terrarium_mcp.cli.doctor import doctor
 from terrarium_mcp.cli.help import help_
+from terrarium_mcp.cli.init import init
+from terrarium_mcp.cli.install import install
 from terrarium_mcp.cli.purge import purge
 from terrarium_mcp.cli.search import search
 from terrarium_mcp.cli.serve import serve
@@ -29,9 +31,11 @@ def commands() -> None:
     """Record IRC channels, and give agents their history over MCP."""
 
 
+commands.add_command(init)
 commands.add_command(serve)
 commands.add_command(bridge)
 commands.add_command(up)
+commands.add_command(install)
 commands.add_command(doctor)
 commands.add_command(demo)
 commands.add_command(search)

@@ -53,6 +53,7 @@ def test_a_shell_gets_its_completion(tmp_path: Path, shell: str, line: str) -> N
     [
         ("terrarium-mcp se", {"serve", "search"}),
         ("terrarium-mcp search --li", {"--limit"}),
+        ("terrarium-mcp install claude-", {"claude-desktop", "claude-code"}),
     ],
 )
 def test_bash_completes_commands_and_options(tmp_path: Path, typed: str, offered: set[str]) -> None:
