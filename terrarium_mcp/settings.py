@@ -8,7 +8,9 @@ import ipaddress
 import os
 import re
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
@@ -17,8 +19,10 @@ import tzlocal
 from dotenv import dotenv_values
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
-from terrarium_mcp.chat.identity import is_channel
-from terrarium_mcp.errors import TerrariumError, did_you_mean
+from terrarium_mcp.chat.identity import as_channel
+from terrarium_mcp.chat.server_address import ServerAddress, parse_server
+from terrarium_mcp.errors import TerrariumError, did_you_mean, shown
+from terrarium_mcp.near_misses import OF_IRC_CLIENTS, near_misses
 
 OWN_PREFIX = "TERRARIUM_"
 """Of names that are always settings of this program: an unknown one is an error."""
@@ -46,9 +50,12 @@ class BadSetting(TerrariumError):
 
 
 def _channels(value: object) -> object:
+    if isinstance(value, str) and ";" in value:  # legal in a name, but seldom meant
+        listed = ",".join(value.replace(";", ",").replace(",", " ").split())
+        raise ValueError(f"channels are separated by commas: {listed}")
     channels = value.replace(",", " ").split() if isinstance(value, str) else value
     if isinstance(channels, list | tuple):
-        return tuple(name if is_channel(name) else f"#{name}" for name in map(str, channels))
+        return tuple(map(as_channel, map(str, channels)))
     return channels
 
 
@@ -84,9 +91,9 @@ def _secret(name: str, meaning: str) -> Any:
 
 
 _HALF_COMMENTED = re.compile(
-    r"^\s*(?:export\s+)?IRC_CHANNELS\s*=\s*[^'\"\s][^'\"\n]*\s#\S", re.MULTILINE
+    r"^\s*(?:export\s+)?IRC_CHANNELS\s*=(?!\s*['\"])[^'\"\n]*[^\S\n]#\S", re.MULTILINE
 )
-"""A list of channels of which python-dotenv would treat a part as a comment."""
+"""A list of channels of which python-dotenv would treat a part, or all, as a comment."""
 
 
 def _url(address: str) -> str:
@@ -116,7 +123,9 @@ class Settings(BaseModel):
         "DB_PATH", Path("data/irc_logs.db"), "SQLite file with the history of all channels"
     )
 
-    irc_server: str = _setting("IRC_SERVER", "", "IRC server to connect to")
+    irc_server: str = _setting(
+        "IRC_SERVER", "", "IRC server: a host, host:port, or ircs://host:port/channel"
+    )
     irc_port: int = _setting(
         "IRC_PORT", 0, "port of the IRC server; 0: 6697 with TLS, 6667 without", ge=0, le=65535
     )
@@ -241,6 +250,24 @@ class Settings(BaseModel):
         return self.network or _network_of(self.irc_server) or "irc"
 
 
+@dataclass(frozen=True)
+class LoadedSettings:
+    """The settings, and the source of each that is not a default, by its name."""
+
+    settings: Settings
+    sources: Mapping[str, str]
+    other_names: Mapping[str, str]
+    """Names in the environment and in `.env` that are no settings, each with its source."""
+
+    def slips(self) -> list[str]:
+        """Names that resemble a setting which is not set: a sentence each."""
+        return [
+            f"{name} in {self.other_names[name]} is not a setting. Did you mean {near}?"
+            for name, near in near_misses(self.other_names, setting_names()).items()
+            if near not in self.sources
+        ]
+
+
 def is_loopback(host: str) -> bool:
     """Whether `host` is this machine and nothing else."""
     try:
@@ -267,29 +294,36 @@ def load_settings(
     Raises:
         BadSetting: a value is invalid, a setting is unknown, or a file cannot be read.
     """
-    return settings_and_sources(flags, env_file=env_file, config=config, environ=environ)[0]
+    return read_settings(flags, env_file=env_file, config=config, environ=environ).settings
 
 
-def settings_and_sources(
+def read_settings(
     flags: Mapping[str, object] | None = None,
     *,
     env_file: Path | None = None,
     config: Path | None = None,
     environ: Mapping[str, str] | None = None,
-) -> tuple[Settings, Mapping[str, str]]:
-    """As `load_settings`, and the source of each setting that is not a default, by its name."""
+) -> LoadedSettings:
+    """As `load_settings`, with the sources."""
     found: dict[str, object] = {}
     sources: dict[str, str] = {}
-    for source, values in _layers(
-        flags or {}, env_file, config, os.environ if environ is None else environ
-    ):
-        for name, value in values.items():
+    others: dict[str, str] = {}
+    for layer in _layers(flags or {}, env_file, config, os.environ if environ is None else environ):
+        for name, value in layer.values.items():
             if name not in found:
-                found[name], sources[name] = value, source
-    try:
-        return Settings.model_validate(found), sources
-    except ValidationError as invalid:
-        raise BadSetting(_invalid_settings(invalid, sources)) from None
+                found[name], sources[name] = value, layer.source
+        others |= dict.fromkeys(layer.others, layer.source)
+    return LoadedSettings(_validated(found, sources), sources, others)
+
+
+def settings_from(values: Mapping[str, str], source: str) -> Settings:
+    """The settings of one source alone, by their names; `source` is what an error calls it.
+
+    Raises:
+        BadSetting: as `load_settings`.
+    """
+    found = _known(values, source)
+    return _validated(found, dict.fromkeys(found, source))
 
 
 def setting_names() -> list[str]:
@@ -297,25 +331,35 @@ def setting_names() -> list[str]:
     return [str(field.alias) for field in Settings.model_fields.values()]
 
 
+class _Layer(NamedTuple):
+    """One source: the settings in it, and its other names."""
+
+    source: str
+    values: Mapping[str, object]
+    others: Sequence[str] = ()
+
+
 def _layers(
     flags: Mapping[str, object],
     env_file: Path | None,
     config: Path | None,
     environ: Mapping[str, str],
-) -> Iterator[tuple[str, dict[str, object]]]:
+) -> Iterator[_Layer]:
     """Every source with its values, the strongest first; each is checked for unknown names."""
     aliases = {name: str(field.alias) for name, field in Settings.model_fields.items()}
     set_flags = {
         aliases.get(name, name): value for name, value in flags.items() if value is not None
     }
-    yield "the command line", set_flags
-    yield "the environment", _known(environ, "the environment")
-    dotenv = _existing(env_file, Path(".env"))
-    if dotenv:
-        yield str(dotenv), _relative_to(dotenv, _known(_read_dotenv(dotenv), str(dotenv)))
-    toml = _existing(config, Path("terrarium.toml"))
-    if toml:
-        yield str(toml), _relative_to(toml, _known(_read_toml(toml), str(toml), only_settings=True))
+    yield _Layer("the command line", set_flags)
+    others = [name for name in environ if name.upper() not in OF_IRC_CLIENTS]
+    yield _Layer("the environment", _known(environ, "the environment"), others)
+    if dotenv := _existing(env_file, Path(".env")):
+        written = _read_dotenv(dotenv)
+        known = _relative_to(dotenv, _known(written, str(dotenv)))
+        yield _Layer(str(dotenv), known, list(written))
+    if toml := _existing(config, Path("terrarium.toml")):
+        known = _known(_read_toml(toml), str(toml), only_settings=True)
+        yield _Layer(str(toml), _relative_to(toml, known))
 
 
 def _known(
@@ -371,6 +415,68 @@ def _read_dotenv(file: Path) -> dict[str, str | None]:
         raise BadSetting(
             f"{file} cannot be read: {error}. Fix it, or use another with --env-file."
         ) from None
+
+
+def _validated(found: dict[str, object], sources: dict[str, str]) -> Settings:
+    """The settings with these values; of what IRC_SERVER implies, the source is added."""
+    _apply_server_address(found, sources)
+    try:
+        return Settings.model_validate(found)
+    except ValidationError as invalid:
+        raise BadSetting(_invalid_settings(invalid, sources)) from None
+
+
+def _apply_server_address(found: MutableMapping[str, object], sources: dict[str, str]) -> None:
+    """Take port, TLS and channel out of an IRC_SERVER that names them.
+
+    Raises:
+        BadSetting: it is no address, or another setting contradicts it.
+    """
+    if not isinstance(text := found.get("IRC_SERVER"), str):
+        return
+    written = f"IRC_SERVER={_without_password(text)!r} (from {sources['IRC_SERVER']})"
+    try:
+        address = parse_server(text)
+    except ValueError as error:
+        raise BadSetting(f"{written}: {error}.") from None
+    found["IRC_SERVER"] = address.host
+    for name, value in _implied_by(address).items():
+        typed = found.get(name)
+        if typed is None or (name == "IRC_PORT" and str(typed).strip() == "0"):
+            found[name], sources[name] = value, sources["IRC_SERVER"]
+        elif _contradicts(name, typed, value):
+            raise BadSetting(
+                f"{written} and {name}={typed!r} (from {sources[name]}) contradict each other."
+                " Remove one of them."
+            )
+
+
+def _implied_by(address: ServerAddress) -> dict[str, object]:
+    """The settings that an address names besides the host."""
+    implied = {
+        "IRC_PORT": address.port,
+        "IRC_USE_SSL": address.tls,
+        "IRC_CHANNELS": address.channels,
+    }
+    return {name: value for name, value in implied.items() if value}
+
+
+def _contradicts(name: str, typed: object, implied: Any) -> bool:
+    """Whether a setting as typed is another than the one that IRC_SERVER implies."""
+    match name:
+        case "IRC_PORT":
+            return str(typed).strip() != str(implied)
+        case "IRC_USE_SSL":
+            return str(typed).strip().lower() in {"0", "off", "f", "false", "n", "no"}
+        case _:
+            with suppress(ValueError):  # which the validation reports
+                listed = _channels(typed)
+                return not isinstance(listed, tuple) or not {*implied} <= {*listed}
+            return False
+
+
+def _without_password(address: str) -> str:
+    return shown(re.sub(r"//.*@", "//...@", address))
 
 
 def _invalid_settings(invalid: ValidationError, sources: Mapping[str, str]) -> str:

@@ -16,7 +16,8 @@ MAY_IMPORT = {
     "bell": set[str](),  # pure anyio, for any part with tasks
     "sdk": set[str](),
     "errors": {"chat"},
-    "settings": {"chat", "errors"},
+    "near_misses": set[str](),
+    "settings": {"chat", "errors", "near_misses"},
     "policy": {"chat", "errors"},
     "store": BASE,
     "request": BASE | {"store"},  # no MCP SDK: the command line shares it with the tools

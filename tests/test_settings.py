@@ -12,8 +12,9 @@ from terrarium_mcp.settings import (
     Settings,
     is_loopback,
     load_settings,
+    read_settings,
     setting_names,
-    settings_and_sources,
+    settings_from,
 )
 
 OWNERS = {
@@ -371,15 +372,15 @@ def test_a_bot_needs_a_nick() -> None:
 def test_the_source_of_every_setting_that_is_set_is_known(home: Path) -> None:
     (home / ".env").write_text("IRC_NICK=a\nIRC_SERVER=b\n")
     (home / "terrarium.toml").write_text('irc_nick = "c"\nagent_model = "d"\n')
-    settings, sources = settings_and_sources({"db_path": "x.db"}, environ={"IRC_PORT": "7000"})
-    assert sources == {
+    loaded = read_settings({"db_path": "x.db"}, environ={"IRC_PORT": "7000"})
+    assert loaded.sources == {
         "DB_PATH": "the command line",
         "IRC_PORT": "the environment",
         "IRC_NICK": ".env",
         "IRC_SERVER": ".env",
         "AGENT_MODEL": "terrarium.toml",
     }
-    assert (settings.irc_nick, settings.agent_model) == ("a", "d")
+    assert (loaded.settings.irc_nick, loaded.settings.agent_model) == ("a", "d")
 
 
 def test_names_of_settings_may_be_in_any_case() -> None:
@@ -470,12 +471,16 @@ def test_a_broken_url_is_refused(address: str) -> None:
     ("line", "channels"),
     [
         ("IRC_CHANNELS=tea #mate", None),
+        ("IRC_CHANNELS= #tea", None),
+        ("IRC_CHANNELS = \t#tea,#mate", None),
         ("  export  IRC_CHANNELS = tea, #mate", None),
         ("IRC_NICK=x\nIRC_CHANNELS=tea,mate #dev", None),
         ("IRC_CHANNELS=#tea,#mate", ("#tea", "#mate")),
         ("IRC_CHANNELS='#tea, #mate'", ("#tea", "#mate")),
         ("IRC_CHANNELS=tea\nX=a #b", ("#tea",)),
         ("IRC_CHANNELS=tea # a comment", ("#tea",)),
+        ("IRC_CHANNELS= # a comment", ()),
+        ("IRC_CHANNELS= '#tea' #both", ("#tea",)),
         ("MY_IRC_CHANNELS=tea #mate", ()),
     ],
 )
@@ -589,3 +594,95 @@ def test_terrarium_irc_ran_in_this_machines_zone_or_where_it_has_none_in_utc(
 
 def test_an_empty_zone_is_utc() -> None:
     assert Settings(timezone="").zone.key == "UTC"
+
+
+@pytest.mark.parametrize(
+    ("environ", "host", "port", "tls", "channels"),
+    [
+        ({"IRC_SERVER": "h:7000"}, "h", 7000, True, ()),
+        ({"IRC_SERVER": "h:6667"}, "h", 6667, False, ()),
+        ({"IRC_SERVER": "h:7000", "IRC_USE_SSL": "off"}, "h", 7000, False, ()),
+        ({"IRC_SERVER": "irc://h"}, "h", 6697, True, ()),
+        ({"IRC_SERVER": "irc://h:6667/tea"}, "h", 6667, False, ("#tea",)),
+        ({"IRC_SERVER": "ircs://h:6667/tea"}, "h", 6667, True, ("#tea",)),
+        ({"IRC_SERVER": "ircs://h", "IRC_PORT": "7000"}, "h", 7000, True, ()),
+        ({"IRC_SERVER": "h:7000", "IRC_PORT": "7000"}, "h", 7000, True, ()),
+        ({"IRC_SERVER": "h:7000", "IRC_PORT": "0"}, "h", 7000, True, ()),
+        ({"IRC_SERVER": "h/tea", "IRC_CHANNELS": "tea,mate"}, "h", 6697, True, ("#tea", "#mate")),
+        ({"IRC_SERVER": "[::1]:6667"}, "::1", 6667, False, ()),
+    ],
+)
+def test_a_server_is_understood_with_its_port_and_as_a_url(
+    environ: dict[str, str], host: str, port: int, tls: bool, channels: tuple[str, ...]
+) -> None:
+    settings = load_settings(environ=environ)
+    assert (settings.irc_server, settings.server_port) == (host, port)
+    assert (settings.uses_tls, settings.irc_channels) == (tls, channels)
+
+
+@pytest.mark.parametrize(
+    ("environ", "told"),
+    [
+        (
+            {"IRC_SERVER": "h:7000", "IRC_PORT": "6697"},
+            "and IRC_PORT='6697' (from the environment) contradict each other. Remove one of them.",
+        ),
+        (
+            {"IRC_SERVER": "ircs://h", "IRC_USE_SSL": "off"},
+            "and IRC_USE_SSL='off' (from the environment) contradict each other",
+        ),
+        (
+            {"IRC_SERVER": "irc://h/tea", "IRC_CHANNELS": "mate"},
+            "and IRC_CHANNELS='mate' (from the environment) contradict each other",
+        ),
+        ({"IRC_SERVER": "irc://h/tea", "IRC_CHANNELS": "tea;mate"}, "separated by commas"),
+        ({"IRC_SERVER": "https://h"}, "not the address of an IRC server, such as irc.libera.chat"),
+    ],
+)
+def test_a_server_that_contradicts_another_setting_is_refused(
+    environ: dict[str, str], told: str
+) -> None:
+    assert told in complaint(environ=environ)
+
+
+def test_a_password_in_a_url_is_not_repeated() -> None:
+    told = complaint(environ={"IRC_SERVER": "irc://ada:hunter2@h"})
+    assert "IRC_SERVER='irc://...@h' (from the environment): not the address" in told
+    assert "hunter2" not in told
+
+
+def test_what_the_server_names_has_its_source(home: Path) -> None:
+    (home / ".env").write_text("IRC_SERVER=ircs://h:7000/tea\n")
+    names = ["IRC_SERVER", "IRC_PORT", "IRC_USE_SSL", "IRC_CHANNELS"]
+    assert read_settings(environ={}).sources == dict.fromkeys(names, ".env")
+
+
+@pytest.mark.parametrize("written", ["tea;mate", "#tea; #mate", "tea, ;mate"])
+def test_channels_that_a_semicolon_separates_are_refused_with_the_right_way(written: str) -> None:
+    assert complaint(environ={"IRC_CHANNELS": written}).startswith(
+        f"IRC_CHANNELS={written!r} (from the environment): channels are separated by commas: "
+    )
+
+
+def test_a_channel_whose_name_has_a_semicolon_can_be_listed_in_toml(home: Path) -> None:
+    (home / "terrarium.toml").write_text('irc_channels = ["#tea;mate"]\n')
+    assert load_settings(environ={}).irc_channels == ("#tea;mate",)
+
+
+def test_a_slip_is_told_with_its_source_and_only_where_the_setting_is_missing(home: Path) -> None:
+    (home / ".env").write_text("AGENT_URL=http://h\nEDITOR=vi\n")
+    environ = {"IRC_NIK": "x", "HOME": "/", "IRCNICK": "of irssi"}
+    assert read_settings(environ=environ).slips() == [
+        "IRC_NIK in the environment is not a setting. Did you mean IRC_NICK?",
+        "AGENT_URL in .env is not a setting. Did you mean AGENT_API_URL?",
+    ]
+    both = environ | {"IRC_NICK": "y", "AGENT_API_URL": "http://h"}
+    assert read_settings(environ=both).slips() == []
+
+
+def test_settings_can_come_from_one_source_alone(home: Path) -> None:
+    (home / ".env").write_text("IRC_NICK=elsewhere\n")
+    assert settings_from({"IRC_SERVER": "h:7000"}, "a test").irc_port == 7000
+    assert settings_from({}, "a test").irc_nick == "Terra"
+    with pytest.raises(BadSetting, match=r"IRC_PORT='x' \(from a test\)"):
+        settings_from({"IRC_PORT": "x"}, "a test")

@@ -37,6 +37,11 @@ def is_spelt_alike(name: str, casemappings: Iterable[str]) -> bool:
     )
 
 
+def as_channel(name: str) -> str:
+    """`name` with the prefix of a channel: `tea` is `#tea`."""
+    return name if is_channel(name) else f"#{name}"
+
+
 def is_channel(target: str) -> bool:
     """Whether `target` is a channel rather than a person."""
     return target[:1] != "" and target[:1] in CHANNEL_PREFIXES

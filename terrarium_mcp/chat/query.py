@@ -26,6 +26,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, time, tzinfo
 
 from terrarium_mcp.chat.irctext import harmless, plain
+from terrarium_mcp.chat.operator_hints import operator_meant
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.chat.times.query_dates import parse_moment, parse_period
@@ -205,6 +206,9 @@ class _QueryParser:
             self._note(_OTHER_SYNTAX[word])
         elif _NEEDS_VALUE.fullmatch(word):
             self._note(f"{word} was read as text: its value must follow the colon directly")
+        elif meant := operator_meant(word):
+            typed, operator = meant
+            self._note(f"{typed}: is not an operator; did you mean {operator}:?")
 
     def _take_term(self, term: Term, *, excluded: bool) -> None:
         if term.text and excluded:

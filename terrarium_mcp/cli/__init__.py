@@ -11,8 +11,13 @@ import click
 
 from terrarium_mcp import __version__
 from terrarium_mcp.cli.bridge import bridge
+from terrarium_mcp.cli.completion import completion
+from terrarium_mcp.cli.console import ConsoleHandler, colour_wanted
 from terrarium_mcp.cli.demo import demo
 from terrarium_mcp.cli.doctor import doctor
+from terrarium_mcp.cli.help import help_
+from terrarium_mcp.cli.init import init
+from terrarium_mcp.cli.install import install
 from terrarium_mcp.cli.purge import purge
 from terrarium_mcp.cli.search import search
 from terrarium_mcp.cli.serve import serve
@@ -21,30 +26,34 @@ from terrarium_mcp.errors import TerrariumError, plainly
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
-@click.version_option(__version__, message="%(prog)s %(version)s")
+@click.version_option(__version__, "-V", "--version", message="%(prog)s %(version)s")
 def commands() -> None:
     """Record IRC channels, and give agents their history over MCP."""
 
 
+commands.add_command(init)
 commands.add_command(serve)
 commands.add_command(bridge)
 commands.add_command(up)
+commands.add_command(install)
 commands.add_command(doctor)
 commands.add_command(demo)
 commands.add_command(search)
 commands.add_command(purge)
+commands.add_command(help_)
+commands.add_command(completion)
 
 
 def main() -> None:
     """Run a command. An expected failure is one line on stderr and exit status 1."""
-    # stdout belongs to the stdio transport.
-    logging.basicConfig(
-        stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(message)s"
-    )
+    console = ConsoleHandler()  # on stderr, since stdout belongs to the stdio transport
+    logging.basicConfig(handlers=[console], level=logging.WARNING, format="%(message)s")
     logging.getLogger("terrarium_mcp").setLevel(logging.INFO)
     try:
         with plainly():
-            commands(prog_name="terrarium-mcp")
+            commands(prog_name="terrarium-mcp", color=colour_wanted())
     except TerrariumError as error:
-        click.echo(f"terrarium-mcp: {error}", err=True)
+        console.end_progress()
+        name = click.style("terrarium-mcp:", fg="red")
+        click.echo(f"{name} {error}", err=True, color=colour_wanted())
         sys.exit(1)

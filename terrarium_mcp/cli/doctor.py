@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from terrarium_mcp.cli.options import settings_and_sources_of, settings_options
+from terrarium_mcp.cli.options import loaded_settings, settings_options, warn_of_slips
 
 
 @click.command()
@@ -35,11 +35,12 @@ def doctor(
 
     Changes nothing, except with --rebuild.
     """
-    settings, sources = settings_and_sources_of(db, config, env_file)
+    loaded = loaded_settings(db, config, env_file)
+    warn_of_slips(loaded)
 
     import anyio
 
     from terrarium_mcp.cli.starting.doctor import examination
 
-    well = anyio.run(examination, settings, sources, deep or rebuild, rebuild, temp)
+    well = anyio.run(examination, loaded.settings, loaded.sources, deep or rebuild, rebuild, temp)
     sys.exit(0 if well else 1)

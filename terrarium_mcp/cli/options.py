@@ -1,14 +1,17 @@
 """The flags that all commands share, and the settings that result."""
 
-from collections.abc import Callable, Mapping
+import logging
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import click
 
-from terrarium_mcp.settings import Settings, settings_and_sources
+from terrarium_mcp.settings import LoadedSettings, Settings, read_settings
 
 CommandFunction = Callable[..., Any]
+
+log = logging.getLogger(__name__)
 
 
 def settings_options(command: CommandFunction) -> CommandFunction:
@@ -56,21 +59,27 @@ def http_options(command: CommandFunction) -> CommandFunction:
 
 
 def settings_of(db: Path | None, config: Path | None, env_file: Path | None) -> Settings:
-    """The settings; a flag overrides every other source.
+    """The settings; a flag overrides every other source. Warns of names that look like slips.
 
     Raises:
         BadSetting: a setting cannot be used.
     """
-    return settings_and_sources_of(db, config, env_file)[0]
+    loaded = loaded_settings(db, config, env_file)
+    warn_of_slips(loaded)
+    return loaded.settings
 
 
-def settings_and_sources_of(
-    db: Path | None, config: Path | None, env_file: Path | None
-) -> tuple[Settings, Mapping[str, str]]:
-    """As `settings_of`, and the source of each setting that is not a default, by its name."""
+def loaded_settings(db: Path | None, config: Path | None, env_file: Path | None) -> LoadedSettings:
+    """As `settings_of`, with the sources and without a warning."""
     # A path on the command line is relative to the current directory.
     flags = {"DB_PATH": Path.cwd() / db} if db else {}
-    return settings_and_sources(flags, config=config, env_file=env_file)
+    return read_settings(flags, config=config, env_file=env_file)
+
+
+def warn_of_slips(loaded: LoadedSettings) -> None:
+    """Log the names that resemble a setting, and are none."""
+    for slip in loaded.slips():
+        log.warning("%s", slip)
 
 
 _FILE = click.Path(path_type=Path)

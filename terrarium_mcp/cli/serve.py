@@ -4,20 +4,28 @@ from pathlib import Path
 
 import click
 
-from terrarium_mcp.cli.options import http_options, settings_of, settings_options
+from terrarium_mcp.cli.options import (
+    http_options,
+    loaded_settings,
+    settings_options,
+    warn_of_slips,
+)
 from terrarium_mcp.cli.process import run_service
+from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
 
 
 @click.command()
 @click.option("--http", is_flag=True, help="Serve HTTP: /mcp, /sse and /healthz on one port.")
 @click.option("--sse", is_flag=True, help="As --http, and print the address of HTTP+SSE.")
+@click.option("--create", is_flag=True, help="Make the folder of --db if it is missing.")
 @http_options
 @settings_options
 def serve(
     *,
     http: bool,
     sse: bool,
+    create: bool,
     host: str,
     port: int,
     db: Path | None,
@@ -25,11 +33,23 @@ def serve(
     env_file: Path | None,
 ) -> None:
     """Publish the history over stdio, or over HTTP with --http or --sse."""
-    settings = settings_of(db, config, env_file)
+    loaded = loaded_settings(db, config, env_file)
+    if db and not create:
+        _require_folder(loaded.settings.db_path)
     if http or sse:
-        _serve_http(settings, host, port, sse=sse)
-    else:
-        _serve_stdio(settings)
+        warn_of_slips(loaded)
+        _serve_http(loaded.settings, host, port, sse=sse)
+    else:  # started by a program, in which nobody reads warnings
+        _serve_stdio(loaded.settings)
+
+
+def _require_folder(database: Path) -> None:
+    """Refuse a path that was probably mistyped, rather than begin an empty history there."""
+    if not database.parent.is_dir():
+        raise TerrariumError(
+            f"There is no folder {database.parent} for the database {database.name}."
+            " Correct --db, or add --create to make both."
+        )
 
 
 def _serve_stdio(settings: Settings) -> None:

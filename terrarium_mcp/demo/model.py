@@ -53,6 +53,8 @@ def application(report: Narrate) -> Starlette:
 def _reply(messages: Sequence[Mapping[str, Any]], report: Narrate) -> dict[str, Any]:
     """The next message, by the two rules."""
     last = messages[-1]
+    if last["role"] == "user" and not _QUESTION.search(last["content"]):
+        return {"role": "assistant", "content": "ready"}  # to the check at the start
     if last["role"] == "tool":
         report(f"the tool answered: {last['content'].partition(chr(10))[0]}")
         return {"role": "assistant", "content": _quote(last["content"])}
@@ -65,8 +67,7 @@ def _reply(messages: Sequence[Mapping[str, Any]], report: Narrate) -> dict[str, 
 
 def _words(content: str) -> list[str]:
     """The words of the newest question, without the small ones unless there are only those."""
-    questions = _QUESTION.findall(content)
-    words = re.findall(r"[\w'-]+", questions[-1] if questions else content)
+    words = re.findall(r"[\w'-]+", _QUESTION.findall(content)[-1])
     return [word for word in words if word.lower() not in _SMALL_WORDS] or words
 
 

@@ -14,6 +14,7 @@ from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue, PendingCommand
 from terrarium_mcp.irc_bridge.ask.commands import Address
 from terrarium_mcp.irc_bridge.ask.responder import Responder
+from terrarium_mcp.irc_bridge.model.check import check_endpoint
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.message import IrcMessage
@@ -37,7 +38,8 @@ def server_config(settings: Settings) -> ServerConfig:
     """
     if not settings.irc_server:
         raise BadSetting(
-            "IRC_SERVER is not set. Set it to the IRC server to record, e.g. irc.libera.chat."
+            "IRC_SERVER is not set. Set it to the IRC server to record, e.g. irc.libera.chat,"
+            " or run terrarium-mcp init."
         )
     if not settings.irc_channels:
         raise BadSetting("IRC_CHANNELS is not set. Set it to the channels to join, e.g. tea,mate.")
@@ -102,7 +104,7 @@ class Bridge:
                     self._talking.start_soon(self._toolbox.run)
                     self._talking.start_soon(self._presence.run)
                     self._talking.start_soon(self._commands.run)
-                    self._talking.start_soon(self._check_model)
+                    self._talking.start_soon(check_endpoint, self._llm)
                     await self.network.run()
                     self._talking.cancel_scope.cancel()
             finally:
@@ -115,14 +117,6 @@ class Bridge:
     async def stop(self, reason: str = "") -> None:
         """Leave the network and let `run()` return."""
         await self.network.stop(reason)
-
-    async def _check_model(self) -> None:
-        """Log an unhealthy model endpoint at the start; terrarium-agent answers 200 even then."""
-        health = await self._llm.health()
-        if not health.ok:
-            log.warning(
-                "model endpoint unhealthy (%s): answering with search results instead", health.text
-            )
 
     def connected(self, nick: str) -> None:
         """Log that registration is complete."""

@@ -138,7 +138,8 @@ class Toolbox:
         finally:
             call.scope.cancel()
         if call.answer is None:
-            raise ToolboxAway(f"{name} did not answer: {call.failure}.")
+            log.warning("%s did not answer: %s", name, call.failure)
+            raise ToolboxAway(f"{name} did not answer.")
         return call.answer
 
     async def _connected(self) -> None:
@@ -151,7 +152,10 @@ class Toolbox:
             raise ToolboxAway(self._away())
 
     def _away(self) -> str:
-        return f"The history is unavailable: {self.trouble or 'it is still starting'}."
+        # The log has the reason: it may name an address, which is not for the channel.
+        return (
+            f"The history is {'unavailable at the moment' if self.trouble else 'still starting'}."
+        )
 
     async def run(self) -> None:
         """Stay connected until cancelled."""

@@ -19,8 +19,8 @@ from anyio.streams.text import TextReceiveStream
 from terrarium_mcp.settings import setting_names
 
 INSTALLED = Path(sysconfig.get_path("scripts")) / "terrarium-mcp"
-HANGS = 20
-"""Seconds after which a process that should have ended counts as hung."""
+HANGS = 60
+"""Seconds after which a process that should have ended counts as hung, also on a busy machine."""
 
 
 def words(command: str, *more: object) -> list[str]:

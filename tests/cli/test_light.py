@@ -34,6 +34,11 @@ finally:
         ["purge", "--help"],
         ["doctor", "--help"],
         ["search", "--help"],
+        ["init", "--help"],
+        ["install", "--help"],
+        ["install", "vscode", "--print"],
+        ["help"],
+        ["completion", "zsh"],
     ],
     ids=" ".join,
 )
@@ -66,7 +71,8 @@ async def test_a_search_needs_no_mcp(tmp_path: Path) -> None:
 def test_help_names_every_command(tmp_path: Path) -> None:
     done = ran("terrarium-mcp --help", at=tmp_path)
     assert done.returncode == 0
-    for command in ("serve", "bridge", "up", "doctor", "demo", "purge"):
+    names = "init serve bridge up install doctor demo search purge help completion"
+    for command in names.split():
         assert f"\n  {command}" in done.stdout
 
 

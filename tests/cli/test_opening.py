@@ -36,5 +36,6 @@ async def test_a_client_is_greeted_before_the_history_is_open(theirs: Path, tmp_
     (answer,) = answers
     assert not answer.is_error
     told = said.read_text()
-    assert "opening the history, 0 %" in told
+    assert told.count("another process is opening the history; waiting for it") == 1
+    assert "opening the history, " not in told  # the progress is the other's to report
     assert "the history is open" in told

@@ -84,3 +84,31 @@ def test_control_codes_of_strangers_do_not_reach_the_terminal(ours: Path) -> Non
     assert "red" in done.stdout
     assert "\x1b" not in done.stdout
     assert "\x07" not in done.stdout
+
+
+def test_a_word_to_exclude_may_begin_the_query(ours: Path) -> None:
+    write(ours, "INSERT INTO messages (channel, nick, message) VALUES ('#tea', 'cy', 'a gate')")
+    done = ran(f"{SEARCH} -heater -latch --limit 5 gate", "--db", ours, at=ours.parent)
+    assert done.returncode == 0, done.stderr
+    assert "<cy> a gate" in done.stdout
+    assert SAID not in done.stdout
+    done = ran(f"{SEARCH} -latch", "--db", ours, at=ours.parent)
+    assert "<cy> a gate" in done.stdout
+    assert SAID not in done.stdout
+
+
+def test_options_are_still_options_and_mistyped_ones_are_refused(ours: Path) -> None:
+    done = ran(f"{SEARCH} --limt=5 gate", "--db", ours, at=ours.parent)
+    assert done.returncode == 2
+    assert "--limt" in done.stderr
+    assert "--limit" in done.stderr.splitlines()[-1]
+    assert ran(f"{SEARCH} -h", at=ours.parent).stdout.startswith("Usage: ")
+    assert ran(f"{SEARCH} gate --limit", at=ours.parent).returncode == 2
+    done = ran(SEARCH, "--limit=1", "--db", ours, "--", "--rebuild", "gate", at=ours.parent)
+    assert done.returncode == 0, done.stderr
+    assert 'search "--rebuild gate"' in done.stdout or "search --rebuild gate" in done.stdout
+
+
+def test_a_mistyped_operator_is_said_to_be_text(ours: Path) -> None:
+    done = ran(f"{SEARCH} gate frmo:ada", "--db", ours, at=ours.parent)
+    assert "note: frmo: is not an operator; did you mean from:?" in done.stdout

@@ -16,7 +16,10 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 
 from terrarium_mcp.irc_bridge import toolbox as tools
+from terrarium_mcp.irc_bridge.ask.commands import Command
+from terrarium_mcp.irc_bridge.ask.handlers import CommandContext, ping
 from terrarium_mcp.irc_bridge.toolbox import Target, Toolbox, ToolboxAway, stdio_server
+from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
 from tests.irc_bridge.house import said
 from tests.servers.beside import beside
@@ -240,3 +243,17 @@ def children() -> list[int]:
     """The processes that this one has started and that still live."""
     tasks = Path("/proc/self/task").glob("*/children")
     return [int(pid) for task in tasks for pid in task.read_text().split()]
+
+
+async def test_why_the_server_is_away_is_for_the_log_and_not_for_the_channel(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(tools, "BROKEN_SECONDS", 0.1)
+    async with open_toolbox(lambda: "http://127.0.0.1:9/mcp") as toolbox:
+        with anyio.fail_after(10), pytest.raises(ToolboxAway) as away:
+            await toolbox.call("echo", {}, {})
+        command = Command("ping", "", "ada", "#tea")
+        (pong,) = await ping(CommandContext(command, {}, toolbox, Settings()))
+    assert str(away.value) == "The history is unavailable at the moment."
+    assert pong == "pong, but the history is unavailable at the moment"
+    assert "the MCP server is unavailable: " in caplog.text

@@ -19,6 +19,8 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from terrarium_mcp.irc_bridge.model.check import CHECK
+
 HISTORY_TOKENS = 6000  # terrarium-agent's, estimated as characters / 4
 MAX_TOKENS = 2048  # its default, when the request names none
 KEPT_FIELDS = ("role", "content", "tool_call_id", "name")
@@ -124,6 +126,10 @@ class StrictAgent:
     models_asked: int = 0
     degraded: bool = False
     takes_tools: bool = True
+    key: str = ""
+    """What it wants as a Bearer token; empty: anything."""
+    checks: int = 0
+    """How often it was asked for the one word of `check_endpoint`, which is in no script."""
     speaks_of_health: bool = True
     _script: deque[Answer] = field(default_factory=deque)
     _released: anyio.Event = field(default_factory=anyio.Event)
@@ -145,7 +151,13 @@ class StrictAgent:
 
     async def complete(self, request: Request) -> Response:
         """POST /v1/chat/completions."""
+        if refused := self._refused(request):
+            return refused
         body = await request.json()
+        if body["messages"][-1]["content"] == CHECK:
+            self.checks += 1
+            refuses = body.get("tools") and not self.takes_tools
+            return await self._sent(tools_error() if refuses else says("ready"))
         self.requests.append(body)
         self._arrived.set()
         self._arrived = anyio.Event()
@@ -155,8 +167,10 @@ class StrictAgent:
         self.forwarded.append(_forwarded(body))
         return await self._sent(self._next(body))
 
-    async def list_models(self, _: Request) -> Response:
+    async def list_models(self, request: Request) -> Response:
         """GET /v1/models."""
+        if refused := self._refused(request):
+            return refused
         self.models_asked += 1
         models = [{"id": name, "object": "model", "created": 0} for name in self.models]
         return JSONResponse({"object": "list", "data": models})
@@ -168,6 +182,12 @@ class StrictAgent:
         vllm = "disconnected" if self.degraded else "connected"
         status = "degraded" if self.degraded else "healthy"
         return JSONResponse({"status": status, "vllm_status": vllm, "queue_length": 0})
+
+    def _refused(self, request: Request) -> Response | None:
+        """The answer to a request without the right key."""
+        if not self.key or request.headers.get("authorization") == f"Bearer {self.key}":
+            return None
+        return JSONResponse({"error": {"message": "Incorrect API key provided"}}, 401)
 
     def _next(self, body: dict[str, Any]) -> Answer:
         if body.get("tools") and not self.takes_tools:

@@ -1,7 +1,6 @@
 """A bridge built from the settings, run until a signal stops it."""
 
 import signal
-import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
@@ -9,6 +8,7 @@ import anyio
 
 from terrarium_mcp.irc_bridge.bridge import Bridge, server_config
 from terrarium_mcp.irc_bridge.model.client import LLM
+from terrarium_mcp.irc_bridge.network.transport import tls_context
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.server import chosen_tools, published_tools
 from terrarium_mcp.settings import BadSetting, Settings
@@ -31,16 +31,12 @@ def check_settings(settings: Settings) -> None:
     Raises:
         BadSetting: no server, channel or contact is set, or TERRARIUM_TLS_CAFILE is unusable.
     """
-    server_config(settings)
-    if settings.tls_cafile:
-        try:
-            ssl.create_default_context(cafile=settings.tls_cafile)
-        except OSError as error:
-            raise BadSetting(
-                f"TERRARIUM_TLS_CAFILE names {settings.tls_cafile}, which cannot be used:"
-                f" {error.strerror or error}. Name the PEM file of the server's certificate"
-                " authority."
-            ) from error
+    config = server_config(settings)
+    try:
+        if config.tls_cafile:
+            tls_context(config)
+    except ConnectionError as error:
+        raise BadSetting(str(error)) from error
 
 
 @asynccontextmanager

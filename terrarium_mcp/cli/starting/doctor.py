@@ -8,13 +8,13 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import (
     Fact,
     NotOurs,
     Section,
-    StillOpening,
     check_deeply,
     examine,
     open_store,
@@ -25,10 +25,6 @@ UNREADABLE = "database (contents)"
 
 _OPENING_TIMEOUT = 24 * 3600.0
 """Seconds that a rebuild waits for the history to open: effectively no limit."""
-
-
-_REPORT_EVERY = 2.0
-"""Seconds between two reports of an opening's progress."""
 
 
 async def examination(
@@ -74,13 +70,8 @@ async def _repaired(path: Path, settings: Settings) -> list[Section]:
 
 async def _fill(path: Path, settings: Settings) -> None:
     """Open the history, which indexes what is missing."""
-    progress = Progress()
-    async with open_store(path, settings) as store:
-        while not store.opening.is_done:
-            try:
-                await store.opening.wait(_REPORT_EVERY)
-            except StillOpening as still:
-                progress(still.progress)
+    async with open_store(path, settings) as store:  # which reports its progress
+        await store.opening.wait(_OPENING_TIMEOUT)
 
 
 def set_so(settings: Settings, sources: Mapping[str, str]) -> Section:
@@ -106,7 +97,8 @@ def _value(settings: Settings, field: str) -> str:
 
 async def _deeply(path: Path, settings: Settings, temp: Path | None, *, rebuild: bool) -> Section:
     try:
-        deep = await check_deeply(path, settings, Progress(), temp)
+        with Progress() as progress:
+            deep = await check_deeply(path, settings, progress, temp)
         section = Section("deep check", deep.facts)
         _show(section)
         if not rebuild or not deep.wrong:
@@ -123,8 +115,8 @@ async def _rebuilt(path: Path, settings: Settings, names: Sequence[str]) -> Sect
     began = time.monotonic()
     async with open_store(path, settings) as store:
         await store.opening.wait(_OPENING_TIMEOUT)
-        progress = Progress()
-        lines = await store.rebuild(names, lambda part: progress(f"rebuilding, {part:.0%}"))
+        with Progress() as progress:
+            lines = await store.rebuild(names, lambda part: progress(f"rebuilding, {part:.0%}"))
     seconds = time.monotonic() - began
     rate = f"{lines:,} lines in {seconds:.1f} s, {lines / max(seconds, 0.001):,.0f} a second"
     section = Section("rebuilt", [Fact(", ".join(names), rate)])
@@ -145,18 +137,6 @@ def _show(section: Section) -> None:
     click.echo(section.title)
     width = max(len(fact.name) for fact in section.facts)
     for fact in section.facts:
-        click.echo(f"{'!' if fact.wrong else ' '} {fact.name:{width}}  {fact.text}")
+        line = f"{'!' if fact.wrong else ' '} {fact.name:{width}}  {fact.text}"
+        click.secho(line, fg="red" if fact.wrong else None)
     click.echo()
-
-
-class Progress:
-    """Prints each step to stderr, once."""
-
-    def __init__(self) -> None:
-        self._last = ""
-
-    def __call__(self, step: str) -> None:
-        """Print the step, unless it is the last one again."""
-        if step != self._last:
-            self._last = step
-            click.echo(step, err=True)

@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import TerrariumError, and_more, did_you_mean, shown
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import (
@@ -86,9 +87,13 @@ async def remove(options: PurgeOptions) -> None:
         legacy, left = LegacyCleanup(), list[str]()
         if options.copies:
             legacy = await store.removal.terrarium_irc.purge(options.target)
-        result = await store.removal.purge(
-            options.target, asked_by=ASKED_BY, at=datetime.now(UTC), on_progress=RemovalProgress()
-        )
+        with Progress() as progress:
+            result = await store.removal.purge(
+                options.target,
+                asked_by=ASKED_BY,
+                at=datetime.now(UTC),
+                on_progress=RemovalProgress(progress),
+            )
         if not options.copies:
             left = await store.removal.terrarium_irc.names()
     click.echo(f"removed {_messages(result.messages)}")
@@ -168,16 +173,17 @@ def _messages(count: int) -> str:
 
 
 class RemovalProgress:
-    """Prints to stderr how many messages are gone, every few thousand."""
+    """Shows how many messages are gone, every few thousand."""
 
-    def __init__(self) -> None:
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
         self._reported = 0
 
     def __call__(self, gone: int) -> None:
         """Report it, if it is time."""
         if gone >= self._reported + _REPORT_EVERY:
             self._reported = gone
-            click.echo(f"{_messages(gone)} removed so far", err=True)
+            self._progress(f"{_messages(gone)} removed so far")
 
 
 def _print(rows: Sequence[str]) -> None:

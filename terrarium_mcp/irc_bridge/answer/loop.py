@@ -170,8 +170,11 @@ async def answer(
     talk = await prompt_for(question, toolbox, settings, nick)
     try:
         words = await _ToolLoop(question, llm, toolbox, settings, talk).words()
-    except (ModelUnavailable, TalkTooLong) as error:
-        return await _without_model(question, toolbox, settings, str(error))
+    except ModelUnavailable as error:
+        return await _without_model(question, toolbox, settings, error.in_channel)
+    except TalkTooLong:
+        why = "The talk is too long for the model."
+        return await _without_model(question, toolbox, settings, why)
     said = clean_answer(words, nick=nick, asker=question.asker, mark=settings.llm_mark)
     if not said:
         return await _without_model(question, toolbox, settings, "The model gave no answer.")

@@ -45,11 +45,8 @@ async def help_(context: CommandContext) -> list[str]:
 
 async def ping(context: CommandContext) -> list[str]:
     """!ping: whether the bot and its history are reachable."""
-    return [
-        "pong"
-        if not context.toolbox.trouble
-        else f"pong, but the history is unavailable: {context.toolbox.trouble}"
-    ]
+    away = context.toolbox.trouble  # which may name an address, and is in the log
+    return ["pong, but the history is unavailable at the moment" if away else "pong"]
 
 
 async def search(context: CommandContext) -> list[str]:

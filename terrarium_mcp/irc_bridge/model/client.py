@@ -19,6 +19,7 @@ from tenacity.wait import wait_base
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.model.breaker import Breaker
 from terrarium_mcp.irc_bridge.model.chat_types import TalkMessage, ToolSchema, Turn
+from terrarium_mcp.irc_bridge.model.condition import EndpointCondition
 from terrarium_mcp.irc_bridge.model.endpoint_errors import (
     error_text,
     hint_for,
@@ -45,7 +46,21 @@ WELL = {"ok", "healthy", "up", "ready", "running", "pass", "alive", "available"}
 
 
 class ModelUnavailable(TerrariumError):
-    """The endpoint gave no answer: unreachable, too slow, failing, or paused by the breaker."""
+    """The endpoint gave no answer: unreachable, too slow, failing, or paused by the breaker.
+
+    The text is for the operator: it names the address, the cause and the setting. `in_channel` is
+    for the asker, and names none of them.
+    """
+
+    def __init__(
+        self, text: str, *, in_channel: str = "The model gave no answer.", status: int = 0
+    ) -> None:
+        super().__init__(text)
+        self.in_channel = in_channel
+        self.status = status
+        """The HTTP status, where there was an answer."""
+        self.kind = f"{in_channel} {status}"
+        """Equal for failures that an operator would call the same."""
 
 
 class TalkTooLong(TerrariumError):
@@ -53,7 +68,7 @@ class TalkTooLong(TerrariumError):
 
 
 class _ToolsRejected(Exception):
-    """The endpoint rejected the request because it offered tools."""
+    """The endpoint rejected the request because it offered tools; the text is its own."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +77,8 @@ class Health:
 
     ok: bool
     text: str
+    kind: str = ""
+    """The `kind` of the failure, if the endpoint did not report on itself."""
 
 
 class LLM:
@@ -72,6 +89,8 @@ class LLM:
     """
 
     takes_tools: bool = True
+    _no_tools = ""
+    """The endpoint's own words for that."""
 
     def __init__(
         self,
@@ -93,6 +112,7 @@ class LLM:
         self._wait = wait
         self._clock = clock
         self._breaker = Breaker()
+        self.condition = EndpointCondition()
         self._client = AsyncOpenAI(
             base_url=f"{self._root}/v1",
             api_key=api_key or "none",  # if empty, openai reads OPENAI_API_KEY
@@ -127,24 +147,33 @@ class LLM:
             TalkTooLong: the talk exceeds the model's context.
         """
         self._check_breaker()
-        limit = max_tokens or self._max_tokens
         try:
-            with anyio.fail_after(self._timeout):
-                turn = await self._turn(talk, tools, limit)
-        except TimeoutError:
+            turn = await self._turn_in_time(talk, tools, max_tokens or self._max_tokens)
+        except ModelUnavailable as error:
             self._breaker = self._breaker.failed(self._clock())
-            raise ModelUnavailable(
-                f"The model at {self._where} did not answer within {self._timeout:g} s. "
-                "Ask again later, or raise AGENT_TIMEOUT."
-            ) from None
-        except ModelUnavailable:
-            self._breaker = self._breaker.failed(self._clock())
+            self.condition.troubled(error.kind, str(error))
             raise
         except TalkTooLong:
             self._breaker = Breaker()
             raise
         self._breaker = Breaker()
+        self._note_success()
         return turn
+
+    async def models(self) -> list[str]:
+        """The names of the models that the endpoint lists.
+
+        Raises:
+            ModelUnavailable: it lists none, or cannot be reached.
+        """
+        answer = await self._with_retries(self._client.models.with_raw_response.list)
+        match _json(answer.http_response):
+            case {"data": [{"id": str()}, *_] as listed}:
+                return [str(one["id"]) for one in listed if isinstance(one, dict) and "id" in one]
+        raise ModelUnavailable(
+            f"The endpoint at {self._where} names no model. "
+            "Set AGENT_MODEL, or check AGENT_API_URL."
+        )
 
     async def health(self) -> Health:
         """The endpoint's health by its own report; a status of 200 alone does not count."""
@@ -154,7 +183,12 @@ class LLM:
         except TimeoutError:
             return Health(ok=False, text=f"no answer within {HEALTH_SECONDS:g} s")
         except ModelUnavailable as error:
-            return Health(ok=False, text=str(error))
+            return Health(ok=False, text=str(error), kind=error.kind)
+
+    @property
+    def model(self) -> str:
+        """The model in use; empty until the endpoint's first has been asked for."""
+        return self._model
 
     async def aclose(self) -> None:
         """Close the connections."""
@@ -170,7 +204,31 @@ class LLM:
         if seconds := self._breaker.seconds_open(self._clock()):
             raise ModelUnavailable(
                 f"The model at {self._where} failed {self._breaker.failures} times in a row. "
-                f"It gets no requests for {seconds:.0f} s more; ask again then."
+                f"It gets no requests for {seconds:.0f} s more; ask again then.",
+                in_channel="The model is not answering at the moment.",
+            )
+
+    async def _turn_in_time(
+        self, talk: Sequence[TalkMessage], tools: Sequence[ToolSchema], limit: int
+    ) -> Turn:
+        try:
+            with anyio.fail_after(self._timeout):
+                return await self._turn(talk, tools, limit)
+        except TimeoutError:
+            raise ModelUnavailable(
+                f"The model at {self._where} did not answer within {self._timeout:g} s. "
+                "Ask again later, or raise AGENT_TIMEOUT.",
+                in_channel="The model did not answer in time.",
+            ) from None
+
+    def _note_success(self) -> None:
+        if self.takes_tools:
+            self.condition.well()
+        else:
+            self.condition.limited(
+                f"The endpoint at {self._where} refuses tools ({self._no_tools}), so a search is"
+                " put before each question instead. vLLM needs --enable-auto-tool-choice and"
+                " --tool-call-parser, llama.cpp --jinja."
             )
 
     async def _turn(
@@ -182,9 +240,10 @@ class LLM:
         try:
             offered = {"tools": [request_tool(tool) for tool in tools]} if tools else {}
             return await self._completion(request_messages(talk), limit, **offered)
-        except _ToolsRejected:
+        except _ToolsRejected as rejected:
             turn = await self._completion(request_messages(talk, with_tools=False), limit)
             self.takes_tools = False  # it worked without, so the tools were the reason
+            self._no_tools = str(rejected)
             return turn
 
     async def _completion(self, messages: list[dict[str, Any]], limit: int, **offered: Any) -> Turn:
@@ -209,18 +268,8 @@ class LLM:
     async def _model_name(self) -> str:
         """The model of the settings, or else the endpoint's first, requested once."""
         if not self._model:
-            self._model = await self._first_model()
+            self._model = (await self.models())[0]
         return self._model
-
-    async def _first_model(self) -> str:
-        answer = await self._with_retries(self._client.models.with_raw_response.list)
-        match _json(answer.http_response):
-            case {"data": [{"id": str(name)}, *_]}:
-                return name
-        raise ModelUnavailable(
-            f"The endpoint at {self._where} names no model. "
-            "Set AGENT_MODEL, or check AGENT_API_URL."
-        )
 
     async def _reported_health(self) -> Health:
         """The answer of /health; an endpoint without it is healthy if it lists a model."""
@@ -229,7 +278,11 @@ class LLM:
             answer = await self._client.get(url, cast_to=httpx2.Response)
         except APIStatusError as error:
             if error.status_code == 404:
-                return Health(ok=True, text=f"serves {await self._first_model()}")
+                return Health(ok=True, text=f"serves {(await self.models())[0]}")
+            if error.status_code in (401, 403):
+                raise self._refusal(
+                    error.status_code, error.response.text, with_tools=False
+                ) from error
             return Health(ok=False, text=shortened(error_text(error.response.text)))
         except APIConnectionError as error:
             raise self._unreachable(error) from error
@@ -271,16 +324,18 @@ class LLM:
         if says_too_long(status, text):
             return TalkTooLong(f"The talk is too long for the model: {shortened(text)}")
         if with_tools and says_no_tools(status, text):
-            return _ToolsRejected()
+            return _ToolsRejected(shortened(text))
         return ModelUnavailable(
             f"The model at {self._where} gave no answer (status {status}: {shortened(text)}). "
-            f"{hint_for(status)}"
+            f"{hint_for(status)}",
+            status=status,
         )
 
     def _unreachable(self, error: APIConnectionError) -> ModelUnavailable:
         return ModelUnavailable(
             f"The model at {self._where} is not answering ({reason(error)}). "
-            "Check AGENT_API_URL, or try again in a minute."
+            "Check AGENT_API_URL, or try again in a minute.",
+            in_channel="The model is not answering.",
         )
 
 

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import anyio
 
 from terrarium_mcp.backoff import Backoff
+from terrarium_mcp.irc_bridge.network.diagnosis import silent_end
 from terrarium_mcp.irc_bridge.network.errors import NotConnected
 from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
@@ -69,7 +70,7 @@ class IrcNetwork:
             async with open_connection(self._config, self._timeouts) as connection:
                 self._session = session
                 await session.live(connection)
-            why = session.why
+            why = session.why if connection.heard else silent_end(self._config, session.why)
         except OSError as error:
             why = str(error)
         finally:

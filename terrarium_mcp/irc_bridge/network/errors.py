@@ -1,6 +1,14 @@
-"""Why text could not be sent."""
+"""Why there is no connection, or why text could not be sent."""
 
 from terrarium_mcp.errors import TerrariumError
+
+
+class TlsFailed(ConnectionError):
+    """No TLS handshake came about; perhaps the port does not speak TLS."""
+
+
+class UntrustedCertificate(ConnectionError):
+    """The server's certificate is not accepted."""
 
 
 class NotConnected(TerrariumError):

@@ -6,7 +6,13 @@ from contextlib import asynccontextmanager
 
 import anyio
 from anyio.abc import ByteStream
+from anyio.streams.tls import TLSStream
 
+from terrarium_mcp.irc_bridge.network.diagnosis import (
+    foreign_greeting,
+    handshake_failed,
+    unconnected,
+)
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 
@@ -38,9 +44,12 @@ class Connection:
 
     throttle = False  # pydle sets it, and nothing reads it
 
-    def __init__(self, stream: ByteStream, *, hostname: str, send_timeout: float) -> None:
-        self.hostname = hostname
+    def __init__(self, stream: ByteStream, config: ServerConfig, *, send_timeout: float) -> None:
+        self.hostname = config.host
         self.connected = True
+        self.heard = False
+        """Whether the server has sent anything."""
+        self._config = config
         self._stream = stream
         self._framing = Framing()
         self._send_timeout = send_timeout
@@ -49,11 +58,16 @@ class Connection:
     async def receive(self) -> list[bytes]:
         """The lines that arrived; empty if none is complete yet."""
         try:
-            return self._framing.feed(await self._stream.receive(_CHUNK))
+            received = await self._stream.receive(_CHUNK)
         except anyio.EndOfStream:
             raise ConnectionError("the server closed the connection") from None
         except (anyio.BrokenResourceError, anyio.ClosedResourceError) as error:
             raise ConnectionError(f"the connection broke: {error.__cause__ or error}") from error
+        foreign = "" if self.heard else foreign_greeting(self._config, received)
+        self.heard = True
+        if foreign:
+            raise ConnectionError(foreign)
+        return self._framing.feed(received)
 
     async def send(self, text: str) -> None:
         """Send one line; a peer has `send_timeout` seconds to accept it."""
@@ -75,7 +89,7 @@ async def open_connection(config: ServerConfig, timeouts: Timeouts) -> AsyncIter
         OSError: there is no connection; its text says why.
     """
     stream = await _connect(config, timeouts)
-    connection = Connection(stream, hostname=config.host, send_timeout=timeouts.send)
+    connection = Connection(stream, config, send_timeout=timeouts.send)
     try:
         yield connection
     finally:
@@ -85,29 +99,46 @@ async def open_connection(config: ServerConfig, timeouts: Timeouts) -> AsyncIter
 
 
 async def _connect(config: ServerConfig, timeouts: Timeouts) -> ByteStream:
+    """A connection, after the TLS handshake if there is one; each has `timeouts.connect`."""
+    context = tls_context(config) if config.tls else None
     try:
         with anyio.fail_after(timeouts.connect):
-            if not config.tls:
-                return await anyio.connect_tcp(config.host, config.port)
-            return await anyio.connect_tcp(
-                config.host,
-                config.port,
-                ssl_context=_tls_context(config),
-                tls_standard_compatible=False,  # IRC servers hang up without a closing handshake
+            stream = await anyio.connect_tcp(config.host, config.port)
+    except (OSError, UnicodeError) as error:
+        raise ConnectionError(unconnected(config, error)) from error
+    if not context:
+        return stream
+    try:
+        with anyio.fail_after(timeouts.connect):
+            return await TLSStream.wrap(
+                stream,
+                hostname=config.host,
+                ssl_context=context,
+                standard_compatible=False,  # IRC servers hang up without a closing handshake
             )
-    except TimeoutError:
-        raise TimeoutError(f"no answer from {config.host}:{config.port}") from None
-    except UnicodeError as error:  # raised for a name that no DNS label can hold
-        raise OSError(f"{config.host} is not a host name") from error
-    except (anyio.BrokenResourceError, anyio.EndOfStream) as error:
-        raise ConnectionError("the server hung up during the TLS handshake") from error
+    except BaseException as error:
+        await anyio.aclose_forcefully(stream)
+        if isinstance(error, OSError | anyio.BrokenResourceError | anyio.EndOfStream):
+            raise handshake_failed(config, error) from error
+        raise
 
 
-def _tls_context(config: ServerConfig) -> ssl.SSLContext:
-    """Verify the certificate and its host name, unless the operator switched that off."""
+def tls_context(config: ServerConfig) -> ssl.SSLContext:
+    """Verify the certificate and its host name, unless the operator switched that off.
+
+    Raises:
+        ConnectionError: TERRARIUM_TLS_CAFILE cannot be used; the text says why.
+    """
     context = ssl.create_default_context()
     if config.tls_cafile:
-        context.load_verify_locations(cafile=config.tls_cafile)
+        try:
+            context.load_verify_locations(cafile=config.tls_cafile)
+        except OSError as error:
+            raise ConnectionError(
+                f"TERRARIUM_TLS_CAFILE names {config.tls_cafile}, which cannot be used:"
+                f" {error.strerror or error}. Name the PEM file of the server's certificate"
+                " authority."
+            ) from error
     if not config.tls_verify:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE

@@ -227,7 +227,7 @@ async def open_store(
                 try:
                     await store.opening.wait_a_moment(AT_ONCE)
                 except StillOpening:
-                    tasks.start_soon(_report_progress, store.opening)
+                    tasks.start_soon(_report_progress, store)
                 try:
                     yield store
                 finally:
@@ -236,15 +236,22 @@ async def open_store(
             await store.aclose()  # after the last task that uses it
 
 
-async def _report_progress(opening: Opening) -> None:
-    """Log the progress of a long opening until it succeeds or fails."""
-    patience = 0.0
+async def _report_progress(store: Store) -> None:
+    """Log the progress of a long opening until it succeeds or fails.
+
+    Only the process that does the work reports it, since several may write to one terminal.
+    """
+    patience, waits = 0.0, False
     with suppress(TerrariumError):  # the next call on the store raises it
         while True:
             try:
-                await opening.wait(patience)
+                await store.opening.wait(patience)
             except StillOpening as still:
-                log.info("%s", still.progress)
+                if store.keeper.is_us:
+                    log.info("%s", still.progress, extra={"progress": True})
+                elif not waits and is_held(lock_file(store.path)):
+                    log.info("another process is opening the history; waiting for it")
+                    waits = True
                 patience = _REPORT_EVERY
             else:
                 return log.info("the history is open")

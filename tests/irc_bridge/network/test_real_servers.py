@@ -1,12 +1,12 @@
 """The same client on real servers: what matters there, from registration to a power cut."""
 
-import ssl
 from contextlib import AsyncExitStack
 from functools import partial
 
 import anyio
 import pytest
 
+from terrarium_mcp.irc_bridge.network.errors import UntrustedCertificate
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.network.transport import open_connection
 from tests.irc_bridge.network import scene
@@ -41,7 +41,7 @@ async def test_tls_is_verified_and_without_a_reason_to_believe_refused(ircd: Irc
         login(ircd.tls_port, "#tea", host="localhost", tls=True, tls_cafile=ircd.cafile)
     ) as (_, ear):
         await ear.happens("members_complete", "#tea")
-    with pytest.raises(ssl.SSLCertVerificationError):
+    with pytest.raises(UntrustedCertificate):
         async with open_connection(login(ircd.tls_port, host="localhost", tls=True), Timeouts()):
             pass
 

@@ -99,7 +99,10 @@ async def test_a_server_that_does_not_let_us_in_is_told_with_the_time() -> None:
         staying(login(server.port), register=0.125) as (network, _),
     ):
         await server.hears("NICK", times=2)
-        assert network.trouble == "the server did not let us in within 0.125 s"
+        assert network.trouble == (
+            "the server did not let us in within 0.125 s:"
+            f" if 127.0.0.1:{server.port} expects TLS, set IRC_USE_SSL=on"
+        )
 
 
 async def test_a_slow_welcome_after_registration_time_is_no_reason_to_leave() -> None:

@@ -1,0 +1,50 @@
+"""Text that was probably meant as an operator of a query: `frmo:ada`, `user:ada`. Pure."""
+
+import re
+
+_OPERATORS = ("from", "in", "mentions", "has", "type", "after", "before", "on")
+
+_OTHER_NAMES = {
+    "user": "from",
+    "nick": "from",
+    "author": "from",
+    "channel": "in",
+    "since": "after",
+    "hours": "after",
+    "until": "before",
+}
+"""Operators of other searches; terrarium-irc had user: and hours:."""
+
+_SHORTEST = 4
+"""Letters of an operator from which a slip is recognised; `is:` is one letter from `in:`."""
+
+_KEYED = re.compile(r"-?([a-z]{3,12}):[^\s:/]\S*", re.IGNORECASE)
+"""A value directly after one colon: neither a URL nor `std::move`."""
+
+
+def operator_meant(word: str) -> tuple[str, str] | None:
+    """The key as typed and the operator that it resembles: `("frmo", "from")` for `frmo:ada`."""
+    keyed = _KEYED.fullmatch(word)
+    if not keyed:
+        return None
+    key = keyed[1].lower()
+    if key in _OPERATORS:
+        return None
+    slips = (name for name in _OPERATORS if len(name) >= _SHORTEST and _is_one_slip(key, name))
+    meant = _OTHER_NAMES.get(key) or next(slips, None)
+    return (keyed[1], meant) if meant else None
+
+
+def _is_one_slip(typed: str, meant: str) -> bool:
+    """Whether one letter is missing, doubled, wrong, or in its neighbour's place."""
+    if len(typed) != len(meant):
+        longer, shorter = sorted((typed, meant), key=len, reverse=True)
+        return any(longer[:n] + longer[n + 1 :] == shorter for n in range(len(longer)))
+    wrong = [n for n, (one, other) in enumerate(zip(typed, meant, strict=True)) if one != other]
+    match wrong:
+        case [_]:
+            return True
+        case [first, second]:
+            swapped = typed[first] == meant[second] and typed[second] == meant[first]
+            return swapped and second == first + 1
+    return False

@@ -1,0 +1,53 @@
+"""An IRC server's address as people write it, such as `ircs://host:port/channel`. Pure.
+
+`irc://` says nothing about TLS here, since many people write it for servers that have TLS.
+`ircs://`, and ZNC's `host:+port`, ask for it.
+"""
+
+import re
+from dataclasses import dataclass
+from urllib.parse import unquote
+
+from terrarium_mcp.chat.identity import as_channel
+
+EXAMPLES = "irc.libera.chat, irc.libera.chat:6697 or ircs://irc.libera.chat:6697/tea"
+
+_ADDRESS = re.compile(
+    r"(?:(?P<scheme>ircs?)://)?"
+    r"(?:\[(?P<bracketed>[0-9a-f:.]+(?:%\w+)?)\]"
+    r"|(?P<name>[^\s:/@?#\[\]]+)"
+    r"|(?P<bare>(?:[0-9a-f]*:){2,}[0-9a-f.]*(?:%\w+)?))"  # IPv6 without brackets, so without a port
+    r"(?::(?P<plus>\+?)(?P<port>\d{1,5}))?"
+    r"(?:/(?P<channels>\S*))?",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ServerAddress:
+    """What an address says; what it leaves open is 0, None or empty."""
+
+    host: str
+    port: int = 0
+    tls: bool | None = None
+    channels: tuple[str, ...] = ()
+
+
+def parse_server(text: str) -> ServerAddress:
+    """Read an address.
+
+    Raises:
+        ValueError: it is none; the text shows how one is written.
+    """
+    found = _ADDRESS.fullmatch(text.strip())
+    port = int(found["port"] or 0) if found else 0
+    if not found or port > 65535 or (found["port"] and not port):
+        raise ValueError(f"not the address of an IRC server, such as {EXAMPLES}")
+    uses_tls = (found["scheme"] or "").lower() == "ircs" or bool(found["plus"])
+    names = [unquote(name) for name in (found["channels"] or "").split(",") if name]
+    return ServerAddress(
+        host=found["bracketed"] or found["name"] or found["bare"],
+        port=port,
+        tls=uses_tls or None,
+        channels=tuple(map(as_channel, names)),
+    )

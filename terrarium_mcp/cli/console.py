@@ -1,0 +1,57 @@
+"""What the commands write to stderr: messages with coloured levels, and progress on one line."""
+
+import logging
+import os
+import sys
+from typing import TextIO
+
+import click
+
+ERASE_LINE = "\r\x1b[2K"
+"""Moves the cursor of a terminal to the start of its line, and empties that line."""
+
+_COLOURS = {"WARNING": "yellow", "ERROR": "red", "CRITICAL": "red"}
+
+
+def is_terminal(stream: TextIO) -> bool:
+    """Whether `stream` is a terminal that understands control codes."""
+    return stream.isatty() and os.environ.get("TERM") != "dumb"
+
+
+def colour_wanted() -> bool | None:
+    """False where NO_COLOR says so (https://no-color.org); None leaves it to the terminal."""
+    return False if os.environ.get("NO_COLOR") else None
+
+
+class ConsoleHandler(logging.StreamHandler[TextIO]):
+    """Writes log records to stderr.
+
+    A record with the attribute `progress` is overwritten by the next record on a terminal.
+    Elsewhere it is a line like any other.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(sys.stderr)
+        self._on_terminal = is_terminal(sys.stderr)
+        self._coloured = self._on_terminal and colour_wanted() is None
+        self._shows_progress = False
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a record."""
+        self.end_progress()
+        self._shows_progress = self._on_terminal and getattr(record, "progress", False)
+        self.terminator = "" if self._shows_progress else "\n"
+        super().emit(record)
+
+    def end_progress(self) -> None:
+        """Remove a progress line that is still shown."""
+        if self._shows_progress:
+            self._shows_progress = False
+            self.stream.write(ERASE_LINE)
+            self.flush()
+
+    def format(self, record: logging.LogRecord) -> str:
+        """The level and the text, with a traceback if there is one."""
+        colour = _COLOURS.get(record.levelname) if self._coloured else None
+        level = click.style(record.levelname, fg=colour) if colour else record.levelname
+        return f"{level} {super().format(record)}"

@@ -1,0 +1,63 @@
+"""`terrarium-mcp install`: make an MCP host start our server."""
+
+from pathlib import Path
+
+import click
+
+from terrarium_mcp.cli.options import loaded_settings, settings_options, warn_of_slips
+from terrarium_mcp.cli.starting.hosts import HOSTS
+
+
+@click.command()
+@click.argument("host", type=click.Choice(list(HOSTS)))
+@click.option("--name", default="terrarium", show_default=True, help="Name of the entry.")
+@click.option(
+    "--file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The host's file, if it is not in its usual place.",
+)
+@click.option("--print", "only_print", is_flag=True, help="Print the entry; write nothing.")
+@click.option("--write", is_flag=True, help="Write without asking.")
+@settings_options
+def install(
+    *,
+    host: str,
+    name: str,
+    file: Path | None,
+    only_print: bool,
+    write: bool,
+    db: Path | None,
+    config: Path | None,
+    env_file: Path | None,
+) -> None:
+    """Show the entry for an MCP host's file, and write it after a yes.
+
+    Everything else in the file stays as it is, and a copy of it is kept. Claude Code's file is that
+    of the current folder.
+    """
+    loaded = loaded_settings(db, config, env_file)
+    warn_of_slips(loaded)
+
+    from terrarium_mcp.cli.starting.install import Installation, print_entry, write_entry
+
+    files = {"--config": config or Path("terrarium.toml"), "--env-file": env_file or Path(".env")}
+    flags = [
+        word
+        for flag, path in files.items()
+        if path.is_file()  # the server starts in another folder, and would not find it there
+        for word in (flag, str(Path.cwd() / path))
+    ]
+    installation = Installation(
+        host=HOSTS[host],
+        file=Path.cwd() / file if file else None,
+        name=name,
+        arguments=["--db", str(Path.cwd() / loaded.settings.db_path), *flags],
+        ask=not write,
+    )
+    (print_entry if only_print else write_entry)(installation)
+    if not (folder := Path.cwd() / loaded.settings.db_path.parent).is_dir():
+        click.echo(
+            f"There is no folder {folder} yet, so the host cannot start the server."
+            " Run terrarium-mcp up first, or name the database with --db.",
+            err=True,
+        )

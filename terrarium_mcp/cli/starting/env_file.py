@@ -1,0 +1,60 @@
+"""The text of a settings file: written with comments, or changed where it has to be. Pure."""
+
+import re
+from collections.abc import Mapping
+
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.settings import Settings
+
+HEADER = """\
+# Settings of terrarium-mcp, written by terrarium-mcp init.
+# terrarium-mcp doctor shows all settings, with their defaults.
+"""
+
+_PLAIN = re.compile(r"[\w./:@,+-]+")
+"""A value that needs no quotes."""
+
+
+def merged(old: str, values: Mapping[str, str]) -> str:
+    """The text of `old` with these settings; an empty value comments its line out.
+
+    Everything else stays as it is. Settings that `old` lacks are appended, with their meaning.
+
+    Raises:
+        TerrariumError: a value cannot be written to such a file.
+    """
+    text, added = old or HEADER, ""
+    for name, value in values.items():
+        line = f"{name}={_quoted(name, value)}" if value else ""
+        present = re.compile(rf"^[ \t]*(?:export[ \t]+)?{name}[ \t]*=.*$", re.MULTILINE)
+        if present.search(text):
+            new = line.replace("\\", r"\\") if line else r"#\g<0>"
+            text = present.sub(new, text)
+        elif line:
+            added += f"\n# {_meanings()[name]}\n{line}\n"
+    return text + ("" if text.endswith("\n") else "\n") + added if added else text
+
+
+def secrets_hidden(text: str) -> str:
+    """The text for a screen: of passwords and keys only that they are there."""
+    names = "|".join(
+        str(field.alias) for field in Settings.model_fields.values() if field.json_schema_extra
+    )
+    return re.sub(rf"^(.*\b(?:{names})[ \t]*=).+$", r"\1 (not shown)", text, flags=re.MULTILINE)
+
+
+def _meanings() -> dict[str, str]:
+    return {str(one.alias): str(one.description) for one in Settings.model_fields.values()}
+
+
+def _quoted(name: str, value: str) -> str:
+    """A value as python-dotenv reads it back."""
+    if any(char in value for char in "\r\n\0") or "${" in value:
+        raise TerrariumError(
+            f"{name} has a line break or ${{, which a settings file cannot hold."
+            " Set it in the environment instead."
+        )
+    if _PLAIN.fullmatch(value):
+        return value
+    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"

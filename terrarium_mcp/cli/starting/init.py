@@ -1,0 +1,84 @@
+"""`terrarium-mcp init`: asks and checks, writes the settings file, and names what comes next."""
+
+from pathlib import Path
+
+import click
+from dotenv import dotenv_values
+
+from terrarium_mcp.cli.starting.difference import show_difference
+from terrarium_mcp.cli.starting.env_file import merged, secrets_hidden
+from terrarium_mcp.cli.starting.init_dialogue import Dialogue, Values
+from terrarium_mcp.cli.starting.init_history import history_settings
+from terrarium_mcp.cli.starting.init_irc import irc_settings
+from terrarium_mcp.cli.starting.init_model import model_settings
+from terrarium_mcp.cli.starting.program import shell_words
+from terrarium_mcp.cli.starting.replacing import replace_file
+from terrarium_mcp.errors import TerrariumError
+
+_PRIVATE = 0o600
+"""The mode of the file: it holds keys and passwords."""
+
+
+def set_up(dialogue: Dialogue, env_file: Path) -> None:
+    """Ask, check, and write `env_file`; then name the commands that come next.
+
+    Raises:
+        TerrariumError: an option cannot be used, or the file cannot be read or written.
+    """
+    old = _text_of(env_file)
+    dialogue.usual = _answers_in(env_file)
+    values = {
+        **irc_settings(dialogue),
+        **model_settings(dialogue),
+        **history_settings(dialogue, env_file.parent),
+    }
+    new = merged(old, values)
+    if new == old:
+        click.echo(f"{env_file} has these settings already.")
+    elif _may_write(dialogue, env_file, old, new):
+        replace_file(env_file, new, mode=_PRIVATE)
+        click.echo(f"Wrote {env_file}, which only this account can read.")
+    else:
+        click.echo(f"Left {env_file} as it was.")
+        return
+    _show_next_steps(env_file)
+
+
+def _text_of(env_file: Path) -> str:
+    try:
+        return env_file.read_text("utf-8") if env_file.exists() else ""
+    except (OSError, UnicodeDecodeError) as error:
+        raise TerrariumError(
+            f"{env_file} cannot be read: {error}. Move it away, or name another with --env-file."
+        ) from error
+
+
+def _answers_in(env_file: Path) -> Values:
+    """The settings of an existing file, as answers to our questions."""
+    if not env_file.exists():
+        return {}
+    written = {name: value for name, value in dotenv_values(env_file).items() if value}
+    values = {"AGENT_API_URL": "none", **written}
+    if "IRC_SERVER" in values and (port := values.get("IRC_PORT")):
+        values["IRC_SERVER"] += f":{port}"
+    if "DB_PATH" in values and (path := env_file.parent / values["DB_PATH"]).exists():
+        values["DB_PATH"] = str(path)
+    return values
+
+
+def _may_write(dialogue: Dialogue, env_file: Path, old: str, new: str) -> bool:
+    if not old:
+        return True
+    show_difference(env_file, secrets_hidden(old), secrets_hidden(new))
+    return dialogue.agrees(f"Change {env_file} so?")
+
+
+def _show_next_steps(env_file: Path) -> None:
+    more = [] if env_file == Path.cwd() / ".env" else ["--env-file", str(env_file)]
+    click.echo("\nNext:")
+    click.echo(f"  {shell_words('up', *more)}")
+    click.echo(f"  {shell_words('install', 'claude-desktop', *more)}")
+    click.echo(
+        "\nThe first records, answers and serves until Ctrl-C. The second shows the history to"
+        " Claude Desktop; claude-code, vscode and cursor work too."
+    )

@@ -1,0 +1,83 @@
+"""Questions on the terminal, answered by an option, by a person, or by a default."""
+
+from collections.abc import Mapping
+
+import click
+
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.settings import BadSetting, Settings, settings_from
+
+NONE = {"none", "no", "-"}
+"""Answers that mean: without one."""
+
+Values = Mapping[str, str]
+"""Settings by their names, as they are written to a file; an empty one is not set."""
+
+
+class Dialogue:
+    """Asks for settings by their names.
+
+    Args:
+        options: values from the command line, by the name of the setting. Each is used once: when
+            it turns out to be wrong, the question is asked after all.
+        yes: ask nothing, and use the defaults.
+    """
+
+    def __init__(self, options: Values, *, yes: bool) -> None:
+        self.yes = yes
+        self.usual: Values = {}
+        """Defaults that precede those of the questions: what an existing file has."""
+        self._options = dict(options)
+
+    def answer(self, name: str, question: str, default: str = "", *, needed: bool = False) -> str:
+        """The value of a setting.
+
+        Raises:
+            TerrariumError: it is needed, and there is neither an option nor anyone to ask.
+        """
+        if name in self._options:
+            return self._options.pop(name).strip()
+        default = self.usual.get(name) or default
+        while not self.yes:
+            typed = str(click.prompt(question, default=default, show_default=bool(default))).strip()
+            if typed or not needed:
+                return typed
+        if needed and not default:
+            raise TerrariumError(f"{name} is not known. Give it as an option, or leave --yes out.")
+        return default
+
+    def option(self, name: str, *, or_usual: bool) -> str:
+        """The value given as an option, else perhaps that of the existing file; never asked for."""
+        return self._options.pop(name, "") or (self.usual.get(name, "") if or_usual else "")
+
+    def secret(self, question: str) -> str:
+        """What is typed, unseen; empty if nobody is asked."""
+        if self.yes:
+            return ""
+        return str(click.prompt(question, default="", show_default=False, hide_input=True)).strip()
+
+    def accepted(self, values: Values) -> Settings | None:
+        """The settings with these values; None after saying what is wrong with them.
+
+        Raises:
+            BadSetting: nobody can be asked again.
+        """
+        try:
+            return settings_from(values, "your answer")
+        except BadSetting as error:
+            if self.yes:
+                raise
+            self.objects(error)
+            return None
+
+    def objects(self, problem: object) -> None:
+        """Say what is wrong with an answer."""
+        click.secho(f"  {problem}", fg="yellow", err=True)
+
+    def agrees(self, question: str) -> bool:
+        """Whether to go on; without anyone to ask, yes."""
+        return self.yes or click.confirm(question)
+
+    def accepts(self, offer: str) -> bool:
+        """Whether to take a risk; without anyone to ask, no."""
+        return not self.yes and click.confirm(offer)

@@ -1,0 +1,43 @@
+"""The database of `terrarium-mcp init`: that of terrarium-irc, to be taken over, or a new one."""
+
+from pathlib import Path
+
+from terrarium_mcp.cli.starting.init_checks import history_problem, is_of_terrarium_irc
+from terrarium_mcp.cli.starting.init_dialogue import NONE, Dialogue, Values
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.settings import Settings
+
+
+def history_settings(dialogue: Dialogue, folder: Path) -> Values:
+    """Ask for old logs; `folder` is the one of the settings file, from which paths count.
+
+    Raises:
+        TerrariumError: an option names a file that cannot be the database, and nobody is asked.
+    """
+    usual = folder / Settings().db_path
+    found = str(usual) if usual.is_file() and is_of_terrarium_irc(usual) else "none"
+    while True:
+        question = "Database of terrarium-irc to take over (none: start a new history)"
+        typed = dialogue.answer("DB_PATH", question, found)
+        if not typed or typed.lower() in NONE:
+            return {"DB_PATH": str(Settings().db_path)}
+        if typed == dialogue.usual.get("DB_PATH") and not (folder / typed).exists():
+            return {"DB_PATH": typed}  # of an earlier init, and nothing was recorded yet
+        path = Path.cwd() / typed
+        if problem := history_problem(path):
+            dialogue.objects(problem)
+            if dialogue.yes:
+                raise TerrariumError(f"{path} cannot be the database: {problem}")
+            continue
+        zone = _zone(dialogue) if is_of_terrarium_irc(path) else {}
+        is_inside = path.is_relative_to(folder)
+        return {"DB_PATH": str(path.relative_to(folder) if is_inside else path), **zone}
+
+
+def _zone(dialogue: Dialogue) -> Values:
+    """The zone in which the old local times are read; a wrong one is undone with the kept copy."""
+    name, question = "TERRARIUM_SOURCE_TIMEZONE", "Time zone in which terrarium-irc ran"
+    while True:
+        values = {name: dialogue.answer(name, question, Settings().source_zone.key)}
+        if dialogue.accepted(values):
+            return values

@@ -1,0 +1,50 @@
+"""Finds out at the start what an operator would else learn from the first question that fails."""
+
+import logging
+from contextlib import suppress
+
+from terrarium_mcp.errors import and_more, did_you_mean
+from terrarium_mcp.irc_bridge.model.chat_types import ChatMessage, ToolSchema
+from terrarium_mcp.irc_bridge.model.client import LLM, ModelUnavailable, TalkTooLong
+
+CHECK = "Reply with one word: ready"
+CHECK_TOKENS = 16
+"""The longest reply. Less than 16 is refused by some endpoints."""
+
+_CHECK_TOOL = ToolSchema("ready", "Does nothing.", {"type": "object", "properties": {}})
+
+_MOST_LISTED = 10
+
+log = logging.getLogger(__name__)
+
+
+async def check_endpoint(llm: LLM) -> None:
+    """Log whether the endpoint is reachable and well, knows the model, and accepts key and tools.
+
+    It is asked for one word and offered a tool; from then on `llm` knows whether to offer any.
+    """
+    health = await llm.health()
+    if not health.ok:
+        sentence = health.text if health.kind else f"model endpoint unhealthy ({health.text})."
+        llm.condition.troubled(health.kind or "unhealthy", sentence)
+        return
+    await _warn_of_unlisted_model(llm)
+    with suppress(ModelUnavailable):  # the condition has logged it
+        with suppress(TalkTooLong):  # a very small context, but it answers
+            talk = [ChatMessage("user", CHECK)]
+            await llm.next_turn(talk, [_CHECK_TOOL], max_tokens=CHECK_TOKENS)
+        log.info("the model %s answers", llm.model)
+
+
+async def _warn_of_unlisted_model(llm: LLM) -> None:
+    """Warn only, since an endpoint may know a model that it does not list."""
+    with suppress(ModelUnavailable):  # not every endpoint has a list
+        listed = await llm.models()
+        if llm.model and llm.model not in listed:
+            near = did_you_mean(llm.model, listed)
+            log.warning(
+                "AGENT_MODEL=%s is not among the models that the endpoint lists.%s It lists: %s.",
+                llm.model,
+                near,
+                and_more(listed, _MOST_LISTED),
+            )

@@ -1,0 +1,145 @@
+"""What a person at a shell expects of any command: help, a version, completion, colours."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import anyio
+import pytest
+
+from terrarium_mcp import __version__
+from terrarium_mcp.store.sqlite.keeper import Keeper
+from tests.cli.programs import INSTALLED, environment, ran, words
+from tests.cli.terminal import terminal
+
+RED, YELLOW = "\x1b[31m", "\x1b[33m"
+COLOURS = {"TERM": "xterm"}
+
+
+def test_a_capital_v_shows_the_version(tmp_path: Path) -> None:
+    done = ran("terrarium-mcp -V", at=tmp_path)
+    assert (done.returncode, done.stdout) == (0, f"terrarium-mcp {__version__}\n")
+
+
+def test_help_is_also_a_word(tmp_path: Path) -> None:
+    overall = ran("terrarium-mcp help", at=tmp_path)
+    assert overall.returncode == 0
+    assert overall.stdout == ran("terrarium-mcp --help", at=tmp_path).stdout
+    of_search = ran("terrarium-mcp help search", at=tmp_path)
+    assert of_search.returncode == 0
+    assert of_search.stdout == ran("terrarium-mcp search --help", at=tmp_path).stdout
+    unknown = ran("terrarium-mcp help serch", at=tmp_path)
+    assert unknown.returncode == 2
+    assert "No such command 'serch'" in unknown.stderr
+
+
+@pytest.mark.parametrize(
+    ("shell", "line"),
+    [
+        ("bash", "complete -o nosort -F _terrarium_mcp_completion terrarium-mcp"),
+        ("zsh", "#compdef terrarium-mcp"),
+        ("fish", "complete --no-files --command terrarium-mcp"),
+    ],
+)
+def test_a_shell_gets_its_completion(tmp_path: Path, shell: str, line: str) -> None:
+    done = ran(f"terrarium-mcp completion {shell}", at=tmp_path)
+    assert done.returncode == 0
+    assert line in done.stdout
+    assert "_TERRARIUM_MCP_COMPLETE" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("typed", "offered"),
+    [
+        ("terrarium-mcp se", {"serve", "search"}),
+        ("terrarium-mcp search --li", {"--limit"}),
+        ("terrarium-mcp install claude-", {"claude-desktop", "claude-code"}),
+    ],
+)
+def test_bash_completes_commands_and_options(tmp_path: Path, typed: str, offered: set[str]) -> None:
+    script = ran("terrarium-mcp completion bash", at=tmp_path).stdout
+    count = len(typed.split())
+    ask = (
+        f"{script}\nCOMP_WORDS=({typed}) COMP_CWORD={count - 1}\n"
+        '_terrarium_mcp_completion terrarium-mcp\nprintf "%s\\n" "${COMPREPLY[@]}"\n'
+    )
+    path = f"{INSTALLED.parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(
+        ["bash", "-c", ask], cwd=tmp_path, env=environment(PATH=path), capture_output=True,
+        check=True, text=True,
+    )  # fmt: skip
+    assert set(done.stdout.split()) == offered
+
+
+async def shown(command: str, at: Path, status: int, **environ: str) -> str:
+    """Everything that a command writes to a terminal."""
+    kept = environment(**COLOURS, **environ)
+    async with terminal(words(command), at=at, environ=kept) as screen:
+        await screen.ends(status)
+        return screen.shown
+
+
+async def test_a_terminal_gets_colours(tmp_path: Path) -> None:
+    text = await shown("terrarium-mcp serve", tmp_path, 1, IRC_PORT="tea")
+    assert f"{RED}terrarium-mcp:\x1b[0m IRC_PORT='tea'" in text
+    text = await shown("terrarium-mcp doctor", tmp_path, 1, IRC_NIK="Fern")
+    assert f"{YELLOW}WARNING\x1b[0m IRC_NIK in the environment is not a setting." in text
+    assert f"{RED}! contents" in text
+
+
+async def test_no_color_and_pipes_get_none(tmp_path: Path) -> None:
+    assert "\x1b" not in await shown("terrarium-mcp doctor", tmp_path, 1, IRC_NIK="x", NO_COLOR="1")
+    done = ran("terrarium-mcp doctor", at=tmp_path, IRC_NIK="Fern")
+    assert "WARNING IRC_NIK" in done.stderr
+    assert "\x1b" not in done.stdout + done.stderr
+
+
+async def test_an_empty_no_color_is_no_wish(tmp_path: Path) -> None:
+    assert YELLOW in await shown("terrarium-mcp doctor", tmp_path, 1, IRC_NIK="x", NO_COLOR="")
+
+
+async def test_a_long_opening_is_one_line_on_a_terminal(theirs: Path) -> None:
+    """The sample is small: another process pretends to migrate it, then lets go."""
+    migrating = Keeper(theirs)
+    assert migrating.claim()
+    command = words("terrarium-mcp search gate --adopt", "--db", theirs)
+    async with terminal(command, at=theirs.parent, environ=environment(**COLOURS)) as screen:
+        await screen.sees("another process is opening the history; waiting for it")
+        migrating.release()
+        text = await screen.ends()
+    assert text.count("another process is opening the history") == 1
+    assert "opening the history, " not in text
+
+
+async def test_progress_overwrites_itself_on_a_terminal(ours: Path) -> None:
+    command = words("terrarium-mcp doctor --deep", "--db", ours)
+    async with terminal(command, at=ours.parent, environ=environment(**COLOURS)) as screen:
+        await screen.ends()
+        lines = screen.shown.split("\r\n")
+    (progress,) = [line for line in lines if "checking links" in line]
+    assert progress.count("\r\x1b[2K") > 2
+    assert progress.rpartition("\r\x1b[2K")[2].strip("\x1b[0m") == "deep check"
+
+
+def test_progress_is_one_line_each_in_a_file(ours: Path) -> None:
+    done = ran("terrarium-mcp doctor --deep", "--db", ours, at=ours.parent)
+    assert "\r" not in done.stderr
+    assert "checking links" in done.stderr.splitlines()
+
+
+async def test_records_of_progress_overwrite_each_other(tmp_path: Path) -> None:
+    code = (
+        "import logging; from terrarium_mcp.cli.console import ConsoleHandler;"
+        "log = logging.getLogger('x'); log.addHandler(ConsoleHandler()); log.setLevel('INFO');"
+        "more = {'progress': True};"
+        "log.info('1 %', extra=more); log.info('2 %', extra=more); log.info('done');"
+        "log.info('3 %', extra=more); log.handlers[0].end_progress(); print('end')"
+    )
+    python = INSTALLED.parent / "python"
+    command = [str(python), "-c", code]
+    async with terminal(command, at=tmp_path, environ=environment(**COLOURS)) as screen:
+        await screen.ends()
+        erase = "\r\x1b[2K"
+        assert screen.shown == f"INFO 1 %{erase}INFO 2 %{erase}INFO done\r\nINFO 3 %{erase}end\r\n"
+    done = await anyio.run_process(command, stderr=subprocess.PIPE, cwd=tmp_path)
+    assert done.stderr.decode().splitlines() == ["INFO 1 %", "INFO 2 %", "INFO done", "INFO 3 %"]

@@ -1,0 +1,64 @@
+"""A settings file that `init` writes is read back as it was meant, and keeps what was there."""
+
+import io
+
+import pytest
+from dotenv import dotenv_values
+from hypothesis import given
+from hypothesis import strategies as st
+
+from terrarium_mcp.cli.starting.env_file import HEADER, merged, secrets_hidden
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.settings import setting_names
+
+
+def values_in(text: str) -> dict[str, str | None]:
+    return dotenv_values(stream=io.StringIO(text))
+
+
+def test_a_new_file_explains_every_setting_in_it() -> None:
+    assert merged("", {"IRC_SERVER": "h", "IRC_PORT": "", "TERRARIUM_CONTACT": "ada on this"}) == (
+        f"{HEADER}\n# IRC server: a host, host:port, or ircs://host:port/channel\nIRC_SERVER=h\n"
+        "\n# contact of the bot's operator; required unless the server is on this machine\n"
+        "TERRARIUM_CONTACT='ada on this'\n"
+    )
+
+
+def test_only_the_lines_of_the_settings_change() -> None:
+    old = "# mine\nexport IRC_SERVER = old  # of ada\nIRC_PORT=7000\nEDITOR=vi\nIRC_NICK=Fern"
+    assert merged(old, {"IRC_SERVER": "new", "IRC_PORT": "", "AGENT_MODEL": "m"}) == (
+        "# mine\nIRC_SERVER=new\n#IRC_PORT=7000\nEDITOR=vi\nIRC_NICK=Fern\n"
+        "\n# model to use; unset: the endpoint's first\nAGENT_MODEL=m\n"
+    )
+
+
+def test_the_same_settings_again_change_nothing() -> None:
+    values = {"IRC_SERVER": "h", "IRC_PORT": "", "TERRARIUM_CONTACT": "it's \\ me"}
+    once = merged("", values)
+    assert merged(once, values) == once
+
+
+LINES = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\n\0"), min_size=1)
+
+
+@given(st.dictionaries(st.sampled_from(setting_names()), LINES, min_size=1), st.booleans())
+def test_every_value_is_read_back_as_it_was(values: dict[str, str], twice: bool) -> None:
+    if any("${" in value for value in values.values()):
+        with pytest.raises(TerrariumError, match=r"which a settings file cannot hold"):
+            merged("", values)
+        return
+    text = merged(merged("", values), values) if twice else merged("", values)
+    assert values_in(text) == values
+
+
+@pytest.mark.parametrize("value", ["two\nlines", "a\0b", "cr\r", "pass${WORD}"])
+def test_a_value_that_no_such_file_can_hold_is_refused(value: str) -> None:
+    with pytest.raises(TerrariumError, match=r"^AGENT_API_KEY has a line break or "):
+        merged("", {"AGENT_API_KEY": value})
+
+
+def test_a_screen_shows_no_secret() -> None:
+    text = "AGENT_API_KEY=hunter2\nexport SEARCH_API_KEY = 'hunter3'\nIRC_NICK=x\n"
+    hidden = secrets_hidden(text)
+    assert "hunter" not in hidden
+    assert hidden.splitlines()[2] == "IRC_NICK=x"

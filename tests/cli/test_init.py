@@ -1,0 +1,172 @@
+"""`terrarium-mcp init` with options, with faults in the answers, and with old logs."""
+
+from pathlib import Path
+
+import pytest
+from dotenv import dotenv_values
+
+from tests.cli.programs import ran, words
+from tests.cli.terminal import terminal
+from tests.cli.test_adopting import everything
+from tests.servers.agent import strict_agent
+from tests.servers.ircd import Ircd, free_port
+
+NOTHING: dict[str, str] = {}
+
+
+def reachable(ngircd: Ircd) -> list[object]:
+    """Options with which the server needs no question."""
+    return [
+        "--server", f"ircs://localhost:{ngircd.tls_port}/tea", "--tls-cafile", ngircd.cafile,
+        "--contact", "ada",
+    ]  # fmt: skip
+
+
+def test_with_yes_nothing_is_asked_and_the_usual_is_written(ngircd: Ircd, tmp_path: Path) -> None:
+    options = [*reachable(ngircd), "--channels", "tea", "--model-url", "none", "--yes"]
+    done = ran("terrarium-mcp init", *options, at=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert dotenv_values(tmp_path / ".env") == {
+        "IRC_SERVER": "localhost",
+        "IRC_PORT": str(ngircd.tls_port),
+        "IRC_USE_SSL": "on",
+        "TERRARIUM_TLS_CAFILE": ngircd.cafile,
+        "IRC_CHANNELS": "tea",
+        "TERRARIUM_CONTACT": "ada",
+        "DB_PATH": "data/irc_logs.db",
+    }
+    assert "localhost answers, with TLS" in done.stdout
+    assert "up\n" in done.stdout.partition("Next:")[2]
+    before = (tmp_path / ".env").read_bytes()
+    done = ran("terrarium-mcp init --yes", at=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert "has these settings already" in done.stdout
+    assert (tmp_path / ".env").read_bytes() == before
+
+
+def test_with_yes_what_cannot_be_reached_is_told_and_written(tmp_path: Path) -> None:
+    port = free_port()
+    done = ran(
+        "terrarium-mcp init", "--server", f"127.0.0.1:{port}", "--channels", "tea,mate",
+        "--model-url", "http://127.0.0.1:9", "--yes", "--env-file", "etc/tea.env", at=tmp_path,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    assert f"nobody listens at 127.0.0.1:{port} (connection refused)" in done.stderr
+    assert "The model at http://127.0.0.1:9 is not answering" in done.stderr
+    file = tmp_path / "etc" / "tea.env"
+    assert dotenv_values(file)["IRC_CHANNELS"] == "tea,mate"
+    assert f"up --env-file {file}" in done.stdout
+    assert "IRC_USE_SSL" not in file.read_text()
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--server", "127.0.0.1"], "IRC_CHANNELS is not known. Give it as an option"),
+        (["--server", "http://h"], "not the address of an IRC server, such as"),
+        (
+            ["--server", "127.0.0.1", "--channels", "a;b"],
+            "channels are separated by commas: a,b",
+        ),
+        (
+            ["--server", "127.0.0.1", "--channels", "a", "--model-url", "h"],
+            "AGENT_API_URL='h' (from your answer): not an address",
+        ),
+        (
+            ["--server", "127.0.0.1", "--channels", "a", "--model-url", "none", "--old-logs", "x"],
+            "cannot be the database: there is no file",
+        ),
+    ],
+)
+def test_with_yes_an_answer_that_cannot_be_used_ends_it(
+    tmp_path: Path, options: list[str], told: str
+) -> None:
+    done = ran("terrarium-mcp init --yes", *options, at=tmp_path)
+    assert done.returncode == 1
+    assert told in done.stderr.splitlines()[-1]
+    assert "Traceback" not in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+async def test_faulty_answers_are_asked_for_again(ngircd: Ircd, tmp_path: Path) -> None:
+    port = free_port()
+    async with strict_agent() as agent:
+        agent.key = "secret"
+        async with terminal(words("terrarium-mcp init"), at=tmp_path, environ=NOTHING) as init:
+            await init.answers("IRC server", "http://irc.example.org")
+            await init.sees("not the address of an IRC server")
+            await init.answers("IRC server", f"127.0.0.1:{port}")
+            await init.sees(f"nobody listens at 127.0.0.1:{port}")
+            await init.answers("Keep this server nevertheless?", "n")
+            await init.answers("IRC server", f"localhost:{ngircd.tls_port}")
+            await init.answers("PEM file", "nowhere.pem")
+            await init.sees("TERRARIUM_TLS_CAFILE names", "cannot be used: No such file")
+            await init.answers("Keep this server nevertheless?", "n")
+            await init.answers("IRC server", f"localhost:{ngircd.tls_port}")
+            await init.answers("PEM file", ngircd.cafile)
+            await init.answers("Channels to record", "tea")
+            await init.answers("Contact", "")
+            await init.answers("Model endpoint", "localhost")
+            await init.sees("not an address such as http://localhost:8080")
+            await init.answers("Model endpoint", agent.url)
+            await init.sees("Check AGENT_API_KEY")
+            await init.answers("API key", "secret")
+            await init.answers("Model [glm-air-4.5]", "")
+            await init.answers("Database of terrarium-irc", "nowhere.db")
+            await init.sees("there is no file")
+            await init.answers("Database of terrarium-irc", "")
+            told = await init.ends()
+    assert "secret" not in told
+    assert dotenv_values(tmp_path / ".env")["AGENT_API_KEY"] == "secret"
+
+
+@pytest.fixture
+def old_logs(theirs: Path, tmp_path: Path) -> Path:
+    """terrarium-irc's database where it used to lie."""
+    (tmp_path / "data").mkdir()
+    return theirs.rename(tmp_path / "data" / "irc_logs.db")
+
+
+async def test_old_logs_are_found_and_their_zone_is_asked_for(
+    ngircd: Ircd, tmp_path: Path, old_logs: Path
+) -> None:
+    before = everything(old_logs.parent)
+    command = words(
+        "terrarium-mcp init", *reachable(ngircd), "--channels", "tea", "--model-url", "none"
+    )
+    async with terminal(command, at=tmp_path, environ=NOTHING) as init:
+        await init.answers(
+            f"take over (none: start a new history) [{tmp_path}/data/irc_logs.db]", ""
+        )
+        await init.answers("Time zone in which terrarium-irc ran", "Europe/Berln")
+        await init.sees("Did you mean Europe/Berlin?")
+        await init.answers("Time zone in which terrarium-irc ran", "Europe/Berlin")
+        await init.ends()
+    written = dotenv_values(tmp_path / ".env")
+    assert written["DB_PATH"] == "data/irc_logs.db"
+    assert written["TERRARIUM_SOURCE_TIMEZONE"] == "Europe/Berlin"
+    assert everything(old_logs.parent) == before
+
+
+async def test_a_database_of_another_program_is_refused(ngircd: Ircd, tmp_path: Path) -> None:
+    (tmp_path / "letter.db").write_text("this is no database, it is a letter\n" * 100)
+    command = words(
+        "terrarium-mcp init", *reachable(ngircd), "--channels", "tea", "--model-url", "none",
+        "--old-logs", "letter.db",
+    )  # fmt: skip
+    async with terminal(command, at=tmp_path, environ=NOTHING) as init:
+        await init.sees("is not an SQLite database")
+        await init.answers("Database of terrarium-irc", "none")
+        await init.ends()
+
+
+def test_a_file_that_cannot_be_read_or_written_is_named(ngircd: Ircd, tmp_path: Path) -> None:
+    (tmp_path / ".env").write_bytes(b"IRC_NICK=\xff\n")
+    done = ran("terrarium-mcp init --yes", at=tmp_path)
+    assert done.returncode == 1
+    assert ".env cannot be read: 'utf-8' codec" in done.stderr
+    (tmp_path / "etc").write_text("no folder")
+    options = [*reachable(ngircd), "--channels", "tea", "--model-url", "none", "--yes"]
+    done = ran("terrarium-mcp init --env-file etc/x.env", *options, at=tmp_path)
+    assert done.returncode == 1
+    assert "Nothing was changed." in done.stderr

@@ -1,0 +1,145 @@
+"""What is wrong with the model's endpoint is in the operator's log: once, until it changes."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from tenacity import wait_none
+
+from terrarium_mcp.irc_bridge.model.chat_types import ChatMessage
+from terrarium_mcp.irc_bridge.model.check import check_endpoint
+from terrarium_mcp.irc_bridge.model.client import LLM, ModelUnavailable
+from terrarium_mcp.settings import Settings
+from tests.irc_bridge.house import NOBODY, said, study
+from tests.servers.agent import fails, strict_agent
+
+TALK = [ChatMessage("user", "who?")]
+
+
+@asynccontextmanager
+async def model(url: str, **settings: str) -> AsyncIterator[LLM]:
+    given = {"agent_api_url": url, "agent_model": "glm-air-4.5", **settings}
+    llm = LLM.from_settings(Settings.model_validate(given), wait=wait_none())
+    yield llm
+    await llm.aclose()
+
+
+@pytest.fixture(autouse=True)
+def log(caplog: pytest.LogCaptureFixture) -> pytest.LogCaptureFixture:
+    caplog.set_level("INFO", "terrarium_mcp")
+    return caplog
+
+
+def lines(log: pytest.LogCaptureFixture) -> list[str]:
+    """What was logged since this was last asked."""
+    told = [record.getMessage() for record in log.records]
+    log.clear()
+    return told
+
+
+async def test_an_endpoint_that_is_well_is_asked_for_one_word(
+    log: pytest.LogCaptureFixture,
+) -> None:
+    async with strict_agent() as agent, model(agent.url) as llm:
+        await check_endpoint(llm)
+    assert agent.checks == 1
+    assert lines(log) == ["the model glm-air-4.5 answers"]
+
+
+async def test_a_wrong_key_is_told_at_the_start_and_when_it_is_right(
+    log: pytest.LogCaptureFixture,
+) -> None:
+    async with strict_agent() as agent, model(agent.url) as llm:
+        agent.key = "secret"
+        await check_endpoint(llm)
+        (told,) = lines(log)
+        assert told == (
+            f"The model at {agent.url} gave no answer (status 401: Incorrect API key provided)."
+            " Check AGENT_API_KEY. Until then, questions are answered with search results."
+        )
+        for _ in range(3):
+            with pytest.raises(ModelUnavailable):
+                await llm.next_turn(TALK, [])
+        assert lines(log) == []
+        agent.key = ""
+        agent.will("ada")
+        await llm.next_turn(TALK, [])
+        assert lines(log) == ["the model answers again"]
+
+
+async def test_a_model_that_is_not_listed_is_told_with_the_nearest(
+    log: pytest.LogCaptureFixture,
+) -> None:
+    async with strict_agent() as agent, model(agent.url, agent_model="glm-air-45") as llm:
+        agent.models = ["glm-air-4.5", "glm-4"]
+        await check_endpoint(llm)
+    assert lines(log)[0] == (
+        "AGENT_MODEL=glm-air-45 is not among the models that the endpoint lists."
+        " Did you mean glm-air-4.5? It lists: glm-air-4.5, glm-4."
+    )
+
+
+async def test_refused_tools_are_told_at_the_start_with_the_way_out_and_not_again(
+    log: pytest.LogCaptureFixture,
+) -> None:
+    async with strict_agent() as agent, model(agent.url) as llm:
+        agent.takes_tools = False
+        await check_endpoint(llm)
+        told = lines(log)[0]
+        assert f"The endpoint at {agent.url} refuses tools (" in told
+        assert told.endswith(
+            "vLLM needs --enable-auto-tool-choice and --tool-call-parser, llama.cpp --jinja."
+        )
+        assert not llm.takes_tools
+        agent.will("ada", "bo")
+        await llm.next_turn(TALK, [])
+        await llm.next_turn(TALK, [])
+        assert lines(log) == []
+
+
+async def test_a_change_of_the_trouble_is_told(log: pytest.LogCaptureFixture) -> None:
+    async with strict_agent() as agent, model(agent.url) as llm:
+        agent.will(fails(500), fails(500), fails(404), "well", fails(500))
+        for _ in range(3):
+            with pytest.raises(ModelUnavailable):
+                await llm.next_turn(TALK, [])
+        first, second = lines(log)
+        assert "status 500" in first
+        assert "status 404" in second
+        assert "Check AGENT_API_URL and AGENT_MODEL." in second
+        await llm.next_turn(TALK, [])
+        with pytest.raises(ModelUnavailable):
+            await llm.next_turn(TALK, [])
+        back, again = lines(log)
+        assert back == "the model answers again"
+        assert "status 500" in again
+
+
+async def test_an_endpoint_out_of_reach_is_told_once(log: pytest.LogCaptureFixture) -> None:
+    async with model(NOBODY) as llm:
+        await check_endpoint(llm)
+        with pytest.raises(ModelUnavailable):
+            await llm.next_turn(TALK, [])
+    (told,) = lines(log)
+    assert told.startswith(f"The model at {NOBODY} is not answering (connection refused).")
+
+
+@pytest.mark.parametrize("status", [401, 404, 500])
+async def test_the_channel_hears_no_address_and_no_setting(tmp_path: Path, status: int) -> None:
+    async with strict_agent() as agent, study(tmp_path, agent, [said("a gate")]) as scene:
+        error = {"error": {"message": f"see {agent.url}/docs or https://example.org/keys"}}
+        agent.will(fails(status, error))
+        found = await scene.asks("who fixed the gate?")
+    assert found.lines[0] == "The model gave no answer."
+    assert "a gate" in found.lines[-1]
+    for line in found.lines:
+        assert "http" not in line
+        assert "AGENT_" not in line
+
+
+async def test_nor_that_of_a_model_or_a_server_out_of_reach(tmp_path: Path) -> None:
+    async with study(tmp_path, NOBODY, [said("a gate")]) as scene:
+        found = await scene.asks("who fixed the gate?")
+    assert found.lines[0] == "The model is not answering."
+    assert not [line for line in found.lines if "127.0.0.1" in line]

@@ -1,0 +1,161 @@
+"""A connection that cannot come about is explained, with the setting that helps."""
+
+import socket
+import ssl
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import anyio
+import pytest
+from anyio.abc import SocketStream
+
+from terrarium_mcp.irc_bridge.network.diagnosis import (
+    foreign_greeting,
+    handshake_failed,
+    unconnected,
+)
+from terrarium_mcp.irc_bridge.network.errors import TlsFailed, UntrustedCertificate
+from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
+from terrarium_mcp.irc_bridge.network.transport import open_connection
+from tests.irc_bridge.network.scene import login, staying
+from tests.irc_bridge.network.test_transport import port_of
+from tests.servers.beside import beside
+from tests.servers.fake_ircd import fake_ircd
+from tests.servers.ircd import Ircd, free_port
+
+USUAL = "6697 is usual with TLS, 6667 without"
+
+
+@contextmanager
+def told(kind: type[OSError], words: str) -> Iterator[None]:
+    """The block raises this, with these words."""
+    with pytest.raises(kind) as raised:
+        yield
+    assert words in str(raised.value)
+
+
+async def test_nobody_listening_is_told_with_the_usual_ports() -> None:
+    port = free_port()
+    words = (
+        f"nobody listens at 127.0.0.1:{port} (connection refused):"
+        f" check IRC_SERVER and IRC_PORT; {USUAL}"
+    )
+    for who in (login(port), login(port, tls=True), login(port, host="localhost")):
+        with told(ConnectionError, words.replace("127.0.0.1", who.host)):
+            async with open_connection(who, Timeouts()):
+                pass
+
+
+async def test_tls_to_a_port_without_it_names_the_setting(ircd: Ircd) -> None:
+    with told(TlsFailed, "set IRC_USE_SSL=off, or IRC_PORT to its TLS port"):
+        async with open_connection(login(ircd.port, tls=True), Timeouts(connect=3)):
+            pass
+
+
+async def test_tls_to_a_server_that_speaks_first_is_certain() -> None:
+    async def plain(stream: SocketStream) -> None:
+        async with stream:
+            await stream.send(b":srv NOTICE * :*** Looking up your hostname\r\n")
+            await stream.receive()
+
+    listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
+    async with listener, beside(listener.serve, plain):
+        port = await port_of(listener)
+        with told(TlsFailed, f"127.0.0.1:{port} does not speak TLS: set IRC_USE_SSL=off"):
+            async with open_connection(login(port, tls=True), Timeouts()):
+                pass
+
+
+async def test_plain_text_to_a_tls_port_names_the_setting(ircd: Ircd) -> None:
+    async with staying(login(ircd.tls_port), register=3, backoff=(60,)) as (network, _):
+        with anyio.fail_after(15):
+            while "IRC_USE_SSL=on" not in network.trouble:
+                await anyio.wait_all_tasks_blocked()
+    assert f"127.0.0.1:{ircd.tls_port} expects TLS" in network.trouble
+
+
+async def test_a_self_signed_certificate_names_the_file_that_helps(ircd: Ircd) -> None:
+    words = (
+        f"the certificate of localhost:{ircd.tls_port} is self-signed: set TERRARIUM_TLS_CAFILE"
+        " to a PEM file with that certificate, if you trust it"
+    )
+    who = login(ircd.tls_port, host="localhost", tls=True)
+    with told(UntrustedCertificate, words):
+        async with open_connection(who, Timeouts()):
+            pass
+
+
+async def test_a_certificate_of_another_host_names_the_server(ngircd: Ircd) -> None:
+    who = login(ngircd.tls_port, host="127.0.0.2", tls=True, tls_cafile=ngircd.cafile)
+    words = f"the certificate of 127.0.0.2:{ngircd.tls_port} is for another host"
+    async with fake_ircd():  # so that the loop has something else to do
+        with pytest.raises(OSError, match=r".") as raised:
+            async with open_connection(who, Timeouts()):
+                pass
+    refused = isinstance(raised.value.__cause__, ssl.SSLError)
+    assert (words in str(raised.value)) == refused
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        (10, "has expired"),
+        (18, "is self-signed: set TERRARIUM_TLS_CAFILE to a PEM file with that certificate"),
+        (19, "is self-signed"),
+        (20, "is from an authority unknown here: set TERRARIUM_TLS_CAFILE"),
+        (62, "is for another host (why not): set IRC_SERVER to a name in it"),
+        (64, "is for another host"),
+        (23, "is not accepted: why not"),
+    ],
+)
+def test_every_fault_of_a_certificate_has_its_sentence(code: int, words: str) -> None:
+    error = ssl.SSLCertVerificationError(1, "broken")
+    error.verify_code, error.verify_message = code, "why not"
+    found = handshake_failed(login(6697, host="irc.example"), error)
+    assert isinstance(found, UntrustedCertificate)
+    assert f"the certificate of irc.example:6697 {words}" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("first", "words"),
+    [
+        (b"\x15\x03\x01\x00\x02\x02\x46", "127.0.0.1:1 expects TLS: set IRC_USE_SSL=on"),
+        (b"HTTP/1.1 400 Bad\r\n", f"127.0.0.1:1 speaks HTTP, not IRC: check IRC_PORT; {USUAL}"),
+        (b"SSH-2.0-OpenSSH_9.2\r\n", f"127.0.0.1:1 speaks SSH, not IRC: check IRC_PORT; {USUAL}"),
+        (b":srv NOTICE * :hi\r\n", ""),
+        (b"NOTICE AUTH :hi\r\n", ""),
+        (b"@time=x :srv NOTICE * :HTTP/1.1\r\n", ""),
+    ],
+)
+def test_another_protocol_is_recognised_by_its_first_bytes(first: bytes, words: str) -> None:
+    assert foreign_greeting(login(1), first) == words
+
+
+async def test_a_server_of_another_protocol_is_given_up_with_its_name() -> None:
+    async def web(stream: SocketStream) -> None:
+        async with stream:
+            await stream.receive()
+            await stream.send(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+
+    listener = await anyio.create_tcp_listener(local_host="127.0.0.1")
+    async with listener, beside(listener.serve, web):
+        who = login(await port_of(listener))
+        with told(ConnectionError, "speaks HTTP, not IRC"):
+            async with open_connection(who, Timeouts()) as connection:
+                await connection.send("CAP LS 302")
+                await connection.receive()
+
+
+def test_a_name_that_nobody_knows_is_told() -> None:
+    error = socket.gaierror(-2, "Name or service not known")
+    assert unconnected(login(6697, host="irc.libera.caht"), error) == (
+        "the host name irc.libera.caht is unknown (Name or service not known): check IRC_SERVER"
+    )
+
+
+def test_the_first_of_several_addresses_gives_the_reason() -> None:
+    error = OSError("All connection attempts failed")
+    error.__cause__ = ExceptionGroup("two", [ConnectionRefusedError(), TimeoutError()])
+    assert unconnected(login(1), error).startswith("nobody listens at 127.0.0.1:1")
+    error.__cause__ = OSError(113, "No route to host")
+    assert unconnected(login(1), error) == "no connection to 127.0.0.1:1: No route to host"

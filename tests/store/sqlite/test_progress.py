@@ -1,0 +1,63 @@
+"""A long opening is reported by the process that does the work, and by no other."""
+
+from pathlib import Path
+
+import anyio
+import anyio.lowlevel
+import pytest
+
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store.sqlite import store as stores
+from terrarium_mcp.store.sqlite.keeper import Keeper
+from terrarium_mcp.store.sqlite.store import Store
+
+
+@pytest.fixture(autouse=True)
+def at_once(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    monkeypatch.setattr(stores, "_REPORT_EVERY", 0.01)
+    caplog.set_level("INFO")
+
+
+def told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, bool]]:
+    """What was logged, each once in a row, and whether it is to be overwritten."""
+    lines = [(one.getMessage(), getattr(one, "progress", False)) for one in caplog.records]
+    return [line for n, line in enumerate(lines) if line not in lines[max(n - 1, 0) : n]]
+
+
+async def reported(store: Store, caplog: pytest.LogCaptureFixture) -> None:
+    """Report until something was logged, and then that the history is open."""
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(stores._report_progress, store)  # noqa: SLF001 -- of a long opening
+            while not caplog.records:
+                await anyio.lowlevel.checkpoint()
+            store.opening.succeed()
+
+
+async def test_the_keeper_reports_how_far_it_is(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    store = Store(tmp_path / "irc_logs.db", Settings())
+    assert store.keeper.claim()
+    store.opening.report(0.4)
+    await reported(store, caplog)
+    store.keeper.release()
+    assert told(caplog) == [
+        ("opening the history, 40 %", True),
+        ("the history is open", False),
+    ]
+
+
+async def test_another_process_says_once_that_it_waits(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = Keeper(tmp_path / "irc_logs.db")
+    assert other.claim()
+    store = Store(tmp_path / "irc_logs.db", Settings())
+    store.opening.report(0.4)
+    await reported(store, caplog)
+    other.release()
+    assert told(caplog) == [
+        ("another process is opening the history; waiting for it", False),
+        ("the history is open", False),
+    ]
