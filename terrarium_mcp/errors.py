@@ -13,6 +13,12 @@ from terrarium_mcp.chat.irctext import harmless
 
 _MOST_CHANNELS = 20
 
+_LONGEST_NAME = 200
+"""Characters of the longest channel name (RFC 1459 1.3). Comparing takes quadratic time."""
+
+_QUOTED = 4
+"""Of a long text this many times what is shown is looked at: some of it may be formatting codes."""
+
 
 class TerrariumError(Exception):
     """An expected failure: its text says what happened and what to do about it."""
@@ -49,6 +55,8 @@ def plainly() -> Iterator[None]:
 
 def did_you_mean(name: str, known: Sequence[str]) -> str:
     """` Did you mean #terrarium?`, or nothing when no known name is near."""
+    if len(name) > _LONGEST_NAME:
+        return ""
     folded = {candidate.lower().lstrip("#&+!"): candidate for candidate in known}
     near = get_close_matches(name.lower().lstrip("#&+!"), folded, n=1)
     return f" Did you mean {harmless(folded[near[0]])}?" if near else ""
@@ -56,8 +64,10 @@ def did_you_mean(name: str, known: Sequence[str]) -> str:
 
 def shown(name: str, most: int = 60) -> str:
     """A name from outside, made safe and cut to `most` characters so that an error can quote it."""
-    clean = harmless(name)
-    return clean if len(clean) <= most else clean[:most] + "..."
+    beginning = name[: _QUOTED * most]
+    clean = harmless(beginning)
+    whole = len(clean) <= most and beginning == name
+    return clean if whole else clean[:most] + "..."
 
 
 def and_more(names: Sequence[str], limit: int) -> str:

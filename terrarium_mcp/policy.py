@@ -5,7 +5,7 @@ A request's *view* (`_meta["terrarium-mcp/view"]`) can only narrow what its prin
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from terrarium_mcp.chat.identity import fold, is_channel
@@ -17,6 +17,10 @@ VIEW_KEY = "terrarium-mcp/view"
 """The key of a request's `_meta` that carries the view."""
 
 _PERMALINK = re.compile(r"(?:terrarium://message/)?(\d{1,18})")
+
+
+_MOST_CHANNELS = 1_000
+"""Channels that a view may name: no network lets a client join more than a few hundred."""
 
 
 class BadView(TerrariumError):
@@ -37,12 +41,27 @@ class View:
     now: datetime | None = None
     asker: str = ""
     max_tokens: int = 0
+    _names: frozenset[tuple[str, str]] | None = field(
+        init=False, repr=False, compare=False, default=None
+    )
+
+    def __post_init__(self) -> None:
+        if self.rooms is not None:
+            names = frozenset((fold(network), fold(channel)) for network, channel in self.rooms)
+            object.__setattr__(self, "_names", names)
 
     def shows(self, room: Room) -> bool:
         """Whether this view leaves `room` visible."""
         if self.network and fold(room.network) != fold(self.network):
             return False
-        return self.rooms is None or any(names_room(room, *pair) for pair in self.rooms)
+        if self._names is None:
+            return True
+        bare = room.channel[1:]
+        spellings = [room.channel, bare] if bare and not is_channel(bare) else [room.channel]
+        networks = ("", fold(room.network))
+        return any(
+            (network, fold(name)) in self._names for network in networks for name in spellings
+        )
 
 
 def names_room(room: Room, network: str, channel: str) -> bool:
@@ -103,6 +122,8 @@ def _rooms(raw: Mapping[str, object]) -> tuple[tuple[str, str], ...] | None:
         return None if single is None else tuple(map(split_label, single))
     if not isinstance(several, Sequence) or isinstance(several, str):
         raise BadView("The view's channels must be a list of channel names.")
+    if len(several) > _MOST_CHANNELS:
+        raise BadView(f"The view's channels are too many: {_MOST_CHANNELS:,} at most.")
     if not all(isinstance(name, str) and name.strip() for name in several):
         raise BadView("Each of the view's channels must be a channel name.")
     both = [name for name in several if single is None or fold(name) == fold(single[0])]

@@ -5,38 +5,19 @@ when a new SDK moves it; until then the dependency is pinned to one minor releas
 """
 # ruff: noqa: SLF001  # using private names is this module's whole purpose
 
-from contextlib import AbstractAsyncContextManager
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, cast
+from collections.abc import Collection
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from mcp.server import MCPServer, Server
 from mcp.server.runner import serve_dual_era_loop
-from mcp.server.stdio import stdio_server
 from mcp.server.subscriptions import ListenHandler
 
 if TYPE_CHECKING:  # types only: a private module that nothing here needs in order to run
-    import anyio
     from mcp.shared._stream_protocols import ReadStream, WriteStream
     from mcp.shared.message import SessionMessage
 
 Incoming: TypeAlias = "ReadStream[SessionMessage | Exception]"
 Outgoing: TypeAlias = "WriteStream[SessionMessage]"
-
-
-class LineReader(Protocol):
-    """What `over_lines` reads: one JSON-RPC message per line, until the end of the stream."""
-
-    def __aiter__(self) -> "LineReader": ...
-    async def __anext__(self) -> str: ...
-
-
-class LineWriter(Protocol):
-    """What `over_lines` writes to."""
-
-    async def write(self, text: str, /) -> None:
-        """Write the next piece of a line."""
-
-    async def flush(self) -> None:
-        """Wait until more can be written."""
 
 
 def lowlevel(server: MCPServer[Any]) -> Server[Any]:
@@ -91,15 +72,34 @@ async def end_sessions(server: MCPServer[Any]) -> None:
         await session.terminate()
 
 
-def over_lines(
-    reader: LineReader, writer: LineWriter
-) -> AbstractAsyncContextManager[tuple[Incoming, Outgoing]]:
-    """The SDK's stdio transport over other line streams than files.
+def open_sessions(server: MCPServer[Any]) -> Collection[str]:
+    """The ids of the sessions of the older protocol era.
 
-    Relies on `stdio_server`, typed for files, using no more of its two ends than `LineReader` and
-    `LineWriter` offer.
+    Uses `StreamableHTTPSessionManager._server_instances`, as the other functions about sessions.
     """
-    return stdio_server(
-        cast("anyio.AsyncFile[str]", reader),
-        cast("anyio.AsyncFile[str]", writer),
-    )
+    return server.session_manager._server_instances.keys()
+
+
+def idle_sessions(server: MCPServer[Any]) -> list[str]:
+    """The ids of those without a request in work or an open stream, the longest idle first.
+
+    Uses `StreamableHTTPServerTransport._requests_in_flight`. The scope that ends an idle session
+    is public: its deadline is as long after the last request in every session.
+    """
+    sessions = server.session_manager._server_instances
+    idle = {
+        name: session.idle_scope.deadline
+        for name, session in sessions.items()
+        if session.idle_scope and not session._requests_in_flight
+    }
+    return sorted(idle, key=lambda name: idle[name])
+
+
+async def end_session(server: MCPServer[Any], name: str) -> None:
+    """End a session now, so that it counts no more and its id is answered with 404.
+
+    Uses `StreamableHTTPSessionManager._discard_session`: a session that is only terminated counts
+    until its task has ended.
+    """
+    manager = server.session_manager
+    await manager._discard_session(name, manager._server_instances[name])

@@ -8,12 +8,13 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "terrarium_mcp"
 
-BASE = {"backoff", "bell", "chat", "errors", "settings", "policy"}
+BASE = {"backoff", "bell", "chat", "errors", "offload", "policy", "settings"}
 TOOLS = {"tools", "resources", "prompts", "completions", "live"}
 MAY_IMPORT = {
     "chat": set[str](),  # pure: no I/O, no settings
     "backoff": set[str](),
     "bell": set[str](),  # pure anyio, for any part with tasks
+    "offload": set[str](),  # pure anyio too
     "sdk": set[str](),
     "errors": {"chat"},
     "near_misses": set[str](),

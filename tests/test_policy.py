@@ -190,3 +190,21 @@ def test_a_message_id_is_a_number_or_a_permalink() -> None:
     assert message_id("9" * 18) == 10**18 - 1
     for text in ("", "-1", "1.0", "x", "terrarium://message/x", "9" * 19, "12; DROP"):
         assert message_id(text) is None
+
+
+NAMES = st.sampled_from(["", "#tea", "tea", "TEA", "##tea", "&tea", "mate", "#", "#~t{", "#^T["])
+NETWORKS = st.sampled_from(["", "libera", "LIBERA", "oftc"])
+
+
+@given(st.lists(st.tuples(NETWORKS, NAMES), max_size=3), NETWORKS, NAMES.filter(bool))
+def test_a_view_shows_a_room_if_one_of_its_names_does(
+    names: list[tuple[str, str]], network: str, channel: str
+) -> None:
+    room = Room(1, network, channel if channel.startswith(("#", "&")) else f"#{channel}")
+    assert View(rooms=tuple(names)).shows(room) == any(names_room(room, *pair) for pair in names)
+
+
+def test_a_view_may_name_a_thousand_channels() -> None:
+    assert parse_view({"channels": ["#tea"] * 1_000}).shows(TEA)
+    with pytest.raises(BadView, match=r"too many: 1,000 at most"):
+        parse_view({"channels": ["#tea"] * 1_001})

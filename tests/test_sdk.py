@@ -4,9 +4,8 @@ A failing test here is named after what has moved: see `terrarium_mcp/sdk.py`.
 """
 
 import importlib
-import json
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Any
 
 import anyio
@@ -17,7 +16,6 @@ from mcp.server.streamable_http import StreamableHTTPServerTransport
 from mcp.server.subscriptions import ListenHandler
 
 from terrarium_mcp import sdk
-from tests.serving.processes import INITIALIZE
 
 
 @asynccontextmanager
@@ -64,11 +62,29 @@ async def server_instances() -> None:
     assert session.is_terminated
 
 
-async def stdio_server() -> None:
-    writer = Writer()
-    async with sdk.over_lines(OneLine(), writer) as (incoming, outgoing):
-        await sdk.serve_only_client(new_server(), incoming, outgoing)
-    assert '"protocolVersion"' in "".join(writer.written)
+async def requests_in_flight() -> None:
+    server = new_server()
+    server.streamable_http_app()
+    sessions = server.session_manager._server_instances  # noqa: SLF001
+    async with AsyncExitStack() as stack:
+        for name in ("busy", "left-first", "left-much-later"):
+            session = sessions[name] = StreamableHTTPServerTransport(name, idle_timeout=60)
+            await stack.enter_async_context(session.connect())
+            assert session.idle_scope
+            session.idle_scope.deadline = anyio.current_time() + len(name)
+        sessions["busy"]._requests_in_flight = 1  # noqa: SLF001
+        assert sdk.idle_sessions(server) == ["left-first", "left-much-later"]
+        assert set(sdk.open_sessions(server)) == set(sessions)
+
+
+async def discard_session() -> None:
+    server = new_server()
+    server.streamable_http_app()
+    session = StreamableHTTPServerTransport("1")
+    server.session_manager._server_instances["1"] = session  # noqa: SLF001
+    await sdk.end_session(server, "1")
+    assert session.is_terminated
+    assert not sdk.open_sessions(server)
 
 
 async def stream_protocols() -> None:
@@ -76,40 +92,13 @@ async def stream_protocols() -> None:
     assert {"ReadStream", "WriteStream"} <= set(vars(module))
 
 
-class OneLine:
-    """One message, and then the end of the stream."""
-
-    def __init__(self) -> None:
-        self._left = [json.dumps(INITIALIZE)]
-
-    def __aiter__(self) -> "OneLine":
-        return self
-
-    async def __anext__(self) -> str:
-        if not self._left:
-            raise StopAsyncIteration
-        return self._left.pop()
-
-
-class Writer:
-    """Remembers what was written."""
-
-    def __init__(self) -> None:
-        self.written: list[str] = []
-
-    async def write(self, text: str, /) -> None:
-        self.written.append(text)
-
-    async def flush(self) -> None:
-        await anyio.lowlevel.checkpoint()
-
-
 INNER_NAMES: dict[str, Callable[[], Awaitable[None]]] = {
     "MCPServer._lowlevel_server": lowlevel_server,
     "ListenHandler at subscriptions/listen": listen_handler,
     "StreamableHTTPSessionManager._lifespan_state": lifespan_state,
     "StreamableHTTPSessionManager._server_instances": server_instances,
-    "stdio_server(stdin, stdout)": stdio_server,
+    "StreamableHTTPServerTransport._requests_in_flight": requests_in_flight,
+    "StreamableHTTPSessionManager._discard_session": discard_session,
     "mcp.shared._stream_protocols": stream_protocols,
 }
 

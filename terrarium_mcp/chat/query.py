@@ -18,6 +18,7 @@ A message must satisfy every clause and contain none of the terms after a minus.
 that can follow a minus are from: and in:. A value may be quoted. `after:` includes its time from
 the beginning, `before:` excludes it, and `on:` is the whole of it. Everything else is text: there
 are no syntax errors. Text that looks like an operator is mentioned in the notes.
+Of a long query only the beginning is read (`MOST_CHARACTERS`, `MOST_PARTS`), and a note says so.
 """
 
 import re
@@ -35,7 +36,12 @@ from terrarium_mcp.chat.times.timestamps import local, to_iso
 MOST_PARTS = 64
 """Words, phrases and names that are read; a question has a dozen."""
 
+MOST_CHARACTERS = 2_000
+"""Characters that are read: four times the longest IRC message (512 bytes, RFC 1459 2.3), so that
+a line and its neighbours can be pasted. All work that follows on a query is bounded by this."""
+
 MOST_TIMES = 8
+"""Times that are read, or tried and found to be none: reading one may take 5 ms."""
 
 _PART = re.compile(
     r"(?P<minus>-(?=[^\s-]))?(?:"
@@ -52,9 +58,10 @@ _COMPLETE_TIME = re.compile(r"\d{4}-|\d+[a-z]$", re.IGNORECASE)
 _NEXT_WORDS = re.compile(r"(?:\s+[^\s:\"-]+(?!\S)){1,3}")
 """Up to three words after a value, which may continue its time: `after:3 days ago`. An operator, a
 phrase or an excluded word (with `:`, `"` or `-`) ends them."""
-_LAST_OF_A_TIME = re.compile(r".*(?:\d\S*|am|pm|\w{3,})", re.IGNORECASE)
-"""A word that can be the last of a time. dateparser ignores filler, so that `on:friday a b` would
-take in `a b`."""
+_LAST_OF_A_TIME = re.compile(r"\d|(?:am|pm|\w{3})\Z", re.IGNORECASE)
+"""Found in a word that can be the last of a time. dateparser ignores filler, so that `on:friday a
+b` would take in `a b`."""
+_TIME_OPERATOR = re.compile(r"(?<!\w)(?:after|before|on):", re.IGNORECASE)
 _NEEDS_VALUE = re.compile(r"-?(?:from|in|mentions|has|type|after|before|on):", re.IGNORECASE)
 _OR_AS_TEXT = Term("OR", TermKind.PHRASE)
 _OTHER_SYNTAX = {
@@ -140,9 +147,14 @@ def parse_query(text: str, *, now: datetime | None = None, zone: tzinfo = UTC) -
         now: the aware moment to which `yesterday` is relative; the present by default.
         zone: the reader's zone, in which days begin.
     """
-    parser = _QueryParser(_UNSTORABLE.sub(" ", plain(text)), now or datetime.now(UTC), zone)
+    parser = _QueryParser(text, now or datetime.now(UTC), zone)
     parser.read()
     return parser.query()
+
+
+def may_name_times(text: str) -> bool:
+    """Whether `text` may name dates: reading each of them takes milliseconds."""
+    return _TIME_OPERATOR.search(text[:MOST_CHARACTERS]) is not None
 
 
 class _Or:
@@ -153,23 +165,26 @@ class _QueryParser:
     """A query being parsed."""
 
     def __init__(self, text: str, now: datetime, zone: tzinfo) -> None:
-        self._text = text
+        self._text = _UNSTORABLE.sub(" ", plain(_beginning(text)))
+        self._is_cut = len(text) > MOST_CHARACTERS
         self._at = 0
         self._now = now
         self._zone = zone
+        self._count = 0  # of words, phrases and names, as in MOST_PARTS
         self._items: list[Term | _Or | None] = []  # None: something that cannot be an operand of OR
         self._excluded: list[Term] = []
         self._names: dict[str, list[str]] = {}
         self._kinds: list[MessageType] = []
         self._has_link = False
         self._times: dict[str, list[datetime]] = {"after": [], "before": []}
+        self._not_times = 0
         self._notes: list[str] = []
 
     def read(self) -> None:
         """Read the parts of the text in order."""
         while part := _PART.search(self._text, self._at):
             self._at = part.end()
-            if self._count() >= MOST_PARTS:
+            if self._count >= MOST_PARTS:
                 self._note(f"only the first {MOST_PARTS} words, phrases and names were used")
                 return
             if part["word"] == "OR" and not part["minus"]:
@@ -179,6 +194,8 @@ class _QueryParser:
                 self._take_term(_term(part), excluded=bool(part["minus"]))
             else:
                 self._take_operator(part)
+        if self._is_cut:
+            self._note(f"only the first {MOST_CHARACTERS:,} characters of the query were read")
 
     def query(self) -> Query:
         """The query that was read."""
@@ -211,11 +228,12 @@ class _QueryParser:
             self._note(f"{typed}: is not an operator; did you mean {operator}:?")
 
     def _take_term(self, term: Term, *, excluded: bool) -> None:
-        if term.text and excluded:
+        if not term.text:
+            return
+        self._count += 1
+        if excluded:
             self._excluded.append(term)
-            self._items.append(None)
-        elif term.text:
-            self._items.append(term)
+        self._items.append(None if excluded else term)
 
     def _take_operator(self, part: re.Match[str]) -> None:
         """Read an operator; one with an invalid value is text."""
@@ -226,6 +244,7 @@ class _QueryParser:
             note = f"{minus}{key}: has no value and was ignored"
         elif key in ("from", "in") or (key == "mentions" and not minus):
             self._names.setdefault(minus + key, []).append(value)
+            self._count += 1
         elif minus:
             note = (
                 f"{_shown(part[0])} was read as text:"
@@ -250,7 +269,7 @@ class _QueryParser:
 
     def _take_time(self, key: str, value: str, *, quoted: bool) -> bool:
         """Read a time, with the words after it that belong to it; False if it is not a time."""
-        if sum(map(len, self._times.values())) >= MOST_TIMES:
+        if sum(map(len, self._times.values())) + self._not_times >= MOST_TIMES:
             return False
         for named, end in [(value, self._at)] if quoted else self._times_at(value):
             if key == "on" and (stretch := parse_period(named, self._now, self._zone)):
@@ -262,13 +281,14 @@ class _QueryParser:
                 continue
             self._at = end
             return True
+        self._not_times += 1
         return False
 
     def _times_at(self, value: str) -> Iterator[tuple[str, int]]:
         """The possible times that begin with `value`, and where each ends; the longest first."""
         following = None if _COMPLETE_TIME.match(value) else _NEXT_WORDS.match(self._text, self._at)
         while following:
-            if _LAST_OF_A_TIME.fullmatch(following[0].split()[-1]):
+            if _LAST_OF_A_TIME.search(following[0].split()[-1]):
                 yield value + following[0], following.end()
             shorter = following.end() - len(following[0].split()[-1])
             following = _NEXT_WORDS.fullmatch(self._text[:shorter].rstrip(), self._at)
@@ -299,13 +319,17 @@ class _QueryParser:
     def _named(self, key: str) -> tuple[str, ...]:
         return tuple(dict.fromkeys(self._names.get(key, ())))
 
-    def _count(self) -> int:
-        terms = sum(isinstance(item, Term) for item in self._items)
-        return terms + len(self._excluded) + sum(map(len, self._names.values()))
-
     def _note(self, sentence: str) -> None:
         if sentence not in self._notes:
             self._notes.append(sentence)
+
+
+def _beginning(text: str) -> str:
+    """The part of a query that is read, cut between two words where there are two."""
+    if len(text) <= MOST_CHARACTERS:
+        return text
+    *words, _ = text[:MOST_CHARACTERS].rsplit(maxsplit=1) or [""]
+    return words[0] if words else text[:MOST_CHARACTERS]
 
 
 def _term(part: re.Match[str]) -> Term:

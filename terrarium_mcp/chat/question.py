@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import islice
 
 from terrarium_mcp.chat.english import is_stop_word
 from terrarium_mcp.chat.identity import fold
@@ -25,6 +26,9 @@ _BEFORE_A_NICK = r"\b(?:did|does|has|had|was|is|by|from|nick|user)\s+|[@<]"
 _AFTER_A_NICK = (
     r"['\u2019]s|\s+(?:said|say|says|wrote|asked|ask|mentioned|suggested|told|thought|thinks?)"
 )
+
+_MOST_NAMES = 64
+"""Pieces of a question that may be nicks: each costs a look-up, and a pattern if it is one."""
 
 _RARELY_A_NICK = 0.2
 """A nick whose messages are fewer than this share of the messages that contain it as a word, such
@@ -92,7 +96,8 @@ def is_question(text: str) -> bool:
 
 def _names(text: str) -> Iterator[list[str]]:
     """The spellings of each piece of `text` that may be a nick."""
-    for chunk in _CHUNK.findall(text):
+    chunks = (found[0] for found in _CHUNK.finditer(text))
+    for chunk in islice(chunks, _MOST_NAMES):
         name = fold(chunk.strip(".,'\u2019<>@"))
         spellings = [name, name[:-2]] if name.endswith(_POSSESSIVE) else [name]
         if kept := [nick for nick in spellings if nick and not is_stop_word(nick)]:

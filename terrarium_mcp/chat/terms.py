@@ -71,7 +71,7 @@ class Term:
     @property
     def words(self) -> tuple[str, ...]:
         """The part that the index can match: normalized words, which must be consecutive."""
-        return words_in(self.text)
+        return _words(self.text)
 
     @property
     def literal(self) -> tuple[str, ...]:
@@ -118,6 +118,11 @@ def _spaced(found: regex.Match[str]) -> str:
         return " "
     char = chr(ord(found[0]) + _PRIVATE) if found["symbol"] else found[0]
     return f" {char} "
+
+
+@lru_cache(maxsize=1_000)  # a search asks a dozen times
+def _words(text: str) -> tuple[str, ...]:
+    return words_in(text)
 
 
 @lru_cache(maxsize=1_000)  # called for every line that may contain it

@@ -30,6 +30,8 @@ def urls_in(text: str) -> list[str]:
 
 def _canonical_urls(text: str) -> Iterator[str]:
     for found in URL.finditer(plain(text)):
+        if len(found[0]) > 2 * MAX_CHARACTERS:  # stripping punctuation takes quadratic time
+            continue
         url = canonical(_without_punctuation(found[0]))
         if url:
             yield url
@@ -53,12 +55,14 @@ def canonical(url: str) -> str:
     Scheme and host are in lower case, the host in its DNS form (IDNA), and the default port and
     tracking parameters are gone.
     """
+    if len(url) > MAX_CHARACTERS:
+        return ""
     try:
         parts = urlsplit(url)
         place = _place(parts)
     except ValueError:  # brackets that are no IPv6 address, a label that is too long
         return ""
-    if not place or len(url) > MAX_CHARACTERS:
+    if not place:
         return ""
     query = _query(parts.query)
     return parts._replace(netloc=place, path=parts.path or "/", query=query).geturl()

@@ -1,8 +1,10 @@
 """The web application: both HTTP transports and the health page, in one lifespan."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import suppress
 from typing import Any, TypeAlias
 
+import anyio
 from mcp.server import MCPServer
 from mcp.server.sse import SseServerTransport
 from starlette.applications import Starlette
@@ -14,14 +16,17 @@ from starlette.types import Receive, Scope, Send
 
 from terrarium_mcp import sdk
 from terrarium_mcp.serving.address import Listening
+from terrarium_mcp.serving.bounded_calls import CALLS_IN_ALL, BoundedCalls, hold_place
 from terrarium_mcp.serving.host_check import HostCheck, allowed_hosts
+from terrarium_mcp.serving.open_calls import bounded
+from terrarium_mcp.serving.session_room import MAX_SESSIONS, SessionRoom
 from terrarium_mcp.serving.shutdown import Shutdown, ShutdownMiddleware
+from terrarium_mcp.serving.uploads import WholeRequests
 
 HealthCheck: TypeAlias = Callable[[], Awaitable[Mapping[str, object]]]
 
-# A client that vanishes without closing its session costs 37 KiB and two tasks until then.
 IDLE_SECONDS = 900
-MAX_SESSIONS = 200
+"""Seconds after which a session without requests ends, if its room is not needed before."""
 
 
 def build_application(
@@ -29,17 +34,18 @@ def build_application(
 ) -> Starlette:
     """Streamable HTTP at /mcp, HTTP+SSE at /sse and /messages/, health at /healthz."""
     allowed = allowed_hosts(listening)
+    server.middleware.append(hold_place)
     streamable = server.streamable_http_app(
         streamable_http_path="/mcp",
         transport_security=allowed,
         session_idle_timeout=IDLE_SECONDS,
-        max_sessions=MAX_SESSIONS,
+        max_sessions=MAX_SESSIONS + CALLS_IN_ALL,  # so many may be opened at the same moment
     )
     events = SseServerTransport("/messages/", security_settings=allowed)
     routes: list[BaseRoute] = [
         *streamable.routes,
         Route("/sse", EventStream(server, events), methods=["GET"]),
-        Mount("/messages/", app=events.handle_post_message),
+        Mount("/messages/", app=MessagePosts(events)),
         Route("/healthz", _health_page(health), methods=["GET"]),
     ]
     return Starlette(
@@ -47,6 +53,9 @@ def build_application(
         middleware=[
             Middleware(ShutdownMiddleware, shutdown=shutdown),
             Middleware(HostCheck, allowed=allowed),
+            Middleware(WholeRequests),
+            Middleware(BoundedCalls),
+            Middleware(SessionRoom, server=server),
         ],
         lifespan=lambda _: server.session_manager.run(),
     )
@@ -65,8 +74,20 @@ class EventStream:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Stream to one client until it disconnects."""
-        async with self._transport.connect_sse(scope, receive, send) as (incoming, outgoing):
-            await sdk.serve_http_client(self._server, incoming, outgoing)
+        async with self._transport.connect_sse(scope, receive, send) as streams:
+            await sdk.serve_http_client(self._server, *bounded(*streams))
+
+
+class MessagePosts:
+    """The /messages/ endpoint: what one client sends, as an ASGI application."""
+
+    def __init__(self, transport: SseServerTransport) -> None:
+        self._transport = transport
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Accept a message and hand it on, unless its stream ends meanwhile."""
+        with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
+            await self._transport.handle_post_message(scope, receive, send)
 
 
 def _health_page(health: HealthCheck) -> Callable[[Request], Awaitable[JSONResponse]]:

@@ -32,6 +32,7 @@ from terrarium_mcp.serving.address import (
     listen,
 )
 from terrarium_mcp.serving.application import HealthCheck, build_application
+from terrarium_mcp.serving.connections import BoundedConnection
 from terrarium_mcp.serving.shutdown import Shutdown
 
 __all__ = [
@@ -106,6 +107,7 @@ class _WebServer(uvicorn.Server):
                 log_level="warning",
                 access_log=False,
                 lifespan="off",
+                http=BoundedConnection,
                 ws="none",
                 timeout_graceful_shutdown=DROP_AFTER,
             )

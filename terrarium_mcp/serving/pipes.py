@@ -18,8 +18,15 @@ import anyio
 from mcp.server import MCPServer
 
 from terrarium_mcp import sdk
+from terrarium_mcp.serving.lines import over_lines
+from terrarium_mcp.serving.open_calls import bounded
+from terrarium_mcp.serving.unreadable import UnreadableMessage
 
-LONGEST_LINE = 8 * 2**20  # twice what the HTTP transports accept
+LONGEST_LINE = 8 * 2**20
+"""Bytes of the longest line that is read. It holds up nobody but the client that sends it."""
+
+_KEPT = 4_096
+"""Bytes kept of a longer line: its id is among the first."""
 LAST_READS = 0.25  # seconds for the client to read the last answers before the pipe is cut
 
 
@@ -29,9 +36,9 @@ async def serve_pipes(server: MCPServer[Any]) -> None:
         async with (
             _connected(stdin, stdout) as (reader, writer),
             _watched(reader, writer),
-            sdk.over_lines(reader, writer) as (incoming, outgoing),
+            over_lines(reader, writer) as streams,
         ):
-            await sdk.serve_only_client(server, incoming, outgoing)
+            await sdk.serve_only_client(server, *bounded(*streams))
 
 
 class StdinLines(asyncio.Protocol):
@@ -55,17 +62,24 @@ class StdinLines(asyncio.Protocol):
         self._lines.feed_eof()
         self.closed.set()
 
-    def __aiter__(self) -> "StdinLines":
-        return self
+    async def read(self) -> bytes:
+        """The next line with its end; empty at the end of the stream.
 
-    async def __anext__(self) -> str:
-        try:
-            line = await self._lines.readline()
-        except ValueError:  # longer than LONGEST_LINE: answered like any malformed line
-            return ""
-        if not line:
-            raise StopAsyncIteration
-        return line.decode("utf-8", "replace")
+        Raises:
+            UnreadableMessage: the line was longer than `LONGEST_LINE`; the next call goes on.
+        """
+        beginning = b""
+        while True:
+            try:
+                line = await self._lines.readuntil()
+            except asyncio.IncompleteReadError as end:
+                line = end.partial
+            except asyncio.LimitOverrunError as overrun:
+                beginning = (beginning + await self._lines.readexactly(overrun.consumed))[:_KEPT]
+                continue
+            if beginning:
+                raise UnreadableMessage.too_long(beginning, LONGEST_LINE)
+            return line
 
     def close(self) -> None:
         """Read nothing more: the iteration ends."""
@@ -99,13 +113,10 @@ class StdoutLines(asyncio.BaseProtocol):
         """Called when the client has caught up."""
         self._writable.set()
 
-    async def write(self, text: str) -> None:
-        """Write a piece of a line, unless the client is gone."""
+    async def write(self, line: bytes) -> None:
+        """Write a line, unless the client is gone, and wait for a slow client."""
         if not self.closed.is_set():
-            self._pipe.write(text.encode())
-
-    async def flush(self) -> None:
-        """Wait for a slow client."""
+            self._pipe.write(line)
         await self._writable.wait()
 
     def stop_waiting(self) -> None:

@@ -64,11 +64,6 @@ class Conversation:
     between: int = 0
     looked_at: int = 1
 
-    def nearest(self, count: int) -> list[Message]:
-        """At most `count` lines before the message, the message, and `count` after it."""
-        place = [line.id for line in self.messages].index(self.message.id)
-        return list(self.messages[max(0, place - count) : place + count + 1])
-
 
 @dataclass(frozen=True, slots=True)
 class DatabaseSize:

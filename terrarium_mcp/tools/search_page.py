@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from terrarium_mcp.chat.cursors import BadCursor, Cursor, fingerprint_of, read_cursor
-from terrarium_mcp.chat.query import Query, parse_query
+from terrarium_mcp.chat.query import MOST_CHARACTERS, Query, may_name_times, parse_query
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import Keep, fenced
 from terrarium_mcp.errors import TerrariumError, shown
+from terrarium_mcp.offload import offload
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Hits, Rung, Search, Sort
 from terrarium_mcp.tools.parameters import clamping_notes
@@ -58,7 +60,7 @@ async def search_page(
     Raises:
         TerrariumError: the query, channel or cursor cannot be used.
     """
-    parsed = parse_query(query, now=request.now, zone=request.settings.zone)
+    parsed = await _parsed(query, request)
     rooms = rooms_searched(request, channel, parsed)
     search = Search(
         query=parsed,
@@ -72,7 +74,7 @@ async def search_page(
     )
     # Without a channel, one that is joined between two pages does not change the question.
     ids = sorted(room.id for room in rooms) if channel else []
-    fingerprint = fingerprint_of(query.split(), ids, hours, sort)
+    fingerprint = fingerprint_of(query[:MOST_CHARACTERS].split(), ids, hours, sort)
     if cursor:
         search = replace(search, cursor=_cursor(cursor, fingerprint))
     covered = await request.coverage_line(rooms)
@@ -83,6 +85,12 @@ async def search_page(
         *clamping_notes(hours=hours, limit=limit, context=context),
     ]
     return await _within_budget(request, search, fingerprint, covered, head, context)
+
+
+async def _parsed(query: str, request: Request) -> Query:
+    """The query, parsed beside the event loop if it may name times: each takes milliseconds."""
+    parse = partial(parse_query, query, now=request.now, zone=request.settings.zone)
+    return await offload(parse) if may_name_times(query) else parse()
 
 
 def rooms_searched(request: Request, channel: str, query: Query) -> tuple[Room, ...]:
@@ -167,9 +175,6 @@ async def _with_context(request: Request, hits: Sequence[Message], context: int)
     """The hits, each among the nearest lines of its conversation; no line twice."""
     if not context:
         return list(hits)
-    lines: dict[int, Message] = {}
-    for hit in hits:
-        conversation = await request.store.conversations.around(hit, until=request.until)
-        for message in conversation.nearest(context):
-            lines.setdefault(message.id, message)
-    return list(lines.values())
+    conversations = request.store.conversations
+    near = await conversations.nearest(hits, context, until=request.until)
+    return list({line.id: line for lines in near for line in lines}.values())

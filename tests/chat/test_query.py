@@ -1,5 +1,6 @@
 """The query language understands everything, and prints what it understood."""
 
+import time
 from datetime import UTC, datetime
 from zoneinfo import ZoneInfo
 
@@ -7,7 +8,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.query import MOST_PARTS, Query, parse_query
+from terrarium_mcp.chat.query import (
+    MOST_CHARACTERS,
+    MOST_PARTS,
+    Query,
+    may_name_times,
+    parse_query,
+)
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.terms import Term, TermKind
 
@@ -354,3 +361,72 @@ def test_formatting_codes_are_no_part_of_a_query() -> None:
 def test_a_link_that_is_asked_for_stays_asked_for() -> None:
     assert parsed("has:link has:file").has_link
     assert not parsed("has:file").has_link
+
+
+MANY = 100_000
+HUGE = {
+    "or": "OR " * MANY,
+    "branches": " OR ".join(f"tea{n}" for n in range(MANY)),
+    "words": " ".join(f"tea{n}" for n in range(MANY)),
+    "excluded": " ".join(f"-tea{n}" for n in range(MANY)),
+    "phrases": '"green tea" ' * MANY,
+    "quotes": '"' * MANY,
+    "empty phrases": '"" ' * MANY,
+    "a phrase without end": '"' + "tea " * MANY,
+    "minuses": "-" * MANY,
+    "prefixes": "t*" * MANY,
+    "stars": "*" * MANY,
+    "a word of stars": "a" + "*" * MANY + "b",
+    "from": " ".join(f"from:nick{n}" for n in range(MANY)),
+    "in": "in:#tea " * MANY,
+    "mentions": " ".join(f"mentions:nick{n}" for n in range(MANY)),
+    "has": "has:link " * MANY,
+    "not has": "has:tea " * MANY,
+    "type": "type:action " * MANY,
+    "empty values": 'from:"" ' * MANY,
+    "no values": "from: " * MANY,
+    "colons": ":" * MANY,
+    "operators in one word": "from:" * MANY,
+    "dates": "on:2026-05-01 " * MANY,
+    "dates in words": "after:last week " * MANY,
+    "no dates": " ".join(f"on:tea{n} b c d" for n in range(MANY)),
+    "one word after a date": "on:friday " + "a" * MANY + "!",
+    "words after a date": "on:friday " + "a! " * MANY,
+    "brackets": "(" * MANY + ")" * MANY,
+    "spaces": " " * MANY,
+    "spaces after a date": "on:friday" + " " * MANY + ":",
+    "emoji": "\U0001f375 " * MANY,
+    "combining characters": "e" + "\u0301" * MANY,
+    "Chinese": "\u8336" * MANY,
+    "surrogates": "\ud800" * MANY,
+    "formatting": "\x0304,01" * MANY,
+    "punctuation": "?! " * MANY,
+}
+
+
+@pytest.mark.parametrize("what", HUGE)
+def test_a_huge_query_is_read_within_a_second_and_is_small_afterwards(what: str) -> None:
+    parsed("on:yesterday")  # loads the library that reads dates
+    began = time.thread_time()
+    query = parsed(HUGE[what])
+    printed = str(query)
+    assert time.thread_time() - began < 1
+    assert len(printed) < 2 * MOST_CHARACTERS
+    assert len(query.notes) <= MOST_PARTS + 2
+    assert any(note.startswith("only the first") for note in query.notes)
+
+
+def test_a_long_query_is_cut_between_two_words_and_that_is_said() -> None:
+    long = "tea " + " ".join(["word" * 50] * 12)
+    assert parsed(long[:MOST_CHARACTERS]).notes == ()
+    query = parsed(long)
+    assert query.notes == ("only the first 2,000 characters of the query were read",)
+    assert query.terms == (Term("tea"), *[Term("word" * 50)])
+    assert parsed("x" * 3_000).terms == (Term("x" * MOST_CHARACTERS),)
+
+
+@pytest.mark.parametrize(("typed", "names_times"), [
+    ("tea after:2h", True), ("-ON:monday", True), ("tea afternoon:", False), ("tea", False),
+])  # fmt: skip
+def test_a_query_that_may_name_times_is_recognised(typed: str, *, names_times: bool) -> None:
+    assert may_name_times(typed) == names_times

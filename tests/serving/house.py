@@ -1,5 +1,10 @@
-"""A small MCP server to be started in a process of its own: `house.py LEDGER stdio|http`."""
+"""A small MCP server to be started in a process of its own: `house.py LEDGER stdio|http [BOUNDS]`.
 
+BOUNDS is JSON that names bounds of `terrarium_mcp.serving` and the values to use instead:
+`{"connections.REQUEST_SECONDS": 0.5}`.
+"""
+
+import importlib
 import json
 import logging
 import os
@@ -40,12 +45,14 @@ def build(ledger: Path) -> MCPServer:
 
     @server.tool()
     async def take(seconds: float, ctx: Context) -> str:
+        note("taken")
         await ctx.report_progress(0)
         await anyio.sleep(seconds)
         return "done"
 
     @server.tool()
     async def much(megabytes: int) -> str:
+        note("begun")
         return "x" * megabytes * 2**20
 
     @server.tool()
@@ -66,6 +73,12 @@ def announce(listening: Listening) -> None:
     print(json.dumps(address), file=sys.stderr, flush=True)  # noqa: T201
 
 
+def set_bounds(bounds: dict[str, float]) -> None:
+    for name, value in bounds.items():
+        module, constant = name.split(".")
+        setattr(importlib.import_module(f"terrarium_mcp.serving.{module}"), constant, value)
+
+
 async def main(ledger: Path, transport: str) -> None:
     logging.basicConfig()  # before MCPServer does it, in its own way
     server = build(ledger)
@@ -77,4 +90,5 @@ async def main(ledger: Path, transport: str) -> None:
 
 
 if __name__ == "__main__":
+    set_bounds(json.loads(sys.argv[3]) if len(sys.argv) > 3 else {})
     anyio.run(main, Path(sys.argv[1]), sys.argv[2])

@@ -35,10 +35,13 @@ class Ended:
 class House:
     """A running server process."""
 
-    def __init__(self, ledger: Path, transport: str, stdin: int | IO[bytes]) -> None:
+    def __init__(
+        self, ledger: Path, transport: str, stdin: int | IO[bytes], **bounds: float
+    ) -> None:
         self._ledger = ledger
+        named = json.dumps({name.replace("__", "."): value for name, value in bounds.items()})
         self.process = subprocess.Popen(
-            [sys.executable, str(HOUSE), str(ledger), transport],
+            [sys.executable, str(HOUSE), str(ledger), transport, named],
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
@@ -101,8 +104,8 @@ class StdioHouse(House):
 class HttpHouse(House):
     """One that serves us over HTTP."""
 
-    def __init__(self, ledger: Path) -> None:
-        super().__init__(ledger, "http", subprocess.DEVNULL)
+    def __init__(self, ledger: Path, **bounds: float) -> None:
+        super().__init__(ledger, "http", subprocess.DEVNULL, **bounds)
 
     @cached_property
     def urls(self) -> dict[str, str]:

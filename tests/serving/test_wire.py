@@ -7,7 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-from terrarium_mcp.serving.pipes import LONGEST_LINE
 from tests.serving.processes import HOUSE, INITIALIZE, StdioHouse, call
 
 
@@ -22,18 +21,6 @@ def test_stray_output_goes_to_stderr_and_stray_input_finds_nothing(
     said = stdio_house.wait().said
     assert "a child process talks" in said
     assert "somebody debugs" in said
-
-
-def test_a_line_without_sense_is_passed_over(stdio_house: StdioHouse) -> None:
-    stdio_house.send(b"GET / HTTP/1.1", b"", b"\xff\xfe", {"no": "message"})
-    stdio_house.send(call(1, "echo", text="still there"))
-    assert stdio_house.read()["id"] == 1
-
-
-def test_a_line_without_end_is_passed_over(stdio_house: StdioHouse) -> None:
-    stdio_house.send(call(1, "echo", text="x" * (2 * LONGEST_LINE)))
-    stdio_house.send(call(2, "echo", text="still there"))
-    assert stdio_house.read()["id"] == 2
 
 
 def test_a_large_answer_arrives_in_one_line(stdio_house: StdioHouse) -> None:

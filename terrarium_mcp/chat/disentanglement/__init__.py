@@ -14,8 +14,8 @@ Reading order: `utterance`, `words`, `addressees`, `window` (an utterance by its
 `tables` holds what was learnt.
 """
 
-from terrarium_mcp.chat.disentanglement.grouping import conversation_of
+from terrarium_mcp.chat.disentanglement.grouping import conversation_of, conversations_in
 from terrarium_mcp.chat.disentanglement.linking import find_links
 from terrarium_mcp.chat.disentanglement.utterance import ReplyLink, Utterance
 
-__all__ = ["ReplyLink", "Utterance", "conversation_of", "find_links"]
+__all__ = ["ReplyLink", "Utterance", "conversation_of", "conversations_in", "find_links"]

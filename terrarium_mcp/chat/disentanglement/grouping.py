@@ -1,7 +1,7 @@
 """Conversations: the connected components of the reply links."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from terrarium_mcp.chat.disentanglement.utterance import ReplyLink
 
@@ -11,17 +11,35 @@ def conversation_of(message_id: int, links: Sequence[ReplyLink]) -> list[ReplyLi
 
     Messages that answer the same message outside the window are connected through it.
     """
-    neighbours = _neighbours(links)
-    reached: set[int | str] = {message_id}
-    queue: list[int | str] = [message_id]
-    for node in queue:
-        new = [other for other in neighbours[node] if other not in reached]
-        reached.update(new)
-        queue += new
+    reached = _reached(message_id, _graph(links))
     return [link for link in links if link.line in reached]
 
 
-def _neighbours(links: Iterable[ReplyLink]) -> dict[int | str, list[int | str]]:
+def conversations_in(links: Sequence[ReplyLink]) -> dict[int, Sequence[ReplyLink]]:
+    """For each message the links of its conversation, as `conversation_of` gives them."""
+    graph = _graph(links)
+    first: dict[int | str, int] = {}
+    for link in links:
+        if link.line not in first:
+            first |= dict.fromkeys(_reached(link.line, graph), link.line)
+    members: dict[int, list[ReplyLink]] = defaultdict(list)
+    for link in links:
+        members[first[link.line]].append(link)
+    return {link.line: members[first[link.line]] for link in links}
+
+
+def _reached(message_id: int, graph: Mapping[int | str, Sequence[int | str]]) -> set[int | str]:
+    """The nodes connected to a message, itself included."""
+    reached: set[int | str] = {message_id}
+    queue: list[int | str] = [message_id]
+    for node in queue:
+        new = [other for other in graph.get(node, ()) if other not in reached]
+        reached.update(new)
+        queue += new
+    return reached
+
+
+def _graph(links: Iterable[ReplyLink]) -> Mapping[int | str, Sequence[int | str]]:
     """The reply graph: nodes are message ids, and msgids of messages outside the window."""
     neighbours: dict[int | str, list[int | str]] = defaultdict(list)
     for link in links:

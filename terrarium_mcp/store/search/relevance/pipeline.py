@@ -1,7 +1,9 @@
 """The pipeline of a plain question: parse it, find candidates, read around them, rank."""
 
 from collections.abc import Collection
+from functools import partial
 
+from terrarium_mcp.offload import offload
 from terrarium_mcp.store.search.relevance.candidates import found_by, planned_lookups
 from terrarium_mcp.store.search.relevance.corpus import Corpus
 from terrarium_mcp.store.search.relevance.query_analysis import parsed
@@ -46,5 +48,5 @@ async def _ranked(
     lines = await corpus.lines(ids)
     scorer = Scorer(about)
     most = IN_ONE_ROOM if len(question.scope.rooms) == 1 else IN_MANY
-    passages = await corpus.around(scorer.promising(lines, most))
-    return scorer.ranked(passages, lines)
+    passages = await corpus.around(await offload(partial(scorer.promising, lines, most)))
+    return await offload(partial(scorer.ranked, passages, lines))

@@ -106,8 +106,8 @@ async def test_the_talk_around_it_does_not_show_it(store: Store, remove: Remove)
     for number in (ids[1], ids[3]):
         hit = await store.messages.get(number, [tea])
         assert hit is not None
-        around = await store.conversations.around(hit)
-        told = json.dumps([message.text for message in around.nearest(5)])
+        [near] = await store.conversations.nearest([hit], 5)
+        told = json.dumps([message.text for message in near])
         assert "zwiebel" not in told
     page = await store.messages.newest([tea], 10)
     assert not any("zwiebel" in message.text for message in page.messages)

@@ -1,12 +1,23 @@
 """The conversation of a message is separated from the talk around it on demand."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import Any
 
+from terrarium_mcp.chat.disentanglement import ReplyLink, conversation_of, conversations_in
 from terrarium_mcp.chat.records import Message, MessageType, NewMessage
 from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.store import Conversation, Store
-from terrarium_mcp.store.sqlite.topics.conversations import AFTER, BEFORE
+from terrarium_mcp.store.sqlite.engine.database import Row
+from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.topics.conversations import (
+    AFTER,
+    BEFORE,
+    NEAR_AFTER,
+    NEAR_BEFORE,
+    Conversations,
+)
 from tests.store.scene import NOON, chat, line_of, texts
 
 TWO = """
@@ -41,11 +52,16 @@ async def test_the_conversation_of_a_line_and_what_lies_between(store: Store) ->
     assert [link.answers for link in found.links] == [None, 1, 3, 5]
 
 
+async def nearest(store: Store, count: int, *numbers: int) -> list[list[int]]:
+    messages = [await line(store, number) for number in numbers]
+    near = await store.conversations.nearest(messages, count)
+    return [[message.id for message in lines] for lines in near]
+
+
 async def test_the_nearest_lines_of_it_are_cut_on_both_sides(store: Store) -> None:
     await store.messages.append(chat(TWO))
-    found = await store.conversations.around(await line(store, 5))
-    assert [message.id for message in found.nearest(1)] == [3, 5, 7]
-    assert [message.id for message in found.nearest(0)] == [5]
+    assert await nearest(store, 1, 5, 2) == [[3, 5, 7], [2, 4]]
+    assert await nearest(store, 0, 5) == [[5]]
 
 
 async def test_no_line_from_the_cutoff_on_takes_part(store: Store) -> None:
@@ -125,3 +141,88 @@ async def test_a_removed_line_keeps_its_place_without_its_words(store: Store) ->
     found = await store.conversations.around(await line(store, 5))
     assert 5 in ids(found)
     assert "broadcom" not in str(found)
+
+
+async def test_the_neighbours_of_many_messages_are_those_of_each(store: Store) -> None:
+    await store.messages.append(chat(TWO))
+    await store.messages.append(chat(TWO, channel="#mate"))
+    numbers = range(1, 15)
+    alone = [lines for number in numbers for lines in await nearest(store, 2, number)]
+    assert await nearest(store, 2, *numbers) == alone
+    assert alone[:2] == [[1, 3, 5], [2, 4, 6]]
+    assert alone[7:9] == [[8, 10, 12], [9, 11, 13]]
+
+
+async def test_windows_that_meet_are_read_as_one_and_others_are_not(store: Store) -> None:
+    """A message is compared with all lines of its passage, and with no others."""
+    many = chat("<ada> tea\n<bo> ada: tea\n" * NEAR_BEFORE)
+    ids = await store.messages.append(many)
+    first, second, last = ids[0], ids[NEAR_AFTER + 5], ids[-1]
+    near = await nearest(store, 3, first, second, last)
+    assert near == [
+        lines for one in (first, second, last) for lines in await nearest(store, 3, one)
+    ]
+    assert near[0][0] == first
+    assert near[2][-1] == last
+
+
+async def test_what_surrounds_a_hundred_messages_is_read_with_one_statement(store: Store) -> None:
+    ids = await store.messages.append(chat("<ada> tea\n" * 300))
+    reader = CountingReader(store)
+    rooms = await store.rooms.all()
+    page = await store.messages.newest(rooms, 100)
+    near = await Conversations(reader).nearest(page.messages, 5)
+    assert reader.statements == 1
+    assert [line.id for line in near[-1]][-1] == ids[-1]
+    await Conversations(reader).nearest([], 5)
+    assert reader.statements == 1
+
+
+class CountingReader(Indexer):
+    """The indexer of a store, which counts the statements that it is asked for."""
+
+    def __init__(self, store: Store) -> None:
+        self.statements = 0
+        self._reader = store._indexer  # noqa: SLF001 -- nothing else reads for the topics
+
+    async def rows(
+        self, sql: str, params: Mapping[str, Any], *, uses: Sequence[str] = ()
+    ) -> list[Row]:
+        self.statements += 1
+        return await self._reader.rows(sql, params, uses=uses)
+
+
+async def test_neighbours_obey_the_cutoff_and_an_event_has_none(store: Store) -> None:
+    said = chat(TWO)
+    join = line_of("guest", "", said[2].said_at, kind=MessageType.JOIN)
+    await store.messages.append([*said[:3], join, *said[3:]])
+    messages = [await line(store, number) for number in (1, 4)]
+    until = (await line(store, 6)).position
+    near = await store.conversations.nearest(messages, 5, until=until)
+    assert [[message.id for message in lines] for lines in near] == [[1, 3], [4]]
+
+
+async def test_the_line_that_a_reply_tag_names_is_a_neighbour_however_far_back(
+    store: Store,
+) -> None:
+    chatter = [tagged(n, f"person{n}", f"subject{n} thing{n}") for n in range(1, 251)]
+    await store.messages.append([tagged(0, "ann", "who has the key?"), *chatter])
+    await store.messages.append([tagged(251, "bo", "me", "m0"), tagged(252, "cy", "no, I", "m0")])
+    await store.messages.append([replace(tagged(0, "eve", "elsewhere"), channel="#mate")])
+    assert await nearest(store, 1, 252, 253) == [[1, 252, 253], [252, 253]]
+    assert await nearest(store, 2, 253) == [[1, 252, 253]]
+
+
+def test_conversations_are_those_of_each_message() -> None:
+    links = [
+        ReplyLink(1, None, 1.0),
+        ReplyLink(2, None, 1.0, "lost"),
+        ReplyLink(3, 1, 0.5),
+        ReplyLink(4, None, 1.0, "lost"),
+        ReplyLink(5, 3, 0.5),
+        ReplyLink(6, None, 1.0),
+    ]
+    assert conversations_in(links) == {
+        number: conversation_of(number, links) for number in range(1, 7)
+    }
+    assert conversations_in([]) == {}

@@ -1,0 +1,148 @@
+"""ASGI middleware that bounds how many calls, and how many streams, are open at the same time."""
+
+from contextlib import nullcontext
+from contextvars import ContextVar
+from http import HTTPStatus
+from typing import Any, Self
+
+import anyio
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
+from starlette.datastructures import Headers, QueryParams
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from terrarium_mcp.serving.open_calls import LISTEN
+from terrarium_mcp.serving.places import Places
+from terrarium_mcp.serving.uploads import replayed
+
+CALLS_EACH = 4
+"""Calls of one session, or of a connection that belongs to none, at a time: one more than the store
+has readers. Others of a model that asks for many side by side wait for milliseconds."""
+
+CALLS_IN_ALL = 64
+"""Calls of all clients at a time. Some wait for a web service and not for this machine."""
+
+MOST_STREAMS = 300
+"""Streams at a time. They leave two of five connections (`MOST_CONNECTIONS`) to the calls."""
+
+WAIT_SECONDS = 10.0
+"""Seconds for which a call waits for a place before it is refused."""
+
+
+class BoundedCalls:
+    """Serves each POST in a place of its client's, and no more than `MOST_STREAMS` streams.
+
+    The bodies of its requests must be complete: `WholeRequests` comes before it.
+    """
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+        self._places = Places(CALLS_EACH, CALLS_IN_ALL)
+        self._streams = 0
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request, once it may be, or refuse it."""
+        _place.set(None)  # asyncio may run a request in the context of an earlier one
+        method = scope["method"] if scope["type"] == "http" else ""
+        if method == "POST" and not _subscribes(scope):
+            await self._serve_call(scope, receive, send)
+        elif method in ("GET", "POST"):
+            await self._serve_stream(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    async def _serve_call(self, scope: Scope, receive: Receive, send: Send) -> None:
+        client, body = _client(scope), await receive()
+        if not await self._finds_place(client, receive):
+            await _refuse("too many calls at the same time", scope, receive, send)
+            return
+        with _HeldPlace(self._places, client) as held:
+            _place.set(held)
+            await self._app(scope, replayed(body, receive), send)
+
+    async def _finds_place(self, client: str, receive: Receive) -> bool:
+        """Wait for a place; False if there is none in time, or if the client goes away."""
+        if self._places.take_nowait(client):
+            return True
+        has_place = False
+        with anyio.move_on_after(WAIT_SECONDS):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(_cancel_when_gone, receive, tasks.cancel_scope)
+                await self._places.take(client)
+                has_place = True
+                tasks.cancel_scope.cancel()
+        return has_place
+
+    async def _serve_stream(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if self._streams >= MOST_STREAMS:
+            await _refuse("too many open streams", scope, receive, send)
+            return
+        self._streams += 1
+        try:
+            await self._app(scope, receive, send)
+        finally:
+            self._streams -= 1
+
+
+class _HeldPlace:
+    """A place that was taken; it is given back when all of its holders have let go."""
+
+    def __init__(self, places: Places, client: str) -> None:
+        self._places = places
+        self._client = client
+        self._holders = 0
+        self._is_taken = True
+
+    def __enter__(self) -> Self:
+        if not self._is_taken:
+            self._places.overbook(self._client)
+        self._is_taken = True
+        self._holders += 1
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._holders -= 1
+        if not self._holders:
+            self._is_taken = False
+            self._places.give_back(self._client)
+
+
+_place: ContextVar[_HeldPlace | None] = ContextVar("place of the request", default=None)
+
+
+async def hold_place(ctx: ServerRequestContext[Any, Any], call_next: CallNext) -> HandlerResult:
+    """Hold the place of a call until it has ended: MCP middleware behind `BoundedCalls`.
+
+    In the handshake era a call outlives its request when the client hangs up, and so would calls
+    that are sent and left, in any number.
+    """
+    held = None if ctx.method == LISTEN else _place.get()
+    with held or nullcontext():
+        return await call_next(ctx)
+
+
+async def _cancel_when_gone(receive: Receive, scope: anyio.CancelScope) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+    scope.cancel()
+
+
+async def _refuse(reason: str, scope: Scope, receive: Receive, send: Send) -> None:
+    busy = PlainTextResponse(
+        f"The server is busy: {reason}. Try again in a moment.",
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        headers={"Retry-After": "1"},
+    )
+    await busy(scope, receive, send)
+
+
+def _subscribes(scope: Scope) -> bool:
+    """Whether a POST opens a stream: the header must agree with its body."""
+    return Headers(scope=scope).get("mcp-method") == LISTEN
+
+
+def _client(scope: Scope) -> str:
+    """Who makes a call: its session, or where it belongs to none its connection."""
+    session = Headers(scope=scope).get("mcp-session-id")
+    session = session or QueryParams(scope["query_string"]).get("session_id")
+    return session or "{}:{}".format(*(scope.get("client") or ("", 0)))

@@ -1,0 +1,136 @@
+"""Bounds the calls of one client over a connection that carries all of them: stdio, or HTTP+SSE.
+
+A call counts until its answer has been taken by the transport. While as many as `most` count, no
+further message is read: a client that reads nothing is soon unable to send, and its answers do not
+pile up in memory.
+"""
+
+from collections import Counter
+from dataclasses import replace
+from functools import partial
+from types import TracebackType
+from typing import Self
+
+import anyio
+from mcp.shared.message import ServerMessageMetadata, SessionMessage
+from mcp.types import JSONRPCError, JSONRPCRequest, JSONRPCResponse, RequestId
+
+from terrarium_mcp.sdk import Incoming, Outgoing
+
+OPEN_CALLS = 16
+"""Calls of one client at a time. A model rarely asks for more than five side by side."""
+
+LISTEN = "subscriptions/listen"
+"""The method of a request that lasts as long as its client listens: not a call."""
+
+
+def bounded(
+    incoming: Incoming, outgoing: Outgoing, most: int = OPEN_CALLS
+) -> tuple["BoundedIncoming", "BoundedOutgoing"]:
+    """The same two streams, of which the first waits for the answers in the second."""
+    calls = OpenCalls(most)
+    return BoundedIncoming(incoming, calls), BoundedOutgoing(outgoing, calls)
+
+
+class OpenCalls:
+    """The calls of one client that are not answered yet."""
+
+    def __init__(self, most: int) -> None:
+        self._places = anyio.Semaphore(most, fast_acquire=True)
+        self._open: Counter[RequestId] = Counter()
+
+    async def begin(self, call: RequestId) -> None:
+        """Count a call, once there is a place for it."""
+        await self._places.acquire()
+        self._open[call] += 1
+
+    async def end(self, call: RequestId) -> None:
+        """Count a call no more; nothing happens if it did not count."""
+        if self._open[call]:
+            self._open[call] -= 1
+            self._places.release()
+        if not self._open[call]:
+            del self._open[call]
+
+
+class BoundedIncoming:
+    """The messages of a client, read no faster than its calls are answered."""
+
+    def __init__(self, incoming: Incoming, calls: OpenCalls) -> None:
+        self._incoming = incoming
+        self._calls = calls
+
+    @property
+    def last_context(self) -> object:
+        """The context variables of the last message, which the SDK passes on to its handler."""
+        return getattr(self._incoming, "last_context", None)
+
+    async def receive(self) -> SessionMessage | Exception:
+        """The next message."""
+        item = await self._incoming.receive()
+        if isinstance(item, Exception) or not isinstance(item.message, JSONRPCRequest):
+            return item
+        if item.message.method == LISTEN:
+            return item
+        await self._calls.begin(item.message.id)
+        known = item.metadata if isinstance(item.metadata, ServerMessageMetadata) else None
+        # A call that its client cancels is never answered.
+        unanswered = partial(self._calls.end, item.message.id)
+        metadata = replace(known or ServerMessageMetadata(), on_request_unanswered=unanswered)
+        return SessionMessage(item.message, metadata)
+
+    async def aclose(self) -> None:
+        """Read no more."""
+        await self._incoming.aclose()
+
+    def __aiter__(self) -> Self:
+        return self
+
+    async def __anext__(self) -> SessionMessage | Exception:
+        try:
+            return await self.receive()
+        except anyio.EndOfStream:
+            raise StopAsyncIteration from None
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()
+
+
+class BoundedOutgoing:
+    """The messages to a client; an answer ends its call."""
+
+    def __init__(self, outgoing: Outgoing, calls: OpenCalls) -> None:
+        self._outgoing = outgoing
+        self._calls = calls
+
+    async def send(self, item: SessionMessage) -> None:
+        """Send a message, once the transport takes it."""
+        try:
+            await self._outgoing.send(item)
+        finally:
+            answer = item.message
+            if isinstance(answer, JSONRPCResponse | JSONRPCError) and answer.id is not None:
+                await self._calls.end(answer.id)
+
+    async def aclose(self) -> None:
+        """Send no more."""
+        await self._outgoing.aclose()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        await self.aclose()

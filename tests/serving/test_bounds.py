@@ -1,0 +1,323 @@
+"""Clients that send half, read nothing or leave are bounded, and others are served meanwhile."""
+
+import json
+import socket
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, ExitStack, closing, suppress
+from pathlib import Path
+
+import anyio
+import httpx2
+import pytest
+from mcp.client.client import Client
+
+from terrarium_mcp.serving.bounded_calls import CALLS_EACH
+from terrarium_mcp.serving.open_calls import OPEN_CALLS
+from terrarium_mcp.serving.uploads import LARGEST_BODY
+from tests.serving.processes import HttpHouse, StdioHouse, call
+from tests.serving.raw import (
+    MODERN,
+    answer_of,
+    connected,
+    is_closed,
+    is_open,
+    opened_session,
+    ping,
+    post,
+    request,
+    unread_stream,
+)
+
+IMPATIENT = {"connections__REQUEST_SECONDS": 0.5, "connections__UNREAD_SECONDS": 0.5}
+
+
+@pytest.fixture(scope="module")
+def impatient_house(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HttpHouse]:
+    """One that cuts a connection after half a second."""
+    with closing(HttpHouse(tmp_path_factory.mktemp("house") / "ledger", **IMPATIENT)) as house:
+        assert house.urls
+        yield house
+
+
+async def is_served(house: HttpHouse) -> bool:
+    """Whether a client that behaves gets its answer."""
+    with anyio.fail_after(10):
+        async with Client(house.urls["mcp"]) as client:
+            return not (await client.call_tool("echo", {"text": "tea"})).is_error
+
+
+async def ledger_has(house: HttpHouse, line: str, times: int) -> None:
+    """Wait until the house has written a line so many times."""
+    with anyio.fail_after(10):
+        while house.ledger().count(line) < times:  # noqa: ASYNC110 -- another process writes it
+            await anyio.sleep(0.01)
+
+
+HALVES: dict[str, Callable[[HttpHouse], bytes]] = {
+    "nothing": lambda _: b"",
+    "half a line": lambda _: b"POST /mcp HT",
+    "half of the headers": lambda house: request(house, "/mcp")[:-2],
+    "half of the body": lambda house: request(house, "/mcp", b"{}" * 100)[:-50],
+    "a part of a chunked body": lambda house: (
+        request(house, "/mcp", transfer_encoding="chunked").replace(b"content-length: 0\r\n", b"")
+        + b"5\r\nhello\r\n"
+    ),
+    "half of a second request": lambda house: request(house, "/healthz", method="GET") + b"GET ",
+}
+
+
+@pytest.mark.parametrize("half", HALVES)
+async def test_a_request_that_is_not_finished_is_cut(impatient_house: HttpHouse, half: str) -> None:
+    with connected(impatient_house) as client:
+        client.sendall(HALVES[half](impatient_house))
+        assert is_closed(client)
+    assert await is_served(impatient_house)
+
+
+async def test_a_client_that_sends_a_byte_now_and_then_is_cut_too(
+    impatient_house: HttpHouse,
+) -> None:
+    with connected(impatient_house) as client:
+        sent = request(impatient_house, "/mcp", b"{}" * 10_000)
+        with suppress(BrokenPipeError, ConnectionResetError):
+            for number in range(1_000):
+                client.sendall(sent[number : number + 1])
+                await anyio.sleep(0.01)  # what such a client does
+        assert number < 999
+    assert await is_served(impatient_house)
+
+
+async def test_a_call_may_take_longer_than_a_request_may(impatient_house: HttpHouse) -> None:
+    with anyio.fail_after(10):
+        async with Client(impatient_house.urls["mcp"]) as client:
+            answer = await client.call_tool("take", {"seconds": 1.5})
+    assert not answer.is_error
+
+
+UPLOADS: dict[str, Callable[[HttpHouse], tuple[str, dict[str, str]]]] = {
+    "modern": lambda _: ("/mcp", MODERN),
+    "handshake": lambda _: ("/mcp", {}),
+    "a session": lambda house: ("/mcp", {"mcp_session_id": opened_session(house)}),
+    "HTTP+SSE": lambda _: ("/messages/?session_id=0", {}),
+}
+
+
+@pytest.mark.parametrize("kind", UPLOADS)
+@pytest.mark.parametrize("size", [100, 100_000])
+async def test_an_upload_that_is_broken_off_leaves_no_traceback(
+    doomed_http_house: HttpHouse, kind: str, size: int
+) -> None:
+    house = doomed_http_house
+    path, headers = UPLOADS[kind](house)
+    with connected(house) as client:
+        client.sendall(request(house, path, b" " * size, **headers)[: -size // 2])
+    assert await is_served(house)
+    assert (await house.stop()).well()
+
+
+@pytest.mark.parametrize("chunked", [False, True])
+async def test_a_request_that_is_too_large_is_refused(
+    http_house: HttpHouse, *, chunked: bool
+) -> None:
+    body = json.dumps(call(1, "echo", text="x" * LARGEST_BODY))
+
+    async def pieces() -> AsyncIterator[bytes]:
+        for start in range(0, len(body), 50_000):
+            yield body[start : start + 50_000].encode()
+
+    async with httpx2.AsyncClient() as web:
+        answer = await web.post(
+            http_house.urls["mcp"], content=pieces() if chunked else body.encode()
+        )
+    assert answer.status_code == 413
+    assert answer.text == "The request is larger than 1,048,576 bytes."
+
+
+async def test_a_stream_that_nobody_reads_is_dropped(impatient_house: HttpHouse) -> None:
+    house = impatient_house
+    with unread_stream(house) as (client, path):
+        status = 202
+        for number in range(1_000):
+            status, _, _ = post(house, call(number, "much", megabytes=1), path)
+            if status != 202:
+                break
+        assert status == 404
+        assert is_closed(client)
+    assert await is_served(house)
+
+
+async def test_calls_of_a_client_that_reads_nothing_wait_while_others_are_served(
+    doomed_http_house: HttpHouse,
+) -> None:
+    house = doomed_http_house
+    with unread_stream(house) as (_, path), ExitStack() as stack:
+        for number in range(100):
+            client = stack.enter_context(connected(house))
+            body = json.dumps(call(number, "much", megabytes=1)).encode()
+            client.sendall(request(house, path, body))
+        for _ in range(10):
+            assert await is_served(house)
+        begun = house.ledger().count("begun")
+    assert OPEN_CALLS // 2 < begun <= OPEN_CALLS + 8  # some lie in the kernel's buffers
+    assert (await house.stop()).well()
+
+
+async def test_too_many_calls_at_once_wait_and_are_refused_in_the_end(tmp_path: Path) -> None:
+    with closing(HttpHouse(tmp_path / "ledger", bounded_calls__WAIT_SECONDS=0.3)) as house:
+        session = opened_session(house)
+        with ExitStack() as stack:
+            clients = [stack.enter_context(connected(house)) for _ in range(CALLS_EACH + 1)]
+            for number, client in enumerate(clients):
+                body = json.dumps(call(number, "take", seconds=60)).encode()
+                client.sendall(request(house, "/mcp", body, mcp_session_id=session))
+            for client in clients[:-1]:
+                assert answer_of(client)[0] == 200
+            status, headers, text = answer_of(clients[-1])
+            assert (status, headers["retry-after"]) == (503, "1")
+            assert text.startswith(b"The server is busy: too many calls at the same time.")
+            assert await is_served(house)
+        assert house.ledger().count("taken") == CALLS_EACH
+
+
+async def test_calls_that_are_sent_and_left_count_until_they_end(tmp_path: Path) -> None:
+    with closing(HttpHouse(tmp_path / "ledger", bounded_calls__WAIT_SECONDS=0.3)) as house:
+        session = opened_session(house)
+        for number in range(1, CALLS_EACH + 1):
+            body = json.dumps(call(number, "take", seconds=60)).encode()
+            with connected(house) as client:
+                client.sendall(request(house, "/mcp", body, mcp_session_id=session))
+                await ledger_has(house, "taken", number)
+        with connected(house) as client:
+            client.sendall(request(house, "/mcp", body, mcp_session_id=session))
+            assert answer_of(client)[0] == 503
+        assert await is_served(house)
+
+
+async def test_streams_are_bounded(tmp_path: Path) -> None:
+    with closing(HttpHouse(tmp_path / "ledger", bounded_calls__MOST_STREAMS=2)) as house:
+        with ExitStack() as stack:
+            for _ in range(2):
+                client = stack.enter_context(connected(house))
+                client.sendall(request(house, "/sse", method="GET"))
+                assert answer_of(client)[0] == 200
+            with connected(house) as third:
+                third.sendall(request(house, "/sse", method="GET"))
+                assert answer_of(third)[0] == 503
+            assert await is_served(house)
+        with anyio.fail_after(10):
+            async with Client(house.target("sse")) as again:
+                assert (await again.list_tools()).tools
+
+
+async def test_one_connection_too_many_takes_the_place_of_the_one_least_missed(
+    tmp_path: Path,
+) -> None:
+    with (
+        closing(HttpHouse(tmp_path / "ledger", connections__MOST_CONNECTIONS=3)) as house,
+        ExitStack() as stack,
+    ):
+
+        def client(sent: bytes) -> socket.socket:
+            one = stack.enter_context(connected(house))
+            one.sendall(sent)
+            return one
+
+        health = request(house, "/healthz", method="GET")
+        stream = client(request(house, "/sse", method="GET"))
+        assert answer_of(stream)[0] == 200
+        served = client(health)
+        assert answer_of(served)[0] == 200
+        half = client(health[:10])
+        fourth = client(health)
+        assert is_closed(half)  # it never made a request
+        assert answer_of(fourth)[0] == 200
+        fifth = client(health)
+        assert is_closed(served)  # it has been idle for longest
+        assert answer_of(fifth)[0] == 200
+        assert is_open(stream)
+
+
+@pytest.fixture
+def small_house(tmp_path: Path) -> Iterator[HttpHouse]:
+    """One with room for three sessions."""
+    with closing(HttpHouse(tmp_path / "ledger", session_room__MAX_SESSIONS=3)) as house:
+        assert house.urls
+        yield house
+
+
+async def test_the_session_that_is_idle_longest_makes_room(small_house: HttpHouse) -> None:
+    first, second, third = (opened_session(small_house, used=True) for _ in range(3))
+    assert ping(small_house, first) == 200
+    fourth = opened_session(small_house)
+    assert [ping(small_house, one) for one in (first, second, third, fourth)] == [
+        200, 404, 200, 200,
+    ]  # fmt: skip
+
+
+async def test_a_session_that_was_never_used_makes_room_before_one_that_was(
+    small_house: HttpHouse,
+) -> None:
+    used = opened_session(small_house, used=True)
+    abandoned = [opened_session(small_house) for _ in range(10)]
+    assert ping(small_house, used) == 200
+    assert [ping(small_house, one) for one in abandoned] == [404] * 8 + [200] * 2
+
+
+async def test_a_session_with_an_open_stream_or_a_running_call_is_kept(
+    small_house: HttpHouse,
+) -> None:
+    house = small_house
+    listening, calling = opened_session(house), opened_session(house)
+    body = json.dumps(call(1, "take", seconds=60)).encode()
+    with connected(house) as stream, connected(house) as caller:
+        stream.sendall(request(house, "/mcp", method="GET", mcp_session_id=listening))
+        assert answer_of(stream)[0] == 200
+        caller.sendall(request(house, "/mcp", body, mcp_session_id=calling))
+        assert answer_of(caller)[0] == 200
+        for _ in range(5):
+            opened_session(house)
+        assert (ping(house, listening), ping(house, calling)) == (200, 200)
+
+
+async def test_two_hundred_abandoned_sessions_lock_nobody_out(
+    doomed_http_house: HttpHouse,
+) -> None:
+    house = doomed_http_house
+    for _ in range(201):
+        opened_session(house)
+    with anyio.fail_after(10):
+        async with Client(house.urls["mcp"], mode="legacy") as client:
+            assert not (await client.call_tool("echo", {"text": "tea"})).is_error
+    assert (await house.stop()).well()
+
+
+def test_a_stdio_client_that_reads_nothing_is_not_read_either(stdio_house: StdioHouse) -> None:
+    stdio_house.send(*[call(number, "much", megabytes=1) for number in range(1, 101)])
+    for number in range(1, 101):
+        assert stdio_house.read()["result"]
+        begun = stdio_house.ledger().count("begun")
+        assert begun <= number + OPEN_CALLS + 2  # one is being written, one is about to be
+    assert begun == 100
+
+
+def test_cancelled_calls_leave_their_places(stdio_house: StdioHouse) -> None:
+    for number in range(1, 3 * OPEN_CALLS):
+        stdio_house.send(call(number, "take", seconds=60))
+        cancel = {"requestId": number}
+        stdio_house.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": cancel})
+    stdio_house.send(call(999, "echo", text="still there"))
+    while (answer := stdio_house.read()).get("id") != 999:
+        assert answer["method"] == "notifications/progress"
+
+
+async def test_subscriptions_take_no_place_from_the_calls(tmp_path: Path) -> None:
+    with closing(HttpHouse(tmp_path / "ledger", bounded_calls__CALLS_IN_ALL=2)) as house:
+        with anyio.fail_after(20):
+            async with AsyncExitStack() as stack:
+                for transport in ("sse", "mcp") * 2:
+                    listener = Client(house.target(transport), mode="2026-07-28")
+                    client = await stack.enter_async_context(listener)
+                    await stack.enter_async_context(client.listen(tools_list_changed=True))
+                for transport in ("sse", "mcp"):
+                    async with Client(house.target(transport)) as client:
+                        assert (await client.call_tool("echo", {"text": "tea"})).content

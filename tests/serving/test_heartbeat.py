@@ -1,0 +1,104 @@
+"""No call holds up the event loop, whatever it asks for."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+from mcp.client.client import Client
+
+from terrarium_mcp.policy import VIEW_KEY
+from terrarium_mcp.serving.uploads import LARGEST_BODY
+from tests.serving.patient import WORDS, Patient, running
+
+MOST_MS = 40
+"""Twice what is asked for: cores that share a cache, or a clock that is slowed down, make CPU time
+longer than it is on a quiet machine."""
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+async def patient(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Patient]:
+    """One for all tests."""
+    async with running(tmp_path_factory.mktemp("history"), 20_000) as patient:
+        yield patient
+
+
+BIG = LARGEST_BODY - 2_000
+QUESTION = "who said that the greenhouse heater pump failed after the kernel release last week?"
+CALLS: dict[str, tuple[str, dict[str, Any]]] = {
+    "branches": ("search_irc_history", {"query": "OR " * 40_000}),
+    "a question": ("search_irc_history", {"query": QUESTION, "limit": 100}),
+    "all words there are": ("search_irc_history", {"query": " ".join(WORDS), "limit": 100}),
+    "words that are not there": (
+        "search_irc_history",
+        {"query": " ".join(f"{word}x{word}" for word in WORDS)},
+    ),
+    "context of a hundred hits": (
+        "search_irc_history",
+        {"query": "tea", "limit": 100, "context": 5},
+    ),
+    "dates that are none": (
+        "search_irc_history",
+        {"query": " ".join(f"on:{word} green tea cup" for word in WORDS)},
+    ),
+    "dates": ("search_irc_history", {"query": "after:3 days ago before:5 may on:last week tea"}),
+    "people that are not there": (
+        "search_irc_history",
+        {"query": " ".join(f"from:persn{n}" for n in range(60))},
+    ),
+    "a text of a megabyte": ("search_irc_history", {"query": "tea " * (BIG // 4)}),
+    "a word of a megabyte": ("search_irc_history", {"query": "a" * BIG}),
+    "emoji": ("search_irc_history", {"query": "\U0001f375" * 1_000}),
+    "a number of a megabyte": ("search_irc_history", {"query": "tea", "limit": "9" * BIG}),
+    "a list of a megabyte": ("search_irc_history", {"query": "tea", "limit": "[1," * (BIG // 3)}),
+    "a cursor of a megabyte": ("search_irc_history", {"query": "tea", "cursor": "a" * BIG}),
+    "a channel of a megabyte": ("get_recent_irc_messages", {"channel": "#" + "a" * BIG}),
+    "an argument of a megabyte": ("get_recent_irc_messages", {"a" * BIG: 1}),
+    "a tool of a megabyte": ("a" * BIG, {}),
+    "the newest lines": ("get_recent_irc_messages", {"limit": 500, "format": "json"}),
+    "a conversation": ("get_message_context", {"message_id": "10000", "scope": "conversation"}),
+    "figures": ("get_channel_stats", {}),
+    "people": ("get_current_users", {}),
+}
+VIEWS: dict[str, dict[str, Any]] = {
+    "no room for much": {},
+    "room for everything": {"max_tokens": 1_000_000},
+}
+
+
+@pytest.mark.parametrize("what", CALLS)
+@pytest.mark.parametrize("view", VIEWS)
+async def test_the_event_loop_is_not_held_up(patient: Patient, what: str, view: str) -> None:
+    tool, arguments = CALLS[what]
+    held_up = await milliseconds(patient, tool, arguments, VIEWS[view])
+    print(f"{what}: {held_up:.0f} ms")  # noqa: T201 -- seen where it fails
+    assert held_up < MOST_MS
+
+
+async def test_a_view_of_many_channels_does_not_hold_it_up(patient: Patient) -> None:
+    for count in (1_000, 60_000):
+        view = {"channels": ["#tea", *(f"#c{n}" for n in range(count - 1))]}
+        assert await milliseconds(patient, "get_channel_stats", {}, view) < MOST_MS
+
+
+async def milliseconds(
+    patient: Patient, tool: str, arguments: dict[str, Any], view: dict[str, Any]
+) -> float:
+    """Milliseconds of CPU for which a call holds up the event loop at most."""
+    meta: Any = {VIEW_KEY: view}
+    # The other era writes the name of the tool into a header, which is bounded by itself.
+    async with (
+        httpx2.AsyncClient(timeout=60) as web,
+        Client(patient.urls["mcp"], mode="legacy") as client,
+    ):
+        await client.list_tools()
+        await patient.worst(web)
+        with anyio.fail_after(60):
+            await client.call_tool(tool, arguments, meta=meta)
+        return await patient.worst(web)
