@@ -1,6 +1,6 @@
 # make demo          show the whole thing at work, until Ctrl-C (make demo ONCE=1: one round)
 # make test          every check and every test
-# make bench         measure the store: LINES=1000000, ONLY=reading,searching, KEEP=FOLDER
+# make bench         measure the store and the server: LINES=1000000, ONLY=reading,searching, KEEP=FOLDER
 # make soak          the long scenes: a hundred kills, processes for MINUTES=10, LINES=1000000,
 #                    exact search of LOGS=500 random logs, a polite client among hostile ones
 # make mutants       what the tests do not notice: ROOM=chat COUNT=300 SEED=7 (all: docs/mutants.md)

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 import anyio
 import click
 
-from bench import alone, reading, rebuilding, searching, size, writing
+from bench import alone, reading, rebuilding, searching, serving, size, writing
 from bench.bed import Bed
 from bench.corpus import SEED
 from bench.filling import fill
@@ -24,6 +24,7 @@ PARTS: dict[str, Callable[[Bed], Awaitable[list[Row]]]] = {
     "searching": searching.rows,
     "size": size.rows,
     "alone": alone.rows,
+    "serving": serving.rows,
     "rebuilding": rebuilding.rows,
     "writing": writing.rows,  # last: it adds lines
 }
@@ -36,7 +37,7 @@ PARTS: dict[str, Callable[[Bed], Awaitable[list[Row]]]] = {
 @click.option("--record", "file", type=click.Path(path_type=Path), help="JSON file to write.")
 @click.option("--rounds", type=click.IntRange(min=1), default=200, help="Questions of a kind.")
 def main(lines: int, only: str, keep: Path | None, file: Path | None, rounds: int) -> None:
-    """Measure the store over LINES lines of made-up talk."""
+    """Measure the store and the server over LINES lines of made-up talk."""
     parts = [part for part in PARTS if part in only.split(",")]
     if len(parts) != len(only.split(",")):
         raise click.UsageError(f"The parts are: {', '.join(PARTS)}.")

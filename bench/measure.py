@@ -145,8 +145,8 @@ class Stopwatch:
             self.wall += time.perf_counter() - wall
 
 
-def memory(what: str = "VmRSS") -> float:
-    """Megabytes this process holds now (VmRSS), or held at most (VmHWM). Linux only."""
+def memory(what: str = "VmRSS", process: int | str = "self") -> float:
+    """Megabytes a process holds now (VmRSS), or held at most (VmHWM). Linux only."""
     # getrusage would tell the peak of whatever process started this one.
-    status = Path("/proc/self/status").read_text("ascii")
+    status = Path(f"/proc/{process}/status").read_text("ascii")
     return int(status.partition(f"{what}:")[2].split()[0]) / 1024

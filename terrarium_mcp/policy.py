@@ -4,11 +4,11 @@ A request's *view* (`_meta["terrarium-mcp/view"]`) can only narrow what its prin
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from terrarium_mcp.chat.identity import fold, is_channel
+from terrarium_mcp.chat.identity import CHANNEL_PREFIXES, fold, is_channel
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.errors import TerrariumError
@@ -62,6 +62,40 @@ class View:
         return any(
             (network, fold(name)) in self._names for network in networks for name in spellings
         )
+
+    def narrowed(self, known: "RoomDirectory") -> "RoomDirectory":
+        """The rooms of a directory that this view leaves visible, in the same order."""
+        if self.rooms is None and not self.network:
+            return known
+        rooms = known.rooms if self.rooms is None else known.named(*self.rooms)
+        return RoomDirectory(filter(self.shows, rooms))
+
+
+class RoomDirectory:
+    """Rooms, found by name: one of hundreds is looked up in every call."""
+
+    def __init__(self, rooms: Iterable[Room]) -> None:
+        self.rooms = tuple(rooms)
+        self.several_networks = len({room.network for room in self.rooms}) > 1
+        self._places = {room: place for place, room in enumerate(self.rooms)}
+        self._alike: dict[str, list[Room]] = {}
+        for room in self.rooms:
+            self._alike.setdefault(_without_prefixes(room.channel), []).append(room)
+
+    def named(self, *names: tuple[str, str]) -> tuple[Room, ...]:
+        """The rooms that any (network, channel) names, in order; `names_room` decides."""
+        named = {
+            room
+            for network, channel in names
+            for room in self._alike.get(_without_prefixes(channel), ())
+            if names_room(room, network, channel)
+        }
+        return tuple(sorted(named, key=self._places.__getitem__))
+
+
+def _without_prefixes(channel: str) -> str:
+    """The part of a name that every spelling of it shares: `tea` of `#tea`, `##Tea` and `tea`."""
+    return fold(channel).lstrip(CHANNEL_PREFIXES)
 
 
 def names_room(room: Room, network: str, channel: str) -> bool:

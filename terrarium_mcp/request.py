@@ -14,7 +14,7 @@ from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
 from terrarium_mcp.chat.transcript import RenderOptions
 from terrarium_mcp.errors import TerrariumError, UnknownChannel, shown
-from terrarium_mcp.policy import BadView, View, message_id, names_room, split_label
+from terrarium_mcp.policy import BadView, RoomDirectory, View, message_id, split_label
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store
 
@@ -50,7 +50,7 @@ class AppContext:
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request: it may read only `rooms`, and nothing at or after `until`.
+    """A request: it may read only the rooms of `directory`, and nothing at or after `until`.
 
     `has_history` is whether any room is recorded, readable or not. `looks_back` is whether the
     cutoff is so long ago that what holds now (who is in a channel) does not apply.
@@ -59,11 +59,16 @@ class Request:
     store: Store
     settings: Settings
     view: View
-    rooms: tuple[Room, ...]
+    directory: RoomDirectory
     has_history: bool
     until: Position
     now: datetime
     looks_back: bool
+
+    @property
+    def rooms(self) -> tuple[Room, ...]:
+        """The rooms that it may read."""
+        return self.directory.rooms
 
     @property
     def cutoff(self) -> datetime | None:
@@ -88,7 +93,7 @@ class Request:
             raise NothingToRead("There is no channel here that this request may read.")
         if not channel:
             return self.rooms
-        named = tuple(room for room in self.rooms if names_room(room, *split_label(channel)))
+        named = self.directory.named(split_label(channel))
         if not named:
             raise UnknownChannel(channel, [self.room_name(room) for room in self.rooms])
         return named
@@ -148,7 +153,7 @@ class Request:
 
     @property
     def _several_networks(self) -> bool:
-        return len({room.network for room in self.rooms}) > 1
+        return self.directory.several_networks
 
     def _require_history(self) -> None:
         if not self.has_history:
@@ -164,15 +169,15 @@ async def request_for(app: AppContext, view: View) -> Request:
     Raises:
         BadView: `as_of` names a message that does not exist.
     """
-    rooms = await app.store.rooms.all()
+    recorded = await app.store.rooms.directory()
     until, cutoff = await _cutoff(view, app.store)
     present = datetime.now(UTC)
     return Request(
         store=app.store,
         settings=app.settings,
         view=view,
-        rooms=tuple(room for room in rooms if view.shows(room)),
-        has_history=bool(rooms),
+        directory=view.narrowed(recorded),
+        has_history=bool(recorded.rooms),
         until=until,
         now=max(view.now or cutoff or present, _EARLIEST),
         looks_back=cutoff is not None and cutoff < present - ABOUT_NOW,

@@ -29,6 +29,14 @@ def lowlevel(server: MCPServer[Any]) -> Server[Any]:
     return server._lowlevel_server
 
 
+def input_schema(server: MCPServer[Any], tool: str) -> dict[str, Any] | None:
+    """The input schema of a tool; None if the server has none of that name.
+
+    Uses `MCPServer._tool_input_schema`: `list_tools` copies every tool, a tenth of a call's time.
+    """
+    return server._tool_input_schema(tool)
+
+
 async def serve_only_client(server: MCPServer[Any], incoming: Incoming, outgoing: Outgoing) -> None:
     """Serve the only client of this process, entering the server's lifespan for it."""
     engine = lowlevel(server)

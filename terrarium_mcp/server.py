@@ -12,7 +12,7 @@ from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp.types import CallToolResult, InputRequiredResult, TextContent, Tool, ToolAnnotations
 from pydantic import ValidationError
 
-from terrarium_mcp import __version__
+from terrarium_mcp import __version__, sdk
 from terrarium_mcp.errors import TerrariumError, did_you_mean, shown
 from terrarium_mcp.request import AppContext
 from terrarium_mcp.settings import BadSetting, Settings
@@ -23,6 +23,7 @@ from terrarium_mcp.tools.backlog import (
     read_enhancement_request,
 )
 from terrarium_mcp.tools.reading import get_message_context, get_recent_irc_messages
+from terrarium_mcp.tools.request import taking_context
 from terrarium_mcp.tools.search import search_irc_history
 from terrarium_mcp.tools.stats import get_channel_stats
 from terrarium_mcp.tools.users import get_current_users
@@ -119,7 +120,7 @@ def build_server(store: Store, settings: Settings) -> MCPServer[AppContext]:
     )
     for tool in published_tools(settings):
         server.add_tool(
-            tool.function,
+            taking_context(tool.function),
             title=tool.title,
             description=getdoc(tool.function),  # the plain docstring, without its indentation
             annotations=ToolAnnotations(
@@ -167,13 +168,13 @@ class TerrariumServer(MCPServer[AppContext]):
 
     async def _refuse_unknown(self, name: str, arguments: dict[str, Any]) -> None:
         """Refuse an unknown tool or argument, naming the nearest: the SDK ignores the latter."""
-        tools = {tool.name: tool for tool in await super().list_tools()}
-        if name not in tools:
+        schema = sdk.input_schema(self, name)
+        if schema is None:
+            tools = [tool.name for tool in await super().list_tools()]
             raise TerrariumError(
-                f"No tool {shown(name)}.{did_you_mean(name, list(tools))}"
-                f" Tools: {', '.join(tools)}."
+                f"No tool {shown(name)}.{did_you_mean(name, tools)} Tools: {', '.join(tools)}."
             )
-        known = list(tools[name].input_schema.get("properties", {}))
+        known = list(schema.get("properties", ()))
         for argument in arguments:
             if argument not in known:
                 raise TerrariumError(

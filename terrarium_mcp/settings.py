@@ -7,7 +7,6 @@ default. All names that terrarium-irc used work; new names begin with TERRARIUM_
 import ipaddress
 import os
 import re
-import tomllib
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -15,8 +14,6 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
-import tzlocal
-from dotenv import dotenv_values
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from terrarium_mcp.chat.identity import as_channel
@@ -395,6 +392,8 @@ def _existing(chosen: Path | None, usual: Path) -> Path | None:
 
 
 def _read_toml(file: Path) -> dict[str, Any]:
+    import tomllib  # noqa: PLC0415 -- many processes have no such file
+
     try:
         return tomllib.loads(file.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
@@ -404,6 +403,8 @@ def _read_toml(file: Path) -> dict[str, Any]:
 
 
 def _read_dotenv(file: Path) -> dict[str, str | None]:
+    from dotenv import dotenv_values  # noqa: PLC0415 -- many processes have no such file
+
     try:
         if _HALF_COMMENTED.search(file.read_text("utf-8")):
             raise BadSetting(
@@ -518,6 +519,8 @@ def _network_of(server: str) -> str:
 
 
 def _host_zone() -> ZoneInfo:
+    import tzlocal  # noqa: PLC0415 -- only an adoption asks
+
     try:
         return ZoneInfo(tzlocal.get_localzone_name() or "UTC")
     except (ZoneInfoNotFoundError, ValueError):

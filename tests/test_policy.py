@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import Room
-from terrarium_mcp.policy import BadView, View, message_id, names_room, parse_view, split_label
+from terrarium_mcp.policy import (
+    BadView,
+    RoomDirectory,
+    View,
+    message_id,
+    names_room,
+    parse_view,
+    split_label,
+)
 
 TEA = Room(1, "libera", "#tea")
 MATE = Room(2, "libera", "#mate")
@@ -208,3 +216,30 @@ def test_a_view_may_name_a_thousand_channels() -> None:
     assert parse_view({"channels": ["#tea"] * 1_000}).shows(TEA)
     with pytest.raises(BadView, match=r"too many: 1,000 at most"):
         parse_view({"channels": ["#tea"] * 1_001})
+
+
+SPELLINGS = st.sampled_from(["#tea", "tea", "##tea", "&TEA", "#mate", "mate", "#", "", "x"])
+NAMED_NETWORKS = st.sampled_from(["", "libera", "OFTC", "nowhere"])
+
+
+@given(
+    st.permutations(ROOMS),
+    st.none() | st.lists(st.tuples(NAMED_NETWORKS, SPELLINGS), max_size=3).map(tuple),
+    NAMED_NETWORKS,
+)
+def test_a_view_narrows_a_directory_to_the_rooms_it_shows_in_their_order(
+    rooms: list[Room], named: tuple[tuple[str, str], ...] | None, network: str
+) -> None:
+    view = View(rooms=named, network=network)
+    narrowed = view.narrowed(RoomDirectory(rooms))
+    assert narrowed.rooms == tuple(filter(view.shows, rooms))
+    for room in set(rooms) - set(narrowed.rooms):
+        assert room not in narrowed.named((room.network, room.channel))
+
+
+@given(st.permutations(ROOMS), NAMED_NETWORKS, SPELLINGS)
+def test_a_directory_finds_each_room_that_a_name_means(
+    rooms: list[Room], network: str, name: str
+) -> None:
+    meant = tuple(room for room in rooms if names_room(room, network, name))
+    assert RoomDirectory(rooms).named((network, name)) == meant

@@ -33,6 +33,19 @@ async def lowlevel_server() -> None:
     assert engine.create_initialization_options().server_name == "sdk"
 
 
+async def tool_input_schema() -> None:
+    server = new_server()
+
+    @server.tool()
+    async def echo(text: str) -> str:
+        return text
+
+    schema = sdk.input_schema(server, "echo")
+    assert schema is not None
+    assert [*schema["properties"]] == ["text"]
+    assert sdk.input_schema(server, "ohce") is None
+
+
 async def listen_handler() -> None:
     server = new_server()
     entry = sdk.lowlevel(server).get_request_handler("subscriptions/listen")
@@ -94,6 +107,7 @@ async def stream_protocols() -> None:
 
 INNER_NAMES: dict[str, Callable[[], Awaitable[None]]] = {
     "MCPServer._lowlevel_server": lowlevel_server,
+    "MCPServer._tool_input_schema": tool_input_schema,
     "ListenHandler at subscriptions/listen": listen_handler,
     "StreamableHTTPSessionManager._lifespan_state": lifespan_state,
     "StreamableHTTPSessionManager._server_instances": server_instances,

@@ -3,11 +3,14 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, tzinfo
+from operator import attrgetter
 
 from terrarium_mcp.chat.times.timestamps import lasting, local
 
 NOTABLE_GAP = timedelta(minutes=2)
 """Shorter gaps are reconnects, and not worth mentioning."""
+
+_BEGINNING = attrgetter("began")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,11 +46,12 @@ class Coverage:
 
     def gaps(self) -> list[Gap]:
         """The notable gaps in the recording of this program, oldest first."""
-        own = sorted((span for span in self.spans if not span.source), key=lambda span: span.began)
-        gaps: list[Gap] = []
-        for room in dict.fromkeys(span.room for span in own):
-            gaps += _gaps_between([span for span in own if span.room == room])
-        return sorted(gaps, key=lambda gap: gap.began)
+        of_rooms: dict[int, list[Span]] = {}
+        for span in sorted(self.spans, key=_BEGINNING):
+            if not span.source:
+                of_rooms.setdefault(span.room, []).append(span)
+        gaps = [gap for spans in of_rooms.values() for gap in _gaps_between(spans)]
+        return sorted(gaps, key=_BEGINNING)
 
     def before(self, moment: datetime) -> "Coverage":
         """The coverage as it was at `moment`."""

@@ -42,6 +42,8 @@ def harmless(text: str) -> str:
 
     Line breaks and tabs become a space; all other control characters are removed.
     """
+    if text.isascii() and text.isprintable():  # nearly every line
+        return text
     text = re.sub(r"[\r\n\t\u2028\u2029\x85]+", " ", plain(text))
     return _FORGING.sub("", text)
 

@@ -3,5 +3,7 @@
 
 def estimated_tokens(text: str) -> int:
     """Estimate: four ASCII characters to a token, two of any other script, rounded up."""
+    if text.isascii():
+        return -(-len(text) // 4)
     ascii_count = len(text.encode("ascii", "ignore"))
     return -(-(ascii_count + 2 * (len(text) - ascii_count)) // 4)

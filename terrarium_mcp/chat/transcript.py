@@ -269,12 +269,15 @@ def _blocks(
 ) -> list[_Block]:
     """A block for each message. Gaps appear only where the next message is later."""
     blocks: list[_Block] = []
-    today, before = "", None
+    heading, today, before = "", None, None
     for message in messages:
-        heading = f"-- {day(message.said_at, options.zone)} --"
+        date = local(message.said_at, options.zone).date()
+        is_new_day = date != today
+        if is_new_day:
+            heading, today = f"-- {day(message.said_at, options.zone)} --", date
         passed = [_gap_line(gap, options.zone) for gap in _between(gaps, before, message.said_at)]
-        blocks.append(_Block(passed, heading, heading != today, line_of(message, options)))
-        today, before = heading, message.said_at
+        blocks.append(_Block(passed, heading, is_new_day, line_of(message, options)))
+        before = message.said_at
     return blocks
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.cli.options import settings_of, settings_options
-from terrarium_mcp.cli.process import run_service
+from terrarium_mcp.cli.process import lasting_imports, run_service
 
 
 def _check_url(_: click.Context, __: click.Parameter, url: str | None) -> str | None:
@@ -30,7 +30,8 @@ def bridge(
     """Record the channels of IRC_CHANNELS, and answer questions there."""
     settings = settings_of(db, config, env_file)
 
-    from terrarium_mcp.cli.starting.bridge import run_bridge
+    with lasting_imports():
+        from terrarium_mcp.cli.starting.bridge import run_bridge
 
     # The server that the bridge starts reads its settings from the same files.
     files = {"--config": config, "--env-file": env_file}

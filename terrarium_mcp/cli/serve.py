@@ -10,7 +10,7 @@ from terrarium_mcp.cli.options import (
     settings_options,
     warn_of_slips,
 )
-from terrarium_mcp.cli.process import run_service
+from terrarium_mcp.cli.process import lasting_imports, run_service
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
 
@@ -53,14 +53,16 @@ def _require_folder(database: Path) -> None:
 
 
 def _serve_stdio(settings: Settings) -> None:
-    from terrarium_mcp.cli.starting.stdio import serve_over_stdio
+    with lasting_imports():
+        from terrarium_mcp.cli.starting.stdio import serve_over_stdio
 
     run_service(serve_over_stdio, settings)
 
 
 def _serve_http(settings: Settings, host: str, port: int, *, sse: bool) -> None:
-    from terrarium_mcp.cli.starting.http import serve_over_http
-    from terrarium_mcp.serving.address import Listening
+    with lasting_imports():
+        from terrarium_mcp.cli.starting.http import serve_over_http
+        from terrarium_mcp.serving.address import Listening
 
     def announce(listening: Listening) -> None:
         click.echo(listening.sse_url if sse else listening.mcp_url, err=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.cli.options import http_options, settings_of, settings_options
-from terrarium_mcp.cli.process import run_service
+from terrarium_mcp.cli.process import lasting_imports, run_service
 
 
 @click.command()
@@ -15,7 +15,8 @@ def up(host: str, port: int, db: Path | None, config: Path | None, env_file: Pat
     """Run the bridge and the HTTP server in one process."""
     settings = settings_of(db, config, env_file)
 
-    from terrarium_mcp.cli.starting.up import run_bridge_and_server
+    with lasting_imports():
+        from terrarium_mcp.cli.starting.up import run_bridge_and_server
 
     run_service(
         run_bridge_and_server,

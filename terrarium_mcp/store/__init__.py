@@ -1,4 +1,10 @@
-"""The store's public names: import them from here."""
+"""The store's public names: import them from here.
+
+What only commands for maintenance use is loaded when it is asked for (PEP 562).
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from terrarium_mcp.store.backlog import MOST_OPEN, Backlog, Enhancement
 from terrarium_mcp.store.errors import (
@@ -43,15 +49,24 @@ from terrarium_mcp.store.search.relevance.lookup import AnyOf, Condition, Condit
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, TermGroup
 from terrarium_mcp.store.search.relevance.ranking import RankedLine
 from terrarium_mcp.store.search.scope import MOST_ROOMS
-from terrarium_mcp.store.sqlite.health import examine
-from terrarium_mcp.store.sqlite.health.deep_check import check_deeply
-from terrarium_mcp.store.sqlite.removal.scrub import check_unused, scrub
 from terrarium_mcp.store.sqlite.schema import MigrationBlocked, NotAdopted, NotOurs, WrongSchema
 from terrarium_mcp.store.sqlite.schema.adoption import WrongZone
 from terrarium_mcp.store.sqlite.schema.backup import CopyFailed
 from terrarium_mcp.store.sqlite.schema.recreation import Repair
 from terrarium_mcp.store.sqlite.store import Store, open_store, repair_schema, require_adopted
 from terrarium_mcp.store.sqlite.topics.spans import HEARTBEAT
+
+if TYPE_CHECKING:
+    from terrarium_mcp.store.sqlite.health import examine
+    from terrarium_mcp.store.sqlite.health.deep_check import check_deeply
+    from terrarium_mcp.store.sqlite.removal.scrub import check_unused, scrub
+
+_LOADED_LATER = {
+    "examine": "health",
+    "check_deeply": "health.deep_check",
+    "check_unused": "removal.scrub",
+    "scrub": "removal.scrub",
+}
 
 __all__ = [
     "COUNTED",
@@ -122,3 +137,9 @@ __all__ = [
     "require_adopted",
     "scrub",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LOADED_LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.sqlite.{_LOADED_LATER[name]}"), name)

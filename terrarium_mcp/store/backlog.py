@@ -8,9 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import anyio
-import frontmatter
 from anyio import to_thread
-from slugify import slugify
 
 from terrarium_mcp.chat.times.timestamps import from_iso, to_iso
 from terrarium_mcp.errors import did_you_mean, shown
@@ -149,6 +147,8 @@ class Backlog:
 
     def _write(self, head: Mapping[str, str], body: str, at: datetime) -> Path:
         """Write a new file, under the first free name."""
+        import frontmatter  # noqa: PLC0415 -- loads YAML, which few processes need
+
         post = frontmatter.Post(body, None, **head, created=to_iso(at))
         base = f"{at.astimezone(UTC):%Y%m%d-%H%M%S}-{_slug(head['title'])}"
         with backlog_errors(self.folder):
@@ -194,11 +194,15 @@ def _body(summary: str, lines: Sequence[str]) -> str:
 
 
 def _slug(title: str) -> str:
+    from slugify import slugify  # noqa: PLC0415 -- seldom needed
+
     return slugify(title, max_length=_LONGEST_SLUG, word_boundary=True) or "idea"
 
 
 def _same_title(one: str, other: str) -> bool:
     """Whether two titles have the same letters and digits, or if they have none, are equal."""
+    from slugify import slugify  # noqa: PLC0415 -- seldom needed
+
     return (slugify(one) or one.strip()) == (slugify(other) or other.strip())
 
 
@@ -222,6 +226,8 @@ def _parsed(file: Path) -> Enhancement:
 
 def _head(text: str) -> dict[str, str]:
     """The front matter as text; empty if there is none, or it is not valid YAML."""
+    import frontmatter  # noqa: PLC0415 -- loads YAML, which few processes need
+
     try:
         head = frontmatter.loads(text).metadata
         return {str(name): str(value) for name, value in head.items() if value}

@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from terrarium_mcp.chat.disentanglement import ReplyLink
 from terrarium_mcp.chat.records import Member, Message, Room
+
+if TYPE_CHECKING:  # a type only: the package is loaded when a conversation is read
+    from terrarium_mcp.chat.disentanglement import ReplyLink
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +62,7 @@ class Conversation:
 
     message: Message
     messages: Sequence[Message]
-    links: Sequence[ReplyLink] = ()
+    links: Sequence["ReplyLink"] = ()
     between: int = 0
     looked_at: int = 1
 

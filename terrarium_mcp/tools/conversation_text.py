@@ -1,12 +1,15 @@
 """Describes a conversation: its size, the lines between its own, and how certain its links are."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
-from terrarium_mcp.chat.disentanglement import ReplyLink
 from terrarium_mcp.chat.records import SPEECH, Message
 from terrarium_mcp.errors import and_more
 from terrarium_mcp.store import Conversation
 from terrarium_mcp.tools.results import quantity
+
+if TYPE_CHECKING:  # a type only: the package is loaded when a conversation is read
+    from terrarium_mcp.chat.disentanglement import ReplyLink
 
 DOUBTFUL = 0.5
 """Links below this probability are wrong at least half the time."""
@@ -70,7 +73,7 @@ def _certainty(conversation: Conversation) -> list[str]:
     return [f"{basis}: {share} such guesses are right{_doubts(guesses)}"]
 
 
-def _doubts(guesses: Sequence[ReplyLink]) -> str:
+def _doubts(guesses: Sequence["ReplyLink"]) -> str:
     """The ids of the lines that most probably belong elsewhere."""
     doubtful = sorted(
         (link for link in guesses if link.probability < DOUBTFUL), key=lambda link: link.probability

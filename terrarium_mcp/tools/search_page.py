@@ -100,6 +100,8 @@ def rooms_searched(request: Request, channel: str, query: Query) -> tuple[Room, 
         TerrariumError: no room is left, or a name is unknown.
     """
     rooms = request.narrowed(channel)
+    if not (query.channels or query.excluded_channels):
+        return rooms
     included = {room for name in query.channels for room in request.narrowed(name)}
     excluded = {room for name in query.excluded_channels for room in request.narrowed(name)}
     left = tuple(

@@ -73,8 +73,9 @@ def over_budget(hit: int) -> str:
 
 def next_steps(request: Request, search: Search, hits: Hits) -> str:
     """How to go on: to the next page, and to the lines around a hit."""
-    remaining = _remaining(request, search, hits)
-    following = f"next: cursor={hits.next}{remaining} | " if hits.next else ""
+    following = ""
+    if hits.next:
+        following = f"next: cursor={hits.next}{_remaining(request, search, hits)} | "
     return f"{following}around a line: get_message_context({hits.messages[0].id})"
 
 

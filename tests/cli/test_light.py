@@ -1,5 +1,6 @@
 """A command loads only the libraries that it needs."""
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,18 @@ from terrarium_mcp import __version__
 from terrarium_mcp.store import open_store
 from tests.cli.programs import environment, python, ran
 from tests.store.scene import SETTINGS, chat
+
+LIST_TOOLS = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "tools/list",
+    "params": {
+        "_meta": {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {},
+        }
+    },
+}
 
 IMPORTED = """
 import sys
@@ -92,3 +105,40 @@ def test_the_module_is_the_command(tmp_path: Path) -> None:
         text=True,
     )
     assert done.stdout == f"terrarium-mcp {__version__}\n"
+
+
+NOT_AT_THE_START = {
+    *("dateparser", "dotenv", "frontmatter", "openai", "pydle", "slugify", "tomllib", "tzlocal"),
+    *("wordfreq", "yaml"),
+    "terrarium_mcp.chat.disentanglement",
+    "terrarium_mcp.irc_bridge",
+    "terrarium_mcp.serving.http",
+    "terrarium_mcp.store.sqlite.health",
+    "terrarium_mcp.store.sqlite.removal",
+    "terrarium_mcp.store.sqlite.topics.conversations",
+}
+"""What takes long to load, and only some calls or commands need."""
+
+
+def test_what_only_some_calls_need_is_not_loaded_before_the_tools_are_listed(
+    tmp_path: Path,
+) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-X", "importtime", "-m", "terrarium_mcp", "serve", "--db", "irc_logs.db"],
+        cwd=tmp_path,
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(f"{json.dumps(LIST_TOOLS)}\n")
+        server.stdin.flush()
+        assert "search_irc_history" in server.stdout.readline()
+        _, told = server.communicate(timeout=20)
+    imports = [line for line in told.splitlines() if line.startswith("import time:")]
+    loaded = {line.rpartition("|")[2].strip() for line in imports}
+    assert "terrarium_mcp.tools.search" in loaded
+    assert not loaded & NOT_AT_THE_START

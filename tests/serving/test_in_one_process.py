@@ -1,5 +1,6 @@
 """The HTTP server as a part of a larger program, which ends it by cancelling it."""
 
+import socket
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -12,6 +13,7 @@ from mcp.server import MCPServer
 
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.serving.http import Listening, PortInUse, serve_http
+from tests.serving.accepted import accepted
 from tests.serving.house import build, healthy
 
 
@@ -82,6 +84,22 @@ async def test_health_is_json(tmp_path: Path) -> None:
         async with httpx2.AsyncClient() as web:
             answer = await web.get(address.health_url)
         assert answer.json() == {"ok": True}
+        program.cancel()
+
+
+async def test_calls_on_one_connection_do_not_wait_for_each_others_acknowledgement(
+    tmp_path: Path,
+) -> None:
+    async with running(build(tmp_path / "ledger")) as (part, program):
+        address = await part.address()
+        async with httpx2.AsyncClient() as web:
+            for _ in range(3):
+                assert (await web.get(address.health_url)).is_success
+            at_once = [
+                end.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) != 0
+                for end in accepted(address.port)
+            ]
+        assert at_once == [True]
         program.cancel()
 
 

@@ -1,8 +1,8 @@
 """The ladder: which rungs a search tries, in which order, and when one has answered.
 
-First all words; if that finds nothing, what answers a plain question; then words similar to those
-typed. When sorting by relevance it also goes on if fewer than `ENOUGH` lines have all words: those
-lines come first, and the hits of the next rung follow.
+First all words; if that finds nothing, what answers a plain question; if that finds nothing either,
+words similar to those typed. Of several words, sorted by relevance, it also goes on to the question
+if fewer than `ENOUGH` lines have all of them: those lines come first, and its hits follow.
 """
 
 from dataclasses import dataclass, replace
@@ -17,8 +17,6 @@ from terrarium_mcp.store.search.vocabulary_queries import Vocabulary
 
 ENOUGH = 3
 """This many lines with all words answer by themselves. With fewer, others may have been meant."""
-
-_LOOSER = (Rung.ANY_WORD, Rung.SIMILAR)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +36,8 @@ class Attempt:
         """Whether the page begins with ranked lines. Of a single word, the newest line leads."""
         words = {word for term in self.search.query.terms for word in term.words}
         several = self.rung is Rung.ALL_WORDS and len(words) > 1
-        return self.search.sort is Sort.RELEVANCE and (self.is_looser or several)
-
-    @property
-    def is_looser(self) -> bool:
-        """Whether its lines need not hold all words."""
-        return self.rung in _LOOSER
+        is_question = self.rung is Rung.ANY_WORD
+        return self.search.sort is Sort.RELEVANCE and (is_question or several)
 
     @property
     def all_words(self) -> SearchScope:
@@ -88,6 +82,14 @@ def rungs(search: Search) -> list[Rung]:
     ]
 
 
+def is_worth_trying(rung: Rung, few: Hits) -> bool:
+    """Whether to try a rung after one that found `few` lines with all words.
+
+    Words similar to those typed are not looked for once these have been found.
+    """
+    return rung is not Rung.SIMILAR or not few.messages
+
+
 async def relaxed(scope: SearchScope, rung: Rung, vocabulary: Vocabulary) -> SearchScope:
     """The scope with the terms that are searched for on a rung."""
     query = scope.query
@@ -102,10 +104,5 @@ async def relaxed(scope: SearchScope, rung: Rung, vocabulary: Vocabulary) -> Sea
 
 
 def _may_continue(search: Search) -> bool:
-    """Whether lines without some of the words may follow those with all of them.
-
-    Not when sorting by time, and not for a single phrase, prefix or literal.
-    """
-    terms = search.query.terms
-    is_loose = len(terms) > 1 or not (terms[0].literal or terms[0].kind is not TermKind.WORD)
-    return search.sort is Sort.RELEVANCE and is_loose
+    """Whether lines without some of the words may follow those with all of them."""
+    return search.sort is Sort.RELEVANCE and len(search.query.terms) > 1

@@ -4,8 +4,9 @@ import logging
 import sqlite3
 from collections.abc import AsyncIterator, Callable, Collection
 from contextlib import asynccontextmanager, suppress
-from functools import partial
+from functools import cached_property, partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import anyio
 from anyio import from_thread, to_thread
@@ -22,8 +23,6 @@ from terrarium_mcp.store.sqlite.engine.rooms import Rooms
 from terrarium_mcp.store.sqlite.index.indexer import EVERYTHING, INDEXED_BY_READ, Indexer
 from terrarium_mcp.store.sqlite.keeper import Keeper, is_held, lock_file
 from terrarium_mcp.store.sqlite.opening import Opening
-from terrarium_mcp.store.sqlite.removal import Removal
-from terrarium_mcp.store.sqlite.removal.retention import Retention
 from terrarium_mcp.store.sqlite.schema import (
     CURRENT,
     NotAdopted,
@@ -37,13 +36,16 @@ from terrarium_mcp.store.sqlite.schema.recreation import Repair
 from terrarium_mcp.store.sqlite.search.message_search import MessageSearch
 from terrarium_mcp.store.sqlite.topics.change_feed import changes
 from terrarium_mcp.store.sqlite.topics.channel_topics import Topics
-from terrarium_mcp.store.sqlite.topics.conversations import Conversations
 from terrarium_mcp.store.sqlite.topics.links import Links
 from terrarium_mcp.store.sqlite.topics.messages import Messages
 from terrarium_mcp.store.sqlite.topics.people import People
 from terrarium_mcp.store.sqlite.topics.presence import Presence
 from terrarium_mcp.store.sqlite.topics.spans import Spans
 from terrarium_mcp.store.sqlite.topics.stats import Stats
+
+if TYPE_CHECKING:  # most processes never load these
+    from terrarium_mcp.store.sqlite.removal import Removal
+    from terrarium_mcp.store.sqlite.topics.conversations import Conversations
 
 AT_ONCE = 0.5
 """Seconds to wait for an ordinary file to open; a longer opening continues in the background."""
@@ -77,7 +79,6 @@ class Store:
         self._indexer = Indexer(self._database, network)
         self.rooms = Rooms(self._database)
         self.messages = Messages(self._database, self._indexer)
-        self.conversations = Conversations(self._indexer)
         self.search = MessageSearch(self._database, self._indexer)
         self.spans = Spans(self._database)
         self.presence = Presence(self._database)
@@ -86,8 +87,22 @@ class Store:
         self.people = People(self._database, self._indexer)
         self.stats = Stats(self._database, self._indexer)
         self.backlog = Backlog(path.parent / "enhancements")
-        self._retention = Retention(self._database, self._indexer, settings)
-        self.removal = Removal(self._database, self._indexer, self.backlog)
+
+    @cached_property
+    def conversations(self) -> "Conversations":
+        """Conversations disentangled from unthreaded chat."""
+        from terrarium_mcp.store.sqlite.topics.conversations import (  # noqa: PLC0415 -- see above
+            Conversations,
+        )
+
+        return Conversations(self._indexer)
+
+    @cached_property
+    def removal(self) -> "Removal":
+        """Removal of one message, or of everything of a person."""
+        from terrarium_mcp.store.sqlite.removal import Removal  # noqa: PLC0415 -- see above
+
+        return Removal(self._database, self._indexer, self.backlog)
 
     def changes(self) -> AsyncIterator[list[int]]:
         """The ids of messages as any process commits them, in groups."""
@@ -126,7 +141,16 @@ class Store:
         self.opening.succeed()
         async with anyio.create_task_group() as duties:
             duties.start_soon(self.keeper.serve, self._database, self._indexer)
-            duties.start_soon(self._retention.serve, self.keeper)
+            if self._settings.retention_days or self._settings.retention_by_channel:
+                duties.start_soon(self._retain)
+
+    async def _retain(self) -> None:
+        """Remove what is too old, again and again."""
+        from terrarium_mcp.store.sqlite.removal.retention import (  # noqa: PLC0415 -- see above
+            Retention,
+        )
+
+        await Retention(self._database, self._indexer, self._settings).serve(self.keeper)
 
     async def aclose(self) -> None:
         """Close the file; the keeper empties its WAL first."""

@@ -15,7 +15,7 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import AsyncExitStack, asynccontextmanager, contextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager, suppress
 from heapq import heappop, heappush
 from pathlib import Path
 from typing import Any
@@ -94,6 +94,7 @@ class Database:
         self._writer: aiosqlite.Connection | None = None
         self._writing = anyio.Lock()
         self._waiters = LockWaiters(path)
+        self._watcher: sqlite3.Connection | None = None
         self._checkpointer: aiosqlite.Connection | None = None
         self._checkpointing = anyio.Lock()
         self._idle: list[tuple[int, aiosqlite.Connection]] = []  # a heap: the first leads
@@ -122,10 +123,13 @@ class Database:
                 await self._pragmas(reader, query_only="ON", cache_size=-kilobytes)
                 reader.text_factory = str  # a third quicker; `_fetch` handles what is not UTF-8
                 heappush(self._idle, (number, reader))
+            self._watcher = self._connections.enter_context(
+                closing(sqlite3.connect(f"{self.path.as_uri()}?mode=ro", timeout=0, uri=True))
+            )
 
     async def aclose(self) -> None:
         """Close every connection."""
-        self._writer = self._checkpointer = None
+        self._writer = self._checkpointer = self._watcher = None
         with anyio.CancelScope(shield=True):
             await self._connections.aclose()
 
@@ -184,6 +188,22 @@ class Database:
         """The first column of the first row, or `default`."""
         rows = await self.rows(sql, params)
         return default if not rows or rows[0][0] is None else rows[0][0]
+
+    async def version(self) -> int | None:
+        """A number that changes whenever another connection commits, of any process.
+
+        None if that cannot be said now. It is read on the event loop, from shared memory: to hand a
+        statement to a thread and back costs ten times as much.
+
+        Raises:
+            StoreFailed: the file is not open.
+        """
+        await self._opened()
+        if self._watcher is not None:
+            with suppress(sqlite3.Error):  # another process recovers the WAL
+                [(version,)] = self._watcher.execute("PRAGMA data_version").fetchall()
+                return int(version)
+        return None
 
     async def checkpoint(self, mode: str) -> None:
         """Copy committed pages from the WAL into the file. Only the keeper may call it.

@@ -4,7 +4,9 @@ from collections.abc import Iterable, Sequence
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold
 from terrarium_mcp.chat.records import Room
+from terrarium_mcp.policy import RoomDirectory
 from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
 
 UNNAMED_NETWORK = "irc"
 """The network of messages stored without one, if no setting names it."""
@@ -15,13 +17,15 @@ class Rooms:
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._directory = ReadCache[None, RoomDirectory](database, self._read)
+
+    async def directory(self) -> RoomDirectory:
+        """Every room, by network and channel, and which of them a name means."""
+        return await self._directory.get(None)
 
     async def all(self) -> list[Room]:
         """Every room, by network and channel."""
-        rows = await self._database.rows(
-            "SELECT id, network, channel FROM rooms ORDER BY network, folded"
-        )
-        return [Room(*row) for row in rows]
+        return list((await self.directory()).rooms)
 
     async def casemapping(self, network: str) -> str:
         """The CASEMAPPING by which names on this network compare."""
@@ -46,6 +50,12 @@ class Rooms:
                     f"UPDATE {table} SET network = :network WHERE network = :old",  # noqa: S608 -- the four names above
                     both,
                 )
+
+    async def _read(self, _: None) -> RoomDirectory:
+        rows = await self._database.rows(
+            "SELECT id, network, channel FROM rooms ORDER BY network, folded"
+        )
+        return RoomDirectory(Room(*row) for row in rows)
 
 
 async def room_ids(writer: Writer, named: Iterable[tuple[str, str]]) -> dict[tuple[str, str], int]:

@@ -6,7 +6,7 @@ from time import perf_counter
 
 from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.store.search.hits import Explanation, Hits, RungReport, Search
-from terrarium_mcp.store.search.ladder import Attempt, relaxed, rungs
+from terrarium_mcp.store.search.ladder import Attempt, is_worth_trying, relaxed, rungs
 from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
@@ -60,6 +60,8 @@ class MessageSearch:
             return _Climb([RungReport(rung, 0, 0.0) for rung in ladder], few, None)
         scope = _scope(search, snapshot)
         for rung in ladder:
+            if not is_worth_trying(rung, few):
+                break
             began = perf_counter()
             attempt = Attempt(search, rung, await relaxed(scope, rung, self._vocabulary), few)
             page = PageRequest(attempt, snapshot, fingerprint)

@@ -167,9 +167,7 @@ class Pages:
             return RankedHead(_ids(await self._best_of(newest, request)), newest.total)
         few = await self._with_all_words(request)
         ids = list(dict.fromkeys([*few, *_ids(await self._answer(request))]))[:HEAD]
-        # The answer to a question names no total.
-        is_question = request.rung is Rung.ANY_WORD
-        return RankedHead(ids, Total(len(ids), exact=False) if is_question else None)
+        return RankedHead(ids, Total(len(ids), exact=False))  # a question has no total
 
     async def _with_all_words(self, request: PageRequest) -> list[int]:
         """The few lines with all words, newest first; only a first page has them at hand."""
@@ -183,8 +181,6 @@ class Pages:
         """The lines of a rung that answer best; of those with all words, the newest are ranked."""
         if request.rung is Rung.ANY_WORD:
             return await answer(request.attempt.question, self._corpus(request))
-        if request.rung is Rung.SIMILAR:
-            return None
         return await self._best_of(await self._exact.first(request.query, HEAD, NEWEST), request)
 
     async def _best_of(self, found: ScanResult, request: PageRequest) -> RankedAnswer | None:

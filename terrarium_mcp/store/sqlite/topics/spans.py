@@ -1,13 +1,16 @@
 """Spans: when each room was recorded. The times between them are gaps."""
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from operator import attrgetter
 
 from terrarium_mcp.chat.coverage import Coverage, Span
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.sqlite.engine.database import Database, Writer
-from terrarium_mcp.store.sqlite.engine.rooms import room_ids, within
+from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
+from terrarium_mcp.store.sqlite.engine.rooms import room_ids
 from terrarium_mcp.store.sqlite.ingest.insert import extend_spans
 
 HEARTBEAT = timedelta(seconds=20)
@@ -16,12 +19,15 @@ HEARTBEAT = timedelta(seconds=20)
 SILENT = 3 * HEARTBEAT
 """An open span without a heartbeat for this long has lost its recorder."""
 
+_ID = attrgetter("id")
+
 
 class Spans:
     """The spans of all rooms."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
+        self._recorded = ReadCache[tuple[int, ...], list[_RecordedSpan]](database, self._read)
 
     async def begin(self, network: str, channel: str, at: datetime, why: str) -> None:
         """Open a span at `at`. A span that a crash left open ends at its last heartbeat."""
@@ -65,23 +71,41 @@ class Spans:
     async def coverage(self, rooms: Sequence[Room], now: datetime | None = None) -> Coverage:
         """When these rooms were recorded."""
         fresh_since = to_text((now or datetime.now(UTC)) - SILENT)
+        recorded = await self._recorded.get(tuple(map(_ID, rooms)))
+        return Coverage([one.span_since(fresh_since) for one in recorded])
+
+    async def _read(self, rooms: tuple[int, ...]) -> list["_RecordedSpan"]:
+        listed = ",".join(map(str, rooms))
         rows = await self._database.rows(
-            "SELECT room, began, alive, ended, source, why_ended FROM spans"  # noqa: S608 -- no words of strangers
-            f" WHERE {within(rooms)} ORDER BY began, id",
+            "SELECT room, began, alive, ended, source, why_ended FROM spans"  # noqa: S608 -- our own ids
+            f" WHERE room IN ({listed}) ORDER BY began, id"
         )
-        return Coverage(
-            [
+        return [
+            _RecordedSpan(
                 Span(
                     room=room,
                     began=from_text(began),
                     ended=from_text(ended or alive),
-                    going_on=ended is None and alive >= fresh_since,
                     source=source,
                     why_ended=why_ended or "",
-                )
-                for room, began, alive, ended, source, why_ended in rows
-            ]
-        )
+                ),
+                alive if ended is None else "",
+            )
+            for room, began, alive, ended, source, why_ended in rows
+        ]
+
+
+@dataclass(frozen=True, slots=True)
+class _RecordedSpan:
+    """A span as stored; `alive` is the last heartbeat of an open one, "" of one that has ended."""
+
+    span: Span
+    alive: str
+
+    def span_since(self, fresh_since: str) -> Span:
+        """The span, which is going on if its last heartbeat is not before `fresh_since`."""
+        is_going_on = self.alive != "" and self.alive >= fresh_since
+        return replace(self.span, going_on=True) if is_going_on else self.span
 
 
 async def _end(writer: Writer, rooms: Iterable[int], at: datetime | None, why: str) -> None:

@@ -9,7 +9,7 @@ from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.store.search import ENOUGH, Hits, RankedAnew, Rung, Search, Sort
 from terrarium_mcp.store.search.hits import COUNTED
-from terrarium_mcp.store.search.ladder import Attempt, rungs
+from terrarium_mcp.store.search.ladder import Attempt, is_worth_trying, rungs
 from terrarium_mcp.store.search.scope import SearchScope
 from tests.store.scene import NOON
 
@@ -70,7 +70,7 @@ def test_a_cursor_stays_on_its_rung_or_begins_where_the_query_does() -> None:
         ("tea tea", Rung.ALL_WORDS, Sort.RELEVANCE, False),
         ("tea", Rung.ALL_WORDS, Sort.RELEVANCE, False),
         ('"green tea"', Rung.ALL_WORDS, Sort.RELEVANCE, True),
-        ("tea", Rung.SIMILAR, Sort.RELEVANCE, True),
+        ("tea", Rung.SIMILAR, Sort.RELEVANCE, False),
         ("tea milk", Rung.ANY_WORD, Sort.RELEVANCE, True),
         ("tea milk", Rung.ANY_WORD, Sort.NEWEST, False),
         ("tea milk", Rung.ALL_WORDS, Sort.OLDEST, False),
@@ -81,9 +81,7 @@ def test_a_cursor_stays_on_its_rung_or_begins_where_the_query_does() -> None:
 def test_several_words_are_ranked_by_relevance(
     words: str, rung: Rung, sort: Sort, is_ranked: bool
 ) -> None:
-    one = attempt(words, rung, sort)
-    assert one.is_ranked is is_ranked
-    assert one.is_looser is (rung in (Rung.ANY_WORD, Rung.SIMILAR))
+    assert attempt(words, rung, sort).is_ranked is is_ranked
 
 
 @pytest.mark.parametrize(
@@ -95,7 +93,7 @@ def test_several_words_are_ranked_by_relevance(
         ("tea milk", Sort.RELEVANCE, hits(1, ENOUGH), True),
         ("tea milk", Sort.RELEVANCE, hits(1, is_exact=False), True),
         ("tea milk", Sort.NEWEST, hits(1), True),
-        ("tea", Sort.RELEVANCE, hits(1), False),
+        ("tea", Sort.RELEVANCE, hits(1), True),
         ("tea", Sort.OLDEST, hits(1), True),
         ("te*", Sort.RELEVANCE, hits(1), True),
         ('"green tea"', Sort.RELEVANCE, hits(1), True),
@@ -123,8 +121,13 @@ def test_all_words_answer_with_enough_lines_or_where_nothing_else_is_meant(
 def test_a_looser_rung_answers_with_more_than_the_few_before_it(
     few: Hits, found: Hits, is_answered: bool
 ) -> None:
-    for rung in (Rung.ANY_WORD, Rung.SIMILAR):
-        assert attempt("tea milk", rung, few=few).is_answered_by(found) is is_answered
+    assert attempt("tea milk", Rung.ANY_WORD, few=few).is_answered_by(found) is is_answered
+
+
+def test_similar_words_are_looked_for_only_where_none_was_found() -> None:
+    assert not is_worth_trying(Rung.SIMILAR, hits(1))
+    assert is_worth_trying(Rung.SIMILAR, hits(0))
+    assert is_worth_trying(Rung.ANY_WORD, hits(1))
 
 
 def test_a_page_that_reads_on_answers_though_it_shows_nothing() -> None:

@@ -114,7 +114,7 @@ async def test_similar_words_name_their_total_on_every_page(store: Store) -> Non
     await store.messages.append(
         chat("<ada> pain\n<ada> pain\n<bo> painter\n<cy> painting\n<cy> spain")
     )
-    search = await asked(store, "pain", 1)
+    search = await asked(store, "pai", 1)
     hits = await page(store, search)
     seen = []
     while True:
@@ -123,7 +123,7 @@ async def test_similar_words_name_their_total_on_every_page(store: Store) -> Non
         if not hits.next:
             break
         hits = await page(store, search, hits)
-    assert seen == ["pain", "pain", "spain", "painting", "painter"]
+    assert seen == ["spain", "painting", "painter", "pain", "pain"]
 
 
 async def test_a_head_that_is_remembered_shows_no_line_removed_since(store: Store) -> None:
