@@ -1,11 +1,14 @@
-"""What is measured in a process of its own: opening to the first answer, and a reader's memory.
+"""What is measured in a process of its own: opening, a reader's memory, and lines said one by one.
 
 python -m bench.alone first FILE            milliseconds to the first answer
 python -m bench.alone memory FOLDER LINES   megabytes after answers of all kinds
+python -m bench.alone lines FILE LINES      kilobytes written for each of so many lines
 """
 
 import sys
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Mapping
+from contextlib import aclosing, suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import median
 from subprocess import run
@@ -14,18 +17,37 @@ from time import perf_counter
 import anyio
 
 from bench.bed import SETTINGS, Bed
+from bench.corpus import talk
 from bench.measure import Measured, memory
 from bench.reading import Log
 from bench.searching import Searches
 from bench.table import Rival, Row, Within
+from bench.vocabulary import spoken
+from terrarium_mcp.chat.records import Origin
 from terrarium_mcp.store import open_store
 from terrarium_mcp.store.errors import TookTooLong
+from terrarium_mcp.store.sqlite.engine import fts_merge
+from terrarium_mcp.store.sqlite.engine.checkpoints import Checkpoints
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.fts_merge import SegmentMerger
+from terrarium_mcp.store.sqlite.index import rolling_windows
+from terrarium_mcp.store.sqlite.index.grouped_indexing import GroupedIndexing
+from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.index.rolling_windows import RollingWindows
+from terrarium_mcp.store.sqlite.ingest.append import Appender
+from terrarium_mcp.store.sqlite.keeper import TRY_EVERY
 
 OPENINGS = 9
 """Times that each database is opened, in turn."""
 
 ANSWERS = 50
 """Answers of each kind after which memory is looked at."""
+
+SAID = 2_000
+"""Lines that are said one by one: a group of words, and four of everything else, is indexed."""
+
+EVERY = 0.5
+"""Seconds from one of these lines to the next."""
 
 
 async def rows(bed: Bed) -> list[Row]:
@@ -43,6 +65,12 @@ async def rows(bed: Bed) -> list[Row]:
             "MB",
             Measured(_told("memory", bed.folder, bed.lines)),
             goals=[Within(150)],
+        ),
+        Row(
+            "a line said alone (written)",
+            "kB",
+            Measured(_told("lines", bed.ours, min(SAID, 10 * bed.rounds))),
+            goals=[Within(32)],
         ),
     ]
 
@@ -78,11 +106,72 @@ async def _memory(folder: Path, lines: int) -> float:
     return memory("VmHWM")
 
 
+async def _lines(file: Path, count: int) -> float:
+    """What is written for the lines: WAL, derived data, checkpoints (`wchar`, Linux only).
+
+    Nobody waits half a second: the keeper's duties are performed here, after as many lines as come
+    between two of their rounds, by a clock that goes on by half a second a line.
+    """
+    now = datetime.now(UTC)
+    said = talk(count, ended=now, vocabulary=spoken(), seed=3, origin=Origin.LIVE, gap=EVERY)
+    async with aclosing(Database(file)) as database:
+        await database.open()
+        indexer = Indexer(database, SETTINGS.network_name)
+        appender, clock = Appender(database, indexer), _Clock()
+        duties: Mapping[Callable[[], Awaitable[None]], float] = {
+            GroupedIndexing(indexer, clock.time).index: TRY_EVERY,
+            Checkpoints(database, clock.time).empty_wal: EVERY,
+            SegmentMerger(database).merge: fts_merge.LOOK_EVERY,
+            RollingWindows(database, lambda: now + timedelta(seconds=clock.now)).advance: (
+                rolling_windows.LOOK_EVERY
+            ),
+        }
+        await _merge_all(database)
+        await indexer.catch_up()
+        await database.checkpoint("TRUNCATE")
+        before = _written()
+        for number, line in enumerate(said, 1):
+            await appender.append([line])
+            clock.now = number * EVERY
+            for duty, every in duties.items():
+                if clock.now % every == 0:
+                    await duty()
+        await indexer.catch_up()
+        await database.checkpoint("TRUNCATE")
+    return (_written() - before) / count / 1e3
+
+
+async def _merge_all(database: Database) -> None:
+    """Merge what the writing of the bed has left, or the first lines would set it off."""
+    merger = SegmentMerger(database)
+    merger._after_last = dict.fromkeys(fts_merge.INDEXES, -fts_merge.MANY)  # noqa: SLF001 -- as above
+    await merger.merge()
+
+
+class _Clock:
+    """A clock that is set."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def time(self) -> float:
+        """Seconds."""
+        return self.now
+
+
+def _written() -> int:
+    """Bytes that this process has written so far."""
+    told = Path("/proc/self/io").read_text("ascii")
+    return int(told.partition("wchar:")[2].split()[0])
+
+
 if __name__ == "__main__":
     match sys.argv[1:]:
         case ["first", file]:
             print(anyio.run(_first, Path(file)))
         case ["memory", folder, lines]:
             print(anyio.run(_memory, Path(folder), int(lines)))
+        case ["lines", file, lines]:
+            print(anyio.run(_lines, Path(file), int(lines)))
         case _:
             sys.exit(__doc__)

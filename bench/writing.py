@@ -1,10 +1,7 @@
 """Writing: the bulk append beside a bare executemany, and durable recording."""
 
-import sqlite3
-from contextlib import closing
 from datetime import UTC, datetime
 from itertools import islice
-from pathlib import Path
 from statistics import median
 from time import perf_counter
 
@@ -78,19 +75,9 @@ async def _recorded(bed: Bed) -> list[Row]:
             await recorder.flush()
             speeds.append(count / (perf_counter() - burst_began))
         recorder.finish()
-        await _kept_up(bed.ours)
+        await store.differences([])  # as a read does: the last group waits for the next read
         kept_up = count * BURSTS / (perf_counter() - began)
     return [
         Row("durable recording (wall)", "lines/s", Measured(median(speeds)), goals=[QUICK]),
         Row("the same until all is derived (wall)", "lines/s", Measured(kept_up)),
     ]
-
-
-async def _kept_up(file: Path) -> None:
-    """Wait until every structure holds every line."""
-    with closing(sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)) as reader:
-        while reader.execute(_IS_BEHIND).fetchone()[0]:  # noqa: ASYNC110 -- another task's work
-            await anyio.sleep(0.01)
-
-
-_IS_BEHIND = "SELECT min(upto) < (SELECT max(id) FROM messages) FROM derived"

@@ -109,6 +109,8 @@ def test_every_goal_has_a_row(run: tuple[str, Path, Path]) -> None:
         "one-hit search over keep-alive HTTP (wall)",
         "recent 20 over keep-alive HTTP (wall)",
         "figures over keep-alive HTTP (wall)",
+        "a line said alone (written)",
+        "the whole file",
         "rebuild of all that is derived (CPU)",
         "bulk append, with its pauses (wall)",
         "durable recording (wall)",

@@ -13,6 +13,11 @@ from anyio import to_thread
 from terrarium_mcp.chat.times.timestamps import from_iso, to_iso
 from terrarium_mcp.errors import did_you_mean, shown
 from terrarium_mcp.store.errors import BacklogFailed, BacklogFull, UnknownEnhancement
+from terrarium_mcp.store.private_files import (
+    create_private,
+    create_private_folder,
+    mode_within,
+)
 
 MOST_OPEN = 10
 """The maximum number of open ideas: nobody reads a longer list."""
@@ -152,7 +157,7 @@ class Backlog:
         post = frontmatter.Post(body, None, **head, created=to_iso(at))
         base = f"{at.astimezone(UTC):%Y%m%d-%H%M%S}-{_slug(head['title'])}"
         with backlog_errors(self.folder):
-            self.folder.mkdir(parents=True, exist_ok=True)
+            create_private_folder(self.folder)
             file = _free(self.folder, base)
             try:
                 file.write_text(frontmatter.dumps(post, sort_keys=False) + "\n", "utf-8")
@@ -180,7 +185,7 @@ def _free(folder: Path, base: str) -> Path:
     while True:
         file = folder / (f"{base}.md" if number == 1 else f"{base}-{number}.md")
         try:
-            file.touch(exist_ok=False)
+            create_private(file, mode_within(folder))
         except FileExistsError:
             number += 1
             continue

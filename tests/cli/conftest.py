@@ -38,3 +38,4 @@ def history(request: pytest.FixtureRequest) -> Path:
 async def _remember(file: Path) -> None:
     async with open_store(file, Settings()) as store:
         await store.messages.append(chat(f"<ada> {SAID}"))
+        await store.differences([])  # nothing waits for its group

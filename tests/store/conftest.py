@@ -18,3 +18,9 @@ def file(tmp_path: Path) -> Path:
 async def store(file: Path) -> AsyncIterator[Store]:
     async with open_store(file, SETTINGS) as store:
         yield store
+
+
+@pytest.fixture
+def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No line waits for its group: for tests that look at what is derived right after an append."""
+    monkeypatch.setattr("terrarium_mcp.store.sqlite.ingest.append.SEVERAL", 1)

@@ -19,21 +19,18 @@ import anyio
 from filelock import FileLock, Timeout
 
 from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.store.private_files import mode_beside
+from terrarium_mcp.store.sqlite.engine import checkpoints
+from terrarium_mcp.store.sqlite.engine.checkpoints import Checkpoints
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.fts_merge import LOOK_EVERY, SegmentMerger
 from terrarium_mcp.store.sqlite.index import rolling_windows
+from terrarium_mcp.store.sqlite.index.grouped_indexing import GroupedIndexing
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.rolling_windows import RollingWindows
 
 TRY_EVERY = 1.0
 """Seconds between two rounds of indexing, and between two looks for a damaged index."""
-
-LOOK_AT_WAL_EVERY = 0.25
-"""Seconds between two checks of the WAL's size. A bulk append adds some 30 MB a second."""
-
-CHECKPOINT_AT = 16_000 * 4_096
-"""The keeper checkpoints once the WAL has this many bytes: 16,000 pages. Pages that change often
-are then copied seldom: at 4,000 pages a message of a bulk append costs 8 us more of CPU."""
 
 log = logging.getLogger(__name__)
 
@@ -84,7 +81,7 @@ class Keeper:
 
     def __init__(self, path: Path) -> None:
         # Acquired in the event loop's thread, and released wherever the loop ends.
-        self._lock = FileLock(lock_file(path), thread_local=False)
+        self._lock = FileLock(lock_file(path), mode=mode_beside(path), thread_local=False)
 
     @property
     def is_us(self) -> bool:
@@ -110,7 +107,7 @@ class Keeper:
     async def serve(self, database: Database, indexer: Indexer) -> None:
         """Run the keeper's duties, for ever; each round only while this process is the keeper."""
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(self._repeat, indexer.catch_up, TRY_EVERY)
+            tasks.start_soon(self._repeat, GroupedIndexing(indexer).index, TRY_EVERY)
             tasks.start_soon(self.empty_wal, database)
             tasks.start_soon(self._repeat, SegmentMerger(database).merge, LOOK_EVERY)
             tasks.start_soon(
@@ -119,21 +116,8 @@ class Keeper:
             tasks.start_soon(_schedule_repairs, indexer)
 
     async def empty_wal(self, database: Database) -> None:
-        """Keep the WAL from growing for ever, while this process is the keeper.
-
-        Most of it is copied while others write; the pages that they add meanwhile, under the lock
-        that keeps them out. Without that second checkpoint a WAL in constant use would never start
-        over. It also leaves almost no chance to the WAL-reset bug (engine/wal_reset_bug.py), which
-        needs a checkpoint of a fully copied WAL at the very moment in which another process starts
-        it over: this one empties the file as soon as all of it is copied.
-        """
-
-        async def duty() -> None:
-            if database.wal_bytes() >= CHECKPOINT_AT:
-                await database.checkpoint("PASSIVE")
-                await database.checkpoint("TRUNCATE")
-
-        await self._repeat(duty, LOOK_AT_WAL_EVERY)
+        """Keep the WAL small, while this process is the keeper."""
+        await self._repeat(Checkpoints(database).empty_wal, checkpoints.LOOK_EVERY)
 
     async def _repeat(self, duty: Callable[[], Awaitable[None]], every: float) -> None:
         while True:

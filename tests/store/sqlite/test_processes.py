@@ -98,6 +98,8 @@ async def test_two_processes_that_write_at_once_lose_nothing(file: Path) -> None
     for nick in ("ada", "bo"):
         said = rows_of(file, "SELECT message FROM messages WHERE nick = ? ORDER BY id", [nick])
         assert said == [(f"line {number}",) for number in range(200)]
+    async with open_store(file, SETTINGS) as store:
+        assert await store.differences() == []
     check_index(file)
 
 

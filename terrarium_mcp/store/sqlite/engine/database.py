@@ -25,7 +25,7 @@ import anyio
 
 from terrarium_mcp.store.errors import IndexDamaged, StoreFailed, TookTooLong
 from terrarium_mcp.store.sqlite.engine.failures import translate_errors
-from terrarium_mcp.store.sqlite.engine.files import bytes_of, wal_of
+from terrarium_mcp.store.sqlite.engine.files import FileState, bytes_of, state_of, wal_of
 from terrarium_mcp.store.sqlite.engine.functions import FUNCTIONS, as_text
 from terrarium_mcp.store.sqlite.engine.write_lock import LockWaiters
 
@@ -220,6 +220,10 @@ class Database:
     def wal_bytes(self) -> int:
         """The size of the WAL; 0 where there is none."""
         return bytes_of(self._wal)
+
+    def wal_state(self) -> FileState:
+        """The state of the WAL, which changes with every commit."""
+        return state_of(self._wal)
 
     @contextmanager
     def _noting_damage(self) -> Iterator[None]:

@@ -1,15 +1,29 @@
-"""Sizes of files, and free space."""
+"""Sizes and states of files, and free space."""
 
 import shutil
 from pathlib import Path
+from typing import NamedTuple
+
+
+class FileState(NamedTuple):
+    """The size of a file and when it was written, in nanoseconds: 0, 0 if there is none."""
+
+    size: int
+    written_ns: int
 
 
 def bytes_of(path: Path) -> int:
     """The size of a file; 0 if there is none."""
+    return state_of(path).size
+
+
+def state_of(path: Path) -> FileState:
+    """The state of a file, which changes whenever it is written."""
     try:
-        return path.stat().st_size
+        found = path.stat()
     except (FileNotFoundError, NotADirectoryError):
-        return 0
+        return FileState(0, 0)
+    return FileState(found.st_size, found.st_mtime_ns)
 
 
 def wal_of(path: Path) -> Path:

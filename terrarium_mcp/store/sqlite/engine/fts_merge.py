@@ -31,7 +31,10 @@ PAGES = 128
 """Index pages (1,000 bytes each) that one transaction writes: 3 ms of CPU. It writes more where a
 word is in very many messages, as FTS5 stops only between two words."""
 
-# Reads the first row of each segment. Counts none of a structure that lags behind or is rebuilt.
+NEARLY_COMPLETE = 4_000
+"""A structure that lags by fewer messages is not being rebuilt: its next group is not due yet."""
+
+# Reads the first row of each segment. Counts none of a structure that is rebuilt, or far behind.
 _COUNT_SEGMENTS = """
 WITH RECURSIVE segment (number) AS (
   SELECT min(segid) FROM {table}_idx
@@ -40,7 +43,7 @@ WITH RECURSIVE segment (number) AS (
   WHERE number IS NOT NULL
 )
 SELECT count(number) FROM segment
-WHERE (SELECT count(*) = 2 AND min(upto) = max(upto) FROM derived
+WHERE (SELECT count(*) = 2 AND min(upto) > 0 AND max(upto) - min(upto) < {nearly} FROM derived
        WHERE name IN ('messages', '{structure}'))
 """
 
@@ -81,7 +84,8 @@ class SegmentMerger:
 
 async def segments(reader: Database | Writer, table: str) -> int:
     """How many segments an index has; 0 while its structure is not complete."""
-    return int(await reader.value(_COUNT_SEGMENTS.format(table=table, structure=INDEXES[table])))
+    sql = _COUNT_SEGMENTS.format(table=table, structure=INDEXES[table], nearly=NEARLY_COMPLETE)
+    return int(await reader.value(sql))
 
 
 async def _total_changes(writer: Writer) -> int:

@@ -4,16 +4,17 @@ import os
 from pathlib import Path
 
 from terrarium_mcp.store.errors import StoreFailed
+from terrarium_mcp.store.private_files import create_private_folder
 
 
 def make_folder(path: Path) -> None:
-    """Make the folder of the database at `path` if it is missing.
+    """Make the folder of the database at `path`, for this account alone, if it is missing.
 
     Raises:
         StoreFailed: it cannot be made.
     """
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        create_private_folder(path.parent)
     except OSError as error:
         raise _inaccessible(path, error) from error
 
@@ -26,18 +27,26 @@ def check_permissions(path: Path) -> None:
     """
     try:
         is_folder, exists = path.is_dir(), path.exists()
+    except PermissionError as error:
+        raise forbidden(path, path.parent) from error
     except OSError as error:
         raise _inaccessible(path, error) from error
     if is_folder:
         raise StoreFailed(f"{path} is a folder. Name a file in it with DB_PATH or --db.")
     for place, needed in [(path.parent, os.R_OK | os.W_OK | os.X_OK), (path, os.R_OK | os.W_OK)]:
         if (exists or place != path) and not os.access(place, needed):
-            raise StoreFailed(
-                f"This account may not write {place}. SQLite needs to, even for reading: it keeps"
-                " its -wal and -shm files in the folder. Give the account write permission on both"
-                f" (for example: chgrp -R GROUP {path.parent} && chmod -R g+rw {path.parent}), or"
-                " ask the account that records for its server: ssh HOST terrarium-mcp serve."
-            )
+            raise forbidden(path, place)
+
+
+def forbidden(path: Path, place: Path) -> StoreFailed:
+    """The error that this account may not use a place that the database at `path` needs."""
+    folder = path.parent
+    return StoreFailed(
+        f"This account may not write {place}. SQLite needs to, even for reading: it keeps its -wal"
+        " and -shm files in the folder. Give the account write permission on both (for example:"
+        f" chgrp -R GROUP {folder} && chmod -R g+rwX {folder} && chmod g+s {folder}), or ask the"
+        " account that records for its server: ssh HOST terrarium-mcp serve."
+    )
 
 
 def _inaccessible(path: Path, error: OSError) -> StoreFailed:

@@ -14,6 +14,8 @@ from pathlib import Path
 import anyio
 from filelock import FileLock, Timeout
 
+from terrarium_mcp.store.private_files import mode_beside
+
 STEP_SECONDS = 0.08
 """Seconds that one step of a transaction should take. A live message waits for at most two steps
 and a commit, and must be on disk within 0.25 s."""
@@ -31,7 +33,7 @@ class LockWaiters:
     def __init__(self, path: Path) -> None:
         self._file = path.with_name(path.name + ".waiting")
         # Acquired in the event loop's thread, and sometimes released in another.
-        self._lock = FileLock(self._file, thread_local=False)
+        self._lock = FileLock(self._file, mode=mode_beside(path), thread_local=False)
 
     def announce(self) -> None:
         """Announce that this process waits.

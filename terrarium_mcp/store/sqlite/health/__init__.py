@@ -8,9 +8,13 @@ from pathlib import Path
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store.records import Fact, Section
 from terrarium_mcp.store.sqlite.engine.files import bytes_of
-from terrarium_mcp.store.sqlite.engine.places import check_permissions
+from terrarium_mcp.store.sqlite.engine.fts_merge import NEARLY_COMPLETE
+from terrarium_mcp.store.sqlite.engine.places import check_permissions, forbidden
+from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.wal_reset_bug import has_wal_reset_bug, other_writers_advice
 from terrarium_mcp.store.sqlite.health.readonly import is_wal, untouched
+from terrarium_mcp.store.sqlite.index.counter_sql import IS_COUNTED
+from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.indexer import EVERYTHING
 from terrarium_mcp.store.sqlite.index.structure import TO_BE_EMPTIED
 from terrarium_mcp.store.sqlite.keeper import KeeperRecord, is_held, lock_file
@@ -37,6 +41,9 @@ def examine(path: Path, now: datetime, source_zone: str = "") -> list[Section]:
         if not bytes_of(path):
             return [_with(sections[0], [_missing()]), _keeper(path)]
         check_permissions(path)
+    except PermissionError:  # its folder may not even be looked into
+        closed = Fact("access", str(forbidden(path, path.parent)), wrong=True)
+        return [_with(sections[0], [closed]), _keeper(path)]
     except (TerrariumError, OSError) as error:
         sections[0] = _with(sections[0], [Fact("access", str(error), wrong=True)])
     try:
@@ -120,11 +127,24 @@ def _journal(path: Path, version: int) -> Fact:
     return Fact("journal", text if changed else "rollback", wrong=changed)
 
 
+# Lines that wait for their group are counted too, unless the counters are about to be rebuilt.
+_TOTALS = f"""
+WITH counted (upto) AS (
+  SELECT ifnull((SELECT upto FROM derived WHERE name = '{Counters.name}'), 0)
+)
+SELECT ifnull(sum(lines), 0), ifnull(sum(events), 0), count(DISTINCT room), min(first), max(last)
+FROM (
+  SELECT room, lines, events, first, last FROM room_counts
+  UNION ALL
+  SELECT m.room, sum({IS_SPEECH}), sum(NOT {IS_SPEECH}),
+    min(iif({IS_SPEECH}, m.timestamp, NULL)), max(iif({IS_SPEECH}, m.timestamp, NULL))
+  FROM counted CROSS JOIN messages m NOT INDEXED
+  WHERE m.id > upto AND upto != {TO_BE_EMPTIED} AND {IS_COUNTED} GROUP BY m.room
+)"""  # noqa: S608 -- our names
+
+
 def _contents(connection: sqlite3.Connection) -> Iterator[Fact]:
-    lines, events, rooms, first, last = connection.execute(
-        "SELECT ifnull(sum(lines), 0), ifnull(sum(events), 0), count(*), min(first), max(last)"
-        " FROM room_counts"
-    ).fetchone()
+    lines, events, rooms, first, last = connection.execute(_TOTALS).fetchone()
     networks = [row[0] for row in connection.execute("SELECT name FROM networks ORDER BY name")]
     of = f" of {', '.join(networks)}" if networks else ""
     yield Fact("lines", f"{lines:,} and {events:,} events in {rooms:,} rooms{of}")
@@ -154,7 +174,10 @@ def _progress(upto: int, newest: int) -> str:
     if upto == TO_BE_EMPTIED:
         return "to be rebuilt; the keeper does it, or the next process that opens the file"
     behind = newest - upto
-    return f"up to {upto}, {behind:,} behind" if behind > 0 else f"up to {upto}, complete"
+    if behind <= 0:
+        return f"up to {upto}, complete"
+    how = "to follow" if behind < NEARLY_COMPLETE else "behind"
+    return f"up to {upto}, {behind:,} {how}"
 
 
 def _others(connection: sqlite3.Connection) -> Section:

@@ -17,14 +17,15 @@ from anyio import from_thread, to_thread
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.errors import NotChecked
+from terrarium_mcp.store.private_files import create_private
 from terrarium_mcp.store.records import DeepCheck, Fact
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.files import bytes_of, free_bytes, wal_of
 from terrarium_mcp.store.sqlite.health.external_changes import external_changes
 from terrarium_mcp.store.sqlite.health.readonly import untouched
-from terrarium_mcp.store.sqlite.index.indexer import DERIVED, INDEXED_BY_READ, NORMALISED, Indexer
+from terrarium_mcp.store.sqlite.index.indexer import DERIVED, INDEXED_BY_READ, Indexer
 from terrarium_mcp.store.sqlite.index.message_index import MessageIndex
-from terrarium_mcp.store.sqlite.index.structure import TO_BE_EMPTIED, Derived
+from terrarium_mcp.store.sqlite.index.structure import NORMALISED, TO_BE_EMPTIED, Derived
 from terrarium_mcp.store.sqlite.schema import CURRENT, checked_version
 
 PAGES = 4_000
@@ -83,6 +84,7 @@ def _check_room(path: Path, folder: Path) -> None:
 
 def _copy(path: Path, copy: Path, on_step: OnStep) -> None:
     """Copy what one read transaction sees. Runs in a thread that can be cancelled."""
+    create_private(copy)
     with untouched(path) as source, closing(sqlite3.connect(copy)) as target:
         if checked_version(source, path) != CURRENT:
             raise NotChecked(f"{path} is not of the current version: start terrarium-mcp once.")

@@ -1,7 +1,6 @@
 """Everything derived from `messages`: it can be rebuilt from them, and is checked by a recount.
 
 Every derived structure is brought up to date by ids, in the order in which they were given, and has
-a watermark: the id up to which it is complete. Usually all watermarks are at the newest id, since
-an append updates every structure in its own transaction; a structure that is being rebuilt lags
-behind, and its readers wait for it.
+a watermark: the id up to which it is complete. It lags behind while a group of lines fills up
+(grouped_indexing.py) and while it is rebuilt; who reads it indexes the rest first, or waits.
 """

@@ -1,13 +1,14 @@
 """Indexing: every committed message is normalised once, and added to every derived structure.
 
-Our appends do both in their own transaction. Rows that other programs append to `messages` (with
-terrarium-irc's eight columns) stay above the watermarks until one of our processes catches up: the
-keeper does every second, and every read does first, so that no read misses a committed message.
+A bulk append does both in its own transaction. Other messages stay above the watermarks until one
+of our processes catches up: every read does first, so that it misses no committed message, and the
+keeper does by groups (grouped_indexing.py), as a message that is indexed alone writes 25 pages.
 
 A structure whose rebuild is scheduled has the watermark -1. Whichever process catches up next
 empties and refills it, in short transactions, and continues where another was killed.
 """
 
+import json
 import logging
 import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -18,16 +19,19 @@ import anyio
 
 from terrarium_mcp.store.errors import IndexDamaged, StillOpening, StoreFailed
 from terrarium_mcp.store.sqlite.engine.database import Database, Row, Writer
+from terrarium_mcp.store.sqlite.engine.fts_merge import NEARLY_COMPLETE
 from terrarium_mcp.store.sqlite.engine.wal_reset_bug import other_writers_advice
 from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE, BatchSizer, YieldingTransaction
 from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.external_rows import normalise
 from terrarium_mcp.store.sqlite.index.link_index import LinkIndex
+from terrarium_mcp.store.sqlite.index.live_clock import NORMALISED_TO, store_live
 from terrarium_mcp.store.sqlite.index.message_index import MessageIndex
 from terrarium_mcp.store.sqlite.index.nick_evidence import PeopleIndex
 from terrarium_mcp.store.sqlite.index.phrase_index import PhraseIndex
 from terrarium_mcp.store.sqlite.index.sorted_runs import Runs
 from terrarium_mcp.store.sqlite.index.structure import (
+    NORMALISED,
     TO_BE_EMPTIED,
     Derived,
     empty_some,
@@ -62,31 +66,40 @@ STALLED = 300.0
 _CHECK_EVERY = 0.05
 """Seconds between two checks of how far the keeper is."""
 
-NORMALISED = "messages"
-"""The name of the messages' own watermark: they are normalised up to there."""
-
 EVERYTHING = (NORMALISED, *(structure.name for structure in DERIVED))
 """The names of all watermarks."""
+
+_COMPLETE_TO_NOTHING = dict.fromkeys(EVERYTHING, 0)
+"""The watermarks of an empty database, which has no row of any."""
 
 log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _IndexProgress:
-    """How far some structures are: their lowest watermark, and the newest id."""
+class IndexState:
+    """How far everything derived is.
 
-    lowest: int
+    Attributes:
+        newest: the newest id.
+        marks: the watermark of each structure, and of the messages.
+        has_foreign_rows: whether rows of another program wait to be normalised.
+    """
+
     newest: int
+    marks: Mapping[str, int]
+    has_foreign_rows: bool
 
-    @property
-    def lag(self) -> int:
-        """How many ids are not indexed yet."""
-        return max(0, self.newest - self.lowest)
+    def lowest(self, names: Collection[str]) -> int:
+        """The id up to which all these are complete; -1: one is to be emptied."""
+        return min(self.marks[name] for name in names)
 
-    @property
-    def part(self) -> float:
-        """The part that is indexed, 0 to 1."""
-        return max(0, self.lowest) / max(1, self.newest)
+    def lag(self, names: Collection[str]) -> int:
+        """How many ids are not in all of these yet."""
+        return max(0, self.newest - self.lowest(names))
+
+    def part(self, names: Collection[str]) -> float:
+        """The part that all of these hold, 0 to 1."""
+        return max(0, self.lowest(names)) / max(1, self.newest)
 
 
 class Indexer:
@@ -100,11 +113,11 @@ class Indexer:
 
     async def indexed_up_to(self, *names: str) -> int:
         """The id up to which all the structures named are complete; -1: one is to be emptied."""
-        return (await self._progress(names or (NORMALISED,))).lowest
+        return (await self.state()).lowest(names or (NORMALISED,))
 
     async def lag(self) -> int:
         """How many ids are not in every structure yet: an upper bound on the rows left to index."""
-        return (await self._progress(EVERYTHING)).lag
+        return (await self.state()).lag(EVERYTHING)
 
     async def rows(
         self, sql: str, params: Mapping[str, Any], *, uses: Sequence[str] = ()
@@ -132,11 +145,14 @@ class Indexer:
             StillOpening: the keeper did not get there within `PATIENCE` seconds.
         """
         await self.rebuild_if_damaged()
+        is_current = f"SELECT {current_sql(*names)}"
+        if await self._database.value(is_current, {"is_current": False}):
+            return
         needed = (NORMALISED, *names)
         impatient_at = anyio.current_time() + PATIENCE
-        while (progress := await self._progress(needed)).lag > INDEXED_BY_READ:
+        while (state := await self.state()).lag(needed) > INDEXED_BY_READ:
             if anyio.current_time() > impatient_at:
-                raise StillOpening("indexing the history", progress.part)
+                raise StillOpening("indexing the history", state.part(needed))
             await anyio.sleep(_CHECK_EVERY)  # two processes indexing at once starve a recorder
         await self.catch_up(names=needed)
 
@@ -151,7 +167,7 @@ class Indexer:
             report: called with the part that is done, 0 to 1; may raise to stop.
             names: the watermarks to advance.
         """
-        behind = (await self._progress(names)).lag > 0
+        behind = (await self.state()).lag(names) > 0
         while behind:
             reached, newest = await self._advance_once(names)
             behind = reached < newest
@@ -170,11 +186,12 @@ class Indexer:
             StoreFailed: there was no progress for `STALLED` seconds; a later keeper continues.
         """
         await self.schedule_rebuild(names)
+        wanted = (await self.state()).newest  # later messages may wait for their group
         lowest, moved_at = TO_BE_EMPTIED, anyio.current_time()
-        while (progress := await self._progress(names)).lag:
-            report(progress.part)
-            if progress.lowest != lowest:
-                lowest, moved_at = progress.lowest, anyio.current_time()
+        while (state := await self.state()).lowest(names) < wanted:
+            report(state.part(names))
+            if state.lowest(names) != lowest:
+                lowest, moved_at = state.lowest(names), anyio.current_time()
             elif anyio.current_time() > moved_at + STALLED:
                 raise StoreFailed(
                     f"The keeper of {self._database.path} makes no progress. Its log says why;"
@@ -205,6 +222,7 @@ class Indexer:
         """Schedule a rebuild of the full-text indexes if a read or write found one damaged.
 
         An index already being rebuilt is left alone: the reader simply saw it half-built.
+        One that lags by less than `NEARLY_COMPLETE` is not: its next group is not due yet.
         """
         if not self._database.index_damaged:
             return
@@ -213,17 +231,50 @@ class Indexer:
             marks = await watermarks(writer)
             names = await full_text_names(writer, DERIVED)
             await _schedule_rebuild(
-                writer, [name for name in names if marks[name] >= marks[NORMALISED]]
+                writer,
+                [
+                    name
+                    for name in names
+                    if marks[name] != TO_BE_EMPTIED
+                    and marks[NORMALISED] - marks[name] < NEARLY_COMPLETE
+                ],
             )
 
-    async def _progress(self, names: Collection[str]) -> _IndexProgress:
-        quoted = ", ".join(f"'{name}'" for name in names)
-        rows = await self._database.rows(
-            "SELECT (SELECT max(id) FROM messages) AS newest, min(upto) AS lowest,"  # noqa: S608 -- our names
-            f" count(*) AS known FROM derived WHERE name IN ({quoted})"
+    async def state(self) -> IndexState:
+        """How far everything is, in one read."""
+        ((newest, marks, has_foreign_rows),) = await self._database.rows(
+            "SELECT ifnull((SELECT max(id) FROM messages), 0),"  # noqa: S608 -- our names
+            " (SELECT json_group_object(name, upto) FROM derived),"
+            f" NOT ({_NO_FOREIGN_ROWS})"
         )
-        newest, lowest, known = rows[0]["newest"] or 0, rows[0]["lowest"] or 0, rows[0]["known"]
-        return _IndexProgress(lowest if known == len(names) else min(lowest, 0), newest)
+        return IndexState(newest, _COMPLETE_TO_NOTHING | json.loads(marks), bool(has_foreign_rows))
+
+    async def normalise(self, writer: Writer, last: int) -> None:
+        """Normalise all messages up to the id `last`."""
+        done = (await watermarks(writer))[NORMALISED]
+        if done < last:
+            await self._normalise(writer, done + 1, last)
+            await _set_watermarks(writer, [NORMALISED], last)
+
+    async def index_appended(
+        self, writer: Writer, first: int, last: int, turn: YieldingTransaction
+    ) -> bool:
+        """Add new rows, and the few before them that wait for their group, to every structure.
+
+        Returns:
+            Whether every structure holds them now. Once the turn is over the rest are left behind,
+            and so is a structure that lags by more than `NEARLY_COMPLETE`.
+        """
+        marks = await watermarks(writer)
+        current = {
+            name: mark
+            for name, mark in marks.items()
+            if mark != TO_BE_EMPTIED and first - mark <= NEARLY_COMPLETE
+        }
+        if NORMALISED not in current:
+            return False
+        await self._normalise(writer, marks[NORMALISED] + 1, last)
+        return await _advance(writer, current, last, turn) == last and len(current) == len(marks)
 
     async def _advance_once(self, names: Collection[str]) -> tuple[int, int]:
         """Index the next rows in one transaction; returns the id that all reach, and the newest."""
@@ -254,10 +305,14 @@ class Indexer:
         sql = "SELECT max(id) FROM (SELECT id FROM messages WHERE id > ? ORDER BY id LIMIT ?)"
         last = int(await writer.value(sql, (min(marks.values()), self._size.rows), default=0))
         if marks[NORMALISED] < last:
-            self._warn(await normalise(writer, marks[NORMALISED] + 1, last, self._network))
+            await self._normalise(writer, marks[NORMALISED] + 1, last)
             turn.step()
         reached = await _advance(writer, marks, last, turn)
         return reached if last else newest, newest
+
+    async def _normalise(self, writer: Writer, first: int, last: int) -> None:
+        self._warn(await normalise(writer, first, last, self._network))
+        await store_live(writer, first, last)
 
     def _warn(self, foreign: int) -> None:
         """Log once that another program writes the file."""
@@ -270,40 +325,35 @@ class Indexer:
             )
 
 
-def current_sql(*names: str) -> str:
-    """The SQL condition that the structures named are current: they hold every committed message.
+_NO_FOREIGN_ROWS = (
+    "NOT EXISTS (SELECT 1 FROM messages INDEXED BY messages_without_room"  # noqa: S608 -- our names
+    f" WHERE room IS NULL AND id > {NORMALISED_TO})"
+)
+"""The SQL condition that no row of another program waits to be normalised. Messages of ours have a
+room from the start, unless they have no channel at all."""
 
-    A statement that contains it sees both in one snapshot, and SQLite evaluates it once for all
-    rows. `:is_current` true says that the caller has just caught up: newer messages may be missed.
+
+def current_sql(*names: str) -> str:
+    """The SQL condition that messages, and the structures named, can be read.
+
+    No foreign row is left to be normalised, and the structures hold every committed message. A
+    statement that contains it sees both in one snapshot, and SQLite evaluates it once for all rows.
+    `:is_current` true says that the caller has just caught up: newer messages may be missed.
     """
-    quoted = ", ".join(f"'{name}'" for name in (NORMALISED, *names))
-    return (
-        "(:is_current OR (SELECT min(upto) >= (SELECT max(id) FROM messages)"  # noqa: S608 -- our names
-        f" AND count(*) = {len(names) + 1} FROM derived WHERE name IN ({quoted})))"
-    )
+    conditions = [_NO_FOREIGN_ROWS]
+    if names:
+        quoted = ", ".join(f"'{name}'" for name in names)
+        conditions.append(
+            "(SELECT min(upto) >= (SELECT max(id) FROM messages)"  # noqa: S608 -- our names
+            f" AND count(*) = {len(names)} FROM derived WHERE name IN ({quoted}))"
+        )
+    return f"(:is_current OR ({' AND '.join(conditions)}))"
 
 
 async def watermarks(writer: Writer) -> dict[str, int]:
     """The watermark of each structure: the id up to which it is complete."""
     rows = await writer.rows("SELECT name, upto FROM derived")
-    return (
-        {NORMALISED: 0}
-        | {structure.name: 0 for structure in DERIVED}
-        | {row[0]: row[1] for row in rows}
-    )
-
-
-async def index_rows(writer: Writer, first: int, last: int, turn: YieldingTransaction) -> bool:
-    """Add new rows, already normalised, to every structure that is complete up to them.
-
-    Returns:
-        Whether every structure holds them now. Once the turn is over the rest are left behind.
-    """
-    marks = await watermarks(writer)
-    current = {name: mark for name, mark in marks.items() if mark >= first - 1}
-    if NORMALISED not in current:
-        return False
-    return await _advance(writer, current, last, turn) == last and len(current) == len(marks)
+    return _COMPLETE_TO_NOTHING | {row[0]: row[1] for row in rows}
 
 
 async def unindex_rows(writer: Writer, ids: Sequence[int]) -> None:

@@ -7,6 +7,9 @@ from typing import Protocol
 
 from terrarium_mcp.store.sqlite.engine.database import Params, Writer
 
+NORMALISED = "messages"
+"""The name of the messages' own watermark: they are normalised up to there."""
+
 TO_BE_EMPTIED = -1
 """The watermark of a structure that still holds the rows of before its rebuild was scheduled."""
 

@@ -1,7 +1,9 @@
 """Appending: messages go to the disk, and into everything derived from them.
 
-A small group is indexed by the transaction that saves it. A flood is saved first, and indexed later
-by the keeper or by the next read. A bulk append does both until another writer waits for the lock.
+A few messages are saved at once and indexed later: by the keeper, together with others
+(index/grouped_indexing.py), or by the next read. More are indexed by the transaction that saves
+them, but for a flood, which has to reach the disk first. A bulk append indexes until another writer
+waits for the lock.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,12 +16,17 @@ from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store.errors import IndexDamaged, Locked
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.write_lock import BACKOFF, PAUSE, YieldingTransaction
-from terrarium_mcp.store.sqlite.index.indexer import INDEXED_BY_READ, Indexer, index_rows
+from terrarium_mcp.store.sqlite.index.indexer import INDEXED_BY_READ, Indexer
 from terrarium_mcp.store.sqlite.ingest.insert import insert
+
+SEVERAL = 20
+"""An append of this many messages or more is indexed at once: they share most pages that it writes,
+and where so much is said, a search should not have to index first."""
 
 FLOOD = 500
 """An append of this many messages or more is indexed later: more are queued behind them, and they
-reach the disk in a third of the time."""
+reach the disk in a third of the time. They are normalised at once, so that few messages are ever
+above that watermark: every later append reads these (index/live_clock.py)."""
 
 LARGE_WAL = 128 * 1024 * 1024
 """Once the WAL has this many bytes, a bulk append pauses long enough for the keeper to empty it."""
@@ -30,7 +37,7 @@ LONG_PAUSE = 0.25
 
 @dataclass(frozen=True, slots=True)
 class SaveResult:
-    """What one transaction did.
+    """What one transaction of a bulk append did.
 
     Attributes:
         ids: the id of each message, 0 for one that was already stored.
@@ -52,15 +59,20 @@ class Appender:
 
     async def append(self, messages: Sequence[NewMessage]) -> list[int]:
         """Save messages in one transaction; returns their ids, 0 for one already stored."""
-        flood = len(messages) >= FLOOD
-        result = await self._save(messages, lambda: YieldingTransaction(lambda: flood, minimum=0))
-        if flood and await self._indexer.lag() > INDEXED_BY_READ:
+        if SEVERAL <= len(messages) < FLOOD:
+            return (await self._save_and_index(messages, lambda: False)).ids
+        is_flood = len(messages) >= FLOOD
+        async with self._database.writing() as writer:
+            ids = await insert(writer, messages)
+            if is_flood:
+                await self._indexer.normalise(writer, max(ids))
+        if is_flood and await self._indexer.lag() > INDEXED_BY_READ:
             await self._catch_up()
-        return result.ids
+        return ids
 
     async def append_yielding(self, messages: Sequence[NewMessage]) -> SaveResult:
         """Save messages in one transaction that stops indexing them once another writer waits."""
-        return await self._save(messages, lambda: YieldingTransaction(self._database.has_waiters))
+        return await self._save_and_index(messages, self._database.has_waiters)
 
     async def yield_lock(self, result: SaveResult) -> None:
         """Let other processes write, longer while the WAL is large; then index what was left."""
@@ -71,26 +83,28 @@ class Appender:
 
     async def _catch_up(self) -> None:
         """Index what was left behind, unless others keep the lock: then the keeper will."""
-        with suppress(Locked):
+        with suppress(Locked, IndexDamaged):  # of a damaged index the rebuild is scheduled
             await self._indexer.catch_up()
 
-    async def _save(
-        self, messages: Sequence[NewMessage], begin: Callable[[], YieldingTransaction]
+    async def _save_and_index(
+        self, messages: Sequence[NewMessage], has_waiters: Callable[[], bool]
     ) -> SaveResult:
         try:
-            return await self._save_once(messages, begin)
+            return await self._try_to_save_and_index(messages, has_waiters)
         except IndexDamaged:  # new messages must not wait for the rebuild
             await self._indexer.rebuild_if_damaged()
-            return await self._save_once(messages, begin)
+            return await self._try_to_save_and_index(messages, has_waiters)
 
-    async def _save_once(
-        self, messages: Sequence[NewMessage], begin: Callable[[], YieldingTransaction]
+    async def _try_to_save_and_index(
+        self, messages: Sequence[NewMessage], has_waiters: Callable[[], bool]
     ) -> SaveResult:
         async with self._database.writing() as writer:
-            turn = begin()
+            turn = YieldingTransaction(has_waiters)
             ids = await insert(writer, messages)
             turn.step()
             added = [number for number in ids if number]
-            is_indexed = not added or await index_rows(writer, added[0], added[-1], turn)
+            is_indexed = not added or await self._indexer.index_appended(
+                writer, added[0], added[-1], turn
+            )
         turn.step()  # the commit takes longer the more pages were changed
         return SaveResult(ids, is_indexed, turn.longest)

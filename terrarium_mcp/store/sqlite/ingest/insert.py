@@ -9,6 +9,7 @@ from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.rooms import room_ids
 from terrarium_mcp.store.sqlite.index.external_rows import move_private
+from terrarium_mcp.store.sqlite.index.live_clock import live_until
 
 _INSERT = """
 INSERT INTO messages (
@@ -28,12 +29,12 @@ async def insert(writer: Writer, messages: Sequence[NewMessage]) -> list[int]:
         Their ids, 0 for one that was left out.
     """
     rooms = await _rooms_of(writer, messages)
-    rows = _Rows(writer, rooms, await _live_until(writer, rooms), await _next_id(writer))
+    reached = await live_until(writer, rooms.values())
+    rows = _Rows(writer, rooms, reached, await _next_id(writer))
     ids = [await rows.add(message) for message in messages]
     await writer.many(_INSERT, rows.rows)
     if rows.rows:
         await move_private(writer, rows.first, rows.last)
-    await _advance_live(writer, rows.live_until)
     return ids
 
 
@@ -46,13 +47,6 @@ async def _rooms_of(
     return await room_ids(writer, channels)
 
 
-async def _live_until(writer: Writer, rooms: Mapping[tuple[str, str], int]) -> dict[int, str]:
-    """The timestamp of the last live message of each room; "" where there was none."""
-    ids = ", ".join(map(str, rooms.values()))
-    known = await writer.rows(f"SELECT id, live_until FROM rooms WHERE id IN ({ids})")  # noqa: S608 -- our ids
-    return {row[0]: row[1] or "" for row in known}
-
-
 async def _next_id(writer: Writer) -> int:
     """One more than every id there is, or was."""
     newest = int(await writer.value("SELECT max(id) FROM messages", default=0))
@@ -62,22 +56,12 @@ async def _next_id(writer: Writer) -> int:
     return max(newest, used) + 1
 
 
-async def _advance_live(writer: Writer, live_until: Mapping[int, str]) -> None:
-    """Record how far each room's live messages have come."""
-    await writer.many(
-        "UPDATE rooms SET live_until = max(live_until, ?) WHERE id = ?",
-        [(timestamp, room) for room, timestamp in live_until.items()],
-    )
-    await extend_spans(writer, live_until)
-
-
 class _Rows:
     """The rows of `messages` that new messages become.
 
     Attributes:
         first: the id of the first row.
         rows: the rows so far, with consecutive ids.
-        live_until: the timestamp of the last live message, of each room that got one here.
     """
 
     def __init__(
@@ -89,10 +73,9 @@ class _Rows:
     ) -> None:
         self.first = first
         self.rows: list[tuple[object, ...]] = []
-        self.live_until: dict[int, str] = {}
         self._writer = writer
         self._rooms = rooms
-        self._live_before = live_until
+        self._live_until = dict(live_until)
         self._msgids: set[tuple[int | None, str]] = set()
 
     @property
@@ -107,8 +90,7 @@ class _Rows:
             return 0
         timestamp = to_text(message.said_at)
         if message.origin is Origin.LIVE and room is not None:
-            before = self.live_until.get(room) or self._live_before[room]
-            timestamp = self.live_until[room] = max(timestamp, before)
+            timestamp = self._live_until[room] = max(timestamp, self._live_until[room])
         number = self.first + len(self.rows)
         self.rows.append(_row(number, timestamp, room, message))
         if message.msgid:
@@ -183,11 +165,3 @@ def _differs(server_time: str, timestamp: str) -> bool:
         return to_text(from_iso(server_time)) != timestamp
     except ValueError:
         return True
-
-
-async def extend_spans(writer: Writer, reached: Mapping[int, str]) -> None:
-    """Extend the open spans of these rooms (by id) up to these timestamps."""
-    await writer.many(
-        "UPDATE spans SET alive = max(alive, ?) WHERE room = ? AND ended IS NULL",
-        [(timestamp, room) for room, timestamp in reached.items()],
-    )

@@ -9,6 +9,7 @@ from anyio import to_thread
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.transcript import MessageReference, message_reference
 from terrarium_mcp.store.backlog import Backlog, Enhancement, backlog_errors
+from terrarium_mcp.store.private_files import create_private, mode_of
 from terrarium_mcp.store.records import BacklogMentions, PurgeTarget
 from terrarium_mcp.store.sqlite.removal.purge import folded_nick
 
@@ -80,5 +81,7 @@ def _replace(file: Path, text: str) -> None:
     """Replace a file atomically: a crash leaves either the old or the new one."""
     new = file.with_name(f".{file.name}.new")
     with backlog_errors(file.parent):
+        new.unlink(missing_ok=True)
+        create_private(new, mode_of(file))
         new.write_text(text, "utf-8")
         new.replace(file)

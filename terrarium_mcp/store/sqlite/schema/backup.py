@@ -6,6 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.store.private_files import create_private
 from terrarium_mcp.store.sqlite.schema.step import ReportProgress
 
 _PAGES = 4_096
@@ -42,6 +43,7 @@ class Copy:
 
         self.discard()
         try:
+            create_private(self._partial)
             with closing(sqlite3.connect(self._partial)) as target:
                 connection.backup(target, pages=_PAGES, progress=progress)
         except (sqlite3.Error, OSError) as error:

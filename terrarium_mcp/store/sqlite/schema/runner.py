@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
@@ -11,6 +11,7 @@ from terrarium_mcp import __version__
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.errors import Locked
+from terrarium_mcp.store.private_files import create_private
 from terrarium_mcp.store.sqlite.engine.files import bytes_of
 from terrarium_mcp.store.sqlite.engine.transaction import transaction
 from terrarium_mcp.store.sqlite.schema import terrarium_irc
@@ -75,6 +76,8 @@ def migrate(path: Path, settings: Settings, report: ReportProgress, *, adopt: bo
         MigrationBlocked: it has to be migrated, but another program uses it.
         sqlite3.Error: the file is locked or damaged, or the disk is full.
     """
+    with suppress(OSError):  # it exists, or SQLite says what is wrong
+        create_private(path)
     with closing(_connect(path)) as connection:
         try:
             _lock(connection)

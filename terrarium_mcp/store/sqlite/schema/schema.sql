@@ -1,8 +1,8 @@
--- The tables of terrarium-mcp, version 2, as a whole. `make schema` derives this from the
+-- The tables of terrarium-mcp, version 3, as a whole. `make schema` derives this from the
 -- frozen texts vN.sql beside it, which are what creates a database.
 
 PRAGMA application_id = 0x74657272;
-PRAGMA user_version = 2;
+PRAGMA user_version = 3;
 
 -- Every line and event, one row each, ordered by (timestamp, id). The first eight columns are those
 -- of terrarium-irc, which may have made the table already and can still read and append rows.
@@ -294,10 +294,6 @@ CREATE TRIGGER word_new AFTER INSERT ON words WHEN length(NEW.word) >= 3 BEGIN
   INSERT INTO word_parts (rowid, word) VALUES (last_insert_rowid(), NEW.word);
 END;
 
--- Indexes of `messages`, made once the rows of an adopted database are in their final form; two of
--- them terrarium-irc may have made already. A rising index by time fills its last page with new
--- lines (33 bytes a line); a falling one, as terrarium-irc has it, leaves pages half empty (65).
-CREATE INDEX idx_messages_channel_timestamp ON messages (channel, timestamp DESC);
 CREATE INDEX idx_messages_timestamp ON messages (timestamp);
 CREATE INDEX messages_by_room ON messages (room, timestamp);
 CREATE INDEX messages_by_msgid ON messages (room, msgid) WHERE msgid IS NOT NULL;
@@ -311,3 +307,7 @@ CREATE TABLE adoption (
   adopted_at TEXT,       -- UTC
   adopted_by TEXT        -- version of terrarium-mcp
 );
+
+-- Rows without a room: those that another program appended, until they are normalised. Nothing else
+-- is in it, so a line of ours does not touch it.
+CREATE INDEX messages_without_room ON messages (room) WHERE room IS NULL;

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from terrarium_mcp.store.sqlite.schema import v1, v2
+from terrarium_mcp.store.sqlite.schema import v1, v2, v3
 from terrarium_mcp.store.sqlite.schema.step import Convert, ReportProgress, SourceDatabase, within
 
 _DERIVED = re.compile(r"^-- ---- Derived from .*?(?=^-- ---- |\Z)", re.MULTILINE | re.DOTALL)
@@ -52,7 +52,11 @@ class Version:
             report(_CONVERTING + (1 - _CONVERTING) * number / len(rest))
 
 
-VERSIONS: Sequence[Version] = (Version(1, v1.convert, effort=100), Version(2, v2.convert))
+VERSIONS: Sequence[Version] = (
+    Version(1, v1.convert, effort=100),
+    Version(2, v2.convert),
+    Version(3, v3.convert),
+)
 CURRENT = len(VERSIONS)
 
 

@@ -11,7 +11,7 @@ from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.sqlite.engine.database import Database, Writer
 from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
 from terrarium_mcp.store.sqlite.engine.rooms import room_ids
-from terrarium_mcp.store.sqlite.ingest.insert import extend_spans
+from terrarium_mcp.store.sqlite.index.live_clock import NOT_STORED, extend_all_spans, extend_spans
 
 HEARTBEAT = timedelta(seconds=20)
 """How often the recorder marks the rooms that it is still recording."""
@@ -77,8 +77,9 @@ class Spans:
     async def _read(self, rooms: tuple[int, ...]) -> list["_RecordedSpan"]:
         listed = ",".join(map(str, rooms))
         rows = await self._database.rows(
-            "SELECT room, began, alive, ended, source, why_ended FROM spans"  # noqa: S608 -- our own ids
-            f" WHERE room IN ({listed}) ORDER BY began, id"
+            "SELECT s.room, began, iif(ended IS NULL, max(alive, ifnull(reached, '')), alive),"  # noqa: S608 -- our own ids
+            f" ended, source, why_ended FROM spans s LEFT JOIN ({NOT_STORED}) l ON l.room = s.room"
+            f" WHERE s.room IN ({listed}) ORDER BY began, id"
         )
         return [
             _RecordedSpan(
@@ -109,6 +110,7 @@ class _RecordedSpan:
 
 
 async def _end(writer: Writer, rooms: Iterable[int], at: datetime | None, why: str) -> None:
+    await extend_all_spans(writer)
     ended = to_text(at) if at else None
     await writer.many(
         "UPDATE spans SET ended = max(alive, ifnull(?, alive)), why_ended = ?"

@@ -14,6 +14,8 @@ from tests.store.damage import flip_bytes, garble_index
 from tests.store.scene import SETTINGS, chat, write
 from tests.store.sqlite.index.test_derived import a_little_of_everything
 
+pytestmark = pytest.mark.usefixtures("at_once")
+
 ALL = [one.name for one in DERIVED]
 
 

@@ -23,6 +23,8 @@ from tests.store.scene import NOON, SETTINGS, chat, write
 from tests.store.sqlite.schema.test_refused import NOBODY, made
 from tests.store.sqlite.test_processes import HOLDING, running
 
+pytestmark = pytest.mark.usefixtures("at_once")
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -118,7 +120,7 @@ async def test_a_structure_that_lags_says_how_far(file: Path) -> None:
         await store.messages.append(chat("<ada> tea\n" * 5))
     write(file, "UPDATE derived SET upto = 2 WHERE name = 'links'")
     write(file, "UPDATE derived SET upto = -1 WHERE name = 'people'")
-    assert seen(file)["index links"] == "up to 2, 3 behind"
+    assert seen(file)["index links"] == "up to 2, 3 to follow"
     assert "to be rebuilt" in seen(file)["index people"]
 
 
@@ -230,7 +232,8 @@ for section in examine(Path(sys.argv[1]), datetime.now(UTC)):
 """
 
 
-def test_an_account_that_may_only_read_sees_everything_and_that_it_may_not_write() -> None:
+def seen_by_another_account(mode: int) -> str:
+    """What an account sees of a readable database in a folder with this mode."""
     with tempfile.TemporaryDirectory(prefix="terrarium-health-") as place:
         folder = Path(place)
         folder.chmod(0o755)
@@ -241,7 +244,8 @@ def test_an_account_that_may_only_read_sees_everything_and_that_it_may_not_write
                 await store.messages.append(chat("<ada> tea"))
 
         anyio.run(record)
-        folder.chmod(0o555)
+        file.chmod(0o644)
+        folder.chmod(mode)
         said = subprocess.run(
             [sys.executable, "-c", LOOKING.format(nobody=NOBODY), str(file)],
             capture_output=True,
@@ -252,8 +256,20 @@ def test_an_account_that_may_only_read_sees_everything_and_that_it_may_not_write
             env=os.environ | {"PYTHONPATH": str(ROOT)},
         ).stdout
         folder.chmod(0o755)
+    return said
+
+
+def test_an_account_that_may_only_read_sees_everything_and_that_it_may_not_write() -> None:
+    said = seen_by_another_account(0o555)
     assert "database lines False 1 and 0 events" in said
     assert "database access True This account may not write" in said
+
+
+def test_an_account_that_the_folder_is_closed_to_is_told_how_its_owner_lets_it_in() -> None:
+    said = seen_by_another_account(0o000)
+    assert "database access True This account may not write" in said
+    assert "chgrp -R GROUP " in said
+    assert "Errno" not in said
 
 
 @pytest.mark.parametrize(
@@ -272,7 +288,7 @@ def test_the_wal_reset_bug_is_in_these_versions(version: tuple[int, ...], has_it
 
 
 def test_how_a_database_was_adopted_is_told(file: Path) -> None:
-    stored("v2-adopted", file)
+    stored(f"v{CURRENT}-adopted", file)
     told = seen(file)["database adopted"]
     assert told.startswith("from terrarium-irc on 20")
     assert told.endswith(", local times read as America/New_York")
@@ -290,13 +306,13 @@ async def test_of_a_database_that_version_1_adopted_the_zone_is_not_known(file: 
 
 
 def test_a_database_of_our_own_was_adopted_from_nowhere(file: Path) -> None:
-    stored("v2", file)
+    stored(f"v{CURRENT}", file)
     assert "database adopted" not in seen(file)
 
 
 @pytest.mark.parametrize("zone", ["Asia/Tokyo", "UTC"])
 def test_a_zone_that_contradicts_the_adoption_is_wrong(file: Path, zone: str) -> None:
-    stored("v2-adopted", file)
+    stored(f"v{CURRENT}-adopted", file)
     (fact,) = [fact for one in examine(file, NOON, zone) for fact in one.facts if fact.wrong]
     assert fact.name == "source zone"
     assert f"is {zone}" in fact.text
@@ -305,6 +321,6 @@ def test_a_zone_that_contradicts_the_adoption_is_wrong(file: Path, zone: str) ->
 
 
 def test_a_table_that_is_missing_is_wrong(file: Path) -> None:
-    stored("v2", file)
+    stored(f"v{CURRENT}", file)
     write(file, "DROP TABLE topics")
     assert "table topics is missing" in seen(file)["database contents"]

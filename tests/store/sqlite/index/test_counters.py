@@ -30,6 +30,8 @@ from terrarium_mcp.store.sqlite.index.structure import Derived
 from terrarium_mcp.store.sqlite.index.topic_index import TopicIndex
 from tests.store.scene import NOON, SETTINGS, chat, line_of, rows_of, write
 
+pytestmark = pytest.mark.usefixtures("at_once")
+
 FEW = settings(
     max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )

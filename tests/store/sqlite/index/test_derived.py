@@ -14,6 +14,8 @@ from terrarium_mcp.store.sqlite.index.indexer import DERIVED
 from terrarium_mcp.store.sqlite.index.structure import Derived
 from tests.store.scene import chat, find
 
+pytestmark = pytest.mark.usefixtures("at_once")
+
 each = pytest.mark.parametrize("one", DERIVED, ids=lambda one: str(one.name))
 
 

@@ -13,6 +13,8 @@ from terrarium_mcp.store.sqlite.index.vocabulary import PIECE, trigram_query
 from tests.store.scene import NOON, chat, line_of, past, rows_of, write
 from tests.store.sqlite.index.test_derived import a_little_of_everything
 
+pytestmark = pytest.mark.usefixtures("at_once")
+
 WRONG = {
     "UPDATE links SET said = said || '0'": "links: 2 rows differ",
     "INSERT INTO urls (url) VALUES ('https://nobody.example')": "links: 1 URLs are in no message.",

@@ -6,6 +6,7 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
+import pytest
 
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.sqlite.engine.database import Database
@@ -13,6 +14,8 @@ from terrarium_mcp.store.sqlite.engine.fts_merge import INDEXES, MANY, SegmentMe
 from tests.store import crashing
 from tests.store.damage import garble_index
 from tests.store.scene import SETTINGS, chat, differences, find, past, rows_of, write
+
+pytestmark = pytest.mark.usefixtures("at_once")
 
 FEW = 4
 

@@ -18,6 +18,8 @@ from terrarium_mcp.store.sqlite.index.vocabulary import WordsIndex
 from terrarium_mcp.store.sqlite.ingest.append import Appender
 from tests.store.scene import SETTINGS, chat, past, rows_of, write
 
+pytestmark = pytest.mark.usefixtures("at_once")
+
 MARKS = "SELECT name, upto FROM derived"
 
 
@@ -175,7 +177,10 @@ async def test_a_statement_answers_only_while_its_structures_are_current(file: P
         assert await database.rows(sql, asked) == []
 
 
-async def test_an_append_indexes_only_what_was_complete_before_it(store: Store, file: Path) -> None:
+async def test_an_append_indexes_only_what_was_nearly_complete_before_it(
+    store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("terrarium_mcp.store.sqlite.index.indexer.NEARLY_COMPLETE", 1)
     await store.messages.append(chat("<ada> one\n<bo> two\n<cy> three"))
     async with without_a_keeper(file) as (database, indexer):
         write(file, "UPDATE derived SET upto = 2 WHERE name = 'runs'")

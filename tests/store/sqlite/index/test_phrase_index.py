@@ -11,6 +11,8 @@ from terrarium_mcp.store.sqlite.engine.functions import pairs
 from terrarium_mcp.store.sqlite.search import exact
 from tests.store.scene import chat, find, rows_of, texts
 
+pytestmark = pytest.mark.usefixtures("at_once")
+
 
 def with_the_same_hash(one: str, other: str) -> str:
     """Two other words that the phrase index cannot tell from these."""

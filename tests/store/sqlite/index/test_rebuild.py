@@ -17,6 +17,8 @@ from tests.store.scene import SETTINGS, chat, find, rows_of, texts, write
 from tests.store.sqlite.index.test_derived import a_little_of_everything, differences
 from tests.store.sqlite.test_processes import running
 
+pytestmark = pytest.mark.usefixtures("at_once")
+
 ALL = [one.name for one in DERIVED]
 each = pytest.mark.parametrize("one", DERIVED, ids=lambda one: str(one.name))
 
@@ -164,8 +166,9 @@ async def test_damage_to_the_messages_themselves_names_the_way_out(file: Path) -
 
 
 async def test_a_search_that_meets_a_half_built_index_does_not_restart_its_rebuild(
-    store: Store, file: Path
+    store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr("terrarium_mcp.store.sqlite.index.indexer.NEARLY_COMPLETE", 200)
     await store.messages.append(chat(some_talk(300)))
     write(file, "UPDATE derived SET upto = 100 WHERE name = 'index'")
     store._database.index_damaged = True  # noqa: SLF001 -- what a read of half an index says

@@ -16,6 +16,8 @@ from terrarium_mcp.store.sqlite.index.rolling_windows import RollingWindows, win
 from terrarium_mcp.store.sqlite.ingest.append import FLOOD
 from tests.store.scene import SETTINGS, line_of, past, rows_of
 
+pytestmark = pytest.mark.usefixtures("at_once")
+
 NOW = datetime.now(UTC).replace(microsecond=0)
 DAY, WEEK = timedelta(days=1), timedelta(days=7)
 LAST = "SELECT last_day, last_week FROM room_counts"

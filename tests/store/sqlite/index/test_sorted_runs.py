@@ -17,6 +17,8 @@ from terrarium_mcp.store.sqlite.index.sorted_runs import FEW, TOLERATED, Run, fe
 from terrarium_mcp.store.sqlite.search import exact
 from tests.store.scene import NOON, SETTINGS, find, line_of, rows_of, write
 
+pytestmark = pytest.mark.usefixtures("at_once")
+
 moments = st.lists(st.integers(0, 400_000), min_size=1, max_size=60)
 
 

@@ -20,6 +20,8 @@ from terrarium_mcp.store.sqlite.index.vocabulary import LONGEST
 from terrarium_mcp.store.sqlite.search.vocabulary import SqliteVocabulary
 from tests.store.scene import chat, find, rows_of, texts, write
 
+pytestmark = pytest.mark.usefixtures("at_once")
+
 
 @pytest.fixture
 def words(store: Store) -> SqliteVocabulary:

@@ -32,6 +32,8 @@ from tests.store.scene import (
     texts,
 )
 
+pytestmark = pytest.mark.usefixtures("at_once")
+
 
 async def test_lines_are_stored_in_their_order_and_everything_is_indexed(
     store: Store, file: Path
@@ -163,8 +165,8 @@ async def test_each_past_that_is_brought_after_what_followed_it_is_one_run(
 async def test_a_wal_in_constant_use_starts_over(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("terrarium_mcp.store.sqlite.keeper.CHECKPOINT_AT", 500_000)
-    monkeypatch.setattr("terrarium_mcp.store.sqlite.keeper.LOOK_AT_WAL_EVERY", 0.01)
+    monkeypatch.setattr("terrarium_mcp.store.sqlite.engine.checkpoints.LARGE", 500_000)
+    monkeypatch.setattr("terrarium_mcp.store.sqlite.engine.checkpoints.LOOK_EVERY", 0.01)
     wal = file.with_name(file.name + "-wal")
     sizes = [0]
 

@@ -21,6 +21,8 @@ from terrarium_mcp.store.search.vocabulary_queries import (
 from terrarium_mcp.store.sqlite.search.vocabulary import SqliteVocabulary
 from tests.store.scene import NOON, chat, find, line_of, room, rows_of
 
+pytestmark = pytest.mark.usefixtures("at_once")
+
 LATER = datetime(2026, 6, 1, tzinfo=UTC)
 BAKED = "the zwiebelkuchen is baked, bo: \U0001f9c5 c++ https://zwiebel.example \u6d0b\u8471"
 WAYS = {

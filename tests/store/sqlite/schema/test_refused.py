@@ -218,6 +218,7 @@ async def main():
             print(type(why).__name__, why)
         resource.setrlimit(resource.RLIMIT_FSIZE, (unlimited, unlimited))
         print(await store.messages.append(chat("<ada> and on we go")))
+        assert await store.differences() == []
 anyio.run(main)
 """
 

@@ -2,6 +2,7 @@
 
 from datetime import UTC, timedelta
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +18,8 @@ from terrarium_mcp.store.sqlite.search.corpus import SqliteCorpus
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
 from terrarium_mcp.store.sqlite.search.term_stats import TermStats
 from tests.store.scene import NOON, chat
+
+pytestmark = pytest.mark.usefixtures("at_once")
 
 WORDS = ["tea", "gate", "fence", "milk"]
 TALK = [[*pair] for pair in ("ab", "abc", "c", "bd", "acd", "a", "abcd")]

@@ -4,10 +4,14 @@ from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 
+import pytest
+
 from terrarium_mcp.chat.records import MessageType, Origin
 from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.store import Link, Store
 from tests.store.scene import NOON, chat, differences, line_of, room, rows_of
+
+pytestmark = pytest.mark.usefixtures("at_once")
 
 MINUTE = timedelta(minutes=1)
 

@@ -14,6 +14,8 @@ from terrarium_mcp.store.sqlite.index.rolling_windows import window_starts
 from terrarium_mcp.store.sqlite.topics import stats_sql
 from tests.store.scene import NOON, chat, line_of, room, rows_of, write
 
+pytestmark = pytest.mark.usefixtures("at_once")
+
 HOUR = timedelta(hours=1)
 
 

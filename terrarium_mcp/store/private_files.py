@@ -1,0 +1,57 @@
+"""Private files: what we create can be read and written by its owner alone.
+
+Files get the mode 0600 and folders 0700, as they hold what people said. What exists keeps its mode.
+A file that every process needs which uses a database (a lock, SQLite's own -wal and -shm) gets the
+database's mode, and an idea for the backlog that of its folder: so an owner who shares both with a
+group has to do so only once.
+"""
+
+import os
+import stat
+from pathlib import Path
+
+PRIVATE, PRIVATE_FOLDER = 0o600, 0o700
+
+
+def create_private(path: Path, mode: int = PRIVATE) -> None:
+    """Create an empty file with a mode, whatever the umask.
+
+    Raises:
+        FileExistsError: it exists; its mode is left alone.
+        OSError: it cannot be created.
+    """
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, mode))
+    path.chmod(mode)
+
+
+def create_private_folder(folder: Path) -> None:
+    """Create a folder for its owner alone, and those above it that are missing.
+
+    Raises:
+        OSError: it cannot be created.
+    """
+    for missing in [one for one in reversed(folder.parents) if not one.exists()]:
+        missing.mkdir(PRIVATE_FOLDER, exist_ok=True)
+    folder.mkdir(PRIVATE_FOLDER, exist_ok=True)
+
+
+def mode_beside(database: Path) -> int:
+    """The mode for a lock file beside a database: its own, or private before there is one."""
+    try:
+        return mode_of(database)
+    except OSError:
+        return PRIVATE
+
+
+def mode_within(folder: Path) -> int:
+    """The mode for a file in a folder: private, but shared with the group that may write there."""
+    return PRIVATE | (0o060 if mode_of(folder) & stat.S_IWGRP else 0)
+
+
+def mode_of(path: Path) -> int:
+    """The permissions of a file, as a new one can have them.
+
+    Raises:
+        OSError: it does not exist, or cannot be looked at.
+    """
+    return stat.S_IMODE(path.stat().st_mode) & 0o666

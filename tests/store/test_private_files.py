@@ -1,0 +1,181 @@
+"""What the store creates can be read by its owner alone; an owner who shares it does so once."""
+
+import os
+import shutil
+import sqlite3
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import closing
+from pathlib import Path
+
+import anyio
+import pytest
+
+from terrarium_mcp.store import open_store
+from terrarium_mcp.store.private_files import create_private, create_private_folder, mode_within
+from terrarium_mcp.store.sqlite.engine.write_lock import LockWaiters
+from tests.samples import terrarium_irc as sample
+from tests.store.files.stored import stored
+from tests.store.scene import NOON, SETTINGS, chat
+from tests.store.sqlite.schema.test_refused import NOBODY
+
+ROOT = Path(__file__).parents[2]
+
+SEARCHING_AS_ANOTHER = f"""
+import os, sys, anyio
+from pathlib import Path
+from terrarium_mcp.store import open_store
+from tests.store.scene import SETTINGS, chat, find, texts
+async def main():
+    if os.getuid() == 0:  # only now: the interpreter may live where nobody else may look
+        os.setgroups([])
+        os.setgid({NOBODY})
+        os.setuid({NOBODY})
+    os.umask(0o077)
+    async with open_store(Path(sys.argv[1]), SETTINGS) as store:
+        print(texts((await find(store, "tea")).messages), flush=True)
+        await store.messages.append(chat("<bo> tea for two"))
+        idea, _ = await store.backlog.create("Milk", "more of it", about={{}}, lines=[])
+        print([one.title for one in await store.backlog.all()])
+anyio.run(main)
+"""
+
+
+@pytest.fixture(params=[0o000, 0o022, 0o077], ids=oct, autouse=True)
+def umask(request: pytest.FixtureRequest) -> Iterator[None]:
+    """The modes do not depend on it."""
+    before = os.umask(request.param)
+    yield
+    os.umask(before)
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def modes(folder: Path) -> dict[str, int]:
+    """The mode of everything in a folder."""
+    return {f"{one.relative_to(folder)}": mode(one) for one in folder.rglob("*")}
+
+
+async def test_everything_that_is_created_is_for_the_owner_alone(tmp_path: Path) -> None:
+    file = tmp_path / "deep" / "data" / "irc_logs.db"
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> tea"))
+        await store.backlog.create("Milk", "more of it", about={}, lines=["1 12:00 <ada> tea"])
+        waiters = LockWaiters(file)
+        waiters.announce()
+        found = modes(tmp_path)
+        waiters.withdraw()
+    (idea,) = (name for name in found if name.endswith(".md"))
+    folders = ["deep", "deep/data", "deep/data/enhancements"]
+    parts = ["", "-wal", "-shm", ".keeper", ".waiting"]
+    files = [idea, *(f"deep/data/irc_logs.db{part}" for part in parts)]
+    assert found == dict.fromkeys(folders, 0o700) | dict.fromkeys(files, 0o600)
+
+
+def there(name: str, file: Path) -> None:
+    """Make a database that everybody may read and a group may write."""
+    _ = sample.make(file, 5) if name == "terrarium-irc" else stored(name, file)
+    file.chmod(0o664)
+
+
+def share(folder: Path, group: int) -> None:
+    """What the error message tells an owner to do."""
+    for command in (
+        ["chgrp", "-R", f"{group}", f"{folder}"],
+        ["chmod", "-R", "g+rwX", f"{folder}"],
+        ["chmod", "g+s", f"{folder}"],
+    ):
+        subprocess.run(command, check=True)
+
+
+@pytest.mark.parametrize("name", ["v1", "terrarium-irc"])
+async def test_a_file_that_exists_keeps_its_mode_and_the_copy_of_it_is_private(
+    file: Path, name: str
+) -> None:
+    there(name, file)
+    folder = mode(file.parent)
+    async with open_store(file, SETTINGS, adopt=True) as store:
+        await store.messages.append(chat("<ada> tea"))
+        found = modes(file.parent)
+    assert mode(file.parent) == folder
+    copy = "irc_logs.before-v1.db" if name == "terrarium-irc" else "irc_logs.before-v2.db"
+    shared = [f"irc_logs.db{part}" for part in ("", "-wal", "-shm", ".keeper")]
+    assert found == dict.fromkeys(shared, 0o664) | {copy: 0o600}
+
+
+async def test_a_line_that_is_removed_from_an_idea_leaves_its_mode(tmp_path: Path) -> None:
+    async with open_store(tmp_path / "irc_logs.db", SETTINGS) as store:
+        (number,) = await store.messages.append(chat("<ada> tea"))
+        quote = f"{number} 12:00 <ada> tea"
+        idea, _ = await store.backlog.create("Milk", "more", about={}, lines=[quote])
+        written = tmp_path / "enhancements" / idea.filename
+        written.chmod(0o640)
+        await store.removal.redact_message(number, asked_by="ada", at=NOON)
+        assert "<ada> tea" not in written.read_text("utf-8")
+        assert mode(written) == 0o640
+
+
+def test_a_file_is_never_created_twice_nor_its_mode_changed(tmp_path: Path) -> None:
+    there = tmp_path / "there"
+    there.write_text("mine")
+    there.chmod(0o644)
+    with pytest.raises(FileExistsError):
+        create_private(there)
+    assert (there.read_text(), mode(there)) == ("mine", 0o644)
+    create_private_folder(tmp_path)
+    create_private_folder(tmp_path / "a" / "b")
+    create_private_folder(tmp_path / "a" / "b")
+    assert (mode(tmp_path / "a"), mode(tmp_path / "a" / "b")) == (0o700, 0o700)
+
+
+@pytest.mark.parametrize(("folder", "within"), [(0o700, 0o600), (0o755, 0o600), (0o770, 0o660)])
+def test_a_folder_shared_with_a_group_shares_its_new_files(
+    tmp_path: Path, folder: int, within: int
+) -> None:
+    tmp_path.chmod(folder)
+    assert mode_within(tmp_path) == within
+
+
+@pytest.fixture
+def shared() -> Iterator[Path]:
+    """A folder that other accounts can reach: pytest keeps its own to itself."""
+    folder = Path(tempfile.mkdtemp(prefix="terrarium-shared-"))
+    folder.chmod(0o755)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def another_account(file: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", SEARCHING_AS_ANOTHER, str(file)],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+        cwd=ROOT,
+    )
+
+
+async def test_a_group_that_the_owner_lets_in_by_the_recipe_reads_and_writes_for_good(
+    shared: Path,
+) -> None:
+    file = shared / "data" / "irc_logs.db"
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> tea"))
+        await store.backlog.create("Sugar", "less of it", about={}, lines=[])
+    if os.getuid() == 0:
+        assert "This account may not write" in another_account(file).stderr
+    group = NOBODY if os.getuid() == 0 else os.getgid()
+    share(file.parent, group)
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> more tea"))
+        done = await anyio.to_thread.run_sync(another_account, file)
+        assert done.stdout.splitlines() == ["['more tea', 'tea']", "['Sugar', 'Milk']"], done.stderr
+        assert len(await store.backlog.all()) == 2
+    with closing(sqlite3.connect(file)) as db:
+        assert db.execute("SELECT count(*) FROM messages").fetchone() == (3,)
