@@ -3,6 +3,7 @@
 import random
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import anyio
@@ -11,8 +12,9 @@ from bench import piece
 from bench.bed import Bed
 from bench.measure import Passes, timed
 from bench.piece import Piece
+from bench.questions import enough
 from bench.table import Row, Within
-from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.query import Query, parse_query
 from terrarium_mcp.chat.records import SPEECH, Message, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE
 from terrarium_mcp.store import Store
@@ -21,6 +23,7 @@ from terrarium_mcp.store.search import Search
 
 LINES = Within(0.4, 1.5)
 FIGURES = Within(0.5, 2)
+COUNTED = Within(p99=20)
 CONVERSATION = Within(8, 20)
 BESIDE_A_SCAN = Within(p99=5)
 
@@ -49,6 +52,7 @@ class Log:
         self._rooms = rooms
         self._busiest = next(room for room in rooms if room.channel == "#chan0")
         self._rounds = rounds
+        self._common: Sequence[str] = ()
         self._now = datetime.now(UTC)
 
     @classmethod
@@ -57,6 +61,7 @@ class Log:
         log = cls(store, await store.rooms.all(), bed.rounds)
         rng = random.Random(2)  # noqa: S311 -- made-up questions
         log.anywhere = await log._lines(rng.sample(range(1, bed.lines + 1), bed.rounds))
+        log._common = enough(bed.questions.words["common"], bed.rounds)
         log.imported, log.recorded = [await log._lines(ids) for ids in bed.seam]
         return log
 
@@ -81,6 +86,10 @@ class Log:
             ),
             Piece("stats of the biggest channel", self.stats, again, [FIGURES]),
             Piece(f"overview of {len(self._rooms)} channels", self.overview, again, [FIGURES]),
+            Piece("figures of a person", self.person, said, [COUNTED]),
+            Piece("figures of a common word", self.word, self._common, [COUNTED]),
+            Piece("figures of a channel in a month", self.month, said, [COUNTED]),
+            Piece("figures of a word in a month", self.word_in_month, said, [COUNTED]),
         ]
 
     async def recent(self, room: Room) -> object:
@@ -111,6 +120,28 @@ class Log:
         """The totals of every channel."""
         return await self._store.stats.overview(self._rooms, until=EVERY_LINE, now=self._now)
 
+    async def person(self, message: Message) -> object:
+        """The figures of whoever said a line, in all channels."""
+        return await self._count(Query(people=(message.nick,)))
+
+    async def word(self, word: str) -> object:
+        """The figures of a word, in all channels."""
+        return await self._count(parse_query(word))
+
+    async def month(self, message: Message) -> object:
+        """The figures of a line's channel in the line's month, day by day."""
+        return await self._count(_month_of(message), [message.room], "day")
+
+    async def word_in_month(self, message: Message) -> object:
+        """The figures of a line's first word in the line's month, in all channels."""
+        words = parse_query(message.text.split()[0]).clauses
+        return await self._count(replace(_month_of(message), clauses=words))
+
+    async def _count(self, query: Query, rooms: Sequence[Room] = (), per: str = "") -> object:
+        return await self._store.count(
+            Search(query=query, rooms=rooms or self._rooms, limit=1), per
+        )
+
     async def scan(self) -> object:
         """Read every line, as SQLite does it."""
         # No public call goes on for so long. What counts is that one of the connections that
@@ -127,6 +158,11 @@ class Log:
     async def _lines(self, ids: Sequence[int]) -> list[Message]:
         found = [await self._store.messages.get(number, self._rooms) for number in ids]
         return [message for message in found if message]
+
+
+def _month_of(message: Message) -> Query:
+    """Everything said in the month of a line."""
+    return parse_query(f"on:{message.said_at:%Y-%m}")
 
 
 async def _beside(name: str, log: Log, scan: Callable[[], Awaitable[object]]) -> Row:

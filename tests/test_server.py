@@ -46,12 +46,19 @@ CONTRACT: dict[str, dict[str, object]] = {
         "after": 8,
         "format": "text",
     },
-    "get_channel_stats": {"channel": ""},
+    "get_channel_stats": {
+        "channel": "",
+        "nick": "",
+        "query": "",
+        "after": "",
+        "before": "",
+        "per": "",
+    },
     "get_current_users": {"channel": ""},
     "search_web": {"query": REQUIRED, "max_results": 5},
     "create_enhancement_request": {"title": REQUIRED, "summary": REQUIRED},
     "list_enhancement_requests": {},
-    "read_enhancement_request": {"filename": REQUIRED},
+    "read_enhancement_request": {"filename": REQUIRED, "cursor": ""},
 }
 TYPED = {"get_channel_stats", "get_current_users"}
 WRITES = {"create_enhancement_request"}

@@ -6,10 +6,11 @@ What only commands for maintenance use is loaded when it is asked for (PEP 562).
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from terrarium_mcp.store.backlog import MOST_OPEN, Backlog, Enhancement
+from terrarium_mcp.store.backlog import LONGEST_TITLE, MOST_OPEN, Backlog, Enhancement
 from terrarium_mcp.store.errors import (
     BacklogFailed,
     BacklogFull,
+    EnhancementTooLong,
     FileInUse,
     IndexDamaged,
     Locked,
@@ -41,6 +42,8 @@ from terrarium_mcp.store.records import (
     PurgeTarget,
     RemovalReason,
     RoomStats,
+    ScopeDetails,
+    ScopeStats,
     Section,
     Tally,
 )
@@ -53,6 +56,7 @@ from terrarium_mcp.store.sqlite.schema import MigrationBlocked, NotAdopted, NotO
 from terrarium_mcp.store.sqlite.schema.adoption import WrongZone
 from terrarium_mcp.store.sqlite.schema.backup import CopyFailed
 from terrarium_mcp.store.sqlite.schema.recreation import Repair
+from terrarium_mcp.store.sqlite.search.scope_stats import MOST_READ
 from terrarium_mcp.store.sqlite.store import Store, open_store, repair_schema, require_adopted
 from terrarium_mcp.store.sqlite.topics.spans import HEARTBEAT
 
@@ -71,7 +75,9 @@ _LOADED_LATER = {
 __all__ = [
     "COUNTED",
     "HEARTBEAT",
+    "LONGEST_TITLE",
     "MOST_OPEN",
+    "MOST_READ",
     "MOST_ROOMS",
     "AnyOf",
     "AuditEntry",
@@ -88,6 +94,7 @@ __all__ = [
     "DayStats",
     "DeepCheck",
     "Enhancement",
+    "EnhancementTooLong",
     "Evidence",
     "Explanation",
     "Fact",
@@ -116,6 +123,8 @@ __all__ = [
     "Repair",
     "RoomStats",
     "Rung",
+    "ScopeDetails",
+    "ScopeStats",
     "Search",
     "Section",
     "Sort",

@@ -12,7 +12,12 @@ from anyio import to_thread
 
 from terrarium_mcp.chat.times.timestamps import from_iso, to_iso
 from terrarium_mcp.errors import did_you_mean, shown
-from terrarium_mcp.store.errors import BacklogFailed, BacklogFull, UnknownEnhancement
+from terrarium_mcp.store.errors import (
+    BacklogFailed,
+    BacklogFull,
+    EnhancementTooLong,
+    UnknownEnhancement,
+)
 from terrarium_mcp.store.private_files import (
     create_private,
     create_private_folder,
@@ -22,14 +27,23 @@ from terrarium_mcp.store.private_files import (
 MOST_OPEN = 10
 """The maximum number of open ideas: nobody reads a longer list."""
 
+LONGEST_TITLE, LONGEST_SUMMARY = 200, 32_000
+"""Characters of an idea: a title is one line of the list, a summary is read in a few pages."""
+
 _FILENAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,120}\.md")
 _STAMP = re.compile(r"(\d{8}-\d{6})-(.+)\.md")
 _LONGEST_SLUG = 60
 
+_BLOCK, _LONGEST_HEAD = 4_096, 65_536
+"""Characters read of a file at once to find its front matter, and the most for all of it."""
+
+_DELIMITER = re.compile(r"^-{3,}[^\S\n]*\n", re.MULTILINE)
+"""A line that begins or ends front matter."""
+
 
 @dataclass(frozen=True, slots=True)
 class Enhancement:
-    """One idea: its file name, its front matter, and the whole text of the file."""
+    """One idea: its file name and its front matter."""
 
     filename: str
     title: str
@@ -37,7 +51,6 @@ class Enhancement:
     network: str
     channel: str
     created: str
-    text: str
     author: str = ""
 
     @property
@@ -68,23 +81,40 @@ class Backlog:
     async def all(self) -> list[Enhancement]:
         """Every idea: open ones first, then by age, the oldest first.
 
+        Reads only the head of each file.
+
         Raises:
             BacklogFailed: the folder cannot be read.
         """
-        ideas = await to_thread.run_sync(self._read_all)
+        ideas = await to_thread.run_sync(self._read_heads)
         return sorted(ideas, key=lambda one: (not one.is_open, one.filename))
 
-    async def read(self, filename: str) -> Enhancement:
-        """One idea by its file name.
+    async def read(
+        self, filename: str, *, may_see: Callable[[Enhancement], bool] = _visible
+    ) -> str:
+        """The whole text of an idea's file, by its name; `may_see` is that of `create`.
 
         Raises:
-            UnknownEnhancement: there is no such file.
+            UnknownEnhancement: there is no such file, or the caller may not see it.
+            BacklogFailed: the folder or the file cannot be read.
         """
-        everything = await self.all()
-        for one in everything:
+        visible = [one for one in await self.all() if may_see(one)]
+        for one in visible:
             if one.filename == filename.strip():
-                return one
-        raise self.unknown(filename, [one.filename for one in everything])
+                return await self.text(one)
+        near = did_you_mean(filename, [one.filename for one in visible])
+        raise UnknownEnhancement(
+            f"No enhancement request {shown(filename)}.{near}"
+            " list_enhancement_requests lists all files."
+        )
+
+    async def text(self, idea: Enhancement) -> str:
+        """The whole text of an idea's file.
+
+        Raises:
+            BacklogFailed: the file cannot be read.
+        """
+        return await to_thread.run_sync(self._read_text, idea.filename)
 
     async def create(
         self,
@@ -110,9 +140,12 @@ class Backlog:
             The idea, and whether its file is new.
 
         Raises:
+            EnhancementTooLong: the title or the summary is.
             BacklogFull: ten ideas are open.
             BacklogFailed: the folder cannot be read or written.
         """
+        _require_short("title", title, LONGEST_TITLE)
+        _require_short("summary", summary, LONGEST_SUMMARY)
         async with self._creating:
             still_open = [one for one in await self.all() if one.is_open]
             for one in still_open:
@@ -126,15 +159,6 @@ class Backlog:
             )
             return _parsed(file), True
 
-    @staticmethod
-    def unknown(filename: str, known: Sequence[str]) -> UnknownEnhancement:
-        """The error to raise for a file that does not exist, or that the caller may not see."""
-        near = did_you_mean(filename, known)
-        return UnknownEnhancement(
-            f"No enhancement request {shown(filename)}.{near}"
-            " list_enhancement_requests lists all files."
-        )
-
     def _full(self, oldest: Enhancement | None) -> BacklogFull:
         which = f", for example the oldest, {oldest.filename}" if oldest else ""
         where = self.folder / oldest.filename if oldest else f"one of the files in {self.folder}"
@@ -143,12 +167,16 @@ class Backlog:
             f" `status: closed` in the front matter of {where}."
         )
 
-    def _read_all(self) -> list[Enhancement]:
+    def _read_heads(self) -> list[Enhancement]:
         with backlog_errors(self.folder):
             files = sorted(self.folder.glob("*.md")) if self.folder.is_dir() else []
             return [
                 _parsed(file) for file in files if _FILENAME.fullmatch(file.name) and file.is_file()
             ]
+
+    def _read_text(self, filename: str) -> str:
+        with backlog_errors(self.folder):
+            return (self.folder / filename).read_text("utf-8", "replace")
 
     def _write(self, head: Mapping[str, str], body: str, at: datetime) -> Path:
         """Write a new file, under the first free name."""
@@ -211,10 +239,23 @@ def _same_title(one: str, other: str) -> bool:
     return (slugify(one) or one.strip()) == (slugify(other) or other.strip())
 
 
+def _require_short(name: str, text: str, most: int) -> None:
+    if len(text) > most:
+        raise EnhancementTooLong(
+            f"The {name} has {len(text):,} characters, and an enhancement request may have"
+            f" {most:,}. Shorten it{_ELSEWHERE[name]}."
+        )
+
+
+_ELSEWHERE = {
+    "title": ", and put what it says into the summary",
+    "summary": ", or make two requests of it",
+}
+
+
 def _parsed(file: Path) -> Enhancement:
-    """Read a file, as far as possible: people edit these by hand."""
-    text = file.read_text("utf-8", "replace")
-    head = _head(text)
+    """Read the head of a file, as far as possible: people edit these by hand."""
+    head = _head(_opening(file))
     stamp = _STAMP.fullmatch(file.name)
     moment, slug = stamp.groups() if stamp else ("", file.stem)
     return Enhancement(
@@ -224,9 +265,19 @@ def _parsed(file: Path) -> Enhancement:
         network=head.get("network", ""),
         channel=head.get("channel", ""),
         created=head.get("created", moment.replace("-", "T")),
-        text=text,
         author=head.get("author", ""),
     )
+
+
+def _opening(file: Path) -> str:
+    """The beginning of a file with its whole front matter, if it has any."""
+    text = ""
+    with file.open(encoding="utf-8", errors="replace") as stream:
+        while len(text) < _LONGEST_HEAD and (block := stream.read(_BLOCK)):
+            text += block
+            if not text.lstrip().startswith("---") or len(_DELIMITER.findall(text)) > 1:
+                break
+    return text
 
 
 def _head(text: str) -> dict[str, str]:

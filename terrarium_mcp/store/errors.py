@@ -67,5 +67,9 @@ class NotEnoughDisk(TerrariumError):
     """There is no room on the disk for a second copy of the database."""
 
 
+class EnhancementTooLong(TerrariumError):
+    """The title or the summary of an idea is longer than the backlog accepts."""
+
+
 class UnknownEnhancement(TerrariumError):
     """There is no such backlog file, or it belongs to a room the caller may not see."""

@@ -226,6 +226,37 @@ class RemovalReason(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class ScopeDetails:
+    """Who said the lines of a search scope, where and at which hours.
+
+    `people` counts all who did, `talkers` are the ten with most lines, as (network, nick, lines).
+    `rooms` are those with any line, by their number; `hours` are 24 counts by hour of day, UTC.
+    """
+
+    people: int
+    talkers: Sequence[tuple[str, str, int]]
+    rooms: Sequence[tuple[Room, int]]
+    hours: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeStats:
+    """How many messages a search scope holds, exactly, and when they were said.
+
+    `details` is None where there are too many messages to read each of them. `periods` are those
+    asked for that have any, as (first day, lines), the newest first; `is_cut` if there are earlier
+    ones.
+    """
+
+    lines: int
+    first: datetime | None = None
+    last: datetime | None = None
+    details: ScopeDetails | None = None
+    periods: Sequence[tuple[date, int]] = ()
+    is_cut: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Section:
     """The facts of an examination about one subject."""
 

@@ -1,24 +1,37 @@
 """The backlog of enhancement requests: create one, list them, read one."""
 
+import re
 from functools import partial
 from typing import Annotated
 
 from mcp.types import CallToolResult
 from pydantic import Field
 
+from terrarium_mcp.chat.cursors import fingerprint_of
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.transcript import line_of, listing
-from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.errors import TerrariumError, shown
 from terrarium_mcp.policy import names_room
 from terrarium_mcp.request import Request
-from terrarium_mcp.store import MOST_OPEN, Backlog, Enhancement
+from terrarium_mcp.store import LONGEST_TITLE, MOST_OPEN, Enhancement
 from terrarium_mcp.tools.parameters import Text
 from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import quantity, tool_result
 
 QUOTED_LINES = 20
 """Newest lines of the channel saved with an idea, so that its reader sees where it came from."""
+
+QUOTE = "| "
+"""Precedes every line of a file: none can then close the fence, whatever tag it guesses."""
+
+LONGEST_ROW = 200
+"""Characters of a file on one row. A longer line continues on the next row, so that a row fits
+into any budget."""
+
+_CURSOR = re.compile(r"(?P<row>0|[1-9][0-9]{0,8})-(?P<fingerprint>[0-9a-f]{12})")
+_CURSOR_TOKENS = 24
+"""Cost of the line with the cursor below a page."""
 
 
 async def create_enhancement_request(
@@ -53,22 +66,61 @@ async def list_enhancement_requests(request: FromRequest) -> CallToolResult:
     ideas = quantity(len(visible), "enhancement request")
     head = [f"{ideas}; {free} of {MOST_OPEN} slots left"]
     rows = [
-        f"{idea.filename} [{'open' if idea.is_open else 'closed'}] {idea.title}" for idea in visible
+        f"{idea.filename} [{'open' if idea.is_open else 'closed'}]"
+        f" {shown(idea.title, LONGEST_TITLE)}"
+        for idea in visible
     ]
-    return tool_result(listing(head, rows, request.budget, source="backlog"))
+    return tool_result(listing(head, rows, request.budget, source="backlog").text)
 
 
 async def read_enhancement_request(
     filename: Annotated[Text, Field(description="a filename from list_enhancement_requests")],
     request: FromRequest,
+    cursor: Annotated[Text, Field(description="the cursor that ended the previous page")] = "",
 ) -> CallToolResult:
-    """Read one idea of the backlog, with the channel lines it came from."""
-    visible = [idea for idea in await request.store.backlog.all() if _may_see(request, idea)]
-    for idea in visible:
-        if idea.filename == filename:
-            rows = idea.text.splitlines()
-            return tool_result(listing([filename], rows, request.budget, source="backlog"))
-    raise Backlog.unknown(filename, [idea.filename for idea in visible])
+    """Read one idea of the backlog, with the channel lines it came from, a page at a time."""
+    text = await request.store.backlog.read(filename, may_see=partial(_may_see, request))
+    fingerprint = fingerprint_of(filename, text)
+    rows = _rows(text)
+    first = _first_row(cursor, fingerprint, len(rows))
+    page = listing(
+        [filename],
+        rows[first:],
+        request.budget,
+        source="backlog",
+        foot_tokens=_CURSOR_TOKENS,
+        least=1,
+    )
+    onward = f"\nnext: cursor={first + page.shown}-{fingerprint}" if page.left_out else ""
+    return tool_result(f"{page.text}{onward}")
+
+
+def _rows(text: str) -> list[str]:
+    """The lines of a file as rows, none longer than `LONGEST_ROW` besides its quotation mark."""
+    rows = []
+    for line in map(harmless, text.splitlines()):
+        pieces = range(0, max(1, len(line)), LONGEST_ROW)
+        rows += [f"{QUOTE}{line[start : start + LONGEST_ROW]}" for start in pieces]
+    return rows
+
+
+def _first_row(cursor: str, fingerprint: str, count: int) -> int:
+    """The row at which a page begins.
+
+    Raises:
+        TerrariumError: the cursor is damaged, or belongs to another file or an earlier text of it.
+    """
+    if not cursor:
+        return 0
+    found = _CURSOR.fullmatch(cursor)
+    if found is None:
+        raise TerrariumError("This cursor is damaged. Leave it out to begin at the first page.")
+    if found["fingerprint"] != fingerprint or not int(found["row"]) < count:
+        raise TerrariumError(
+            "This cursor belongs to another file, or the file has changed since. Leave it out to"
+            " begin at the first page."
+        )
+    return int(found["row"])
 
 
 def _may_see(request: Request, idea: Enhancement) -> bool:

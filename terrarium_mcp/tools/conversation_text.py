@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from terrarium_mcp.chat.records import SPEECH, Message
+from terrarium_mcp.chat.records import SPEECH
 from terrarium_mcp.errors import and_more
 from terrarium_mcp.store import Conversation
 from terrarium_mcp.tools.results import quantity
@@ -29,18 +29,19 @@ def conversation_notes(conversation: Conversation) -> list[str]:
     return [_size(conversation), *_certainty(conversation)]
 
 
-def links_json(conversation: Conversation, visible: Sequence[Message]) -> list[dict[str, object]]:
-    """Which line answers which, for a program; `answers` is "" where a conversation starts."""
-    ids = {message.id for message in visible}
-    return [
-        {
+def links_json(conversation: Conversation) -> dict[int, dict[str, object]]:
+    """Which line answers which, for a program, by the id of the line.
+
+    `answers` is "" where a conversation starts.
+    """
+    return {
+        link.line: {
             "id": str(link.line),
             "answers": "" if link.answers is None else str(link.answers),
             "probability": round(link.probability, 2),
         }
         for link in conversation.links
-        if link.line in ids
-    ]
+    }
 
 
 def _size(conversation: Conversation) -> str:

@@ -1,6 +1,7 @@
 """get_recent_irc_messages and get_message_context: read the log itself."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
 from typing import Annotated, Literal
 
 from mcp.types import CallToolResult
@@ -11,6 +12,7 @@ from terrarium_mcp.chat.times.timestamps import BEGINNING, Position
 from terrarium_mcp.chat.transcript import Keep, Transcript, fenced
 from terrarium_mcp.request import Request
 from terrarium_mcp.tools.conversation_text import conversation_notes, links_json
+from terrarium_mcp.tools.facts import head_facts, json_costs
 from terrarium_mcp.tools.parameters import (
     Channel,
     Forgiving,
@@ -53,23 +55,25 @@ async def get_recent_irc_messages(
     page = await read(rooms, limit, after=after, before=before, events=include_events)
     coverage = await request.coverage(rooms)
     covered = request.coverage_text(coverage)
+    headline = f"{quantity(len(page.messages), 'line')} in {request.room_names(rooms)}"
+    notes = clamping_notes(limit=limit, hours=hours)
+    facts = head_facts(headline, covered, notes)
     transcript = fenced(
         page.messages,
         request.render_options(rooms),
-        head=[
-            f"{quantity(len(page.messages), 'line')} in {request.room_names(rooms)}",
-            covered,
-            *clamping_notes(limit=limit, hours=hours),
-        ],
+        head=[headline, covered, *notes],
         keep=Keep.FIRST if after_id else Keep.LAST,
         gaps=coverage.gaps() if len(rooms) == 1 else (),
+        json_costs=json_costs(format, page.messages, facts | asdict(_LONGEST), request.budget),
     )
     cut = Page(page.messages, more=page.more or transcript.left_out > 0)
-    visible = transcript.shown
-    hint = _later_hint(cut, visible) if after_id else _earlier_hint(cut, visible, hours)
-    return lines_result(
-        f"{transcript.text}\n{hint}", format, visible, more=cut.more, covered=covered
-    )
+    if after_id:
+        onward = _later(cut, transcript.shown)
+        hint = _later_hint(onward)
+    else:
+        onward = _earlier(cut, transcript.shown)
+        hint = _earlier_hint(onward, hours)
+    return lines_result(f"{transcript.text}\n{hint}", format, transcript, facts | asdict(onward))
 
 
 async def get_message_context(
@@ -88,28 +92,27 @@ async def get_message_context(
     if scope == "conversation":
         return await _conversation(request, message, format)
     lines = await request.store.messages.around(message, before, after, until=request.until)
-    transcript, facts = await _transcript_around(
-        request, message, lines, scope, last=clamping_notes(before=before, after=after)
-    )
-    return lines_result(transcript.text, format, transcript.shown, **facts)
+    notes = clamping_notes(before=before, after=after)
+    transcript, facts = await _transcript_around(request, message, lines, scope, format, last=notes)
+    return lines_result(transcript.text, format, transcript, facts)
 
 
 async def _conversation(request: Request, message: Message, form: str) -> CallToolResult:
     """Every line of the message's conversation that the budget allows."""
     conversation = await request.store.conversations.around(message, until=request.until)
-    notes = conversation_notes(conversation)
+    links = links_json(conversation)
     transcript, facts = await _transcript_around(
-        request, message, conversation.messages, "conversation", first=notes
-    )
-    return lines_result(
-        transcript.text,
+        request,
+        message,
+        conversation.messages,
+        "conversation",
         form,
-        transcript.shown,
-        **facts,
-        links=links_json(conversation, transcript.shown),
-        between=conversation.between,
-        looked_at=conversation.looked_at,
+        first=conversation_notes(conversation),
+        more=links,
     )
+    sizes = {"between": conversation.between, "looked_at": conversation.looked_at}
+    visible = [links[line.id] for line in transcript.shown if line.id in links]
+    return lines_result(transcript.text, form, transcript, {**facts, **sizes, "links": visible})
 
 
 async def _transcript_around(
@@ -117,18 +120,22 @@ async def _transcript_around(
     message: Message,
     lines: Sequence[Message],
     scope: str,
+    form: str,
     *,
     first: Sequence[str] = (),
     last: Sequence[str] = (),
-) -> tuple[Transcript, dict[str, str]]:
+    more: Mapping[int, object] | None = None,
+) -> tuple[Transcript, dict[str, object]]:
     """The transcript of `lines`, the nearest to `message` if not all fit, and facts for a program.
 
-    `first` and `last` are lines of the head, before and after the one on coverage.
+    `first` and `last` are lines of the head, before and after the one on coverage; `more` are
+    further facts about lines, by id.
     """
     room: list[Room] = [message.room]
     coverage = await request.coverage(room)
     covered = request.coverage_text(coverage)
     title = f"around message {message.id} in {request.room_names(room)} ({scope})"
+    facts = head_facts(title, covered, [*first, *last]) | {"message_id": str(message.id)}
     transcript = fenced(
         lines,
         request.render_options(room),
@@ -136,8 +143,9 @@ async def _transcript_around(
         keep=Keep.NEAREST,
         nearest_to=message.id,
         gaps=coverage.gaps(),
+        json_costs=json_costs(form, lines, {**facts, **_SIZES}, request.budget, more),
     )
-    return transcript, {"message_id": str(message.id), "covered": covered}
+    return transcript, facts
 
 
 async def _bounds(
@@ -151,25 +159,56 @@ async def _bounds(
     return after, before
 
 
-def _earlier_hint(page: Page, visible: Sequence[Message], hours: int) -> str:
-    """How to read on from the newest lines: those before them."""
+@dataclass(frozen=True, slots=True)
+class WaysOn:
+    """How to read on from a page: the ids for `before_id` and `after_id`.
+
+    `more`: the page was not the last one in its direction. An id is "" where nothing is recorded.
+    """
+
+    more: bool = False
+    before_id: str = ""
+    after_id: str = ""
+
+
+_LONGEST = WaysOn(more=False, before_id="9" * 12, after_id="9" * 12)
+_SIZES = {"between": 999, "looked_at": 999, "links": []}
+"""The facts of these names at their largest."""
+
+
+def _earlier(page: Page, visible: Sequence[Message]) -> WaysOn:
+    """From the newest lines, back in time."""
     if not page.messages:
-        return "no line is recorded there"
+        return WaysOn()
     # If the budget allows no line at all, the previous page starts after the one it left out.
     first, last = (visible or page.messages[-1:])[0], page.messages[-1]
-    earlier = f"before_id={first.id}" if page.more else "nothing earlier"
-    within_hours = f" in these {hours} hours" if hours and not page.more else ""
-    return f"next: {earlier}{within_hours} | newer: after_id={last.id} | {_context_hint(last)}"
+    return WaysOn(page.more, str(first.id) if page.more else "", str(last.id))
 
 
-def _later_hint(page: Page, visible: Sequence[Message]) -> str:
-    """How to read on in the direction of time: the lines after these."""
+def _later(page: Page, visible: Sequence[Message]) -> WaysOn:
+    """From lines after a message, in the direction of time."""
     if not page.messages:
-        return "no later line is recorded there"
+        return WaysOn()
     first, last = page.messages[0], (visible or page.messages[:1])[-1]
-    later = f"after_id={last.id}" if page.more else f"nothing newer yet than {last.id}"
-    return f"next: {later} | older: before_id={first.id} | {_context_hint(last)}"
+    return WaysOn(page.more, str(first.id), str(last.id))
 
 
-def _context_hint(line: Message) -> str:
-    return f"around a line: get_message_context({line.id})"
+def _earlier_hint(ways: WaysOn, hours: int) -> str:
+    """How to read on from the newest lines: those before them."""
+    if not ways.after_id:
+        return "no line is recorded there"
+    earlier = f"before_id={ways.before_id}" if ways.more else "nothing earlier"
+    within_hours = f" in these {hours} hours" if hours and not ways.more else ""
+    return f"next: {earlier}{within_hours} | newer: after_id={ways.after_id} | {_around(ways)}"
+
+
+def _later_hint(ways: WaysOn) -> str:
+    """How to read on in the direction of time: the lines after these."""
+    if not ways.after_id:
+        return "no later line is recorded there"
+    later = f"after_id={ways.after_id}" if ways.more else f"nothing newer yet than {ways.after_id}"
+    return f"next: {later} | older: before_id={ways.before_id} | {_around(ways)}"
+
+
+def _around(ways: WaysOn) -> str:
+    return f"around a line: get_message_context({ways.after_id})"

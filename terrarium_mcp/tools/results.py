@@ -1,12 +1,12 @@
 """The result of a tool: text for every model, and structured content on request."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from mcp.types import CallToolResult, TextContent
 
-from terrarium_mcp.chat.records import Message
-from terrarium_mcp.chat.transcript import as_json
+from terrarium_mcp.chat.transcript import Transcript
+from terrarium_mcp.tools.facts import lines_json
 
 
 def tool_result(text: str, structured: Mapping[str, Any] | None = None) -> CallToolResult:
@@ -23,12 +23,12 @@ def quantity(number: int, noun: str) -> str:
 
 
 def lines_result(
-    text: str, form: str, messages: Sequence[Message], **facts: object
+    text: str, form: str, transcript: Transcript, facts: Mapping[str, object]
 ) -> CallToolResult:
-    """A result that shows lines.
+    """A result that shows the lines of a transcript.
 
     Only `format=json` adds structured content: some hosts show a model nothing else.
     """
     if form != "json":
         return tool_result(text)
-    return tool_result(text, {"messages": [as_json(message) for message in messages], **facts})
+    return tool_result(text, lines_json(transcript) | dict(facts))

@@ -17,7 +17,6 @@ from terrarium_mcp.tools.parameters import (
 from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import lines_result
 from terrarium_mcp.tools.search_page import search_page
-from terrarium_mcp.tools.search_text import total_text
 
 SortOrder = Annotated[
     Literal["relevance", "newest", "oldest"],
@@ -66,15 +65,6 @@ async def search_irc_history(
         sort=sort,
         context=context,
         cursor=cursor,
+        form=format,
     )
-    hits = page.hits
-    return lines_result(
-        page.text,
-        format,
-        page.lines,
-        hits=[str(message.id) for message in hits.messages],
-        rung=hits.rung.value,
-        total=total_text(hits) or None,
-        covered=page.covered,
-        next_cursor=str(hits.next or ""),
-    )
+    return lines_result(page.text, format, page.transcript, page.facts)

@@ -1,6 +1,6 @@
 """One page of a search, as text within the budget; free of the MCP SDK, for the command line."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -8,30 +8,36 @@ from terrarium_mcp.chat.cursors import BadCursor, Cursor, fingerprint_of, read_c
 from terrarium_mcp.chat.query import MOST_CHARACTERS, Query, may_name_times, parse_query
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.tokens import estimated_tokens
-from terrarium_mcp.chat.transcript import Keep, fenced
+from terrarium_mcp.chat.transcript import Keep, Transcript, fenced
 from terrarium_mcp.errors import TerrariumError, shown
 from terrarium_mcp.offload import offload
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Hits, Rung, Search, Sort
+from terrarium_mcp.tools.facts import head_facts, json_costs
 from terrarium_mcp.tools.parameters import clamping_notes
 from terrarium_mcp.tools.search_text import (
+    EXACT_TOTAL,
+    NOT_NEVER,
+    counts_more,
     headline,
+    hits_summary,
     next_steps,
-    no_hits,
     over_budget,
+    remaining_tokens,
     scan_note,
+    search_facts,
     unknown_nick_notes,
 )
 
 
 @dataclass(frozen=True, slots=True)
 class SearchPage:
-    """A page of hits as text, the lines that the text shows, and what the record covers."""
+    """A page of hits as text, the transcript in it, and all other facts of it for a program."""
 
     hits: Hits
     text: str
-    lines: Sequence[Message]
-    covered: str
+    transcript: Transcript
+    facts: Mapping[str, object]
 
     def fits(self, budget: int) -> bool:
         """Whether the text shows every hit and stays within `budget` (estimated tokens)."""
@@ -40,7 +46,7 @@ class SearchPage:
     @property
     def hits_shown(self) -> int:
         """How many of the hits the text shows."""
-        ids = {line.id for line in self.lines}
+        ids = {line.id for line in self.transcript.shown}
         return sum(hit.id in ids for hit in self.hits.messages)
 
 
@@ -54,6 +60,7 @@ async def search_page(
     sort: str = "relevance",
     context: int = 0,
     cursor: str = "",
+    form: str = "text",
 ) -> SearchPage:
     """The page of a search; the parameters are those of the tool `search_irc_history`.
 
@@ -77,14 +84,13 @@ async def search_page(
     fingerprint = fingerprint_of(query[:MOST_CHARACTERS].split(), ids, hours, sort)
     if cursor:
         search = replace(search, cursor=_cursor(cursor, fingerprint))
-    covered = await request.coverage_line(rooms)
     head = [
-        covered,
+        await request.coverage_line(rooms),
         *(f"note: {sentence}" for sentence in parsed.notes),
         *await unknown_nick_notes(request, parsed, rooms),
         *clamping_notes(hours=hours, limit=limit, context=context),
     ]
-    return await _within_budget(request, search, fingerprint, covered, head, context)
+    return await _within_budget(request, search, fingerprint, head, context, form)
 
 
 async def _parsed(query: str, request: Request) -> Query:
@@ -128,19 +134,18 @@ async def _within_budget(
     request: Request,
     search: Search,
     fingerprint: str,
-    covered: str,
     head: Sequence[str],
     context: int,
+    form: str,
 ) -> SearchPage:
-    """A page whose whole text keeps to the budget.
+    """A page whose whole text keeps to the budget, as does its JSON.
 
     A page that does not is searched again with fewer hits, so that its cursor follows the last hit
     shown. A single hit that exceeds the budget alone is named and skipped.
     """
     while True:
         hits = await request.store.search(search, fingerprint)
-        text, lines = await _rendered(request, search, hits, head, context)
-        page = SearchPage(hits, text, lines, covered)
+        page = await _rendered(request, search, hits, head, context, form)
         count = len(hits.messages)
         if count <= 1 or page.fits(request.budget):
             return page
@@ -148,29 +153,42 @@ async def _within_budget(
 
 
 async def _rendered(
-    request: Request, search: Search, hits: Hits, head: Sequence[str], context: int
-) -> tuple[str, Sequence[Message]]:
-    """The text of a page, and the lines in it."""
+    request: Request, search: Search, hits: Hits, head: Sequence[str], context: int, form: str
+) -> SearchPage:
+    """A page of hits under the lines of `head`, the first of which says what the record covers."""
+    covered, *notes = head
     if hits.reached:
-        head = [*head, scan_note(request, search, hits.reached)]
+        notes.append(scan_note(request, search, hits.reached))
+    if counts_more(search, hits):
+        notes.append(EXACT_TOTAL)
+    if not (hits.messages or search.cursor):
+        notes.append(NOT_NEVER)
+    next_tokens = remaining_tokens(request, search, hits)
+    summary = hits_summary(request, search, hits)
+    facts = head_facts(summary, covered, notes) | search_facts(hits, next_tokens)
+    head = [headline(request, search, summary), covered, *notes]
     if not hits.messages:
-        return no_hits(request, search, hits, head), ()
+        rest = [f"next: cursor={hits.next}"] if hits.next else []
+        text = "\n".join([*head, *rest])
+        return SearchPage(hits, text, Transcript("", (), left_out=0), facts)
     alone = hits.messages[0].id if len(hits.messages) == 1 else 0
     ids = [str(message.id) for message in hits.messages]
     which = [f"hits: {', '.join(ids)}"] if context else []
-    onward = next_steps(request, search, hits)
+    onward = next_steps(hits, next_tokens)
+    lines = await _with_context(request, hits.messages, context)
     transcript = fenced(
-        await _with_context(request, hits.messages, context),
+        lines,
         request.render_options(search.rooms),
-        head=[headline(request, search, hits), *head],
+        head=head,
         keep=Keep.NEAREST if alone else Keep.FIRST,
         nearest_to=alone,
         foot_tokens=sum(
             estimated_tokens(line) + 1 for line in [over_budget(alone), *which, onward]
         ),
+        json_costs=json_costs(form, lines, facts, request.budget),
     )
     foot = [*which, onward] if transcript.shown else [over_budget(alone), onward]
-    return "\n".join([transcript.text, *foot]), transcript.shown
+    return SearchPage(hits, "\n".join([transcript.text, *foot]), transcript, facts)
 
 
 async def _with_context(request: Request, hits: Sequence[Message], context: int) -> list[Message]:

@@ -19,13 +19,34 @@ def total_text(hits: Hits) -> str:
     return "" if hits.rung is Rung.ANY_WORD else hits.total_text
 
 
-def headline(request: Request, search: Search, hits: Hits) -> str:
+NOT_NEVER = "That does not mean it was never said. Try other words, without in:, from: and hours."
+"""How an answer without hits ends: it must not read as "never said"."""
+
+EXACT_TOTAL = "note: get_channel_stats counts all of them: give it this query"
+"""Where to find a total that a search does not count."""
+
+
+def headline(request: Request, search: Search, summary: str) -> str:
     """`search "deploy script": 3 of 14 hits in #terrarium (all words, by relevance)`."""
+    return f"{_title(request, search)}: {summary}"
+
+
+def hits_summary(request: Request, search: Search, hits: Hits) -> str:
+    """`3 of 14 hits in #terrarium (all words, by relevance)`."""
+    if not hits.messages:
+        return _nothing_found(request, search, hits)
     visible, total = len(hits.messages), total_text(hits)
     count = f"{visible} of {total}" if total else f"{visible}"
     noun = "hit" if (total or count) == "1" else "hits"
-    rooms = request.room_names(search.rooms)
-    return f"{_title(request, search)}: {count} {noun} in {rooms} ({_method(search, hits)})"
+    return f"{count} {noun} in {request.room_names(search.rooms)} ({_method(search, hits)})"
+
+
+def _nothing_found(request: Request, search: Search, hits: Hits) -> str:
+    if search.cursor:
+        return "no more hits"
+    *others, last = [rung.value for rung in hits.tried]
+    tried = f"{', '.join(others)} and {last}" if others else last
+    return f"nothing found in {request.room_names(search.rooms)} (tried: {tried})"
 
 
 def _method(search: Search, hits: Hits) -> str:
@@ -66,41 +87,43 @@ async def unknown_nick_notes(request: Request, query: Query, rooms: Sequence[Roo
     return notes
 
 
+def counts_more(search: Search, hits: Hits) -> bool:
+    """Whether `get_channel_stats` counts what this search only says to be more than `COUNTED`."""
+    return hits.total > COUNTED and hits.rung is not Rung.SIMILAR and not search.cursor
+
+
 def over_budget(hit: int) -> str:
     """What replaces a hit that alone exceeds the budget."""
     return f"message {hit} alone is longer than that"
 
 
-def next_steps(request: Request, search: Search, hits: Hits) -> str:
+def next_steps(hits: Hits, next_tokens: int) -> str:
     """How to go on: to the next page, and to the lines around a hit."""
-    following = ""
-    if hits.next:
-        following = f"next: cursor={hits.next}{_remaining(request, search, hits)} | "
+    left = hits.total - len(hits.messages)
+    remaining = f" ({left} more, about {next_tokens} tokens)" if next_tokens else ""
+    following = f"next: cursor={hits.next}{remaining} | " if hits.next else ""
     return f"{following}around a line: get_message_context({hits.messages[0].id})"
 
 
-def _remaining(request: Request, search: Search, hits: Hits) -> str:
-    """How many hits the other pages hold; known on the first page, if there are not too many."""
-    if search.cursor or not total_text(hits) or hits.total > COUNTED:
-        return ""
+def search_facts(hits: Hits, next_tokens: int) -> dict[str, object]:
+    """What the text says besides the lines, its head and how to go on, for a program."""
+    return {
+        "hits": [str(message.id) for message in hits.messages],
+        "rung": hits.rung.value,
+        "total": total_text(hits) or None,
+        "next_cursor": str(hits.next or ""),
+        "next_tokens": next_tokens,
+    }
+
+
+def remaining_tokens(request: Request, search: Search, hits: Hits) -> int:
+    """About how many tokens the hits of all further pages take; 0 where that is not known.
+
+    It is known on the first page, if there are not too many.
+    """
+    if search.cursor or not (hits.next and total_text(hits)) or hits.total > COUNTED:
+        return 0
     options = request.render_options(search.rooms)
     cost = sum(estimated_tokens(line_of(hit, options)) + 1 for hit in hits.messages)
-    left = hits.total - len(hits.messages)
-    tokens = left * cost // len(hits.messages)
-    return f" ({left} more, about {round(tokens, 1 - len(str(tokens)))} tokens)"
-
-
-def no_hits(request: Request, search: Search, hits: Hits, head: Sequence[str]) -> str:
-    """A whole answer without hits, worded so that it does not read as "never said"."""
-    if search.cursor:
-        return "\n".join([f"{_title(request, search)}: no more hits", *head])
-    *others, last = [rung.value for rung in hits.tried]
-    tried = f"{', '.join(others)} and {last}" if others else last
-    rooms = request.room_names(search.rooms)
-    return "\n".join(
-        [
-            f"{_title(request, search)}: nothing found in {rooms} (tried: {tried})",
-            *head,
-            "That does not mean it was never said. Try other words, without in:, from: and hours.",
-        ]
-    )
+    tokens = (hits.total - len(hits.messages)) * cost // max(1, len(hits.messages))
+    return round(tokens, 1 - len(str(tokens)))

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 from mcp.types import CallToolResult
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Room
@@ -13,9 +13,19 @@ from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, local, to_
 from terrarium_mcp.chat.transcript import listing
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import RoomStats
-from terrarium_mcp.tools.parameters import Channel
+from terrarium_mcp.tools.facts import within_budget
+from terrarium_mcp.tools.parameters import Channel, ForgivingChoice, Text
 from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import tool_result
+from terrarium_mcp.tools.scope_figures import (
+    Selection,
+    busiest_hours,
+    figures_facts,
+    figures_of,
+    figures_rows,
+    headline,
+    labelled,
+)
 
 
 class ChannelTotals(BaseModel):
@@ -32,37 +42,100 @@ class ChannelTotals(BaseModel):
 
 
 class ChannelStats(BaseModel):
-    """Statistics of one channel, or totals of several (then without talkers and hours)."""
+    """Statistics of one channel, or totals of several (then without talkers and hours).
+
+    Of a person, words or a time: `lines` and what follows it, instead of `channels`.
+    """
 
     covered: str
     channels: list[ChannelTotals]
     top_talkers: dict[str, int]
     lines_by_hour_utc: list[int]
+    lines: int = 0
+    people: int = 0
+    first: str = ""
+    last: str = ""
+    lines_by_channel: dict[str, int] = {}
+    lines_by_period: dict[str, int] = {}
+    as_of: str = ""
+    notes: list[str] = []
+    left_out: int = 0
+
+
+_CUT_AT_THEIR_END = ("top_talkers", "lines_by_period", "lines_by_channel", "channels")
+"""What may be left out of the structured content, the last first."""
 
 
 async def get_channel_stats(
-    request: FromRequest, channel: Channel = ""
+    request: FromRequest,
+    channel: Channel = "",
+    nick: Annotated[Text, Field(description="only lines by this nick")] = "",
+    query: Annotated[
+        Text,
+        Field(description="only lines that match: words and operators as in a search, exactly"),
+    ] = "",
+    after: Annotated[
+        Text, Field(description="from this time on: 2026-05-01, 2026-05, yesterday, 2h")
+    ] = "",
+    before: Annotated[Text, Field(description="up to this time, excluded")] = "",
+    per: Annotated[
+        Literal["", "day", "week", "month"],
+        ForgivingChoice,
+        Field(description="also count the lines of each day, week or month"),
+    ] = "",
 ) -> Annotated[CallToolResult, ChannelStats]:
-    """Count lines and people, first and last line, top talkers, busiest hours. No channel: all."""
-    rooms = request.narrowed(channel)
-    figures = await _figures(request, rooms)
-    stats = ChannelStats(
-        covered=await request.coverage_line(rooms),
-        channels=[_totals(room) for room in figures],
-        top_talkers={harmless(nick): lines for room in figures for nick, lines in room.talkers},
-        lines_by_hour_utc=[count for room in figures for count in room.hours],
-    )
-    head = [f"statistics of {request.room_names(rooms)}", stats.covered]
+    """Count lines exactly: of a channel, a person, words, a time, and who said them.
+
+    With no argument: totals of all channels, the busiest first.
+    """
+    selection = Selection(channel, nick, query, after, before, per)
+    if selection.is_everything:
+        return await _channel_stats(request, channel)
+    until = _full_hour(request)
+    figures = await figures_of(request, selection, until)
+    covered = await request.coverage_line(figures.rooms)
+    head = [headline(request, figures), covered, *_as_of_note(request, until), *figures.notes]
+    facts = {"covered": covered, **figures_facts(request, figures, per), **_as_of(until)}
+    return _result(request, head, figures_rows(request, figures, per), facts)
+
+
+async def _channel_stats(request: Request, channel: str) -> CallToolResult:
+    """Everything about one channel, or the totals of several."""
+    rooms, until = request.narrowed(channel), _full_hour(request)
+    figures = await _figures(request, rooms, until)
+    covered = await request.coverage_line(rooms)
+    head = [f"statistics of {request.room_names(rooms)}", covered, *_as_of_note(request, until)]
     rows = [row for room in figures for row in (_summary(request, room), *_details(room))]
-    return tool_result(listing(head, rows, request.budget), stats.model_dump())
+    facts = {
+        "covered": covered,
+        "channels": [_totals(room).model_dump() for room in figures],
+        "top_talkers": {harmless(nick): lines for room in figures for nick, lines in room.talkers},
+        "lines_by_hour_utc": [count for room in figures for count in room.hours],
+        **_as_of(until),
+    }
+    return _result(request, head, rows, facts)
 
 
-async def _figures(request: Request, rooms: Sequence[Room]) -> Sequence[RoomStats]:
-    """Everything about one room, or the totals of several."""
-    until, stats = _full_hour(request), request.store.stats
+def _result(
+    request: Request, head: Sequence[str], rows: Sequence[str], facts: dict[str, Any]
+) -> CallToolResult:
+    """The figures as text and as structured content, each within the budget."""
+    lists = [name for name in _CUT_AT_THEIR_END if name in facts]
+    structured, left_out = within_budget(facts, lists, request.budget)
+    if left_out:
+        structured["left_out"] = left_out
+    stats = ChannelStats.model_validate(structured)
+    text = listing(head, rows, request.budget).text
+    return tool_result(text, stats.model_dump(exclude_unset=True))
+
+
+async def _figures(request: Request, rooms: Sequence[Room], until: Position) -> Sequence[RoomStats]:
+    """Everything about one room, or the totals of several, those with most lines first."""
+    stats = request.store.stats
     if len(rooms) == 1:
         return [await stats.for_room(rooms[0], until=until, now=request.now)]
-    return await stats.overview(rooms, until=until, now=request.now)
+    totals = await stats.overview(rooms, until=until, now=request.now)
+    return sorted(totals, key=lambda room: -room.lines)
 
 
 def _full_hour(request: Request) -> Position:
@@ -70,6 +143,17 @@ def _full_hour(request: Request) -> Position:
     if request.cutoff is None:
         return EVERY_LINE
     return Position.at(request.cutoff.replace(minute=0, second=0, microsecond=0))
+
+
+def _as_of_note(request: Request, until: Position) -> list[str]:
+    if until == EVERY_LINE:
+        return []
+    return [f"counted up to {local(until.moment, request.settings.zone):%Y-%m-%d %H:%M}"]
+
+
+def _as_of(until: Position) -> dict[str, str]:
+    """Up to when is counted, for a program; nothing if that is now."""
+    return {} if until == EVERY_LINE else {"as_of": to_iso(until.moment)}
 
 
 def _totals(figures: RoomStats) -> ChannelTotals:
@@ -102,9 +186,7 @@ def _summary(request: Request, figures: RoomStats) -> str:
 
 def _details(figures: RoomStats) -> list[str]:
     """The people who talk most and the hours in which most is said, where both were counted."""
-    busiest = sorted((count, -hour) for hour, count in enumerate(figures.hours) if count)[::-1][:3]
-    rows = {
-        "top talkers": [f"{nick} {lines:,}" for nick, lines in figures.talkers],
-        "busiest hours (UTC)": [f"{-hour:02}:00 {count:,}" for count, hour in busiest],
-    }
-    return [f"{name}: {', '.join(items)}" for name, items in rows.items() if items]
+    return [
+        *labelled("top talkers", dict(figures.talkers)),
+        *labelled("busiest hours (UTC)", busiest_hours(figures.hours)),
+    ]

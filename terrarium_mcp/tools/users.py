@@ -12,10 +12,12 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Member, Room
 from terrarium_mcp.chat.times.timestamps import local, to_iso
 from terrarium_mcp.chat.transcript import listing
+from terrarium_mcp.errors import shown
 from terrarium_mcp.request import Request
+from terrarium_mcp.tools.facts import within_budget
 from terrarium_mcp.tools.parameters import Channel
 from terrarium_mcp.tools.request import FromRequest
-from terrarium_mcp.tools.results import tool_result
+from terrarium_mcp.tools.results import quantity, tool_result
 
 
 class User(BaseModel):
@@ -37,6 +39,7 @@ class CurrentUsers(BaseModel):
     live: bool
     as_of: str
     why_stale: str
+    left_out: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,31 +52,53 @@ class MemberList:
     why_stale: str = ""
 
 
+_MOST_REASONS = 3
+"""Rooms for which a stale list is explained; 400 reasons would leave no room for the members."""
+
+_LONGEST_REASON = 160
+
+_LEAST_USER = 20
+"""Estimated tokens that a member takes as JSON at least: the names of the facts alone."""
+
+
 async def get_current_users(
     request: FromRequest, channel: Channel = ""
 ) -> Annotated[CallToolResult, CurrentUsers]:
     """List who is in a channel now: rank, away, account, since when."""
     rooms = request.narrowed(channel)
     lists = [await _member_list(request, room) for room in rooms]
+    members = [(found.room, member) for found in lists for member in found.members]
     as_of = [found.as_of for found in lists if found.as_of]
-    stale = [
-        f"{request.room_name(found.room)}: {found.why_stale}" for found in lists if found.why_stale
-    ]
+    reasons = _reasons(request, [found for found in lists if found.why_stale])
     result = CurrentUsers(
-        users=[_user(found.room, member) for found in lists for member in found.members],
-        live=not stale,
+        users=[_user(*one) for one in members[: 1 + request.budget // _LEAST_USER]],
+        live=not reasons,
         as_of=to_iso(min(as_of)) if as_of else "",
-        why_stale=harmless("; ".join(stale)),
+        why_stale="; ".join(reasons),
     )
+    facts = result.model_dump(exclude_unset=True)
+    structured, _ = within_budget(facts, ["users"], request.budget)
+    if left_out := len(members) - len(structured["users"]):
+        structured["left_out"] = left_out
     state = "live" if result.live else f"not live, as of {result.as_of or 'never'}"
     times = f"Times {request.settings.zone}."
-    head = [f"{len(result.users)} in {request.room_names(rooms)} ({state}). {times}"]
+    head = [f"{len(members)} in {request.room_names(rooms)} ({state}). {times}"]
     # Inside the fence: a reason may quote strangers, such as the text of a kick.
-    rows = [f"not live: {reason}" for reason in stale]
-    for found in lists:
-        prefix = f"{request.room_name(found.room)} " if len(rooms) > 1 else ""
-        rows += [f"{prefix}{_member_row(request, member)}" for member in found.members]
-    return tool_result(listing(head, rows, request.budget), result.model_dump())
+    rows = [f"not live: {reason}" for reason in reasons]
+    for room, member in members:
+        prefix = f"{request.room_name(room)} " if len(rooms) > 1 else ""
+        rows.append(f"{prefix}{_member_row(request, member)}")
+    return tool_result(listing(head, rows, request.budget).text, structured)
+
+
+def _reasons(request: Request, stale: Sequence[MemberList]) -> list[str]:
+    """Why the lists of rooms are stale, for the first rooms; the others are counted."""
+    reasons = [
+        shown(f"{request.room_name(found.room)}: {found.why_stale}", _LONGEST_REASON)
+        for found in stale[:_MOST_REASONS]
+    ]
+    left = len(stale) - len(reasons)
+    return [*reasons, quantity(left, "more channel")] if left else reasons
 
 
 async def _member_list(request: Request, room: Room) -> MemberList:

@@ -13,6 +13,10 @@ from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import quantity, tool_result
 from terrarium_mcp.websearch.search import search_the_web
 
+_TITLE, _URL, _SNIPPET = 200, 500, 800
+"""Characters of a result that are shown: a service may send whole pages, and one would fill the
+budget."""
+
 
 def web_search_tool(default_results: int) -> Callable[..., Awaitable[CallToolResult]]:
     """The tool `search_web`, which returns `default_results` unless the caller gives a number."""
@@ -33,9 +37,10 @@ def web_search_tool(default_results: int) -> Callable[..., Awaitable[CallToolRes
             *clamping_notes(max_results=max_results),
         ]
         rows = [
-            f"{number}. {result.title} <{result.url}> {result.snippet}"
+            f"{number}. {shown(result.title, _TITLE)} <{shown(result.url, _URL)}>"
+            f" {shown(result.snippet, _SNIPPET)}"
             for number, result in enumerate(results, 1)
         ]
-        return tool_result(listing(head, rows, request.budget, source="web"))
+        return tool_result(listing(head, rows, request.budget, source="web").text)
 
     return search_web

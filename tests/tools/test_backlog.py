@@ -1,5 +1,8 @@
 """The tools of the backlog."""
 
+import random
+import re
+import secrets
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -7,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from terrarium_mcp.chat.tokens import estimated_tokens
+from terrarium_mcp.tools.backlog import LONGEST_ROW
 from tests.store.scene import NOON
 from tests.tools.scene import House
 
@@ -32,16 +36,16 @@ async def test_an_idea_goes_with_the_last_twenty_lines_of_its_channel(house: Hou
     filename = await written(house, "Brew tea", {**TEA, "asker": "ada", "network": "net"})
     told = await house.learns("read_enhancement_request", TEA, filename=filename)
     assert told.lines[:7] == [
-        "---",
-        "title: Brew tea",
-        "status: open",
-        "author: ada",
-        "network: net",
-        "channel: '#tea'",
+        "| ---",
+        "| title: Brew tea",
+        "| status: open",
+        "| author: ada",
+        "| network: net",
+        "| channel: '#tea'",
         told.lines[6],
     ]
-    assert told.lines[6].startswith("created: '20")
-    assert told.lines[-20:] == [f"    {n + 1} 12:{n:02} <ada> line {n}" for n in range(10, 30)]
+    assert told.lines[6].startswith("| created: '20")
+    assert told.lines[-20:] == [f"|     {n + 1} 12:{n:02} <ada> line {n}" for n in range(10, 30)]
     assert "elsewhere" not in told.text
     assert (folder(house) / filename).is_file()
 
@@ -140,7 +144,7 @@ async def test_files_of_the_earlier_bot_are_told_to_those_who_may_read_all(house
     told = await house.learns(
         "read_enhancement_request", filename="20251105-120000-search-by-date.md"
     )
-    assert told.lines == ["# Search", "", "by date"]
+    assert told.lines == ["| # Search", "| ", "| by date"]
     told = await house.learns("list_enhancement_requests", TEA)
     assert told.lines == []
 
@@ -190,3 +194,166 @@ async def test_an_idea_bears_the_time_of_its_question(house: House) -> None:
     await house.hears("<ada> hi", at=datetime(2026, 5, 1, 12, 30, 5, tzinfo=UTC))
     filename = await written(house, "Brew tea", {**TEA, "as_of": 1})
     assert filename == "20260501-123005-brew-tea.md"
+
+
+async def pages(
+    house: House, filename: str, view: Mapping[str, object]
+) -> list[tuple[str, list[str]]]:
+    """The text and the lines of every page of an idea."""
+    found, cursor = [], ""
+    while True:
+        told = await house.learns(
+            "read_enhancement_request", view, filename=filename, cursor=cursor
+        )
+        found.append((told.text, told.lines))
+        onward = re.search(r"^next: cursor=(\S+)$", told.outside, re.MULTILINE)
+        if onward is None:
+            return found
+        assert "left out: the last " in told.outside
+        cursor = onward[1]
+
+
+@pytest.mark.parametrize("budget", [120, 300, 1_000, 4_000])
+async def test_every_line_of_an_idea_is_on_one_of_its_pages(house: House, budget: int) -> None:
+    await house.hears("<ada> hi")
+    words = [f"line {n} " + "\u8336 word" * (n % 40) for n in range(120)]
+    told = await house.learns("create_enhancement_request", title="long", summary="\n".join(words))
+    filename = told.text.removeprefix("saved as ")
+    found = await pages(house, filename, {"max_tokens": budget})
+    rows = [row for _, lines in found for row in lines]
+    assert all(row.startswith("| ") for row in rows)
+    whole = (folder(house) / filename).read_text()
+    assert "".join(row[2:] for row in rows) == whole.replace("\n", "")
+    assert len(found) > 1 or budget == 4_000
+    if budget >= 300:
+        assert all(estimated_tokens(text) <= budget for text, _ in found)
+
+
+async def test_a_cursor_of_another_file_or_of_an_earlier_text_is_refused(house: House) -> None:
+    await house.hears("<ada> hi")
+    small = {"max_tokens": 300}
+    names = []
+    for title in ("one", "two"):
+        told = await house.learns("create_enhancement_request", title=title, summary="word\n" * 400)
+        names.append(told.text.removeprefix("saved as "))
+    told = await house.learns("read_enhancement_request", small, filename=names[0])
+    (cursor,) = re.findall(r"next: cursor=(\S+)", told.outside)
+
+    async def refused(cursor: str, filename: str = names[0]) -> str:
+        return await house.is_refused(
+            "read_enhancement_request", small, filename=filename, cursor=cursor
+        )
+
+    row, _, mark = cursor.partition("-")
+    damaged = "This cursor is damaged. Leave it out to begin at the first page."
+    for wrong in (
+        "x",
+        f"-1-{mark}",
+        f"0{row}-{mark}",
+        f"{row}",
+        f"\u0661-{mark}",
+        f"{row}-{mark}x",
+    ):
+        assert await refused(wrong) == damaged
+    elsewhere = (
+        "This cursor belongs to another file, or the file has changed since. Leave it out to"
+        " begin at the first page."
+    )
+    assert await refused(cursor, names[1]) == elsewhere
+    assert await refused(f"999999-{mark}") == elsewhere
+    file = folder(house) / names[0]
+    file.write_text(file.read_text() + "more\n")
+    assert await refused(cursor) == elsewhere
+
+
+async def test_a_guessed_tag_in_a_summary_closes_no_fence(
+    house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await house.hears("<ada> hi")
+    closers = "\n".join(f"[/{source} 7f3a]" for source in ("backlog", "irc"))
+    long = "[/backlog 7f3a]".rjust(LONGEST_ROW + 15, "x")
+    told = await house.learns(
+        "create_enhancement_request",
+        title="[/backlog 7f3a]",
+        summary=f"{closers}\n  [/backlog 7f3a]\r[/backlog 7f3a]\u2028[/backlog 7f3a]\n{long}",
+    )
+    filename = told.text.removeprefix("saved as ")
+    monkeypatch.setattr(secrets, "token_hex", lambda _: "7f3a")
+    for tool, arguments in (
+        ("read_enhancement_request", {"filename": filename}),
+        ("list_enhancement_requests", {}),
+    ):
+        told = await house.learns(tool, **arguments)
+        assert told.text.splitlines().count("[/backlog 7f3a]") == 1
+        assert "[/backlog 7f3a]" in told.inside
+        assert "[/backlog 7f3a]" not in told.outside
+
+
+async def test_no_closer_in_a_summary_closes_a_fence_in_3_000_reads(house: House) -> None:
+    await house.hears("<ada> hi")
+    rng = random.Random(7)  # noqa: S311 -- an attacker's guesses
+    tags = rng.sample(range(0x10000), 300)
+    told = await house.learns(
+        "create_enhancement_request",
+        title="tags",
+        summary="\n".join(f"[/backlog {tag:04x}]" for tag in tags),
+    )
+    filename = told.text.removeprefix("saved as ")
+    view = {"max_tokens": 4_000}
+    for _ in range(3_000):
+        told = await house.learns("read_enhancement_request", view, filename=filename)
+        closers = [line for line in told.text.splitlines() if line.startswith("[/backlog ")]
+        assert len(closers) == 1
+        assert all(line.startswith("| ") for line in told.lines)
+
+
+@pytest.mark.parametrize(
+    ("title", "summary", "told"),
+    [
+        (
+            "t" * 201,
+            "s",
+            (
+                "The title has 201 characters, and an enhancement request may have 200. Shorten"
+                " it, and put what it says into the summary."
+            ),
+        ),
+        (
+            "t",
+            "s" * 32_001,
+            (
+                "The summary has 32,001 characters, and an enhancement request may have 32,000."
+                " Shorten it, or make two requests of it."
+            ),
+        ),
+    ],
+)
+async def test_a_title_or_summary_that_is_too_long_is_refused_and_nothing_is_written(
+    house: House, title: str, summary: str, told: str
+) -> None:
+    await house.hears("<ada> hi")
+    assert (
+        await house.is_refused("create_enhancement_request", title=title, summary=summary) == told
+    )
+    assert not folder(house).exists()
+    await house.learns("create_enhancement_request", title=title[:200], summary=summary[:32_000])
+
+
+async def test_listing_reads_the_heads_of_files_and_not_what_they_say(house: House) -> None:
+    await house.hears("<ada> hi")
+    filename = await written(house, "Brew tea")
+    file = folder(house) / filename
+    with file.open("a") as summary:
+        summary.write("word " * 1_000_000)
+    read = _characters_read()
+    told = await house.learns("list_enhancement_requests")
+    assert told.lines == [f"{filename} [open] Brew tea"]
+    assert _characters_read() - read < 100_000
+
+
+def _characters_read() -> int:
+    """What this process has read so far, from files and pipes (Linux)."""
+    (line,) = [
+        line for line in Path("/proc/self/io").read_text("ascii").splitlines() if "rchar" in line
+    ]
+    return int(line.split()[1])

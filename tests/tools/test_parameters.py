@@ -25,7 +25,7 @@ OPTIONAL = {
         ["channel", "limit", "hours", "before_id", "after_id", "include_events", "format"],
     ),
     "get_message_context": ({"message_id": "1"}, ["scope", "before", "after", "format"]),
-    "get_channel_stats": ({}, ["channel"]),
+    "get_channel_stats": ({}, ["channel", "nick", "query", "after", "before", "per"]),
     "get_current_users": ({}, ["channel"]),
 }
 

@@ -319,3 +319,21 @@ async def talkative_house(house: House) -> House:
         ]
     )
     return house
+
+
+async def test_a_search_with_more_hits_than_are_counted_points_to_the_exact_count(
+    house: House,
+) -> None:
+    await house.hears("<ada> tea\n" * 1_001)
+    told = await house.learns("search_irc_history", query="tea", limit=2, format="json")
+    note = "note: get_channel_stats counts all of them: give it this query"
+    assert told.text.startswith("search tea: 2 of 1,000+ hits in #tea (all words, by relevance)\n")
+    assert note in told.outside.splitlines()
+    assert note in told.facts["notes"]
+    counted = await house.learns("get_channel_stats", query="tea")
+    assert counted.facts["lines"] == 1_001
+    cursor = told.facts["next_cursor"]
+    page = await house.learns("search_irc_history", query="tea", limit=2, cursor=cursor)
+    assert note not in page.text
+    few = await house.learns("search_irc_history", query="tea after:2026-05-02T02:00Z")
+    assert note not in few.text

@@ -98,3 +98,14 @@ async def test_without_a_service_the_tool_is_there_and_names_the_setting(tmp_pat
     async with opened(tmp_path) as house:
         refused = await house.is_refused("search_web", query="tea")
     assert "SEARCH_API_URL" in refused
+
+
+async def test_a_result_with_a_whole_page_in_it_leaves_room_for_the_others(
+    house: House, service: SearchService
+) -> None:
+    huge = {"title": "t" * 9_000, "url": "https://x/" + "u" * 9_000, "snippet": "s " * 9_000}
+    service.finds({"results": [huge, ROW, huge, ROW]})
+    told = await house.learns("search_web", query="tea")
+    assert [line[:3] for line in told.lines] == ["1. ", "2. ", "3. ", "4. "]
+    assert told.lines[0].startswith(f"1. {'t' * 200}... <https://x/uuu")
+    assert estimated_tokens(told.text) <= 4_000

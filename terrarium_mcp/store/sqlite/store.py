@@ -34,6 +34,7 @@ from terrarium_mcp.store.sqlite.schema import (
 from terrarium_mcp.store.sqlite.schema.adoption import ADOPTION, WrongZone, adoption_in
 from terrarium_mcp.store.sqlite.schema.recreation import Repair
 from terrarium_mcp.store.sqlite.search.message_search import MessageSearch
+from terrarium_mcp.store.sqlite.search.scope_stats import ScopeCounter
 from terrarium_mcp.store.sqlite.topics.change_feed import changes
 from terrarium_mcp.store.sqlite.topics.channel_topics import Topics
 from terrarium_mcp.store.sqlite.topics.links import Links
@@ -80,6 +81,7 @@ class Store:
         self.rooms = Rooms(self._database)
         self.messages = Messages(self._database, self._indexer)
         self.search = MessageSearch(self._database, self._indexer)
+        self.count = ScopeCounter(self._database, self._indexer)
         self.spans = Spans(self._database)
         self.presence = Presence(self._database)
         self.links = Links(self._database, self._indexer)

@@ -25,11 +25,11 @@ async def mentions_of(backlog: Backlog, target: PurgeTarget) -> BacklogMentions:
     """
     ideas = [idea for idea in await backlog.all() if target.network in ("", idea.network)]
     written = [idea for idea in ideas if fold(idea.author) == folded_nick(target)]
-    others = [idea for idea in ideas if idea not in written]
-    left = {idea.filename: _without(idea.text, _said_by(target)) for idea in others}
+    texts = {idea.filename: await backlog.text(idea) for idea in ideas if idea not in written}
+    left = {filename: _without(text, _said_by(target)) for filename, text in texts.items()}
     return BacklogMentions(
         tuple(idea.filename for idea in written),
-        tuple(idea.filename for idea in others if left[idea.filename] != idea.text),
+        tuple(filename for filename, text in texts.items() if left[filename] != text),
         tuple(filename for filename, text in left.items() if names(target, text)),
     )
 
@@ -45,14 +45,13 @@ async def purge_backlog(backlog: Backlog, target: PurgeTarget) -> BacklogMention
         for filename in mentions.written:
             (backlog.folder / filename).unlink(missing_ok=True)
     quoting = [idea for idea in await backlog.all() if idea.filename in mentions.quoting]
-    await to_thread.run_sync(_shorten, backlog.folder, quoting, _said_by(target))
+    await _shorten(backlog, quoting, _said_by(target))
     return mentions
 
 
 async def remove_quotes(backlog: Backlog, number: int) -> None:
     """Remove the message with this id from every file that quotes it."""
-    ideas = await backlog.all()
-    await to_thread.run_sync(_shorten, backlog.folder, ideas, lambda line: line.id == number)
+    await _shorten(backlog, await backlog.all(), lambda line: line.id == number)
 
 
 def names(target: PurgeTarget, text: str) -> bool:
@@ -64,10 +63,11 @@ def _said_by(target: PurgeTarget) -> IsRemoved:
     return lambda line: fold(line.nick) == folded_nick(target)
 
 
-def _shorten(folder: Path, ideas: Iterable[Enhancement], is_removed: IsRemoved) -> None:
+async def _shorten(backlog: Backlog, ideas: Iterable[Enhancement], is_removed: IsRemoved) -> None:
     for idea in ideas:
-        if (text := _without(idea.text, is_removed)) != idea.text:
-            _replace(folder / idea.filename, text)
+        text = await backlog.text(idea)
+        if (shorter := _without(text, is_removed)) != text:
+            await to_thread.run_sync(_replace, backlog.folder / idea.filename, shorter)
 
 
 def _without(text: str, is_removed: IsRemoved) -> str:

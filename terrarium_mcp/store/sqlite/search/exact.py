@@ -117,6 +117,16 @@ class ExactSearch:
         ]
         return ScanResult(rows[:most], Total(min(len(few), COUNTED + 1)))
 
+    async def count(self, query: ExactQuery) -> int:
+        """How many lines match, however many these are."""
+        if query.is_unsaid:
+            return 0
+        return await self._index.count(_scan_spec(query, query.match))
+
+    async def all_lines(self, query: ExactQuery, columns: str) -> list[Row]:
+        """Some columns of all lines of a query, in no order; `count` says how many these are."""
+        return await self._index.all_lines(_scan_spec(query, query.match), columns)
+
     async def all_if_few(self, query: ExactQuery) -> list[Row] | None:
         """All lines of a query, in no order, if few enough may match to read all of them.
 

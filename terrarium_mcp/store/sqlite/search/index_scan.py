@@ -16,6 +16,7 @@ from terrarium_mcp.store.sqlite.search.id_ranges import (
     RunSlice,
     all_ids,
     chains,
+    coalesced,
     run_slices,
 )
 from terrarium_mcp.store.sqlite.search.order import NEWEST, Order
@@ -26,6 +27,7 @@ from terrarium_mcp.store.sqlite.search.scan_plans import (
     batches,
     count_plan,
     in_ranges,
+    lines_in,
     lines_of,
     range_params,
 )
@@ -36,6 +38,9 @@ _EXTRA = 8
 
 _FARTHER = 8
 """How many times more lines to read where all that were read have the same timestamp."""
+
+_HOWEVER_MANY = 2**62
+"""Lines to read where all have to be, which differs from an index that decides."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +120,30 @@ class IndexScan:
             {**spec.all_params, **range_params([all_ids(spec.snapshot)]), "few": most},
         )
         return None if rows[0]["held"] > most else [row for row in rows if row["id"]]
+
+    async def count(self, spec: ScanSpec) -> int:
+        """How many lines match, however many these are and have to be read for it.
+
+        Raises:
+            TookTooLong: the deadline passed.
+        """
+        if not spec.index_decides:
+            spec = replace(spec, at_most=_HOWEVER_MANY)
+        slices = await self._slices(spec, spec.since, spec.until)
+        counting = replace(count_plan(spec, slices), most=ALL_OF_THEM)
+        params = {**spec.all_params, **counting.params}
+        sql = f"{counting.tables} SELECT {counting.count}"
+        return int(await self._database.value(sql, params))
+
+    async def all_lines(self, spec: ScanSpec, columns: str) -> list[Row]:
+        """Some columns of all matching lines, in no order; as `count`, whatever their number.
+
+        Raises:
+            TookTooLong: the deadline passed.
+        """
+        slices = await self._slices(spec, spec.since, spec.until)
+        sql, params = lines_in(spec, coalesced(one.ids for one in slices), columns)
+        return await self._database.rows(sql, params)
 
     async def has_any(self, match: str, snapshot: Snapshot) -> bool:
         """Whether the index finds any line for an FTS5 expression."""

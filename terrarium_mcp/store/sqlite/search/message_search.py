@@ -58,7 +58,7 @@ class MessageSearch:
         snapshot = await take_snapshot(self._indexer, search)
         if snapshot is None or not search.rooms:
             return _Climb([RungReport(rung, 0, 0.0) for rung in ladder], few, None)
-        scope = _scope(search, snapshot)
+        scope = search_scope(search, snapshot)
         for rung in ladder:
             if not is_worth_trying(rung, few):
                 break
@@ -75,7 +75,8 @@ class MessageSearch:
         return _Climb(tried, few, best)
 
 
-def _scope(search: Search, snapshot: Snapshot) -> SearchScope:
+def search_scope(search: Search, snapshot: Snapshot) -> SearchScope:
+    """What a search looks for, and among which lines of a snapshot."""
     since, until = search.bounds
     return SearchScope(
         query=search.query,

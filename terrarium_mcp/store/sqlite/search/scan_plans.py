@@ -57,7 +57,7 @@ class ScanSpec:
 
 @dataclass(frozen=True, slots=True)
 class CountPlan:
-    """How all matching lines are counted, up to `COUNTED` + 1.
+    """How all matching lines are counted, up to `most`.
 
     The index alone counts the lines in the ranges `indexed`; those in the ranges `read` are read.
     """
@@ -65,6 +65,7 @@ class CountPlan:
     spec: ScanSpec
     indexed: Sequence[IdRange]
     read: Sequence[IdRange]
+    most: int = COUNTED + 1
 
     @property
     def tables(self) -> str:
@@ -78,7 +79,7 @@ class CountPlan:
         if self.read:  # mostly there are none
             found = f"(SELECT found.rowid FROM {_IN_RANGES.format('read')} LIMIT :at_most)"
             parts.append(f"SELECT 1 FROM ({lines_of(found, self.spec.where)})")
-        return f"(SELECT count(*) FROM ({' UNION ALL '.join(parts)} LIMIT {COUNTED + 1}))"
+        return f"(SELECT count(*) FROM ({' UNION ALL '.join(parts)} LIMIT {self.most}))"
 
     @property
     def examined(self) -> str:
@@ -156,13 +157,20 @@ class ScanPlan:
         }
 
 
-def lines_of(found: str, where: Sequence[str]) -> str:
+def lines_of(found: str, where: Sequence[str], columns: str = COLUMNS) -> str:
     """The statement for the lines with the rowids found that meet the conditions."""
     # CROSS JOIN keeps the order: the index leads, and the rows follow by their ids.
     return (
-        f"SELECT {COLUMNS} FROM {found} found"
+        f"SELECT {columns} FROM {found} found"
         f" CROSS JOIN messages m ON m.id = -found.rowid WHERE {' AND '.join(where)}"
     )
+
+
+def lines_in(spec: ScanSpec, ranges: Sequence[IdRange], columns: str) -> tuple[str, dict[str, Any]]:
+    """The statement for all matching lines in ranges of ids, however many, and its parameters."""
+    found = f"(SELECT found.rowid FROM {_IN_RANGES.format('read')})"
+    sql = f"WITH {_RANGES.format('read')} {lines_of(found, spec.where, columns)}"
+    return sql, {**spec.all_params, "read": _as_rowids(ranges)}
 
 
 def in_ranges(ranges: int, order: Order, lookup: str = "", index: str = "message_index") -> str:

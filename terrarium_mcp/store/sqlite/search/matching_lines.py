@@ -1,0 +1,152 @@
+"""The lines that match a query: how many there are, however many, counted by the index.
+
+A single person and a single word are counted already: `nick_counts` and `words` answer for them,
+where a walk of the index would take 1 us a line.
+"""
+
+# ruff: noqa: S608 -- every statement is made of constants and our own ids
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from terrarium_mcp.chat.identity import fold, is_spelt_alike
+from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.terms import TermKind
+from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, Position
+from terrarium_mcp.store.search.line_tally import CountedLine
+from terrarium_mcp.store.sqlite.engine.database import Database, Row
+from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
+from terrarium_mcp.store.sqlite.engine.rooms import within
+from terrarium_mcp.store.sqlite.index.counters import Counters
+from terrarium_mcp.store.sqlite.index.vocabulary import LONGEST, WordsIndex
+from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
+from terrarium_mcp.store.sqlite.search.index_scan import IndexScan
+from terrarium_mcp.store.sqlite.search.order import NEWEST, OLDEST, Order
+from terrarium_mcp.store.sqlite.search.term_stats import is_folded_alike
+
+
+class MatchingLines:
+    """Counts and reads the lines of a query."""
+
+    def __init__(self, database: Database, query: ExactQuery) -> None:
+        self._database = database
+        self._index = IndexScan(database)
+        self._exact = ExactSearch(self._index)
+        self._query = query
+
+    async def read(self, most: int) -> tuple[int, list[CountedLine] | None]:
+        """How many lines match; and the lines, in no order, if these are at most `most`."""
+        lines = await self._exact.all_if_few(self._query)
+        if lines is None:
+            total = await self._counted()
+            if total is None:
+                total = await self._exact.count(self._query)
+            if total > most:
+                return total, None
+            lines = await self._exact.all_lines(self._query, LINE_COLUMNS)
+        return len(lines), [counted_line(row) for row in lines]
+
+    async def between(self, starts: Sequence[str]) -> list[int]:
+        """How many lines match in each of the periods that begin at these timestamps, ascending."""
+        counts = []
+        ends = [Position(start) for start in starts[1:]]
+        for start, end in zip(starts, [*ends, EVERY_LINE], strict=True):
+            since = max(start, self._query.scope.since)
+            until = min(end, self._query.scope.until)
+            counts.append(await self._exact.count(self._within(since, until)))
+        return counts
+
+    async def ends(self) -> tuple[str, str]:
+        """The timestamps of the first and the last line, if there is any."""
+        return await self._first(OLDEST), await self._first(NEWEST)
+
+    async def _first(self, order: Order) -> str:
+        found = await self._exact.first(self._query, 1, order)
+        while not found.rows and found.reached:  # only so many lines are examined at once
+            found = await self._exact.first(self._query, 1, order, found.reached)
+        return str(found.rows[0]["timestamp"]) if found.rows else ""
+
+    def _within(self, since: str, until: Position) -> ExactQuery:
+        """The query within a part of its time."""
+        return replace(self._query, scope=replace(self._query.scope, since=since, until=until))
+
+    async def _counted(self) -> int | None:
+        """The total that counters hold, if they hold this one."""
+        scope, query = self._query.scope, self._query.scope.query
+        if scope.since != BEGINNING.timestamp:
+            return None
+        if query.people and _is_only(query, people=query.people):
+            return await self._said_by(query.people)
+        word = _counted_word(query)
+        if word and scope.all_rooms and not scope.is_timed:
+            return await self._with_word(word)
+        return None
+
+    async def _said_by(self, people: Sequence[str]) -> int | None:
+        """All lines of some people, less those after the end of the scope; None if uncounted."""
+        until = self._query.scope.until
+        later = self._within(until.timestamp, EVERY_LINE)
+        is_alike = all(is_spelt_alike(nick, self._query.snapshot.casemappings) for nick in people)
+        if not is_alike or until.id or (until != EVERY_LINE and not await self._is_short(later)):
+            return None
+        rows = await self._database.rows(
+            f"""
+SELECT count(DISTINCT d.name), total(n.lines) FROM derived d LEFT JOIN nick_counts n
+  ON {within(self._query.scope.rooms, "n.room")}
+    AND n.folded IN (SELECT value FROM json_each(:nicks))
+WHERE d.name = '{Counters.name}' AND d.upto = :last_id""",
+            {
+                "nicks": json.dumps([fold(storable(nick)) for nick in people]),
+                "last_id": self._query.snapshot.last_id,
+            },
+        )
+        is_current, lines = rows[0]
+        if not is_current:  # more was said since the snapshot
+            return None
+        return int(lines) - (0 if until == EVERY_LINE else await self._exact.count(later))
+
+    async def _is_short(self, part: ExactQuery) -> bool:
+        """Whether a part of the time has less than half of all messages."""
+        scope, snapshot = part.scope, part.snapshot
+        ranges = await self._index.ids_between(snapshot, scope.since, scope.until.timestamp)
+        return 2 * sum(ids.last - ids.first for ids in ranges) < snapshot.last_id
+
+    async def _with_word(self, word: str) -> int | None:
+        """All lines with a word, in all rooms; None if more was said since the snapshot."""
+        rows = await self._database.rows(
+            "SELECT ifnull((SELECT lines FROM words WHERE word = :word), 0) FROM derived"
+            f" WHERE name = '{WordsIndex.name}' AND upto = :last_id",
+            {"word": word, "last_id": self._query.snapshot.last_id},
+        )
+        return int(rows[0][0]) if rows else None
+
+
+LINE_COLUMNS = "m.timestamp, m.room, m.nick"
+"""The columns of a `CountedLine`."""
+
+
+def counted_line(row: Row) -> CountedLine:
+    """What is counted of a row that has these columns."""
+    return CountedLine(row["timestamp"], row["room"], as_text(row["nick"]))
+
+
+def _is_only(query: Query, **conditions: Any) -> bool:
+    """Whether a query has these conditions, and besides them only times and rooms."""
+    elsewhere = {
+        name: getattr(query, name) for name in ("since", "until", "channels", "excluded_channels")
+    }
+    return query == Query(**elsewhere, **conditions)
+
+
+def _counted_word(query: Query) -> str:
+    """The word of a query for nothing but one word, if lines with it are counted; else ""."""
+    terms = query.terms
+    if len(terms) != 1 or not _is_only(query, clauses=query.clauses):
+        return ""
+    (term,) = terms
+    is_word = term.kind is not TermKind.PREFIX and len(term.words) == 1 and not term.literal
+    # Longer words are counted together with all that begin alike.
+    is_counted = is_word and is_folded_alike(term) and len(term.words[0]) < LONGEST
+    return term.words[0] if is_counted else ""

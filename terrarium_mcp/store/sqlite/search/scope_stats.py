@@ -1,0 +1,124 @@
+"""Statistics of a search scope: how many lines it holds, when they were said, and by whom.
+
+Every number is exact, or there is none: a count that takes too long ends in `TookTooLong`.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import date
+from typing import Protocol
+
+import anyio
+
+from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.times.periods import CalendarPeriods, calendar_periods
+from terrarium_mcp.chat.times.timestamps import from_text, to_text
+from terrarium_mcp.store.errors import TookTooLong
+from terrarium_mcp.store.records import ScopeStats
+from terrarium_mcp.store.search.hits import Search
+from terrarium_mcp.store.search.line_tally import CountedLine, details_of, lines_by_period
+from terrarium_mcp.store.sqlite.engine.database import DEADLINE, Database
+from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.search.exact import ExactQuery
+from terrarium_mcp.store.sqlite.search.matching_lines import MatchingLines
+from terrarium_mcp.store.sqlite.search.message_search import search_scope
+from terrarium_mcp.store.sqlite.search.room_lines import RoomLines
+from terrarium_mcp.store.sqlite.search.snapshot import take_snapshot
+
+MOST_READ = 2_000
+"""Up to this many lines are read one by one, to say who said them: 5 us each (10 M lines)."""
+
+MOST_PERIODS = 400
+"""Periods that are counted: a year of days. Each takes up to 1 ms."""
+
+
+class ScopeLines(Protocol):
+    """The lines of one scope, as they are counted and read."""
+
+    async def read(self, most: int) -> tuple[int, list[CountedLine] | None]:
+        """How many lines there are; and the lines, in no order, if these are at most `most`."""
+        ...
+
+    async def between(self, starts: Sequence[str]) -> list[int]:
+        """How many lines are in each of the periods that begin at these timestamps, ascending."""
+        ...
+
+    async def ends(self) -> tuple[str, str]:
+        """The timestamps of the first and the last line, if there is any."""
+        ...
+
+
+class ScopeCounter:
+    """Counts what search scopes hold, in all rooms."""
+
+    def __init__(self, database: Database, indexer: Indexer) -> None:
+        self._database = database
+        self._indexer = indexer
+
+    async def __call__(self, search: Search, per: str = "") -> ScopeStats:
+        """The statistics of what a search looks for, by its words as typed: no ladder.
+
+        Args:
+            search: the query, rooms and time; `zone` is that of the periods.
+            per: `day`, `week` or `month` to count each of these too; "" for none.
+
+        Raises:
+            TookTooLong: it cannot be counted within the deadline.
+        """
+        try:
+            with anyio.fail_after(DEADLINE):
+                return await self._counted(search, per)
+        except TimeoutError:
+            raise TookTooLong(
+                f"The history could not count this within {DEADLINE:g} s. Name a channel or a"
+                " shorter time."
+            ) from None
+
+    async def _counted(self, search: Search, per: str) -> ScopeStats:
+        lines = await self._lines(search)
+        if lines is None:
+            return ScopeStats(0)
+        total, read = await lines.read(MOST_READ)
+        if not total:
+            return ScopeStats(0)
+        if read is not None:
+            read.sort()
+            first, last = read[0].timestamp, read[-1].timestamp
+        else:
+            first, last = await lines.ends()
+        stats = ScopeStats(
+            total,
+            from_text(first),
+            from_text(last),
+            details_of(read, search.rooms) if read is not None else None,
+        )
+        if not per:
+            return stats
+        calendar = calendar_periods(
+            per, from_text(first), from_text(last), search.zone, MOST_PERIODS
+        )
+        starts = [to_text(moment) for moment in calendar.moments]
+        counts = lines_by_period(read, starts) if read is not None else await lines.between(starts)
+        return replace(stats, periods=_newest_first(calendar, counts), is_cut=calendar.is_cut)
+
+    async def _lines(self, search: Search) -> ScopeLines | None:
+        """The lines of a search; None if there is no history, or no room."""
+        snapshot = await take_snapshot(self._indexer, search)
+        if snapshot is None or not search.rooms:
+            return None
+        scope = search_scope(search, snapshot)
+        query = search.query
+        if query == Query(
+            since=query.since,
+            until=query.until,
+            channels=query.channels,
+            excluded_channels=query.excluded_channels,
+        ):
+            return RoomLines(self._indexer, scope)
+        return MatchingLines(self._database, ExactQuery(scope, snapshot))
+
+
+def _newest_first(calendar: CalendarPeriods, counts: Sequence[int]) -> list[tuple[date, int]]:
+    """The periods with any line, by their first day."""
+    pairs = zip(calendar.days, counts, strict=True)
+    return [(day, lines) for day, lines in pairs if lines][::-1]

@@ -1,0 +1,96 @@
+"""Structured content: the facts of an answer's text, for a program, within the same budget.
+
+Free of the MCP SDK, for the command line.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.records import Message
+from terrarium_mcp.chat.tokens import estimated_tokens
+from terrarium_mcp.chat.transcript import JsonCosts, Transcript, as_json, gap_json
+
+LEAST_JSON = 250
+"""Estimated tokens that one ordinary line takes as JSON, with its coverage, notes and cursor. A
+smaller budget holds for the text alone."""
+
+_LEFT_OUT = {"left_out": 99_999}
+"""The fact that something was left out, as large as it gets."""
+
+
+def head_facts(summary: str, covered: str, notes: Iterable[str]) -> dict[str, object]:
+    """What stands above the lines of a text, as facts for a program."""
+    return {
+        "summary": harmless(summary),
+        "covered": harmless(covered),
+        "notes": [harmless(note) for note in notes],
+    }
+
+
+def lines_json(transcript: Transcript) -> dict[str, object]:
+    """The lines and gaps that a transcript shows, and how many lines it left out."""
+    return {
+        "messages": [as_json(message) for message in transcript.shown],
+        "gaps": [gap_json(gap) for gap in transcript.gaps],
+        "left_out": transcript.left_out,
+    }
+
+
+def json_costs(
+    form: str,
+    messages: Sequence[Message],
+    facts: Mapping[str, object],
+    budget: int,
+    more: Mapping[int, object] | None = None,
+) -> JsonCosts | None:
+    """What messages cost as structured content, within a budget that `facts` share; None for text.
+
+    Args:
+        form: `text` or `json`.
+        messages: the messages.
+        facts: everything else that is returned, at its largest.
+        budget: estimated tokens of the whole.
+        more: further facts about messages, by id.
+    """
+    if form != "json":
+        return None
+    more = more or {}
+    return JsonCosts(
+        [
+            json_tokens(as_json(message))
+            + (json_tokens(more[message.id]) if message.id in more else 0)
+            for message in messages
+        ],
+        max(budget, LEAST_JSON) - json_tokens({**facts, **_LEFT_OUT, "messages": [], "gaps": []}),
+    )
+
+
+def within_budget(
+    facts: Mapping[str, Any], lists: Sequence[str], budget: int
+) -> tuple[dict[str, Any], int]:
+    """The facts with some lists cut to a budget, and how many items were left out.
+
+    Args:
+        facts: everything to return.
+        lists: the keys of lists and mappings that may be cut at their ends, the last of them first.
+        budget: estimated tokens of the whole.
+    """
+    cut = {**facts, **{key: type(facts[key])() for key in lists}}
+    left = max(budget, LEAST_JSON) - json_tokens({**cut, **_LEFT_OUT})
+    left_out = 0
+    for key in lists:
+        values = facts[key]
+        items = list(values.items() if isinstance(values, Mapping) else values)
+        count = 0
+        while count < len(items) and (left := left - json_tokens(items[count])) >= 0:
+            count += 1
+        cut[key] = type(values)(items[:count])
+        left_out += len(items) - count
+    return cut, left_out
+
+
+def json_tokens(value: object) -> int:
+    """Estimated tokens of a value as JSON, as an item of a list, with the spaces hosts print."""
+    return estimated_tokens(json.dumps(value, ensure_ascii=False) + ", ")

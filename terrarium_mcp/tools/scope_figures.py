@@ -1,0 +1,189 @@
+"""The figures of a person, of words, of a time: what of the log they select, counted exactly."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from typing import Any
+
+from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.query import Query, parse_query
+from terrarium_mcp.chat.records import Room
+from terrarium_mcp.chat.times.query_dates import parse_moment
+from terrarium_mcp.chat.times.timestamps import Position, local, to_iso
+from terrarium_mcp.errors import TerrariumError, shown
+from terrarium_mcp.request import Request
+from terrarium_mcp.store import MOST_READ, ScopeDetails, ScopeStats, Search
+from terrarium_mcp.tools.results import quantity
+from terrarium_mcp.tools.search_page import rooms_searched
+from terrarium_mcp.tools.search_text import unknown_nick_notes
+
+_LONGEST_QUERY = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Selection:
+    """What to count, as the arguments of `get_channel_stats` say it; "" where they do not."""
+
+    channel: str = ""
+    nick: str = ""
+    query: str = ""
+    after: str = ""
+    before: str = ""
+    per: str = ""
+
+    @property
+    def is_everything(self) -> bool:
+        """Whether nothing but a channel is selected."""
+        return self == Selection(self.channel)
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The figures of a selection: the query as it was read, its rooms, notes, and the counts."""
+
+    query: Query
+    rooms: Sequence[Room]
+    notes: Sequence[str]
+    stats: ScopeStats
+
+
+async def figures_of(request: Request, selection: Selection, until: Position) -> Figures:
+    """Count what a selection holds before a position.
+
+    Raises:
+        TerrariumError: an argument cannot be read, or names no readable channel.
+        TookTooLong: it cannot be counted in time.
+    """
+    query = _query(request, selection)
+    rooms = rooms_searched(request, selection.channel, query)
+    search = Search(
+        query=query,
+        rooms=rooms,
+        limit=1,
+        until=until,
+        now=request.now,
+        zone=request.settings.zone,
+    )
+    stats = await request.store.count(search, selection.per)
+    notes = [f"note: {sentence}" for sentence in query.notes]
+    if not stats.lines:
+        notes += await unknown_nick_notes(request, query, rooms)
+    if stats.lines and stats.details is None:
+        notes.append(
+            f"note: who spoke, where and when is counted of at most {MOST_READ:,} lines:"
+            " ask of a shorter time"
+        )
+    if stats.is_cut:
+        notes.append(f"note: of each {selection.per} only the newest are counted")
+    return Figures(query, rooms, notes, stats)
+
+
+def _query(request: Request, selection: Selection) -> Query:
+    """The selection as one query."""
+    now, zone = request.now, request.settings.zone
+    query = parse_query(selection.query, now=now, zone=zone)
+    if selection.nick and query.people:
+        raise TerrariumError("Name the person once: as nick, or as from: in the query.")
+    after, before = (
+        _moment(request, name, text)
+        for name, text in (("after", selection.after), ("before", selection.before))
+    )
+    return replace(
+        query,
+        people=(selection.nick,) if selection.nick else query.people,
+        since=max(filter(None, (query.since, after)), default=None),
+        until=min(filter(None, (query.until, before)), default=None),
+    )
+
+
+def _moment(request: Request, name: str, text: str) -> datetime | None:
+    moment = parse_moment(text, request.now, request.settings.zone) if text else None
+    if text and moment is None:
+        raise TerrariumError(
+            f"{name}={shown(text)} is no time. Write one as 2026-05-01, 2026-05, yesterday or 2h."
+        )
+    return moment
+
+
+def headline(request: Request, figures: Figures) -> str:
+    """`figures of tea from:ada after:2026-05-01 in #tea (exact words)`."""
+    printed = shown(figures.query.printed(request.settings.zone), _LONGEST_QUERY)
+    words = " (exact words, no similar ones)" if figures.query.terms else ""
+    return f"figures of {printed or 'all lines'} in {request.room_names(figures.rooms)}{words}"
+
+
+def figures_rows(request: Request, figures: Figures, per: str) -> list[str]:
+    """The figures as rows of a listing: the total, who, where and when, then each period."""
+    details = figures.stats.details
+    rows = [_total_row(request, figures.stats)]
+    if details:
+        rows += labelled("top talkers", _talkers(figures))
+        rows += labelled("channels", _rooms(request, details)) if len(figures.rooms) > 1 else []
+        rows += labelled("busiest hours (UTC)", busiest_hours(details.hours))
+    if figures.stats.periods:
+        rows.append(f"lines per {per}, newest first:")
+        rows += [f"{_label(day, per)} {lines:,}" for day, lines in figures.stats.periods]
+    return rows
+
+
+def figures_facts(request: Request, figures: Figures, per: str) -> dict[str, Any]:
+    """The same for a program."""
+    stats, details = figures.stats, figures.stats.details
+    facts: dict[str, Any] = {
+        "channels": [],
+        "top_talkers": _talkers(figures) if details else {},
+        "lines_by_hour_utc": list(details.hours) if details else [],
+        "notes": [harmless(note) for note in figures.notes],
+        "lines": stats.lines,
+        "first": to_iso(stats.first) if stats.first else "",
+        "last": to_iso(stats.last) if stats.last else "",
+    }
+    if details:
+        facts |= {"people": details.people, "lines_by_channel": _rooms(request, details)}
+    if per:
+        facts["lines_by_period"] = {_label(day, per): lines for day, lines in stats.periods}
+    return facts
+
+
+def busiest_hours(hours: Sequence[int]) -> dict[str, int]:
+    """The three hours of the day with most lines, the busiest first."""
+    busiest = sorted((count, -hour) for hour, count in enumerate(hours) if count)[::-1][:3]
+    return {f"{-hour:02}:00": count for count, hour in busiest}
+
+
+def labelled(name: str, counts: Mapping[str, int]) -> list[str]:
+    """One row of counts under a name; none if there are no counts."""
+    items = [f"{key} {count:,}" for key, count in counts.items()]
+    return [f"{name}: {', '.join(items)}"] if items else []
+
+
+def _total_row(request: Request, stats: ScopeStats) -> str:
+    total = quantity(stats.lines, "line") if stats.lines < 2 else f"{stats.lines:,} lines"
+    if not (stats.first and stats.last):
+        return total
+    people = ""
+    if stats.details:
+        number = stats.details.people
+        people = " by 1 person" if number == 1 else f" by {number:,} people"
+    zone = request.settings.zone
+    first, last = (f"{local(moment, zone):%Y-%m-%d %H:%M}" for moment in (stats.first, stats.last))
+    return f"{total}{people}, first {first}, last {last}"
+
+
+def _talkers(figures: Figures) -> dict[str, int]:
+    """The lines of those who said most; with their network where there are several."""
+    details = figures.stats.details
+    several = len({room.network for room in figures.rooms}) > 1
+    return {
+        harmless(f"{network}/{nick}" if several else nick): lines
+        for network, nick, lines in (details.talkers if details else ())
+    }
+
+
+def _rooms(request: Request, details: ScopeDetails) -> dict[str, int]:
+    return {request.room_name(room): lines for room, lines in details.rooms}
+
+
+def _label(day: date, per: str) -> str:
+    """A period by its first day; a month without it."""
+    return f"{day:%Y-%m}" if per == "month" else f"{day:%Y-%m-%d}"
