@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal, NamedTuple
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
@@ -17,7 +17,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from terrarium_mcp.chat.identity import as_channel
+from terrarium_mcp.chat.relays import Relay, parse_relay
 from terrarium_mcp.chat.server_address import ServerAddress, parse_server
+from terrarium_mcp.chat.voices import VoiceRules, rules_on
 from terrarium_mcp.errors import TerrariumError, did_you_mean, shown
 from terrarium_mcp.near_misses import OF_IRC_CLIENTS, near_misses
 
@@ -68,6 +70,13 @@ def _days(value: object) -> object:
     return tuple(RoomDays(room, days) for room, days in pairs)
 
 
+def _relays(value: object) -> object:
+    named = list(filter(str.strip, value.split(","))) if isinstance(value, str) else value
+    if not isinstance(named, list | tuple):
+        raise ValueError("must be a list of nicks such as relaybot, libera/relaybot")  # noqa: TRY004 -- as above
+    return tuple(one if isinstance(one, Relay) else parse_relay(str(one)) for one in named)
+
+
 def _zone(name: str) -> str:
     try:
         ZoneInfo(name or "UTC")
@@ -103,6 +112,7 @@ Url = Annotated[str, AfterValidator(_url)]
 Zone = Annotated[str, AfterValidator(_zone)]
 RetentionDays = Annotated[tuple[RoomDays, ...], BeforeValidator(_days)]
 Channels = Annotated[tuple[str, ...], BeforeValidator(_channels)]
+Relays = Annotated[tuple[Relay, ...], BeforeValidator(_relays)]
 
 
 class Settings(BaseModel):
@@ -166,6 +176,11 @@ class Settings(BaseModel):
         le=200,
     )
     llm_mark: str = _setting("TERRARIUM_LLM_MARK", "[LLM]", "prefix of text that a model wrote")
+    relays: Relays = _setting(
+        "TERRARIUM_RELAYS",
+        (),
+        "bots that carry talk from other networks, such as relaybot, libera/telebot=[t] NAME:",
+    )
 
     agent_api_url: Url = _setting(
         "AGENT_API_URL", "http://localhost:8080", "URL of the OpenAI-compatible endpoint"
@@ -245,6 +260,52 @@ class Settings(BaseModel):
     def network_name(self) -> str:
         """The network's name in the store: as set, else derived from the server, else `irc`."""
         return self.network or _network_of(self.irc_server) or "irc"
+
+    @property
+    def voice_rules(self) -> VoiceRules:
+        """How lines of the network of these settings are told apart."""
+        return VoiceRules(
+            self.irc_nick, self.command_prefix, self._relays_on(self.network_name, home=True)
+        )
+
+    def voice_rules_told(self, known: Mapping[str, VoiceRules]) -> dict[str, VoiceRules]:
+        """The voice rules by network that these settings change, given those that are `known`.
+
+        Settings that name an IRC server describe the bot, so all of theirs count. Others, such as
+        those of a server that a chat client starts, change only what they name themselves; without
+        a network this holds for all ("").
+        """
+        told = {}
+        for network in (self._home, *(one.network for one in self.relays if one.network)):
+            is_home = network == self._home
+            rules = before = rules_on(network, known)
+            if is_home and self._describes_bot("irc_nick"):
+                rules = replace(rules, nick=self.irc_nick)
+            if is_home and self._describes_bot("command_prefix"):
+                rules = replace(rules, prefix=self.command_prefix)
+            if self._describes_bot("relays"):
+                rules = replace(rules, relays=self._relays_on(network, home=is_home))
+            if rules != before:
+                told[network] = rules
+        return told
+
+    def relays_with(self, nick: str, network: str) -> str:
+        """TERRARIUM_RELAYS with one relay more."""
+        is_home = self._home in ("", network)
+        return ",".join(map(str, [*self.relays, Relay(nick, "" if is_home else network)]))
+
+    @property
+    def _home(self) -> str:
+        """The network of what is named without one; "" means all, where none is described."""
+        return self.network_name if self.network or self.irc_server else ""
+
+    def _describes_bot(self, field: str) -> bool:
+        return bool(self.irc_server) or field in self.model_fields_set
+
+    def _relays_on(self, network: str, *, home: bool) -> tuple[Relay, ...]:
+        """The relays of a network; those named without one are on the home network."""
+        named = (network, "") if home else (network,)
+        return tuple(replace(one, network=network) for one in self.relays if one.network in named)
 
 
 @dataclass(frozen=True)

@@ -6,6 +6,8 @@ import pytest
 import tzlocal
 from pydantic import ValidationError
 
+from terrarium_mcp.chat.relays import Relay
+from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.settings import (
     BadSetting,
     RoomDays,
@@ -686,3 +688,54 @@ def test_settings_can_come_from_one_source_alone(home: Path) -> None:
     assert settings_from({}, "a test").irc_nick == "Terra"
     with pytest.raises(BadSetting, match=r"IRC_PORT='x' \(from a test\)"):
         settings_from({"IRC_PORT": "x"}, "a test")
+
+
+@pytest.mark.parametrize(
+    "written", ["relaybot,libera/telebot=[t] NAME:", " relaybot , libera/telebot=[t]  NAME: ,"]
+)
+def test_relays_are_nicks_perhaps_with_a_network_and_how_their_lines_begin(written: str) -> None:
+    read = load_settings(environ={"TERRARIUM_RELAYS": written}).relays
+    assert read == (Relay("relaybot"), Relay("telebot", "libera", "[t] NAME:"))
+
+
+def test_relays_may_be_a_list_in_toml(home: Path) -> None:
+    (home / "terrarium.toml").write_text('TERRARIUM_RELAYS = ["a", "b=NAME, "]\n', "utf-8")
+    assert load_settings(environ={}).relays == (Relay("a"), Relay("b", head="NAME,"))
+
+
+@pytest.mark.parametrize(
+    ("written", "reason"),
+    [
+        ("two words", "'two words' is not a nick such as relaybot or libera/relaybot"),
+        ("bot=<nick>", "'<nick>' must say how its lines begin, with NAME for the speaker"),
+    ],
+)
+def test_a_relay_that_is_none_is_refused_with_the_reason(written: str, reason: str) -> None:
+    with pytest.raises(BadSetting, match="TERRARIUM_RELAYS") as refused:
+        load_settings(environ={"TERRARIUM_RELAYS": written})
+    assert reason in str(refused.value)
+
+
+def test_only_settings_that_describe_the_bot_change_what_is_known_of_it() -> None:
+    known = {"net": VoiceRules("Robo", ".", (Relay("bot", "net"),))}
+    assert Settings().voice_rules_told(known) == {}
+    assert Settings(network="net").voice_rules_told(known) == {}
+    told = Settings(network="net", command_prefix="?").voice_rules_told(known)
+    assert told == {"net": VoiceRules("Robo", "?", (Relay("bot", "net"),))}
+    told = Settings(network="net", irc_server="irc.example").voice_rules_told(known)
+    assert told == {"net": VoiceRules("Terra", "!", ())}
+    assert Settings(relays=(Relay("bot"),)).voice_rules_told({}) == {
+        "": VoiceRules(relays=(Relay("bot"),))
+    }
+
+
+def test_what_was_told_is_not_told_again() -> None:
+    named = (Relay("a"), Relay("b", "net"), Relay("c", "other"))
+    settings = Settings(network="net", irc_nick="Robo", relays=named)
+    told = settings.voice_rules_told({})
+    assert settings.voice_rules_told(told) == {}
+    assert settings.voice_rules == told["net"]
+    assert told == {
+        "net": VoiceRules("Robo", "!", (Relay("a", "net"), Relay("b", "net"))),
+        "other": VoiceRules("Terra", "!", (Relay("c", "other"),)),
+    }

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 
 # mIRC formatting: bold, italic, underline, strike, monospace, reverse, reset; colours with digits.
-_FORMATTING = re.compile(
+FORMATTING = re.compile(
     r"\x03(?:\d{1,2}(?:,\d{1,2})?)?|\x04(?:[0-9A-Fa-f]{6}(?:,[0-9A-Fa-f]{6})?)?|[\x02\x0f\x11\x16\x1d\x1e\x1f]"
 )
 # C0 and C1 controls, line and paragraph separators, bidi marks and overrides, deprecated format
@@ -34,7 +34,7 @@ REMOVED_KEY = "*"
 
 def plain(text: str) -> str:
     """`text` without formatting codes, as people read it and as it is indexed."""
-    return text if text.isprintable() else _FORMATTING.sub("", text)  # codes are not printable
+    return text if text.isprintable() else FORMATTING.sub("", text)  # codes are not printable
 
 
 def harmless(text: str) -> str:

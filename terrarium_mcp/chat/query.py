@@ -10,6 +10,7 @@
              / "in:" channel                    ; any of several
              / "mentions:" nick                 ; the text names them; all of several
              / "has:link"
+             / "is:command"                    ; only commands to the bot; else they are left out
              / "type:" kind                     ; privmsg, notice, action, join ...; any of several
              / ( "after:" / "before:" / "on:" ) time
     time     = "2026-05-01" / "2026-05" / "2026" / "yesterday" / "2h" / "last week" / "5 may" ...
@@ -29,6 +30,7 @@ from datetime import UTC, datetime, time, tzinfo
 from terrarium_mcp.chat.irctext import harmless, plain
 from terrarium_mcp.chat.operator_hints import operator_meant
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.relays import without_discriminator
 from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.chat.times.query_dates import parse_moment, parse_period
 from terrarium_mcp.chat.times.timestamps import local, to_iso
@@ -45,7 +47,7 @@ MOST_TIMES = 8
 
 _PART = re.compile(
     r"(?P<minus>-(?=[^\s-]))?(?:"
-    r'(?P<key>from|in|mentions|has|type|after|before|on):(?P<value>"[^"]*"?|\S+)'
+    r'(?P<key>from|in|mentions|has|is|type|after|before|on):(?P<value>"[^"]*"?|\S+)'
     r'|"(?P<phrase>[^"]*)"?'
     r"|(?P<prefix>\S*[^\W_])\*+(?!\S)"
     r"|(?P<word>\S+))",
@@ -85,6 +87,7 @@ class Query:
         mentions: it names all these nicks.
         kinds: its type is one of these; speech if there are none.
         has_link: whether it must contain a link.
+        only_commands: whether it must be a command to the bot.
         since: its earliest time; aware, in UTC.
         until: the end of its time (exclusive).
         notes: sentences about text that looked like an operator, and about text that was ignored.
@@ -99,6 +102,7 @@ class Query:
     mentions: tuple[str, ...] = ()
     kinds: tuple[MessageType, ...] = ()
     has_link: bool = False
+    only_commands: bool = False
     since: datetime | None = None
     until: datetime | None = None
     notes: tuple[str, ...] = field(default=(), compare=False)
@@ -132,6 +136,7 @@ class Query:
             ("mentions", self.mentions),
             ("type", [kind.lower() for kind in self.kinds]),
             ("has", ["link"] if self.has_link else []),
+            ("is", ["command"] if self.only_commands else []),
             ("after", [format_moment(self.since)] if self.since else []),
             ("before", [format_moment(self.until)] if self.until else []),
         ):
@@ -176,6 +181,7 @@ class _QueryParser:
         self._names: dict[str, list[str]] = {}
         self._kinds: list[MessageType] = []
         self._has_link = False
+        self._only_commands = False
         self._times: dict[str, list[datetime]] = {"after": [], "before": []}
         self._not_times = 0
         self._notes: list[str] = []
@@ -213,6 +219,7 @@ class _QueryParser:
             mentions=self._named("mentions"),
             kinds=tuple(dict.fromkeys(self._kinds)),
             has_link=self._has_link,
+            only_commands=self._only_commands,
             since=since,
             until=until,
             notes=tuple(self._notes),
@@ -243,7 +250,7 @@ class _QueryParser:
         if not value:
             note = f"{minus}{key}: has no value and was ignored"
         elif key in ("from", "in") or (key == "mentions" and not minus):
-            self._names.setdefault(minus + key, []).append(value)
+            self._names.setdefault(minus + key, []).append(_name(key, value))
             self._count += 1
         elif minus:
             note = (
@@ -253,6 +260,10 @@ class _QueryParser:
         elif key == "has":
             self._has_link |= value.lower() == "link"
             note = "" if value.lower() == "link" else _invalid(part[0], "the value of has: is link")
+        elif key == "is":
+            self._only_commands |= value.lower() == "command"
+            valid = value.lower() == "command"
+            note = "" if valid else _invalid(part[0], "the value of is: is command")
         elif key == "type":
             self._kinds += [_KINDS[value.lower()]] if value.lower() in _KINDS else []
             values = f"the values of type: are {', '.join(_KINDS)}"
@@ -350,6 +361,11 @@ def _as_text(part: re.Match[str], key: str, value: str) -> Term:
 
 def _value(typed: str) -> str:
     return " ".join(typed.strip('"').split())
+
+
+def _name(key: str, value: str) -> str:
+    """A channel as it was typed, or a nick, of which Discord's `#1234` is no part."""
+    return value if key == "in" else without_discriminator(value)
 
 
 def _is_punctuation(item: object) -> bool:

@@ -85,6 +85,9 @@ class Room:
 class Message(NamedTuple):
     """A recorded message, without what never leaves the store.
 
+    `nick` is who says it. If a relay carried it from another network, that is a name which a
+    stranger chose there, and `via` is the nick of the relay.
+
     A tuple, because pages have hundreds of these and a frozen dataclass takes four times as long to
     create.
     """
@@ -98,6 +101,13 @@ class Message(NamedTuple):
     account: str = ""
     own: bool = False
     removed: bool = False
+    via: str = ""
+    command: bool = False
+
+    @property
+    def is_aside(self) -> bool:
+        """Whether it is no evidence: the bot said it, or it is a command to the bot."""
+        return self.own or self.command
 
     @property
     def position(self) -> Position:

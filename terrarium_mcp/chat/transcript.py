@@ -145,9 +145,17 @@ class MessageReference:
 _TRANSCRIPT_LINE = re.compile(
     r"\s*(?P<id>\d+) \d\d:\d\d "
     r"(?:(?:[^\s<*-]\S*/)?[#&+!]\S* )?"  # the channel, perhaps after its network
-    r"(?:<(?P<speaker>\S+)>|\* (?P<actor>\S+)|-(?P<noticer>\S+)-)(?:\s|$)"
+    r"(?:(?:\* |-)?<(?P<relayed>[^<>]+) via \S+>-?"
+    r"|<(?P<speaker>\S+)>|\* (?P<actor>\S+)|-(?P<noticer>\S+)-)(?:\s|$)"
 )
-"""What `line_of` writes: `184213 14:23 net/#dev <alice> ...`, `* alice ...` or `-alice- ...`."""
+"""What `line_of` writes: `184213 14:23 net/#dev <alice> ...`, `* alice ...` or `-alice- ...`, and
+`<alice via relaybot>` in place of a nick."""
+
+
+def speaker(message: Message) -> str:
+    """Who says a message: `alice`, or `alice via relaybot`, which no nick can look like."""
+    nick = harmless(message.nick) or "?"
+    return f"{nick} via {harmless(message.via)}" if message.via else nick
 
 
 def message_reference(line: str) -> MessageReference | None:
@@ -156,7 +164,8 @@ def message_reference(line: str) -> MessageReference | None:
     if not found:
         return None
     return MessageReference(
-        int(found["id"]), found["speaker"] or found["actor"] or found["noticer"]
+        int(found["id"]),
+        found["relayed"] or found["speaker"] or found["actor"] or found["noticer"],
     )
 
 
@@ -166,8 +175,8 @@ def room_name(room: Room, options: RenderOptions) -> str:
 
 
 def as_json(message: Message) -> dict[str, object]:
-    """A message as JSON, with text as `harmless` as in a transcript."""
-    return {
+    """A message as JSON, with text as `harmless` as in a transcript; `via` if it is relayed."""
+    facts: dict[str, object] = {
         "id": str(message.id),
         "at": to_iso(message.said_at),
         "network": message.room.network,
@@ -178,6 +187,7 @@ def as_json(message: Message) -> dict[str, object]:
         "removed": message.removed,
         "own": message.own,
     }
+    return facts | {"via": harmless(message.via)} if message.via else facts
 
 
 def gap_json(gap: Gap) -> dict[str, str]:
@@ -200,13 +210,16 @@ def from_json(facts: Mapping[str, Any]) -> Message:
         kind=MessageType.parse(str(facts["kind"])),
         removed=bool(facts["removed"]),
         own=bool(facts["own"]),
+        via=str(facts.get("via", "")),
     )
 
 
 def _nick_and_text(message: Message) -> str:
-    nick, text = harmless(message.nick) or "?", harmless(message.text)
+    nick, text = speaker(message), harmless(message.text)
     if message.removed:
         return f"<{nick}> (removed)"
+    if message.via and message.kind is not MessageType.PRIVMSG:
+        nick = f"<{nick}>"  # else `* alice via relaybot waves` could be what alice does
     match message.kind:
         case MessageType.PRIVMSG:
             return f"<{nick}> {text}"

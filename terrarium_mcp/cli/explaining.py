@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.times.timestamps import day
+from terrarium_mcp.chat.transcript import speaker
 from terrarium_mcp.store import (
     MOST_ROOMS,
     AnyOf,
@@ -92,11 +93,12 @@ def _scope(search: Search) -> str:
     parts += [f'by "{nick}"' for nick in query.people]
     parts += [f"type {kind.lower()}" for kind in query.kinds]
     parts += ["with a link"] if query.has_link else []
+    parts += ["commands to the bot"] if query.only_commands else []
     return f"in ({', '.join(parts)})"
 
 
 def _start(message: Message) -> str:
-    said = harmless(f"<{message.nick}> {message.text}")
+    said = harmless(f"<{speaker(message)}> {message.text}")
     return said if len(said) <= _BEGINNING else f"{said[:_BEGINNING]}..."
 
 

@@ -79,7 +79,7 @@ class Bridge:
         self._llm = llm
         name = settings.network_name
         self.network = IrcNetwork(server_config(settings), self, timeouts=timeouts)
-        self._filter = MessageFilter(name, self.network)
+        self._filter = MessageFilter(name, self.network, settings.voice_rules)
         self._recorder = Recorder(store, name)
         self._presence = PresenceSync(
             store, name, self.network.joined_channels, self.network.members

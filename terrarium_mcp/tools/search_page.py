@@ -21,6 +21,7 @@ from terrarium_mcp.tools.search_text import (
     counts_more,
     headline,
     hits_summary,
+    left_out_notes,
     next_steps,
     over_budget,
     remaining_tokens,
@@ -157,6 +158,7 @@ async def _rendered(
 ) -> SearchPage:
     """A page of hits under the lines of `head`, the first of which says what the record covers."""
     covered, *notes = head
+    notes[:0] = left_out_notes(request, search, hits)
     if hits.reached:
         notes.append(scan_note(request, search, hits.reached))
     if counts_more(search, hits):
@@ -192,9 +194,11 @@ async def _rendered(
 
 
 async def _with_context(request: Request, hits: Sequence[Message], context: int) -> list[Message]:
-    """The hits, each among the nearest lines of its conversation; no line twice."""
+    """The hits, each among the nearest lines of its conversation without asides; no line twice."""
     if not context:
         return list(hits)
     conversations = request.store.conversations
     near = await conversations.nearest(hits, context, until=request.until)
-    return list({line.id: line for lines in near for line in lines}.values())
+    ids = {hit.id for hit in hits}
+    lines = {line.id: line for lines in near for line in lines}
+    return [line for line in lines.values() if line.id in ids or not line.is_aside]

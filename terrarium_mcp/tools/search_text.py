@@ -65,6 +65,20 @@ def _title(request: Request, search: Search) -> str:
     return f"search {shown(query)}" if query else "search"
 
 
+def left_out_notes(request: Request, search: Search, hits: Hits) -> list[str]:
+    """How many asides hold the words too, and how to ask for them; nothing if none does."""
+    if not hits.left_out:
+        return []
+    number = f"{COUNTED:,}+" if hits.left_out > COUNTED else f"{hits.left_out}"
+    lines = "line" if number == "1" else "lines"
+    if search.query.people:
+        return [f"left out: {number} {lines}, commands to the bot (is:command)"]
+    own = f"from:{request.settings.irc_nick}"
+    return [
+        f"left out: {number} {lines}, commands to the bot (is:command) or its own words ({own})"
+    ]
+
+
 def scan_note(request: Request, search: Search, reached: datetime) -> str:
     """That one page could not search every line, and how far this one got."""
     direction = "up to" if search.sort is Sort.OLDEST else "back to"
@@ -111,6 +125,7 @@ def search_facts(hits: Hits, next_tokens: int) -> dict[str, object]:
         "hits": [str(message.id) for message in hits.messages],
         "rung": hits.rung.value,
         "total": total_text(hits) or None,
+        "asides_left_out": hits.left_out,
         "next_cursor": str(hits.next or ""),
         "next_tokens": next_tokens,
     }

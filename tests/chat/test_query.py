@@ -430,3 +430,15 @@ def test_a_long_query_is_cut_between_two_words_and_that_is_said() -> None:
 ])  # fmt: skip
 def test_a_query_that_may_name_times_is_recognised(typed: str, *, names_times: bool) -> None:
     assert may_name_times(typed) == names_times
+
+
+def test_commands_to_the_bot_are_asked_for() -> None:
+    assert parse_query("is:command heater").only_commands
+    assert parse_query("IS:Command").only_commands
+    assert str(parse_query("is:command heater")) == "heater is:command"
+    assert not parse_query("heater").only_commands
+    odd = parse_query("is:bot")
+    assert odd.question == "is:bot"
+    assert odd.notes == ("is:bot was read as text: the value of is: is command",)
+    assert not parse_query("-is:command").only_commands
+    assert parse_query("the problem is: heat").notes == ()

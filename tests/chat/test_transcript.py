@@ -454,3 +454,35 @@ def test_a_listing_leaves_room_for_what_stands_below_it_and_shows_the_least_aske
     few = listing([], rows, 1, least=2)
     assert (few.shown, few.left_out, few.text.count("xxxx")) == (2, 3, 2)
     assert listing([], [], 1, least=1).shown == 0
+
+
+@pytest.mark.parametrize(
+    ("kind", "expected"),
+    [
+        (MessageType.PRIVMSG, "1 14:23 <Jane Doe via bot> hi"),
+        (MessageType.NOTICE, "1 14:23 -<Jane Doe via bot>- hi"),
+        (MessageType.ACTION, "1 14:23 * <Jane Doe via bot> hi"),
+    ],
+)
+def test_a_relayed_line_names_the_relay_and_is_referred_to_by_the_person(
+    kind: MessageType, expected: str
+) -> None:
+    line = line_of(message(1, "hi", "Jane Doe", via="bot", kind=kind), ROOMY)
+    assert line == expected
+    assert message_reference(line) == MessageReference(1, "Jane Doe")
+
+
+def test_what_somebody_does_cannot_look_relayed() -> None:
+    acting = message(1, "via bot waves", "ada", kind=MessageType.ACTION)
+    relayed = message(1, "waves", "ada", via="bot", kind=MessageType.ACTION)
+    assert line_of(acting, ROOMY) != line_of(relayed, ROOMY)
+    assert message_reference(line_of(acting, ROOMY)) == MessageReference(1, "ada")
+
+
+def test_the_relay_is_in_the_facts_of_a_relayed_line_and_of_no_other() -> None:
+    facts = as_json(message(1, "hi", "Jane", via="bot\x02"))
+    assert (facts["nick"], facts["via"]) == ("Jane", "bot")
+    assert from_json(facts).via == "bot"
+    others = as_json(message(1, "hi", "ada"))
+    assert "via" not in others
+    assert from_json(others).via == ""

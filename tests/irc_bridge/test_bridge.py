@@ -101,7 +101,7 @@ async def test_stats_and_who_tell_of_this_channel(ngircd: Ircd, tmp_path: Path) 
     async with playing(ngircd, tmp_path) as scene:
         await scene.ada.types("PRIVMSG #tea :one", "PRIVMSG #tea :two")
         assert await scene.asks("!stats", "ada: #tea: 3 lines by 1 people")
-        assert await scene.hears("Most talkative: ada 3")
+        assert await scene.hears("Most talkative: ada 2")  # who asks the bot does not talk
         with anyio.fail_after(PATIENCE):
             while "2 in #tea: @ada, Terra" not in await scene.asks("!who", "PRIVMSG #tea"):
                 await scene.house.has_heard(scene.ada)
@@ -342,3 +342,43 @@ def test_on_loopback_nobody_needs_a_contact_and_elsewhere_it_is_in_the_realname(
         Settings(irc_server="irc.libera.chat", irc_channels=("#tea",), contact="ada")
     )
     assert "contact: ada" in there.realname
+
+
+async def test_a_search_asked_six_times_quotes_the_original_line_first_each_time(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        await scene.ada.types("PRIVMSG #tea :the greenhouse heater was moved to the shed")
+        for _ in range(6):
+            reply = await scene.asks("!search greenhouse heater", "PRIVMSG #tea :ada: ")
+            assert reply.endswith("<ada> the greenhouse heater was moved to the shed"), reply
+        await scene.house.has_heard(scene.ada)
+        arguments = {"query": "greenhouse heater", "format": "json"}
+        with anyio.fail_after(PATIENCE):
+            found = await scene.house.toolbox.call("search_irc_history", arguments, {})
+    first, *others = found.facts["messages"]
+    assert first["text"] == "the greenhouse heater was moved to the shed"
+    assert not others
+    assert found.facts["asides_left_out"] == 12
+
+
+async def test_what_a_relay_carries_is_the_persons_and_off_the_record_if_they_say_so(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    async with (
+        playing(ngircd, tmp_path, relays=("relaybot",)) as scene,
+        person("relaybot", ngircd.port) as relay,
+    ):
+        await relay.joins("#tea")
+        with anyio.fail_after(PATIENCE):
+            await relay.types("PRIVMSG #tea :<Jane#1234> [off] my secret")
+            await relay.types("PRIVMSG #tea :<Jane#1234> the gate is green")
+            await relay.types("PRIVMSG #tea :<Jane#1234> !search gate")
+            await scene.house.has_heard(relay)
+        reply = await scene.asks("!search gate from:jane", "PRIVMSG #tea :ada: ")
+        lines = await scene.house.lines("#tea")
+    assert reply.endswith("<Jane via relaybot> the gate is green")
+    assert [(line.nick, line.text) for line in lines if line.via] == [
+        ("Jane", "the gate is green"),
+        ("Jane", "!search gate"),
+    ]

@@ -37,7 +37,7 @@ async def examination(
     """Print the findings; returns whether all is well in the end."""
     path = Path.cwd() / settings.db_path
     repaired = await _repaired(path, settings) if rebuild else []
-    state = examine(path, datetime.now(UTC), settings.source_timezone)
+    state = examine(path, datetime.now(UTC), settings)
     sections = [set_so(settings, sources), *repaired, *state]
     for section in sections:
         _show(section)

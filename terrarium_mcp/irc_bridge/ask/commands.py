@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from terrarium_mcp.chat.commands import QUESTIONS, addressed_to, command_after
 from terrarium_mcp.chat.irctext import is_ctcp, plain
 from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.irc_bridge.network.message import IrcMessage
@@ -10,7 +11,6 @@ from terrarium_mcp.irc_bridge.network.message import IrcMessage
 TOO_OLD = timedelta(seconds=30)
 """Older messages are never answered: a bouncer replays them, or they predate a netsplit."""
 
-QUESTIONS = ("terrarium", "ask")
 NAMES = (*QUESTIONS, "help", "ping", "search", "stats", "who", "more")
 
 
@@ -61,19 +61,17 @@ class Address:
         return Command(*found, line.source.nick, channel) if found else None
 
     def _command(self, said: str) -> tuple[str, str] | None:
-        if not said.startswith(self.prefix):
-            return None
-        name, _, rest = said.removeprefix(self.prefix).partition(" ")
-        return (name.lower(), rest.strip()) if name.lower() in NAMES else None
+        found = command_after(self.prefix, said)
+        return found if found and found[0] in NAMES else None
 
     def _spoken_to(self, said: str, *, private: bool) -> tuple[str, str] | None:
         """`Terra: text` or `Terra, text`; in a private chat, any text."""
-        name, rest = said[: len(self.nick)], said[len(self.nick) :]
-        if name.lower() == self.nick.lower() and rest[:1] in (":", ","):
-            said = rest[1:].strip()
-        elif not private or said.startswith(self.prefix):
-            return None
-        return (self._command(said) or (QUESTIONS[0], said.strip())) if said else None
+        text = addressed_to(self.nick, said)
+        if text is None:
+            if not private or said.startswith(self.prefix):
+                return None
+            text = said
+        return (self._command(text) or (QUESTIONS[0], text.strip())) if text else None
 
 
 def _is_old(tag: str, now: datetime) -> bool:

@@ -5,13 +5,13 @@ import secrets
 import anyio
 
 from terrarium_mcp.bell import Bell
+from terrarium_mcp.chat.commands import similar_nick
 from terrarium_mcp.irc_bridge.network.message import IrcMessage
 from terrarium_mcp.irc_bridge.network.pydle_client import End, Post, PydleClient
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 
 _ATTEMPTS = 5
-_SHORTEST_LIMIT = 9  # RFC 1459 1.2: every server takes as much; its own limit comes later, in 005
 
 
 class OwnNick:
@@ -36,9 +36,7 @@ class OwnNick:
         if self._refusals > _ATTEMPTS:
             self._end(f"no nick was accepted: {line.params[-1] if line.params else ''}")
             return
-        self._post(
-            "NICK", f"{self._config.nick[: _SHORTEST_LIMIT - 3]}-{secrets.randbelow(100):02}"
-        )
+        self._post("NICK", similar_nick(self._config.nick, secrets.randbelow(100)))
 
     def on_user_gone(self, line: IrcMessage) -> None:
         """Wake `keep` if the user who quit or changed nicks had the configured one."""

@@ -8,6 +8,7 @@ from typing import Protocol
 from terrarium_mcp.chat.irctext import action, is_ctcp, is_off_record, is_secret, without_keys
 from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
 from terrarium_mcp.chat.times.timestamps import from_iso
+from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source
 
 AHEAD = timedelta(seconds=60)
@@ -29,10 +30,14 @@ class ChannelInfo(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class MessageFilter:
-    """Turns IRC messages of one network into records. `network` is its name in the settings."""
+    """Turns IRC messages of one network into records. `network` is its name in the settings.
+
+    `rules` name the relays: what somebody says through one is off the record if they say so.
+    """
 
     network: str
     channels: ChannelInfo
+    rules: VoiceRules
 
     def messages_in(self, line: IrcMessage, now: datetime) -> list[NewMessage]:
         """One record for each channel that the message concerns; none if it is not recorded.
@@ -58,14 +63,15 @@ class MessageFilter:
         self, line: IrcMessage, kind: MessageType, target: str, text: str, now: datetime
     ) -> list[NewMessage]:
         does = action(text)
-        said = text if does is None else does
+        sent = text if does is None else does
+        said = self.rules.said(line.source.nick if line.source else "", sent)
         if not self.channels.is_channel(target) or is_off_record(said) or is_secret(said):
             return []
         if does is not None:
             kind = MessageType.ACTION
         elif is_ctcp(text):
             return []
-        return [self._record(line, target, kind, said, now)]
+        return [self._record(line, target, kind, sent, now)]
 
     def _event(
         self, line: IrcMessage, kind: MessageType, channel: str, rest: Sequence[str], now: datetime

@@ -97,6 +97,8 @@ class Hits:
             continues from there.
         with_all_words: on the first page of a looser rung, how many lines hold all words. These
             lead.
+        left_out: on the first page, how many asides hold all words too (at most `COUNTED` + 1):
+            what the bot said, and commands to it.
     """
 
     messages: Sequence[Message]
@@ -107,6 +109,7 @@ class Hits:
     total_is_exact: bool = True
     reached: datetime | None = None
     with_all_words: int = 0
+    left_out: int = 0
 
     @property
     def total_text(self) -> str:

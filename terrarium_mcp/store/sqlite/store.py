@@ -20,7 +20,8 @@ from terrarium_mcp.store.sqlite.engine.failures import translate_errors
 from terrarium_mcp.store.sqlite.engine.files import bytes_of
 from terrarium_mcp.store.sqlite.engine.places import check_permissions, make_folder
 from terrarium_mcp.store.sqlite.engine.rooms import Rooms
-from terrarium_mcp.store.sqlite.index.indexer import EVERYTHING, INDEXED_BY_READ, Indexer
+from terrarium_mcp.store.sqlite.index.indexer import EVERYTHING, INDEXED_BY_READ, VOICES, Indexer
+from terrarium_mcp.store.sqlite.index.voice_rules import adopt_rules
 from terrarium_mcp.store.sqlite.keeper import Keeper, is_held, lock_file
 from terrarium_mcp.store.sqlite.opening import Opening
 from terrarium_mcp.store.sqlite.schema import (
@@ -177,6 +178,7 @@ class Store:
         await self._database.open()
         if self._adopt:
             await self._check_zone()
+        await adopt_rules(self._database, self._settings)
         await self._catch_up()
 
     async def _migrate(self) -> None:
@@ -205,17 +207,22 @@ class Store:
         def report(part: float) -> None:
             self.opening.report(_MIGRATING + part * (1 - _MIGRATING))
 
-        at_first = await self._indexer.lag()
+        # Voices may be determined again while the history is in use; all else is needed first.
+        looks_back = await self._indexer.lag([VOICES.name]) > MANY
+        names = [name for name in EVERYTHING if not (looks_back and name == VOICES.name)]
+        at_first = await self._indexer.lag(names)
         if at_first > MANY:
             self.opening.takes_long()
-        while not self.keeper.claim() and (behind := await self._indexer.lag()) > INDEXED_BY_READ:
+        while (
+            not self.keeper.claim() and (behind := await self._indexer.lag(names)) > INDEXED_BY_READ
+        ):
             report(max(0.0, 1 - behind / at_first))
             await anyio.sleep(_LOOK_AGAIN)
         if self.keeper.is_us:
             with plainly():
                 async with anyio.create_task_group() as tasks:
                     tasks.start_soon(self.keeper.empty_wal, self._database)
-                    await self._indexer.catch_up(report)
+                    await self._indexer.catch_up(report, names)
                     tasks.cancel_scope.cancel()
 
 

@@ -6,6 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
+from terrarium_mcp.chat.relays import Relay
+from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.irc_bridge.network.message import Source, parse_line
 from terrarium_mcp.irc_bridge.record.message_filter import MessageFilter
 
@@ -27,7 +29,7 @@ class TwoChannels:
 
 def recorded(raw: str | bytes) -> list[NewMessage]:
     line = raw if isinstance(raw, bytes) else raw.encode()
-    return MessageFilter("test", TwoChannels()).messages_in(parse_line(line), NOW)
+    return MessageFilter("test", TwoChannels(), VoiceRules()).messages_in(parse_line(line), NOW)
 
 
 def one(raw: str | bytes) -> NewMessage:
@@ -175,7 +177,7 @@ def test_bytes_that_are_no_utf8_and_control_characters_are_kept_as_text() -> Non
 def test_what_a_bouncer_replays_is_playback() -> None:
     line = parse_line(b"@time=2026-11-04T10:00:00.000Z :ada!u@h PRIVMSG #tea :yesterday")
     replayed = type(line)(line.command, line.params, line.source, line.tags, replay=True)
-    (kept,) = MessageFilter("test", TwoChannels()).messages_in(replayed, NOW)
+    (kept,) = MessageFilter("test", TwoChannels(), VoiceRules()).messages_in(replayed, NOW)
     assert (kept.origin, kept.said_at.day) == (Origin.PLAYBACK, 4)
 
 
@@ -191,3 +193,17 @@ def test_every_line_is_heard_or_not_without_an_error() -> None:
     for command in commands:
         for tail in tails:
             recorded(f":ada!u@h {command}{tail(command)}")
+
+
+def test_who_speaks_through_a_relay_may_be_off_the_record() -> None:
+    rules = VoiceRules(relays=(Relay("relaybot"),))
+    kept = MessageFilter("test", TwoChannels(), rules)
+    for text, expected in (
+        ("<Jane> [off] secret", []),
+        ("<Jane> /msg NickServ identify hunter2", []),
+        ("<Jane> hello", ["<Jane> hello"]),
+    ):
+        line = parse_line(f":relaybot!u@h PRIVMSG #tea :{text}".encode())
+        assert [one.text for one in kept.messages_in(line, NOW)] == expected
+        line = parse_line(f":ada!u@h PRIVMSG #tea :{text}".encode())
+        assert [one.text for one in kept.messages_in(line, NOW)] == [text]

@@ -26,7 +26,8 @@ class PlainQuestion:
         """Whether look-ups can be restricted to fewer lines than the whole history."""
         query, rooms = self.scope.query, self.scope.narrowed_rooms
         in_rooms = 0 < len(rooms) <= MOST_ROOMS
-        return bool(in_rooms or query.kinds or query.people or query.has_link)
+        filters = query.kinds or query.people or query.has_link or query.only_commands
+        return bool(in_rooms or filters)
 
 
 @dataclass(frozen=True, slots=True)

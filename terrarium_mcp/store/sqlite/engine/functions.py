@@ -5,7 +5,7 @@ They are passed columns as BLOB, so that text that is not UTF-8 cannot make a st
 
 import json
 from binascii import crc_hqx
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import repeat
@@ -18,7 +18,10 @@ from terrarium_mcp.chat.mentions import mentions
 from terrarium_mcp.chat.records import SPEECH, MessageType
 from terrarium_mcp.chat.terms import Term, TermKind, contains_term, encoded_words, segment
 from terrarium_mcp.chat.urls import urls_in
+from terrarium_mcp.chat.voices import Aside, Voice, rules_on
 from terrarium_mcp.store.sqlite.engine.index_words import (
+    ASIDE_WORD,
+    COMMAND_WORD,
     LINK_WORD,
     events_word,
     nick_word,
@@ -26,6 +29,7 @@ from terrarium_mcp.store.sqlite.engine.index_words import (
     room_word,
     type_words,
 )
+from terrarium_mcp.store.sqlite.engine.voices_sql import parsed_rules
 
 
 def as_text(column: object) -> str:
@@ -63,13 +67,23 @@ def pairs(text: str) -> str:
     return pack(f">{max(0, len(words) - 1)}H", *hashed).hex(" ", 2)
 
 
-def scope_words(room: int, nick: bytes | None, kind: bytes | None, message: object) -> str:
-    """The words under which the index finds a message by room, nick, type, and whether it links."""
+def scope_words(
+    room: int, nick: bytes | None, kind: bytes | None, message: object, aside: int | None
+) -> str:
+    """The words under which the index finds a message by room, speaker, type, link and aside."""
     is_speech, of_type = _type_words(kind)
     of_room = room_word(room) if is_speech else events_word(room)
     of_nick = nick_word(as_text(nick))
     of_link = f" {reserved(LINK_WORD)}" if message and urls_in(as_text(message)) else ""
-    return f"{reserved(of_room)} {of_type} {reserved(of_nick)}{of_link}"
+    of_aside = _ASIDE_WORDS.get(aside, "")
+    return f"{reserved(of_room)} {of_type} {reserved(of_nick)}{of_link}{of_aside}"
+
+
+_ASIDE_WORDS: Mapping[int | None, str] = {
+    None: "",
+    Aside.OWN: f" {reserved(ASIDE_WORD)}",
+    Aside.COMMAND: f" {reserved(ASIDE_WORD)} {reserved(COMMAND_WORD)}",
+}
 
 
 @lru_cache(maxsize=100)  # asked for every message that is indexed, and there are twelve types
@@ -77,6 +91,34 @@ def _type_words(kind: bytes | None) -> tuple[bool, str]:
     """Whether a message type is speech, and its words as the index stores them."""
     known = MessageType.parse(as_text(kind))
     return known in SPEECH, " ".join(map(reserved, type_words(known)))
+
+
+def voice_of(
+    network: object,
+    nick: object,
+    message: object,
+    is_own: object,
+    is_message: object,
+    rules: object,
+) -> str | None:
+    """The voice of a spoken message, as JSON; None for most.
+
+    `is_own` is None where only the nick can tell; `rules` is a column RULES. The place of the text
+    is counted from 1, as SQL does.
+    """
+    known = rules_on(as_text(network), parsed_rules(as_text(rules)))
+    aside, speaker, text_at = voice = known.voice_of(
+        as_text(nick),
+        as_text(message),
+        is_own=None if is_own is None else bool(is_own),
+        is_message=bool(is_message),
+    )
+    if voice == _PLAIN:
+        return None
+    return json.dumps([aside, speaker, None if text_at is None else text_at + 1])
+
+
+_PLAIN = Voice()
 
 
 def is_among(nick: object, nicks: object, casemapping: object) -> bool:
@@ -149,7 +191,8 @@ def has_words(message: object, url: object, words: object) -> bool:
 FUNCTIONS: tuple[tuple[str, int, Callable[..., Any]], ...] = (
     ("indexed_text", 1, indexed_text),
     ("pair_words", 1, pair_words),
-    ("scope_words", 4, scope_words),
+    ("scope_words", 5, scope_words),
+    ("voice_of", 6, voice_of),
     ("is_among", 3, is_among),
     ("speaks_of", 3, speaks_of),
     ("satisfies", 2, meets),

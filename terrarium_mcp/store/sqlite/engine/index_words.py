@@ -1,4 +1,4 @@
-"""The words we add to the full-text index: a message's room, nick, type, and whether it has a link.
+"""The words we add to the full-text index: room, speaker and type of a message, links, asides.
 
 Each begins with a character that no message can contain (`RESERVED_PREFIX`), so no user can type
 one. The functions that name words leave it out; `reserved` puts it in front.
@@ -18,6 +18,12 @@ NO_WORD = "tnothing"
 
 SPOKEN_WORD = "tsaid"
 """The word of all speech. PRIVMSG, which most speech is, has no other word for its type."""
+
+ASIDE_WORD = "taside"
+"""The word of all asides: what the bot said, and commands to it."""
+
+COMMAND_WORD = "tcommand"
+"""The word of commands to the bot."""
 
 
 def reserved(word: str) -> str:

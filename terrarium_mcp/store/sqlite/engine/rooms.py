@@ -50,6 +50,8 @@ class Rooms:
                     f"UPDATE {table} SET network = :network WHERE network = :old",  # noqa: S608 -- the four names above
                     both,
                 )
+            # The lines are now subject to the rules of the network by its name.
+            await writer.run("UPDATE derived SET upto = 0 WHERE name = 'voices'")
 
     async def _read(self, _: None) -> RoomDirectory:
         rows = await self._database.rows(

@@ -5,14 +5,17 @@ from datetime import datetime
 from typing import Any
 
 from terrarium_mcp.chat.records import Message, MessageType, Room
+from terrarium_mcp.chat.voices import Aside
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.sql_expressions import is_speech_sql
+from terrarium_mcp.store.sqlite.engine.voices_sql import VOICE, parsed_voice
 
 IS_SPEECH = is_speech_sql("m.message_type")
 """The SQL condition that message `m` is speech."""
 
 COLUMNS = (
-    "m.id, m.room, m.timestamp, m.nick, m.message, m.message_type, m.account, m.self, m.redacted_at"
+    "m.id, m.room, m.timestamp, m.nick, m.message, m.message_type, m.account, m.relayed_by, m.self,"
+    f" m.redacted_at, {VOICE} AS voice"
 )
 """The columns of a message that may be shown: not `user`, not `host`."""
 
@@ -23,21 +26,46 @@ def as_messages(rows: Iterable[Iterable[Any]], rooms: Sequence[Room]) -> list[Me
     """Rows that begin with `COLUMNS` as records; the room of each must be among `rooms`."""
     by_id = {room.id: room for room in rooms}
     return [
-        Message(
-            id=number,
-            room=by_id[room],
-            said_at=parse_timestamp(timestamp),
-            nick=as_text(nick),
-            text="" if redacted_at else as_text(text),
-            kind=_KINDS.get(kind) or MessageType.parse(as_text(kind)),
-            account=as_text(account),
-            own=bool(own),
-            removed=bool(redacted_at),
+        _voiced(sent, voice) if voice else sent
+        for (
+            number, room, timestamp, nick, text, kind, account, relayed_by, own, redacted_at, voice,
+            *_,
+        ) in rows
+        for sent in (
+            Message(
+                id=number,
+                room=by_id[room],
+                said_at=parse_timestamp(timestamp),
+                nick=as_text(nick),
+                text="" if redacted_at else as_text(text),
+                kind=_KINDS.get(kind) or MessageType.parse(as_text(kind)),
+                account=as_text(account),
+                own=bool(own),
+                removed=bool(redacted_at),
+                via=as_text(relayed_by),
+            ),
         )
-        for number, room, timestamp, nick, text, kind, account, own, redacted_at, *_ in rows
-    ]
+    ]  # fmt: skip
+
+
+def said_by(nick: object, text: object, voice: str | None) -> tuple[str, str]:
+    """Who said a message and what, from three of its columns."""
+    _, speaker, text_at = parsed_voice(voice)
+    said = as_text(text)
+    return speaker or as_text(nick), said[text_at - 1 :] if text_at else said
 
 
 def parse_timestamp(text: str) -> datetime:
     """As `from_text` for a full timestamp, in a fifth of its time: pages have hundreds."""
     return datetime.fromisoformat(text[:26] + "+00:00")
+
+
+def _voiced(sent: Message, voice: str) -> Message:
+    """A message as it was meant: the words are a person's, not the relay's."""
+    aside, speaker, _ = parsed_voice(voice)
+    marked = sent._replace(own=aside == Aside.OWN, command=aside == Aside.COMMAND)
+    if speaker is None:
+        return marked
+    _, text = said_by(sent.nick, sent.text, voice)
+    # The account is the relay's: nobody on another network is believed for it.
+    return marked._replace(nick=speaker, text=text, via=sent.nick, account="")

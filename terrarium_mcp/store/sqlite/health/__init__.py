@@ -2,17 +2,23 @@
 
 import sqlite3
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
+from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.records import Fact, Section
 from terrarium_mcp.store.sqlite.engine.files import bytes_of
 from terrarium_mcp.store.sqlite.engine.fts_merge import NEARLY_COMPLETE
 from terrarium_mcp.store.sqlite.engine.places import check_permissions, forbidden
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
+from terrarium_mcp.store.sqlite.engine.voices_sql import RULES, parsed_rules
 from terrarium_mcp.store.sqlite.engine.wal_reset_bug import has_wal_reset_bug, other_writers_advice
 from terrarium_mcp.store.sqlite.health.readonly import is_wal, untouched
+from terrarium_mcp.store.sqlite.health.unnamed_relays import unnamed_relays
 from terrarium_mcp.store.sqlite.index.counter_sql import IS_COUNTED
 from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.indexer import EVERYTHING
@@ -28,14 +34,15 @@ from terrarium_mcp.store.sqlite.schema.adoption import ADOPTION, adoption_in
 from terrarium_mcp.store.sqlite.topics.stats import SIZE, size_of, size_since
 
 
-def examine(path: Path, now: datetime, source_zone: str = "") -> list[Section]:
+def examine(path: Path, now: datetime, settings: Settings | None = None) -> list[Section]:
     """Everything about the database at `path`; whatever is wrong with it is one of the facts.
 
     Args:
         path: the database, which is not changed.
         now: the present, from which the growth of a year is estimated.
-        source_zone: TERRARIUM_SOURCE_TIMEZONE; "" if it is not set.
+        settings: those in use; the defaults if None.
     """
+    settings = settings or Settings()
     sections = [Section("database", [Fact("file", f"{path}"), _sqlite(), *_beside(path)])]
     try:
         if not bytes_of(path):
@@ -51,9 +58,10 @@ def examine(path: Path, now: datetime, source_zone: str = "") -> list[Section]:
             version = checked_version(connection, path)
             facts = [_version(connection, version), _journal(path, version)]
             if version == CURRENT:
-                facts += _adopted(connection, source_zone)
+                facts += _adopted(connection, settings.source_timezone)
                 facts += [*_contents(connection), *_size(connection, path, now)]
                 sections += [_index(connection), _others(connection)]
+                sections += _speakers(connection, settings)
             sections[0] = _with(sections[0], facts)
     except (TerrariumError, OSError) as error:
         sections[0] = _with(sections[0], [Fact("contents", str(error), wrong=True)])
@@ -187,6 +195,31 @@ def _others(connection: sqlite3.Connection) -> Section:
     text = f"{rows:,} lines, the last noticed {last} UTC. "
     text += other_writers_advice(sqlite3.sqlite_version_info)
     return Section("other programs", [Fact("wrote", text)])
+
+
+def _speakers(connection: sqlite3.Connection, settings: Settings) -> Iterator[Section]:
+    """By which rules it is known who speaks, and the nicks that look like relays nobody named."""
+    stored = connection.execute(f"SELECT {RULES}").fetchone()[0]
+    facts = [
+        Fact(harmless(network) or "elsewhere", _told_apart(rules))
+        for network, rules in parsed_rules(stored).items()
+    ]
+    for one in unnamed_relays(connection):
+        setting = harmless(settings.relays_with(one.nick, one.network))
+        text = (
+            f"{harmless(one.nick)} on {harmless(one.network)}: {one.relayed} of its newest"
+            f" {one.lines} lines begin with a name, such as {harmless(one.example)}. If it carries"
+            f" talk from elsewhere, set TERRARIUM_RELAYS={setting}"
+        )
+        facts.append(Fact("a relay?", text))
+    if facts:
+        yield Section("speakers", facts)
+
+
+def _told_apart(rules: VoiceRules) -> str:
+    relays = ", ".join(str(replace(relay, network="")) for relay in rules.relays)
+    text = f"bot {rules.nick}, prefix {rules.prefix}, relays {relays or 'none'}"
+    return harmless(text)
 
 
 def _keeper(path: Path) -> Section:

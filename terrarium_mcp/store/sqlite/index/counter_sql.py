@@ -1,13 +1,15 @@
 """The SQL that counts messages, shared by the counters and a recount.
 
 A message counts once it has a room and a time, until it is redacted. Speech (`IS_SPEECH`) counts as
-lines, everything else as events.
+lines, everything else as events. A nick's lines are those of which it is the speaker; asides have a
+count of their own there.
 """
 
 # ruff: noqa: S608 -- every statement is made of constants
 
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql, is_speech_sql
+from terrarium_mcp.store.sqlite.engine.voices_sql import IS_ASIDE, JOINED, JOINED_SPEAKER, SPEAKER
 
 COUNTED_COLUMNS = (
     "lines", "words", "questions", "links", "actions",
@@ -21,8 +23,15 @@ IS_COUNTED = "m.room NOT NULL AND m.timestamp NOT NULL AND m.redacted_at IS NULL
 SAID = f"{IS_COUNTED} AND {IS_SPEECH}"
 """The SQL condition that a message counts as a line."""
 
-FOLDED = folded_sql("m.nick")
-"""The SQL expression for the folded nick of message `m`."""
+FOLDED = folded_sql(SPEAKER)
+"""The SQL expression for the folded nick of whoever said message `m`, or did what it reports."""
+
+NICK_FOLDED = folded_sql("m.nick")
+"""The same of whoever sent it: the relay, where it is relayed."""
+
+TALKED = f"{SAID} AND NOT {IS_ASIDE}"
+"""The SQL condition that a message counts as a line of whoever said it: no command to the bot, and
+nothing of what that said itself."""
 
 WORDS = "ifnull(length(m.message) - length(replace(m.message, ' ', '')) + (m.message != ''), 0)"
 """The number of words of a message: its spaces, plus one."""
@@ -118,16 +127,16 @@ def nick_counts_sql(which: str) -> str:
     message. The upsert into the table joins them, and so does `joined_spellings_sql`.
     """
     return f"""
-SELECT room, folded, :sign * lines AS lines, :sign * events AS events,
+SELECT room, folded, :sign * lines AS lines, :sign * events AS events, :sign * asides AS asides,
   {SECONDS.format("spoke")} AS spoke, {SECONDS.format("seen")} AS seen,
   nullif(nick, folded) AS spelt
 FROM (
-  SELECT m.room, CAST(m.nick AS TEXT) AS nick, {FOLDED} AS folded,
-    sum(said) AS lines, sum(NOT said) AS events,
+  SELECT m.room, CAST(m.nick AS TEXT) AS nick, {NICK_FOLDED} AS folded,
+    sum(said AND aside IS NULL) AS lines, sum(NOT said) AS events, count(aside) AS asides,
     max(CASE WHEN said THEN m.timestamp END) AS spoke, max(m.timestamp) AS seen
   FROM (
-    SELECT m.room, m.nick, m.timestamp, {IS_SPEECH} AS said
-    FROM messages m
+    SELECT m.room, {JOINED_SPEAKER} AS nick, m.timestamp, {IS_SPEECH} AS said, v.aside
+    FROM {JOINED}
     WHERE {which} AND {IS_COUNTED} AND m.nick NOT NULL
     LIMIT -1  -- keeps SQLite from evaluating `said` three times per row
   ) m
@@ -141,8 +150,8 @@ WHERE true
 def joined_spellings_sql(spellings: str) -> str:
     """The rows of `nick_counts_sql`, with all spellings of a nick joined under the newest."""
     return f"""
-SELECT room, folded, sum(lines) AS lines, sum(events) AS events, max(spoke) AS spoke,
-  max(seen) AS seen,
+SELECT room, folded, sum(lines) AS lines, sum(events) AS events, sum(asides) AS asides,
+  max(spoke) AS spoke, max(seen) AS seen,
   nullif(substr(max(printf('%020d', seen) || ifnull(spelt, folded)), 21), folded) AS spelt
 FROM ({spellings}) GROUP BY room, folded
 """

@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
+from terrarium_mcp.store.sqlite.engine.voices_sql import SPEAKER
 from terrarium_mcp.store.sqlite.index.counter_sql import (
     COUNTED_COLUMNS,
     FOLDED,
@@ -52,6 +53,10 @@ class Counters:
             await advance(writer, now, first)
         span = {"first": first, "last": last}
         await _change(writer, "m.id BETWEEN :first AND :last", span, sign=1)
+
+    async def restore(self, writer: Writer, ids: Sequence[int]) -> None:
+        """Count messages again that were subtracted a moment ago."""
+        await _change(writer, _AMONG, {"ids": json.dumps(list(ids))}, sign=1)
 
     async def remove(self, writer: Writer, ids: Sequence[int]) -> None:
         """Subtract these messages; their rows are still there, and not yet redacted."""
@@ -110,10 +115,12 @@ _INTO = {
 
 def _into_nicks(which: str) -> str:
     return f"""
-INSERT INTO nick_counts (room, folded, lines, events, spoke, seen, spelt) {nick_counts_sql(which)}
+INSERT INTO nick_counts (room, folded, lines, events, asides, spoke, seen, spelt)
+{nick_counts_sql(which)}
 ON CONFLICT DO UPDATE SET
   lines = lines + excluded.lines,
   events = events + excluded.events,
+  asides = asides + excluded.asides,
   spoke = max(spoke, excluded.spoke),
   spelt = CASE WHEN excluded.seen > seen
       OR (excluded.seen = seen AND ifnull(excluded.spelt, folded) > ifnull(spelt, folded))
@@ -136,10 +143,11 @@ async def _change(writer: Writer, which: str, params: Mapping[str, object], *, s
 _DAY = "substr(m.timestamp, 1, 10)"
 _STAYS = f"NOT {_AMONG}"
 
+_NICKS = "nick_counts"
 _MAY_BE_EMPTY = {
     "room_counts": {"room": "m.room"},
     "day_counts": {"room": "m.room", "day": _DAY},
-    "nick_counts": {"room": "m.room", "folded": FOLDED},
+    _NICKS: {"room": "m.room", "folded": FOLDED},
 }
 """The tables whose rows may become empty by a removal, with the SQL of each key's value."""
 
@@ -155,8 +163,9 @@ async def _drop_empty(
         gone,
     )
     which = " AND ".join(f"{key} = ?" for key in keys)
+    empty = "lines = 0 AND events = 0" + (" AND asides = 0" if table == _NICKS else "")
     await writer.many(
-        f"DELETE FROM {table} WHERE {which} AND lines = 0 AND events = 0",
+        f"DELETE FROM {table} WHERE {which} AND {empty}",
         [tuple(row) for row in rows],
     )
 
@@ -213,7 +222,7 @@ UPDATE day_counts SET (first_id, last_id) = (
 AND (first_id = gone.first_gone OR last_id = gone.last_gone)""",
     f"""
 UPDATE nick_counts SET
-  spoke = CASE WHEN lines = 0 THEN 0
+  spoke = CASE WHEN lines = 0 AND asides = 0 THEN 0
     WHEN spoke <= gone.spoke_gone THEN {_newest_before("spoke", SAID)} ELSE spoke END,
   seen = CASE WHEN seen <= gone.seen_gone THEN {_newest_before("seen", IS_COUNTED)} ELSE seen END
 {_from_gone(
@@ -223,7 +232,7 @@ UPDATE nick_counts SET
 )}""",
     f"""
 UPDATE nick_counts SET spelt = nullif((
-  SELECT max(CAST(m.nick AS TEXT)) FROM messages m
+  SELECT max(CAST({SPEAKER} AS TEXT)) FROM messages m
   WHERE m.room = nick_counts.room AND {FOLDED} = nick_counts.folded AND {IS_COUNTED} AND {_STAYS}
     AND m.timestamp >= datetime(nick_counts.seen, 'unixepoch')
     AND m.timestamp < datetime(nick_counts.seen + 1, 'unixepoch')), nick_counts.folded)
@@ -245,7 +254,7 @@ _RECOUNTS = {
     ),
     "hour_counts": ("room, hour, lines", hour_counts_sql(_EVERYTHING)),
     "nick_counts": (
-        "room, folded, lines, events, spoke, seen, spelt",
+        "room, folded, lines, events, asides, spoke, seen, spelt",
         joined_spellings_sql(nick_counts_sql("true")),
     ),
 }

@@ -2,6 +2,7 @@
 
 # ruff: noqa: S608 -- every statement is made of constants
 
+import json
 import sqlite3
 from collections.abc import Sequence
 
@@ -18,7 +19,7 @@ class FullText:
         name: the name of the structure.
         table: the FTS5 table.
         columns: its columns.
-        rows: the SQL of its contents: the rowid, the columns, FROM messages m WHERE ...
+        rows: the SQL of its contents: the rowid, the columns, FROM messages m ... WHERE ...
     """
 
     name: str
@@ -45,6 +46,14 @@ class FullText:
             f"INSERT INTO {self.table} ({self.table}, rowid, {self.columns})"
             f" SELECT 'delete', {self.rows} AND m.id = ?",
             [(number,) for number in sorted(ids, reverse=True)],
+        )
+
+    async def restore(self, writer: Writer, ids: Sequence[int]) -> None:
+        """Add messages again that were removed a moment ago."""
+        await writer.run(
+            f"INSERT INTO {self.table} (rowid, {self.columns}) SELECT {self.rows}"
+            " AND m.id IN (SELECT value FROM json_each(:ids)) ORDER BY m.id DESC",
+            {"ids": json.dumps(list(ids))},
         )
 
     async def clear(self, writer: Writer) -> None:

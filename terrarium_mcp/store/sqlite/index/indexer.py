@@ -39,6 +39,7 @@ from terrarium_mcp.store.sqlite.index.structure import (
 )
 from terrarium_mcp.store.sqlite.index.topic_index import TopicIndex
 from terrarium_mcp.store.sqlite.index.vocabulary import WordsIndex
+from terrarium_mcp.store.sqlite.index.voices import Voices
 from terrarium_mcp.store.sqlite.opening import PATIENCE
 
 INDEXED_BY_READ = 20_000
@@ -49,15 +50,20 @@ BATCH = (200, 2_000, 10_000)
 """Rows indexed by one transaction: at least, at first, at most. A larger batch does not write the
 pages of any table less often."""
 
+_BY_VOICE = (MessageIndex(), PhraseIndex(), Counters(), WordsIndex())
+VOICES = Voices(followers=_BY_VOICE)
+_INDEX, _PHRASES, _COUNTERS, _WORDS = _BY_VOICE
+
 DERIVED: tuple[Derived, ...] = (
-    MessageIndex(),
-    PhraseIndex(),
+    VOICES,  # before what goes by them
+    _INDEX,
+    _PHRASES,
     Runs(),
-    Counters(),
+    _COUNTERS,
     PeopleIndex(),
     LinkIndex(),
     TopicIndex(),
-    WordsIndex(),
+    _WORDS,
 )
 
 STALLED = 300.0
@@ -115,9 +121,9 @@ class Indexer:
         """The id up to which all the structures named are complete; -1: one is to be emptied."""
         return (await self.state()).lowest(names or (NORMALISED,))
 
-    async def lag(self) -> int:
-        """How many ids are not in every structure yet: an upper bound on the rows left to index."""
-        return (await self.state()).lag(EVERYTHING)
+    async def lag(self, names: Collection[str] = EVERYTHING) -> int:
+        """How many ids these structures lack yet: an upper bound on the rows left to index."""
+        return (await self.state()).lag(names)
 
     async def rows(
         self, sql: str, params: Mapping[str, Any], *, uses: Sequence[str] = ()
@@ -256,6 +262,14 @@ class Indexer:
             await self._normalise(writer, done + 1, last)
             await _set_watermarks(writer, [NORMALISED], last)
 
+    async def determine_voices(self, writer: Writer, first: int, last: int) -> None:
+        """Determine who speaks in new messages.
+
+        Messages are shown before they are indexed, and then by their voices. The watermark follows
+        with the group, which determines them once more.
+        """
+        await VOICES.add(writer, first, last)
+
     async def index_appended(
         self, writer: Writer, first: int, last: int, turn: YieldingTransaction
     ) -> bool:
@@ -295,7 +309,8 @@ class Indexer:
     async def _index_next(
         self, writer: Writer, names: Collection[str], turn: YieldingTransaction
     ) -> tuple[int, int]:
-        marks = {name: mark for name, mark in (await watermarks(writer)).items() if name in names}
+        every = await watermarks(writer)
+        marks = {name: mark for name, mark in every.items() if name in names}
         newest = int(await writer.value("SELECT max(id) FROM messages", default=0))
         for structure in DERIVED:
             if marks.get(structure.name) == TO_BE_EMPTIED:
@@ -307,12 +322,15 @@ class Indexer:
         if marks[NORMALISED] < last:
             await self._normalise(writer, marks[NORMALISED] + 1, last)
             turn.step()
+        if VOICES.name not in marks and every[VOICES.name] < last:  # others go by them
+            await VOICES.add(writer, min(marks.values()) + 1, last)
         reached = await _advance(writer, marks, last, turn)
         return reached if last else newest, newest
 
     async def _normalise(self, writer: Writer, first: int, last: int) -> None:
         self._warn(await normalise(writer, first, last, self._network))
         await store_live(writer, first, last)
+        await self.determine_voices(writer, first, last)
 
     def _warn(self, foreign: int) -> None:
         """Log once that another program writes the file."""
@@ -362,9 +380,12 @@ async def unindex_rows(writer: Writer, ids: Sequence[int]) -> None:
     A structure whose watermark is below them does not hold them, and will not add them later.
     """
     marks = await watermarks(writer)
-    for structure in DERIVED:
-        if held := [number for number in ids if number <= marks[structure.name]]:
+    for structure in reversed(DERIVED):
+        if structure is not VOICES and (
+            held := [one for one in ids if one <= marks[structure.name]]
+        ):
             await structure.remove(writer, held)
+    await VOICES.remove(writer, ids)  # last: the others went by them
 
 
 async def _advance(
@@ -373,7 +394,7 @@ async def _advance(
     """Add rows up to `last` until the turn is over; returns the id that all `marks` reach."""
     behind = [structure for structure in DERIVED if marks.get(structure.name, last) < last]
     done = [NORMALISED] if marks.get(NORMALISED, last) < last else []
-    while behind and not turn.is_over:
+    while behind and (behind[0] is VOICES or not turn.is_over):
         structure = behind.pop(0)
         await structure.add(writer, marks[structure.name] + 1, last)
         done.append(structure.name)
@@ -391,6 +412,8 @@ async def _set_watermarks(writer: Writer, names: Collection[str], upto: int) -> 
 
 
 async def _schedule_rebuild(writer: Writer, names: Collection[str]) -> None:
+    if VOICES.name in names:  # it is not known under which voices the others hold their messages
+        names = dict.fromkeys([*names, *(one.name for one in _BY_VOICE)])
     await _set_watermarks(writer, names, TO_BE_EMPTIED)
     if names:
         log.warning("rebuilding from the messages: %s", ", ".join(names))

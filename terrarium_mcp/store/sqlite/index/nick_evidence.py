@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql
-from terrarium_mcp.store.sqlite.index.counter_sql import FOLDED, IS_COUNTED
+from terrarium_mcp.store.sqlite.index.counter_sql import IS_COUNTED, NICK_FOLDED
 from terrarium_mcp.store.sqlite.index.structure import compare
 
 ACCOUNT, HOST = "account", "host"
@@ -18,7 +18,7 @@ ACCOUNT, HOST = "account", "host"
 
 _NEW = folded_sql("m.message")
 _CHANGES = f"""
-SELECT m.id, m.room, m.timestamp, {FOLDED} AS old, {_NEW} AS new FROM messages m
+SELECT m.id, m.room, m.timestamp, {NICK_FOLDED} AS old, {_NEW} AS new FROM messages m
 WHERE {IS_COUNTED} AND upper(m.message_type) = 'NICK' AND m.nick NOT NULL AND m.message NOT NULL"""
 
 _SIGNS = {
@@ -33,7 +33,7 @@ def _evidence(kind: str, which: str) -> str:
     Folding once per group is cheaper than once per message; the upsert joins the spellings.
     """
     return f"""
-SELECT m.network, '{kind}' AS kind, {_SIGNS[kind]} AS sign, {FOLDED} AS nick,
+SELECT m.network, '{kind}' AS kind, {_SIGNS[kind]} AS sign, {NICK_FOLDED} AS nick,
   min(m.timestamp) AS first, max(m.timestamp) AS last, :sign * count(*) AS messages
 FROM messages m
 WHERE {which} AND {IS_COUNTED} AND m.network NOT NULL AND m.nick NOT NULL AND m.{kind} != ''
@@ -66,7 +66,7 @@ class PeopleIndex:
             "DELETE FROM nick_changes WHERE message IN (SELECT value FROM json_each(:ids))", gone
         )
         await _count(writer, _AMONG, gone, sign=-1)
-        nicks = f"SELECT DISTINCT m.network, {FOLDED} FROM messages m WHERE {_AMONG}"
+        nicks = f"SELECT DISTINCT m.network, {NICK_FOLDED} FROM messages m WHERE {_AMONG}"
         await writer.many(
             # Without INDEXED BY SQLite reads all evidence of the network, by the primary key.
             "DELETE FROM evidence INDEXED BY evidence_of_nick"

@@ -6,9 +6,10 @@ the`. A message takes 15 bytes here, and 6 us.
 """
 
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
+from terrarium_mcp.store.sqlite.engine.voices_sql import JOINED, JOINED_TEXT
 from terrarium_mcp.store.sqlite.index.full_text import READABLE, FullText
 
-_PAIRS = "pair_words(CAST(message AS BLOB))"
+_PAIRS = f"pair_words(CAST({JOINED_TEXT} AS BLOB))"
 _SPOKEN = f"{READABLE} AND {IS_SPEECH}"
 
 
@@ -18,4 +19,4 @@ class PhraseIndex(FullText):
     name = "phrases"
     table = "phrase_index"
     columns = "pairs"
-    rows = f"-m.id, {_PAIRS} FROM messages m WHERE {_SPOKEN}"
+    rows = f"-m.id, {_PAIRS} FROM {JOINED} WHERE {_SPOKEN}"

@@ -12,6 +12,7 @@ import sqlite3
 from collections.abc import Mapping, Sequence
 
 from terrarium_mcp.store.sqlite.engine.database import Writer
+from terrarium_mcp.store.sqlite.engine.voices_sql import JOINED
 from terrarium_mcp.store.sqlite.index.counter_sql import SAID
 from terrarium_mcp.store.sqlite.index.message_index import MESSAGE, TOKENIZER
 from terrarium_mcp.store.sqlite.index.structure import compare
@@ -36,6 +37,10 @@ _MAKE_TALLY = (
 _KEPT = f"substr(term, 1, {LONGEST})"
 _TALLIED = f"SELECT {_KEPT} AS word, doc AS lines FROM temp.tally WHERE true"
 _SUMMED = f"SELECT {_KEPT} AS word, sum(doc) AS lines FROM temp.tally GROUP BY 1"
+_ADD_TALLIED = (
+    f"INSERT INTO words (word, lines) {_TALLIED}"
+    " ON CONFLICT DO UPDATE SET lines = lines + excluded.lines"
+)
 _AMONG = "m.id IN (SELECT value FROM json_each(:ids))"
 
 _RECOUNTED = 50_000
@@ -55,10 +60,12 @@ class WordsIndex:
     async def add(self, writer: Writer, first: int, last: int) -> None:
         """Count the words of a range of messages, writing each word once."""
         await _tally(writer, "m.id BETWEEN :first AND :last", {"first": first, "last": last})
-        await writer.run(
-            f"INSERT INTO words (word, lines) {_TALLIED}"
-            " ON CONFLICT DO UPDATE SET lines = lines + excluded.lines"
-        )
+        await writer.run(_ADD_TALLIED)
+
+    async def restore(self, writer: Writer, ids: Sequence[int]) -> None:
+        """Count the words of messages again that were removed a moment ago."""
+        await _tally(writer, _AMONG, {"ids": json.dumps(list(ids))})
+        await writer.run(_ADD_TALLIED)
 
     async def remove(self, writer: Writer, ids: Sequence[int]) -> None:
         """Subtract the words of these lines; a word that no other line contains is deleted."""
@@ -116,7 +123,7 @@ async def _tally(writer: Writer, which: str, params: Mapping[str, object]) -> No
         await writer.run(sql)
     await writer.run("INSERT INTO temp.said (said) VALUES ('delete-all')")
     await writer.run(
-        f"INSERT INTO temp.said (rowid, message) SELECT m.id, {MESSAGE} FROM messages m"
+        f"INSERT INTO temp.said (rowid, message) SELECT m.id, {MESSAGE} FROM {JOINED}"
         f" WHERE {which} AND {SAID}",
         params,
     )

@@ -66,6 +66,8 @@ class Appender:
             ids = await insert(writer, messages)
             if is_flood:
                 await self._indexer.normalise(writer, max(ids))
+            elif added := [number for number in ids if number]:
+                await self._indexer.determine_voices(writer, added[0], added[-1])
         if is_flood and await self._indexer.lag() > INDEXED_BY_READ:
             await self._catch_up()
         return ids

@@ -11,7 +11,8 @@ from terrarium_mcp.store.sqlite.engine.database import Database, Writer
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql
-from terrarium_mcp.store.sqlite.index.counter_sql import FOLDED
+from terrarium_mcp.store.sqlite.engine.voices_sql import CARRIED
+from terrarium_mcp.store.sqlite.index.counter_sql import NICK_FOLDED
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.removal.batched_delete import (
     BatchedDelete,
@@ -32,10 +33,13 @@ def folded_nick(target: PurgeTarget) -> str:
 
 _ON_NETWORK = "(:network = '' OR m.network = :network)"
 _TO_THEIR_NICK = f"upper(m.message_type) = 'NICK' AND {folded_sql('m.message')} = :nick"
-_THEIRS = f"({FOLDED} = :nick OR ({_TO_THEIR_NICK})) AND {_ON_NETWORK}"
-"""What a person said and did, and the nick changes to their nick."""
+_THEIRS = (
+    f"({NICK_FOLDED} = :nick OR {folded_sql(CARRIED)} = :nick OR ({_TO_THEIR_NICK}))"
+    f" AND {_ON_NETWORK}"
+)
+"""What a person said and did, also through a relay, and the nick changes to their nick."""
 
-_PRIVATE = f"({FOLDED} = :nick OR {folded_sql('m.target')} = :nick) AND {_ON_NETWORK}"
+_PRIVATE = f"({NICK_FOLDED} = :nick OR {folded_sql('m.target')} = :nick) AND {_ON_NETWORK}"
 _BETWEEN = "m.id BETWEEN :first AND :last"
 
 

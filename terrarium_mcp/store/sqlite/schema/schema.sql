@@ -1,8 +1,8 @@
--- The tables of terrarium-mcp, version 3, as a whole. `make schema` derives this from the
+-- The tables of terrarium-mcp, version 4, as a whole. `make schema` derives this from the
 -- frozen texts vN.sql beside it, which are what creates a database.
 
 PRAGMA application_id = 0x74657272;
-PRAGMA user_version = 3;
+PRAGMA user_version = 4;
 
 -- Every line and event, one row each, ordered by (timestamp, id). The first eight columns are those
 -- of terrarium-irc, which may have made the table already and can still read and append rows.
@@ -99,41 +99,11 @@ CREATE TABLE removals (
 -- The watermark of each derived structure: the last id it has taken in. -1: to be emptied first.
 CREATE TABLE derived (name TEXT PRIMARY KEY, upto INTEGER NOT NULL) WITHOUT ROWID;
 
--- The full-text index of words. Its rowid is the negated message id, so that FTS5 returns the newest
--- first. The text of events has a column of its own: a search in speech then needs no other filter.
--- Words that stand for room, nick and type are in the first column: elsewhere each takes 2 bytes more.
-CREATE VIEW message_index_source AS
-  SELECT
-    -m.id AS id,
-    CASE WHEN ifnull(upper(m.message_type), 'PRIVMSG')
-           NOT IN ('JOIN', 'PART', 'QUIT', 'NICK', 'KICK', 'MODE', 'TOPIC')
-      THEN indexed_text(CAST(message AS BLOB)) || ' '
-      ELSE ''
-    END || scope_words(
-      room, CAST(nick AS BLOB), CAST(message_type AS BLOB),
-      CASE WHEN instr(message, '://') THEN CAST(message AS BLOB) END
-    ) AS message,
-    CASE WHEN ifnull(upper(m.message_type), 'PRIVMSG')
-           NOT IN ('JOIN', 'PART', 'QUIT', 'NICK', 'KICK', 'MODE', 'TOPIC')
-      THEN NULL
-      ELSE indexed_text(CAST(message AS BLOB))
-    END AS event
-  FROM messages m WHERE m.room NOT NULL AND m.redacted_at IS NULL;
-
 CREATE VIRTUAL TABLE message_index USING fts5 (
   message, event,
   content='message_index_source', content_rowid='id', columnsize=0,
   tokenize='unicode61 remove_diacritics 2'
 );
-
--- The full-text index of pairs of adjacent words, each as 16 bits of a hash. Different pairs may
--- share a hash, so candidates are verified against the text. Its rowid is the negated message id.
-CREATE VIEW phrase_index_source AS
-  SELECT -m.id AS id, pair_words(CAST(message AS BLOB)) AS pairs
-  FROM messages m
-  WHERE m.room NOT NULL AND m.redacted_at IS NULL
-    AND ifnull(upper(m.message_type), 'PRIVMSG')
-      NOT IN ('JOIN', 'PART', 'QUIT', 'NICK', 'KICK', 'MODE', 'TOPIC');
 
 CREATE VIRTUAL TABLE phrase_index USING fts5 (
   pairs, content='phrase_index_source', content_rowid='id',
@@ -214,7 +184,7 @@ CREATE TABLE nick_counts (
   events INTEGER NOT NULL,
   spoke INTEGER NOT NULL,
   seen INTEGER NOT NULL,
-  spelt TEXT,
+  spelt TEXT, asides INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (room, folded)
 ) WITHOUT ROWID;
 
@@ -311,3 +281,58 @@ CREATE TABLE adoption (
 -- Rows without a room: those that another program appended, until they are normalised. Nothing else
 -- is in it, so a line of ours does not touch it.
 CREATE INDEX messages_without_room ON messages (room) WHERE room IS NULL;
+
+-- The rules by which `voices` is made, one row for each network. The one named '' has those of all
+-- others. `relays` is JSON: [[nick, how its lines begin], ...].
+CREATE TABLE voice_rules (
+  network TEXT PRIMARY KEY,
+  nick TEXT NOT NULL,    -- of the bot
+  prefix TEXT NOT NULL,  -- of its commands
+  relays TEXT NOT NULL
+) WITHOUT ROWID;
+
+-- Messages that a relay carried, and asides: what the bot said (1) and commands to it (2).
+CREATE TABLE voices (
+  id INTEGER PRIMARY KEY,  -- of the message
+  aside INTEGER,
+  speaker TEXT,            -- whose words a relay carried
+  text_at INTEGER          -- at which character of the message they begin, from 1
+);
+CREATE INDEX asides ON voices (id) WHERE aside NOT NULL;
+
+-- The full-text index of words. Its rowid is the negated message id, so that FTS5 returns the newest
+-- first. The text of events has a column of its own: a search in speech then needs no other filter.
+-- Words that stand for room, speaker, type and aside are in the first column: elsewhere each takes 2
+-- bytes more. What a relay carried has the words and the speaker of the person.
+CREATE VIEW message_index_source AS
+  SELECT
+    -m.id AS id,
+    CASE WHEN ifnull(upper(m.message_type), 'PRIVMSG')
+           NOT IN ('JOIN', 'PART', 'QUIT', 'NICK', 'KICK', 'MODE', 'TOPIC')
+      THEN indexed_text(CAST(
+        CASE WHEN v.text_at THEN substr(CAST(m.message AS TEXT), v.text_at) ELSE m.message END
+      AS BLOB)) || ' '
+      ELSE ''
+    END || scope_words(
+      m.room, CAST(ifnull(v.speaker, m.nick) AS BLOB), CAST(m.message_type AS BLOB),
+      CASE WHEN instr(m.message, '://') THEN CAST(m.message AS BLOB) END,
+      v.aside
+    ) AS message,
+    CASE WHEN ifnull(upper(m.message_type), 'PRIVMSG')
+           NOT IN ('JOIN', 'PART', 'QUIT', 'NICK', 'KICK', 'MODE', 'TOPIC')
+      THEN NULL
+      ELSE indexed_text(CAST(m.message AS BLOB))
+    END AS event
+  FROM messages m LEFT JOIN voices v ON v.id = m.id
+  WHERE m.room NOT NULL AND m.redacted_at IS NULL;
+
+-- The full-text index of pairs of adjacent words, each as 16 bits of a hash. Different pairs may
+-- share a hash, so candidates are verified against the text. Its rowid is the negated message id.
+CREATE VIEW phrase_index_source AS
+  SELECT -m.id AS id, pair_words(CAST(
+    CASE WHEN v.text_at THEN substr(CAST(m.message AS TEXT), v.text_at) ELSE m.message END
+  AS BLOB)) AS pairs
+  FROM messages m LEFT JOIN voices v ON v.id = m.id
+  WHERE m.room NOT NULL AND m.redacted_at IS NULL
+    AND ifnull(upper(m.message_type), 'PRIVMSG')
+      NOT IN ('JOIN', 'PART', 'QUIT', 'NICK', 'KICK', 'MODE', 'TOPIC');

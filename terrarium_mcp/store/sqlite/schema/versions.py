@@ -56,6 +56,7 @@ VERSIONS: Sequence[Version] = (
     Version(1, v1.convert, effort=100),
     Version(2, v2.convert),
     Version(3, v3.convert),
+    Version(4),
 )
 CURRENT = len(VERSIONS)
 

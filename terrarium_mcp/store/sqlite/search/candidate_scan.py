@@ -7,6 +7,7 @@ from terrarium_mcp.store.search.relevance.lookup import AnyOf, Condition, Condit
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.index_words import nick_words
 from terrarium_mcp.store.sqlite.index.fts_syntax import all_speech, one_of, ordered_and, quoted
+from terrarium_mcp.store.sqlite.search.fts_query import LeftOut
 from terrarium_mcp.store.sqlite.search.id_ranges import IdRange, coalesced
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan
 from terrarium_mcp.store.sqlite.search.order import NEWEST
@@ -21,12 +22,19 @@ IdRanges = tuple[IdRange, ...]
 
 
 class CandidateScan:
-    """Runs look-ups in a snapshot; `scope` is the FTS5 expression of the question's scope."""
+    """Runs look-ups in a snapshot.
 
-    def __init__(self, database: Database, snapshot: Snapshot, scope: str) -> None:
+    `scope` is the FTS5 expression of the question's scope, `without` are the asides that it
+    leaves out.
+    """
+
+    def __init__(
+        self, database: Database, snapshot: Snapshot, scope: str, without: LeftOut | None = None
+    ) -> None:
         self._database = database
         self._snapshot = snapshot
         self._scope = scope
+        self._without = without
         self._index = IndexScan(database)
         self._ranges_of: dict[tuple[str, str], IdRanges] = {}
 
@@ -88,7 +96,8 @@ class CandidateScan:
     def _match(self, lookup: Lookup) -> str:
         """The FTS5 expression of a look-up, its rarest part first."""
         rarest_first = sorted(lookup.all_of, key=lambda part: part.lines)
-        return ordered_and([self._any(part) for part in rarest_first])
+        whole = ordered_and([self._any(part) for part in rarest_first])
+        return f"({whole}) NOT {self._without.expression}" if self._without else whole
 
     def _any(self, part: AnyOf) -> str:
         alternatives = sorted(self._expression(condition) for condition in part.conditions)

@@ -23,11 +23,11 @@ class SqliteCorpus:
 
     def __init__(self, database: Database, snapshot: Snapshot, question: PlainQuestion) -> None:
         scope = question.scope
-        restriction = scope_query(scope.query, scope.narrowed_rooms)
+        restriction = scope_query(scope.query, scope.narrowed_rooms, has_asides=snapshot.has_asides)
         self._database = database
         self._rooms = scope.rooms
         self._vocabulary = SqliteVocabulary(database)
-        self._candidates = CandidateScan(database, snapshot, restriction.scope)
+        self._candidates = CandidateScan(database, snapshot, restriction.scope, restriction.without)
         self._neighbours = Neighbours(database, scope, snapshot.last_id, restriction)
 
     async def statistics(self, nicks: Collection[str]) -> LogStatistics:

@@ -59,6 +59,7 @@ class ExactQuery:
             self.scope.narrowed_rooms,
             self.snapshot.casemappings,
             self.snapshot.stats,
+            has_asides=self.snapshot.has_asides,
         )
 
     @cached_property
@@ -66,12 +67,18 @@ class ExactQuery:
         """The same for lines whose rooms are compared when they are read."""
         if self.scope.all_rooms:
             return self.match
-        return fts_query(self.scope.query, (), self.snapshot.casemappings, self.snapshot.stats)
+        return fts_query(
+            self.scope.query,
+            (),
+            self.snapshot.casemappings,
+            self.snapshot.stats,
+            has_asides=self.snapshot.has_asides,
+        )
 
     @cached_property
     def phrase(self) -> FtsQuery | None:
         """How the phrase index finds candidates, if it can."""
-        return phrase_query(self.scope.query)
+        return phrase_query(self.scope.query, has_asides=self.snapshot.has_asides)
 
     @property
     def is_unsaid(self) -> bool:
@@ -126,6 +133,12 @@ class ExactSearch:
     async def all_lines(self, query: ExactQuery, columns: str) -> list[Row]:
         """Some columns of all lines of a query, in no order; `count` says how many these are."""
         return await self._index.all_lines(_scan_spec(query, query.match), columns)
+
+    async def left_out(self, query: ExactQuery) -> int:
+        """How many asides match that the query does not ask for, up to `COUNTED` + 1."""
+        if not query.match.without or query.is_unsaid:
+            return 0
+        return (await self._index.total(_scan_spec(query, query.match.only_left_out()))).count
 
     async def all_if_few(self, query: ExactQuery) -> list[Row] | None:
         """All lines of a query, in no order, if few enough may match to read all of them.

@@ -1,8 +1,10 @@
 """Queries in FTS5's language, and the conditions that only a line itself can answer."""
 
+# ruff: noqa: S608 -- every statement is made of constants
+
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from terrarium_mcp.chat.identity import is_spelt_alike
@@ -12,6 +14,8 @@ from terrarium_mcp.chat.terms import Term, TermKind, segment
 from terrarium_mcp.store.search.scope import MOST_ROOMS, Clause
 from terrarium_mcp.store.sqlite.engine.functions import TextConditions, pairs, storable
 from terrarium_mcp.store.sqlite.engine.index_words import (
+    ASIDE_WORD,
+    COMMAND_WORD,
     LINK_WORD,
     SPOKEN_WORD,
     events_word,
@@ -19,6 +23,7 @@ from terrarium_mcp.store.sqlite.engine.index_words import (
     room_word,
     type_word,
 )
+from terrarium_mcp.store.sqlite.engine.voices_sql import IS_ASIDE, IS_COMMAND, SPEAKER, TEXT
 from terrarium_mcp.store.sqlite.index.fts_syntax import (
     all_speech,
     isolated,
@@ -43,16 +48,24 @@ _SPOKEN = "message"
 
 _CASEMAPPING = "(SELECT casemapping FROM networks WHERE name = m.network)"
 
-_HOLDING = "satisfies(CAST(m.message AS BLOB), :terms)"
-_PLAINLY = "instr(' ' || lower(m.message) || ' ', :plainly)"
+_HOLDING = f"satisfies(CAST({TEXT} AS BLOB), :terms)"
+_PLAINLY = f"instr(' ' || lower({TEXT}) || ' ', :plainly)"
 """Whether a line holds words between spaces, as most lines do: a tenth of a call to Python."""
 
-_AS_TYPED = "m.nick IN (SELECT value FROM json_each(:people))"
+_AS_TYPED = f"{SPEAKER} IN (SELECT value FROM json_each(:people))"
 """Whether a line is by one of these people, spelt exactly so: a tenth of a call to Python."""
 
-_BY_PEOPLE = f"({_AS_TYPED} OR is_among(CAST(m.nick AS BLOB), :people, {_CASEMAPPING}))"
-_BY_OTHERS = f"NOT is_among(CAST(m.nick AS BLOB), :others, {_CASEMAPPING})"
-_MENTIONING = f"speaks_of(CAST(m.message AS BLOB), :mentioned, {_CASEMAPPING})"
+_BY_PEOPLE = f"({_AS_TYPED} OR is_among(CAST({SPEAKER} AS BLOB), :people, {_CASEMAPPING}))"
+_BY_OTHERS = f"NOT is_among(CAST({SPEAKER} AS BLOB), :others, {_CASEMAPPING})"
+_MENTIONING = f"speaks_of(CAST({TEXT} AS BLOB), :mentioned, {_CASEMAPPING})"
+
+
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """Asides that a query does not ask for: as an FTS5 expression, and as an SQL condition."""
+
+    expression: str
+    condition: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +79,7 @@ class FtsQuery:
         where: SQL conditions on `m` that the index cannot answer, or not exactly.
         params: their parameters.
         is_exact: whether the index alone decides which lines match.
+        without: the asides that are left out; None if none are.
     """
 
     terms: str
@@ -74,19 +88,33 @@ class FtsQuery:
     where: Sequence[str]
     params: Mapping[str, object]
     is_exact: bool
+    without: LeftOut | None = None
 
     @property
     def expression(self) -> str:
         """The whole FTS5 expression."""
-        return " AND ".join(filter(None, [self.terms, self.scope]))
+        whole = " AND ".join(filter(None, [self.terms, self.scope]))
+        return f"({whole}) NOT {self.without.expression}" if self.without else whole
+
+    def only_left_out(self) -> "FtsQuery":
+        """How to find the lines that this query would find if it left nothing out."""
+        left_out = self.without.expression if self.without else ""
+        scope = " AND ".join(filter(None, [self.scope, left_out]))
+        return replace(self, scope=scope, without=None)
 
 
 def fts_query(
-    query: Query, rooms: Sequence[Room], casemappings: Collection[str], stats: TermStats
+    query: Query,
+    rooms: Sequence[Room],
+    casemappings: Collection[str],
+    stats: TermStats,
+    *,
+    has_asides: bool = False,
 ) -> FtsQuery:
     """How to find the lines of `query` in `rooms`; no rooms means all of them.
 
-    `casemappings` are those of all networks, `stats` cover the words of the query.
+    `casemappings` are those of all networks, `stats` cover the words of the query, `has_asides`
+    says whether there are any asides to leave out.
     """
     demand = _demand(query)
     alike = all(is_spelt_alike(nick, casemappings) for nick in query.people)
@@ -97,24 +125,28 @@ def fts_query(
     in_rooms = 0 < len(rooms) <= MOST_ROOMS
     if not (terms or query.kinds or in_rooms):
         scope.append(all_speech())
+    without = _left_out(query, has_asides=has_asides)
     return FtsQuery(
         terms,
         " AND ".join(scope),
-        _scope_where(query),
+        _scope_where(query, without),
         conditions,
         params,
         is_exact=not conditions and len(rooms) <= MOST_ROOMS,
+        without=without,
     )
 
 
-def scope_query(query: Query, rooms: Sequence[Room]) -> FtsQuery:
+def scope_query(query: Query, rooms: Sequence[Room], *, has_asides: bool = False) -> FtsQuery:
     """All restrictions of `query` but its own words, for look-ups of other words that were said."""
     conditions, params = _conditions(query, TextConditions((), query.excluded), alike=False)
     scope = " AND ".join(_scope(query, rooms, alike=False))
-    return FtsQuery("", scope, _scope_where(query), conditions, params, is_exact=False)
+    without = _left_out(query, has_asides=has_asides)
+    where = _scope_where(query, without)
+    return FtsQuery("", scope, where, conditions, params, is_exact=False, without=without)
 
 
-def phrase_query(query: Query) -> FtsQuery | None:
+def phrase_query(query: Query, *, has_asides: bool = False) -> FtsQuery | None:
     """How the phrase index finds candidates, which are then read for all of `query`.
 
     None if the query has no phrase that this index could find.
@@ -132,7 +164,8 @@ def phrase_query(query: Query) -> FtsQuery | None:
     )
     params["plainly"] = f" {' '.join(phrases[0].words)} "
     terms = " AND ".join(map(quoted, found))
-    return FtsQuery(terms, "", _scope_where(query), conditions, params, is_exact=False)
+    where = _scope_where(query, _left_out(query, has_asides=has_asides))
+    return FtsQuery(terms, "", where, conditions, params, is_exact=False)
 
 
 def _conditions(
@@ -243,18 +276,34 @@ def _scope(query: Query, rooms: Sequence[Room], *, alike: bool) -> list[str]:
         parts.append(one_of(chain.from_iterable(in_ascii if alike else spellings)))
     if query.has_link:
         parts.append(one_of([LINK_WORD]))
+    if query.only_commands:
+        parts.append(one_of([COMMAND_WORD]))
     return parts
 
 
-def _scope_where(query: Query) -> list[str]:
-    """The same as SQL, for lines that are read anyway; their rooms are always compared."""
+def _scope_where(query: Query, without: LeftOut | None) -> list[str]:
+    """The same as SQL, and without asides, for lines that are read anyway.
+
+    Their rooms are always compared.
+    """
     kinds = ", ".join(f"'{kind}'" for kind in query.kinds)
     conditions = [f"{_KIND} IN ({kinds})"] if query.kinds else []
     if query.has_link:
         conditions.append("urls_of(CAST(m.message AS BLOB)) != '[]'")
     if query.people:
         conditions.append(_BY_PEOPLE)
-    return conditions
+    if query.only_commands:
+        conditions.append(IS_COMMAND)
+    return [*conditions, *([f"NOT {without.condition}"] if without else [])]
+
+
+def _left_out(query: Query, *, has_asides: bool) -> LeftOut | None:
+    """The asides that a query does not ask for; `from:` the bot asks for what that said."""
+    if not has_asides or query.only_commands:
+        return None
+    if query.people:
+        return LeftOut(one_of([COMMAND_WORD]), IS_COMMAND)
+    return LeftOut(one_of([ASIDE_WORD]), IS_ASIDE)
 
 
 def _of_kinds(kinds: Sequence[MessageType]) -> str:

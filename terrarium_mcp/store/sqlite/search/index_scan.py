@@ -105,7 +105,7 @@ class IndexScan:
             farther = replace(farther, at_most=farther.at_most * _FARTHER)
         return ScanResult(
             scan.rows,
-            scan.total or await self._total(spec),
+            scan.total or await self.total(spec),
             order.just_before(scan.reached) if scan.reached else None,
         )
 
@@ -156,7 +156,7 @@ class IndexScan:
         slices.sort(key=lambda one: one.run.ended, reverse=True)
         return tuple(one.ids for one in slices)
 
-    async def _total(self, spec: ScanSpec) -> Total:
+    async def total(self, spec: ScanSpec) -> Total:
         """How many lines match."""
         counting = count_plan(spec, await self._slices(spec, spec.since, spec.until))
         params = {**spec.all_params, **counting.params}

@@ -17,11 +17,12 @@ from terrarium_mcp.store.sqlite.search.vocabulary import SqliteVocabulary
 
 @dataclass(frozen=True, slots=True)
 class _Climb:
-    """The rungs that were tried, and the page of the last one that found anything."""
+    """The rungs that were tried, the page of the last one that found anything, asides left out."""
 
     tried: Sequence[RungReport]
     hits: Hits
     page: PageRequest | None
+    left_out: int = 0
 
 
 class MessageSearch:
@@ -40,7 +41,8 @@ class MessageSearch:
             RankedAnew: the page continues a ranking that is forgotten and would differ now.
         """
         climb = await self._climbed(search, fingerprint)
-        return replace(climb.hits, tried=tuple(report.rung for report in climb.tried))
+        tried = tuple(report.rung for report in climb.tried)
+        return replace(climb.hits, tried=tried, left_out=climb.left_out)
 
     async def explained(self, search: Search) -> Explanation:
         """The hits of the first page, and how the search comes to them."""
@@ -59,6 +61,7 @@ class MessageSearch:
         if snapshot is None or not search.rooms:
             return _Climb([RungReport(rung, 0, 0.0) for rung in ladder], few, None)
         scope = search_scope(search, snapshot)
+        left_out = 0 if search.cursor else await self._pages.left_out(scope, snapshot)
         for rung in ladder:
             if not is_worth_trying(rung, few):
                 break
@@ -69,10 +72,10 @@ class MessageSearch:
             lines = max(hits.total, len(hits.messages))
             tried.append(RungReport(rung, lines, perf_counter() - began))
             if search.cursor or attempt.is_answered_by(hits):
-                return _Climb(tried, replace(hits, with_all_words=few.total), page)
+                return _Climb(tried, replace(hits, with_all_words=few.total), page, left_out)
             if hits.messages and not few.messages:
                 few, best = hits, page
-        return _Climb(tried, few, best)
+        return _Climb(tried, few, best, left_out)
 
 
 def search_scope(search: Search, snapshot: Snapshot) -> SearchScope:

@@ -12,6 +12,7 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
+from terrarium_mcp.store.sqlite.engine.voices_sql import SPEAKER, TEXT
 from terrarium_mcp.store.sqlite.search.fts_query import FtsQuery
 
 _PLACE = attrgetter("timestamp", "id")
@@ -27,11 +28,13 @@ class Neighbours:
         self._database = database
         may_answer = " AND ".join(["m.timestamp >= :since", *restriction.where])
         self._columns = (
-            f"m.id, m.room, m.timestamp, m.nick, m.message, ({may_answer}) AS may_answer"
+            f"m.id, m.room, m.timestamp, {SPEAKER} AS nick, {TEXT} AS message,"
+            f" ({may_answer}) AS may_answer"
         )
         self._is_readable = (
             f"{within(scope.rooms, 'm.room')} AND m.redacted_at IS NULL AND {IS_SPEECH}"
             " AND m.id <= :last_id AND (m.timestamp, m.id) < (:until, :until_id)"
+            f" AND NOT {restriction.without.condition if restriction.without else 'false'}"
         )
         self._params = {
             **restriction.params,

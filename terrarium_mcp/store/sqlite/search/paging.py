@@ -15,6 +15,7 @@ from terrarium_mcp.store.search.relevance.candidates import timed
 from terrarium_mcp.store.search.relevance.lookup import LookupReport
 from terrarium_mcp.store.search.relevance.pipeline import answer, ranked_among
 from terrarium_mcp.store.search.relevance.ranking import RankedAnswer
+from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, as_messages
@@ -89,6 +90,10 @@ class Pages:
         if shown + search.limit < len(head.ids):
             return await self._head_page(request, head, shown)
         return await self._tail_page(request, head, shown)
+
+    async def left_out(self, scope: SearchScope, snapshot: Snapshot) -> int:
+        """How many asides with all words the query does not ask for, up to `COUNTED` + 1."""
+        return await self._exact.left_out(ExactQuery(scope, snapshot))
 
     async def explained(
         self, request: PageRequest

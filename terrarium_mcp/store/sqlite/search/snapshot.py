@@ -21,7 +21,8 @@ _USED = (_INDEX, "phrases", "runs", "words", "counters")
 class Snapshot:
     """The lines up to the id `last_id`, in runs; and what is known about the words of the query.
 
-    `casemappings` are those of all networks, `room_count` is the number of all rooms.
+    `casemappings` are those of all networks, `room_count` is the number of all rooms, `has_asides`
+    says whether any line is one.
     """
 
     last_id: int
@@ -29,6 +30,7 @@ class Snapshot:
     casemappings: Sequence[str]
     room_count: int
     stats: TermStats
+    has_asides: bool = False
 
 
 async def take_snapshot(indexer: Indexer, search: Search) -> Snapshot | None:
@@ -39,6 +41,7 @@ async def take_snapshot(indexer: Indexer, search: Search) -> Snapshot | None:
     """
     state = await indexer.rows(
         "SELECT upto, (SELECT count(*) FROM rooms),"  # noqa: S608 -- our names
+        " EXISTS (SELECT 1 FROM voices WHERE aside NOT NULL),"
         " (SELECT group_concat(DISTINCT casemapping) FROM networks),"
         f" {STATISTICS}, runs.* FROM derived LEFT JOIN runs"
         f" WHERE name = '{_INDEX}' AND {current_sql(*_USED)}",
@@ -47,11 +50,12 @@ async def take_snapshot(indexer: Indexer, search: Search) -> Snapshot | None:
     )
     if not state:
         return None
-    upto, room_count, casemappings, lines, prefixes, *_ = state[0]
+    upto, room_count, has_asides, casemappings, lines, prefixes, *_ = state[0]
     return Snapshot(
         search.cursor.snapshot if search.cursor else upto,
-        tuple(Run(*row[5:]) for row in state if row[5] is not None),
+        tuple(Run(*row[6:]) for row in state if row[6] is not None),
         str(casemappings).split(","),
         room_count,
         term_stats(upto, lines, prefixes),
+        bool(has_asides),
     )

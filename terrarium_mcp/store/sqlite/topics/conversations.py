@@ -17,12 +17,20 @@ from terrarium_mcp.chat.disentanglement import (
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
+from terrarium_mcp.chat.voices import Aside
 from terrarium_mcp.offload import offload
 from terrarium_mcp.store.records import Conversation
 from terrarium_mcp.store.sqlite.engine.database import Row
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.rooms import OF_ROOM
-from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, IS_SPEECH, as_messages, parse_timestamp
+from terrarium_mcp.store.sqlite.engine.rows import (
+    COLUMNS,
+    IS_SPEECH,
+    as_messages,
+    parse_timestamp,
+    said_by,
+)
+from terrarium_mcp.store.sqlite.engine.voices_sql import parsed_voice
 from terrarium_mcp.store.sqlite.index.indexer import Indexer, current_sql
 
 BEFORE, AFTER = 100, 99
@@ -205,18 +213,26 @@ def _lines(rows: Iterable[Row]) -> list[Utterance]:
         Utterance(
             id=number,
             at=parse_timestamp(timestamp).timestamp(),
-            nick=as_text(nick),
-            text="" if redacted_at else plain(as_text(text)),
+            nick=who,
+            text="" if redacted_at else plain(said),
             msgid=as_text(msgid),
             reply_to=as_text(reply_to),
         )
-        for number, _, timestamp, nick, text, _, _, _, redacted_at, msgid, reply_to, *_ in rows
+        for (
+            number, _, timestamp, nick, text, _, _, _, _, redacted_at, voice, msgid, reply_to, *_,
+        ) in rows
+        for who, said in (said_by(nick, text, voice),)
     ]
 
 
 def _bots(rows: Iterable[Row]) -> set[str]:
-    """The nicks flagged as bots, and the recording bot's own."""
-    return {as_text(row["nick"]) for row in rows if row["bot"] or row["self"]}
+    """The nicks flagged as bots, and the recording bot's own; whom a relay carries is a person."""
+    voiced = ((row, *parsed_voice(row["voice"])[:2]) for row in rows)
+    return {
+        as_text(row["nick"])
+        for row, aside, speaker in voiced
+        if speaker is None and (row["bot"] or row["self"] or aside == Aside.OWN)
+    }
 
 
 def _conversation(

@@ -17,7 +17,13 @@ from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
 from terrarium_mcp.store.sqlite.engine.index_words import nick_words, type_word
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, as_messages
-from terrarium_mcp.store.sqlite.index.counter_sql import FOLDED, SAID, SECONDS
+from terrarium_mcp.store.sqlite.index.counter_sql import (
+    FOLDED,
+    NICK_FOLDED,
+    SAID,
+    SECONDS,
+    TALKED,
+)
 from terrarium_mcp.store.sqlite.index.fts_syntax import one_of, quoted
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.nick_evidence import HOST, PeopleIndex
@@ -110,7 +116,7 @@ class People:
             f"""
 SELECT n.room, n.lines - (
     SELECT count(*) FROM messages m
-    WHERE m.room = n.room AND {SAID} AND {AFTER} AND {FOLDED} = n.folded
+    WHERE m.room = n.room AND {TALKED} AND {AFTER} AND {FOLDED} = n.folded
   ) AS lines,
   CASE WHEN n.spoke < {SECONDS.format(":until")} THEN n.spoke ELSE {_last(SAID)} END AS spoke,
   CASE WHEN n.seen < {SECONDS.format(":until")} THEN n.seen ELSE {_last("true")} END AS seen
@@ -212,11 +218,14 @@ GROUP BY mine.kind, other.nick ORDER BY 3 DESC, other.nick LIMIT {MOST_NICKS}"""
 
 
 def held(holds: Iterable[NickTenure]) -> tuple[str, dict[str, object]]:
-    """The SQL condition that message `m` is by the holder of these nicks; its parameters."""
+    """The SQL condition that message `m` is by the holder of these nicks; its parameters.
+
+    What a relay carried is not theirs: on another network anybody may have that name.
+    """
     parts, params = ["false"], dict[str, object]()
     for n, one in enumerate(holds):
         parts.append(
-            f"({FOLDED} = :nick{n} AND (m.timestamp, m.id) >= (:since{n}, :since{n}_id)"
+            f"({NICK_FOLDED} = :nick{n} AND (m.timestamp, m.id) >= (:since{n}, :since{n}_id)"
             f" AND (m.timestamp, m.id) < (:until{n}, :until{n}_id))"
         )
         params |= {

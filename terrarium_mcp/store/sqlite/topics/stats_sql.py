@@ -22,9 +22,10 @@ from functools import cache
 
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
+from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql
+from terrarium_mcp.store.sqlite.engine.voices_sql import JOINED, JOINED_SPEAKER
 from terrarium_mcp.store.sqlite.index.counter_sql import (
     COUNTED_COLUMNS,
-    FOLDED,
     IS_COUNTED,
     LINK,
     QUESTION,
@@ -145,12 +146,19 @@ FROM summed
 WHERE {COMPLETE}"""
 
 
+_JOINED_FOLDED = folded_sql(JOINED_SPEAKER)
+
+
 def _messages(in_rooms: str, which: str) -> str:
-    """The messages that `which` selects, with what is counted of each."""
+    """The messages that `which` selects, with what is counted of each.
+
+    Asides are said, so they count in the totals of a room; nobody is a talker for them.
+    """
     return f"""
-  SELECT m.room, m.timestamp, {FOLDED} AS folded, 1 AS n, {IS_SPEECH} AS said,
-    upper(m.message_type) AS kind, {WORDS} AS words, {QUESTION} AS questions, {LINK} AS links
-  FROM messages m
+  SELECT m.room, m.timestamp, {_JOINED_FOLDED} AS folded, 1 AS n, {IS_SPEECH} AS said,
+    {IS_SPEECH} AND v.aside IS NULL AS talked, upper(m.message_type) AS kind,
+    {WORDS} AS words, {QUESTION} AS questions, {LINK} AS links
+  FROM {JOINED}
   WHERE {in_rooms} AND {IS_COUNTED} AND {which}"""
 
 
@@ -169,7 +177,7 @@ def _hidden(in_rooms: str, which: str) -> str:
     return f"""later AS MATERIALIZED ({_messages(in_rooms, which)}),
 hidden AS MATERIALIZED (SELECT room, {_SUMS} FROM later GROUP BY room),
 silenced AS MATERIALIZED (
-  SELECT room, folded, count(*) AS lines FROM later WHERE said AND folded NOT NULL GROUP BY 1, 2
+  SELECT room, folded, count(*) AS lines FROM later WHERE talked AND folded NOT NULL GROUP BY 1, 2
 ),
 unheard AS MATERIALIZED (
   SELECT s.room, count(*) AS people
@@ -190,7 +198,7 @@ def _recount(in_rooms: str) -> str:
     """Tables of the messages before the cutoff, and their sums by room."""
     return f"""earlier AS MATERIALIZED ({_messages(in_rooms, BEFORE)}),
 summed AS (
-  SELECT room, {_SUMS}, count(DISTINCT folded) FILTER (WHERE said) AS people,
+  SELECT room, {_SUMS}, count(DISTINCT folded) FILTER (WHERE talked) AS people,
     min(timestamp) FILTER (WHERE said) AS first, max(timestamp) FILTER (WHERE said) AS last
   FROM earlier GROUP BY room
 )"""
@@ -285,7 +293,7 @@ _TALKERS_READ = f"""
   SELECT json_group_array(json_array(nick, lines)) FROM (
     SELECT ifnull(n.spelt, e.folded) AS nick, count(*) AS lines
     FROM earlier e LEFT JOIN nick_counts n ON n.room = :room AND n.folded = e.folded
-    WHERE e.said AND e.folded NOT NULL
+    WHERE e.talked AND e.folded NOT NULL
     GROUP BY e.folded ORDER BY 2 DESC, e.folded LIMIT {_MOST_TALKERS}
   )"""
 

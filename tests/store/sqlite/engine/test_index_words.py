@@ -44,14 +44,22 @@ def test_speech_has_the_word_of_all_speech_and_its_type_unless_it_is_an_ordinary
 
 
 def test_a_line_is_found_by_its_room_nick_and_type_and_by_its_link_if_it_has_one() -> None:
-    assert scope_words(7, b"ab", b"PRIVMSG", None) == words("r7", "tsaid", "n6162")
-    assert scope_words(7, b"ab", b"action", b"no link ://") == words(
+    assert scope_words(7, b"ab", b"PRIVMSG", None, None) == words("r7", "tsaid", "n6162")
+    assert scope_words(7, b"ab", b"action", b"no link ://", None) == words(
         "r7", "tsaid", "taction", "n6162"
     )
-    assert scope_words(7, b"ab", None, b"see https://tea.example") == words(
+    assert scope_words(7, b"ab", None, b"see https://tea.example", None) == words(
         "r7", "tsaid", "n6162", "tlink"
     )
-    assert scope_words(7, None, b"join", None) == words("e7", "tjoin", "n")
+    assert scope_words(7, None, b"join", None, None) == words("e7", "tjoin", "n")
+
+
+def test_an_aside_is_found_as_such_and_a_command_as_one() -> None:
+    assert scope_words(7, b"ab", None, None, 1) == words("r7", "tsaid", "n6162", "taside")
+    command = words("r7", "tsaid", "n6162", "taside", "tcommand")
+    assert scope_words(7, b"ab", None, None, 2) == command
+    unknown = scope_words(7, b"ab", None, None, 9)  # another program wrote it
+    assert unknown == words("r7", "tsaid", "n6162")
 
 
 @pytest.mark.parametrize(("nick", "spelling"), [("Ada[x]", "ADA{X}"), ("k", "\u212a"), ("é", "É")])

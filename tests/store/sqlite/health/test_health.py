@@ -12,6 +12,7 @@ from pathlib import Path
 import anyio
 import pytest
 
+from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, examine, open_store
 from terrarium_mcp.store.sqlite.engine.wal_reset_bug import has_wal_reset_bug, other_writers_advice
 from terrarium_mcp.store.sqlite.keeper import KeeperRecord, lock_file
@@ -313,7 +314,8 @@ def test_a_database_of_our_own_was_adopted_from_nowhere(file: Path) -> None:
 @pytest.mark.parametrize("zone", ["Asia/Tokyo", "UTC"])
 def test_a_zone_that_contradicts_the_adoption_is_wrong(file: Path, zone: str) -> None:
     stored(f"v{CURRENT}-adopted", file)
-    (fact,) = [fact for one in examine(file, NOON, zone) for fact in one.facts if fact.wrong]
+    told = examine(file, NOON, Settings(source_timezone=zone))
+    (fact,) = [fact for one in told for fact in one.facts if fact.wrong]
     assert fact.name == "source zone"
     assert f"is {zone}" in fact.text
     assert "America/New_York" in fact.text

@@ -24,8 +24,8 @@ async def differences(store: Store, one: Derived) -> list[str]:
 
 
 def a_little_of_everything() -> list[NewMessage]:
-    """Speech with a URL, by a nick with a known mask; a change of nick; a topic."""
-    said = chat("<ada> tea at four, see https://example.org/tea\n<bo> mate\n* cy waves")
+    """Speech with a URL, by a nick with a known mask; a command; a change of nick; a topic."""
+    said = chat("<ada> tea at four, see https://example.org/tea\n<bo> !ask mate\n* cy waves")
     ada = replace(said[0], user="ada", host="host.example", account="ada")
     return [
         ada,

@@ -43,6 +43,7 @@ FROZEN = {
     1: "3fa3b3666f467ca7a8e0ab33a103aff7ffde253fe650bf757583dcdc68e86a4a",
     2: "9d88b1a99a4883427ff3050b40cf0ea8ca847d1abd7776c3cd0dbaa01088a289",
     3: "3346910c88590f701d103f235e0c0592577b0adff23333c2fa2afb560e32ceb3",
+    4: "3f1f50b85a0bb44f21393c660826ebd7e2cc054d11b07c36c90e94b2250e48b8",
 }
 """The SHA-256 of each frozen text. To correct one of them is to write the next version."""
 

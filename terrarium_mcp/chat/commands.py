@@ -1,0 +1,58 @@
+"""Commands to the bot, as people type them: `!search tea`, `Terra: who has the key?`."""
+
+import re
+from functools import lru_cache
+
+QUESTIONS = ("terrarium", "ask")
+"""Commands that a model answers. Text addressed to the bot by its nick is the first of them."""
+
+COMMANDS = frozenset(
+    (
+        *QUESTIONS, "search", "recent", "context", "stats", "who", "seen", "help", "ping", "more",
+        "stop", "clear", "status", "catchup", "compact", "quiet", "optout", "forget",
+    )
+)  # fmt: skip
+"""Every command that a line of the log may be: those that the bot answers (`NAMES` in
+irc_bridge/ask/commands.py), and those that a later or an earlier bot does."""
+
+_SIMILAR_NICK = 9 - len("-07")
+"""Characters that a similar nick keeps of the nick. RFC 1459 1.2: every server takes 9; its own
+limit comes later, in 005."""
+
+
+def command_after(prefix: str, said: str) -> tuple[str, str] | None:
+    """The name (lower case) and the rest of what follows the prefix; None if it is not there."""
+    if not said.startswith(prefix):
+        return None
+    name, _, rest = said.removeprefix(prefix).partition(" ")
+    return name.lower(), rest.strip()
+
+
+def addressed_to(nick: str, said: str) -> str | None:
+    """The text of `Terra: text` or `Terra, text`; None if the line does not begin so."""
+    found = _address(nick).match(said)
+    return said[found.end() :].strip() if found else None
+
+
+def is_command(said: str, *, nick: str, prefix: str) -> bool:
+    """Whether a line, without formatting codes, is meant for the bot.
+
+    Args:
+        said: the line.
+        nick: the bot's nick in the settings; a similar one, borne while it is taken, counts too.
+        prefix: the prefix of its commands.
+    """
+    if found := command_after(prefix, said):
+        return found[0] in COMMANDS
+    return bool(addressed_to(nick, said))
+
+
+def similar_nick(nick: str, number: int) -> str:
+    """A nick to register under while the configured one is taken: `Terra-07`."""
+    return f"{nick[:_SIMILAR_NICK]}-{number:02}"
+
+
+@lru_cache(maxsize=16)  # compiled once for a nick, asked for every line that is indexed
+def _address(nick: str) -> re.Pattern[str]:
+    similar = re.escape(nick[:_SIMILAR_NICK])
+    return re.compile(rf"(?:{re.escape(nick)}|{similar}-\d\d)[:,]", re.IGNORECASE)

@@ -1,0 +1,49 @@
+"""The voice rules of the file: they say who speaks in a line, and which lines are asides.
+
+They come from the settings of the process that knows the bot, and are kept in the file, so that
+every process goes by the same rules. When they change, the lines are looked at again.
+"""
+
+import json
+import logging
+from collections.abc import Mapping
+
+from terrarium_mcp.chat.voices import VoiceRules
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.engine.voices_sql import RULES, parsed_rules
+from terrarium_mcp.store.sqlite.index.voices import Voices
+
+_STORED = f"SELECT {RULES}"
+
+log = logging.getLogger(__name__)
+
+
+async def adopt_rules(database: Database, settings: Settings) -> None:
+    """Store the rules that the settings name, and have the lines looked at again if they changed.
+
+    Raises:
+        StoreFailed: the file cannot be written.
+    """
+    if not _told(settings, await database.value(_STORED)):
+        return
+    async with database.writing() as writer:
+        told = _told(settings, await writer.value(_STORED))  # another process may have been quicker
+        await writer.many(
+            "REPLACE INTO voice_rules (network, nick, prefix, relays) VALUES (?, ?, ?, ?)",
+            [_row(network, rules) for network, rules in told.items()],
+        )
+        await writer.run(
+            "UPDATE derived SET upto = 0 WHERE name = :name AND upto > 0", {"name": Voices.name}
+        )
+    log.info("the nick, the prefix or the relays changed: every line is looked at again")
+
+
+def _told(settings: Settings, stored: str) -> Mapping[str, VoiceRules]:
+    return settings.voice_rules_told(parsed_rules(stored))
+
+
+def _row(network: str, rules: VoiceRules) -> tuple[str, ...]:
+    relays = json.dumps([[storable(one.nick), storable(one.head)] for one in rules.relays])
+    return storable(network), storable(rules.nick), storable(rules.prefix), relays

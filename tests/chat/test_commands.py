@@ -1,0 +1,78 @@
+"""What people type to the bot, and what only looks like it."""
+
+import pytest
+
+from terrarium_mcp.chat.commands import (
+    COMMANDS,
+    addressed_to,
+    command_after,
+    is_command,
+    similar_nick,
+)
+from terrarium_mcp.irc_bridge.ask.commands import NAMES
+
+TO_TERRA = (
+    "!search greenhouse heater",
+    "!SEARCH tea",
+    "!help",
+    "!terrarium who fixed the gate?",
+    "Terra: who has the key?",
+    "terra, thanks",
+    "Terra-07: are you there?",
+)
+TO_NOBODY = (
+    "",
+    "!",
+    "! search tea",
+    " !search tea",
+    "!weather here",
+    "!!!",
+    "search !search",
+    "Terra",
+    "Terra:",
+    "Terra:   ",
+    "Terrapin: hello",
+    "Terra is a bot",
+    "ask Terra: who?",
+    "Terra-7: hello",
+    "Terra-123: hello",
+)
+
+
+@pytest.mark.parametrize("said", TO_TERRA)
+def test_a_command_begins_with_the_prefix_and_its_name_or_with_the_nick(said: str) -> None:
+    assert is_command(said, nick="Terra", prefix="!")
+
+
+@pytest.mark.parametrize("said", TO_NOBODY)
+def test_everything_else_is_talk(said: str) -> None:
+    assert not is_command(said, nick="Terra", prefix="!")
+
+
+def test_prefix_and_nick_are_those_of_the_settings() -> None:
+    assert is_command(".search tea", nick="Robo", prefix=".")
+    assert is_command("Robo: hello", nick="Robo", prefix=".")
+    assert not is_command("!search tea", nick="Robo", prefix=".")
+    assert not is_command("Terra: hello", nick="Robo", prefix=".")
+
+
+def test_a_nick_with_the_characters_of_a_pattern_is_taken_as_it_is() -> None:
+    assert is_command("[a|b]: hello", nick="[a|b]", prefix="!")
+    assert not is_command("a: hello", nick="[a|b]", prefix="!")
+
+
+def test_every_command_that_the_bot_answers_is_one_of_the_log() -> None:
+    assert set(NAMES) <= COMMANDS
+
+
+def test_the_nick_of_a_bot_whose_own_is_taken_is_one_that_people_address_it_by() -> None:
+    for nick in ("Terra", "Terrarium", "T"):
+        assert is_command(f"{similar_nick(nick, 3)}: hello", nick=nick, prefix="!")
+    assert similar_nick("Terrarium", 3) == "Terrar-03"
+
+
+def test_the_parts_of_a_command() -> None:
+    assert command_after("!", "!Search  green tea ") == ("search", "green tea")
+    assert command_after("!", "tea") is None
+    assert addressed_to("Terra", "Terra:  who? ") == "who?"
+    assert addressed_to("Terra", "Terra who?") is None

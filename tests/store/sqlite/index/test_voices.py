@@ -1,0 +1,365 @@
+"""Voices follow the rules of the file, and whatever goes by them follows the voices."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from terrarium_mcp.chat.records import Message, MessageType, NewMessage, Origin
+from terrarium_mcp.chat.relays import Relay, parse_relay
+from terrarium_mcp.chat.times.timestamps import EVERY_LINE
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import PurgeTarget, Store, open_store
+from tests.samples import terrarium_irc as sample
+from tests.store.files.stored import stored
+from tests.store.scene import (
+    NOON,
+    SETTINGS,
+    chat,
+    check_index,
+    differences,
+    find,
+    line_of,
+    room,
+    rows_of,
+    texts,
+    write,
+)
+
+RELAYED = """
+<relaybot> <Jane#1234> the greenhouse heater is broken
+<relaybot> <\x0303B\u200bo\x03> Jane: which one?
+<relaybot> reconnected to the other side
+<ada> Jane: the old one
+"""
+ASIDES = """
+<ada> the greenhouse heater is broken
+<bo> !search greenhouse heater
+<bo> Terra: who knows about the heater?
+<Terra> bo: the greenhouse heater is broken, says ada
+"""
+VOICES = "SELECT id, aside, speaker, text_at FROM voices ORDER BY id"
+
+
+def with_relays(*relays: str, **more: Any) -> Settings:
+    return Settings(network="net", relays=tuple(map(parse_relay, relays)), **more)
+
+
+@asynccontextmanager
+async def opened(file: Path, told: Settings = SETTINGS) -> AsyncIterator[Store]:
+    async with open_store(file, told) as store:
+        await store.opening.wait(30)
+        yield store
+
+
+async def read(store: Store) -> list[Message]:
+    return list((await store.messages.newest(await store.rooms.all(), 1_000)).messages)
+
+
+async def is_sound(store: Store, file: Path) -> None:
+    assert await differences(store) == []
+    check_index(file)
+
+
+async def test_a_relayed_line_is_the_persons_and_is_stored_as_it_was_sent(file: Path) -> None:
+    async with opened(file, with_relays("relaybot")) as store:
+        await store.messages.append(chat(RELAYED))
+        lines = [(line.nick, line.via, line.text) for line in await read(store)]
+        await is_sound(store, file)
+    assert lines == [
+        ("Jane", "relaybot", "the greenhouse heater is broken"),
+        ("Bo", "relaybot", "Jane: which one?"),
+        ("relaybot", "", "reconnected to the other side"),
+        ("ada", "", "Jane: the old one"),
+    ]
+    sent = [(line.nick, line.text) for line in chat(RELAYED)]
+    assert rows_of(file, "SELECT nick, message FROM messages ORDER BY id") == sent
+    assert rows_of(file, VOICES) == [(1, None, "Jane", 13), (2, None, "Bo", 11)]
+
+
+async def test_the_account_of_a_relay_is_not_the_persons(file: Path) -> None:
+    async with opened(file, with_relays("relaybot")) as store:
+        carried = [replace(line, account="the-relay") for line in chat(RELAYED)]
+        await store.messages.append(carried)
+        assert [line.account for line in await read(store)] == ["", "", "the-relay", "the-relay"]
+        person = await store.people.lookup("Jane", "net", await store.rooms.all())
+        assert person.rooms
+        assert person.evidence == []
+
+
+async def test_asides_are_marked_and_stay_among_the_lines(file: Path) -> None:
+    async with opened(file) as store:
+        await store.messages.append(
+            [replace(line, own=line.nick == "Terra") for line in chat(ASIDES)]
+        )
+        lines = await read(store)
+        assert [(line.own, line.command) for line in lines] == [
+            (False, False), (False, True), (False, True), (True, False),
+        ]  # fmt: skip
+        assert texts((await find(store, "greenhouse heater")).messages) == [lines[0].text]
+        await is_sound(store, file)
+
+
+async def test_a_person_who_has_the_nick_of_the_bot_is_no_bot_where_the_bridge_was_listening(
+    file: Path,
+) -> None:
+    async with opened(file) as store:
+        await store.messages.append(chat("<Terra> I am called so too"))
+        await store.messages.append(chat("<Terra> and so am I", origin=Origin.IMPORT))
+        assert sorted((line.text, line.own) for line in await read(store)) == [
+            ("I am called so too", False),
+            ("and so am I", True),
+        ]
+
+
+async def test_what_another_program_appended_is_marked_too(file: Path) -> None:
+    async with opened(file, with_relays("relaybot")) as store:
+        await store.messages.append(chat("<ada> hello"))
+        insert = "INSERT INTO messages (timestamp, channel, nick, message) VALUES (?, ?, ?, ?)"
+        for nick, text in (("Terra", "pong"), ("bo", "!ping"), ("relaybot", "<Jane> tea")):
+            write(file, insert, ("2026-05-01 14:00:00", "#tea", nick, text))
+        assert texts((await find(store, "")).messages) == ["tea", "hello"]
+        lines = await read(store)
+        assert [line.nick for line in lines if line.is_aside] == ["Terra", "bo"]
+        await is_sound(store, file)
+
+
+@pytest.mark.parametrize("name", ["v1", "v1-adopted", "v2", "v2-adopted", "v3", "v3-adopted"])
+async def test_rows_of_an_earlier_version_count_too(name: str, file: Path) -> None:
+    stored(name, file)
+    insert = (
+        "INSERT INTO messages (timestamp, channel, nick, message, message_type, network, room,"
+        " origin) SELECT timestamp, channel, ?, ?, 'PRIVMSG', network, room, origin"
+        " FROM messages WHERE room NOT NULL ORDER BY id LIMIT 1"
+    )
+    for nick, text in (
+        ("ada", "zebra crossing"),
+        ("bo", "!search zebra crossing"),
+        ("relaybot", "<Jane> zebra crossing"),
+    ):
+        write(file, insert, (nick, text))
+    async with opened(file, with_relays("relaybot", source_timezone="America/New_York")) as store:
+        found = (await find(store, "zebra crossing")).messages
+        assert [line.nick for line in found] == ["Jane", "ada"]
+        assert (await find(store, "zebra from:jane")).total == 1
+        await is_sound(store, file)
+
+
+async def test_rows_of_an_adopted_database_count_too(file: Path) -> None:
+    sample.make(file, 40)
+    insert = "INSERT INTO messages (timestamp, channel, nick, message) VALUES (?, '#tea', ?, ?)"
+    for nick, text in (("bo", "!ask where are the zebras?"), ("relaybot", "<Jane> zebras?")):
+        write(file, insert, ("2025-11-05 14:00:00", nick, text))
+    told = with_relays("relaybot", source_timezone="America/New_York")
+    async with open_store(file, told, adopt=True) as store:
+        await store.opening.wait(30)
+        assert [line.nick for line in (await find(store, "zebras")).messages] == ["Jane"]
+        assert (await find(store, "zebras is:command")).total == 1
+        await is_sound(store, file)
+
+
+async def test_when_the_settings_change_every_line_is_looked_at_again(file: Path) -> None:
+    lines = [*chat(RELAYED), *chat("<ada> .search heater\n<bo> !search heater")]
+    async with opened(file) as store:
+        await store.messages.append(lines)
+        assert [line.command for line in await read(store)][-2:] == [False, True]
+        assert (await find(store, "from:jane")).total == 0
+    changed = with_relays("relaybot", irc_nick="Robo", command_prefix=".")
+    async with opened(file, changed) as store:
+        assert [line.command for line in await read(store)][-2:] == [True, False]
+        assert (await find(store, "from:jane heater")).total == 1
+        assert (await find(store, "from:relaybot")).total == 1
+        await is_sound(store, file)
+    async with opened(file, with_relays()) as store:
+        assert (await find(store, "from:jane")).total == 0
+        assert (await find(store, "from:relaybot")).total == 3
+        assert rows_of(file, "SELECT count(*) FROM voices WHERE speaker NOT NULL") == [(0,)]
+        await is_sound(store, file)
+
+
+async def test_a_process_that_is_not_told_about_the_bot_goes_by_what_the_file_remembers(
+    file: Path,
+) -> None:
+    async with opened(file, with_relays("relaybot", irc_nick="Robo")) as store:
+        await store.messages.append(chat(RELAYED))
+    async with opened(file, Settings()) as store:
+        await store.messages.append(chat("<relaybot> <Jane> still here\n<ada> Robo: hello"))
+        assert (await find(store, "from:jane")).total == 2
+        assert (await find(store, "is:command")).total == 1
+        await is_sound(store, file)
+    expected = [("net", "Robo", "!", '[["relaybot", ""]]')]
+    assert rows_of(file, "SELECT * FROM voice_rules") == expected
+
+
+async def test_settings_that_name_a_server_say_all_there_is_to_say_of_their_network(
+    file: Path,
+) -> None:
+    async with opened(file, with_relays("relaybot", irc_nick="Robo")) as store:
+        await store.messages.append(chat(RELAYED))
+    async with opened(file, Settings(network="net", irc_server="irc.example")) as store:
+        assert (await find(store, "from:jane")).total == 0
+    assert rows_of(file, "SELECT * FROM voice_rules") == [("net", "Terra", "!", "[]")]
+
+
+async def test_a_relay_is_one_on_its_own_network_only(file: Path) -> None:
+    async with opened(file, with_relays("other/relaybot")) as store:
+        await store.messages.append(chat("<relaybot> <Jane> here"))
+        await store.messages.append(chat("<relaybot> <Jane> there", network="other"))
+        assert texts((await find(store, "from:jane")).messages) == ["there"]
+
+
+async def test_without_a_network_in_the_settings_a_relay_is_one_everywhere(file: Path) -> None:
+    async with opened(file, Settings(relays=(Relay("relaybot"),))) as store:
+        for network in ("net", "other"):
+            await store.messages.append(chat("<relaybot> <Jane> here", network=network))
+        assert (await find(store, "from:jane")).total == 2
+
+
+async def test_lines_said_while_older_ones_are_looked_at_again_are_marked_at_once(
+    file: Path, store: Store
+) -> None:
+    await store.messages.append(chat(ASIDES))
+    write(file, "UPDATE derived SET upto = 1 WHERE name = 'voices'")
+    await store.messages.append(chat("<ada> !search zebra\n<ada> a zebra"))
+    assert rows_of(file, "SELECT id FROM voices WHERE id > 4") == [(5,)]
+    assert texts((await find(store, "zebra")).messages) == ["a zebra"]
+    await is_sound(store, file)
+
+
+async def test_a_long_history_is_in_use_while_its_lines_are_looked_at_again(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with opened(file) as store:
+        await store.messages.append([line_of("relaybot", f"<Jane> tea {n}") for n in range(40)])
+    monkeypatch.setattr("terrarium_mcp.store.sqlite.store.MANY", 10)
+    monkeypatch.setattr("terrarium_mcp.store.sqlite.index.indexer.BATCH", (5, 5, 5))
+    async with opened(file, with_relays("relaybot")) as store:
+        with anyio.fail_after(30):
+            while (await find(store, "tea from:jane")).total < 40:
+                assert (await find(store, "tea")).total == 40
+        assert (await find(store, "tea from:relaybot")).total == 0
+        await is_sound(store, file)
+
+
+async def test_lines_of_a_network_that_gets_its_name_follow_its_rules(file: Path) -> None:
+    async with opened(file) as store:
+        await store.messages.append(chat(RELAYED, network="irc"))
+    async with opened(file, with_relays("relaybot")) as store:
+        assert (await find(store, "from:jane")).total == 0
+        await store.rooms.name_network("net")
+        await is_sound(store, file)
+        assert (await find(store, "from:jane")).total == 1
+
+
+async def test_a_flood_is_marked_before_it_is_indexed(file: Path, store: Store) -> None:
+    flood = [line_of("ada", f"!search tea {n}") for n in range(600)]
+    await store.messages.append(flood)
+    assert all(line.command for line in await read(store))
+    assert (await find(store, "tea")).total == 0
+    await is_sound(store, file)
+
+
+async def test_a_redacted_line_is_nobodys_any_more(file: Path) -> None:
+    async with opened(file, with_relays("relaybot")) as store:
+        [number, *_] = await store.messages.append(chat(RELAYED))
+        await store.removal.redact_message(number, asked_by="ada", at=NOON)
+        first = (await read(store))[0]
+        assert (first.nick, first.removed) == ("relaybot", True)
+        assert rows_of(file, "SELECT count(*) FROM voices") == [(1,)]
+        await is_sound(store, file)
+
+
+async def test_a_purge_takes_what_a_relay_carried_of_the_person(file: Path) -> None:
+    async with opened(file, with_relays("relaybot")) as store:
+        await store.messages.append(chat(RELAYED))
+        traces = await store.removal.traces(PurgeTarget("JANE"))
+        assert traces.lines.total() == 1
+        await store.removal.purge(PurgeTarget("jane"), asked_by="ada", at=datetime.now(UTC))
+        assert [line.nick for line in await read(store)] == ["Bo", "relaybot", "ada"]
+        await is_sound(store, file)
+    assert rows_of(file, "SELECT count(*) FROM voices WHERE speaker = 'Jane'") == [(0,)]
+
+
+async def test_a_voice_that_another_program_changed_is_found_and_mended(
+    file: Path, store: Store
+) -> None:
+    await store.messages.append(chat(ASIDES))
+    write(file, "DELETE FROM voices WHERE id = 2")
+    write(file, "INSERT INTO voices (id, aside) VALUES (1, 1), (99, 2)")
+    [told, *_] = await store.differences(["voices"])
+    assert told.startswith("voices: 3 rows differ from a recount")
+    await store.rebuild(["voices"])
+    await is_sound(store, file)
+
+
+async def test_figures_name_people_and_not_the_relay(file: Path) -> None:
+    async with opened(file, with_relays("relaybot")) as store:
+        await store.messages.append([*chat(RELAYED), *chat("<ada> !search heater\n<ada> tea?")])
+        await store.messages.append([replace(line, own=True) for line in chat("<Terra> no tea")])
+        last = (await read(store))[-1].position
+        for until in (EVERY_LINE, last):
+            stats = await store.stats.for_room(await room(store), until=until, now=NOON)
+            assert dict(stats.talkers) == {"ada": 2, "Jane": 1, "Bo": 1, "relaybot": 1}
+            assert stats.people == 4
+        person = await store.people.lookup("ada", "net", await store.rooms.all())
+        assert [one.lines for one in person.rooms] == [2]
+
+
+NICKS = st.sampled_from(["ada", "Terra", "relaybot", "Robo", "bo"])
+TEXTS = st.sampled_from(
+    [
+        "green tea", "!search green tea", ".search green tea", "Terra: tea?", "Robo: tea?",
+        "<Jane> green tea", "<ada> https://example.org/tea", "[m] <ada> !search tea", "Jane: tea",
+    ]
+)  # fmt: skip
+KINDS = st.sampled_from(
+    [MessageType.PRIVMSG, MessageType.NOTICE, MessageType.ACTION, MessageType.QUIT]
+)
+ORIGINS = st.sampled_from([Origin.LIVE, Origin.PLAYBACK, Origin.IMPORT])
+LINES = st.lists(st.tuples(NICKS, TEXTS, KINDS, ORIGINS), min_size=1, max_size=12)
+RULES = st.sampled_from(
+    [
+        with_relays("relaybot"),
+        with_relays("relaybot", "ada"),
+        with_relays("bo=NAME:", command_prefix="."),
+        with_relays(irc_nick="Robo"),
+        with_relays(irc_nick="Terra", command_prefix="!"),
+    ]
+)
+
+
+def history(lines: Sequence[tuple[str, str, MessageType, Origin]]) -> list[NewMessage]:
+    return [
+        replace(line_of(nick, text, kind=kind, origin=origin), msgid=f"m{n}")
+        for n, (nick, text, kind, origin) in enumerate(lines)
+    ]
+
+
+@settings(
+    deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(LINES, st.lists(RULES, min_size=1, max_size=3), LINES)
+async def test_whatever_the_rules_were_all_that_is_derived_equals_a_recount(
+    tmp_path_factory: pytest.TempPathFactory,
+    before: list[tuple[str, str, MessageType, Origin]],
+    told: list[Settings],
+    after: list[tuple[str, str, MessageType, Origin]],
+) -> None:
+    file = tmp_path_factory.mktemp("voices") / "irc_logs.db"
+    async with opened(file, told[0]) as store:
+        await store.messages.append(history(before))
+    for rules in told[1:]:
+        async with opened(file, rules) as store:
+            await is_sound(store, file)
+    async with opened(file, Settings()) as store:
+        await store.messages.append(
+            [replace(line, msgid=f"later{line.msgid}") for line in history(after)]
+        )
+        await is_sound(store, file)

@@ -1,0 +1,154 @@
+"""What a model is shown of commands, of the bot's own words, and of relayed lines."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from terrarium_mcp.chat.relays import Relay
+from terrarium_mcp.settings import Settings
+from tests.store.scene import chat
+from tests.tools.scene import House, opened
+
+SAID = "the greenhouse heater was moved to the shed"
+RELAYED = """
+    <relaybot> <Jane#1234> the greenhouse heater is broken
+    <relaybot> <ada> and I say so too
+    * relaybot <Jane> waves
+    -relaybot- <Jane> psst
+    <ada> who are you?
+"""
+
+
+@pytest.fixture
+async def relaying(tmp_path: Path) -> AsyncIterator[House]:
+    async with opened(tmp_path, Settings(network="net", relays=(Relay("relaybot"),))) as house:
+        yield house
+
+
+async def asked_six_times(house: House) -> None:
+    await house.hears(f"<ada> {SAID}\n<cy> which shed?")
+    for _ in range(6):
+        told = await house.learns("search_irc_history", query="greenhouse heater")
+        assert told.lines[1].endswith(f"<ada> {SAID}")
+        await house.hears("<dee> !search greenhouse heater")
+        own = [replace(line, own=True) for line in chat(f"<Terra> dee: {told.lines[1]}")]
+        await house.store.messages.append(own)
+
+
+async def test_a_search_asked_six_times_quotes_the_original_first_each_time(house: House) -> None:
+    await asked_six_times(house)
+    told = await house.learns("search_irc_history", query="greenhouse heater")
+    assert told.ids[0] == 1
+    assert set(told.ids) <= {1, 2}
+    assert told.text.splitlines()[1] == (
+        "left out: 12 lines, commands to the bot (is:command) or its own words (from:Terra)"
+    )
+
+
+async def test_the_header_counts_what_a_search_left_out_and_a_program_is_told(
+    house: House,
+) -> None:
+    await asked_six_times(house)
+    told = await house.learns("search_irc_history", query="heater from:dee")
+    assert "nothing found" in told.text
+    assert "left out: 6 lines, commands to the bot (is:command)" in told.outside
+    asked = await house.learns("search_irc_history", query="is:command", format="json", limit=2)
+    assert asked.facts["asides_left_out"] == 0
+    assert "left out" not in asked.text
+    assert [line["text"] for line in asked.facts["messages"]] == ["!search greenhouse heater"] * 2
+    told = await house.learns("search_irc_history", query="shed", format="json")
+    assert told.facts["asides_left_out"] == 6
+    own = await house.learns("search_irc_history", query="from:terra heater", limit=100)
+    assert len(own.ids) == 6
+
+
+async def test_one_line_left_out_is_one_line(house: House) -> None:
+    await house.hears(f"<ada> {SAID}\n<dee> !search heater")
+    told = await house.learns("search_irc_history", query="heater")
+    assert "left out: 1 line, " in told.text
+
+
+async def test_the_lines_around_a_hit_are_without_them_but_the_log_itself_is_whole(
+    house: House,
+) -> None:
+    await house.hears("""
+        <ada> the heater is in the shed
+        <bo> ada: which heater?
+        <bo> !search heater
+        <ada> bo: the heater of the greenhouse
+    """)
+    hits = await house.learns("search_irc_history", query="heater", context=5)
+    assert 3 not in hits.ids
+    assert {1, 2, 4} <= set(hits.ids)
+    recent = await house.learns("get_recent_irc_messages", channel="#tea")
+    around = await house.learns("get_message_context", message_id="4")
+    assert recent.ids == around.ids == [1, 2, 3, 4]
+
+
+async def test_who_asks_the_bot_is_no_talker_and_the_bot_is_none(house: House) -> None:
+    await asked_six_times(house)
+    told = await house.learns("get_channel_stats", channel="#tea")
+    assert told.facts["top_talkers"] == {"ada": 1, "cy": 1}
+    assert told.facts["channels"][0]["lines"] == 14
+    assert told.facts["channels"][0]["people"] == 2
+
+
+async def test_a_relayed_line_names_the_person_and_the_relay(relaying: House) -> None:
+    await relaying.hears(RELAYED)
+    told = await relaying.learns("get_recent_irc_messages", channel="#tea", format="json")
+    assert [line.split(" ", 2)[2] for line in told.lines[1:]] == [
+        "<Jane via relaybot> the greenhouse heater is broken",
+        "<ada via relaybot> and I say so too",
+        "* <Jane via relaybot> waves",
+        "-<Jane via relaybot>- psst",
+        "<ada> who are you?",
+    ]
+    assert [(line["nick"], line.get("via", "")) for line in told.facts["messages"]] == [
+        ("Jane", "relaybot"), ("ada", "relaybot"), ("Jane", "relaybot"), ("Jane", "relaybot"),
+        ("ada", ""),
+    ]  # fmt: skip
+
+
+async def test_no_name_from_elsewhere_looks_like_somebody_here(relaying: House) -> None:
+    await relaying.hears("""
+        <relaybot> <ada> I am ada
+        <relaybot> <ada via otherbot> I am ada too
+        <relaybot> <ada\u202e> and I
+        <relaybot> [m] <\x0304ada\x03\u200b> and I
+        * relaybot <ada> waves
+        <relaybot> * ada waves
+        <relaybot> ada: hello
+    """)
+    told = await relaying.learns("search_irc_history", query="from:ada", limit=100)
+    recent = await relaying.learns("get_recent_irc_messages", channel="#tea", limit=100)
+    for line in [*told.lines, *recent.lines]:
+        assert line.startswith("--") or "via relaybot> " in line or " <relaybot> " in line, line
+        assert "<ada> " not in line
+        assert " * ada" not in line.replace("<relaybot> * ada", "")
+
+
+async def test_ninety_five_of_a_hundred_relayed_lines_are_found_by_their_speaker(
+    relaying: House,
+) -> None:
+    names = ["Jane", "Zo\u00eb", "Max Power", "\u8336", "x_X", "ada"]
+    heads = [
+        "<{}> ", "<{}#1234> ", "[m] <{}> ", "<\x0303{}\x03> ", "[t] <{}>: ", "<{}\u200b> ",
+    ]  # fmt: skip
+    things = ["kettle", "teapot", "saucer", "spoon", "biscuit", "tray", "cosy", "strainer"]
+    said = []
+    for n in range(100):
+        name, head = names[n % 6], heads[n % 5 if n % 7 else 5]
+        text = f"the {things[n % 8]} of house{n} stands in room{n * 7 % 100}"
+        said.append((name, f"house{n} room{n * 7 % 100}"))
+        await relaying.hears(
+            f"<relaybot> {head.format(name)}{text}\n<bo> house{n}? {things[n % 8]}"
+        )
+    found = 0
+    for n, (name, words) in enumerate(said):
+        told = await relaying.learns("search_irc_history", query=f'{words} from:"{name}"', limit=1)
+        found += told.ids == [2 * n + 1]
+    assert found >= 95
+    stats = await relaying.learns("get_channel_stats", channel="#tea")
+    assert set(stats.facts["top_talkers"]) == {*names, "bo"}
