@@ -7,6 +7,7 @@ the view's `now` and, if the harness names one, the channel. The store is filled
 import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
@@ -37,6 +38,14 @@ class HarnessMessage(Protocol):
     nick: str
     text: str
     kind: str
+
+
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """The harness's ids of the hits of one call, and whether it says that the best is weak."""
+
+    found: Sequence[int]
+    is_weak: bool
 
 
 class Retriever:
@@ -71,6 +80,13 @@ class Retriever:
         """The harness's ids of the `k` best lines."""
         return self._asked(query, k, channel, now, direct=self._direct)
 
+    def answer(self, query: str, k: int, *, now: float) -> ToolAnswer:
+        """What one call of the tool answers."""
+        at = datetime.fromtimestamp(now, UTC)
+        facts = self._portal.call(self._call, query, k, "", at)
+        found = [self._ids[int(number)] for number in facts["hits"]]
+        return ToolAnswer(found, bool(facts.get("weak")))
+
     def close(self) -> None:
         """Close the server and delete the store."""
         self._open.close()
@@ -91,12 +107,17 @@ class Retriever:
         self._rooms = await self._store.rooms.all()
 
     async def _ask(self, query: str, k: int, channel: str, now: datetime) -> list[int]:
+        facts = await self._call(query, k, channel, now)
+        return [int(number) for number in facts["hits"]]
+
+    async def _call(self, query: str, k: int, channel: str, now: datetime) -> dict[str, Any]:
         meta: Any = {VIEW_KEY: {"now": now.isoformat(), "max_tokens": MANY}}
         arguments = {"query": query, "limit": k, "channel": channel, "format": "json"}
         result = await self._client.call_tool("search_irc_history", arguments, meta=meta)
         if result.is_error or result.structured_content is None:
             raise RuntimeError(str(result.content))
-        return [int(number) for number in result.structured_content["hits"]]
+        facts: dict[str, Any] = result.structured_content
+        return facts
 
     async def _look(self, query: str, k: int, channel: str, now: datetime) -> list[int]:
         rooms = [room for room in self._rooms if not channel or room.channel == channel]

@@ -14,7 +14,7 @@ from terrarium_mcp.errors import TerrariumError, shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import MOST_READ, ScopeDetails, ScopeStats, Search
 from terrarium_mcp.tools.results import quantity
-from terrarium_mcp.tools.search_page import rooms_searched
+from terrarium_mcp.tools.search_request import rooms_searched
 from terrarium_mcp.tools.search_text import unknown_nick_notes
 
 _LONGEST_QUERY = 200

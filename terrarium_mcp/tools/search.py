@@ -53,9 +53,10 @@ async def search_irc_history(
 ) -> CallToolResult:
     """Find what was said: ranked lines with their ids, and what the record covers.
 
-    Name the channel or the person if you know them. If the answer is not among the hits, search
-    again with other words, such as the answer itself would use. No match does not mean it was
-    never said: check what is covered.
+    Two or three distinctive words in one sense per call find more than a long question: if the
+    answer is not among the hits, call again with other words, such as the answer itself would use.
+    Name the channel or the person if you know them. For a day: on:2026-05-01 with sort=oldest.
+    Weak hits, or none, do not mean that it was never said: check what is covered.
     """
     page = await search_page(
         query,

@@ -5,16 +5,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from terrarium_mcp.chat.cursors import BadCursor, Cursor, fingerprint_of, read_cursor
-from terrarium_mcp.chat.query import MOST_CHARACTERS, Query, may_name_times, parse_query
-from terrarium_mcp.chat.records import Message, Room
+from terrarium_mcp.chat.query import MOST_CHARACTERS
+from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import Keep, Transcript, fenced
-from terrarium_mcp.errors import TerrariumError, shown
-from terrarium_mcp.offload import offload
+from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.request import Request
-from terrarium_mcp.store import Hits, Rung, Search, Sort
+from terrarium_mcp.store import Hits, Rung, Search
 from terrarium_mcp.tools.facts import head_facts, json_costs
 from terrarium_mcp.tools.parameters import clamping_notes
+from terrarium_mcp.tools.search_request import search_request
 from terrarium_mcp.tools.search_text import (
     EXACT_TOTAL,
     NOT_NEVER,
@@ -28,6 +28,7 @@ from terrarium_mcp.tools.search_text import (
     scan_note,
     search_facts,
     unknown_nick_notes,
+    weak_note,
 )
 
 
@@ -68,18 +69,10 @@ async def search_page(
     Raises:
         TerrariumError: the query, channel or cursor cannot be used.
     """
-    parsed = await _parsed(query, request)
-    rooms = rooms_searched(request, channel, parsed)
-    search = Search(
-        query=parsed,
-        rooms=rooms,
-        limit=limit,
-        sort=Sort(sort),
-        since=request.since(hours),
-        until=request.until,
-        now=request.now,
-        zone=request.settings.zone,
+    search = await search_request(
+        query, request, channel=channel, hours=hours, limit=limit, sort=sort
     )
+    rooms, parsed = search.rooms, search.query
     # Without a channel, one that is joined between two pages does not change the question.
     ids = sorted(room.id for room in rooms) if channel else []
     fingerprint = fingerprint_of(query[:MOST_CHARACTERS].split(), ids, hours, sort)
@@ -91,37 +84,7 @@ async def search_page(
         *await unknown_nick_notes(request, parsed, rooms),
         *clamping_notes(hours=hours, limit=limit, context=context),
     ]
-    return await _within_budget(request, search, fingerprint, head, context, form)
-
-
-async def _parsed(query: str, request: Request) -> Query:
-    """The query, parsed beside the event loop if it may name times: each takes milliseconds."""
-    parse = partial(parse_query, query, now=request.now, zone=request.settings.zone)
-    return await offload(parse) if may_name_times(query) else parse()
-
-
-def rooms_searched(request: Request, channel: str, query: Query) -> tuple[Room, ...]:
-    """The rooms that both `channel` and `in:` name, without those excluded by `-in:`.
-
-    Raises:
-        TerrariumError: no room is left, or a name is unknown.
-    """
-    rooms = request.narrowed(channel)
-    if not (query.channels or query.excluded_channels):
-        return rooms
-    included = {room for name in query.channels for room in request.narrowed(name)}
-    excluded = {room for name in query.excluded_channels for room in request.narrowed(name)}
-    left = tuple(
-        room for room in rooms if room not in excluded and (room in included or not query.channels)
-    )
-    if not left:
-        filters = [f"channel={shown(channel)}"] if channel else []
-        filters += [f"in:{shown(name)}" for name in query.channels]
-        filters += [f"-in:{shown(name)}" for name in query.excluded_channels]
-        raise TerrariumError(
-            f"No channel matches {', '.join(filters)}: no line is in all of them. Name one."
-        )
-    return left
+    return await _within_budget(request, search, query, fingerprint, head, context, form)
 
 
 def _cursor(text: str, fingerprint: str) -> Cursor:
@@ -134,6 +97,7 @@ def _cursor(text: str, fingerprint: str) -> Cursor:
 async def _within_budget(
     request: Request,
     search: Search,
+    typed: str,
     fingerprint: str,
     head: Sequence[str],
     context: int,
@@ -146,7 +110,7 @@ async def _within_budget(
     """
     while True:
         hits = await request.store.search(search, fingerprint)
-        page = await _rendered(request, search, hits, head, context, form)
+        page = await _rendered(request, search, typed, hits, head, context, form)
         count = len(hits.messages)
         if count <= 1 or page.fits(request.budget):
             return page
@@ -154,11 +118,17 @@ async def _within_budget(
 
 
 async def _rendered(
-    request: Request, search: Search, hits: Hits, head: Sequence[str], context: int, form: str
+    request: Request,
+    search: Search,
+    typed: str,
+    hits: Hits,
+    head: Sequence[str],
+    context: int,
+    form: str,
 ) -> SearchPage:
     """A page of hits under the lines of `head`, the first of which says what the record covers."""
     covered, *notes = head
-    notes[:0] = left_out_notes(request, search, hits)
+    notes[:0] = [*weak_note(hits), *left_out_notes(request, search, hits)]
     if hits.reached:
         notes.append(scan_note(request, search, hits.reached))
     if counts_more(search, hits):
@@ -168,7 +138,7 @@ async def _rendered(
     next_tokens = remaining_tokens(request, search, hits)
     summary = hits_summary(request, search, hits)
     facts = head_facts(summary, covered, notes) | search_facts(hits, next_tokens)
-    head = [headline(request, search, summary), covered, *notes]
+    head = [headline(typed, summary), covered, *notes]
     if not hits.messages:
         rest = [f"next: cursor={hits.next}"] if hits.next else []
         text = "\n".join([*head, *rest])

@@ -13,6 +13,9 @@ from terrarium_mcp.errors import shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import COUNTED, Hits, Rung, Search, Sort
 
+_MOST_TYPED = 200
+"""Characters of a query that the title repeats."""
+
 
 def total_text(hits: Hits) -> str:
     """How many hits there are; empty for a question, where any word matches and no total helps."""
@@ -26,9 +29,9 @@ EXACT_TOTAL = "note: get_channel_stats counts all of them: give it this query"
 """Where to find a total that a search does not count."""
 
 
-def headline(request: Request, search: Search, summary: str) -> str:
+def headline(typed: str, summary: str) -> str:
     """`search "deploy script": 3 of 14 hits in #terrarium (all words, by relevance)`."""
-    return f"{_title(request, search)}: {summary}"
+    return f"{_title(typed)}: {summary}"
 
 
 def hits_summary(request: Request, search: Search, hits: Hits) -> str:
@@ -57,12 +60,23 @@ def _method(search: Search, hits: Hits) -> str:
         return f"{hits.with_all_words} with all words, then {method}"
     # Only the first page looks for lines with all words.
     none_exact = hits.rung is Rung.ANY_WORD and not search.cursor
-    return f"{method}; no line holds all of them" if none_exact else method
+    method = f"{method}; no line holds all of them" if none_exact else method
+    return f"{method}; weak" if hits.is_weak else method
 
 
-def _title(request: Request, search: Search) -> str:
-    query = search.query.printed(request.settings.zone)
-    return f"search {shown(query)}" if query else "search"
+def weak_note(hits: Hits) -> list[str]:
+    """That even the best hit is a weak match, and what to try."""
+    if not hits.is_weak:
+        return []
+    note = (
+        "note: even the best hit is a weak match, so this may not have been said here."
+        " Try two or three words that the answer would use, or a name"
+    )
+    return [note]
+
+
+def _title(typed: str) -> str:
+    return f"search {shown(typed, _MOST_TYPED)}" if typed else "search"
 
 
 def left_out_notes(request: Request, search: Search, hits: Hits) -> list[str]:
@@ -124,6 +138,7 @@ def search_facts(hits: Hits, next_tokens: int) -> dict[str, object]:
     return {
         "hits": [str(message.id) for message in hits.messages],
         "rung": hits.rung.value,
+        "weak": hits.is_weak,
         "total": total_text(hits) or None,
         "asides_left_out": hits.left_out,
         "next_cursor": str(hits.next or ""),

@@ -5,6 +5,8 @@ import pytest
 from terrarium_mcp.chat.english import (
     IRREGULAR,
     KINDRED,
+    is_asking_word,
+    is_everyday_word,
     is_stop_word,
     related_words,
     stem,
@@ -90,3 +92,19 @@ def test_weights_of_stand_ins() -> None:
     assert (IRREGULAR, KINDRED) == (0.5, 0.3)
     assert related_words("mom")["mother"] == related_words("moms")["mother"] == KINDRED
     assert related_words("gone") == {"go": 0.5, "goes": 0.5, "went": 0.5, "going": 0.5}
+
+
+@pytest.mark.parametrize("word", ["summer", "red", "ubuntu", "mark", "will"])
+def test_some_words_are_nicks_as_well(word: str) -> None:
+    assert is_everyday_word(word)
+
+
+@pytest.mark.parametrize("word", ["alice", "karlheg", "", "xyzzy"])
+def test_a_name_is_no_everyday_word(word: str) -> None:
+    assert not is_everyday_word(word)
+
+
+def test_words_of_asking_say_how_something_was_said() -> None:
+    assert is_asking_word("recommend")
+    assert is_asking_word("according")
+    assert not is_asking_word("deploy")

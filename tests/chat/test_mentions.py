@@ -2,7 +2,7 @@
 
 import pytest
 
-from terrarium_mcp.chat.mentions import mentions
+from terrarium_mcp.chat.mentions import addressee, mentions
 
 
 @pytest.mark.parametrize("line", ["ada: hi", "hi ADA", "@ada, look", "(ada)", "ada's tea", "ada"])
@@ -37,3 +37,15 @@ def test_any_other_character_ends_a_nick(char: str) -> None:
 def test_signs_in_a_nick_mean_themselves() -> None:
     assert mentions("hi a.b", "a.b")
     assert not mentions("hi axb", "a.b")
+
+
+@pytest.mark.parametrize(
+    ("text", "called"),
+    [
+        *[("ada: hi", "ada"), ("Ada, hi", "ada"), ("ada> hi", "ada"), ("@ada: hi", "ada")],
+        *[("Bo[m]: hi", "bo{m}"), ("  ada : hi", "ada"), ("ada hi", ""), ("hi ada: you", "")],
+        *[(": hi", ""), ("", ""), ("http://x", "http"), ("x" * 70 + ": hi", "")],
+    ],
+)
+def test_a_line_may_begin_with_the_nick_it_calls(text: str, called: str) -> None:
+    assert addressee(text) == called

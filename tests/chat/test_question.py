@@ -5,13 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.question import (
+    asks_for_all_talk,
     asks_when,
     content_words,
     is_first_person,
     is_question,
     names_a_time,
-    people_named,
-    possible_nicks,
 )
 
 
@@ -28,34 +27,6 @@ def test_where_no_word_tells_all_there_is_has_to_do() -> None:
 
 def test_a_text_without_spaces_is_read_character_by_character() -> None:
     assert content_words("東京", ()) == ("東", "京")
-
-
-def test_a_nick_may_stand_in_a_possessive_and_between_signs() -> None:
-    assert possible_nicks("Did Ada's cat (or @Bo[m]) eat?")[:2] == ("ada's", "ada")
-    assert "bo{m}" in possible_nicks("@Bo[m], hi")
-
-
-def test_people_are_those_who_said_something() -> None:
-    asked = "what did ada tell bo about will?"
-    assert people_named(asked, {"ada": 5, "bo": 3}, {}) == ("ada", "bo")
-    assert people_named(asked, {}, {}) == ()
-
-
-@pytest.mark.parametrize(
-    ("text", "named"),
-    [
-        ("what did will say about tea", ("will",)),
-        ("will's teapot", ("will",)),
-        ("will it rain", ()),
-    ],
-)
-def test_a_nick_that_is_a_usual_word_needs_the_wording_of_a_person(
-    text: str, named: tuple[str, ...]
-) -> None:
-    # `will` tells nothing, so that only names like `mark` are asked about at all.
-    text = text.replace("will", "mark")
-    named = tuple(name.replace("will", "mark") for name in named)
-    assert people_named(text, {"mark": 10}, {"mark": 1000}) == named
 
 
 def test_when_is_heard() -> None:
@@ -76,10 +47,7 @@ def test_who_speaks_of_himself_and_who_asks() -> None:
 
 @given(st.text())
 def test_any_text_is_a_question(text: str) -> None:
-    nicks = possible_nicks(text)
-    people = people_named(text, dict.fromkeys(nicks, 5), {})
-    assert set(people) <= set(nicks)
-    assert all(content_words(text, people))
+    assert all(content_words(text, ()))
 
 
 @pytest.mark.parametrize(
@@ -128,53 +96,6 @@ def test_other_words_are_not_the_first_person(text: str) -> None:
     assert not is_first_person(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        *["did mark come", "does mark know", "has mark", "had mark", "was mark", "is mark"],
-        *["by mark", "from mark", "the nick mark", "user mark", "@mark", "<mark>", "mark's"],
-        *["mark\u2019s", "mark said", "mark say", "mark says", "mark wrote", "mark asked"],
-        *["mark ask", "mark mentioned", "mark suggested", "mark told", "mark thought"],
-        *["mark think", "mark thinks", "Did MARK"],
-    ],
-)
-def test_wording_that_only_a_person_has(text: str) -> None:
-    assert people_named(text, {"mark": 10}, {"mark": 1_000}) == ("mark",)
-
-
-@pytest.mark.parametrize(
-    "text",
-    ["mark it", "the mark", "did marks", "remark says", "mark sayings", "is a mark", "adid mark"],
-)
-def test_wording_that_a_word_has_too(text: str) -> None:
-    assert people_named(text, {"mark": 10}, {"mark": 1_000}) == ()
-
-
-def test_a_nick_seldom_said_as_a_word_needs_no_wording() -> None:
-    assert people_named("the mark", {"mark": 20}, {"mark": 99}) == ("mark",)
-    assert people_named("the mark", {"mark": 20}, {"mark": 100}) == ()
-
-
-def test_a_name_of_letters_needs_two_lines_and_another_one() -> None:
-    assert people_named("did ada", {"ada": 1}, {}) == ()
-    assert people_named("did ada", {"ada": 2}, {}) == ("ada",)
-    assert people_named("did ada_", {"ada_": 1}, {}) == ("ada_",)
-
-
-def test_a_possessive_is_the_whole_nick_if_there_is_one() -> None:
-    assert people_named("ada's tea", {"ada's": 5, "ada": 5}, {}) == ("ada's",)
-    assert people_named("ada's tea", {"ada": 5}, {}) == ("ada",)
-    assert people_named("ada\u2019s tea, ada", {"ada": 5}, {}) == ("ada",)
-
-
-def test_possible_nicks_are_stripped_of_the_sentence() -> None:
-    assert possible_nicks("<ada>, \"bo\": (cy); dan! eve? 'fay' gus. @hal") == (
-        *("ada", "bo", "cy", "dan", "eve", "fay", "gus", "hal"),
-    )
-    assert possible_nicks("the who") == ()
-    assert possible_nicks("ada ada") == ("ada",)
-
-
 def test_stray_letters_do_not_tell_and_digits_do() -> None:
     assert content_words("x y deploy", ()) == ("deploy",)
     assert content_words("C++ or 7", ()) == ("7",)
@@ -191,5 +112,19 @@ def test_a_stop_word_in_the_possessive_or_inside_a_word_with_a_dash_does_not_tel
     assert content_words("who'd've deploy", ()) == content_words("who'd\u2019ve deploy", ())
 
 
-def test_only_signs_are_stripped_from_a_nick() -> None:
-    assert possible_nicks("Did <XaviX> say so?") == ("xavix",)
+@pytest.mark.parametrize(
+    "text",
+    [
+        *["what happened ?", "What was going on in the channel?", "what did people talk about "],
+        *["summarize the discussion", "what were the main topics of the week", "anything new?"],
+    ],
+)
+def test_a_question_without_a_topic_asks_for_all_talk(text: str) -> None:
+    assert asks_for_all_talk(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["what happened to the gate", "what did ada say", "deploy", "", " ? ", "gate topics"]
+)
+def test_a_question_with_a_topic_or_without_words_does_not(text: str) -> None:
+    assert not asks_for_all_talk(text)

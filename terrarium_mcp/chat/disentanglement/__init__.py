@@ -8,6 +8,7 @@ at its word.
 
     links = find_links(utterances)         one for each utterance
     conversation_of(100, links)            the links of the conversation around message 100
+    conversations_in(links)                the links of each conversation
 
 Reading order: `utterance`, `words`, `addressees`, `window` (an utterance by itself),
 `thread_state`, `word_overlap`, `scores` (an utterance beside earlier ones), `linking`, `grouping`.

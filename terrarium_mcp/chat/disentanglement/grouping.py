@@ -15,17 +15,16 @@ def conversation_of(message_id: int, links: Sequence[ReplyLink]) -> list[ReplyLi
     return [link for link in links if link.line in reached]
 
 
-def conversations_in(links: Sequence[ReplyLink]) -> dict[int, Sequence[ReplyLink]]:
-    """For each message the links of its conversation, as `conversation_of` gives them."""
+def conversations_in(links: Sequence[ReplyLink]) -> list[list[ReplyLink]]:
+    """The links of every conversation; conversations and links are in the order given."""
     graph = _graph(links)
     first: dict[int | str, int] = {}
+    found: dict[int, list[ReplyLink]] = defaultdict(list)
     for link in links:
         if link.line not in first:
             first |= dict.fromkeys(_reached(link.line, graph), link.line)
-    members: dict[int, list[ReplyLink]] = defaultdict(list)
-    for link in links:
-        members[first[link.line]].append(link)
-    return {link.line: members[first[link.line]] for link in links}
+        found[first[link.line]].append(link)
+    return [*found.values()]
 
 
 def _reached(message_id: int, graph: Mapping[int | str, Sequence[int | str]]) -> set[int | str]:

@@ -55,6 +55,16 @@ def is_stop_word(word: str) -> bool:
     return word in _stop_words()
 
 
+def is_everyday_word(word: str) -> bool:
+    """Whether a normalized word is one that people choose as a nick, too: `summer`, `red`."""
+    return word in _everyday_words()
+
+
+def is_asking_word(word: str) -> bool:
+    """Whether a normalized word mostly says how something was said: `explain`, `recommend`."""
+    return word in _asking_words()
+
+
 def related_words(word: str) -> Mapping[str, float]:
     """Words that an answer may use instead of `word`, and the weight of each."""
     return _kindred().get(stem(word), {})
@@ -68,6 +78,16 @@ def _stop_words() -> frozenset[str]:
     words too common to connect two utterances, and nicks that are everyday words.
     """
     return frozenset(_read("stop_words.txt").split())
+
+
+@cache
+def _asking_words() -> frozenset[str]:
+    return frozenset(_read("asking_words.txt").split())
+
+
+@cache
+def _everyday_words() -> frozenset[str]:
+    return frozenset(_read("everyday_words.txt").split())
 
 
 @cache

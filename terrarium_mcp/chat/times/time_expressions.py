@@ -1,4 +1,4 @@
-"""Times mentioned in a plain English question: `yesterday`, `in May`, `two weeks ago`.
+"""Times mentioned in a plain English question: `yesterday`, `in May`, `the summer of 2021`.
 
 Unlike `on:` and `after:` they do not restrict a search. People talk about an event before and after
 it, so messages of that time only rank higher.
@@ -10,6 +10,15 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
 
 from terrarium_mcp.chat.times.calendar_words import MONTHS, PERIODS, WEEKDAYS
+from terrarium_mcp.chat.times.seasons import (
+    SEASONS,
+    Days,
+    latest_season,
+    part_of_year,
+    past_season,
+    season,
+    seasons_called,
+)
 
 _COUNTS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "four": 4, "five": 5,
@@ -21,15 +30,27 @@ _UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
 _MONTH = rf"(?P<month>{'|'.join(f'{name}|{name[:3]}' for name in MONTHS)}|sept)\.?"
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
 _YEAR = r"(?P<year>(?:19|20)\d\d)"
+_ON = rf"(?:on\s+)?(?:(?:{'|'.join(WEEKDAYS)}),?\s+)?(?:the\s+)?"
+_ISO_DAY = r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
+_DAY_MONTH = rf"{_DAY}\s+(?:of\s+)?{_MONTH}"
+_MONTH_DAY = rf"{_MONTH}\s+{_DAY}"
+_WEEK = r"(?:in\s+|during\s+)?(?:the\s+)?week\s+(?P<from>of|from|beginning|starting)\s+" + _ON
+_SEASON = rf"(?P<season>{'|'.join(SEASONS)})"
+# Bounded, because strangers write it.
+_DURING = r"(?:(?:in|during|over|since|by|until|around|early|late|mid)[\s-]+|the\s+){0,3}"
 
 
 @dataclass(frozen=True, slots=True)
 class TimeExpression:
-    """A time from `since` to `until` (exclusive), and the words `said` that name it."""
+    """A time from `since` to `until` (exclusive), and the words `said`, which begin at `at`.
+
+    Words that may name two times, such as `winter 2008`, make two expressions.
+    """
 
     said: str
     since: datetime
     until: datetime
+    at: int = 0
 
 
 def time_expressions(text: str, now: datetime, zone: tzinfo) -> tuple[TimeExpression, ...]:
@@ -39,89 +60,134 @@ def time_expressions(text: str, now: datetime, zone: tzinfo) -> tuple[TimeExpres
     times: list[TimeExpression] = []
     for match, read in _matches(text):
         try:
-            days = read(match, today)
+            named = read(match, today)
         except (ValueError, OverflowError):  # the 31st of June, the year 10,000
             continue
         if not any(begin < match.end() and match.start() < end for begin, end in taken):
             taken.append(match.span())
-            times.append(TimeExpression(match[0], *(_midnight(day, zone) for day in days)))
+            times += [
+                TimeExpression(
+                    match[0], _midnight(first, zone), _midnight(after, zone), match.start()
+                )
+                for first, after in named
+            ]
     return tuple(times)
 
 
 def without_times(times: tuple[TimeExpression, ...], text: str) -> str:
     """`text` without the words that name these times."""
-    for named in times:
-        text = text.replace(named.said, " ", 1)
+    for at, said in sorted({(one.at, one.said) for one in times}, reverse=True):
+        text = f"{text[:at]} {text[at + len(said) :]}"
     return text
 
 
-Days = tuple[date, date]
-"""The first day, and the day after the last."""
+def _on(found: re.Match[str], today: date) -> list[Days]:
+    return [_day(_date(found, today))]
 
 
-def _on(found: re.Match[str], today: date) -> Days:
-    """A day of a month; without a year, the latest one that has come."""
-    fields = found.groupdict()
-    month, day = _month(fields["month"]), int(fields["day"])
-    year = int(fields.get("year") or 0) or _last_year_with((month, day), today)
-    first = date(year, month, day)
-    return first, first + timedelta(1)
-
-
-def _in_month(found: re.Match[str], today: date) -> Days:
+def _in_month(found: re.Match[str], today: date) -> list[Days]:
     """A month; without a year, the latest one that has begun."""
     month = _month(found["month"])
     year = int(found.groupdict().get("year") or 0) or _last_year_with((month, 1), today)
-    return _whole("month", date(year, month, 1))
+    return [_whole("month", date(year, month, 1))]
 
 
-def _in_year(found: re.Match[str], _: date) -> Days:
-    return _whole("year", date(int(found["year"]), 1, 1))
+def _in_year(found: re.Match[str], _: date) -> list[Days]:
+    return [_whole("year", date(int(found["year"]), 1, 1))]
 
 
-def _before_yesterday(_: re.Match[str], today: date) -> Days:
-    return today - timedelta(2), today - timedelta(1)
+def _before_yesterday(_: re.Match[str], today: date) -> list[Days]:
+    return [_day(today - timedelta(2))]
 
 
-def _yesterday(_: re.Match[str], today: date) -> Days:
-    return today - timedelta(1), today
+def _yesterday(_: re.Match[str], today: date) -> list[Days]:
+    return [_day(today - timedelta(1))]
 
 
-def _today(_: re.Match[str], today: date) -> Days:
-    return today, today + timedelta(1)
+def _today(_: re.Match[str], today: date) -> list[Days]:
+    return [_day(today)]
 
 
-def _ago(found: re.Match[str], today: date) -> Days:
+def _ago(found: re.Match[str], today: date) -> list[Days]:
     """That long ago, plus and minus half of the unit."""
     count, unit = found["count"], _UNIT_DAYS[found["unit"]]
     middle = today - timedelta((int(count) if count.isdigit() else _COUNTS[count.lower()]) * unit)
-    return middle - timedelta(unit // 2), middle + timedelta(unit // 2 + 1)
+    return [(middle - timedelta(unit // 2), middle + timedelta(unit // 2 + 1))]
 
 
-def _this_or_last(found: re.Match[str], today: date) -> Days:
+def _this_or_last(found: re.Match[str], today: date) -> list[Days]:
     """The calendar week, month or year, up to today if it is this one; `past` ones end today."""
     which, unit = found["which"].lower(), found["unit"].lower()
     if which == "past":
-        return today - timedelta(_UNIT_DAYS[unit]), today + timedelta(1)
+        return [(today - timedelta(_UNIT_DAYS[unit]), today + timedelta(1))]
     first = PERIODS[unit].first_day(today)
     if which == "this":
-        return first, today + timedelta(1)
-    return PERIODS[unit].first_day(first - timedelta(1)), first
+        return [(first, today + timedelta(1))]
+    return [(PERIODS[unit].first_day(first - timedelta(1)), first)]
 
 
-def _weekday(found: re.Match[str], today: date) -> Days:
+def _weekday(found: re.Match[str], today: date) -> list[Days]:
     """The last such weekday before today."""
     back = (today.weekday() - WEEKDAYS.index(found["weekday"].lower())) % 7 or 7
-    return today - timedelta(back), today - timedelta(back - 1)
+    return [_day(today - timedelta(back))]
 
 
-_READERS: tuple[tuple[str, Callable[[re.Match[str], date], Days]], ...] = (
-    (r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)", _on),
-    (rf"(?:on\s+)?(?:the\s+)?{_DAY}\s+(?:of\s+)?{_MONTH},?\s+{_YEAR}", _on),
-    (rf"(?:on\s+)?{_MONTH}\s+{_DAY},?\s+{_YEAR}", _on),
-    (rf"(?:on\s+)?(?:the\s+)?{_DAY}\s+(?:of\s+)?{_MONTH}", _on),
-    (rf"(?:on\s+)?{_MONTH}\s+{_DAY}(?!\s*:)", _on),
-    (rf"(?:(?:in|during|of|since|early|late|mid)\s+)*{_MONTH},?\s+{_YEAR}", _in_month),
+def _week_of(found: re.Match[str], today: date) -> list[Days]:
+    """The week that contains a day, or the seven days that begin with it."""
+    day = _date(found, today)
+    if found["from"].lower() == "of":
+        return [_whole("week", PERIODS["week"].first_day(day))]
+    return [(day, day + timedelta(7))]
+
+
+def _seasons_of(found: re.Match[str], _: date) -> list[Days]:
+    return seasons_called(found["season"].lower(), int(found["year"]))
+
+
+def _season_between(found: re.Match[str], _: date) -> list[Days]:
+    """A season named by two years, such as `winter 2008/09`."""
+    return [season(found["season"].lower(), int(found["year"]))]
+
+
+def _this_or_last_season(found: re.Match[str], today: date) -> list[Days]:
+    read = past_season if found["which"].lower() == "last" else latest_season
+    return [read(found["season"].lower(), today)]
+
+
+def _latest_season(found: re.Match[str], today: date) -> list[Days]:
+    return [latest_season(found["season"].lower(), today)]
+
+
+def _part_of_year(found: re.Match[str], _: date) -> list[Days]:
+    return [part_of_year(found["part"].split()[0].lower(), int(found["year"]))]
+
+
+Reader = Callable[[re.Match[str], date], list[Days]]
+"""Reads a match on a day that is today. Raises ValueError for days that do not exist."""
+
+_READERS: tuple[tuple[str, Reader], ...] = (
+    (_WEEK + _ISO_DAY, _week_of),
+    (rf"{_WEEK}{_DAY_MONTH},?\s+{_YEAR}", _week_of),
+    (rf"{_WEEK}{_MONTH_DAY},?\s+{_YEAR}", _week_of),
+    (_WEEK + _DAY_MONTH, _week_of),
+    (_WEEK + _MONTH_DAY, _week_of),
+    (_ON + _ISO_DAY, _on),
+    (rf"{_ON}{_DAY_MONTH},?\s+{_YEAR}", _on),
+    (rf"{_ON}{_MONTH_DAY},?\s+{_YEAR}", _on),
+    (_ON + _DAY_MONTH, _on),
+    (rf"{_ON}{_MONTH_DAY}(?!\s*:)", _on),
+    (r"(?:in\s+)?(?P<year>\d{4})-(?P<month>\d\d)(?!-)", _in_month),
+    (rf"(?:(?:in|during|of|since|early|late|mid)\s+){{0,3}}{_MONTH},?\s+{_YEAR}", _in_month),
+    (rf"{_DURING}{_SEASON}\s+(?:of\s+)?{_YEAR}\s*[/-]\s*(?:\d\d)?\d\d", _season_between),
+    (rf"{_DURING}{_SEASON}\s+(?:of\s+)?{_YEAR}", _seasons_of),
+    (
+        rf"{_DURING}(?P<part>early|mid|late|(?:beginning|start|middle|end)\s+of)[\s-]+{_YEAR}",
+        _part_of_year,
+    ),
+    (rf"(?:in\s+|during\s+)?(?P<which>last|this)\s+{_SEASON}", _this_or_last_season),
+    (rf"(?:in|during|over|since)\s+the\s+(?:early\s+|late\s+)?{_SEASON}", _latest_season),
+    # Where more follows, it may be the word of something else, such as a framework.
+    (rf"(?:in|during|over|since)\s+{_SEASON}(?=\s*(?:[?.,!;]|$))", _latest_season),
     (
         r"(?:in|during|last|since|this|of|by|until|around)\s+(?:(?:early|late|mid)\s+)?" + _MONTH,
         _in_month,
@@ -145,8 +211,16 @@ _READERS: tuple[tuple[str, Callable[[re.Match[str], date], Days]], ...] = (
 _COMPILED = [(re.compile(rf"\b{words}(?!\w)", re.IGNORECASE), read) for words, read in _READERS]
 
 
-def _matches(text: str) -> Iterator[tuple[re.Match[str], Callable[[re.Match[str], date], Days]]]:
+def _matches(text: str) -> Iterator[tuple[re.Match[str], Reader]]:
     return ((match, read) for words, read in _COMPILED for match in words.finditer(text))
+
+
+def _date(found: re.Match[str], today: date) -> date:
+    """The day of a month that was found; without a year, the latest one that has come."""
+    fields = found.groupdict()
+    month, day = _month(fields["month"]), int(fields["day"])
+    year = int(fields.get("year") or 0) or _last_year_with((month, day), today)
+    return date(year, month, day)
 
 
 def _month(name: str) -> int:
@@ -157,6 +231,10 @@ def _month(name: str) -> int:
 
 def _last_year_with(day: tuple[int, int], today: date) -> int:
     return today.year if day <= (today.month, today.day) else today.year - 1
+
+
+def _day(day: date) -> Days:
+    return day, day + timedelta(1)
 
 
 def _whole(period: str, first: date) -> Days:

@@ -1,12 +1,12 @@
 """A search from the command line: the answer of the tool, and an explanation."""
 
-from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.cli.explaining import explained
 from terrarium_mcp.policy import View
 from terrarium_mcp.request import AppContext, Request, request_for
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store import Search, Sort, open_store
-from terrarium_mcp.tools.search_page import rooms_searched, search_page
+from terrarium_mcp.store import open_store
+from terrarium_mcp.tools.search_page import search_page
+from terrarium_mcp.tools.search_request import search_request
 
 
 async def found(
@@ -29,15 +29,5 @@ async def found(
 
 
 async def _why(request: Request, query: str, channel: str, limit: int, sort: str) -> str:
-    zone = request.settings.zone
-    parsed = parse_query(query, now=request.now, zone=zone)
-    search = Search(
-        query=parsed,
-        rooms=rooms_searched(request, channel, parsed),
-        limit=limit,
-        sort=Sort(sort),
-        until=request.until,
-        now=request.now,
-        zone=zone,
-    )
+    search = await search_request(query, request, channel=channel, hours=0, limit=limit, sort=sort)
     return explained(search, await request.store.search.explained(search))

@@ -40,6 +40,7 @@ class Rung(StrEnum):
     SIMILAR = "similar words"
     SCAN = "bounded scan"
     EVERYTHING = "every line"
+    CONVERSATIONS = "the line that opens each conversation"
 
 
 class RankedAnew(TerrariumError):
@@ -57,7 +58,8 @@ class RankedAnew(TerrariumError):
 class Search:
     """A search request: the query, the rooms, the time, and the size of a page.
 
-    `since` and `until` narrow the query further. `now` and `zone` are the reader's: a question may
+    `since` and `until` narrow the query further. `by_conversation` asks for the conversations of a
+    time rather than for words. `now` and `zone` are the reader's: a question may
     name a time relative to them.
     """
 
@@ -68,6 +70,7 @@ class Search:
     since: datetime | None = None
     until: Position = EVERY_LINE
     cursor: Cursor | None = None
+    by_conversation: bool = False
     now: datetime | None = None
     zone: tzinfo = UTC
 
@@ -95,6 +98,7 @@ class Hits:
         total_is_exact: False where there may be more than `total`: not all lines could be examined.
         reached: how far the lines were examined, where that limit ended the page. `next` then
             continues from there.
+        is_weak: whether even the best hit is unlikely to answer.
         with_all_words: on the first page of a looser rung, how many lines hold all words. These
             lead.
         left_out: on the first page, how many asides hold all words too (at most `COUNTED` + 1):
@@ -110,6 +114,7 @@ class Hits:
     reached: datetime | None = None
     with_all_words: int = 0
     left_out: int = 0
+    is_weak: bool = False
 
     @property
     def total_text(self) -> str:

@@ -37,7 +37,8 @@ class Attempt:
         words = {word for term in self.search.query.terms for word in term.words}
         several = self.rung is Rung.ALL_WORDS and len(words) > 1
         is_question = self.rung is Rung.ANY_WORD
-        return self.search.sort is Sort.RELEVANCE and (is_question or several)
+        by_words = self.search.sort is Sort.RELEVANCE and (is_question or several)
+        return by_words or self.rung is Rung.CONVERSATIONS
 
     @property
     def all_words(self) -> SearchScope:
@@ -72,14 +73,19 @@ def rungs(search: Search) -> list[Rung]:
     terms = search.query.terms
     words = [term for term in terms if term.words]
     if not terms:
-        return [Rung.EVERYTHING]
+        overview = [Rung.CONVERSATIONS] if search.by_conversation else []
+        return _continued([*overview, Rung.EVERYTHING], search)
     if not words:
         return [Rung.SCAN]
     looser = len(terms) > 1 or any(term.literal for term in words)
     ladder = [Rung.ALL_WORDS, *([Rung.ANY_WORD] if looser else []), Rung.SIMILAR]
-    return [rung for rung in ladder if not search.cursor or rung == search.cursor.rung] or [
-        ladder[0]
-    ]
+    return _continued(ladder, search)
+
+
+def _continued(ladder: list[Rung], search: Search) -> list[Rung]:
+    """The ladder, or the rung of it on which a cursor stays."""
+    on = [rung for rung in ladder if search.cursor and rung == search.cursor.rung]
+    return on or (ladder[:1] if search.cursor else ladder)
 
 
 def is_worth_trying(rung: Rung, few: Hits) -> bool:

@@ -10,7 +10,13 @@ from pathlib import Path
 
 import pytest
 
-from terrarium_mcp.chat.disentanglement import ReplyLink, Utterance, conversation_of, find_links
+from terrarium_mcp.chat.disentanglement import (
+    ReplyLink,
+    Utterance,
+    conversation_of,
+    conversations_in,
+    find_links,
+)
 from terrarium_mcp.chat.disentanglement.tables import ScoreTables
 
 ROOT = Path(__file__).parents[2]
@@ -183,3 +189,17 @@ def test_weights_of_another_shape_are_refused() -> None:
     tables = json.loads(text)["tables"]
     with pytest.raises(ValueError, match="table 'topic' has 63 entries"):
         ScoreTables.from_flat(tables | {"topic": tables["topic"][1:]})
+
+
+def test_every_message_is_in_one_conversation_in_the_order_of_the_links() -> None:
+    links = [
+        ReplyLink(1, None, 1.0),
+        ReplyLink(2, None, 1.0),
+        ReplyLink(5, 2, 0.9),
+        ReplyLink(3, 1, 0.9),
+        ReplyLink(4, None, 1.0, "elsewhere"),
+        ReplyLink(6, None, 1.0, "elsewhere"),
+    ]
+    found = [[link.line for link in one] for one in conversations_in(links)]
+    assert found == [[1, 3], [2, 5], [4, 6]]
+    assert conversations_in([]) == []

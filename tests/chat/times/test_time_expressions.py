@@ -1,6 +1,7 @@
 """Times that a question names."""
 
 from datetime import UTC, datetime, timedelta
+from time import process_time
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -188,3 +189,60 @@ def test_the_words_of_a_time_are_remembered_and_taken_out_once() -> None:
     assert first.said == second.said == "yesterday"
     assert without_times((first,), text) == " , yes, yesterday"
     assert first.since.tzinfo is UTC
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("the summer of 2021", "2021-06-01", "2021-09-01"),
+        ("in summer 2021", "2021-06-01", "2021-09-01"),
+        ("in late autumn 2021?", "2021-09-01", "2021-12-01"),
+        ("in the fall of 2021", "2021-09-01", "2021-12-01"),
+        ("winter 2020/21", "2020-12-01", "2021-03-01"),
+        ("in the winter of 2020-2021", "2020-12-01", "2021-03-01"),
+        ("last summer", "2025-06-01", "2025-09-01"),
+        ("last spring", "2025-03-01", "2025-06-01"),  # this one is not over
+        ("this spring", "2026-03-01", "2026-06-01"),
+        ("in the summer", "2025-06-01", "2025-09-01"),
+        ("what broke in summer?", "2025-06-01", "2025-09-01"),
+        ("early 2022", "2022-01-01", "2022-05-01"),
+        ("in mid-2022", "2022-05-01", "2022-09-01"),
+        ("late 2022", "2022-09-01", "2023-01-01"),
+        ("at the end of 2022", "2022-09-01", "2023-01-01"),
+        ("the week of 3 May", "2026-04-27", "2026-05-04"),  # from Monday, the 27th
+        ("in the week of May 3rd, 2021", "2021-05-03", "2021-05-10"),
+        ("during the week of the 5th of May 2021", "2021-05-03", "2021-05-10"),
+        ("the week of Wednesday, 5 May 2021", "2021-05-03", "2021-05-10"),
+        ("the week from 5 May 2021", "2021-05-05", "2021-05-12"),
+        ("week beginning 2021-05-05", "2021-05-05", "2021-05-12"),
+        ("on Friday, 6 August 2021", "2021-08-06", "2021-08-07"),
+        ("in 2021-08", "2021-08-01", "2021-09-01"),
+    ],
+)
+def test_seasons_parts_of_a_year_and_weeks_are_understood(
+    text: str, since: str, until: str
+) -> None:
+    assert days(text) == [(since, until)]
+
+
+def test_a_winter_may_be_either_of_the_two_in_a_year() -> None:
+    text = "who fell in winter 2021 and rose?"
+    assert days(text) == [("2021-12-01", "2022-03-01"), ("2020-12-01", "2021-03-01")]
+    assert without_times(time_expressions(text, NOW, UTC), text) == "who fell   and rose?"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *["in spring boot 3", "fall back", "the summer school", "springs 2021", "early 20221"],
+        *["week of tea", "winter is coming", "a late reply"],
+    ],
+)
+def test_a_season_that_may_be_another_word_is_none(text: str) -> None:
+    assert days(text) == []
+
+
+def test_a_long_row_of_little_words_is_read_in_no_time() -> None:
+    began = process_time()
+    assert days("in early late since " * 5_000) == []
+    assert process_time() - began < 2

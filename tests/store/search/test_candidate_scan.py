@@ -113,10 +113,12 @@ async def test_however_many_ranges_there_are_the_newest_lines_are_found(
             assert set(got) <= holding
 
 
-async def test_neighbours_are_four_lines_on_each_side_of_the_same_room(store: Store) -> None:
+async def test_neighbours_are_four_lines_before_and_ten_after_in_the_same_room(
+    store: Store,
+) -> None:
     lines = [
         line_of("ada", f"line {n}", NOON + timedelta(minutes=n), "#tea" if n % 2 else "#mate")
-        for n in range(1, 41)
+        for n in range(1, 61)
     ]
     await store.messages.append(lines)
     corpus = await corpus_of(store)
@@ -125,16 +127,15 @@ async def test_neighbours_are_four_lines_on_each_side_of_the_same_room(store: St
         21, line.room, "2026-05-01 12:21:00.000", "ada", "line 21", may_answer=True
     )
     (talk,) = await corpus.around([line])
-    assert [one.id for one in talk] == list(range(13, 30, 2))
+    assert [one.id for one in talk] == list(range(13, 42, 2))
     several = await corpus.lines([21, 31, 2, 3, 40])
     talks = await corpus.around(several)
     by_room = [[one.id for one in talk] for talk in talks]
     assert sorted(by_room) == sorted(
         [
-            list(range(1, 12, 2)),  # 3, with one line before it
-            list(range(13, 40, 2)),  # 21 and 31 share lines
-            list(range(2, 11, 2)),
-            list(range(32, 41, 2)),
+            list(range(1, 52, 2)),  # 3, 21 and 31 share lines
+            list(range(2, 23, 2)),
+            list(range(32, 61, 2)),
         ]
     )
 
@@ -142,10 +143,10 @@ async def test_neighbours_are_four_lines_on_each_side_of_the_same_room(store: St
 @pytest.mark.parametrize(
     ("second", "talks"),
     [
-        (17, [(6, 21)]),
-        (18, [(6, 22)]),  # the windows share one line
-        (19, [(6, 14), (15, 23)]),
-        (30, [(6, 14), (26, 34)]),
+        (17, [(6, 27)]),
+        (24, [(6, 34)]),  # the windows share one line
+        (25, [(6, 20), (21, 35)]),
+        (30, [(6, 20), (26, 40)]),
     ],
 )
 async def test_windows_that_share_a_line_are_one_talk(

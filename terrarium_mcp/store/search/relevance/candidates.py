@@ -4,9 +4,11 @@ Never "any word, the newest": in a large log that finds one answer in sixty (1.6
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from time import perf_counter
 
+from terrarium_mcp.chat.terms import words_in
 from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.search.relevance.corpus import Corpus
 from terrarium_mcp.store.search.relevance.lookup import (
@@ -41,6 +43,25 @@ _BEFORE, _AFTER = timedelta(days=1), timedelta(days=7)
 """How far around a time people speak of it: mostly afterwards."""
 
 
+@dataclass(frozen=True, slots=True)
+class _PersonConditions:
+    """How to look up a person's own lines, and those that hold the nick: mostly said to them.
+
+    `names` has one look-up's conditions, or none for a nick without letters and digits.
+    """
+
+    speaker: AnyOf
+    names: Sequence[Sequence[AnyOf]]
+    has_few_lines: bool
+
+    @classmethod
+    def named(cls, nick: str, parsed: ParsedQuestion) -> "_PersonConditions":
+        """The person with a folded nick."""
+        lines = parsed.by.get(nick, 0)
+        words = [any_word([word], lines) for word in words_in(nick)]
+        return cls(by_speaker(nick, lines), [words] if words else [], parsed.has_few_lines(nick))
+
+
 def planned_lookups(question: PlainQuestion, parsed: ParsedQuestion) -> list[Lookup]:
     """The look-ups for a question, the most promising first; each once."""
     scope = question.scope
@@ -53,20 +74,28 @@ def planned_lookups(question: PlainQuestion, parsed: ParsedQuestion) -> list[Loo
         rarest = _any_of(groups[:_ALONE])
         lookups.append(_lookup([rarest, *restriction], 2 * EACH, first, last))
     lookups += _tiers(groups, restriction, each, first, last)
-    speakers = [by_speaker(nick, parsed.by.get(nick, 0)) for nick in parsed.people[:_PEOPLE]]
     any_group = _any_of(groups[:_COMBINED])
-    for speaker in speakers:
-        lookups += _tiers(groups, [speaker, *restriction], EACH // 2, first, last)
-        lookups.append(_lookup([any_group, speaker, *restriction], 2 * EACH, first, last))
+    people = [_PersonConditions.named(nick, parsed) for nick in parsed.people[:_PEOPLE]]
+    for person in people:
+        spoken = [person.speaker, *restriction]
+        lookups += _tiers(groups, spoken, EACH // 2, first, last)
+        lookups.append(_lookup([any_group, *spoken], 2 * EACH, first, last))
+        lookups += [
+            _lookup([any_group, *name, *restriction], EACH, first, last) for name in person.names
+        ]
+        if person.has_few_lines:
+            everything = [[person.speaker], *person.names]
+            lookups += [_lookup([*one, *restriction], EACH, first, last) for one in everything]
     for time in parsed.times[:_TIMES]:
         since = max(first, to_text(time.since - _BEFORE))
         until = min(last, to_text(time.until + _AFTER))
         lookups.append(_lookup([any_group, *restriction], EACH, since, until))
         lookups += _tiers(groups, restriction, EACH // 2, since, until)
-        for speaker in speakers:
-            everything = speech(parsed.lines)
-            lookups.append(_lookup([any_group, speaker, *restriction], EACH, since, until))
-            lookups.append(_lookup([everything, speaker, *restriction], EACH, since, until))
+        for person in people:
+            spoken = [person.speaker, *restriction]
+            lookups.append(_lookup([any_group, *spoken], EACH, since, until))
+            lookups.append(_lookup([speech(parsed.lines), *spoken], EACH, since, until))
+            lookups += [_lookup([*name, *restriction], EACH, since, until) for name in person.names]
     return [lookup for lookup in dict.fromkeys(lookups) if lookup.all_of]
 
 

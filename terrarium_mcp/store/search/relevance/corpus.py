@@ -2,11 +2,14 @@
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import datetime
+from functools import lru_cache
 from typing import NamedTuple, Protocol
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.store.search.relevance.lookup import Lookup
 from terrarium_mcp.store.search.vocabulary_queries import Vocabulary
+
+_folded = lru_cache(maxsize=10_000)(fold)  # a question reads thousands of lines by few people
 
 
 class LogStatistics(NamedTuple):
@@ -50,7 +53,7 @@ class CandidateLine(NamedTuple):
     @property
     def nick(self) -> str:
         """The nick that said it, folded."""
-        return fold(self.said_by)
+        return _folded(self.said_by)
 
 
 Passage = Sequence[CandidateLine]

@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 
 from terrarium_mcp.chat.english import related_words, stem, word_forms
-from terrarium_mcp.chat.question import asks_when, content_words, people_named, possible_nicks
+from terrarium_mcp.chat.identity import CHANNEL_PREFIXES, fold
+from terrarium_mcp.chat.named_people import people_named, possible_nicks
+from terrarium_mcp.chat.question import asks_when, content_words
 from terrarium_mcp.chat.times.time_expressions import time_expressions, without_times
 from terrarium_mcp.store.search.relevance.corpus import Corpus
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, PlainQuestion, TermGroup
@@ -42,11 +44,12 @@ _COMPLETIONS = 4
 
 
 async def parsed(question: PlainQuestion, corpus: Corpus) -> ParsedQuestion:
-    """What `question` asks."""
-    log = await corpus.statistics(possible_nicks(question.text))
-    people = people_named(question.text, log.by, log.with_name)
+    """What `question` asks. Words that name a time are no nicks and say nothing else."""
     times = time_expressions(question.text, question.now, question.zone)
-    content = content_words(without_times(times, question.text), people)[:_CONSIDERED]
+    text = without_times(times, question.text)
+    log = await corpus.statistics(possible_nicks(text))
+    people = people_named(text, log.by, log.with_name, _topics(question))
+    content = content_words(text, people)[:_CONSIDERED]
     groups = await _groups(_one_of_each_stem(content), log.lines, corpus)
     # Words in no line come last: they find nothing.
     groups.sort(key=lambda group: group.lines or log.lines)
@@ -60,6 +63,11 @@ async def parsed(question: PlainQuestion, corpus: Corpus) -> ParsedQuestion:
         log.by,
         log.words / log.lines,
     )
+
+
+def _topics(question: PlainQuestion) -> set[str]:
+    """The names of the channels asked, which are words there."""
+    return {fold(room.channel.lstrip(CHANNEL_PREFIXES)) for room in question.scope.rooms}
 
 
 def _one_of_each_stem(content: Sequence[str]) -> list[str]:

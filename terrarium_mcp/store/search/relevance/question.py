@@ -7,6 +7,9 @@ from datetime import datetime, tzinfo
 from terrarium_mcp.chat.times.time_expressions import TimeExpression
 from terrarium_mcp.store.search.scope import MOST_ROOMS, SearchScope
 
+FEW_LINES = 60
+"""Of a person with at most this many lines, any line may answer, whatever its words."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlainQuestion:
@@ -60,3 +63,7 @@ class ParsedQuestion:
     here: int
     by: Mapping[str, int]
     length: float
+
+    def has_few_lines(self, nick: str) -> bool:
+        """Whether a person has so few lines here that all of them can be looked at."""
+        return 0 < self.by.get(nick, 0) <= FEW_LINES

@@ -10,12 +10,15 @@ from functools import cached_property
 from math import log
 from typing import NamedTuple
 
+from terrarium_mcp.chat.english import is_asking_word
+from terrarium_mcp.chat.mentions import addressee
 from terrarium_mcp.chat.question import is_first_person, is_question, names_a_time
 from terrarium_mcp.chat.terms import words_in
+from terrarium_mcp.chat.times.time_expressions import TimeExpression
 from terrarium_mcp.store.search.relevance import weights
 from terrarium_mcp.store.search.relevance.corpus import CandidateLine, Passage
 from terrarium_mcp.store.search.relevance.lookup import Lookup
-from terrarium_mcp.store.search.relevance.question import ParsedQuestion
+from terrarium_mcp.store.search.relevance.question import ParsedQuestion, TermGroup
 
 GroupWeights = Mapping[int, float]
 """The term groups of a question that a line holds (by number), each with its weight there."""
@@ -24,18 +27,23 @@ GroupBits = int
 """A set of term groups, one bit each, by number."""
 
 _NOTHING: GroupWeights = {}
+_NO_GROUPS = 0, 0
 
 _STRONG = 0.25
 """The share of a group's weight above which a line counts as holding it."""
+
+_SURE = 0.45
+"""The same for the word itself or another form of it, but not for a related word."""
 
 _DAY = 86_400
 
 
 class RankedLine(NamedTuple):
-    """A line and its points, by reason."""
+    """A line, its points by reason, and the term groups of which a form was said near it."""
 
     line: CandidateLine
     points: Mapping[str, float]
+    near: GroupBits = 0
 
     @property
     def score(self) -> float:
@@ -57,17 +65,23 @@ class Scorer:
 
     def __init__(self, about: ParsedQuestion) -> None:
         self._about = about
+        self._people = frozenset(about.people)
         self._first = about.people[0] if about.people else None
-        self._idf = [_idf(group.lines, about.lines) for group in about.groups]
+        self._few = {nick for nick in about.people if about.has_few_lines(nick)}
+        self._idf = [_weight(group, about.lines) for group in about.groups]
         self._scale = weights.POINTS / (sum(self._idf) or 1.0)
-        self._times = [(one.since.timestamp(), one.until.timestamp()) for one in about.times]
+        self._times = [
+            (one.since.timestamp(), one.until.timestamp(), _time_weight(one)) for one in about.times
+        ]
         self._groups_of: dict[str, list[tuple[int, float]]] = {}
         for number, group in enumerate(about.groups):
             for word, weight in group.words.items():
                 self._groups_of.setdefault(word, []).append((number, weight))
         self._asked = frozenset(self._groups_of)
         self._strong = [_STRONG * idf for idf in self._idf]
+        self._sure = [_SURE * idf for idf in self._idf]
         self._weights: dict[int, GroupWeights] = {}
+        self._called: dict[int, str] = {}
         self._shares: dict[GroupBits, float] = {}
 
     def promising(self, lines: Collection[CandidateLine], most: int) -> list[CandidateLine]:
@@ -85,20 +99,24 @@ class Scorer:
     ) -> list[RankedLine]:
         """Every line of the passages that may answer, the best first.
 
-        If the question names a time, lines `found` may answer without any of its words.
+        If the question names a time, or a person of few lines, lines `found` may answer without any
+        of its words.
         """
-        ids = {line.id for line in found} if self._times else set[int]()
+        ids = {line.id for line in found if self._times or self._is_of_few(line)}
         scored = [one for passage in passages for one in self._in_passage(passage, ids)]
         return sorted(scored, key=lambda one: (one.score, one.line.place), reverse=True)
 
     def _in_passage(self, passage: Passage, found: Collection[int]) -> Iterator[RankedLine]:
         """The lines of a passage with a word of the question close by, or that were `found`."""
-        hits = _word_hits(passage, map(self._words, passage))
-        held = {at: self._held(words) for at, words in hits.weights.items()}
+        hits = _word_hits(passage, map(self._words, passage), self._replies(passage))
+        held = {
+            at: (self._held(words, self._strong), self._held(words, self._sure))
+            for at, words in hits.weights.items()
+        }
         by_time = (
             {at for at, line in enumerate(passage) if line.id in found} if found else set[int]()
         )
-        by_person = self._by_person(passage)
+        with_person = self._with_person(passage)
         for at in sorted(hits.close_by.keys() | by_time):
             line = passage[at]
             if not line.may_answer:
@@ -106,35 +124,62 @@ class Scorer:
             here = _spread(hits, at)
             if not here and at not in by_time:
                 continue
-            nearby = 0
-            for other, groups in held.items():
-                if -weights.NEAR <= other - at <= weights.NEAR:
-                    nearby |= groups
+            nearby = near = 0
+            for other in (*range(at - weights.NEAR, at + weights.NEAR + 1), *hits.linked_to(at)):
+                if groups := held.get(other):
+                    nearby |= groups[0]
+                    near |= groups[1]
+            here_alone = held.get(at, _NO_GROUPS)[0]
             points = {
                 "words here and close by": weights.PROXIMITY * self._scale * sum(here.values()),
-                "share of the words here": weights.COVERAGE * self._share(held.get(at, 0)),
+                "share of the words here": weights.COVERAGE * self._share(here_alone),
                 "share of the words nearby": weights.NEARBY * self._share(nearby),
                 **self._by_itself(line),
             }
-            if at - 1 in hits.questions:
-                points["answers a question"] = (
-                    weights.QUESTION_CARRYOVER * self._scale * _carried_over(hits, at)
-                )
-            if any(abs(other - at) <= weights.NEAR for other in by_person):
+            if asked := hits.asked_before(at):
+                carried = max(_carried_over(hits, question, at) for question in asked)
+                points["answers a question"] = weights.QUESTION_CARRYOVER * self._scale * carried
+            if not with_person.isdisjoint(range(at - weights.NEAR, at + weights.NEAR + 1)):
                 points["the person takes part"] = weights.TAKES_PART
-            if len(self._idf) > 1 and held.get(at, 0).bit_count() == self._findable:
+            if len(self._idf) > 1 and here_alone.bit_count() == self._findable:
                 points["all words"] = weights.ALL_TERMS
-            yield RankedLine(line, points)
+            yield RankedLine(line, points, near)
 
-    def _by_person(self, passage: Passage) -> set[int]:
-        """The positions in a passage of the lines by the first person that the question names."""
+    def _with_person(self, passage: Passage) -> set[int]:
+        """The positions of the lines by, or to, the first person that the question names."""
         if not self._first:
             return set()
-        return {at for at, line in enumerate(passage) if line.nick == self._first}
+        return {
+            at
+            for at, line in enumerate(passage)
+            if self._first in (line.nick, self._addressee(line))
+        }
 
-    def _held(self, words: GroupWeights) -> GroupBits:
-        """The groups that a line counts as holding."""
-        return sum(1 << group for group, weight in words.items() if weight > self._strong[group])
+    def _is_of_few(self, line: CandidateLine) -> bool:
+        """Whether a line is by, or to, one of the people named who have few lines."""
+        return bool(self._few) and not self._few.isdisjoint((line.nick, self._addressee(line)))
+
+    def _replies(self, passage: Passage) -> dict[int, int]:
+        """The replies in a passage that name whom they answer, each with that one's latest line."""
+        replies: dict[int, int] = {}
+        latest: dict[str, int] = {}
+        for at, line in enumerate(passage):
+            answered = latest.get(self._addressee(line))
+            if answered is not None and at - answered <= weights.LATER:
+                replies[at] = answered
+            latest[line.nick] = at
+        return replies
+
+    def _addressee(self, line: CandidateLine) -> str:
+        """Whom a line calls."""
+        called = self._called.get(line.id)
+        if called is None:
+            called = self._called[line.id] = addressee(line.text)
+        return called
+
+    def _held(self, words: GroupWeights, least: Sequence[float]) -> GroupBits:
+        """The groups of which a line holds more than the `least` weight."""
+        return sum(1 << group for group, weight in words.items() if weight > least[group])
 
     def _share(self, groups: GroupBits) -> float:
         """The weight of these groups together."""
@@ -157,9 +202,12 @@ class Scorer:
             points["said by the person"] = weights.SPEAKER if only else weights.FIRST_SPEAKER
             if is_first_person(text):
                 points["of himself or herself"] = weights.SPEAKS_OF_SELF
+        if self._people and self._addressee(line) in self._people - {line.nick}:
+            points["said to the person"] = weights.ADDRESSED
         if self._times:
-            near = max(_nearness(line.at, *one) for one in self._times)
-            points["of that time"] = weights.OF_THE_TIME * near
+            points["of that time"] = max(
+                weight * _nearness(line.at, since, until) for since, until, weight in self._times
+            )
         if not is_question(text):
             points["no question"] = weights.STATEMENT
         if self._about.asks_when and names_a_time(text):
@@ -194,28 +242,48 @@ class _WordHits:
     """The words of a question in a passage, by position.
 
     `weights` has the lines with a word, `questions` those of them that are questions, and
-    `close_by` the lines within reach of a word, with their time in seconds since 1970.
+    `close_by` the lines within reach of a word, with their time in seconds since 1970. `replies`
+    has the line that each reply answers, `linked` the other ends of the replies from and to a line.
     """
 
     weights: Mapping[int, GroupWeights]
     questions: Collection[int]
     close_by: Mapping[int, float]
+    replies: Mapping[int, int]
+    linked: Mapping[int, Collection[int]]
+
+    def linked_to(self, at: int) -> Collection[int]:
+        """The lines that a line replies to, and its replies."""
+        return self.linked.get(at, ())
+
+    def asked_before(self, at: int) -> set[int]:
+        """The questions that a line may answer: the one before it, and that it replies to."""
+        return {at - 1, self.replies.get(at, at - 1)}.intersection(self.questions)
 
 
-def _word_hits(passage: Passage, lines: Iterable[GroupWeights]) -> _WordHits:
+def _word_hits(
+    passage: Passage, lines: Iterable[GroupWeights], replies: Mapping[int, int]
+) -> _WordHits:
     """Most lines of a passage hold no word, and are not looked at any further."""
     held = {at: words for at, words in enumerate(lines) if words}
     reach = range(-len(weights.FADES), len(weights.FADES) + 1)
     close_by = {at + by for at in held for by in reach if 0 <= at + by < len(passage)}
+    linked: dict[int, list[int]] = {}
+    for reply, answered in replies.items():
+        linked.setdefault(reply, []).append(answered)
+        linked.setdefault(answered, []).append(reply)
+    close_by |= {other for at in held for other in linked.get(at, ())}
     return _WordHits(
         held,
         {at for at in held if is_question(passage[at].text)},
         {at: passage[at].at for at in close_by},
+        replies,
+        linked,
     )
 
 
 def _spread(hits: _WordHits, at: int) -> dict[int, float]:
-    """The words of a line and, faded, of the two on each side."""
+    """The words of a line and, faded, of the two on each side and of what it replies to."""
     here = dict(hits.weights.get(at, {}))
     for distance, fade in enumerate(weights.FADES, 1):
         for other in (at - distance, at + distance):
@@ -223,21 +291,42 @@ def _spread(hits: _WordHits, at: int) -> dict[int, float]:
             if not words or abs(hits.close_by[other] - hits.close_by[at]) > weights.SILENCE:
                 continue
             share = weights.ASKED_BEFORE if other == at - 1 and other in hits.questions else fade
-            for group, weight in words.items():
-                here[group] = max(here.get(group, 0.0), weight * share)
+            _take_over(here, words, share)
+    for other in hits.linked_to(at):
+        asked = other == hits.replies.get(at) and other in hits.questions
+        share = weights.ASKED_BEFORE if asked else weights.REPLIED
+        _take_over(here, hits.weights.get(other, _NOTHING), share)
     return here
 
 
-def _carried_over(hits: _WordHits, at: int) -> float:
-    """The weight of the words of the line before that the line itself lacks."""
+def _take_over(here: dict[int, float], words: GroupWeights, share: float) -> None:
+    for group, weight in words.items():
+        here[group] = max(here.get(group, 0.0), weight * share)
+
+
+def _carried_over(hits: _WordHits, question: int, at: int) -> float:
+    """The weight of the words of the question before that the line itself lacks."""
     mine = hits.weights.get(at, {})
-    asked = hits.weights[at - 1]
+    asked = hits.weights[question]
     return sum(max(0.0, weight - mine.get(group, 0.0)) for group, weight in asked.items())
 
 
-def _idf(holding: int, lines: int) -> float:
+def _weight(group: TermGroup, lines: int) -> float:
+    """The weight of a group among those of a question."""
+    weight = float(rarity(group.lines, lines) ** weights.RARITY)
+    return weights.ASKING * weight if is_asking_word(group.word) else weight
+
+
+def _time_weight(time: TimeExpression) -> float:
+    """The points of a line within a time."""
+    is_long = time.until - time.since > weights.LONG_TIME
+    return weights.OF_A_LONG_TIME if is_long else weights.OF_THE_TIME
+
+
+def rarity(holding: int, lines: int) -> float:
+    """The inverse document frequency of a word that so many of all lines hold."""
     holding = min(holding, lines)
-    return float(log(1 + (lines - holding + 0.5) / (holding + 0.5)) ** weights.RARITY)
+    return log(1 + (lines - holding + 0.5) / (holding + 0.5))
 
 
 def _nearness(at: float, since: float, until: float) -> float:

@@ -8,6 +8,8 @@ person is answered too. ALL_TERMS was found on known items of real IRC, TAKES_PA
 dialogues among a million other lines.
 """
 
+from datetime import timedelta
+
 POINTS = 10.0
 """All content words of a question together."""
 
@@ -32,10 +34,13 @@ SPEAKER = 1.2
 FIRST_SPEAKER = 0.6
 """The line is by the first of several people that the question names."""
 
+ADDRESSED = 0.9
+"""The line calls a person that the question names: an answer to them, or what they were told."""
+
 SPEAKS_OF_SELF = 0.6
 """That person speaks of himself or herself."""
 
-TAKES_PART = 3.0
+TAKES_PART = 5.0
 """That person takes part in the passage: it matters where many channels are searched at once."""
 
 STATEMENT = 0.5
@@ -47,24 +52,36 @@ TELLS_WHEN = 1.5
 OF_THE_TIME = 5.0
 """The line is from a time that the question names."""
 
+LONG_TIME, OF_A_LONG_TIME = timedelta(days=45), 2.5
+"""A season or a year is remembered less exactly: its points, and from which length on."""
+
 FADES = (0.6, 0.36)
 """The share of a word's weight one line away, and two."""
 
 ASKED_BEFORE = 0.9
 """Its share in the question right before the line."""
 
+REPLIED = 0.6
+"""The same between a line and a reply that names its author, up to `LATER` lines below."""
+
 SILENCE = 900
 """Seconds of silence in a room beyond which the words of other lines no longer count."""
 
 NEAR = 4
-"""Lines on each side of a candidate that are read. Six add nothing to the first ten answers, and
-make a question in a channel of ten million lines a tenth slower."""
+"""Lines on each side of a candidate whose words count. Six add nothing to the first ten answers
+and make a question in a channel of ten million lines a tenth slower."""
+
+LATER = 10
+"""Lines below a candidate that are read: in a busy channel a reply comes seven to ten later."""
 
 BM25_K1, BM25_B = 0.9, 0.4
 """BM25's k1 and b (Robertson and Zaragoza 2009): chat lines are short and repeat little."""
 
 RARITY = 0.7
 """The power to which a word's idf is raised: less than 1 keeps one rare word from dominating."""
+
+ASKING = 0.3
+"""The share of its weight that a word of asking has, such as `recommend`: few answers repeat it."""
 
 FORM, FAMILY = 0.8, 0.5
 """Another form of the word (`painted` for `paints`), and a word with the same beginning."""

@@ -6,7 +6,7 @@ from operator import attrgetter
 
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.store.search.relevance.corpus import CandidateLine, Passage
-from terrarium_mcp.store.search.relevance.weights import NEAR
+from terrarium_mcp.store.search.relevance.weights import LATER, NEAR
 from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import as_text
@@ -59,7 +59,7 @@ class Neighbours:
         """The passages around these lines, in which neighbours need not answer themselves."""
         places = json.dumps([[line.room, *line.place] for line in lines])
         rows = await self._database.rows(
-            f"{self._side('<', 'DESC', NEAR)} UNION ALL {self._side('>=', 'ASC', NEAR + 1)}",
+            f"{self._side('<', 'DESC', NEAR)} UNION ALL {self._side('>=', 'ASC', LATER + 1)}",
             self._params | {"places": places},
         )
         windows: dict[int, list[CandidateLine]] = {}

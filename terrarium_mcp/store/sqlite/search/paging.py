@@ -12,6 +12,7 @@ from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
 from terrarium_mcp.store.search.hits import HEAD, Hits, RankedAnew, Rung, Search, Sort
 from terrarium_mcp.store.search.ladder import ENOUGH, Attempt
 from terrarium_mcp.store.search.relevance.candidates import timed
+from terrarium_mcp.store.search.relevance.confidence import is_weak
 from terrarium_mcp.store.search.relevance.lookup import LookupReport
 from terrarium_mcp.store.search.relevance.pipeline import answer, ranked_among
 from terrarium_mcp.store.search.relevance.ranking import RankedAnswer
@@ -19,6 +20,7 @@ from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, as_messages
+from terrarium_mcp.store.sqlite.search.conversation_openers import ConversationOpeners
 from terrarium_mcp.store.sqlite.search.corpus import SqliteCorpus
 from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan, ScanResult, Total
@@ -28,15 +30,22 @@ from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
 _HEADS = 200
 """Heads kept for their next pages, which so continue the ranking of the first page."""
 
+_WEAK_HITS = 10
+"""Hits on a page whose best line is weak: more would only look like an answer."""
+
 _PLACE = attrgetter("position")
 
 
 @dataclass(frozen=True, slots=True)
 class RankedHead:
-    """The ids of the ranked lines, best first, and the total of all hits if known."""
+    """The ids of the ranked lines, best first, and the total of all hits if known.
+
+    It `is_weak` if even the first of them are unlikely to answer.
+    """
 
     ids: Sequence[int]
     total: Total | None
+    is_weak: bool = False
 
     @property
     def is_everything(self) -> bool:
@@ -70,6 +79,11 @@ class PageRequest:
         """The lines of the attempt."""
         return ExactQuery(self.attempt.scope, self.snapshot)
 
+    def limited_to(self, most: int) -> "PageRequest":
+        """The same request for at most `most` hits."""
+        search = replace(self.search, limit=min(self.search.limit, most))
+        return replace(self, attempt=replace(self.attempt, search=search))
+
 
 class Pages:
     """The pages of every rung."""
@@ -77,6 +91,7 @@ class Pages:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._exact = ExactSearch(IndexScan(database))
+        self._openers = ConversationOpeners(self._exact)
         self._heads: dict[tuple[str, str], RankedHead] = {}
 
     async def page(self, request: PageRequest) -> Hits:
@@ -87,6 +102,9 @@ class Pages:
             return Hits([], request.rung, 0)
         head = await self._head(request) if request.attempt.is_ranked else _NO_HEAD
         shown = search.cursor.skip if search.cursor else 0
+        if head.is_weak:
+            request = request.limited_to(_WEAK_HITS)
+            search = request.search
         if shown + search.limit < len(head.ids):
             return await self._head_page(request, head, shown)
         return await self._tail_page(request, head, shown)
@@ -115,6 +133,7 @@ class Pages:
             total.count,
             _cursor(request, head, end, None),
             total_is_exact=total.exact,
+            is_weak=head.is_weak,
         )
 
     async def _tail_page(self, request: PageRequest, head: RankedHead, shown: int) -> Hits:
@@ -140,6 +159,7 @@ class Pages:
             next_page if is_full or reached else None,
             total_is_exact=tail.total.exact,
             reached=reached.moment if reached else None,
+            is_weak=head.is_weak,
         )
 
     async def _tail(
@@ -167,12 +187,17 @@ class Pages:
 
     async def _ranked(self, request: PageRequest) -> RankedHead:
         """The lines with all words, if there are hardly any, and those that answer best."""
+        if request.rung is Rung.CONVERSATIONS:
+            openers = await self._openers.ids(request.query, HEAD)
+            return RankedHead(openers, Total(len(openers)))
         if request.rung is Rung.ALL_WORDS:
             newest = await self._exact.first(request.query, HEAD, NEWEST)
             return RankedHead(_ids(await self._best_of(newest, request)), newest.total)
         few = await self._with_all_words(request)
-        ids = list(dict.fromkeys([*few, *_ids(await self._answer(request))]))[:HEAD]
-        return RankedHead(ids, Total(len(ids), exact=False))  # a question has no total
+        answer = await self._answer(request)
+        ids = list(dict.fromkeys([*few, *_ids(answer)]))[:HEAD]
+        weak = not few and answer is not None and is_weak(answer)
+        return RankedHead(ids, Total(len(ids), exact=False), weak)  # a question has no total
 
     async def _with_all_words(self, request: PageRequest) -> list[int]:
         """The few lines with all words, newest first; only a first page has them at hand."""
@@ -186,6 +211,8 @@ class Pages:
         """The lines of a rung that answer best; of those with all words, the newest are ranked."""
         if request.rung is Rung.ANY_WORD:
             return await answer(request.attempt.question, self._corpus(request))
+        if request.rung is Rung.CONVERSATIONS:
+            return None
         return await self._best_of(await self._exact.first(request.query, HEAD, NEWEST), request)
 
     async def _best_of(self, found: ScanResult, request: PageRequest) -> RankedAnswer | None:

@@ -190,7 +190,9 @@ def _nearest(
     wanted, near = set(ids), dict[int, list[Row]]()
     for passage in passages:
         rows, room = {row["id"]: row for row in passage}, passage[0]["room"]
-        conversations = conversations_in(_links(passage))
+        conversations = {
+            link.line: links for links in conversations_in(_links(passage)) for link in links
+        }
         for number in wanted & rows.keys():
             links = conversations[number]
             outside = dict.fromkeys((room, link.outside) for link in links if link.outside)
@@ -219,7 +221,20 @@ def _lines(rows: Iterable[Row]) -> list[Utterance]:
             reply_to=as_text(reply_to),
         )
         for (
-            number, _, timestamp, nick, text, _, _, _, _, redacted_at, voice, msgid, reply_to, *_,
+            number,
+            _,
+            timestamp,
+            nick,
+            text,
+            _,
+            _,
+            _,
+            _,
+            redacted_at,
+            voice,
+            msgid,
+            reply_to,
+            *_,
         ) in rows
         for who, said in (said_by(nick, text, voice),)
     ]

@@ -153,6 +153,7 @@ def test_the_rungs_and_orders_have_the_names_that_answers_and_cursors_use() -> N
         "similar words",
         "bounded scan",
         "every line",
+        "the line that opens each conversation",
     ]
     assert [sort.value for sort in Sort] == ["relevance", "newest", "oldest"]
 

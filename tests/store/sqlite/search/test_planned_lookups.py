@@ -162,10 +162,24 @@ def test_two_people_named_have_look_ups_of_their_own() -> None:
         *tiers([form(A)], [anything(A)], most=100),
         *tiers([form(A)], [anything(A)], most=50, besides=[ada]),
         Lookup((anything(A), ada), 200),
+        Lookup((anything(A), any_word(["ada"], 0)), 100),
+        Lookup((ada,), 100),  # of few lines: any of them may answer
+        Lookup((any_word(["ada"], 0),), 100),
         *tiers([form(A)], [anything(A)], most=50, besides=[stranger]),
         Lookup((anything(A), stranger), 200),
+        Lookup((anything(A), any_word(["stranger"], 0)), 100),
     ]
-    assert [look.all_of[-1].lines for look in planned[2::3]] == [7, 0]
+    assert [planned[number].all_of[-1].lines for number in (2, 8)] == [7, 0]
+
+
+def test_a_nick_without_letters_is_looked_up_by_its_own_lines_only() -> None:
+    planned = planned_lookups(question(), parsed(A, people=["^_^"]))
+    nick = by_speaker("^_^", 0)
+    assert planned[2:] == [
+        *tiers([form(A)], [anything(A)], most=50, besides=[nick]),
+        Lookup((anything(A), nick), 200),
+        Lookup((nick,), 100),
+    ]
 
 
 def test_two_times_named_have_look_ups_of_their_own() -> None:
@@ -184,9 +198,10 @@ def test_two_times_named_have_look_ups_of_their_own() -> None:
             ((anything(A),), 50),
             ((anything(A), ada), 100),
             ((speech(0), ada), 100),
+            ((any_word(["ada"], 0),), 100),
         ]
     ]
-    assert timed[-1].all_of[0].lines == 1_000_000
+    assert timed[-2].all_of[0].lines == 1_000_000
 
 
 def test_a_time_named_is_looked_up_within_that_of_the_question() -> None:

@@ -165,7 +165,7 @@ def test_a_line_by_the_person_named_gets_points_and_more_about_oneself() -> None
     got = points(question(GATE, people=["ada"]), lines)
     assert [got[at].get("said by the person") for at in (1, 2, 3)] == [1.2, None, 1.2]
     assert [got[at].get("of himself or herself") for at in (1, 2, 3)] == [None, None, 0.6]
-    assert [got[at].get("the person takes part") for at in (1, 2, 7, 8)] == [3, 3, 3, None]
+    assert [got[at].get("the person takes part") for at in (1, 2, 7, 8)] == [5, 5, 5, None]
     several = points(question(GATE, people=["ada", "x"]), lines)
     assert [several[at].get("said by the person") for at in (1, 2, 3)] == [0.6, None, 0.6]
     nobody = points(question(GATE), lines)
@@ -266,3 +266,49 @@ def test_when_a_line_was_said_is_read_in_utc() -> None:
     (line,) = talk("bo: gate", at=datetime(2026, 5, 1, tzinfo=UTC))
     assert line.at == datetime(2026, 5, 1, tzinfo=UTC).timestamp()
     assert line._replace(said_by="BO[]").nick == "bo{}"
+
+
+def test_a_line_that_calls_the_person_named_gets_points() -> None:
+    lines = talk(
+        "bo: Ada: the gate", "ada: gate", "bo: gate, ada", "ada: ada: gate", "bo: ADA> gate"
+    )
+    got = points(question(GATE, people=["ada"]), lines)
+    assert [got[at].get("said to the person") for at in range(1, 6)] == [0.9, None, None, None, 0.9]
+    assert "said to the person" not in points(question(GATE), lines)[1]
+    both = points(question(GATE, people=["bo", "ada"]), lines)
+    assert both[1]["said by the person"] == 0.6
+    assert both[1]["said to the person"] == 0.9
+
+
+def test_who_is_called_takes_part() -> None:
+    lines = talk("bo: gate", "cy: a", "cy: b", "cy: c", "cy: ada: hi")
+    got = points(question(GATE, people=["ada"]), lines)
+    assert got[1]["the person takes part"] == 5
+
+
+@pytest.mark.parametrize(("between", "reached"), [(6, True), (9, True), (10, False)])
+def test_a_reply_that_names_whom_it_answers_takes_over_the_words_of_the_line(
+    between: int, *, reached: bool
+) -> None:
+    lines = talk("ada: which gate?", *["x: a"] * between, "bo: ada: mine")
+    got = points(question(GATE), lines)
+    reply = len(lines)
+    assert (reply in got) is reached
+    if reached:
+        whole = bm25(1, 2)
+        assert got[reply][HERE] == pytest.approx(0.5 * 10 * 0.9 * whole)
+        assert got[reply]["answers a question"] == pytest.approx(0.25 * 10 * whole)
+        assert got[reply][NEAR] == pytest.approx(0.35 * 10)
+
+
+def test_a_line_takes_over_the_words_of_a_reply_and_a_reply_those_of_a_statement() -> None:
+    got = points(question(GATE), talk("ada: it broke", *["x: a"] * 6, "bo: ada: the gate"))
+    assert got[1][HERE] == pytest.approx(0.5 * 10 * 0.6 * bm25(1, 3))
+    got = points(question(GATE), talk("ada: the gate", *["x: a"] * 6, "bo: ada: open"))
+    assert got[8][HERE] == pytest.approx(0.5 * 10 * 0.6 * bm25(1, 2))
+    assert "answers a question" not in got[8]
+
+
+def test_a_reply_answers_the_latest_line_of_the_person_it_names() -> None:
+    lines = talk("ada: the gate", *["x: a"] * 3, "ada: lunch?", *["x: a"] * 3, "bo: ada: yes")
+    assert 9 not in points(question(GATE), lines)

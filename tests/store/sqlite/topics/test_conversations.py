@@ -222,7 +222,5 @@ def test_conversations_are_those_of_each_message() -> None:
         ReplyLink(5, 3, 0.5),
         ReplyLink(6, None, 1.0),
     ]
-    assert conversations_in(links) == {
-        number: conversation_of(number, links) for number in range(1, 7)
-    }
-    assert conversations_in([]) == {}
+    assert conversations_in(links) == [conversation_of(number, links) for number in (1, 2, 6)]
+    assert conversations_in([]) == []

@@ -1,0 +1,52 @@
+"""Seasons, and the early, middle and late part of a year, as days of the calendar."""
+
+from datetime import date
+
+from terrarium_mcp.chat.times.calendar_words import PERIODS
+
+Days = tuple[date, date]
+"""The first day, and the day after the last."""
+
+SEASONS = {"spring": 3, "summer": 6, "autumn": 9, "fall": 9, "winter": 12}
+"""The month with which each begins in the north, where it lasts three months."""
+
+_PARTS = {
+    "early": 1, "beginning": 1, "start": 1, "mid": 5, "middle": 5, "late": 9, "end": 9,
+}  # fmt: skip
+"""The month with which each part of a year begins, which lasts four months."""
+
+
+def season(name: str, year: int) -> Days:
+    """The season that begins in `year`."""
+    return _months(year, SEASONS[name], 3)
+
+
+def seasons_called(name: str, year: int) -> list[Days]:
+    """The seasons meant by `winter 2008`: of two winters, that which begins in the year leads."""
+    if name != "winter":
+        return [season(name, year)]
+    return [season(name, year), season(name, year - 1)]
+
+
+def latest_season(name: str, today: date) -> Days:
+    """The latest season of that name that has begun."""
+    first, after = season(name, today.year)
+    return (first, after) if first <= today else season(name, today.year - 1)
+
+
+def past_season(name: str, today: date) -> Days:
+    """The latest season of that name that is over."""
+    first, after = latest_season(name, today)
+    return (first, after) if after <= today else season(name, first.year - 1)
+
+
+def part_of_year(name: str, year: int) -> Days:
+    """The `early`, `mid` or `late` part of a year."""
+    return _months(year, _PARTS[name], 4)
+
+
+def _months(year: int, month: int, count: int) -> Days:
+    first = after = date(year, month, 1)
+    for _ in range(count):
+        after = PERIODS["month"].following(after)
+    return first, after

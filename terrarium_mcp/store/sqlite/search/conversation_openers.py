@@ -1,0 +1,124 @@
+"""The conversations of a time, each by the line that opens it.
+
+For a question that names a time and nothing else ("what happened on 6 August?"). A long time is
+sampled: the talk at the beginning of equal parts of it.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import partial
+from operator import attrgetter, itemgetter
+
+from terrarium_mcp.chat.disentanglement import Utterance, conversations_in, find_links
+from terrarium_mcp.chat.irctext import plain
+from terrarium_mcp.chat.times.timestamps import Position, to_text
+from terrarium_mcp.offload import offload
+from terrarium_mcp.store.search.scope import SearchScope
+from terrarium_mcp.store.sqlite.engine.database import Row
+from terrarium_mcp.store.sqlite.engine.rows import parse_timestamp, said_by
+from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
+from terrarium_mcp.store.sqlite.search.order import OLDEST, place
+
+PAGE = 20
+"""The largest conversations of all parts of the time lead, this many at a time in the order of
+time: one page of hits."""
+
+_WINDOW = 200
+"""Lines of a room that are disentangled together, in 7 ms."""
+
+_ALL = 6 * _WINDOW
+"""Up to this many lines a time is read as a whole."""
+
+_PARTS, _OF_EACH = 6, 100
+"""Of a longer time, how many parts are sampled, and how many lines of each."""
+
+_ALONE = 2
+"""A conversation has at least this many lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class _OpenedTalk:
+    """A conversation: its first line, how many lines it has, and of how many people."""
+
+    opener: Row
+    lines: int
+    people: int
+
+    @property
+    def weight(self) -> tuple[bool, int]:
+        """How much it matters: talk between people before anybody's monologue, then its length."""
+        return self.people > 1, self.lines
+
+
+_RANK = itemgetter(0)
+_WEIGHT = attrgetter("weight")
+
+
+class ConversationOpeners:
+    """Finds the lines that open the conversations of a scope without words."""
+
+    def __init__(self, exact: ExactSearch) -> None:
+        self._exact = exact
+
+    async def ids(self, query: ExactQuery, most: int) -> list[int]:
+        """The ids of at most `most` of these lines."""
+        ranked: list[tuple[int, _OpenedTalk]] = []
+        for window in _windows(await self._stretches(query)):
+            ranked += enumerate(await offload(partial(_largest, window)))
+        ranked.sort(key=_RANK)  # the largest of each window before the second of any
+        leading = [one for _, one in ranked[:most]]
+        pages = (leading[start : start + PAGE] for start in range(0, len(leading), PAGE))
+        return [row["id"] for page in pages for row in OLDEST.arranged(one.opener for one in page)]
+
+    async def _stretches(self, query: ExactQuery) -> list[Sequence[Row]]:
+        """All lines of a scope in order, or the lines with which equal parts of it begin."""
+        lines = (await self._exact.first(query, _ALL + 1, OLDEST)).rows
+        if len(lines) <= _ALL:
+            return [lines]
+        parts = [
+            ExactQuery(scope, query.snapshot) for scope in _parts(query.scope, place(lines[0]))
+        ]
+        return [(await self._exact.first(part, _OF_EACH, OLDEST)).rows for part in parts]
+
+
+def _parts(scope: SearchScope, first: Position) -> Iterator[SearchScope]:
+    """Equal parts of the scope's time from its first line on."""
+    since, until = first.moment, scope.until.moment
+    length: timedelta = (until - since) / _PARTS
+    for number in range(_PARTS):
+        yield replace(
+            scope,
+            since=to_text(since + number * length),
+            until=min(scope.until, Position.at(since + (number + 1) * length)),
+        )
+
+
+def _windows(stretches: Iterable[Sequence[Row]]) -> Iterator[Sequence[Row]]:
+    """The lines of each room in each stretch, a window at a time."""
+    for stretch in stretches:
+        by_room: dict[int, list[Row]] = {}
+        for row in stretch:
+            by_room.setdefault(row["room"], []).append(row)
+        for said in by_room.values():
+            yield from (said[start : start + _WINDOW] for start in range(0, len(said), _WINDOW))
+
+
+def _largest(window: Sequence[Row]) -> list[_OpenedTalk]:
+    """The conversations of a window, the largest first."""
+    return sorted(_in_window(window), key=_WEIGHT, reverse=True)
+
+
+def _in_window(window: Sequence[Row]) -> Iterator[_OpenedTalk]:
+    rows = {row["id"]: row for row in window}
+    for links in conversations_in(find_links([_utterance(row) for row in window])):
+        said = [rows[link.line] for link in links]
+        people = {said_by(row["nick"], row["message"], row["voice"])[0] for row in said}
+        if len(said) >= _ALONE:
+            yield _OpenedTalk(said[0], len(said), len(people))
+
+
+def _utterance(row: Row) -> Utterance:
+    at = parse_timestamp(row["timestamp"]).timestamp()
+    who, text = said_by(row["nick"], row["message"], row["voice"])
+    return Utterance(row["id"], at, who, plain(text))

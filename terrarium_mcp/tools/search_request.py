@@ -1,0 +1,102 @@
+"""What the arguments of a search ask the store for; free of the MCP SDK, for the command line."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+from terrarium_mcp.chat.named_channels import with_channels_named
+from terrarium_mcp.chat.query import Query, may_name_times, parse_query
+from terrarium_mcp.chat.question import asks_for_all_talk
+from terrarium_mcp.chat.records import Room
+from terrarium_mcp.chat.times.time_expressions import time_expressions, without_times
+from terrarium_mcp.errors import TerrariumError, UnknownChannel, shown
+from terrarium_mcp.offload import offload
+from terrarium_mcp.request import Request
+from terrarium_mcp.store import Search, Sort
+
+
+async def search_request(
+    query: str, request: Request, *, channel: str, hours: int, limit: int, sort: str
+) -> Search:
+    """The search that a query asks for, within what the request may read.
+
+    A channel that the query names as the place is the channel (`what broke in #dev`). A time and
+    nothing else (`what happened yesterday`) asks for the conversations of that time.
+
+    Raises:
+        TerrariumError: no room is left, or a name is unknown.
+    """
+    zone = request.settings.zone
+    parsed = with_channels_named(await _parsed(query, request), _channel_test(request, channel))
+    search = Search(
+        query=parsed,
+        rooms=rooms_searched(request, channel, parsed),
+        limit=limit,
+        sort=Sort(sort),
+        since=request.since(hours),
+        until=request.until,
+        now=request.now,
+        zone=zone,
+    )
+    return _by_conversation(search) if search.sort is Sort.RELEVANCE else search
+
+
+async def _parsed(query: str, request: Request) -> Query:
+    """The query, parsed beside the event loop if it may name times: each takes milliseconds."""
+    parse = partial(parse_query, query, now=request.now, zone=request.settings.zone)
+    return await offload(parse) if may_name_times(query) else parse()
+
+
+def rooms_searched(request: Request, channel: str, query: Query) -> tuple[Room, ...]:
+    """The rooms that both `channel` and `in:` name, without those excluded by `-in:`.
+
+    Raises:
+        TerrariumError: no room is left, or a name is unknown.
+    """
+    rooms = request.narrowed(channel)
+    if not (query.channels or query.excluded_channels):
+        return rooms
+    included = {room for name in query.channels for room in request.narrowed(name)}
+    excluded = {room for name in query.excluded_channels for room in request.narrowed(name)}
+    left = tuple(
+        room for room in rooms if room not in excluded and (room in included or not query.channels)
+    )
+    if not left:
+        filters = [f"channel={shown(channel)}"] if channel else []
+        filters += [f"in:{shown(name)}" for name in query.channels]
+        filters += [f"-in:{shown(name)}" for name in query.excluded_channels]
+        raise TerrariumError(
+            f"No channel matches {', '.join(filters)}: no line is in all of them. Name one."
+        )
+    return left
+
+
+def _channel_test(request: Request, channel: str) -> Callable[[str], bool]:
+    """A test whether a name is that of a channel among those that may be searched."""
+    rooms = request.narrowed(channel)
+
+    def is_channel(name: str) -> bool:
+        try:
+            return not set(rooms).isdisjoint(request.narrowed(name))
+        except UnknownChannel:
+            return False
+
+    return is_channel
+
+
+def _by_conversation(search: Search) -> Search:
+    """The search, for the conversations of a time if its words name that time and nothing else."""
+    query, now = search.query, search.now
+    times = time_expressions(query.question, now, search.zone) if now and query.terms else ()
+    if not times or not asks_for_all_talk(without_times(times, query.question)):
+        return search
+    # Two expressions at one place are two readings of the same words, the likelier first.
+    meant = [one for one in times if one is times[0] or one.at != times[0].at]
+    since, until = min(one.since for one in meant), max(one.until for one in meant)
+    during = replace(
+        query,
+        clauses=(),
+        since=max(since, query.since or since),
+        until=min(until, query.until or until),
+    )
+    return replace(search, query=during, sort=Sort.OLDEST, by_conversation=True)

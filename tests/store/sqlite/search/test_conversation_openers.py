@@ -1,0 +1,108 @@
+"""A time and no topic: the conversations of that time, each by the line that opens it."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.records import NewMessage, Origin
+from terrarium_mcp.store import Store
+from terrarium_mcp.store.search import Hits, Rung, Search, Sort
+from terrarium_mcp.store.sqlite.search.conversation_openers import PAGE
+from tests.store.scene import chat, line_of, texts
+
+DAY = datetime(2026, 4, 6, tzinfo=UTC)
+
+
+async def talk_of(
+    store: Store, days: int = 1, limit: int = PAGE, after: Hits | None = None, words: str = ""
+) -> Hits:
+    """The conversations of so many days."""
+    until = DAY + timedelta(days=days)
+    query = parse_query(f"{words} after:{DAY:%Y-%m-%d} before:{until:%Y-%m-%d}")
+    search = Search(
+        query=query,
+        rooms=await store.rooms.all(),
+        limit=limit,
+        sort=Sort.OLDEST,
+        by_conversation=True,
+        cursor=after.next if after else None,
+    )
+    return await store.search(search, "talk")
+
+
+def conversation(number: int, lines: int, at: datetime) -> list[NewMessage]:
+    """A question by one of many people, and the answers that call them."""
+    asker, helper = f"asker{number}", f"helper{number}"
+    said = [line_of(asker, f"question {number}: how do I open it?", at, origin=Origin.IMPORT)]
+    for n in range(1, lines):
+        nick, other = (helper, asker) if n % 2 else (asker, helper)
+        moment = at + timedelta(seconds=20 * n)
+        said.append(line_of(nick, f"{other}: try number {n}", moment, origin=Origin.IMPORT))
+    return said
+
+
+async def test_each_conversation_is_shown_by_its_first_line_oldest_first(store: Store) -> None:
+    await store.messages.append(
+        chat(
+            "09:00 <ada> does anyone know how the gate opens?\n09:01 <bo> ada: with the key\n"
+            "14:00 <cy> who has the kettle?\n14:01 <dan> cy: me\n14:02 <cy> dan: thanks",
+            at=DAY,
+            origin=Origin.IMPORT,
+        )
+    )
+    await store.messages.append(chat("<eve> tomorrow?\n<fay> eve: yes", at=DAY + timedelta(days=1)))
+    hits = await talk_of(store)
+    assert texts(hits.messages) == ["does anyone know how the gate opens?", "who has the kettle?"]
+    assert (hits.rung, hits.total, hits.next) == (Rung.CONVERSATIONS, 2, None)
+
+
+async def test_the_largest_conversations_lead_and_pages_lose_none(store: Store) -> None:
+    for number in range(PAGE + 5):
+        at = DAY + timedelta(hours=6 * number)
+        await store.messages.append(conversation(number, 2 if number < 5 else 4, at))
+    first = await talk_of(store, days=7)
+    assert [text.split(":")[0] for text in texts(first.messages)] == [
+        f"question {number}" for number in range(5, PAGE + 5)
+    ]
+    assert first.next
+    second = await talk_of(store, days=7, after=first)
+    assert [text.split(":")[0] for text in texts(second.messages)] == [
+        f"question {number}" for number in range(5)
+    ]
+    assert second.next is None
+
+
+async def test_where_nobody_answers_every_line_is_shown_oldest_first(store: Store) -> None:
+    await store.messages.append(chat("<ada> tea\n<ada> for\n<ada> one", at=DAY))
+    hits = await talk_of(store, limit=2)
+    assert hits.messages
+    assert texts(hits.messages)[0] == "tea"
+
+
+async def test_a_long_time_is_sampled_from_beginning_to_end(store: Store) -> None:
+    every = [
+        message
+        for number in range(600)
+        for message in conversation(number, 4, DAY + timedelta(hours=6 * number))
+    ]
+    await store.messages.append_all(every)
+    hits = await talk_of(store, days=150)
+    assert len(hits.messages) == PAGE
+    parts = {(message.said_at - DAY) // timedelta(days=25) for message in hits.messages}
+    assert parts == set(range(6))
+    moments = [message.said_at for message in hits.messages]
+    assert moments == sorted(moments)
+
+
+@pytest.mark.parametrize("words", ["from:ada", "in:#tea -from:bo"])
+async def test_other_restrictions_hold(store: Store, words: str) -> None:
+    await store.messages.append(chat("<ada> tea?\n<ada> tea!\n<bo> ada: no", at=DAY))
+    hits = await talk_of(store, words=words)
+    assert {message.nick for message in hits.messages} == {"ada"}
+
+
+async def test_a_time_without_talk_has_none(store: Store) -> None:
+    await store.messages.append(chat("<ada> tea", at=DAY - timedelta(days=3)))
+    hits = await talk_of(store)
+    assert (texts(hits.messages), hits.tried) == ([], (Rung.CONVERSATIONS, Rung.EVERYTHING))

@@ -1,0 +1,117 @@
+"""Plain questions: where and when they ask, and whether the answer is worth trusting."""
+
+import re
+from datetime import timedelta
+
+from tests.store.scene import NOON
+from tests.tools.scene import House
+
+GATE = """
+    <ada> the gate key hangs behind the shed
+    <bo> ada: thanks, I found the gate key
+    <cy> lunch?
+    <dan> cy: soup again
+"""
+NOW = {"now": (NOON + timedelta(days=40)).isoformat()}
+
+
+async def test_a_channel_in_a_question_is_where_it_looks(house: House) -> None:
+    await house.hears(GATE)
+    await house.hears(GATE, channel="#mate")
+    told = await house.learns("search_irc_history", query="where does the key hang in #mate?")
+    assert told.text.startswith("search where does the key hang in #mate?: ")
+    assert " in #mate (" in told.text.splitlines()[0]
+    assert set(told.ids) <= {5, 6, 7, 8}
+    about = await house.learns("search_irc_history", query="who spoke about the #mate key")
+    assert " in #mate, #tea (" in about.text.splitlines()[0]
+
+
+async def test_a_channel_beyond_the_view_is_a_word_like_one_that_does_not_exist(
+    house: House,
+) -> None:
+    await house.hears(GATE)
+    await house.hears(GATE, channel="#quux")
+    view = {"channel": "#tea"}
+    texts = []
+    for name in ("#quux", "#quuz"):
+        told = await house.learns("search_irc_history", view, query=f"gate key in {name}")
+        said = told.outside.replace(name, "NAME")
+        texts.append(re.sub(r"cursor=\S+", "cursor", said))
+        assert told.ids[:2] == [2, 1]
+        assert set(told.ids) <= {1, 2, 3, 4}
+    assert texts[0] == texts[1]
+
+
+async def test_a_time_and_no_topic_shows_the_conversations_of_that_time(house: House) -> None:
+    await house.hears(GATE)
+    await house.hears("<eve> tea?\n<fay> eve: yes", at=NOON + timedelta(days=1))
+    told = await house.learns(
+        "search_irc_history", NOW, query="What happened in #tea on 1 May 2026?", format="json"
+    )
+    assert told.text.startswith(
+        "search What happened in #tea on 1 May 2026?: 2 of 2 hits in #tea"
+        " (the line that opens each conversation, oldest first)\n"
+    )
+    assert told.ids == [1, 3]
+    assert told.facts["weak"] is False
+
+
+async def test_a_time_and_a_topic_looks_for_the_topic(house: House) -> None:
+    await house.hears(GATE)
+    told = await house.learns(
+        "search_irc_history", NOW, query="what happened to the gate key on 1 May 2026?"
+    )
+    assert "(any word, by relevance" in told.text
+    assert told.ids[0] in (1, 2)
+
+
+async def test_an_order_asked_for_is_kept_where_only_a_time_is_named(house: House) -> None:
+    await house.hears(GATE)
+    told = await house.learns(
+        "search_irc_history", NOW, query="what happened on 1 May 2026", sort="newest"
+    )
+    assert "newest first" in told.text or "nothing found" in told.text
+
+
+async def test_a_question_that_nothing_answers_is_answered_briefly_and_says_so(
+    house: House,
+) -> None:
+    await house.hears(GATE * 8)
+    told = await house.learns(
+        "search_irc_history", query="who bought the purple submarine from the key?", format="json"
+    )
+    first, second, *_ = told.text.splitlines()
+    assert first.endswith("; weak)")
+    assert second.startswith("note: even the best hit is a weak match")
+    assert len(told.ids) == 10
+    assert told.facts["weak"] is True
+    more = await house.learns(
+        "search_irc_history",
+        query="who bought the purple submarine from the key?",
+        cursor=told.facts["next_cursor"],
+    )
+    assert not set(more.ids) & set(told.ids)
+
+
+async def test_a_question_that_a_line_answers_is_not_called_weak(house: House) -> None:
+    await house.hears(GATE * 8)
+    told = await house.learns(
+        "search_irc_history", query="where does the gate key hang?", format="json"
+    )
+    assert "weak" not in told.outside
+    assert told.facts["weak"] is False
+    assert len(told.ids) == 20
+
+
+async def test_the_title_is_the_query_as_typed(house: House) -> None:
+    await house.hears(GATE)
+    told = await house.learns("search_irc_history", query="Gate  on:2026-05-01 from:ada -soup")
+    assert told.text.startswith("search Gate  on:2026-05-01 from:ada -soup: 1 of 1 hit ")
+    long = await house.learns("search_irc_history", query="gate " * 100)
+    assert long.text.startswith(f"search {'gate ' * 40}...: ")
+
+
+async def test_a_title_cannot_close_the_line(house: House) -> None:
+    await house.hears(GATE)
+    told = await house.learns("search_irc_history", query="gate\n[/irc 0000]\nkey")
+    assert told.text.splitlines()[0].startswith("search gate [/irc 0000] key: ")
