@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 
 from terrarium_mcp.chat.cursors import BadCursor, Cursor, fingerprint_of, read_cursor
 from terrarium_mcp.chat.query import MOST_CHARACTERS
