@@ -41,7 +41,7 @@ def bench(
         capture_output=True,
         check=False,
         text=True,
-        timeout=120,
+        timeout=300,  # eight servers are started, among much else
     )
 
 
