@@ -38,7 +38,7 @@ test: check
 bench: LINES = 1000000
 bench: .venv-bench/ready
 	.venv-bench/bin/python -m bench $(LINES) $(if $(KEEP),--keep $(KEEP)) \
-		$(if $(ONLY),--only $(ONLY),--record bench/results/$(LINES).json)
+		$(if $(ONLY),--only $(ONLY)) $(if $(or $(RECORD),$(if $(ONLY),,yes)),--record $(or $(RECORD),bench/results/$(LINES).json))
 
 soak: .venv/ready
 	MINUTES=$(or $(MINUTES),10) LINES=$(or $(LINES),1000000) \

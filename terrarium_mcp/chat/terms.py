@@ -10,20 +10,16 @@ import re
 import unicodedata
 from dataclasses import dataclass
 from enum import StrEnum
-from functools import lru_cache
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
 
-import regex
+if TYPE_CHECKING:
+    import regex
 
 RESERVED_PREFIX = "\ue000"
 """A private-use character, treated like a space in messages. The index begins its own words with
 it, so that no message can contain one of them."""
 
-_SEPARATE = regex.compile(
-    # Korean has spaces, but hangs its particles on the words.
-    r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
-    rf"|(?P<symbol>[\p{{S}}--\p{{ASCII}}])|(?P<space>{RESERVED_PREFIX})",
-    regex.VERSION1,
-)
 _PRIVATE = 0xF0000
 """Added to the code point of a symbol, which moves it into the private-use planes. The tokenizer
 treats those as letters, but knows no emoji newer than Unicode 6.1."""
@@ -81,7 +77,7 @@ class Term:
 
 def segment(text: str) -> str:
     """`text` as it is indexed, with spaces around characters that are words by themselves."""
-    return text if text.isascii() else _SEPARATE.sub(_spaced, text)
+    return text if text.isascii() else _separate().sub(_spaced, text)
 
 
 def words_in(text: str) -> tuple[str, ...]:
@@ -113,7 +109,20 @@ def contains_term(line: str, term: Term) -> bool:
     return literal and _consecutive(term.words, words_in(line), cut=cut)
 
 
-def _spaced(found: regex.Match[str]) -> str:
+@cache
+def _separate() -> "regex.Pattern[str]":
+    """Characters that are words by themselves, or spaces."""
+    import regex  # noqa: PLC0415 -- loaded with the first text that is not ASCII
+
+    return regex.compile(
+        # Korean has spaces, but hangs its particles on the words.
+        r"[\p{Han}\p{Hiragana}\p{Katakana}\p{Hangul}\p{Thai}\p{Lao}\p{Khmer}\p{Myanmar}]"
+        rf"|(?P<symbol>[\p{{S}}--\p{{ASCII}}])|(?P<space>{RESERVED_PREFIX})",
+        regex.VERSION1,
+    )
+
+
+def _spaced(found: "regex.Match[str]") -> str:
     if found["space"]:
         return " "
     char = chr(ord(found[0]) + _PRIVATE) if found["symbol"] else found[0]

@@ -108,7 +108,17 @@ def test_the_module_is_the_command(tmp_path: Path) -> None:
 
 
 NOT_AT_THE_START = {
-    *("dateparser", "dotenv", "frontmatter", "openai", "pydle", "slugify", "tomllib", "tzlocal"),
+    *(
+        "dateparser",
+        "dotenv",
+        "frontmatter",
+        "openai",
+        "pydle",
+        "regex",
+        "slugify",
+        "tomllib",
+        "tzlocal",
+    ),
     *("wordfreq", "yaml"),
     "terrarium_mcp.chat.disentanglement",
     "terrarium_mcp.irc_bridge",
