@@ -202,12 +202,12 @@ class Scorer:
             points["said by the person"] = weights.SPEAKER if only else weights.FIRST_SPEAKER
             if is_first_person(text):
                 points["of himself or herself"] = weights.SPEAKS_OF_SELF
-        if self._people and self._addressee(line) in self._people - {line.nick}:
-            points["said to the person"] = weights.ADDRESSED
         if self._times:
             points["of that time"] = max(
                 weight * _nearness(line.at, since, until) for since, until, weight in self._times
             )
+        elif self._people and self._addressee(line) in self._people - {line.nick}:
+            points["said to the person"] = weights.ADDRESSED
         if not is_question(text):
             points["no question"] = weights.STATEMENT
         if self._about.asks_when and names_a_time(text):

@@ -35,7 +35,9 @@ FIRST_SPEAKER = 0.6
 """The line is by the first of several people that the question names."""
 
 ADDRESSED = 0.9
-"""The line calls a person that the question names: an answer to them, or what they were told."""
+"""The line calls a person that the question names: an answer to them, or what they were told. Not
+where it names a time as well: any line by or to them is a candidate then, and these would hide what
+the person said."""
 
 SPEAKS_OF_SELF = 0.6
 """That person speaks of himself or herself."""

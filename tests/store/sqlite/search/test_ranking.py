@@ -275,6 +275,8 @@ def test_a_line_that_calls_the_person_named_gets_points() -> None:
     got = points(question(GATE, people=["ada"]), lines)
     assert [got[at].get("said to the person") for at in range(1, 6)] == [0.9, None, None, None, 0.9]
     assert "said to the person" not in points(question(GATE), lines)[1]
+    timed = points(question(GATE, people=["ada"], times=[DAY]), lines)
+    assert "said to the person" not in timed[1]
     both = points(question(GATE, people=["bo", "ada"]), lines)
     assert both[1]["said by the person"] == 0.6
     assert both[1]["said to the person"] == 0.9
