@@ -2,7 +2,8 @@
 # make test          every check and every test
 # make bench         measure the store and the server: LINES=1000000, ONLY=reading,searching, KEEP=FOLDER
 # make soak          the long scenes: a hundred kills, processes for MINUTES=10, LINES=1000000,
-#                    exact search of LOGS=500 random logs, a polite client among hostile ones
+#                    exact search of LOGS=500 random logs, HISTORIES=300 under random views,
+#                    a polite client among hostile ones
 # make mutants       what the tests do not notice: ROOM=chat COUNT=300 SEED=7 (all: docs/mutants.md)
 # make matrix        the suite in short form on each Python from 3.11 to 3.14 that is found
 # make release-check build the sdist and the wheel, and start them in an empty environment
@@ -42,8 +43,9 @@ bench: .venv-bench/ready
 
 soak: .venv/ready
 	MINUTES=$(or $(MINUTES),10) LINES=$(or $(LINES),1000000) \
-		LOGS=$(or $(LOGS),500) .venv/bin/python -m pytest -s \
-		tests/soak/crashes.py tests/soak/processes.py tests/soak/exact.py tests/soak/crowd.py
+		LOGS=$(or $(LOGS),500) HISTORIES=$(or $(HISTORIES),300) .venv/bin/python -m pytest -s \
+		tests/soak/crashes.py tests/soak/processes.py tests/soak/exact.py \
+		tests/soak/view.py tests/soak/crowd.py
 
 # The record is only written of all rooms, as they are drawn for this commit.
 mutants: .venv/ready

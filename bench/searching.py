@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 
 from bench import piece
 from bench.bed import Bed
@@ -24,6 +24,7 @@ SEVERAL = Within(2, 6)
 TYPED = Within(1, 5)
 QUESTION = Within(35, 120)
 QUESTION_OF_A_CHANNEL = Within(15, 60)
+QUESTION_UNDER_A_VIEW = Within(25, 60)
 LIKE = Times(4_000)
 
 WINDOW = timedelta(days=15)
@@ -80,6 +81,7 @@ class Searches:
             self._piece("a word of Chinese", self._typed(CHINESE, self._held), TYPED),
             self._question("a question, whole log", self._anywhere, QUESTION),
             self._question("a question in a channel", self._of_channel, QUESTION_OF_A_CHANNEL),
+            self._question("a question under a view", self._under_view, QUESTION_UNDER_A_VIEW),
         ]
 
     async def ask(self, sought: Sought) -> object:
@@ -154,6 +156,13 @@ class Searches:
         any_word = match(words_in(question), " OR ")
         wanted = Wanted(match=any_word, where="m.channel = ?", params=[line.channel])
         return Sought(replace(self._answers(question), rooms=self._room(line)), wanted)
+
+    def _under_view(self, question: str, line: Line) -> Sought:
+        """As the bridge asks: of one channel, up to a moment ago."""
+        of_channel = self._of_channel(question, line)
+        until = Position.at(datetime.now(UTC))
+        search = replace(of_channel.search, visible_only=True, until=until)
+        return replace(of_channel, search=search)
 
     def _room(self, line: Line) -> list[Room]:
         return [room for room in self._rooms if room.channel == line.channel]

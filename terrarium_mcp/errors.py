@@ -2,7 +2,7 @@
 
 A `TerrariumError` is written for the person or the model about to try again. It is translated
 once, at the edge: to stderr by the commands, to an `isError` result by the tools, to one line in
-the channel by the bridge. Any other exception is a bug.
+the channel by the bridge; the latter two show only its `public` text. Any other exception is a bug.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,6 +22,22 @@ _QUOTED = 4
 
 class TerrariumError(Exception):
     """An expected failure: its text says what happened and what to do about it."""
+
+    @property
+    def public(self) -> str:
+        """The text for a model, or a channel: without any path or command of this machine."""
+        return str(self)
+
+
+class HostFailure(TerrariumError):
+    """A failure of this machine, whose text names paths and commands to the operator alone."""
+
+    what_failed = "The history cannot be used at the moment"
+
+    @property
+    def public(self) -> str:
+        """What failed; the rest stands in the log."""
+        return f"{self.what_failed}. The operator of this server finds the reason in its log."
 
 
 class UnknownChannel(TerrariumError):

@@ -11,9 +11,12 @@ from datetime import datetime
 from terrarium_mcp.chat.identity import CHANNEL_PREFIXES, fold, is_channel
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import from_iso
-from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.errors import TerrariumError, shown
 
-VIEW_KEY = "terrarium-mcp/view"
+_PREFIX = "terrarium-mcp/"
+"""How the keys of a request's `_meta` begin that are meant for us."""
+
+VIEW_KEY = f"{_PREFIX}view"
 """The key of a request's `_meta` that carries the view."""
 
 _PERMALINK = re.compile(r"(?:terrarium://message/)?(\d{1,18})")
@@ -49,6 +52,11 @@ class View:
         if self.rooms is not None:
             names = frozenset((fold(network), fold(channel)) for network, channel in self.rooms)
             object.__setattr__(self, "_names", names)
+
+    @property
+    def sees_everything(self) -> bool:
+        """Whether it hides no room and no line."""
+        return self.rooms is None and not self.network and self.as_of is None
 
     def shows(self, room: Room) -> bool:
         """Whether this view leaves `room` visible."""
@@ -122,20 +130,35 @@ def message_id(text: str) -> int | None:
     return int(match[1]) if match else None
 
 
+def view_in(meta: Mapping[str, object]) -> View:
+    """The view in a request's `_meta`; one that narrows nothing if there is none.
+
+    Raises:
+        BadView: it is malformed, or another key looks like one of ours.
+    """
+    ours = [key for key in meta if key.casefold().startswith(_PREFIX)]
+    if unknown := sorted(shown(key) for key in ours if key != VIEW_KEY):
+        raise BadView(f"Unknown key in _meta: {', '.join(unknown)}. Known: {VIEW_KEY}, the view.")
+    return parse_view(meta[VIEW_KEY]) if ours else View()
+
+
 def parse_view(raw: object) -> View:
     """Read the view of a request.
 
     Raises:
-        BadView: a key is unknown, or a value has the wrong form.
+        BadView: a key is unknown, or a value is null or has the wrong form.
     """
-    if raw is None:
-        return View()
     if not isinstance(raw, Mapping):
-        raise BadView(f"_meta[{VIEW_KEY!r}] must be an object, not {type(raw).__name__}.")
+        kind = "null" if raw is None else type(raw).__name__
+        raise BadView(f"The view in _meta[{VIEW_KEY!r}] must be an object, not {kind}.")
     known = {"network", "channel", "channels", "as_of", "now", "asker", "max_tokens"}
     if unknown := sorted(map(str, raw.keys() - known)):
         raise BadView(
             f"Unknown key in the view: {', '.join(unknown)}. Known: {', '.join(sorted(known))}."
+        )
+    if nulls := sorted(key for key, value in raw.items() if value is None):
+        raise BadView(
+            f"The view has null for {', '.join(nulls)}. Leave a key out to hide nothing by it."
         )
     return View(
         rooms=_rooms(raw),

@@ -28,12 +28,11 @@ _EARLIEST = datetime(1970, 1, 1, tzinfo=UTC)
 """No request's clock is set before this: hours and days are counted back from it."""
 
 
-class NothingRecorded(TerrariumError):
-    """The database holds no channel yet."""
-
-
 class NothingToRead(TerrariumError):
-    """The request's view shows no channel at all."""
+    """No channel is recorded, or the caller may see none: the two look alike."""
+
+    def __init__(self) -> None:
+        super().__init__("Nothing is recorded here that this request may read.")
 
 
 class UnknownMessage(TerrariumError):
@@ -52,15 +51,14 @@ class AppContext:
 class Request:
     """A request: it may read only the rooms of `directory`, and nothing at or after `until`.
 
-    `has_history` is whether any room is recorded, readable or not. `looks_back` is whether the
-    cutoff is so long ago that what holds now (who is in a channel) does not apply.
+    `looks_back` is whether the cutoff is so long ago that what holds now (who is in a channel) does
+    not apply.
     """
 
     store: Store
     settings: Settings
     view: View
     directory: RoomDirectory
-    has_history: bool
     until: Position
     now: datetime
     looks_back: bool
@@ -76,6 +74,11 @@ class Request:
         return None if self.until == EVERY_LINE else self.until.moment
 
     @property
+    def visible_only(self) -> bool:
+        """Whether counts of the whole history would show what this request may not read."""
+        return not self.view.sees_everything
+
+    @property
     def budget(self) -> int:
         """Estimated tokens that the rendered answer may take."""
         return self.view.max_tokens or DEFAULT_BUDGET
@@ -85,12 +88,10 @@ class Request:
 
         Raises:
             UnknownChannel: no readable room has that name.
-            NothingRecorded: no room is recorded yet.
             NothingToRead: `channel` is empty, and no room is readable.
         """
-        self._require_history()
         if not channel and not self.rooms:
-            raise NothingToRead("There is no channel here that this request may read.")
+            raise NothingToRead
         if not channel:
             return self.rooms
         named = self.directory.named(split_label(channel))
@@ -107,9 +108,7 @@ class Request:
 
         Raises:
             UnknownMessage: no readable message has that id.
-            NothingRecorded: no room is recorded yet.
         """
-        self._require_history()
         wanted = message_id(text)
         message = await self.store.messages.get(wanted, self.rooms) if wanted is not None else None
         if message is None or not message.position < self.until:
@@ -155,41 +154,37 @@ class Request:
     def _several_networks(self) -> bool:
         return self.directory.several_networks
 
-    def _require_history(self) -> None:
-        if not self.has_history:
-            raise NothingRecorded(
-                f"Nothing is recorded yet in {self.store.path}. Run `terrarium-mcp bridge` to"
-                " record the channels of IRC_CHANNELS, or set DB_PATH to a terrarium-irc database."
-            )
-
 
 async def request_for(app: AppContext, view: View) -> Request:
     """The request that a caller with this view makes now.
 
     Raises:
-        BadView: `as_of` names a message that does not exist.
+        BadView: `as_of` names a message that does not exist, or that the view hides anyway.
     """
-    recorded = await app.store.rooms.directory()
-    until, cutoff = await _cutoff(view, app.store)
+    rooms = view.narrowed(await app.store.rooms.directory())
+    until, cutoff = await _cutoff(view, rooms.rooms, app.store)
+    if until != EVERY_LINE:
+        rooms = RoomDirectory(await app.store.rooms.known_before(until, rooms.rooms))
     present = datetime.now(UTC)
     return Request(
         store=app.store,
         settings=app.settings,
         view=view,
-        directory=view.narrowed(recorded),
-        has_history=bool(recorded.rooms),
+        directory=rooms,
         until=until,
         now=max(view.now or cutoff or present, _EARLIEST),
         looks_back=cutoff is not None and cutoff < present - ABOUT_NOW,
     )
 
 
-async def _cutoff(view: View, store: Store) -> tuple[Position, datetime | None]:
+async def _cutoff(
+    view: View, rooms: Sequence[Room], store: Store
+) -> tuple[Position, datetime | None]:
     if view.as_of is None:
         return EVERY_LINE, None
     if isinstance(view.as_of, datetime):
         return Position.at(view.as_of), view.as_of
-    position = await store.messages.position(view.as_of)
+    position = await store.messages.position(view.as_of, rooms)
     if position is None:
         raise BadView(f"The view's as_of names message {view.as_of}, which does not exist.")
     return position, position.moment

@@ -1,5 +1,6 @@
 """build_server(store, settings): the history as one MCP server, for any transport."""
 
+import logging
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -36,6 +37,8 @@ INSTRUCTIONS = (
 )
 
 ALL_TOOLS = frozenset({"all", "core"})  # so far every tool is a core tool
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,11 +160,11 @@ class TerrariumServer(MCPServer[AppContext]):
             await self._refuse_unknown(name, arguments)
             return await super().call_tool(name, arguments, context)
         except TerrariumError as error:
-            return _error_result(str(error))
+            return _failed(error)
         except ToolError as error:
             match error.__cause__:
                 case TerrariumError() as expected:
-                    return _error_result(str(expected))
+                    return _failed(expected)
                 case ValidationError() as invalid if not isinstance(error, UnexpectedToolError):
                     return _error_result(_invalid_arguments(name, invalid))
             raise
@@ -181,6 +184,13 @@ class TerrariumServer(MCPServer[AppContext]):
                     f"{name} has no argument {shown(argument)}.{did_you_mean(argument, known)}"
                     f" Arguments: {', '.join(known) or 'none'}."
                 )
+
+
+def _failed(error: TerrariumError) -> CallToolResult:
+    """The error as the caller may read it; what only the operator may read goes to the log."""
+    if error.public != str(error):
+        log.warning("%s", error)
+    return _error_result(error.public)
 
 
 def _error_result(text: str) -> CallToolResult:

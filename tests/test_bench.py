@@ -100,6 +100,7 @@ def test_every_goal_has_a_row(run: tuple[str, Path, Path]) -> None:
         "a word of Chinese",
         "a question, whole log",
         "a question in a channel",
+        "a question under a view",
         "derived, without the words",
         "derived: words",
         "opening: more than empty (wall)",

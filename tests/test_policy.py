@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.policy import (
+    VIEW_KEY,
     BadView,
     RoomDirectory,
     View,
@@ -17,6 +18,7 @@ from terrarium_mcp.policy import (
     names_room,
     parse_view,
     split_label,
+    view_in,
 )
 
 TEA = Room(1, "libera", "#tea")
@@ -34,9 +36,41 @@ def shown(raw: object) -> list[Room]:
 
 
 def test_no_view_and_an_empty_one_narrow_nothing() -> None:
-    assert parse_view(None) == parse_view({}) == View()
-    assert parse_view(dict.fromkeys(["network", "channel", "channels", "as_of", "now"])) == View()
-    assert shown(None) == ROOMS
+    assert view_in({}) == view_in({VIEW_KEY: {}}) == view_in({"progressToken": 7}) == View()
+    assert View().sees_everything
+    assert shown({}) == ROOMS
+
+
+@pytest.mark.parametrize(
+    "raw", [{"channel": "#tea"}, {"channels": []}, {"network": "libera"}, {"as_of": 5}], ids=str
+)
+def test_a_view_that_hides_anything_does_not_see_everything(raw: object) -> None:
+    assert not parse_view(raw).sees_everything
+    assert parse_view({"now": "2025-11-05T12:00:00Z", "asker": "ada"}).sees_everything
+
+
+@pytest.mark.parametrize(
+    "key", ["network", "channel", "channels", "as_of", "now", "asker", "max_tokens"]
+)
+def test_null_in_a_view_is_refused_rather_than_taken_for_all(key: str) -> None:
+    with pytest.raises(BadView) as refused:
+        parse_view({key: None})
+    assert str(refused.value) == (
+        f"The view has null for {key}. Leave a key out to hide nothing by it."
+    )
+
+
+@pytest.mark.parametrize(
+    "key",
+    ["terrarium-mcp/vieu", "terrarium-mcp/", "Terrarium-MCP/view", "terrarium-mcp/view/channel"],
+)
+def test_another_key_of_ours_is_refused_beside_a_view_or_alone(key: str) -> None:
+    for meta in ({key: {"channel": "#tea"}}, {key: 1, VIEW_KEY: {"channel": "#tea"}}):
+        with pytest.raises(BadView) as refused:
+            view_in(meta)
+        assert str(refused.value) == (
+            f"Unknown key in _meta: {key}. Known: terrarium-mcp/view, the view."
+        )
 
 
 @pytest.mark.parametrize(
@@ -79,7 +113,7 @@ def test_the_rest_of_a_view() -> None:
 
 
 MALFORMED: list[object] = [
-    "#tea", 5, [], ["channel"], True,
+    None, "#tea", 5, [], ["channel"], True,
     {"chanel": "#tea"}, {"Channel": "#tea"}, {5: 5},
     {"channel": ""}, {"channel": "  "}, {"channel": 5}, {"channel": ["#tea"]}, {"channel": True},
     {"channels": "#tea"}, {"channels": [""]}, {"channels": [" "]}, {"channels": ["#tea", 5]},
@@ -101,7 +135,8 @@ def test_a_malformed_view_is_refused(raw: object) -> None:
 
 
 WRONG: list[tuple[object, str]] = [
-    ("#tea", "_meta['terrarium-mcp/view'] must be an object, not str."),
+    (None, "The view in _meta['terrarium-mcp/view'] must be an object, not null."),
+    ("#tea", "The view in _meta['terrarium-mcp/view'] must be an object, not str."),
     (
         {"now": None, "chanel": "#tea", "a": 1},
         (

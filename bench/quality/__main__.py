@@ -1,8 +1,8 @@
 """Runs the questions of the quality harness.
 
-    python -m bench.quality HARNESS locomo [--direct | --compare]
-    python -m bench.quality HARNESS known-items [--items N] [--direct | --compare]
-    python -m bench.quality HARNESS buried [--lines N] [--direct | --compare]
+    python -m bench.quality HARNESS locomo [--direct | --compare | --view]
+    python -m bench.quality HARNESS known-items [--items N] [--direct | --compare | --view]
+    python -m bench.quality HARNESS buried [--lines N] [--direct | --compare | --view]
 
 HARNESS is the folder with its code and data, which are not part of this project. It needs numpy.
 """
@@ -32,6 +32,7 @@ def main() -> None:
     way = parser.add_mutually_exclusive_group()
     way.add_argument("--direct", action="store_true", help="call the store without MCP")
     way.add_argument("--compare", action="store_true", help="do both and count differing answers")
+    way.add_argument("--view", action="store_true", help="ask under a view, as the bridge does")
     asked = parser.parse_args()
     sys.path.insert(0, str(asked.harness))
 
@@ -40,7 +41,9 @@ def main() -> None:
 
         def make() -> Retriever:
             if not asked.compare:
-                return opened.enter_context(closing(Retriever(direct=asked.direct)))
+                return opened.enter_context(
+                    closing(Retriever(direct=asked.direct, view=asked.view))
+                )
             compared.append(opened.enter_context(closing(Comparing())))
             return compared[-1]
 

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -49,12 +49,16 @@ class ToolAnswer:
 
 
 class Retriever:
-    """Runs its own server. With `direct` it calls the store instead, which must find the same."""
+    """Runs its own server, which is asked under a `view` of the channel and the time, if so wished.
+
+    With `direct` it calls the store instead, which must find the same as without a view.
+    """
 
     name = "terrarium-mcp"
 
-    def __init__(self, *, direct: bool = False) -> None:
+    def __init__(self, *, direct: bool = False, view: bool = False) -> None:
         self._direct = direct
+        self._view = view
         self._ids: dict[int, int] = {}
         self._rooms: Sequence[Room] = ()
         self._open = ExitStack()
@@ -111,13 +115,21 @@ class Retriever:
         return [int(number) for number in facts["hits"]]
 
     async def _call(self, query: str, k: int, channel: str, now: datetime) -> dict[str, Any]:
-        meta: Any = {VIEW_KEY: {"now": now.isoformat(), "max_tokens": MANY}}
+        view = {"now": now.isoformat(), "max_tokens": MANY, **self._hiding(channel, now)}
+        meta: Any = {VIEW_KEY: view}
         arguments = {"query": query, "limit": k, "channel": channel, "format": "json"}
         result = await self._client.call_tool("search_irc_history", arguments, meta=meta)
         if result.is_error or result.structured_content is None:
             raise RuntimeError(str(result.content))
         facts: dict[str, Any] = result.structured_content
         return facts
+
+    def _hiding(self, channel: str, now: datetime) -> dict[str, str]:
+        """The part of a view that hides something, as the bridge sends it with every question."""
+        if not self._view:
+            return {}
+        cutoff = {"as_of": (now + timedelta(seconds=1)).isoformat()}
+        return {**cutoff, "channel": channel} if channel else cutoff
 
     async def _look(self, query: str, k: int, channel: str, now: datetime) -> list[int]:
         rooms = [room for room in self._rooms if not channel or room.channel == channel]

@@ -3,17 +3,13 @@
 import re
 from collections.abc import Sequence
 
+from terrarium_mcp.chat.invisible import without_invisible
+
 # mIRC formatting: bold, italic, underline, strike, monospace, reverse, reset; colours with digits.
 FORMATTING = re.compile(
     r"\x03(?:\d{1,2}(?:,\d{1,2})?)?|\x04(?:[0-9A-Fa-f]{6}(?:,[0-9A-Fa-f]{6})?)?|[\x02\x0f\x11\x16\x1d\x1e\x1f]"
 )
-# C0 and C1 controls, line and paragraph separators, bidi marks and overrides, deprecated format
-# controls (U+206A to U+206F), interlinear and tag characters, lone surrogates. ZWJ (U+200D) and
-# ZWNJ (U+200C) stay: emoji and scripts need them.
-_FORGING = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e007f\ud800-\udfff]"
-)
+_LINE_BREAKS = re.compile(r"[\r\n\t\u2028\u2029\x85]+")
 _OFF_RECORD = re.compile(r"\s*\[(?:off|nolog)\]", re.IGNORECASE)
 _SECRET_COMMAND = re.compile(
     # A command to services, with or without its slash: `/msg NickServ identify ...`, `ns id ...`.
@@ -38,14 +34,13 @@ def plain(text: str) -> str:
 
 
 def harmless(text: str) -> str:
-    """`text` on one line, without characters that could forge a line or change the reading order.
+    """`text` on one line, without characters that could forge a line, hide, or change the order.
 
-    Line breaks and tabs become a space; all other control characters are removed.
+    Line breaks and tabs become a space; what cannot be seen is removed.
     """
     if text.isascii() and text.isprintable():  # nearly every line
         return text
-    text = re.sub(r"[\r\n\t\u2028\u2029\x85]+", " ", plain(text))
-    return _FORGING.sub("", text)
+    return without_invisible(_LINE_BREAKS.sub(" ", plain(text)))
 
 
 def action(text: str) -> str | None:

@@ -159,12 +159,13 @@ class Backlog:
             )
             return _parsed(file), True
 
-    def _full(self, oldest: Enhancement | None) -> BacklogFull:
+    @staticmethod
+    def _full(oldest: Enhancement | None) -> BacklogFull:
         which = f", for example the oldest, {oldest.filename}" if oldest else ""
-        where = self.folder / oldest.filename if oldest else f"one of the files in {self.folder}"
+        file = oldest.filename if oldest else "its file"
         return BacklogFull(
             f"The backlog holds {MOST_OPEN} open ideas, the maximum. Close one first{which}: set"
-            f" `status: closed` in the front matter of {where}."
+            f" `status: closed` in the front matter of {file}."
         )
 
     def _read_heads(self) -> list[Enhancement]:

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.errors import HostFailure, TerrariumError
 
 
 class UnstorableMessage(TerrariumError):
@@ -24,31 +24,37 @@ class StillOpening(TerrariumError):
         super().__init__(f"{self.progress}. Try again in a little while.")
 
 
-class StoreFailed(TerrariumError):
+class StoreFailed(HostFailure):
     """The database cannot do what was asked: full disk, lock, damage. The text names a way out."""
 
 
 class IndexDamaged(StoreFailed):
     """A full-text index cannot be read. The messages can, and the keeper rebuilds it from them."""
 
+    what_failed = "The index of the history is being rebuilt: try again in a little while"
+
 
 class Locked(StoreFailed):
     """Other processes kept the write lock; nothing was written, and the call may be repeated."""
+
+    what_failed = "Another program holds the history locked: try again in a little while"
 
 
 class TookTooLong(TerrariumError):
     """A read was interrupted at its deadline."""
 
 
-class BacklogFailed(TerrariumError):
+class BacklogFailed(HostFailure):
     """The backlog folder, or a file in it, cannot be read or written."""
+
+    what_failed = "The backlog cannot be used at the moment"
 
 
 class BacklogFull(TerrariumError):
     """The backlog holds as many open ideas as it may."""
 
 
-class FileInUse(TerrariumError):
+class FileInUse(HostFailure):
     """Another process has the database open, so it cannot be rewritten."""
 
     def __init__(self, path: Path) -> None:
@@ -59,11 +65,11 @@ class FileInUse(TerrariumError):
         )
 
 
-class NotChecked(TerrariumError):
+class NotChecked(HostFailure):
     """A deep check cannot run."""
 
 
-class NotEnoughDisk(TerrariumError):
+class NotEnoughDisk(HostFailure):
     """There is no room on the disk for a second copy of the database."""
 
 

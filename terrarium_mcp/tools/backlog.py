@@ -1,6 +1,7 @@
 """The backlog of enhancement requests: create one, list them, read one."""
 
 import re
+from collections.abc import Sequence
 from functools import partial
 from typing import Annotated
 
@@ -62,9 +63,7 @@ async def list_enhancement_requests(request: FromRequest) -> CallToolResult:
     """List the backlog: open ideas first, and how many more may be opened."""
     everything = await request.store.backlog.all()
     visible = [idea for idea in everything if _may_see(request, idea)]
-    free = max(0, MOST_OPEN - sum(idea.is_open for idea in everything))
-    ideas = quantity(len(visible), "enhancement request")
-    head = [f"{ideas}; {free} of {MOST_OPEN} slots left"]
+    head = [f"{quantity(len(visible), 'enhancement request')}{_slots(request, everything)}"]
     rows = [
         f"{idea.filename} [{'open' if idea.is_open else 'closed'}]"
         f" {shown(idea.title, LONGEST_TITLE)}"
@@ -121,6 +120,14 @@ def _first_row(cursor: str, fingerprint: str, count: int) -> int:
             " begin at the first page."
         )
     return int(found["row"])
+
+
+def _slots(request: Request, everything: Sequence[Enhancement]) -> str:
+    """How many more may be opened; not under a view, as that would show how many it hides."""
+    if request.visible_only:
+        return f"; at most {MOST_OPEN} of all channels may be open"
+    free = max(0, MOST_OPEN - sum(idea.is_open for idea in everything))
+    return f"; {free} of {MOST_OPEN} slots left"
 
 
 def _may_see(request: Request, idea: Enhancement) -> bool:

@@ -1,13 +1,13 @@
 """Binds a request to the MCP SDK: a tool's `FromRequest` parameter reads the call's `_meta`."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from functools import wraps
 from inspect import signature
 from typing import Annotated, Any
 
 from mcp.server.mcpserver import Context
 
-from terrarium_mcp.policy import VIEW_KEY, parse_view
+from terrarium_mcp.policy import View, view_in
 from terrarium_mcp.request import AppContext, Request, request_for
 
 FromRequest = Annotated[Request, "made from the call"]
@@ -18,10 +18,10 @@ async def request_from_context(ctx: Context[AppContext]) -> Request:
     """The request that an MCP call makes, narrowed by the view in its `_meta`.
 
     Raises:
-        BadView: the view is malformed.
+        BadView: the view is malformed, or another key of `_meta` looks like one of ours.
     """
     meta: Any = ctx.request_context.meta
-    view = parse_view(meta.get(VIEW_KEY) if isinstance(meta, dict) else None)
+    view = view_in(meta) if isinstance(meta, Mapping) else View()
     return await request_for(ctx.request_context.lifespan_context, view)
 
 

@@ -63,6 +63,7 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
         until=until,
         now=request.now,
         zone=request.settings.zone,
+        visible_only=request.visible_only,
     )
     stats = await request.store.count(search, selection.per)
     notes = [f"note: {sentence}" for sentence in query.notes]

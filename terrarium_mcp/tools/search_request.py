@@ -37,6 +37,7 @@ async def search_request(
         until=request.until,
         now=request.now,
         zone=zone,
+        visible_only=request.visible_only,
     )
     return _by_conversation(search) if search.sort is Sort.RELEVANCE else search
 

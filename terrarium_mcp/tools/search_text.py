@@ -105,7 +105,9 @@ async def unknown_nick_notes(request: Request, query: Query, rooms: Sequence[Roo
     notes = []
     for nick in dict.fromkeys([*query.people, *query.mentions]):
         people = [
-            await request.store.people.lookup(nick, network, rooms, until=request.until)
+            await request.store.people.lookup(
+                nick, network, rooms, until=request.until, visible_only=request.visible_only
+            )
             for network in dict.fromkeys(room.network for room in rooms)
         ]
         if not any(person.rooms or person.evidence for person in people):

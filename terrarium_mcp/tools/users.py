@@ -112,12 +112,13 @@ async def _member_list(request: Request, room: Room) -> MemberList:
     members = [
         member for member in there.people if not cutoff or not member.since or member.since < cutoff
     ]
-    return MemberList(room, members, there.as_of, await _why_stale(request, room))
+    as_of = min(there.as_of, cutoff) if cutoff else there.as_of
+    return MemberList(room, members, as_of, await _why_stale(request, room))
 
 
 async def _why_stale(request: Request, room: Room) -> str:
     """Why the list of a room is no longer updated; empty if it is."""
-    spans = (await request.store.spans.coverage([room])).spans
+    spans = (await request.coverage([room])).spans
     if any(span.going_on for span in spans):
         return ""
     own = [span for span in spans if not span.source]

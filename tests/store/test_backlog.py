@@ -106,9 +106,7 @@ async def test_an_idea_that_the_caller_may_not_see_is_not_taken_for_the_same(
     assert one.channel == "#mate"
 
 
-async def test_the_eleventh_is_refused_with_the_way_to_close_the_oldest(
-    backlog: Backlog, folder: Path
-) -> None:
+async def test_the_eleventh_is_refused_with_the_way_to_close_the_oldest(backlog: Backlog) -> None:
     for number in range(10):
         await write(backlog, f"idea {number}")
     oldest = "20260501-123005-idea-0.md"
@@ -116,7 +114,7 @@ async def test_the_eleventh_is_refused_with_the_way_to_close_the_oldest(
         await write(backlog, "one more")
     assert str(refused.value) == (
         "The backlog holds 10 open ideas, the maximum. Close one first, for example the oldest,"
-        f" {oldest}: set `status: closed` in the front matter of {folder / oldest}."
+        f" {oldest}: set `status: closed` in the front matter of {oldest}."
     )
 
 

@@ -110,7 +110,7 @@ async def test_under_a_view_only_that_rooms_ideas_are_told(house: House) -> None
     of_tea = await written(house, "mate 1", TEA)
     told = await house.learns("list_enhancement_requests", TEA)
     assert told.lines == [f"{of_tea} [open] mate 1"]
-    assert told.outside == "1 enhancement request; 0 of 10 slots left\n"
+    assert told.outside == "1 enhancement request; at most 10 of all channels may be open\n"
     refused = await house.is_refused("read_enhancement_request", TEA, filename=of_mate[3])
     assert refused.startswith(f"No enhancement request {of_mate[3]}.")
     assert of_mate[3] not in refused.replace(f"No enhancement request {of_mate[3]}.", "")
@@ -184,10 +184,16 @@ async def test_a_long_idea_keeps_to_the_budget(house: House) -> None:
     assert "left out: the last " in told.outside
 
 
-async def test_a_folder_that_cannot_be_used_is_explained(house: House) -> None:
+async def test_a_folder_that_cannot_be_used_is_named_in_the_log_alone(
+    house: House, caplog: pytest.LogCaptureFixture
+) -> None:
     folder(house).write_text("a file is in the way")
     refused = await house.is_refused("create_enhancement_request", title="x", summary="y")
-    assert refused.startswith(f"The backlog in {folder(house)} cannot be used: ")
+    assert refused == (
+        "The backlog cannot be used at the moment."
+        " The operator of this server finds the reason in its log."
+    )
+    assert f"The backlog in {folder(house)} cannot be used: " in caplog.text
 
 
 async def test_an_idea_bears_the_time_of_its_question(house: House) -> None:

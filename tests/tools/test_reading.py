@@ -253,14 +253,15 @@ async def test_a_removed_line_leaves_a_trace_without_its_text(house: House) -> N
         ("get_current_users", {}),
     ],
 )
-async def test_an_empty_database_says_so_with_its_path_and_the_ways_to_fill_it(
+async def test_an_empty_database_is_answered_like_one_of_which_nothing_may_be_read(
     house: House, tool: str, arguments: dict[str, str]
 ) -> None:
-    refused = await house.is_refused(tool, **arguments)
-    assert refused == (
-        f"Nothing is recorded yet in {house.store.path}. Run `terrarium-mcp bridge` to"
-        " record the channels of IRC_CHANNELS, or set DB_PATH to a terrarium-irc database."
-    )
+    empty = await house.is_refused(tool, **arguments)
+    await house.hears("<ada> tea")
+    hidden = await house.is_refused(tool, {"channels": []}, **arguments)
+    assert empty == hidden
+    if tool != "get_message_context":
+        assert empty == "Nothing is recorded here that this request may read."
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.records import Member
+from terrarium_mcp.chat.times.timestamps import to_iso
 from tests.store.scene import NOON
 from tests.tools.scene import ERAS, House, opened
 
@@ -319,6 +320,25 @@ async def test_a_line_behind_the_cutoff_is_answered_like_one_that_is_not_there(
         assert refused.replace(hidden, "777") == nowhere
 
 
+async def test_a_cutoff_at_a_line_of_another_room_is_one_at_a_line_that_is_not_there(
+    town: House,
+) -> None:
+    hidden = await town.is_refused("get_channel_stats", {"channel": "net/#tea", "as_of": 19777})
+    nowhere = await town.is_refused("get_channel_stats", {"channel": "net/#tea", "as_of": 18777})
+    assert hidden.replace("19777", "18777") == nowhere
+
+
+async def test_a_room_of_which_nothing_was_recorded_before_the_cutoff_does_not_exist(
+    afternoon: House,
+) -> None:
+    await afternoon.hears("<ada> hello", "#teapot", at=NOON + 90 * MINUTE)
+    (told,) = (await afternoon.learns("get_channel_stats", {"as_of": 4})).facts["channels"]
+    assert told["channel"] == "#tea"
+    refused = await afternoon.is_refused("get_channel_stats", {"as_of": 4}, channel="#teapott")
+    assert "#teapot " not in refused.replace("#teapott", "")
+    assert "Did you mean #tea?" in refused or "Known channels: #tea." in refused
+
+
 async def test_a_total_does_not_count_beyond_the_cutoff(afternoon: House) -> None:
     told = await afternoon.learns("search_irc_history", {"as_of": 6}, query="tea", limit=1)
     assert ": 1 of 5 hits in " in told.text
@@ -358,7 +378,9 @@ async def test_a_clock_at_the_end_of_time_breaks_nothing(afternoon: House, momen
     for view in ({"now": moment}, {"as_of": moment}):
         for tool in ("get_recent_irc_messages", "get_channel_stats", "get_current_users"):
             hours = {"hours": 876_000} if tool == "get_recent_irc_messages" else {}
-            await afternoon.learns(tool, view, **hours)
+            told = await afternoon.asks(tool, view, **hours)
+            nothing = "Nothing is recorded here that this request may read."
+            assert not told.failed or (moment < "2026" and told.text == nothing)
 
 
 async def test_a_question_asked_just_now_sees_who_is_there_live(house: House) -> None:
@@ -389,3 +411,31 @@ async def test_a_room_whose_first_line_comes_later_is_not_told_of_under_a_cutoff
 ) -> None:
     told = await afternoon.learns("search_irc_history", {"as_of": 1}, query="tea")
     assert "nothing found" in told.text
+
+
+async def test_what_became_of_a_channel_after_the_question_is_not_told(house: House) -> None:
+    now = datetime.now(UTC)
+    await house.store.spans.begin("net", "#tea", now - timedelta(hours=1), "joined")
+    (question,) = await house.hears("<ada> who is here?", at=now)
+    later = now + timedelta(seconds=1)
+    await house.store.presence.replace("net", "#tea", [Member("ada", since=NOON)], later)
+    await house.store.spans.end("net", "#tea", later, "kicked by zaphod")
+    told = await house.learns("get_current_users", {"channel": "#tea", "as_of": question})
+    assert "zaphod" not in told.everything
+    assert told.facts["live"] is True
+    assert told.facts["as_of"] == to_iso(now)
+
+
+async def test_a_nick_is_spelt_as_it_was_before_the_cutoff(afternoon: House) -> None:
+    await afternoon.hears("<NICK1> tea\n<NICK1> tea", at=NOON + timedelta(hours=6))
+    for as_of in ("2026-05-01T15:00:00Z", "2026-05-01T17:00:00Z"):
+        told = await afternoon.learns("get_channel_stats", {"as_of": as_of})
+        assert "nick1" in told.facts["top_talkers"]
+        assert "NICK1" not in told.everything
+    assert "NICK1" in (await afternoon.learns("get_channel_stats")).facts["top_talkers"]
+
+
+async def test_nicks_that_came_after_the_cutoff_are_not_proposed(afternoon: House) -> None:
+    told = await afternoon.learns("search_irc_history", {"as_of": 3}, query="from:nick9 tea")
+    (note,) = (line for line in told.text.splitlines() if line.startswith("note: "))
+    assert note == "note: no one called nick9 is recorded here; similar nicks: nick2, nick1"

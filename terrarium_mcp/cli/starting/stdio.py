@@ -1,5 +1,6 @@
 """The history as an MCP server over stdio."""
 
+from terrarium_mcp.cli.starting.empty_history import log_if_empty
 from terrarium_mcp.server import build_server
 from terrarium_mcp.serving.stdio import serve_stdio
 from terrarium_mcp.settings import Settings
@@ -9,4 +10,6 @@ from terrarium_mcp.store import open_store
 async def serve_over_stdio(settings: Settings) -> None:
     """Serve until the client disconnects, or until SIGINT or SIGTERM."""
     async with open_store(settings.db_path, settings, adopt=True) as store:
-        await serve_stdio(build_server(store, settings))
+        server = build_server(store, settings)
+        await log_if_empty(store)
+        await serve_stdio(server)

@@ -61,7 +61,7 @@ class Responder:
         except (NotConnected, SendQueueFull) as error:
             log.warning("no answer for %s: %s", command.asker, error)
         except TerrariumError as error:
-            await self._send(command, str(error))
+            await self._send(command, error.public)
         except Exception:
             error_id = secrets.token_hex(3)
             log.exception(

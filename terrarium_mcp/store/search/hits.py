@@ -59,8 +59,10 @@ class Search:
     """A search request: the query, the rooms, the time, and the size of a page.
 
     `since` and `until` narrow the query further. `by_conversation` asks for the conversations of a
-    time rather than for words. `now` and `zone` are the reader's: a question may
-    name a time relative to them.
+    time rather than for words. `now` and `zone` are the reader's: a question may name a time
+    relative to them. `visible_only` says that nothing but the lines of `rooms` before `until` may
+    influence the answer: words and people are then counted among these, and not in the whole
+    history, whose counts are at hand.
     """
 
     query: Query
@@ -73,6 +75,7 @@ class Search:
     by_conversation: bool = False
     now: datetime | None = None
     zone: tzinfo = UTC
+    visible_only: bool = False
 
     @property
     def bounds(self) -> tuple[str, str]:

@@ -22,7 +22,8 @@ class SearchScope:
     """A query, the rooms and the time in which it is answered.
 
     `all_rooms` says that `rooms` are all rooms of the history, so that no line has to be compared
-    with them. `since` is the first timestamp, `until` the exclusive end.
+    with them. `since` is the first timestamp, `until` the exclusive end. `visible_only` is that of
+    the `Search`.
     """
 
     query: Query
@@ -30,6 +31,7 @@ class SearchScope:
     all_rooms: bool = False
     since: str = BEGINNING.timestamp
     until: Position = EVERY_LINE
+    visible_only: bool = False
 
     @property
     def is_timed(self) -> bool:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold
 from terrarium_mcp.chat.records import Room
+from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.policy import RoomDirectory
 from terrarium_mcp.store.sqlite.engine.database import Database, Writer
 from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
@@ -26,6 +27,18 @@ class Rooms:
     async def all(self) -> list[Room]:
         """Every room, by network and channel."""
         return list((await self.directory()).rooms)
+
+    async def known_before(self, until: Position, rooms: Sequence[Room]) -> list[Room]:
+        """Those of the rooms of which anything was recorded before a position."""
+        rows = await self._database.rows(
+            f"SELECT id FROM rooms r WHERE {within(rooms, 'r.id')} AND (EXISTS ("  # noqa: S608 -- ids of ours
+            "  SELECT 1 FROM messages m WHERE m.room = r.id AND m.timestamp <= :until"
+            "  AND (m.timestamp, m.id) < (:until, :until_id))"
+            " OR EXISTS (SELECT 1 FROM spans WHERE room = r.id AND began < :until))",
+            {"until": until.timestamp, "until_id": until.id},
+        )
+        known = {row[0] for row in rows}
+        return [room for room in rooms if room.id in known]
 
     async def casemapping(self, network: str) -> str:
         """The CASEMAPPING by which names on this network compare."""

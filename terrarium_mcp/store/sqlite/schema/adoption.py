@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.errors import HostFailure
 
 ADOPTION = "SELECT source, zone, adopted_at, adopted_by FROM adoption"
 
@@ -13,7 +13,7 @@ ADOPTION = "SELECT source, zone, adopted_at, adopted_by FROM adoption"
 _MONDAY, _WEEKS = datetime(2000, 1, 3, tzinfo=UTC), 2_080
 
 
-class WrongZone(TerrariumError):
+class WrongZone(HostFailure):
     """TERRARIUM_SOURCE_TIMEZONE names another zone than the one the database was read in."""
 
 

@@ -5,7 +5,7 @@ import sqlite3
 from contextlib import closing
 from pathlib import Path
 
-from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.errors import HostFailure
 from terrarium_mcp.store.private_files import create_private
 from terrarium_mcp.store.sqlite.schema.step import ReportProgress
 
@@ -15,7 +15,7 @@ _PAGES = 4_096
 log = logging.getLogger(__name__)
 
 
-class CopyFailed(TerrariumError):
+class CopyFailed(HostFailure):
     """The copy could not be written, so nothing was changed."""
 
 

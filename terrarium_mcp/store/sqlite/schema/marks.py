@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext, suppress
 from pathlib import Path
 
-from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.errors import HostFailure
 from terrarium_mcp.store.sqlite.engine.files import bytes_of
 from terrarium_mcp.store.sqlite.schema import terrarium_irc
 from terrarium_mcp.store.sqlite.schema.comparison import Difference, differences
@@ -22,7 +22,7 @@ _VERSION = slice(60, 64)  # the user version, as there
 _MARK = slice(68, 72)  # the application id, as there
 
 
-class NotOurs(TerrariumError):
+class NotOurs(HostFailure):
     """The file is not a database that terrarium-mcp may use."""
 
 
@@ -52,7 +52,7 @@ def _way_out(version: int, wrong: Sequence[Difference]) -> str:
     return way
 
 
-class NotAdopted(TerrariumError):
+class NotAdopted(HostFailure):
     """The file is terrarium-irc's, and the command may not change that."""
 
     def __init__(self, path: Path) -> None:

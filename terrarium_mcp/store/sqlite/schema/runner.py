@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from terrarium_mcp import __version__
-from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.errors import HostFailure
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.errors import Locked
 from terrarium_mcp.store.private_files import create_private
@@ -41,7 +41,7 @@ _COPYING = 0.1
 """The part of a migration's time in which the database is copied."""
 
 
-class MigrationBlocked(TerrariumError):
+class MigrationBlocked(HostFailure):
     """Another program uses a file that has to be migrated."""
 
 

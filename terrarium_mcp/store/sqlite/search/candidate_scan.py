@@ -3,13 +3,12 @@
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 
-from terrarium_mcp.store.search.relevance.lookup import AnyOf, Condition, ConditionKind, Lookup
+from terrarium_mcp.store.search.relevance.lookup import Lookup
 from terrarium_mcp.store.sqlite.engine.database import Database
-from terrarium_mcp.store.sqlite.engine.index_words import nick_words
-from terrarium_mcp.store.sqlite.index.fts_syntax import all_speech, one_of, ordered_and, quoted
 from terrarium_mcp.store.sqlite.search.fts_query import LeftOut
 from terrarium_mcp.store.sqlite.search.id_ranges import IdRange, coalesced
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan
+from terrarium_mcp.store.sqlite.search.lookup_expression import lookup_expression
 from terrarium_mcp.store.sqlite.search.order import NEWEST
 from terrarium_mcp.store.sqlite.search.scan_plans import batches, in_ranges, range_params
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
@@ -84,7 +83,8 @@ class CandidateScan:
         for n, (lookup, ids) in enumerate(ranges.items()):
             newest = in_ranges(len(ids), NEWEST, f"{n}")
             statements.append(f"SELECT * FROM (SELECT {n}, * FROM ({newest}) LIMIT :most{n})")  # noqa: S608 -- words of strangers are parameters
-            params |= {f"match{n}": self._match(lookup), f"most{n}": lookup.most + extra}
+            match = lookup_expression(lookup, self._scope, self._without)
+            params |= {f"match{n}": match, f"most{n}": lookup.most + extra}
             params |= range_params(ids, f"{n}")
         if not statements:
             return found
@@ -92,23 +92,3 @@ class CandidateScan:
         for n, rowid in await self._database.rows(" UNION ALL ".join(statements), params):
             found[lookups[n]].append(-rowid)
         return found
-
-    def _match(self, lookup: Lookup) -> str:
-        """The FTS5 expression of a look-up, its rarest part first."""
-        rarest_first = sorted(lookup.all_of, key=lambda part: part.lines)
-        whole = ordered_and([self._any(part) for part in rarest_first])
-        return f"({whole}) NOT {self._without.expression}" if self._without else whole
-
-    def _any(self, part: AnyOf) -> str:
-        alternatives = sorted(self._expression(condition) for condition in part.conditions)
-        return f"({' OR '.join(alternatives)})"
-
-    def _expression(self, condition: Condition) -> str:
-        match condition:
-            case (ConditionKind.WORD, word):
-                return f"message : {quoted(word)}"
-            case (ConditionKind.SPEAKER, nick):
-                return one_of(nick_words(nick))
-            case (ConditionKind.SPEECH, _):
-                return all_speech()
-        return self._scope

@@ -5,7 +5,6 @@ words, is answered from the few lines that may match, which are all read. Otherw
 walked within the restrictions, and the walk stops when the page is full.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,13 +15,13 @@ from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.store.search.hits import COUNTED
 from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.engine.database import Row
-from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.index.message_index import MessageIndex
 from terrarium_mcp.store.sqlite.index.phrase_index import PhraseIndex
 from terrarium_mcp.store.sqlite.search.fts_query import FtsQuery, fts_query, phrase_query
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan, ScanResult, Total
 from terrarium_mcp.store.sqlite.search.order import Order, place
 from terrarium_mcp.store.sqlite.search.scan_plans import ALL_OF_THEM, ScanSpec
+from terrarium_mcp.store.sqlite.search.scope_where import scope_params, scope_where
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
 
 _FEW = 400
@@ -185,24 +184,10 @@ def _required_words(query: Query) -> set[str]:
 def _scan_spec(query: ExactQuery, match: FtsQuery) -> ScanSpec:
     """The query as a `ScanSpec`."""
     scope = query.scope
-    where: Sequence[str] = [
-        # SQLite builds a table from a list of hundreds of rooms for each statement.
-        "m.room NOT NULL" if scope.all_rooms else within(scope.rooms, "m.room"),
-        "m.redacted_at IS NULL",
-        "(m.timestamp, m.id) < (:until, :until_id)",
-        "m.timestamp >= :since",
-        *match.where,
-    ]
-    params = {
-        **match.params,
-        "until": scope.until.timestamp,
-        "until_id": scope.until.id,
-        "since": scope.since,
-    }
     return ScanSpec(
         match.expression,
-        where,
-        params,
+        [*scope_where(scope), *match.where],
+        {**match.params, **scope_params(scope)},
         query.snapshot,
         scope.since,
         scope.until.timestamp,

@@ -109,6 +109,10 @@ class IndexScan:
             order.just_before(scan.reached) if scan.reached else None,
         )
 
+    async def newest(self, spec: ScanSpec, most: int) -> Sequence[Row]:
+        """The `most` newest matching lines, without counting the others."""
+        return (await self._scanned(spec, most, NEWEST, with_total=False)).rows
+
     async def all_of_few(self, spec: ScanSpec, index: str, most: int) -> list[Row] | None:
         """All matching lines, in no order, if an index finds at most `most`; None otherwise."""
         found = in_ranges(1, NEWEST, index=index)
@@ -172,11 +176,17 @@ class IndexScan:
         return await run_slices(self._database, spec.snapshot, since, until)
 
     async def _scanned(
-        self, spec: ScanSpec, most: int, order: Order, after: Position | None
+        self,
+        spec: ScanSpec,
+        most: int,
+        order: Order,
+        after: Position | None = None,
+        *,
+        with_total: bool = True,
     ) -> _Scan:
         """The first lines, all of them before the time that the scan got to."""
         slices = await self._slices(spec, spec.since, spec.until)
-        counting = count_plan(spec, slices) if spec.index_decides else None
+        counting = count_plan(spec, slices) if with_total and spec.index_decides else None
         plan = ScanPlan(spec, order, after, counting)
         if after:
             since, until = order.narrowed(spec.since, spec.until, after)

@@ -8,10 +8,13 @@ from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.store.search.hits import Explanation, Hits, RungReport, Search
 from terrarium_mcp.store.search.ladder import Attempt, is_worth_trying, relaxed, rungs
 from terrarium_mcp.store.search.scope import SearchScope
+from terrarium_mcp.store.search.vocabulary_queries import Vocabulary
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.search.paging import PageRequest, Pages
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot, take_snapshot
+from terrarium_mcp.store.sqlite.search.visible_lines import VisibleLines, last_visible_id
+from terrarium_mcp.store.sqlite.search.visible_vocabulary import VisibleVocabulary
 from terrarium_mcp.store.sqlite.search.vocabulary import SqliteVocabulary
 
 
@@ -30,7 +33,7 @@ class MessageSearch:
 
     def __init__(self, database: Database, indexer: Indexer) -> None:
         self._indexer = indexer
-        self._vocabulary = SqliteVocabulary(database)
+        self._database = database
         self._pages = Pages(database)
 
     async def __call__(self, search: Search, fingerprint: str) -> Hits:
@@ -57,16 +60,17 @@ class MessageSearch:
         """Try one rung after the other until one answers."""
         ladder, tried = rungs(search), list[RungReport]()
         few, best = Hits([], ladder[-1], 0), None
-        snapshot = await take_snapshot(self._indexer, search)
+        snapshot = await self._snapshot(search)
         if snapshot is None or not search.rooms:
             return _Climb([RungReport(rung, 0, 0.0) for rung in ladder], few, None)
         scope = search_scope(search, snapshot)
+        vocabulary = self._vocabulary(scope, snapshot)
         left_out = 0 if search.cursor else await self._pages.left_out(scope, snapshot)
         for rung in ladder:
             if not is_worth_trying(rung, few):
                 break
             began = perf_counter()
-            attempt = Attempt(search, rung, await relaxed(scope, rung, self._vocabulary), few)
+            attempt = Attempt(search, rung, await relaxed(scope, rung, vocabulary), few)
             page = PageRequest(attempt, snapshot, fingerprint)
             hits = await self._pages.page(page)
             lines = max(hits.total, len(hits.messages))
@@ -77,6 +81,21 @@ class MessageSearch:
                 few, best = hits, page
         return _Climb(tried, few, best, left_out)
 
+    async def _snapshot(self, search: Search) -> Snapshot | None:
+        """What the search sees; where lines are hidden, their ids do not show in its cursors."""
+        snapshot = await take_snapshot(self._indexer, search)
+        if snapshot is None or search.cursor or not search.visible_only:
+            return snapshot
+        last = await last_visible_id(self._database, snapshot, search.rooms, search.until)
+        return replace(snapshot, last_id=last)
+
+    def _vocabulary(self, scope: SearchScope, snapshot: Snapshot) -> Vocabulary:
+        """The words that may have been meant: those that the search may see."""
+        if not scope.visible_only:
+            return SqliteVocabulary(self._database)
+        lines = VisibleLines(self._database, snapshot, scope)
+        return VisibleVocabulary(self._database, lines)
+
 
 def search_scope(search: Search, snapshot: Snapshot) -> SearchScope:
     """What a search looks for, and among which lines of a snapshot."""
@@ -84,7 +103,8 @@ def search_scope(search: Search, snapshot: Snapshot) -> SearchScope:
     return SearchScope(
         query=search.query,
         rooms=search.rooms,
-        all_rooms=len(search.rooms) == snapshot.room_count,
+        all_rooms=len(search.rooms) == snapshot.room_count and not search.visible_only,
         since=since,
         until=min(search.until, Position(until)),
+        visible_only=search.visible_only,
     )

@@ -26,6 +26,7 @@ from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan, ScanResult, Total
 from terrarium_mcp.store.sqlite.search.order import NEWEST, OLDEST
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
+from terrarium_mcp.store.sqlite.search.visible_corpus import VisibleCorpus
 
 _HEADS = 200
 """Heads kept for their next pages, which so continue the ranking of the first page."""
@@ -40,17 +41,29 @@ _PLACE = attrgetter("position")
 class RankedHead:
     """The ids of the ranked lines, best first, and the total of all hits if known.
 
-    It `is_weak` if even the first of them are unlikely to answer.
+    It `is_weak` if even the first of them are unlikely to answer. `ranked_for` is the search of the
+    first page.
     """
 
     ids: Sequence[int]
     total: Total | None
     is_weak: bool = False
+    ranked_for: Search | None = None
 
     @property
     def is_everything(self) -> bool:
         """Whether no hit follows it."""
         return self.total == Total(len(self.ids))
+
+    def may_be_seen_by(self, search: Search) -> bool:
+        """Whether a search may see all lines that this ranking depends on."""
+        first = self.ranked_for
+        return (
+            first is not None
+            and set(first.rooms) <= set(search.rooms)
+            and first.until <= search.until
+            and (first.visible_only or not search.visible_only)
+        )
 
 
 _NO_HEAD = RankedHead([], None)
@@ -174,12 +187,14 @@ class Pages:
         """The ranked head; the same one on every page of a question."""
         cursor = request.search.cursor
         begun = cursor.head if cursor else None
-        if begun and (request.fingerprint, begun) in self._heads:
-            return self._heads[request.fingerprint, begun]
+        kept = self._heads.get((request.fingerprint, begun)) if begun else None
+        if kept and kept.may_be_seen_by(request.search):
+            return kept
         head = await self._ranked(request)
         name = fingerprint_of(*head.ids)
         if begun is not None and begun != name:
             raise RankedAnew
+        head = replace(head, ranked_for=request.search)
         self._heads[request.fingerprint, name] = head
         while len(self._heads) > _HEADS:
             self._heads.pop(next(iter(self._heads)))
@@ -223,7 +238,8 @@ class Pages:
         return await ranked_among(ids, request.attempt.question, self._corpus(request))
 
     def _corpus(self, request: PageRequest) -> SqliteCorpus:
-        return SqliteCorpus(self._database, request.snapshot, request.attempt.question)
+        kind = VisibleCorpus if request.search.visible_only else SqliteCorpus
+        return kind(self._database, request.snapshot, request.attempt.question)
 
     async def _messages(self, ids: Sequence[int], rooms: Sequence[Room]) -> list[Message]:
         """These messages, in this order; without those removed since they were ranked."""

@@ -1,5 +1,6 @@
 """The snapshot of a search: the part of the history that all of its look-ups and pages see."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,8 +22,8 @@ _USED = (_INDEX, "phrases", "runs", "words", "counters")
 class Snapshot:
     """The lines up to the id `last_id`, in runs; and what is known about the words of the query.
 
-    `casemappings` are those of all networks, `room_count` is the number of all rooms, `has_asides`
-    says whether any line is one.
+    `casemappings` are those of the networks searched, `room_count` is the number of all rooms,
+    `has_asides` says whether any line is one.
     """
 
     last_id: int
@@ -39,13 +40,15 @@ async def take_snapshot(indexer: Indexer, search: Search) -> Snapshot | None:
     Every page sees the messages that were indexed when the first page was read: the cursor carries
     the last id of these.
     """
+    networks = {room.network for room in search.rooms}
     state = await indexer.rows(
         "SELECT upto, (SELECT count(*) FROM rooms),"  # noqa: S608 -- our names
         " EXISTS (SELECT 1 FROM voices WHERE aside NOT NULL),"
-        " (SELECT group_concat(DISTINCT casemapping) FROM networks),"
+        " (SELECT group_concat(DISTINCT casemapping) FROM networks"
+        "  WHERE name IN (SELECT value FROM json_each(:networks))),"
         f" {STATISTICS}, runs.* FROM derived LEFT JOIN runs"
         f" WHERE name = '{_INDEX}' AND {current_sql(*_USED)}",
-        statistics_params(search.query),
+        statistics_params(search.query) | {"networks": json.dumps(sorted(networks))},
         uses=_USED,
     )
     if not state:

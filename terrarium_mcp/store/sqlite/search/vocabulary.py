@@ -1,7 +1,7 @@
 """Vocabulary look-ups: the words of the history, as the words table has them."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from terrarium_mcp.store.search.vocabulary_queries import (
     VocabularyQuery,
@@ -17,6 +17,8 @@ from terrarium_mcp.store.sqlite.index.vocabulary import LONGEST, PIECE, trigram_
 
 MOST_LOOKED_AT = 2_000
 """Most words with a piece that are examined: the oldest, among which are the most frequent."""
+
+_NO_LIMIT = -1
 
 AFTER_ALL = "\U0010ffff"
 """Sorts after every character of a word."""
@@ -49,18 +51,28 @@ class SqliteVocabulary:
 
         A word of more than `LONGEST` characters is counted with all words that begin like it.
         """
+        return await self._read([(query, query.most, MOST_LOOKED_AT) for query in queries])
+
+    async def all_words(self, *queries: VocabularyQuery) -> list[dict[str, int]]:
+        """The same for every word of each query, however many there are."""
+        return await self._read([(query, _NO_LIMIT, _NO_LIMIT) for query in queries])
+
+    async def _read(
+        self, queries: Sequence[tuple[VocabularyQuery, int, int]]
+    ) -> list[dict[str, int]]:
+        """For each query as many of its words, of as many that are looked at."""
         found: list[dict[str, int]] = [{} for _ in queries]
         if not queries:
             return found
         statements, params = [], dict[str, object]()
-        for n, query in enumerate(queries):
+        for n, (query, most, looked_at) in enumerate(queries):
             sql, values = _statement(query)
             statements.append(
                 f"SELECT * FROM (SELECT {n}, * FROM ({sql.format(n=n)})"  # noqa: S608 -- words of strangers are parameters
                 f" ORDER BY lines DESC, word LIMIT :most{n})"
             )
             params |= {f"{name}{n}": value for name, value in values.items()}
-            params[f"most{n}"] = query.most
+            params |= {f"most{n}": most, f"looked_at{n}": looked_at}
         for n, word, lines in await self._database.rows(" UNION ALL ".join(statements), params):
             found[n][word] = lines
         return found
@@ -86,7 +98,7 @@ def _statement(query: VocabularyQuery) -> tuple[str, Mapping[str, object]]:
             return _BEGINNING, {"start": start, "end": start + AFTER_ALL, "longest": longest}
         case WordsHolding(part) if PIECE <= len(part) <= LONGEST:
             part = storable(part)
-            params = {"pieces": trigram_query(part), "part": part, "looked_at": MOST_LOOKED_AT}
+            params = {"pieces": trigram_query(part), "part": part}
             return _HOLDING, params
         case WordsMisspelt(word) if len(word) < LONGEST:
             return _AMONG, {"words": as_kept(sorted({*one_letter_away(word)}))}

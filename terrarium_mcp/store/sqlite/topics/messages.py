@@ -60,10 +60,11 @@ class Messages:
         )
         return as_messages(rows, rooms)[0] if rows else None
 
-    async def position(self, number: int) -> Position | None:
-        """The position of the message with this id, whatever its room; None without a time."""
-        rows = await self._database.rows(
-            "SELECT timestamp, id FROM messages WHERE id = :id AND timestamp NOT NULL",
+    async def position(self, number: int, rooms: Sequence[Room]) -> Position | None:
+        """The position of the message with this id, if it is in one of `rooms` and has a time."""
+        rows = await self._indexer.rows(
+            "SELECT timestamp, id FROM messages m WHERE id = :id AND timestamp NOT NULL"  # noqa: S608 -- ids of ours
+            f" AND {within(rooms)} AND {current_sql()}",
             {"id": number},
         )
         return Position(rows[0]["timestamp"], rows[0]["id"]) if rows else None

@@ -27,7 +27,7 @@ from terrarium_mcp.store.sqlite.index.counter_sql import (
 from terrarium_mcp.store.sqlite.index.fts_syntax import one_of, quoted
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.nick_evidence import HOST, PeopleIndex
-from terrarium_mcp.store.sqlite.topics.stats_sql import AFTER, BEFORE
+from terrarium_mcp.store.sqlite.topics.stats_sql import AFTER, BEFORE, SPELT_BEFORE
 
 NICK_CHANGE = "nick change"
 
@@ -52,22 +52,28 @@ class People:
         self._indexer = indexer
 
     async def lookup(
-        self, nick: str, network: str, rooms: Sequence[Room], *, until: Position = EVERY_LINE
+        self,
+        nick: str,
+        network: str,
+        rooms: Sequence[Room],
+        *,
+        until: Position = EVERY_LINE,
+        visible_only: bool = False,
     ) -> Person:
         """What is known of a nick from these rooms, before a position.
 
         Other nicks are named only if they were in one of the rooms. Accounts and hosts are
-        compared across the whole network.
+        compared across the whole network; with `visible_only` they are no evidence, since they
+        would show who was in other rooms.
         """
         await self._indexer.ensure_current("counters", PeopleIndex.name)
         rooms = [room for room in rooms if room.network == network]
         folded = fold(storable(nick))
         known = await self._in_rooms(folded, rooms, until)
-        evidence = [
-            *await self._changes(folded, rooms, until),
-            *await self._shared_identities(folded, network, rooms, until),
-        ]
-        near = [] if known or evidence else await self._near(folded, rooms)
+        evidence = await self._changes(folded, rooms, until)
+        if not visible_only:
+            evidence += await self._shared_identities(folded, network, rooms, until)
+        near = [] if known or evidence else await self._near(folded, rooms, until)
         return Person(nick, network, known, evidence, near)
 
     async def nick_tenures(
@@ -119,7 +125,7 @@ SELECT n.room, n.lines - (
     WHERE m.room = n.room AND {TALKED} AND {AFTER} AND {FOLDED} = n.folded
   ) AS lines,
   CASE WHEN n.spoke < {SECONDS.format(":until")} THEN n.spoke ELSE {_last(SAID)} END AS spoke,
-  CASE WHEN n.seen < {SECONDS.format(":until")} THEN n.seen ELSE {_last("true")} END AS seen
+  {_SEEN} AS seen
 FROM nick_counts n WHERE {within(rooms, "n.room")} AND n.folded = :nick
 ORDER BY 2 DESC, 4 DESC, 1""",
             {"nick": folded, "until": until.timestamp, "until_id": until.id},
@@ -165,21 +171,36 @@ WHERE mine.network = :network AND mine.nick = :nick AND mine.first < :until
   AND EXISTS (SELECT 1 FROM nick_counts n
     WHERE {within(rooms, "n.room")} AND n.folded = other.nick)
 GROUP BY mine.kind, other.nick ORDER BY 3 DESC, other.nick LIMIT {MOST_NICKS}""",
-            {"network": network, "nick": folded, "until": until.timestamp},
+            {
+                "network": network,
+                "nick": folded,
+                "until": until.timestamp,
+                "until_id": until.id,
+            },
         )
         return [_evidence(row[4], row) for row in rows]
 
-    async def _near(self, folded: str, rooms: Sequence[Room]) -> list[str]:
+    async def _near(self, folded: str, rooms: Sequence[Room], until: Position) -> list[str]:
         """Known nicks with a similar spelling and the same first letter, the closest first."""
-        rows = await self._database.rows(
-            f"SELECT known.folded, {_spelt('known.folded', rooms)} FROM ("
-            f"SELECT folded, sum(lines) AS lines FROM nick_counts WHERE {within(rooms)}"
+        counted = await self._database.rows(
+            f"SELECT folded, sum(lines) FROM nick_counts WHERE {within(rooms)}"
             " AND substr(folded, 1, 1) = substr(:nick, 1, 1) GROUP BY folded"
-            " ORDER BY 2 DESC LIMIT :most) known",
+            " ORDER BY 2 DESC LIMIT :most",
             {"nick": folded, "most": _COMPARED},
         )
-        spelt = {row[0]: as_text(row[1]) for row in rows}
-        return [spelt[near] for near in difflib.get_close_matches(folded, spelt, _NEAR)]
+        known, near = [row[0] for row in counted], list[str]()
+        for nick in difflib.get_close_matches(folded, known, max(1, len(known))):
+            if await self._in_rooms(nick, rooms, until):
+                near.append(await self._spelt(nick, rooms, until))
+            if len(near) == _NEAR:
+                break
+        return near
+
+    async def _spelt(self, folded: str, rooms: Sequence[Room], until: Position) -> str:
+        """A folded nick in the spelling last seen in one of the rooms before a position."""
+        sql = f"SELECT {_spelt(':nick', rooms)}"
+        params = {"nick": folded, "until": until.timestamp, "until_id": until.id}
+        return as_text(await self._database.value(sql, params))
 
     async def _connected(self, folded: str, rooms: Sequence[Room]) -> list[str]:
         """The nicks reached from this one by nick changes, the nearest first."""
@@ -242,10 +263,10 @@ _LISTED = "SELECT value FROM json_each(:nicks)"
 
 
 def _spelt(nick: str, rooms: Sequence[Room]) -> str:
-    """A folded nick in the spelling last seen in one of the rooms."""
+    """A folded nick in the spelling last seen in one of the rooms before `:until`."""
     return f"""ifnull((
-  SELECT s.spelt FROM nick_counts s WHERE {within(rooms, "s.room")} AND s.folded = {nick}
-  ORDER BY s.seen DESC LIMIT 1), {nick})"""
+  SELECT {SPELT_BEFORE} FROM nick_counts n WHERE {within(rooms, "n.room")} AND n.folded = {nick}
+  ORDER BY {_SEEN} DESC LIMIT 1), {nick})"""
 
 
 def _last(condition: str) -> str:
@@ -256,6 +277,10 @@ def _last(condition: str) -> str:
       AND {BEFORE} AND {FOLDED} = n.folded
     ORDER BY m.timestamp DESC LIMIT 1)"""
     return SECONDS.format(newest)
+
+
+_SEEN = f"CASE WHEN n.seen < {SECONDS.format(':until')} THEN n.seen ELSE {_last('true')} END"
+"""When a nick of `nick_counts n` was last seen before a position, in Unix seconds."""
 
 
 def _evidence(kind: str, row: Row) -> Evidence:

@@ -23,13 +23,15 @@ from functools import cache
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql
-from terrarium_mcp.store.sqlite.engine.voices_sql import JOINED, JOINED_SPEAKER
+from terrarium_mcp.store.sqlite.engine.voices_sql import JOINED, JOINED_SPEAKER, SPEAKER
 from terrarium_mcp.store.sqlite.index.counter_sql import (
     COUNTED_COLUMNS,
+    FOLDED,
     IS_COUNTED,
     LINK,
     QUESTION,
     SAID,
+    SECONDS,
     SINCE,
     SUMS,
     WORDS,
@@ -42,6 +44,17 @@ COMPLETE = current_sql(Counters.name)
 BEFORE = "(m.timestamp, m.id) < (:until, :until_id)"
 AFTER = "m.timestamp >= :until AND (m.timestamp, m.id) >= (:until, :until_id)"
 """The SQL conditions that a message `m` is before a cutoff, and that the cutoff hides it."""
+
+_BY_NICK = f"m.room = n.room AND {IS_COUNTED} AND {BEFORE} AND {FOLDED} = n.folded"
+SPELT_BEFORE = f"""CASE WHEN n.seen < {SECONDS.format(":until")}
+  THEN ifnull(n.spelt, n.folded)
+  ELSE (
+    SELECT max(CAST({SPEAKER} AS TEXT)) FROM messages m WHERE {_BY_NICK} AND m.timestamp >= (
+      SELECT substr(m.timestamp, 1, 19) FROM messages m
+      WHERE {_BY_NICK} AND m.timestamp <= :until ORDER BY m.timestamp DESC LIMIT 1)) END"""
+"""The SQL expression for the spelling of a nick of `nick_counts n` that was the newest at a cutoff.
+
+The counters have the newest of all; of those in the same second they keep the greatest."""
 
 TOTALS = ("room", "lines", "people", "first", "last", "last_day", "last_week")
 """The columns of every statement. Those about one room add the rest of `COUNTED_COLUMNS`, and
@@ -265,8 +278,8 @@ _CANDIDATES = f"{_MOST_TALKERS} + (SELECT count(*) FROM silenced)"
 
 # Nicks with many lines have an index by lines; the rest is read only if they are too few.
 _TALKERS_LESS_HIDDEN = f"""
-  SELECT json_group_array(json_array(nick, lines)) FROM (
-    SELECT ifnull(n.spelt, n.folded) AS nick, n.lines - ifnull(s.lines, 0) AS lines
+  SELECT json_group_array(json_array({SPELT_BEFORE}, n.remaining)) FROM (
+    SELECT n.*, n.lines - ifnull(s.lines, 0) AS remaining
     FROM (
       SELECT * FROM (
         SELECT * FROM nick_counts WHERE room = :room AND lines >= {MANY_LINES}
@@ -280,8 +293,8 @@ _TALKERS_LESS_HIDDEN = f"""
             LIMIT {_CANDIDATES})
         ) THEN -1 ELSE 0 END)
     ) n LEFT JOIN silenced s ON s.folded = n.folded
-    WHERE n.lines > ifnull(s.lines, 0) ORDER BY 2 DESC, n.folded LIMIT {_MOST_TALKERS}
-  )"""
+    WHERE n.lines > ifnull(s.lines, 0) ORDER BY remaining DESC, n.folded LIMIT {_MOST_TALKERS}
+  ) n"""
 
 _HOURS_LESS_HIDDEN = """
   SELECT json_group_array(json_array(hour, lines - (
@@ -290,12 +303,13 @@ _HOURS_LESS_HIDDEN = """
   FROM hour_counts WHERE room = :room"""
 
 _TALKERS_READ = f"""
-  SELECT json_group_array(json_array(nick, lines)) FROM (
-    SELECT ifnull(n.spelt, e.folded) AS nick, count(*) AS lines
-    FROM earlier e LEFT JOIN nick_counts n ON n.room = :room AND n.folded = e.folded
-    WHERE e.talked AND e.folded NOT NULL
-    GROUP BY e.folded ORDER BY 2 DESC, e.folded LIMIT {_MOST_TALKERS}
-  )"""
+  SELECT json_group_array(json_array({SPELT_BEFORE}, n.remaining)) FROM (
+    SELECT n.*, e.remaining FROM (
+      SELECT folded, count(*) AS remaining FROM earlier WHERE talked AND folded NOT NULL
+      GROUP BY folded ORDER BY remaining DESC, folded LIMIT {_MOST_TALKERS}
+    ) e JOIN nick_counts n ON n.room = :room AND n.folded = e.folded
+    ORDER BY e.remaining DESC, e.folded
+  ) n"""
 
 _HOURS_READ = """
   SELECT json_group_array(json_array(hour, lines)) FROM (

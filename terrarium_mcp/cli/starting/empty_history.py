@@ -1,0 +1,42 @@
+"""An empty history: what its operator reads. A model reads no path and no command."""
+
+import logging
+from pathlib import Path
+
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.store import Store
+
+log = logging.getLogger(__name__)
+
+
+class NothingRecorded(TerrariumError):
+    """The database holds no channel yet."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(
+            f"Nothing is recorded yet in {path}. Run `terrarium-mcp bridge` to record the channels"
+            " of IRC_CHANNELS, or set DB_PATH to a terrarium-irc database."
+        )
+
+
+async def require_rooms(store: Store) -> None:
+    """Check that anything is recorded.
+
+    Raises:
+        NothingRecorded: nothing is.
+    """
+    if not await store.rooms.all():
+        raise NothingRecorded(store.path)
+
+
+async def log_if_empty(store: Store) -> None:
+    """Tell the operator of a server how an empty history is filled; not while it is opening.
+
+    Called once nothing else can keep the server from starting.
+    """
+    if not store.opening.is_done:
+        return
+    try:
+        await require_rooms(store)
+    except TerrariumError as error:
+        log.info("%s", error)

@@ -1,0 +1,135 @@
+"""The vocabulary of the lines that a search may see, counted in samples of these lines.
+
+The words table counts all rooms, so it only proposes words here; whether and how often they were
+said is read from visible lines. The newest lines with any of the words show the frequent ones, and
+how often these come up: enough, where the most frequent are wanted. Where each word is to be
+counted, the newest lines with any of those not seen yet show the next, and so on until none is
+left. Each step sees words a hundred times rarer than the one before, so three or four do. A word is
+counted exactly where fewer lines than a sample hold it.
+"""
+
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from terrarium_mcp.chat.irctext import plain
+from terrarium_mcp.chat.terms import words_in
+from terrarium_mcp.chat.times.timestamps import BEGINNING, from_text
+from terrarium_mcp.store.search.vocabulary_queries import VocabularyQuery, WordsAmong
+from terrarium_mcp.store.sqlite.engine.database import Database, Row
+from terrarium_mcp.store.sqlite.engine.functions import as_text
+from terrarium_mcp.store.sqlite.index.fts_syntax import ordered_and, quoted
+from terrarium_mcp.store.sqlite.index.vocabulary import LONGEST
+from terrarium_mcp.store.sqlite.search.visible_lines import VisibleLines
+from terrarium_mcp.store.sqlite.search.vocabulary import SqliteVocabulary, is_cut
+
+SAMPLE = 100
+"""Lines of a sample. Of 150 known lines asked for with a word cut short, the first ten hits hold
+142 with 64 lines, 144 with 100, and 143 with the counts of the whole history."""
+
+_STEPS = 3
+"""Samples for the most frequent words of a kind; each word is counted in as many as it takes."""
+
+_NO_LIMIT = -1
+
+_FEW = 1_000
+"""Up to this many lines with the words, in all rooms, the lines are read to see their rooms: 1.5 us
+a line. The index takes 10 us to find the place of one in the list of a room (10 M lines)."""
+
+_AT_ONCE = 500
+"""Words of one FTS5 expression, which opens a posting list for each: 10 us."""
+
+
+@dataclass(frozen=True, slots=True)
+class LineSample:
+    """The newest visible lines with any of some words, and the timestamp of the first line of all.
+
+    `is_complete`: no other visible line holds one of them.
+    """
+
+    lines: Sequence[Row]
+    first: str
+    is_complete: bool
+
+    def estimated(self, count: int) -> int:
+        """How many visible lines there are of a kind that has `count` in the sample.
+
+        As many as at the rate of the sample, since the first line.
+        """
+        if self.is_complete:
+            return count
+        newest, oldest = self.lines[0]["timestamp"], self.lines[-1]["timestamp"]
+        return max(count, round(count * _seconds(self.first, newest) / _seconds(oldest, newest)))
+
+
+class VisibleVocabulary:
+    """The words of visible lines."""
+
+    def __init__(self, database: Database, lines: VisibleLines) -> None:
+        self._words = SqliteVocabulary(database)
+        self._lines = lines
+
+    async def most_frequent(self, *queries: VocabularyQuery) -> list[dict[str, int]]:
+        """For each query its words and their lines, about, the most frequent first."""
+        proposed = await self._words.all_words(*queries)
+        return [
+            await self._most_frequent(words, query)
+            for words, query in zip(proposed, queries, strict=True)
+        ]
+
+    async def sample(self, match: str, most: int = SAMPLE) -> LineSample:
+        """The newest visible lines that an FTS5 expression finds."""
+        return await self._sample([match], most)
+
+    async def _most_frequent(
+        self, proposed: Mapping[str, int], query: VocabularyQuery
+    ) -> dict[str, int]:
+        """Of the words proposed, with their lines in all rooms, those most frequent here."""
+        left, lines = dict(proposed), dict[str, int]()
+        steps = _NO_LIMIT if isinstance(query, WordsAmong) else _STEPS
+        while left and steps and len(lines) < query.most:
+            steps -= 1
+            sample = await self._sample(list(self._expressions(left)), SAMPLE)
+            said = Counter(word for line in sample.lines for word in _said(line, left))
+            lines |= {word: sample.estimated(count) for word, count in said.items()}
+            if sample.is_complete or not said:
+                break
+            left = {word: count for word, count in left.items() if word not in said}
+        ordered = sorted(lines, key=lambda word: (-lines[word], word))
+        return {word: lines[word] for word in ordered[: query.most]}
+
+    def _expressions(self, words: Mapping[str, int]) -> Iterator[str]:
+        """FTS5 expressions that together find the lines with any of these words."""
+        in_rooms = self._lines.in_rooms if sum(words.values()) > _FEW else ""
+        ordered = sorted(words)
+        for start in range(0, len(ordered), _AT_ONCE):
+            strings = [
+                quoted(word[:LONGEST]) + (" *" if is_cut(word[:LONGEST]) else "")
+                for word in ordered[start : start + _AT_ONCE]
+            ]
+            spoken = f"message : ({' OR '.join(strings)})"
+            yield ordered_and([spoken, in_rooms]) if in_rooms else spoken
+
+    async def _sample(self, matches: Sequence[str], most: int) -> LineSample:
+        found: dict[int, Row] = {}
+        for match in matches:
+            found |= {row["id"]: row for row in await self._lines.newest(match, most)}
+        newest = sorted(found.values(), key=_place, reverse=True)[:most]
+        is_complete = len(newest) < most
+        first = BEGINNING.timestamp if is_complete else (await self._lines.totals()).first
+        return LineSample(newest, first, is_complete)
+
+
+def _said(line: Row, words: Collection[str]) -> set[str]:
+    """Those of the words that a line holds, or of which it holds one that was cut."""
+    said = words_in(plain(as_text(line["message"])))
+    return {form for word in said for form in (word, word[:LONGEST]) if form in words}
+
+
+def _place(line: Row) -> tuple[str, int]:
+    return line["timestamp"], line["id"]
+
+
+def _seconds(since: str, until: str) -> float:
+    """The time between two timestamps, at least a second."""
+    return max(1.0, (from_text(until) - from_text(since)).total_seconds())
