@@ -75,7 +75,7 @@ async def list_enhancement_requests(request: FromRequest) -> CallToolResult:
 async def read_enhancement_request(
     filename: Annotated[Text, Field(description="a filename from list_enhancement_requests")],
     request: FromRequest,
-    cursor: Annotated[Text, Field(description="the cursor that ended the previous page")] = "",
+    cursor: Annotated[Text, Field(description="from the previous page")] = "",
 ) -> CallToolResult:
     """Read one idea of the backlog, with the channel lines it came from, a page at a time."""
     text = await request.store.backlog.read(filename, may_see=partial(_may_see, request))

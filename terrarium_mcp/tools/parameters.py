@@ -83,5 +83,5 @@ Hours = Annotated[
 Form = Annotated[
     Literal["text", "json"],
     ForgivingChoice,
-    Field(description="text, or json for structured content too"),
+    Field(description="json adds structured content"),
 ]

@@ -46,9 +46,9 @@ async def search_irc_history(
         int,
         Forgiving,
         clamped_to(0, 5),
-        Field(description="lines of its conversation before and after each hit, 0 to 5"),
+        Field(description="lines of its conversation around each hit, 0 to 5"),
     ] = 0,
-    cursor: Annotated[Text, Field(description="the cursor that ended the previous page")] = "",
+    cursor: Annotated[Text, Field(description="from the previous page")] = "",
     format: Form = "text",  # noqa: A002 -- the contract's name
 ) -> CallToolResult:
     """Find what was said: ranked lines with their ids, and what the record covers.

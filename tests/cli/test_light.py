@@ -133,22 +133,36 @@ NOT_AT_THE_START = {
 def test_what_only_some_calls_need_is_not_loaded_before_the_tools_are_listed(
     tmp_path: Path,
 ) -> None:
-    with subprocess.Popen(
-        [sys.executable, "-X", "importtime", "-m", "terrarium_mcp", "serve", "--db", "irc_logs.db"],
-        cwd=tmp_path,
-        env=environment(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-    ) as server:
+    told = tmp_path / "stderr.txt"  # a pipe that nobody reads yet would fill up and stop it
+    with (
+        told.open("w") as stderr,
+        subprocess.Popen(
+            [
+                sys.executable,
+                "-X",
+                "importtime",
+                "-m",
+                "terrarium_mcp",
+                "serve",
+                "--db",
+                "irc_logs.db",
+            ],
+            cwd=tmp_path,
+            env=environment(),
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=stderr,
+            text=True,
+        ) as server,
+    ):
         assert server.stdin is not None
         assert server.stdout is not None
         server.stdin.write(f"{json.dumps(LIST_TOOLS)}\n")
         server.stdin.flush()
         assert "search_irc_history" in server.stdout.readline()
-        _, told = server.communicate(timeout=20)
-    imports = [line for line in told.splitlines() if line.startswith("import time:")]
+        server.communicate(timeout=20)
+    lines = told.read_text("utf-8").splitlines()
+    imports = [line for line in lines if line.startswith("import time:")]
     loaded = {line.rpartition("|")[2].strip() for line in imports}
     assert "terrarium_mcp.tools.search" in loaded
     assert not loaded & NOT_AT_THE_START

@@ -110,7 +110,9 @@ def test_stdio_ends_at_once(
         status = server.wait(HANGS)
         seconds = time.monotonic() - since
         assert server.stderr is not None
-        assert (status, server.stderr.read()) == (0, b"")
+        assert status == 0
+        (line,) = server.stderr.read().splitlines()  # why the tools find nothing
+        assert line.startswith(b"INFO Nothing is recorded yet in ")
         assert seconds < AT_ONCE
 
 

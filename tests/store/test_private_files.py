@@ -25,7 +25,7 @@ from tests.store.sqlite.schema.test_refused import NOBODY
 ROOT = Path(__file__).parents[2]
 
 SEARCHING_AS_ANOTHER = f"""
-import os, sys, anyio
+import html.entities, os, sys, anyio, frontmatter, slugify, yaml
 from pathlib import Path
 from terrarium_mcp.store import open_store
 from tests.store.scene import SETTINGS, chat, find, texts

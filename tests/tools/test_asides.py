@@ -42,7 +42,7 @@ async def test_a_search_asked_six_times_quotes_the_original_first_each_time(hous
     told = await house.learns("search_irc_history", query="greenhouse heater")
     assert told.ids[0] == 1
     assert set(told.ids) <= {1, 2}
-    assert told.text.splitlines()[1] == (
+    assert told.text.splitlines()[2] == (
         "left out: 12 lines, commands to the bot (is:command) or its own words (from:Terra)"
     )
 

@@ -20,7 +20,6 @@ from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, as_messages
-from terrarium_mcp.store.sqlite.search.conversation_openers import ConversationOpeners
 from terrarium_mcp.store.sqlite.search.corpus import SqliteCorpus
 from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan, ScanResult, Total
@@ -104,7 +103,6 @@ class Pages:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._exact = ExactSearch(IndexScan(database))
-        self._openers = ConversationOpeners(self._exact)
         self._heads: dict[tuple[str, str], RankedHead] = {}
 
     async def page(self, request: PageRequest) -> Hits:
@@ -203,7 +201,12 @@ class Pages:
     async def _ranked(self, request: PageRequest) -> RankedHead:
         """The lines with all words, if there are hardly any, and those that answer best."""
         if request.rung is Rung.CONVERSATIONS:
-            openers = await self._openers.ids(request.query, HEAD)
+            # The scorer of conversations takes 17 ms to load, and few searches ask for it.
+            from terrarium_mcp.store.sqlite.search.conversation_openers import (  # noqa: PLC0415 -- as said
+                ConversationOpeners,
+            )
+
+            openers = await ConversationOpeners(self._exact).ids(request.query, HEAD)
             return RankedHead(openers, Total(len(openers)))
         if request.rung is Rung.ALL_WORDS:
             newest = await self._exact.first(request.query, HEAD, NEWEST)

@@ -287,6 +287,7 @@ async def test_a_purge_takes_what_a_relay_carried_of_the_person(file: Path) -> N
     assert rows_of(file, "SELECT count(*) FROM voices WHERE speaker = 'Jane'") == [(0,)]
 
 
+@pytest.mark.usefixtures("at_once")
 async def test_a_voice_that_another_program_changed_is_found_and_mended(
     file: Path, store: Store
 ) -> None:
