@@ -13,6 +13,9 @@ _UNKNOWN_AUTHORITY = {20, 21}
 _EXPIRED = 10
 _OTHER_NAME = {62, 64}
 
+_HUNG_UP = (ssl.SSLZeroReturnError, ssl.SSLEOFError)
+"""How Python before 3.11.4 says that the connection was closed."""
+
 _USUAL_PORTS = "6697 is usual with TLS, 6667 without"
 
 _TLS_RECORDS = (b"\x15\x03", b"\x16\x03")
@@ -61,7 +64,7 @@ def _no_handshake(config: ServerConfig, error: BaseException) -> str:
             )
         case TimeoutError():
             return f"no answer from {place} to the TLS handshake: {plain}"
-        case ssl.SSLError():
+        case ssl.SSLError() if not isinstance(error, _HUNG_UP):
             return f"the TLS handshake with {place} failed: {error.reason or error}"
         case _:
             return f"the server hung up during the TLS handshake: {plain}"

@@ -34,6 +34,14 @@ def told(kind: type[OSError], words: str) -> Iterator[None]:
     assert words in str(raised.value)
 
 
+@pytest.mark.parametrize("kind", [ssl.SSLZeroReturnError, ssl.SSLEOFError, ConnectionResetError])
+def test_a_closed_connection_is_told_in_the_same_words_on_every_python(
+    kind: type[OSError],
+) -> None:
+    error = handshake_failed(login(6697, tls=True), kind("closed (EOF)"))
+    assert str(error).startswith("the server hung up during the TLS handshake: if it is a port")
+
+
 async def test_nobody_listening_is_told_with_the_usual_ports() -> None:
     port = free_port()
     words = (
