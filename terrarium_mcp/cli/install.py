@@ -9,7 +9,7 @@ from terrarium_mcp.cli.starting.hosts import HOSTS
 
 
 @click.command()
-@click.argument("host", type=click.Choice(list(HOSTS)))
+@click.argument("host", type=click.Choice(list(HOSTS)), metavar="HOST")
 @click.option("--name", default="terrarium", show_default=True, help="Name of the entry.")
 @click.option(
     "--file",
@@ -32,8 +32,8 @@ def install(
 ) -> None:
     """Show the entry for an MCP host's file, and write it after a yes.
 
-    Everything else in the file stays as it is, and a copy of it is kept. Claude Code's file is that
-    of the current folder.
+    HOST is claude-desktop, claude-code, vscode or cursor. Everything else in the file stays as it
+    is, and a copy of it is kept. Claude Code's file is that of the current folder.
     """
     loaded = loaded_settings(db, config, env_file)
     warn_of_slips(loaded)

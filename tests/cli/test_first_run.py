@@ -226,3 +226,8 @@ async def asks(ada: Person, question: str, answer: str) -> None:
     """Ada asks in #tea, and reads the answer there."""
     await ada.types(f"PRIVMSG #tea :!ask {question}?")
     await ada.sees("PRIVMSG #tea :ada: ", answer)
+
+
+def test_a_program_that_starts_the_server_over_stdio_is_not_warned(tmp_path: Path) -> None:
+    done = ran("terrarium-mcp serve", at=tmp_path, IRC_NIK="Fern")
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
