@@ -5,7 +5,7 @@ A request's *view* (`_meta["terrarium-mcp/view"]`) can only narrow what its prin
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 
 from terrarium_mcp.chat.identity import CHANNEL_PREFIXES, fold, is_channel
@@ -20,7 +20,6 @@ VIEW_KEY = f"{_PREFIX}view"
 """The key of a request's `_meta` that carries the view."""
 
 _PERMALINK = re.compile(r"(?:terrarium://message/)?(\d{1,18})")
-
 
 _MOST_CHANNELS = 1_000
 """Channels that a view may name: no network lets a client join more than a few hundred."""
@@ -44,39 +43,19 @@ class View:
     now: datetime | None = None
     asker: str = ""
     max_tokens: int = 0
-    _names: frozenset[tuple[str, str]] | None = field(
-        init=False, repr=False, compare=False, default=None
-    )
-
-    def __post_init__(self) -> None:
-        if self.rooms is not None:
-            names = frozenset((fold(network), fold(channel)) for network, channel in self.rooms)
-            object.__setattr__(self, "_names", names)
 
     @property
     def sees_everything(self) -> bool:
         """Whether it hides no room and no line."""
         return self.rooms is None and not self.network and self.as_of is None
 
-    def shows(self, room: Room) -> bool:
-        """Whether this view leaves `room` visible."""
-        if self.network and fold(room.network) != fold(self.network):
-            return False
-        if self._names is None:
-            return True
-        bare = room.channel[1:]
-        spellings = [room.channel, bare] if bare and not is_channel(bare) else [room.channel]
-        networks = ("", fold(room.network))
-        return any(
-            (network, fold(name)) in self._names for network in networks for name in spellings
-        )
-
     def narrowed(self, known: "RoomDirectory") -> "RoomDirectory":
         """The rooms of a directory that this view leaves visible, in the same order."""
         if self.rooms is None and not self.network:
             return known
         rooms = known.rooms if self.rooms is None else known.named(*self.rooms)
-        return RoomDirectory(filter(self.shows, rooms))
+        network = fold(self.network)
+        return RoomDirectory(room for room in rooms if network in ("", fold(room.network)))
 
 
 class RoomDirectory:

@@ -8,10 +8,10 @@ pile up in memory.
 from collections import Counter
 from dataclasses import replace
 from functools import partial
-from types import TracebackType
 from typing import Self
 
 import anyio
+from anyio.abc import AsyncResource
 from mcp.shared.message import ServerMessageMetadata, SessionMessage
 from mcp.types import JSONRPCError, JSONRPCRequest, JSONRPCResponse, RequestId
 
@@ -53,7 +53,7 @@ class OpenCalls:
             del self._open[call]
 
 
-class BoundedIncoming:
+class BoundedIncoming(AsyncResource):
     """The messages of a client, read no faster than its calls are answered."""
 
     def __init__(self, incoming: Incoming, calls: OpenCalls) -> None:
@@ -92,19 +92,8 @@ class BoundedIncoming:
         except anyio.EndOfStream:
             raise StopAsyncIteration from None
 
-    async def __aenter__(self) -> Self:
-        return self
 
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.aclose()
-
-
-class BoundedOutgoing:
+class BoundedOutgoing(AsyncResource):
     """The messages to a client; an answer ends its call."""
 
     def __init__(self, outgoing: Outgoing, calls: OpenCalls) -> None:
@@ -123,14 +112,3 @@ class BoundedOutgoing:
     async def aclose(self) -> None:
         """Send no more."""
         await self._outgoing.aclose()
-
-    async def __aenter__(self) -> Self:
-        return self
-
-    async def __aexit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        await self.aclose()

@@ -260,13 +260,14 @@ class Indexer:
         done = (await watermarks(writer))[NORMALISED]
         if done < last:
             await self._normalise(writer, done + 1, last)
+            await self.determine_voices(writer, done + 1, last)
             await _set_watermarks(writer, [NORMALISED], last)
 
     async def determine_voices(self, writer: Writer, first: int, last: int) -> None:
-        """Determine who speaks in new messages.
+        """Determine who speaks in messages whose group is indexed later.
 
-        Messages are shown before they are indexed, and then by their voices. The watermark follows
-        with the group, which determines them once more.
+        They are shown before that, and then by their voices. The watermark follows with the group,
+        which determines them once more.
         """
         await VOICES.add(writer, first, last)
 
@@ -288,6 +289,8 @@ class Indexer:
         if NORMALISED not in current:
             return False
         await self._normalise(writer, marks[NORMALISED] + 1, last)
+        if VOICES.name not in current:
+            await self.determine_voices(writer, marks[NORMALISED] + 1, last)
         return await _advance(writer, current, last, turn) == last and len(current) == len(marks)
 
     async def _advance_once(self, names: Collection[str]) -> tuple[int, int]:
@@ -330,7 +333,6 @@ class Indexer:
     async def _normalise(self, writer: Writer, first: int, last: int) -> None:
         self._warn(await normalise(writer, first, last, self._network))
         await store_live(writer, first, last)
-        await self.determine_voices(writer, first, last)
 
     def _warn(self, foreign: int) -> None:
         """Log once that another program writes the file."""
