@@ -22,7 +22,7 @@ VERSIONS = ("3.11", "3.12", "3.13", "3.14")
 SHORT = (
     "tests/chat",
     "tests/test_policy.py",
-    "tests/test_settings.py",
+    "tests/settings/test_settings.py",
     "tests/test_sdk.py",
     "tests/store/sqlite/ingest/test_append.py",
     "tests/store/sqlite/topics/test_spans.py",

@@ -17,8 +17,7 @@ MAY_IMPORT = {
     "offload": set[str](),  # pure anyio too
     "sdk": set[str](),
     "errors": {"chat"},
-    "near_misses": set[str](),
-    "settings": {"chat", "errors", "near_misses"},
+    "settings": {"chat", "errors"},
     "policy": {"chat", "errors"},
     "store": BASE,
     "request": BASE | {"store"},  # no MCP SDK: the command line shares it with the tools

@@ -44,12 +44,12 @@ ROOMS = (
         "policy",
         sources=(
             "terrarium_mcp/policy.py",
-            "terrarium_mcp/settings.py",
+            "terrarium_mcp/settings",
             "terrarium_mcp/chat/cursors.py",
         ),
         tests=(
             "tests/test_policy.py",
-            "tests/test_settings.py",
+            "tests/settings",
             "tests/test_docs.py",
             "tests/chat/test_cursors.py",
             "tests/tools/test_view.py",

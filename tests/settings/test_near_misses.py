@@ -2,8 +2,8 @@
 
 import pytest
 
-from terrarium_mcp.near_misses import near_misses
 from terrarium_mcp.settings import setting_names
+from terrarium_mcp.settings.near_misses import near_misses
 
 COMMON = [
     "PATH",

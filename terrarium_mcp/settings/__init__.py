@@ -1,0 +1,32 @@
+"""Every setting of the program, and how it is found.
+
+- declarations.py: each setting, once: name, type, meaning and default
+- values.py, hosts.py: what the text of a setting means
+- sources.py: flags, the environment, `.env` and `terrarium.toml`
+- validation.py: from the values that were found to `Settings`, or a sentence about each mistake
+- near_misses.py: names that are nearly those of settings
+- loading.py: all of it together
+"""
+
+from terrarium_mcp.settings.declarations import Settings, setting_names
+from terrarium_mcp.settings.errors import BadSetting
+from terrarium_mcp.settings.hosts import is_loopback
+from terrarium_mcp.settings.loading import (
+    LoadedSettings,
+    load_settings,
+    read_settings,
+    settings_from,
+)
+from terrarium_mcp.settings.values import RoomDays
+
+__all__ = [
+    "BadSetting",
+    "LoadedSettings",
+    "RoomDays",
+    "Settings",
+    "is_loopback",
+    "load_settings",
+    "read_settings",
+    "setting_names",
+    "settings_from",
+]

@@ -1,0 +1,234 @@
+"""Every setting, declared once: its name, type, meaning and default.
+
+All names that terrarium-irc used work; new names begin with TERRARIUM_.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from terrarium_mcp.chat.relays import Relay
+from terrarium_mcp.chat.voices import VoiceRules, rules_on
+from terrarium_mcp.settings.hosts import network_name_of
+from terrarium_mcp.settings.values import MOST_DAYS, Channels, Relays, RetentionDays, Url, Zone
+
+
+def _setting(name: str, default: Any, meaning: str, **more: Any) -> Any:
+    return Field(default, alias=name, description=meaning, **more)
+
+
+def _secret(name: str, meaning: str) -> Any:
+    return Field(
+        "", alias=name, description=meaning, repr=False, json_schema_extra={"secret": True}
+    )
+
+
+class Settings(BaseModel):
+    """All settings. A program may build one with keywords; commands use `load_settings`."""
+
+    model_config = ConfigDict(
+        frozen=True,
+        extra="forbid",
+        validate_by_name=True,
+        validate_by_alias=True,
+        hide_input_in_errors=True,  # the input may be a password
+    )
+
+    db_path: Path = _setting(
+        "DB_PATH", Path("data/irc_logs.db"), "SQLite file with the history of all channels"
+    )
+
+    irc_server: str = _setting(
+        "IRC_SERVER", "", "IRC server: a host, host:port, or ircs://host:port/channel"
+    )
+    irc_port: int = _setting(
+        "IRC_PORT", 0, "port of the IRC server; 0: 6697 with TLS, 6667 without", ge=0, le=65535
+    )
+    irc_use_ssl: bool | None = _setting(
+        "IRC_USE_SSL", None, "whether to use TLS; unset: yes, unless the port is 6667"
+    )
+    irc_nick: str = _setting("IRC_NICK", "Terra", "nick of the bot", min_length=1)
+    irc_channels: Channels = _setting(
+        "IRC_CHANNELS",
+        (),
+        "channels to join and record, such as tea,mate; the bot joins no others",
+    )
+    tls_cafile: Path | None = _setting(
+        "TERRARIUM_TLS_CAFILE", None, "PEM file of a private server's certificate authority"
+    )
+    server_password: str = _secret("TERRARIUM_SERVER_PASSWORD", "password of the IRC server (PASS)")
+    sasl_username: str = _setting(
+        "TERRARIUM_SASL_USERNAME", "", "services account for the login (SASL)"
+    )
+    sasl_password: str = _secret(
+        "TERRARIUM_SASL_PASSWORD", "password of that account; sent over TLS only"
+    )
+    network: str = _setting(
+        "TERRARIUM_NETWORK",
+        "",
+        "name of the network; unset: derived from the server's name (libera)",
+    )
+    contact: str = _setting(
+        "TERRARIUM_CONTACT",
+        "",
+        "contact of the bot's operator; required unless the server is on this machine",
+    )
+    command_prefix: str = _setting(
+        "COMMAND_PREFIX", "!", "prefix of the bot's commands", min_length=1, max_length=5
+    )
+    max_context_messages: int = _setting(
+        "MAX_CONTEXT_MESSAGES",
+        20,
+        "newest channel lines sent along with each question",
+        ge=0,
+        le=200,
+    )
+    llm_mark: str = _setting("TERRARIUM_LLM_MARK", "[LLM]", "prefix of text that a model wrote")
+    relays: Relays = _setting(
+        "TERRARIUM_RELAYS",
+        (),
+        "bots that carry talk from other networks, such as relaybot, libera/telebot=[t] NAME:",
+    )
+
+    agent_api_url: Url = _setting(
+        "AGENT_API_URL", "http://localhost:8080", "URL of the OpenAI-compatible endpoint"
+    )
+    agent_api_key: str = _secret("AGENT_API_KEY", "API key of the endpoint, if it requires one")
+    agent_model: str = _setting("AGENT_MODEL", "", "model to use; unset: the endpoint's first")
+    agent_temperature: float = _setting(
+        "AGENT_TEMPERATURE", 0.8, "sampling temperature", ge=0, le=2
+    )
+    agent_max_tokens: int = _setting(
+        "AGENT_MAX_TOKENS", 512, "maximum length of an answer in tokens", ge=1
+    )
+    agent_timeout: float = _setting(
+        "AGENT_TIMEOUT",
+        130.0,
+        "seconds to wait for an answer; terrarium-agent itself gives up after 120",
+        gt=0,
+        allow_inf_nan=False,
+    )
+    bridge_tools: str = _setting(
+        "TERRARIUM_BRIDGE_TOOLS", "core", "tools offered to the bot's model: all, core, or names"
+    )
+
+    search_api_url: Url = _setting(
+        "SEARCH_API_URL",
+        "",
+        "URL of a web search service that answers GET ?q=&num= with JSON results",
+    )
+    search_api_key: str = _secret(
+        "SEARCH_API_KEY", "API key of the search service, sent as a Bearer token"
+    )
+    search_max_results: int = _setting(
+        "SEARCH_MAX_RESULTS", 5, "number of results of a web search", ge=1, le=10
+    )
+
+    retention_days: int = _setting(
+        "TERRARIUM_RETENTION_DAYS", 0, "days to keep lines; 0: for ever", ge=0, le=MOST_DAYS
+    )
+    retention_by_channel: RetentionDays = _setting(
+        "TERRARIUM_RETENTION_BY_CHANNEL",
+        (),
+        "days to keep the lines of single channels: a table, in terrarium.toml only",
+    )
+
+    timezone: Zone = _setting("TERRARIUM_TIMEZONE", "UTC", "time zone of transcripts")
+    source_timezone: Zone = _setting(
+        "TERRARIUM_SOURCE_TIMEZONE",
+        "",
+        "time zone in which terrarium-irc ran; unset: this machine's",
+    )
+    tools: str = _setting("TERRARIUM_TOOLS", "all", "tools to publish: all, core, or names")
+    write_tools: Literal["on", "off"] = _setting(
+        "TERRARIUM_WRITE_TOOLS", "on", "off: do not publish tools that write"
+    )
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The time zone of transcripts."""
+        return ZoneInfo(self.timezone or "UTC")
+
+    @property
+    def source_zone(self) -> ZoneInfo:
+        """The time zone of the local times that terrarium-irc wrote."""
+        return ZoneInfo(self.source_timezone) if self.source_timezone else _host_zone()
+
+    @property
+    def uses_tls(self) -> bool:
+        """Whether the connection to the IRC server is encrypted."""
+        return self.irc_port != 6667 if self.irc_use_ssl is None else self.irc_use_ssl
+
+    @property
+    def server_port(self) -> int:
+        """The port to connect to (RFC 7194: 6697 with TLS)."""
+        return self.irc_port or (6697 if self.uses_tls else 6667)
+
+    @property
+    def network_name(self) -> str:
+        """The network's name in the store: as set, else derived from the server, else `irc`."""
+        return self.network or network_name_of(self.irc_server) or "irc"
+
+    @property
+    def voice_rules(self) -> VoiceRules:
+        """How lines of the network of these settings are told apart."""
+        return VoiceRules(
+            self.irc_nick, self.command_prefix, self._relays_on(self.network_name, home=True)
+        )
+
+    def voice_rules_told(self, known: Mapping[str, VoiceRules]) -> dict[str, VoiceRules]:
+        """The voice rules by network that these settings change, given those that are `known`.
+
+        Settings that name an IRC server describe the bot, so all of theirs count. Others, such as
+        those of a server that a chat client starts, change only what they name themselves; without
+        a network this holds for all ("").
+        """
+        told = {}
+        for network in (self._home, *(one.network for one in self.relays if one.network)):
+            is_home = network == self._home
+            rules = before = rules_on(network, known)
+            if is_home and self._describes_bot("irc_nick"):
+                rules = replace(rules, nick=self.irc_nick)
+            if is_home and self._describes_bot("command_prefix"):
+                rules = replace(rules, prefix=self.command_prefix)
+            if self._describes_bot("relays"):
+                rules = replace(rules, relays=self._relays_on(network, home=is_home))
+            if rules != before:
+                told[network] = rules
+        return told
+
+    def relays_with(self, nick: str, network: str) -> str:
+        """TERRARIUM_RELAYS with one relay more."""
+        is_home = self._home in ("", network)
+        return ",".join(map(str, [*self.relays, Relay(nick, "" if is_home else network)]))
+
+    @property
+    def _home(self) -> str:
+        """The network of what is named without one; "" means all, where none is described."""
+        return self.network_name if self.network or self.irc_server else ""
+
+    def _describes_bot(self, field: str) -> bool:
+        return bool(self.irc_server) or field in self.model_fields_set
+
+    def _relays_on(self, network: str, *, home: bool) -> tuple[Relay, ...]:
+        """The relays of a network; those named without one are on the home network."""
+        named = (network, "") if home else (network,)
+        return tuple(replace(one, network=network) for one in self.relays if one.network in named)
+
+
+def setting_names() -> list[str]:
+    """The names of all settings, as in the environment."""
+    return [str(field.alias) for field in Settings.model_fields.values()]
+
+
+def _host_zone() -> ZoneInfo:
+    import tzlocal  # noqa: PLC0415 -- only an adoption asks
+
+    try:
+        return ZoneInfo(tzlocal.get_localzone_name() or "UTC")
+    except (ZoneInfoNotFoundError, ValueError):
+        return ZoneInfo("UTC")

@@ -1,0 +1,83 @@
+"""The settings of all sources together, the strongest first.
+
+A value comes from a flag, else the environment, else `.env`, else `terrarium.toml`, else the
+default.
+"""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from terrarium_mcp.settings.declarations import Settings, setting_names
+from terrarium_mcp.settings.near_misses import near_misses
+from terrarium_mcp.settings.sources import known_settings, layers
+from terrarium_mcp.settings.validation import validated
+
+
+@dataclass(frozen=True)
+class LoadedSettings:
+    """The settings, and the source of each that is not a default, by its name."""
+
+    settings: Settings
+    sources: Mapping[str, str]
+    other_names: Mapping[str, str]
+    """Names in the environment and in `.env` that are no settings, each with its source."""
+
+    def slips(self) -> list[str]:
+        """Names that resemble a setting which is not set: a sentence each."""
+        return [
+            f"{name} in {self.other_names[name]} is not a setting. Did you mean {near}?"
+            for name, near in near_misses(self.other_names, setting_names()).items()
+            if near not in self.sources
+        ]
+
+
+def load_settings(
+    flags: Mapping[str, object] | None = None,
+    *,
+    env_file: Path | None = None,
+    config: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Settings:
+    """Load the settings from every source.
+
+    Args:
+        flags: values from the command line, by environment name or field of `Settings`.
+        env_file: a file to read instead of `.env`; it must exist.
+        config: a file to read instead of `terrarium.toml`; it must exist.
+        environ: the environment, os.environ by default.
+
+    Raises:
+        BadSetting: a value is invalid, a setting is unknown, or a file cannot be read.
+    """
+    return read_settings(flags, env_file=env_file, config=config, environ=environ).settings
+
+
+def read_settings(
+    flags: Mapping[str, object] | None = None,
+    *,
+    env_file: Path | None = None,
+    config: Path | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> LoadedSettings:
+    """As `load_settings`, with the sources."""
+    found: dict[str, object] = {}
+    sources: dict[str, str] = {}
+    others: dict[str, str] = {}
+    for layer in layers(flags or {}, env_file, config, os.environ if environ is None else environ):
+        for name, value in layer.values.items():
+            if name not in found:
+                found[name], sources[name] = value, layer.source
+        others |= dict.fromkeys(layer.others, layer.source)
+    return LoadedSettings(validated(found, sources), sources, others)
+
+
+def settings_from(values: Mapping[str, str], source: str) -> Settings:
+    """The settings of one source alone, by their names; `source` is what an error calls it.
+
+    Raises:
+        BadSetting: as `load_settings`.
+    """
+    found = known_settings(values, source)
+    return validated(found, dict.fromkeys(found, source))

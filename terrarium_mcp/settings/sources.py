@@ -1,0 +1,119 @@
+"""Where settings come from: flags, the environment, `.env` and `terrarium.toml`."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from terrarium_mcp.errors import did_you_mean
+from terrarium_mcp.settings.declarations import Settings, setting_names
+from terrarium_mcp.settings.errors import BadSetting
+from terrarium_mcp.settings.near_misses import OF_IRC_CLIENTS
+
+OWN_PREFIX = "TERRARIUM_"
+"""Of names that are always settings of this program: an unknown one is an error."""
+
+PATHS = ("DB_PATH", "TERRARIUM_TLS_CAFILE")
+"""Settings that are paths; in a settings file they are relative to that file."""
+
+_HALF_COMMENTED = re.compile(
+    r"^\s*(?:export\s+)?IRC_CHANNELS\s*=(?!\s*['\"])[^'\"\n]*[^\S\n]#\S", re.MULTILINE
+)
+"""A list of channels of which python-dotenv would treat a part, or all, as a comment."""
+
+
+class Layer(NamedTuple):
+    """One source: the settings in it, and all names in it that could be meant for settings."""
+
+    source: str
+    values: Mapping[str, object]
+    others: Sequence[str] = ()
+
+
+def layers(
+    flags: Mapping[str, object],
+    env_file: Path | None,
+    config: Path | None,
+    environ: Mapping[str, str],
+) -> Iterator[Layer]:
+    """Every source with its values, the strongest first.
+
+    Raises:
+        BadSetting: a source has an unknown name, or its file is missing or cannot be read.
+    """
+    aliases = {name: str(field.alias) for name, field in Settings.model_fields.items()}
+    set_flags = {
+        aliases.get(name, name): value for name, value in flags.items() if value is not None
+    }
+    yield Layer("the command line", set_flags)
+    others = [name for name in environ if name.upper() not in OF_IRC_CLIENTS]
+    yield Layer("the environment", known_settings(environ, "the environment"), others)
+    if dotenv := _existing(env_file, Path(".env")):
+        written = _read_dotenv(dotenv)
+        known = _relative_to(dotenv, known_settings(written, str(dotenv)))
+        yield Layer(str(dotenv), known, list(written))
+    if toml := _existing(config, Path("terrarium.toml")):
+        known = known_settings(_read_toml(toml), str(toml), only_settings=True)
+        yield Layer(str(toml), _relative_to(toml, known))
+
+
+def known_settings(
+    values: Mapping[str, Any], source: str, *, only_settings: bool = False
+) -> dict[str, object]:
+    """The values that are set, by the setting's own spelling. An empty value counts as not set.
+
+    With `only_settings`, every unknown name is an error, not only those with our prefix.
+
+    Raises:
+        BadSetting: a name is unknown.
+    """
+    proper = {name.upper(): name for name in setting_names()}
+    for name in values:
+        if name.upper() not in proper and (only_settings or name.upper().startswith(OWN_PREFIX)):
+            near = did_you_mean(name.upper(), setting_names())
+            raise BadSetting(f"{name} in {source} is not a setting.{near}")
+    return {
+        proper[name.upper()]: value
+        for name, value in values.items()
+        if name.upper() in proper and value not in ("", None)
+    }
+
+
+def _relative_to(file: Path, values: dict[str, object]) -> dict[str, object]:
+    """Make relative paths relative to the file that contains them."""
+    return values | {name: file.parent / str(values[name]) for name in PATHS if name in values}
+
+
+def _existing(chosen: Path | None, usual: Path) -> Path | None:
+    if chosen is None:
+        return usual if usual.is_file() else None
+    if not chosen.is_file():
+        raise BadSetting(f"There is no settings file {chosen}. Name one that exists.")
+    return chosen
+
+
+def _read_toml(file: Path) -> dict[str, Any]:
+    import tomllib  # noqa: PLC0415 -- many processes have no such file
+
+    try:
+        return tomllib.loads(file.read_text("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
+        raise BadSetting(
+            f"{file} cannot be read as TOML: {error}. Fix it, or use another with --config."
+        ) from None
+
+
+def _read_dotenv(file: Path) -> dict[str, str | None]:
+    from dotenv import dotenv_values  # noqa: PLC0415 -- many processes have no such file
+
+    try:
+        if _HALF_COMMENTED.search(file.read_text("utf-8")):
+            raise BadSetting(
+                f"IRC_CHANNELS in {file}: a # after a space starts a comment there, so channels"
+                " would be lost. Leave the # out, or put the value in quotes."
+            )
+        return dotenv_values(file)
+    except (UnicodeDecodeError, OSError) as error:
+        raise BadSetting(
+            f"{file} cannot be read: {error}. Fix it, or use another with --env-file."
+        ) from None

@@ -1,0 +1,102 @@
+"""From the values that were found to settings, or to a sentence about each that cannot be used."""
+
+import re
+from collections.abc import Mapping, MutableMapping
+from contextlib import suppress
+from typing import Any
+
+from pydantic import ValidationError
+
+from terrarium_mcp.chat.server_address import ServerAddress, parse_server
+from terrarium_mcp.errors import did_you_mean, shown
+from terrarium_mcp.settings.declarations import Settings, setting_names
+from terrarium_mcp.settings.errors import BadSetting
+from terrarium_mcp.settings.values import channels_of
+
+
+def validated(found: dict[str, object], sources: dict[str, str]) -> Settings:
+    """The settings with these values; of what IRC_SERVER implies, value and source are added.
+
+    Raises:
+        BadSetting: a value is invalid, or contradicts another.
+    """
+    _apply_server_address(found, sources)
+    try:
+        return Settings.model_validate(found)
+    except ValidationError as invalid:
+        raise BadSetting(_invalid_settings(invalid, sources)) from None
+
+
+def _apply_server_address(found: MutableMapping[str, object], sources: dict[str, str]) -> None:
+    """Take port, TLS and channel out of an IRC_SERVER that names them.
+
+    Raises:
+        BadSetting: it is no address, or another setting contradicts it.
+    """
+    if not isinstance(text := found.get("IRC_SERVER"), str):
+        return
+    written = f"IRC_SERVER={_without_password(text)!r} (from {sources['IRC_SERVER']})"
+    try:
+        address = parse_server(text)
+    except ValueError as error:
+        raise BadSetting(f"{written}: {error}.") from None
+    found["IRC_SERVER"] = address.host
+    for name, value in _implied_by(address).items():
+        typed = found.get(name)
+        if typed is None or (name == "IRC_PORT" and str(typed).strip() == "0"):
+            found[name], sources[name] = value, sources["IRC_SERVER"]
+        elif _contradicts(name, typed, value):
+            raise BadSetting(
+                f"{written} and {name}={typed!r} (from {sources[name]}) contradict each other."
+                " Remove one of them."
+            )
+
+
+def _implied_by(address: ServerAddress) -> dict[str, object]:
+    """The settings that an address names besides the host."""
+    implied = {
+        "IRC_PORT": address.port,
+        "IRC_USE_SSL": address.tls,
+        "IRC_CHANNELS": address.channels,
+    }
+    return {name: value for name, value in implied.items() if value}
+
+
+def _contradicts(name: str, typed: object, implied: Any) -> bool:
+    """Whether a setting as typed is another than the one that IRC_SERVER implies."""
+    match name:
+        case "IRC_PORT":
+            return str(typed).strip() != str(implied)
+        case "IRC_USE_SSL":
+            return str(typed).strip().lower() in {"0", "off", "f", "false", "n", "no"}
+        case _:
+            with suppress(ValueError):  # which the validation reports
+                listed = channels_of(typed)
+                return not isinstance(listed, tuple) or not {*implied} <= {*listed}
+            return False
+
+
+def _without_password(address: str) -> str:
+    return shown(re.sub(r"//.*@", "//...@", address))
+
+
+def _invalid_settings(invalid: ValidationError, sources: Mapping[str, str]) -> str:
+    """One sentence for each invalid setting; the value of a secret is not repeated."""
+    fields = {field.alias: field for field in Settings.model_fields.values()}
+    sentences = []
+    for error in invalid.errors(include_url=False):
+        name = str(error["loc"][0])
+        field = fields.get(name)
+        if field is None:
+            sentences.append(
+                f"{name} is not a setting.{did_you_mean(name.upper(), setting_names())}"
+            )
+            continue
+        value = "" if field.json_schema_extra else f"={error['input']!r}"
+        reason = error["msg"].removeprefix("Value error, ").rstrip(".")
+        reason += "" if reason.endswith("?") else "."
+        sentences.append(
+            f"{name}{value} (from {sources.get(name, 'the program')}): {reason}"
+            f" Its meaning: {field.description}."
+        )
+    return " ".join(sentences)

@@ -1,0 +1,82 @@
+"""What a setting may hold besides numbers and words, and how it is understood from text. Pure."""
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, NamedTuple
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+
+from pydantic import AfterValidator, BeforeValidator
+
+from terrarium_mcp.chat.identity import as_channel
+from terrarium_mcp.chat.relays import Relay, parse_relay
+from terrarium_mcp.errors import did_you_mean
+
+MOST_DAYS = 100_000
+"""274 years. Python's calendar begins in the year 1, so a much larger number would overflow."""
+
+
+class RoomDays(NamedTuple):
+    """The days to keep the lines of `room`: `#tea`, or `libera/#tea`; 0: for ever."""
+
+    room: str
+    days: int
+
+    def __str__(self) -> str:
+        """As `doctor` shows it: `#tea=30`."""
+        return f"{self.room}={self.days}"
+
+
+def channels_of(value: object) -> object:
+    """The channels of `tea, #mate` as a tuple of `#tea`; neither text nor a list: as it is.
+
+    Raises:
+        ValueError: they are separated by `;`.
+    """
+    if isinstance(value, str) and ";" in value:  # legal in a name, but seldom meant
+        listed = ",".join(value.replace(";", ",").replace(",", " ").split())
+        raise ValueError(f"channels are separated by commas: {listed}")
+    channels = value.replace(",", " ").split() if isinstance(value, str) else value
+    if isinstance(channels, list | tuple):
+        return tuple(map(as_channel, map(str, channels)))
+    return channels
+
+
+def _days(value: object) -> object:
+    pairs = tuple(value.items()) if isinstance(value, Mapping) else value
+    if not isinstance(pairs, tuple):
+        raise ValueError(  # noqa: TRY004 -- pydantic requires a ValueError
+            'must be a table: [TERRARIUM_RETENTION_BY_CHANNEL] with lines such as "#tea" = 30'
+        )
+    for room, days in pairs:
+        if not isinstance(days, int) or isinstance(days, bool) or not 0 <= days <= MOST_DAYS:
+            raise ValueError(f"{room} = {days}: must be a whole number of days; 0: for ever")
+    return tuple(RoomDays(room, days) for room, days in pairs)
+
+
+def _relays(value: object) -> object:
+    named = list(filter(str.strip, value.split(","))) if isinstance(value, str) else value
+    if not isinstance(named, list | tuple):
+        raise ValueError("must be a list of nicks such as relaybot, libera/relaybot")  # noqa: TRY004 -- as above
+    return tuple(one if isinstance(one, Relay) else parse_relay(str(one)) for one in named)
+
+
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name or "UTC")
+    except (ValueError, OSError, ZoneInfoNotFoundError):
+        near = did_you_mean(name, sorted(available_timezones()))
+        raise ValueError(f"not a time zone.{near}") from None
+    return name
+
+
+def _url(address: str) -> str:
+    if address and not re.fullmatch(r"https?://[^\s/]+(/\S*)?", address):
+        raise ValueError("not an address such as http://localhost:8080")
+    return address
+
+
+Url = Annotated[str, AfterValidator(_url)]
+Zone = Annotated[str, AfterValidator(_zone)]
+RetentionDays = Annotated[tuple[RoomDays, ...], BeforeValidator(_days)]
+Channels = Annotated[tuple[str, ...], BeforeValidator(channels_of)]
+Relays = Annotated[tuple[Relay, ...], BeforeValidator(_relays)]
