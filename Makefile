@@ -44,8 +44,8 @@ bench: .venv-bench/ready
 soak: .venv/ready
 	MINUTES=$(or $(MINUTES),10) LINES=$(or $(LINES),1000000) \
 		LOGS=$(or $(LOGS),500) HISTORIES=$(or $(HISTORIES),300) .venv/bin/python -m pytest -s \
-		tests/soak/crashes.py tests/soak/processes.py tests/soak/exact.py \
-		tests/soak/view.py tests/soak/crowd.py
+		tests/soak/crashes.py tests/soak/processes.py tests/soak/crowd.py \
+		tests/store/sqlite/search/test_exact.py tests/tools/test_view_twins.py
 
 # The record is only written of all rooms, as they are drawn for this commit.
 mutants: .venv/ready

@@ -1,5 +1,9 @@
-"""Newest and oldest find exactly what reading every line finds, whatever the query and the log."""
+"""Newest and oldest find exactly what reading every line finds, whatever the query and the log.
 
+LOGS in the environment sets how many random logs are asked: 500 in `make soak`.
+"""
+
+import os
 import sqlite3
 import tempfile
 from collections.abc import AsyncIterator, Sequence
@@ -108,7 +112,7 @@ class Line:
         return Position(self.timestamp, self.id)
 
 
-LOGS = (
+A_LOG = (
     GROUPS,
     LINES,
     st.sets(st.integers(1, 60), max_size=3),
@@ -118,10 +122,12 @@ LOGS = (
 )
 """What a log holds, what is asked of it, and how few lines are read at once."""
 
+LOGS = int(os.environ.get("LOGS", "25"))
 
-@given(*LOGS)
+
+@given(*A_LOG)
 @settings(
-    max_examples=25,  # and 500 in tests/soak/exact.py
+    max_examples=LOGS,
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],  # to shrink a log takes minutes
 )

@@ -21,9 +21,9 @@ from terrarium_mcp.store.sqlite.search import exact, scope_stats
 from terrarium_mcp.store.sqlite.search.matching_lines import MatchingLines
 from tests.store.scene import NOON, chat, line_of, past
 from tests.store.sqlite.search.test_exact import (
+    A_LOG,
     ASKED,
     CHANNELS,
-    LOGS,
     NICKS,
     Line,
     Said,
@@ -59,7 +59,7 @@ Selection = tuple[
 ]
 
 
-@given(*LOGS[:3], SELECTIONS, st.sampled_from([0, 6, 2_000]), LOGS[-1])
+@given(*A_LOG[:3], SELECTIONS, st.sampled_from([0, 6, 2_000]), A_LOG[-1])
 @settings(
     max_examples=25,
     deadline=None,
