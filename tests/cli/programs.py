@@ -1,4 +1,4 @@
-"""`terrarium-mcp` as people run it: the installed command, as a process of its own."""
+"""`terrarium-mcp` as people run it: a process of its own."""
 
 import os
 import shlex
@@ -17,6 +17,7 @@ from anyio.abc import Process
 from anyio.streams.text import TextReceiveStream
 
 from terrarium_mcp.settings import setting_names
+from tests.servers.forked import forked
 
 INSTALLED = Path(sysconfig.get_path("scripts")) / "terrarium-mcp"
 HANGS = 60
@@ -24,10 +25,19 @@ HANGS = 60
 
 
 def words(command: str, *more: object) -> list[str]:
-    """A command line of the documentation, as the words of a process."""
+    """A command line of the documentation, as the words of a process of the installed command."""
+    return [str(INSTALLED), *_arguments(command), *map(str, more)]
+
+
+def quick_words(command: str, *more: object) -> list[str]:
+    """The same for a process that starts quickly."""
+    return forked(INSTALLED, *_arguments(command), *more)
+
+
+def _arguments(command: str) -> list[str]:
     program, *rest = shlex.split(command)
     assert program == "terrarium-mcp", command
-    return [str(INSTALLED), *rest, *map(str, more)]
+    return rest
 
 
 def environment(**settings: object) -> dict[str, str]:
@@ -42,7 +52,7 @@ def ran(
 ) -> subprocess.CompletedProcess[str]:
     """Run a command in the folder `at` to its end."""
     done = subprocess.run(
-        words(command, *more),
+        quick_words(command, *more),
         cwd=at,
         env=environment(**settings),
         stdin=subprocess.DEVNULL,
@@ -124,10 +134,10 @@ async def running(
 ) -> AsyncIterator[Program]:
     """A command that runs in the folder `at` inside the block, and surely no longer."""
     process = await anyio.open_process(
-        words(command, *more),
+        quick_words(command, *more),
         cwd=at,
         env=environment(**settings),
-        stdin=subprocess.DEVNULL,
+        stdin=subprocess.PIPE,  # at whose end a server over stdio would end
         stdout=subprocess.DEVNULL,  # a full pipe would stop it
     )
     program = Program(process)

@@ -18,7 +18,7 @@ from mcp.client.client import Client
 from mcp.types import TextContent
 
 from terrarium_mcp.demo.history import WORTH_ASKING, sample_messages
-from tests.cli.programs import HANGS, environment, ran, words
+from tests.cli.programs import HANGS, environment, quick_words, ran, words
 from tests.servers.person import person
 from tests.servers.terminal import Terminal, terminal
 
@@ -92,7 +92,7 @@ def test_demo_once_shows_a_question_being_answered(tmp_path: Path) -> None:
 @SIGNALS
 def test_demo_serves_on_until_it_is_told_to_stop(tmp_path: Path, how: signal.Signals) -> None:
     with subprocess.Popen(
-        words("terrarium-mcp demo"),
+        quick_words("terrarium-mcp demo"),
         cwd=tmp_path,
         env=environment(),
         stdout=subprocess.PIPE,

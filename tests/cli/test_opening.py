@@ -8,11 +8,11 @@ from mcp.client.stdio import StdioServerParameters, stdio_client
 from mcp.types import CallToolResult
 
 from terrarium_mcp.store.sqlite.keeper import Keeper
-from tests.cli.programs import HANGS, environment, words
+from tests.cli.programs import HANGS, environment, quick_words
 
 
 async def test_a_client_is_greeted_before_the_history_is_open(theirs: Path, tmp_path: Path) -> None:
-    program, *arguments = words("terrarium-mcp serve", "--db", theirs)
+    program, *arguments = quick_words("terrarium-mcp serve", "--db", theirs)
     server = StdioServerParameters(
         command=program, args=arguments, env=environment(), cwd=theirs.parent
     )

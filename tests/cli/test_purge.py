@@ -8,7 +8,7 @@ import anyio
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
 from tests.cli.conftest import SAID
-from tests.cli.programs import HANGS, environment, ran, running, words
+from tests.cli.programs import HANGS, environment, quick_words, ran, running
 from tests.store.scene import chat, find, rows_of
 
 PURGE = "terrarium-mcp purge --nick ada"
@@ -21,7 +21,7 @@ def purged(file: Path, more: str = "--yes") -> subprocess.CompletedProcess[str]:
 def answered(file: Path, answer: str) -> subprocess.CompletedProcess[str]:
     """Purge without --yes, and say this to the question."""
     return subprocess.run(
-        words(PURGE, "--db", file),
+        quick_words(PURGE, "--db", file),
         cwd=file.parent,
         env=environment(),
         input=answer,

@@ -17,7 +17,7 @@ from mcp.client.stdio import StdioServerParameters
 from mcp.types import TextContent
 
 from tests.cli.conftest import SAID
-from tests.cli.programs import HANGS, Program, environment, running, words
+from tests.cli.programs import HANGS, Program, environment, quick_words, running
 from tests.serving.processes import INITIALIZE
 
 ERAS = ("legacy", "auto")
@@ -37,7 +37,7 @@ async def finds_it(client: Client) -> bool:
 @pytest.mark.parametrize("mode", ERAS)
 async def test_stdio_answers_clients_of_both_eras(history: Path, mode: str) -> None:
     command = "terrarium-mcp serve --db /path/to/irc_logs.db"
-    program, *arguments = words(command.replace("/path/to/irc_logs.db", str(history)))
+    program, *arguments = quick_words(command.replace("/path/to/irc_logs.db", str(history)))
     server = StdioServerParameters(
         command=program, args=arguments, env=environment(), cwd=history.parent
     )
@@ -135,7 +135,7 @@ def greeted(command: str, at: Path) -> Iterator[subprocess.Popen[bytes]]:
     """A server over stdio that has answered a client of the older era."""
     pipe = subprocess.PIPE
     with subprocess.Popen(
-        words(command), cwd=at, env=environment(), stdin=pipe, stdout=pipe, stderr=pipe
+        quick_words(command), cwd=at, env=environment(), stdin=pipe, stdout=pipe, stderr=pipe
     ) as server:
         try:
             assert server.stdin is not None

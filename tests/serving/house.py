@@ -1,4 +1,4 @@
-"""A small MCP server to be started in a process of its own: `house.py LEDGER stdio|http [BOUNDS]`.
+"""A small MCP server to be started in a process of its own: `house.py LEDGER stdio|http BOUNDS`.
 
 BOUNDS is JSON that names bounds of `terrarium_mcp.serving` and the values to use instead:
 `{"connections.REQUEST_SECONDS": 0.5}`.
@@ -90,5 +90,5 @@ async def main(ledger: Path, transport: str) -> None:
 
 
 if __name__ == "__main__":
-    set_bounds(json.loads(sys.argv[3]) if len(sys.argv) > 3 else {})
+    set_bounds(json.loads(sys.argv[3]))
     anyio.run(main, Path(sys.argv[1]), sys.argv[2])

@@ -3,7 +3,6 @@
 import json
 import signal
 import subprocess
-import sys
 import time
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,8 +12,15 @@ from typing import IO, Any
 from anyio import to_thread
 from mcp.client.sse import sse_client
 
+from tests.servers.forked import forked
+
 HOUSE = Path(__file__).with_name("house.py")
 LONG = 10  # seconds after which a process counts as hung
+
+
+def house_words(ledger: Path, transport: str, bounds: str = "{}") -> list[str]:
+    """The words of a process that serves the house."""
+    return forked(HOUSE, ledger, transport, bounds)
 
 
 @dataclass(frozen=True)
@@ -41,7 +47,7 @@ class House:
         self._ledger = ledger
         named = json.dumps({name.replace("__", "."): value for name, value in bounds.items()})
         self.process = subprocess.Popen(
-            [sys.executable, str(HOUSE), str(ledger), transport, named],
+            house_words(ledger, transport, named),
             stdin=stdin,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

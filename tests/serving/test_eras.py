@@ -1,6 +1,5 @@
 """Every transport serves clients of both eras of the protocol."""
 
-import sys
 from pathlib import Path
 
 import anyio
@@ -9,7 +8,7 @@ from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.types import TextContent
 
-from tests.serving.processes import HOUSE, HttpHouse
+from tests.serving.processes import HttpHouse, house_words
 
 ERAS = pytest.mark.parametrize("mode", ["legacy", "2026-07-28", "auto"])
 
@@ -35,7 +34,8 @@ async def test_http_transports_serve_clients_of_both_eras(
 @ERAS
 async def test_stdio_serves_clients_of_both_eras(tmp_path: Path, mode: str) -> None:
     ledger = tmp_path / "ledger"
-    house = StdioServerParameters(command=sys.executable, args=[str(HOUSE), str(ledger), "stdio"])
+    program, *arguments = house_words(ledger, "stdio")
+    house = StdioServerParameters(command=program, args=arguments)
     with anyio.fail_after(10):
         async with Client(house, mode=mode) as client:
             assert await lists_and_calls(client)

@@ -4,10 +4,9 @@ import json
 import os
 import pty
 import subprocess
-import sys
 from pathlib import Path
 
-from tests.serving.processes import HOUSE, INITIALIZE, StdioHouse, call
+from tests.serving.processes import INITIALIZE, StdioHouse, call, house_words
 
 
 def test_stray_output_goes_to_stderr_and_stray_input_finds_nothing(
@@ -34,7 +33,7 @@ def test_a_regular_file_is_served_too(tmp_path: Path) -> None:
     questions.write_text(json.dumps(INITIALIZE) + "\n")
     with questions.open() as stdin:
         done = subprocess.run(
-            [sys.executable, str(HOUSE), str(tmp_path / "ledger"), "stdio"],
+            house_words(tmp_path / "ledger", "stdio"),
             stdin=stdin,
             capture_output=True,
             check=True,
@@ -46,7 +45,7 @@ def test_a_regular_file_is_served_too(tmp_path: Path) -> None:
 def test_a_terminal_is_served_and_given_back_as_it_was(tmp_path: Path) -> None:
     ours, theirs = pty.openpty()
     house = subprocess.Popen(
-        [sys.executable, str(HOUSE), str(tmp_path / "ledger"), "stdio"],
+        house_words(tmp_path / "ledger", "stdio"),
         stdin=theirs,
         stdout=theirs,
         stderr=subprocess.DEVNULL,
@@ -65,7 +64,7 @@ def test_a_terminal_is_served_and_given_back_as_it_was(tmp_path: Path) -> None:
 def test_what_keeps_the_lifespan_from_starting_is_seen_as_itself(tmp_path: Path) -> None:
     a_folder = tmp_path
     done = subprocess.run(
-        [sys.executable, str(HOUSE), str(a_folder), "stdio"],
+        house_words(a_folder, "stdio"),
         input=b"",
         capture_output=True,
         check=False,

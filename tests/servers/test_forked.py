@@ -1,0 +1,95 @@
+"""A forked process is one of its own, and ends as any other."""
+
+import signal
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.servers.forked import forked
+
+SHOWING = """
+import os, sys
+assert __name__ == "__main__"
+print(os.getcwd(), sys.argv[1:], os.environ, input())
+sys.stderr.write("caf\\u00e9")
+sys.exit(7)
+"""
+WAITING = """
+import sys, time
+print("ready", flush=True)
+while sys.stdin.readline():
+    pass
+"""
+HANGS = 30
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    return tmp_path / "script.py"
+
+
+def waiting(script: Path) -> subprocess.Popen[bytes]:
+    script.write_text(WAITING)
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(forked(script), stdin=pipe, stdout=pipe, stderr=pipe)
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"ready\n"
+    return process
+
+
+def test_it_has_its_own_folder_arguments_environment_streams_and_status(
+    tmp_path: Path, script: Path
+) -> None:
+    script.write_text(SHOWING)
+    done = subprocess.run(
+        forked(script, "green tea", 4),
+        cwd=tmp_path,
+        env={"LANG": "C.UTF-8", "TEA": "green"},
+        input="typed\n",
+        capture_output=True,
+        check=False,
+        timeout=HANGS,
+        encoding="utf-8",
+    )
+    environ = "environ({'LANG': 'C.UTF-8', 'TEA': 'green'})"
+    assert done.stdout == f"{tmp_path} ['green tea', '4'] {environ} typed\n"
+    assert (done.stderr, done.returncode) == ("caf\u00e9", 7)
+
+
+def test_an_error_is_a_traceback_and_status_1(script: Path) -> None:
+    script.write_text("raise ValueError('no tea')")
+    done = subprocess.run(
+        forked(script), capture_output=True, check=False, timeout=HANGS, text=True
+    )
+    assert done.returncode == 1
+    assert done.stderr.endswith("ValueError: no tea\n")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_reaches_it_and_is_how_it_ended(script: Path, number: signal.Signals) -> None:
+    with waiting(script) as process:
+        process.send_signal(number)
+        assert process.wait(HANGS) == -number
+
+
+def test_it_is_interrupted_as_python_is(script: Path) -> None:
+    with waiting(script) as process:
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=HANGS)
+    assert said.endswith(b"KeyboardInterrupt\n")
+
+
+def test_who_kills_what_stands_in_for_it_kills_it(script: Path) -> None:
+    with waiting(script) as process:
+        process.kill()
+        assert process.communicate(timeout=HANGS) == (b"", b"")  # which it alone held open
+
+
+def test_each_ends_with_its_own_input(script: Path) -> None:
+    with waiting(script) as one, waiting(script) as other:
+        one.communicate(timeout=HANGS)
+        assert one.returncode == 0
+        assert other.poll() is None
+        other.communicate(timeout=HANGS)
+    assert other.returncode == 0
