@@ -2,7 +2,11 @@
 
 from pathlib import Path
 
-from tests.cli.programs import ran
+import pytest
+
+from terrarium_mcp.store.sqlite.keeper import Keeper
+from tests.cli.programs import ran, running
+from tests.samples import terrarium_irc as sample
 
 HOW = (
     "Nothing is recorded yet in {}. Run `terrarium-mcp bridge` to record the channels of"
@@ -15,6 +19,38 @@ def test_a_server_without_history_says_on_stderr_how_it_is_filled(tmp_path: Path
     assert HOW.format(tmp_path / "irc_logs.db") in done.stderr
     assert not done.stdout
     assert done.returncode == 0
+
+
+SERVERS = pytest.mark.parametrize("command", ["serve", "serve --http --port 0"])
+
+
+@SERVERS
+async def test_it_says_so_while_it_serves(tmp_path: Path, command: str) -> None:
+    file = tmp_path / "irc_logs.db"
+    async with running(f"terrarium-mcp {command}", at=tmp_path, DB_PATH=file) as server:
+        assert HOW.format(file) in await server.says("Nothing is recorded")
+        assert server.process.returncode is None
+
+
+@SERVERS
+async def test_it_says_so_after_an_opening_that_takes_long(tmp_path: Path, command: str) -> None:
+    file = sample.make(tmp_path / "theirs.db", [])
+    migrating = Keeper(file)
+    assert migrating.claim()  # as a process does that is at it
+    async with running(f"terrarium-mcp {command}", at=tmp_path, DB_PATH=file) as server:
+        await server.says("another process is opening the history; waiting for it")
+        assert not [line for line in server.said if "Nothing is recorded" in line]
+        migrating.release()
+        assert HOW.format(file) in await server.says("Nothing is recorded")
+
+
+async def test_a_port_in_use_is_all_that_is_said_of_a_start_that_fails(tmp_path: Path) -> None:
+    file = tmp_path / "irc_logs.db"
+    async with running("terrarium-mcp serve --http --port 0", at=tmp_path, DB_PATH=file) as server:
+        port = (await server.says("http://127.0.0.1:")).rpartition(":")[2].partition("/")[0]
+        done = ran("terrarium-mcp serve --http --port", port, at=tmp_path, DB_PATH=file)
+    assert done.returncode == 1
+    assert "Nothing is recorded" not in done.stderr
 
 
 def test_a_search_in_no_history_says_how_it_is_filled(tmp_path: Path) -> None:

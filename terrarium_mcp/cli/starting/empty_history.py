@@ -1,6 +1,7 @@
 """An empty history: what its operator reads. A model reads no path and no command."""
 
 import logging
+import math
 from pathlib import Path
 
 from terrarium_mcp.errors import TerrariumError
@@ -30,13 +31,12 @@ async def require_rooms(store: Store) -> None:
 
 
 async def log_if_empty(store: Store) -> None:
-    """Tell the operator of a server how an empty history is filled; not while it is opening.
+    """Tell the operator of a server how an empty history is filled, as soon as it is open.
 
     Called once nothing else can keep the server from starting.
     """
-    if not store.opening.is_done:
-        return
     try:
+        await store.opening.wait(math.inf)
         await require_rooms(store)
     except TerrariumError as error:
         log.info("%s", error)

@@ -2,6 +2,9 @@
 
 from collections.abc import Callable
 
+import anyio
+
+from terrarium_mcp.cli.starting.empty_history import log_if_empty
 from terrarium_mcp.cli.starting.health import health_of
 from terrarium_mcp.server import build_server
 from terrarium_mcp.serving.http import Listening, serve_http
@@ -13,6 +16,15 @@ async def serve_over_http(
     settings: Settings, host: str, port: int, announce: Callable[[Listening], None]
 ) -> None:
     """Serve until SIGINT or SIGTERM."""
-    async with open_store(settings.db_path, settings, adopt=True) as store:
+    async with (
+        open_store(settings.db_path, settings, adopt=True) as store,
+        anyio.create_task_group() as tasks,
+    ):
+
+        def listens(listening: Listening) -> None:
+            announce(listening)
+            tasks.start_soon(log_if_empty, store)
+
         server = build_server(store, settings)
-        await serve_http(server, host, port, health=health_of(store), announce=announce)
+        await serve_http(server, host, port, health=health_of(store), announce=listens)
+        tasks.cancel_scope.cancel()

@@ -113,10 +113,17 @@ def _event_text(kind: MessageType, rest: Sequence[str]) -> str:
             return ""
         case MessageType.MODE:
             return without_keys(rest)
-        case MessageType.PART | MessageType.QUIT if rest and is_off_record(rest[-1]):
-            return ""  # the departure is recorded, its off-record reason is not
-        case _:
+        case MessageType.PART | MessageType.QUIT | MessageType.TOPIC:
+            return " ".join(_on_record(rest))
+        case MessageType.KICK:
+            return " ".join([*rest[:1], *_on_record(rest[1:])])
+        case _:  # a nick, which may begin with [off]
             return " ".join(rest)
+
+
+def _on_record(words: Sequence[str]) -> Sequence[str]:
+    """A reason or a topic; nothing if it is off the record. The event is recorded all the same."""
+    return [] if words and is_off_record(words[-1]) else words
 
 
 def _server_time(tag: str, now: datetime) -> datetime | None:

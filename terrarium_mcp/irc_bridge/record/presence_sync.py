@@ -74,6 +74,10 @@ class PresenceSync:
                 Member(one.nick, one.rank, one.away, one.account) for one in self._members(channel)
             ]
             if people != self._written.get(channel):
-                now = datetime.now(UTC)
-                await self._store.presence.replace(self._network, channel, people, now)
-                self._written[channel] = people
+                self._written[channel] = people  # before the write: it may be joined meanwhile
+                try:
+                    now = datetime.now(UTC)
+                    await self._store.presence.replace(self._network, channel, people, now)
+                except TerrariumError:
+                    self._written.pop(channel, None)
+                    raise

@@ -97,6 +97,14 @@ def test_what_is_not_said_to_a_whole_channel_is_not_kept(target: str, text: str)
         (":ada!u@h PART #tea :[off] to see the doctor", MessageType.PART, ""),
         (":ada!u@h KICK #tea bo :enough of this", MessageType.KICK, "bo enough of this"),
         (":ada!u@h KICK #tea bo", MessageType.KICK, "bo"),
+        (":ada!u@h KICK #tea bo :[off] as we agreed", MessageType.KICK, "bo"),
+        (":ada!u@h KICK #tea bo :\x02[NoLog]\x02 as we agreed", MessageType.KICK, "bo"),
+        (":ada!u@h KICK #tea [off]bo :enough of this", MessageType.KICK, "[off]bo enough of this"),
+        (":ada!u@h KICK #tea [off]bo", MessageType.KICK, "[off]bo"),
+        (":ada!u@h KICK #tea", MessageType.KICK, ""),
+        (":ada!u@h TOPIC #tea :[off] Meet at six", MessageType.TOPIC, ""),
+        (":ada!u@h TOPIC #tea :  [NOLOG]Meet at six", MessageType.TOPIC, ""),
+        (":ada!u@h TOPIC #tea :Say [off] first", MessageType.TOPIC, "Say [off] first"),
         (":ada!u@h TOPIC #tea :Green today", MessageType.TOPIC, "Green today"),
         (":ada!u@h TOPIC #tea :", MessageType.TOPIC, ""),
         (":ada!u@h MODE #tea +o bo", MessageType.MODE, "+o bo"),
@@ -119,6 +127,7 @@ def test_an_event_of_a_channel_is_one_row(raw: str, kind: MessageType, text: str
         (":ada!u@h QUIT", ""),
         (":ada!u@h QUIT :[nolog] my secret", ""),
         (":ada!u@h NICK :ada_away", "ada_away"),
+        (":ada!u@h NICK :[off]ada", "[off]ada"),
     ],
 )
 def test_who_quits_or_takes_another_nick_does_so_in_each_of_their_channels(

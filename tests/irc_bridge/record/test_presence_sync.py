@@ -86,6 +86,30 @@ async def test_only_lists_that_differ_are_written_again_unless_we_came_anew(
     assert written == ["#tea", "#mate", "#mate", "#tea"]
 
 
+async def test_a_channel_joined_while_its_list_is_written_is_written_again(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    channels = Channels({"#tea": [ADA]})
+    written: list[str] = []
+    again = anyio.Event()
+    replace = store.presence.replace
+    async with attended(store, channels) as sync:
+
+        async def joined_meanwhile(network: str, channel: str, *rest: object) -> None:
+            await replace(network, channel, *rest)  # type: ignore[arg-type]
+            written.append(channel)
+            if len(written) == 1:
+                sync.channel_joined(channel)
+            else:
+                again.set()
+
+        monkeypatch.setattr(store.presence, "replace", joined_meanwhile)
+        sync.schedule_check()
+        with anyio.fail_after(5):
+            await again.wait()
+    assert written == ["#tea", "#tea"]
+
+
 async def test_a_store_that_cannot_write_is_tried_again_and_ends_nothing(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
