@@ -10,16 +10,20 @@ import signal
 import socket
 import sys
 
+FORWARDED = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
 address, *arguments = sys.argv[1:]
 server = socket.socket(socket.AF_UNIX)
 server.connect(address)
 folder = os.getcwd()  # noqa: PTH109 -- pathlib takes longer to import than all the others
 environment = dict(os.environ)
 order = json.dumps({"arguments": arguments, "folder": folder, "environment": environment}).encode()
+signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED)
+for number in FORWARDED:
+    signal.signal(number, lambda sent, _: server.sendall(bytes([sent])))
 socket.send_fds(server, [len(order).to_bytes(4)], [0, 1, 2])
 server.sendall(order)
-for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-    signal.signal(number, lambda sent, _: server.sendall(bytes([sent])))
+signal.pthread_sigmask(signal.SIG_UNBLOCK, FORWARDED)
 nothing = os.open(os.devnull, os.O_RDWR)
 for stream in (0, 1, 2):
     os.dup2(nothing, stream)  # they are the process's alone

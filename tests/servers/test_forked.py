@@ -76,7 +76,9 @@ def test_a_signal_reaches_it_and_is_how_it_ended(script: Path, number: signal.Si
 def test_it_is_interrupted_as_python_is(script: Path) -> None:
     with waiting(script) as process:
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=HANGS)
+        assert process.wait(HANGS) == -signal.SIGINT
+        assert process.stderr is not None
+        said = process.stderr.read()
     assert said.endswith(b"KeyboardInterrupt\n")
 
 
