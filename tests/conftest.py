@@ -1,12 +1,17 @@
 """What every test has: one event loop, and the servers on request."""
 
+import os
+
 import pytest
 from hypothesis import settings
 
 pytest_plugins = ["tests.servers.fixtures"]
 
+EXAMPLES = int(os.environ.get("EXAMPLES", "40"))
+"""How many examples a property is tried with that names no number itself; 1,000 in `make soak`."""
+
 # No test is timed: under load an example may take any time.
-settings.register_profile("untimed", parent=settings.default, deadline=None)
+settings.register_profile("untimed", parent=settings.default, deadline=None, max_examples=EXAMPLES)
 settings.load_profile("untimed")
 
 

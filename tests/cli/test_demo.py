@@ -112,21 +112,16 @@ def test_demo_serves_on_until_it_is_told_to_stop(tmp_path: Path, how: signal.Sig
 
 
 def test_the_demo_takes_less_than_2_percent_of_a_core_while_nobody_speaks(demo: Demo) -> None:
-    assert least_share(demo, seconds=5) < 0.02
+    # The end of a question, or the keeper's round, may fall into one or two of three times.
+    assert any(share_of_a_core(demo, seconds=5) < 0.02 for _ in range(3))
 
 
-def least_share(demo: Demo, seconds: float) -> float:
-    """The smallest share of a core that it used in three such times.
-
-    The end of a question, or the keeper's round, may fall into one.
-    """
-    shares = []
-    for _ in range(3):
-        began, since = demo.cpu(), time.monotonic()
-        with pytest.raises(subprocess.TimeoutExpired):
-            demo.process.wait(seconds)
-        shares.append((demo.cpu() - began) / (time.monotonic() - since))
-    return min(shares)
+def share_of_a_core(demo: Demo, seconds: float) -> float:
+    """The share of a core that it uses during these seconds."""
+    began, since = demo.cpu(), time.monotonic()
+    with pytest.raises(subprocess.TimeoutExpired):
+        demo.process.wait(seconds)
+    return (demo.cpu() - began) / (time.monotonic() - since)
 
 
 ANSWERS = (

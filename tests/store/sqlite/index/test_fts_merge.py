@@ -86,7 +86,7 @@ async def test_a_few_new_segments_are_not_worth_a_merge(file: Path) -> None:
 
 async def test_lines_recorded_during_a_merge_are_found_and_the_merge_ends(file: Path) -> None:
     async with open_store(file, SETTINGS) as store:
-        await store.messages.append_all(past(20_000))
+        await store.messages.append_all(past(10_000))
         await say(store, 2 * MANY)
         merging = SegmentMerger(store._database)  # noqa: SLF001 -- as the keeper has it
         merged = anyio.Event()
@@ -96,7 +96,7 @@ async def test_lines_recorded_during_a_merge_are_found_and_the_merge_ends(file: 
             merged.set()
 
         said = 0
-        with anyio.fail_after(30):
+        with anyio.fail_after(120):
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(merge)
                 while not merged.is_set():
@@ -123,7 +123,7 @@ async def test_the_keeper_merges_by_itself(file: Path) -> None:
     await recorded(file)
     async with open_store(file, SETTINGS) as store:
         database = store._database  # noqa: SLF001 -- to count its segments
-        with anyio.fail_after(20):
+        with anyio.fail_after(60):
             while max([await segments(database, table) for table in INDEXES]) > FEW:
                 await anyio.sleep(0.05)
 
