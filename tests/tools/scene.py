@@ -1,7 +1,8 @@
 """Scenes for the tools: a store with talk in it, and a client that asks the server about it."""
 
 import re
-from collections.abc import AsyncIterator, Mapping
+import shutil
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -117,3 +118,23 @@ async def opened(
         Client(build_server(store, settings), mode=era) as client,
     ):
         yield House(store, client)
+
+
+def furnished(folder: Path, furnish: Callable[[House], Awaitable[object]]) -> Path:
+    """A history in `folder`, to be copied by the houses that begin with it."""
+
+    async def prepare() -> None:
+        async with opened(folder) as house:
+            await furnish(house)
+            await house.store.differences([])  # nothing waits for its group
+
+    anyio.run(prepare)
+    return folder
+
+
+@asynccontextmanager
+async def moved_into(furnished: Path, folder: Path) -> AsyncIterator[House]:
+    """A house in `folder` with a copy of that history."""
+    shutil.copytree(furnished, folder, dirs_exist_ok=True)
+    async with opened(folder) as house:
+        yield house

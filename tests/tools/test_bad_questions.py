@@ -1,13 +1,15 @@
 """Whatever is typed into a search is answered: with lines, with none, or with a way out."""
 
 import re
+from collections.abc import AsyncIterator
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
 from terrarium_mcp.store import PurgeTarget
 from tests.store.scene import NOON, line_of
-from tests.tools.scene import House
+from tests.tools.scene import House, furnished, moved_into
 
 TALK = """
     <alice> green tea at four, and "quoted" it is
@@ -46,14 +48,23 @@ ODD = {
 }
 
 
-@pytest.fixture
-async def tea_house(house: House) -> House:
+async def furnish(house: House) -> None:
     """Something to find, among a few thousand other lines."""
     await house.hears(TALK)
     await house.store.messages.append(
         [line_of(f"nick{n % 50}", f"word{n} tea{n}", NOON + timedelta(1)) for n in range(3_000)]
     )
-    return house
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return furnished(tmp_path_factory.mktemp("history"), furnish)
+
+
+@pytest.fixture
+async def tea_house(history: Path, tmp_path: Path) -> AsyncIterator[House]:
+    async with moved_into(history, tmp_path) as house:
+        yield house
 
 
 @pytest.mark.parametrize("sort", ["relevance", "newest", "oldest"])

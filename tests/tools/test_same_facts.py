@@ -16,7 +16,7 @@ from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.chat.transcript import RenderOptions, fenced, from_json
 from tests.store.scene import NOON, chat
 from tests.store.scene import line_of as said
-from tests.tools.scene import House, Told, opened
+from tests.tools.scene import House, Told, furnished, moved_into, opened
 
 HOUR = timedelta(hours=1)
 BUDGETS = [300, 450, 900, 4_000]
@@ -68,38 +68,46 @@ CONTEXTS: list[Call] = [
 ]
 
 
-@pytest.fixture
-async def house(tmp_path: Path) -> AsyncIterator[House]:
+async def furnish(house: House) -> None:
     """Talk of several kinds in several rooms, with gaps, events and a removed line."""
-    async with opened(tmp_path) as house:
-        spans = house.store.spans
-        await spans.begin("net", "#tea", NOON - HOUR, "joined")
-        lines = [
-            said(
-                ("ada", "bo", "cy")[n % 3],
-                f"tea number {n}" + " and the kettle" * (n % 4 == 0) + f" {'long ' * (n % 7)}",
-                NOON + n * timedelta(minutes=1),
-                kind=(MessageType.PRIVMSG, MessageType.ACTION, MessageType.NOTICE)[n % 3],
-            )
-            for n in range(40)
+    spans = house.store.spans
+    await spans.begin("net", "#tea", NOON - HOUR, "joined")
+    lines = [
+        said(
+            ("ada", "bo", "cy")[n % 3],
+            f"tea number {n}" + " and the kettle" * (n % 4 == 0) + f" {'long ' * (n % 7)}",
+            NOON + n * timedelta(minutes=1),
+            kind=(MessageType.PRIVMSG, MessageType.ACTION, MessageType.NOTICE)[n % 3],
+        )
+        for n in range(40)
+    ]
+    await house.store.messages.append(lines)
+    await spans.end("net", "#tea", NOON + HOUR, "lost")
+    await spans.begin("net", "#tea", NOON + 3 * HOUR, "joined")
+    await house.hears("<bo> tea after the gap\n<ada> bo: which kettle?", at=NOON + 4 * HOUR)
+    await house.store.messages.append(
+        [
+            said("dee", "", NOON + 5 * HOUR, kind=MessageType.JOIN),
+            said("bo", "ada too loud", NOON + 5 * HOUR, kind=MessageType.KICK),
         ]
-        await house.store.messages.append(lines)
-        await spans.end("net", "#tea", NOON + HOUR, "lost")
-        await spans.begin("net", "#tea", NOON + 3 * HOUR, "joined")
-        await house.hears("<bo> tea after the gap\n<ada> bo: which kettle?", at=NOON + 4 * HOUR)
-        await house.store.messages.append(
-            [
-                said("dee", "", NOON + 5 * HOUR, kind=MessageType.JOIN),
-                said("bo", "ada too loud", NOON + 5 * HOUR, kind=MessageType.KICK),
-            ]
-        )
-        await house.hears("<ada> tea \u8336 \N{TEACUP WITHOUT HANDLE} for all", at=NOON + 6 * HOUR)
-        await house.hears("\n".join(f"<eve> word {'x' * 380}" for _ in range(9)), "#long")
-        await house.store.messages.append(
-            [said("zoe", "tea of old", NOON - 900 * HOUR, "#mate", origin=Origin.IMPORT)]
-        )
-        await spans.begin("net", "#quiet", NOON, "joined")
-        await house.store.removal.redact_message(7, asked_by="ada", at=NOON)
+    )
+    await house.hears("<ada> tea \u8336 \N{TEACUP WITHOUT HANDLE} for all", at=NOON + 6 * HOUR)
+    await house.hears("\n".join(f"<eve> word {'x' * 380}" for _ in range(9)), "#long")
+    await house.store.messages.append(
+        [said("zoe", "tea of old", NOON - 900 * HOUR, "#mate", origin=Origin.IMPORT)]
+    )
+    await spans.begin("net", "#quiet", NOON, "joined")
+    await house.store.removal.redact_message(7, asked_by="ada", at=NOON)
+
+
+@pytest.fixture(scope="module")
+def history(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return furnished(tmp_path_factory.mktemp("history"), furnish)
+
+
+@pytest.fixture
+async def house(history: Path, tmp_path: Path) -> AsyncIterator[House]:
+    async with moved_into(history, tmp_path) as house:
         yield house
 
 
