@@ -34,7 +34,7 @@ demo: .venv-demo/ready
 	@.venv-demo/bin/python -m terrarium_mcp demo $(if $(ONCE),--once)
 
 test: check
-	.venv/bin/python -m pytest -n auto
+	.venv/bin/python -m pytest -n auto --dist worksteal
 
 bench: LINES = 1000000
 bench: .venv-bench/ready
