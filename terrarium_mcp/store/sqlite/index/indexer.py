@@ -27,6 +27,7 @@ from terrarium_mcp.store.sqlite.index.external_rows import normalise
 from terrarium_mcp.store.sqlite.index.link_index import LinkIndex
 from terrarium_mcp.store.sqlite.index.live_clock import NORMALISED_TO, store_live
 from terrarium_mcp.store.sqlite.index.message_index import MessageIndex
+from terrarium_mcp.store.sqlite.index.msgid_index import MsgidIndex
 from terrarium_mcp.store.sqlite.index.nick_evidence import PeopleIndex
 from terrarium_mcp.store.sqlite.index.phrase_index import PhraseIndex
 from terrarium_mcp.store.sqlite.index.sorted_runs import Runs
@@ -53,6 +54,7 @@ pages of any table less often."""
 _BY_VOICE = (MessageIndex(), PhraseIndex(), Counters(), WordsIndex())
 VOICES = Voices(followers=_BY_VOICE)
 _INDEX, _PHRASES, _COUNTERS, _WORDS = _BY_VOICE
+_MSGIDS = MsgidIndex()
 
 DERIVED: tuple[Derived, ...] = (
     VOICES,  # before what goes by them
@@ -63,6 +65,7 @@ DERIVED: tuple[Derived, ...] = (
     PeopleIndex(),
     LinkIndex(),
     TopicIndex(),
+    _MSGIDS,
     _WORDS,
 )
 
@@ -377,12 +380,25 @@ async def watermarks(writer: Writer) -> dict[str, int]:
 
 
 async def unindex_rows(writer: Writer, ids: Sequence[int]) -> None:
-    """Remove messages that are about to be deleted or redacted from every structure.
+    """Remove messages that are about to be deleted from every structure."""
+    await _remove_from(writer, DERIVED, ids)
 
-    A structure whose watermark is below them does not hold them, and will not add them later.
+
+async def unindex_text(writer: Writer, ids: Sequence[int]) -> None:
+    """Remove messages that are about to be redacted from every structure but that of msgids.
+
+    Of a redacted message the msgid is still known, or playback would bring back its text.
+    """
+    await _remove_from(writer, [one for one in DERIVED if one is not _MSGIDS], ids)
+
+
+async def _remove_from(writer: Writer, structures: Sequence[Derived], ids: Sequence[int]) -> None:
+    """Remove messages from structures.
+
+    One whose watermark is below them does not hold them, and will not add them later.
     """
     marks = await watermarks(writer)
-    for structure in reversed(DERIVED):
+    for structure in reversed(structures):
         if structure is not VOICES and (
             held := [one for one in ids if one <= marks[structure.name]]
         ):

@@ -24,9 +24,9 @@ async def differences(store: Store, one: Derived) -> list[str]:
 
 
 def a_little_of_everything() -> list[NewMessage]:
-    """Speech with a URL, by a nick with a known mask; a command; a change of nick; a topic."""
+    """Speech with URL, msgid, and a known mask; a command; a change of nick; a topic."""
     said = chat("<ada> tea at four, see https://example.org/tea\n<bo> !ask mate\n* cy waves")
-    ada = replace(said[0], user="ada", host="host.example", account="ada")
+    ada = replace(said[0], user="ada", host="host.example", account="ada", msgid="one")
     return [
         ada,
         *said[1:],
