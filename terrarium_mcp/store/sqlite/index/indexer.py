@@ -41,6 +41,7 @@ from terrarium_mcp.store.sqlite.index.structure import (
 from terrarium_mcp.store.sqlite.index.topic_index import TopicIndex
 from terrarium_mcp.store.sqlite.index.vocabulary import WordsIndex
 from terrarium_mcp.store.sqlite.index.voices import Voices
+from terrarium_mcp.store.sqlite.index.word_blocks import WordBlocks
 from terrarium_mcp.store.sqlite.opening import PATIENCE
 
 INDEXED_BY_READ = 20_000
@@ -51,9 +52,9 @@ BATCH = (200, 2_000, 10_000)
 """Rows indexed by one transaction: at least, at first, at most. A larger batch does not write the
 pages of any table less often."""
 
-_BY_VOICE = (MessageIndex(), PhraseIndex(), Counters(), WordsIndex())
+_BY_VOICE = (MessageIndex(), PhraseIndex(), Counters(), WordsIndex(), WordBlocks())
 VOICES = Voices(followers=_BY_VOICE)
-_INDEX, _PHRASES, _COUNTERS, _WORDS = _BY_VOICE
+_INDEX, _PHRASES, _COUNTERS, _WORDS, _WORD_BLOCKS = _BY_VOICE
 _MSGIDS = MsgidIndex()
 
 DERIVED: tuple[Derived, ...] = (
@@ -67,6 +68,7 @@ DERIVED: tuple[Derived, ...] = (
     TopicIndex(),
     _MSGIDS,
     _WORDS,
+    _WORD_BLOCKS,
 )
 
 STALLED = 300.0

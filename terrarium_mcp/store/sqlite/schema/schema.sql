@@ -347,3 +347,12 @@ CREATE VIRTUAL TABLE msgid_index USING fts5 (
   msgid, content='msgid_index_source', content_rowid='id',
   columnsize=0, detail=none, tokenize='ascii'
 );
+
+-- How many lines of each room hold a frequent word, among the ids from 131072 * block on: a JSON
+-- object {room: lines}, without asides. Blocks may be missing; they are then counted by the index.
+CREATE TABLE word_blocks (
+  block INTEGER NOT NULL,
+  word TEXT NOT NULL,
+  rooms TEXT NOT NULL,
+  PRIMARY KEY (block, word)
+) WITHOUT ROWID;

@@ -1,4 +1,5 @@
--- Version 5: a line with a msgid writes as little as one without.
+-- Version 5: a line with a msgid writes as little as one without, and frequent words are counted by
+-- room and time.
 -- FROZEN: files of this version exist, so this text never changes.
 
 -- ---- Derived from `messages` -----------------------------------------------------------------------
@@ -15,9 +16,20 @@ CREATE VIRTUAL TABLE msgid_index USING fts5 (
   columnsize=0, detail=none, tokenize='ascii'
 );
 
--- ---- The index that it replaces --------------------------------------------------------------------
+-- How many lines of each room hold a frequent word, among the ids from 131072 * block on: a JSON
+-- object {room: lines}, without asides. Blocks may be missing; they are then counted by the index.
+CREATE TABLE word_blocks (
+  block INTEGER NOT NULL,
+  word TEXT NOT NULL,
+  rooms TEXT NOT NULL,
+  PRIMARY KEY (block, word)
+) WITHOUT ROWID;
 
--- Where no line has a msgid, as on many networks, the new index is complete already.
+-- ---- The index of msgids before it --------------------------------------------------------------------
+
+-- No block is counted yet, which is no reason to look at the messages. Where none has a msgid, as on
+-- many networks, the new index is complete already.
+INSERT INTO derived (name, upto) SELECT 'word_blocks', upto FROM derived WHERE name = 'messages';
 INSERT INTO derived (name, upto)
   SELECT 'msgids', upto FROM derived
   WHERE name = 'messages'

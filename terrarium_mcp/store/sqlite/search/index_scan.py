@@ -18,6 +18,7 @@ from terrarium_mcp.store.sqlite.search.id_ranges import (
     chains,
     coalesced,
     run_slices,
+    without,
 )
 from terrarium_mcp.store.sqlite.search.order import NEWEST, Order
 from terrarium_mcp.store.sqlite.search.scan_plans import (
@@ -125,8 +126,12 @@ class IndexScan:
         )
         return None if rows[0]["held"] > most else [row for row in rows if row["id"]]
 
-    async def count(self, spec: ScanSpec) -> int:
+    async def count(self, spec: ScanSpec, apart_from: Sequence[IdRange] = ()) -> int:
         """How many lines match, however many these are and have to be read for it.
+
+        Args:
+            spec: the lines to find.
+            apart_from: ids whose lines are not counted, ascending.
 
         Raises:
             TookTooLong: the deadline passed.
@@ -134,7 +139,13 @@ class IndexScan:
         if not spec.index_decides:
             spec = replace(spec, at_most=_HOWEVER_MANY)
         slices = await self._slices(spec, spec.since, spec.until)
-        counting = replace(count_plan(spec, slices), most=ALL_OF_THEM)
+        plan = count_plan(spec, slices)
+        counting = replace(
+            plan,
+            indexed=without(plan.indexed, apart_from),
+            read=without(plan.read, apart_from),
+            most=ALL_OF_THEM,
+        )
         params = {**spec.all_params, **counting.params}
         sql = f"{counting.tables} SELECT {counting.count}"
         return int(await self._database.value(sql, params))
