@@ -69,7 +69,7 @@ async def test_a_redacted_line_is_still_known_by_its_msgid(store: Store) -> None
     assert await store.messages.append([replayed(tagged("one"))]) == [0]
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(
     st.lists(
         st.lists(
@@ -92,6 +92,7 @@ async def test_of_each_msgid_a_room_gets_one_line_by_playback(
     """A lone surrogate is stored as `?`, so these two are one msgid."""
     known = set[tuple[str, str]]()
     async with open_store(tmp_path_factory.mktemp("msgids") / "irc_logs.db", SETTINGS) as store:
+        await store.opening.wait(30)
         for number, append in enumerate(appends):
             lines, expected = [], list[bool]()
             for at, (msgid, channel, is_replayed) in enumerate(append):
