@@ -11,7 +11,7 @@ import json
 from collections.abc import Collection, Iterable
 
 from terrarium_mcp.store.sqlite.engine.database import Row, Writer
-from terrarium_mcp.store.sqlite.engine.functions import msgid_word
+from terrarium_mcp.store.sqlite.engine.functions import as_text, msgid_word
 from terrarium_mcp.store.sqlite.index.full_text import FullText
 
 RoomMsgid = tuple[int, str]
@@ -30,20 +30,23 @@ class MsgidIndex(FullText):
     )
 
 
-_IS_NAMED = "(m.room, m.msgid) IN (SELECT value ->> 0, value ->> 1 FROM json_each(:named))"
-
 WITH_MSGIDS = (
     f"{MsgidIndex.table} CROSS JOIN messages m ON m.id = -{MsgidIndex.table}.rowid"
-    f" AND {MsgidIndex.table} MATCH :msgid_words AND {_IS_NAMED}"
+    f" AND {MsgidIndex.table} MATCH :msgids"
 )
-"""The tables and condition for the indexed messages `m` that have one of some msgids."""
+"""The tables and condition for the indexed messages `m` that may have one of some msgids: their
+hashes agree. `:msgids` is a `msgid_query`; which have one is for `those_named` to say."""
 
 
-def msgid_params(named: Iterable[RoomMsgid]) -> dict[str, str]:
-    """The parameters of WITH_MSGIDS; at least one msgid must be named."""
-    pairs = sorted(set(named))
-    words = " OR ".join(f'"{msgid_word(room, msgid)}"' for room, msgid in pairs)
-    return {"msgid_words": words, "named": json.dumps(pairs)}
+def msgid_query(named: Iterable[RoomMsgid]) -> str:
+    """The FTS5 query for messages with these msgids; at least one must be named."""
+    return " OR ".join(f'"{word}"' for word in _words(named))
+
+
+def those_named(rows: Iterable[Row], named: Collection[RoomMsgid]) -> dict[RoomMsgid, Row]:
+    """The rows, with columns `room` and `msgid`, that have one of these msgids, by it."""
+    found = {(int(row["room"]), as_text(row["msgid"])): row for row in rows}
+    return {name: row for name, row in found.items() if name in named}
 
 
 async def messages_with(writer: Writer, named: Collection[RoomMsgid]) -> list[Row]:
@@ -57,14 +60,21 @@ async def messages_with(writer: Writer, named: Collection[RoomMsgid]) -> list[Ro
     upto = await writer.value(
         "SELECT upto FROM derived WHERE name = :name", {"name": MsgidIndex.name}, 0
     )
-    params = {**msgid_params(named), "upto": max(upto, 0)}
-    found = await writer.rows(_NOT_INDEXED, params)
+    params = {"upto": max(upto, 0), "words": json.dumps(_words(named))}
+    rows = await writer.rows(_NOT_INDEXED, params)
     if upto > 0:
-        found += await writer.rows(f"SELECT m.id, m.room, m.msgid FROM {WITH_MSGIDS}", params)
-    return found
+        rows += await writer.rows(
+            f"SELECT m.id, m.room, m.msgid FROM {WITH_MSGIDS}", {"msgids": msgid_query(named)}
+        )
+    return [row for row in rows if (row["room"], as_text(row["msgid"])) in named]
 
 
-_NOT_INDEXED = (
-    "SELECT m.id, m.room, m.msgid FROM messages m NOT INDEXED"
-    f" WHERE m.id > :upto AND m.msgid NOT NULL AND {_IS_NAMED}"
-)
+_NOT_INDEXED = """
+SELECT m.id, m.room, m.msgid FROM messages m NOT INDEXED
+WHERE m.id > :upto AND m.room NOT NULL AND m.msgid NOT NULL
+  AND msgid_word(m.room, CAST(m.msgid AS BLOB)) IN (SELECT value FROM json_each(:words))
+"""
+
+
+def _words(named: Iterable[RoomMsgid]) -> list[str]:
+    return sorted({msgid_word(room, msgid) for room, msgid in named})

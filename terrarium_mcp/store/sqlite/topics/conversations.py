@@ -32,7 +32,12 @@ from terrarium_mcp.store.sqlite.engine.rows import (
 )
 from terrarium_mcp.store.sqlite.engine.voices_sql import parsed_voice
 from terrarium_mcp.store.sqlite.index.indexer import Indexer, current_sql
-from terrarium_mcp.store.sqlite.index.msgid_index import WITH_MSGIDS, MsgidIndex, msgid_params
+from terrarium_mcp.store.sqlite.index.msgid_index import (
+    WITH_MSGIDS,
+    MsgidIndex,
+    msgid_query,
+    those_named,
+)
 
 BEFORE, AFTER = 100, 99
 """Lines of its room that are read around a message. On the Ubuntu development logs 100, 200 and 400
@@ -106,10 +111,14 @@ class Conversations:
             f"SELECT {_COLUMNS} FROM {WITH_MSGIDS}"  # noqa: S608 -- made of constants
             f" WHERE {current_sql(MsgidIndex.name)} AND {IS_SPEECH}"
             " AND (m.timestamp, m.id) < (:until, :until_id)",
-            msgid_params(named) | {"until": until.timestamp, "until_id": until.id},
+            {
+                "msgids": msgid_query(named),
+                "until": until.timestamp,
+                "until_id": until.id,
+            },
             uses=(MsgidIndex.name,),
         )
-        return {(row["room"], as_text(row["msgid"])): row for row in rows}
+        return those_named(rows, named)
 
     async def _window(self, message: Message, until: Position) -> list[Row]:
         where = f"{current_sql()} AND {OF_ROOM} AND {IS_SPEECH}"

@@ -6,7 +6,7 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.records import NewMessage, Origin
@@ -69,7 +69,7 @@ async def test_a_redacted_line_is_still_known_by_its_msgid(store: Store) -> None
     assert await store.messages.append([replayed(tagged("one"))]) == [0]
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(
     st.lists(
         st.lists(
@@ -84,6 +84,7 @@ async def test_a_redacted_line_is_still_known_by_its_msgid(store: Store) -> None
     ),
     st.integers(0, 5),
 )
+@example([[("a\0b", "#tea", False)], [("a\0b", "#tea", True)]], 0)
 async def test_of_each_msgid_a_room_gets_one_line_by_playback(
     tmp_path_factory: pytest.TempPathFactory,
     appends: list[list[tuple[str, str, bool]]],
