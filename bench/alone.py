@@ -8,11 +8,13 @@ python -m bench.alone lines FILE LINES      kilobytes written for each of so man
 import sys
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import aclosing, suppress
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import median
 from subprocess import run
 from time import perf_counter
+from uuid import uuid4
 
 import anyio
 
@@ -110,10 +112,12 @@ async def _lines(file: Path, count: int) -> float:
     """What is written for the lines: WAL, derived data, checkpoints (`wchar`, Linux only).
 
     Nobody waits half a second: the keeper's duties are performed here, after as many lines as come
-    between two of their rounds, by a clock that goes on by half a second a line.
+    between two of their rounds, by a clock that goes on by half a second a line. Each line has a
+    msgid, as most networks give it one.
     """
     now = datetime.now(UTC)
-    said = talk(count, ended=now, vocabulary=spoken(), seed=3, origin=Origin.LIVE, gap=EVERY)
+    talked = talk(count, ended=now, vocabulary=spoken(), seed=3, origin=Origin.LIVE, gap=EVERY)
+    said = [replace(line, msgid=uuid4().hex) for line in talked]
     async with aclosing(Database(file)) as database:
         await database.open()
         indexer = Indexer(database, SETTINGS.network_name)

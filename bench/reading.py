@@ -20,6 +20,7 @@ from terrarium_mcp.chat.times.timestamps import EVERY_LINE
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.errors import TookTooLong
 from terrarium_mcp.store.search import Search
+from terrarium_mcp.store.sqlite.index.word_blocks import WordBlockCounter
 
 LINES = Within(0.4, 1.5)
 FIGURES = Within(0.5, 2)
@@ -34,6 +35,7 @@ SCAN = 10.0
 async def rows(bed: Bed) -> list[Row]:
     """All that is measured here."""
     async with bed.store() as store:
+        await WordBlockCounter(store._database).count()  # noqa: SLF001 -- the keeper would, meanwhile
         log = await Log.of(store, bed)
         found = await piece.rows(log.pieces())
         found.append(await _beside("recent 50 beside a scan of all lines (wall)", log, log.scan))
@@ -53,6 +55,7 @@ class Log:
         self._busiest = next(room for room in rooms if room.channel == "#chan0")
         self._rounds = rounds
         self._common: Sequence[str] = ()
+        self._very_common: Sequence[str] = ()
         self._now = datetime.now(UTC)
 
     @classmethod
@@ -62,6 +65,7 @@ class Log:
         rng = random.Random(2)  # noqa: S311 -- made-up questions
         log.anywhere = await log._lines(rng.sample(range(1, bed.lines + 1), bed.rounds))
         log._common = enough(bed.questions.words["common"], bed.rounds)
+        log._very_common = enough(bed.questions.words["very common"], bed.rounds)
         log.imported, log.recorded = [await log._lines(ids) for ids in bed.seam]
         return log
 
@@ -88,6 +92,12 @@ class Log:
             Piece(f"overview of {len(self._rooms)} channels", self.overview, again, [FIGURES]),
             Piece("figures of a person", self.person, said, [COUNTED]),
             Piece("figures of a common word", self.word, self._common, [COUNTED]),
+            Piece(
+                "figures of a very common word in the biggest channel",
+                self.word_in_busiest,
+                self._very_common,
+                [COUNTED],
+            ),
             Piece("figures of a channel in a month", self.month, said, [COUNTED]),
             Piece("figures of a word in a month", self.word_in_month, said, [COUNTED]),
         ]
@@ -127,6 +137,10 @@ class Log:
     async def word(self, word: str) -> object:
         """The figures of a word, in all channels."""
         return await self._count(parse_query(word))
+
+    async def word_in_busiest(self, word: str) -> object:
+        """The figures of a word in the biggest channel."""
+        return await self._count(parse_query(word), [self._busiest])
 
     async def month(self, message: Message) -> object:
         """The figures of a line's channel in the line's month, day by day."""

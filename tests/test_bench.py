@@ -80,6 +80,7 @@ def test_every_goal_has_a_row(run: tuple[str, Path, Path]) -> None:
         "stats of the biggest channel",
         "figures of a person",
         "figures of a common word",
+        "figures of a very common word in the biggest channel",
         "figures of a channel in a month",
         "figures of a word in a month",
         "recent 50 beside a scan of all lines (wall)",

@@ -1,8 +1,9 @@
 """The keeper: the one process of a deployment that does what must be done by exactly one.
 
-It migrates, checkpoints, merges the segments of the full-text indexes, removes what is too old, and
-indexes what other processes left behind. It holds the lock file beside the database. The operating
-system releases the lock of a keeper that dies, and another process takes over at its next attempt.
+It migrates, checkpoints, merges the segments of the full-text indexes, counts the lines with
+frequent words, removes what is too old, and indexes what other processes left behind. It holds the
+lock file beside the database. The operating system releases the lock of a keeper that dies, and
+another process takes over at its next attempt.
 """
 
 import fcntl
@@ -24,10 +25,11 @@ from terrarium_mcp.store.sqlite.engine import checkpoints
 from terrarium_mcp.store.sqlite.engine.checkpoints import Checkpoints
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.fts_merge import LOOK_EVERY, SegmentMerger
-from terrarium_mcp.store.sqlite.index import rolling_windows
+from terrarium_mcp.store.sqlite.index import rolling_windows, word_blocks
 from terrarium_mcp.store.sqlite.index.grouped_indexing import GroupedIndexing
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.rolling_windows import RollingWindows
+from terrarium_mcp.store.sqlite.index.word_blocks import WordBlockCounter
 
 TRY_EVERY = 1.0
 """Seconds between two rounds of indexing, and between two looks for a damaged index."""
@@ -113,6 +115,7 @@ class Keeper:
             tasks.start_soon(
                 self._repeat, RollingWindows(database).advance, rolling_windows.LOOK_EVERY
             )
+            tasks.start_soon(self._repeat, WordBlockCounter(database).count, word_blocks.LOOK_EVERY)
             tasks.start_soon(_schedule_repairs, indexer)
 
     async def empty_wal(self, database: Database) -> None:

@@ -139,6 +139,7 @@ class Store:
         try:
             await self._open()
         except TerrariumError as error:
+            self.keeper.release()  # another process may succeed
             self.opening.fail(error)
             return
         self.opening.succeed()

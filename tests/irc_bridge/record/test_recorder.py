@@ -28,8 +28,10 @@ async def recorded(folder: Path) -> AsyncIterator[Recorder]:
     async with open_store(folder / "irc_logs.db") as store, anyio.create_task_group() as tasks:
         recorder = Recorder(store, "local")
         tasks.start_soon(recorder.run)
-        yield recorder
-        recorder.finish()
+        try:
+            yield recorder
+        finally:
+            recorder.finish()  # or it would save for ever, whatever ended the block
 
 
 async def coverage_of(store: Store) -> Coverage:

@@ -339,6 +339,20 @@ async def test_a_migration_in_another_program_without_the_lock_is_not_waited_for
                 await store.opening.wait()
 
 
+async def test_a_process_that_cannot_open_the_file_leaves_it_to_another(file: Path) -> None:
+    sample.make(file, 20)
+    with closing(sqlite3.connect(file, isolation_level=None)) as stranger:
+        stranger.execute("BEGIN EXCLUSIVE")
+        async with open_store(file, SETTINGS, adopt=True) as failed:
+            with pytest.raises(MigrationBlocked):
+                await failed.opening.wait(10)
+            stranger.execute("ROLLBACK")
+            async with open_store(file, SETTINGS, adopt=True) as store:
+                await store.opening.wait(10)
+                assert store.keeper.is_us
+                assert len((await store.messages.newest(await store.rooms.all(), 20)).messages) > 9
+
+
 async def test_a_flood_of_appended_rows_is_no_endless_wait(
     store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,7 +18,12 @@ import anyio
 from terrarium_mcp.store.sqlite.engine.database import Database, Writer
 from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE
 
-INDEXES = {"message_index": "index", "phrase_index": "phrases", "word_parts": "words"}
+INDEXES = {
+    "message_index": "index",
+    "phrase_index": "phrases",
+    "msgid_index": "msgids",
+    "word_parts": "words",
+}
 """The FTS5 tables, each with the name of the derived structure it belongs to."""
 
 LOOK_EVERY = 10.0

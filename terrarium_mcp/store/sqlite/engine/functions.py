@@ -4,10 +4,12 @@ They are passed columns as BLOB, so that text that is not UTF-8 cannot make a st
 """
 
 import json
+from base64 import b32encode
 from binascii import crc_hqx
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from hashlib import blake2b
 from itertools import repeat
 from struct import pack
 from typing import Any
@@ -91,6 +93,12 @@ def _type_words(kind: bytes | None) -> tuple[bool, str]:
     """Whether a message type is speech, and its words as the index stores them."""
     known = MessageType.parse(as_text(kind))
     return known in SPEECH, " ".join(map(reserved, type_words(known)))
+
+
+def msgid_word(room: int, msgid: object) -> str:
+    """The word under which the msgid index finds a message: 40 bits of a hash, in base 32."""
+    hashed = blake2b(f"{room} {as_text(msgid)}".encode(), digest_size=5)
+    return b32encode(hashed.digest()).decode().lower()
 
 
 def voice_of(
@@ -192,6 +200,7 @@ FUNCTIONS: tuple[tuple[str, int, Callable[..., Any]], ...] = (
     ("indexed_text", 1, indexed_text),
     ("pair_words", 1, pair_words),
     ("scope_words", 5, scope_words),
+    ("msgid_word", 2, msgid_word),
     ("voice_of", 6, voice_of),
     ("is_among", 3, is_among),
     ("speaks_of", 3, speaks_of),

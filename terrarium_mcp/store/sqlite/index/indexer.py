@@ -27,6 +27,7 @@ from terrarium_mcp.store.sqlite.index.external_rows import normalise
 from terrarium_mcp.store.sqlite.index.link_index import LinkIndex
 from terrarium_mcp.store.sqlite.index.live_clock import NORMALISED_TO, store_live
 from terrarium_mcp.store.sqlite.index.message_index import MessageIndex
+from terrarium_mcp.store.sqlite.index.msgid_index import MsgidIndex
 from terrarium_mcp.store.sqlite.index.nick_evidence import PeopleIndex
 from terrarium_mcp.store.sqlite.index.phrase_index import PhraseIndex
 from terrarium_mcp.store.sqlite.index.sorted_runs import Runs
@@ -40,6 +41,7 @@ from terrarium_mcp.store.sqlite.index.structure import (
 from terrarium_mcp.store.sqlite.index.topic_index import TopicIndex
 from terrarium_mcp.store.sqlite.index.vocabulary import WordsIndex
 from terrarium_mcp.store.sqlite.index.voices import Voices
+from terrarium_mcp.store.sqlite.index.word_blocks import WordBlocks
 from terrarium_mcp.store.sqlite.opening import PATIENCE
 
 INDEXED_BY_READ = 20_000
@@ -50,9 +52,10 @@ BATCH = (200, 2_000, 10_000)
 """Rows indexed by one transaction: at least, at first, at most. A larger batch does not write the
 pages of any table less often."""
 
-_BY_VOICE = (MessageIndex(), PhraseIndex(), Counters(), WordsIndex())
+_BY_VOICE = (MessageIndex(), PhraseIndex(), Counters(), WordsIndex(), WordBlocks())
 VOICES = Voices(followers=_BY_VOICE)
-_INDEX, _PHRASES, _COUNTERS, _WORDS = _BY_VOICE
+_INDEX, _PHRASES, _COUNTERS, _WORDS, _WORD_BLOCKS = _BY_VOICE
+_MSGIDS = MsgidIndex()
 
 DERIVED: tuple[Derived, ...] = (
     VOICES,  # before what goes by them
@@ -63,7 +66,9 @@ DERIVED: tuple[Derived, ...] = (
     PeopleIndex(),
     LinkIndex(),
     TopicIndex(),
+    _MSGIDS,
     _WORDS,
+    _WORD_BLOCKS,
 )
 
 STALLED = 300.0
@@ -377,12 +382,25 @@ async def watermarks(writer: Writer) -> dict[str, int]:
 
 
 async def unindex_rows(writer: Writer, ids: Sequence[int]) -> None:
-    """Remove messages that are about to be deleted or redacted from every structure.
+    """Remove messages that are about to be deleted from every structure."""
+    await _remove_from(writer, DERIVED, ids)
 
-    A structure whose watermark is below them does not hold them, and will not add them later.
+
+async def unindex_text(writer: Writer, ids: Sequence[int]) -> None:
+    """Remove messages that are about to be redacted from every structure but that of msgids.
+
+    Of a redacted message the msgid is still known, or playback would bring back its text.
+    """
+    await _remove_from(writer, [one for one in DERIVED if one is not _MSGIDS], ids)
+
+
+async def _remove_from(writer: Writer, structures: Sequence[Derived], ids: Sequence[int]) -> None:
+    """Remove messages from structures.
+
+    One whose watermark is below them does not hold them, and will not add them later.
     """
     marks = await watermarks(writer)
-    for structure in reversed(DERIVED):
+    for structure in reversed(structures):
         if structure is not VOICES and (
             held := [one for one in ids if one <= marks[structure.name]]
         ):

@@ -6,9 +6,11 @@ them, but for a flood, which has to reach the disk first. A bulk append indexes 
 waits for the lock.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
+from typing import TypeVar
 
 import anyio
 
@@ -33,6 +35,8 @@ LARGE_WAL = 128 * 1024 * 1024
 
 LONG_PAUSE = 0.25
 """Seconds. SQLite retries every tenth of a second once it has waited for as long."""
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +63,22 @@ class Appender:
 
     async def append(self, messages: Sequence[NewMessage]) -> list[int]:
         """Save messages in one transaction; returns their ids, 0 for one already stored."""
+        return await self._despite_damage(partial(self._append, messages))
+
+    async def append_yielding(self, messages: Sequence[NewMessage]) -> SaveResult:
+        """Save messages in one transaction that stops indexing them once another writer waits."""
+        return await self._despite_damage(
+            partial(self._save_and_index, messages, self._database.has_waiters)
+        )
+
+    async def yield_lock(self, result: SaveResult) -> None:
+        """Let other processes write, longer while the WAL is large; then index what was left."""
+        if not result.is_indexed:
+            await anyio.sleep(BACKOFF)
+            await self._catch_up()
+        await anyio.sleep(LONG_PAUSE if self._database.wal_bytes() >= LARGE_WAL else PAUSE)
+
+    async def _append(self, messages: Sequence[NewMessage]) -> list[int]:
         if SEVERAL <= len(messages) < FLOOD:
             return (await self._save_and_index(messages, lambda: False)).ids
         is_flood = len(messages) >= FLOOD
@@ -72,32 +92,20 @@ class Appender:
             await self._catch_up()
         return ids
 
-    async def append_yielding(self, messages: Sequence[NewMessage]) -> SaveResult:
-        """Save messages in one transaction that stops indexing them once another writer waits."""
-        return await self._save_and_index(messages, self._database.has_waiters)
-
-    async def yield_lock(self, result: SaveResult) -> None:
-        """Let other processes write, longer while the WAL is large; then index what was left."""
-        if not result.is_indexed:
-            await anyio.sleep(BACKOFF)
-            await self._catch_up()
-        await anyio.sleep(LONG_PAUSE if self._database.wal_bytes() >= LARGE_WAL else PAUSE)
-
     async def _catch_up(self) -> None:
         """Index what was left behind, unless others keep the lock: then the keeper will."""
         with suppress(Locked, IndexDamaged):  # of a damaged index the rebuild is scheduled
             await self._indexer.catch_up()
 
-    async def _save_and_index(
-        self, messages: Sequence[NewMessage], has_waiters: Callable[[], bool]
-    ) -> SaveResult:
+    async def _despite_damage(self, save: Callable[[], Awaitable[T]]) -> T:
+        """Save once more where an index was damaged: new messages must not wait for its rebuild."""
         try:
-            return await self._try_to_save_and_index(messages, has_waiters)
-        except IndexDamaged:  # new messages must not wait for the rebuild
+            return await save()
+        except IndexDamaged:
             await self._indexer.rebuild_if_damaged()
-            return await self._try_to_save_and_index(messages, has_waiters)
+            return await save()
 
-    async def _try_to_save_and_index(
+    async def _save_and_index(
         self, messages: Sequence[NewMessage], has_waiters: Callable[[], bool]
     ) -> SaveResult:
         async with self._database.writing() as writer:

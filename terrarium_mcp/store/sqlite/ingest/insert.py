@@ -1,15 +1,16 @@
 """Inserting: which rows new messages become, and which of them are already stored."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.chat.times.timestamps import from_iso, to_text
 from terrarium_mcp.store.sqlite.engine.database import Writer
-from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
 from terrarium_mcp.store.sqlite.engine.rooms import room_ids
 from terrarium_mcp.store.sqlite.index.external_rows import move_private
 from terrarium_mcp.store.sqlite.index.live_clock import live_until
+from terrarium_mcp.store.sqlite.index.msgid_index import RoomMsgid, messages_with
 
 _INSERT = """
 INSERT INTO messages (
@@ -30,7 +31,8 @@ async def insert(writer: Writer, messages: Sequence[NewMessage]) -> list[int]:
     """
     rooms = await _rooms_of(writer, messages)
     reached = await live_until(writer, rooms.values())
-    rows = _Rows(writer, rooms, reached, await _next_id(writer))
+    known = await _known_msgids(writer, messages, rooms)
+    rows = _Rows(writer, rooms, reached, known, await _next_id(writer))
     ids = [await rows.add(message) for message in messages]
     await writer.many(_INSERT, rows.rows)
     if rows.rows:
@@ -45,6 +47,23 @@ async def _rooms_of(
     named = dict.fromkeys((message.network, message.channel) for message in messages)
     channels = [(storable(net), storable(chan)) for net, chan in named if is_channel(chan)]
     return await room_ids(writer, channels)
+
+
+async def _known_msgids(
+    writer: Writer, messages: Sequence[NewMessage], rooms: Mapping[tuple[str, str], int]
+) -> set[RoomMsgid]:
+    """Those msgids of played back messages that are already stored."""
+    named = {
+        (room, storable(message.msgid))
+        for message in messages
+        if message.origin is Origin.PLAYBACK and message.msgid
+        if (room := _room_of(message, rooms))
+    }
+    return {(row["room"], as_text(row["msgid"])) for row in await messages_with(writer, named)}
+
+
+def _room_of(message: NewMessage, rooms: Mapping[tuple[str, str], int]) -> int | None:
+    return rooms.get((storable(message.network), storable(message.channel)))
 
 
 async def _next_id(writer: Writer) -> int:
@@ -69,6 +88,7 @@ class _Rows:
         writer: Writer,
         rooms: Mapping[tuple[str, str], int],
         live_until: Mapping[int, str],
+        known_msgids: Collection[RoomMsgid],
         first: int,
     ) -> None:
         self.first = first
@@ -76,7 +96,7 @@ class _Rows:
         self._writer = writer
         self._rooms = rooms
         self._live_until = dict(live_until)
-        self._msgids: set[tuple[int | None, str]] = set()
+        self._msgids: set[tuple[int | None, str]] = {*known_msgids}
 
     @property
     def last(self) -> int:
@@ -85,7 +105,7 @@ class _Rows:
 
     async def add(self, message: NewMessage) -> int:
         """Add the row of the next message; returns its id, 0 if the message is already stored."""
-        room = self._rooms.get((storable(message.network), storable(message.channel)))
+        room = _room_of(message, self._rooms)
         if message.origin is Origin.PLAYBACK and await self._is_stored(message, room):
             return 0
         timestamp = to_text(message.said_at)
@@ -94,7 +114,7 @@ class _Rows:
         number = self.first + len(self.rows)
         self.rows.append(_row(number, timestamp, room, message))
         if message.msgid:
-            self._msgids.add((room, message.msgid))
+            self._msgids.add((room, storable(message.msgid)))
         return number
 
     async def _is_stored(self, message: NewMessage, room: int | None) -> bool:
@@ -103,7 +123,7 @@ class _Rows:
         Its msgid decides. Where one of the two has none, the same text by the same nick in the same
         second counts as the same message: playback may carry whole seconds only.
         """
-        if message.msgid and (room, message.msgid) in self._msgids:
+        if (room, storable(message.msgid)) in self._msgids:
             return True
         second = to_text(message.said_at)[:19]
         params = {
@@ -119,8 +139,6 @@ class _Rows:
 
 
 _SAME = """
-SELECT 1 FROM messages WHERE room = :room AND msgid = :msgid AND :msgid != ''
-UNION ALL
 SELECT 1 FROM messages
  WHERE room = :room AND (msgid IS NULL OR :msgid = '')
    AND timestamp BETWEEN :from AND :to

@@ -1,6 +1,7 @@
 """Removal: the text of one message, or everything of a person."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -14,10 +15,11 @@ from terrarium_mcp.store.records import (
     PurgeTarget,
     RemovalReason,
 )
-from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.database import Database, Writer
 from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
 from terrarium_mcp.store.sqlite.engine.rooms import Rooms
-from terrarium_mcp.store.sqlite.index.indexer import Indexer, unindex_rows
+from terrarium_mcp.store.sqlite.index.indexer import Indexer, unindex_text
+from terrarium_mcp.store.sqlite.index.msgid_index import messages_with
 from terrarium_mcp.store.sqlite.removal import audit
 from terrarium_mcp.store.sqlite.removal.backlog_quotes import (
     mentions_of,
@@ -50,17 +52,20 @@ class Removal:
         The row stays as a tombstone: who said something, and when.
         """
         casemapping = await self._rooms.casemapping(network)
-        wanted = {
-            "network": storable(network),
-            "folded": fold(storable(channel), casemapping),
-            "msgid": storable(msgid),
-        }
-        room = "(SELECT id FROM rooms WHERE network = :network AND folded = :folded)"
-        return await self._redact(f"room = {room} AND msgid = :msgid", wanted, asked_by, at)
+        room = {"network": storable(network), "folded": fold(storable(channel), casemapping)}
+        async with self._database.writing() as writer:
+            found = await writer.value(
+                "SELECT id FROM rooms WHERE network = :network AND folded = :folded", room, 0
+            )
+            rows = await messages_with(writer, [(found, storable(msgid))])
+            redacted = await _redact(writer, [row["id"] for row in rows], asked_by, at)
+        return await self._remove_quotes(redacted)
 
     async def redact_message(self, number: int, *, asked_by: str, at: datetime) -> bool:
         """Remove the text of the message with this id, as `redact` does."""
-        return await self._redact("id = :id", {"id": number}, asked_by, at)
+        async with self._database.writing() as writer:
+            redacted = await _redact(writer, [number], asked_by, at)
+        return await self._remove_quotes(redacted)
 
     async def traces(self, target: PurgeTarget) -> PersonTraces:
         """What `purge` would find of a person. Reads every message.
@@ -111,29 +116,35 @@ class Removal:
         """Every removal so far, the oldest first."""
         return await audit.entries(self._database)
 
-    async def _redact(
-        self, which: str, wanted: Mapping[str, object], asked_by: str, at: datetime
-    ) -> bool:
-        sql = f"SELECT id, network, nick FROM messages WHERE {which} AND redacted_at IS NULL"  # noqa: S608 -- values are parameters
-        async with self._database.writing() as writer:
-            rows = await writer.rows(sql, wanted)
-            for number, network, nick in rows:
-                await unindex_rows(writer, [number])
-                await writer.run(
-                    "UPDATE messages SET message = '', redacted_at = :at WHERE id = :id",
-                    {"id": number, "at": to_text(at)},
-                )
-                await audit.begin(
-                    writer,
-                    AuditEntry(
-                        at=at,
-                        why=RemovalReason.REDACTION,
-                        asked_by=asked_by,
-                        network=as_text(network),
-                        nick=as_text(nick),
-                        messages=1,
-                    ),
-                )
-        for row in rows:
-            await remove_quotes(self._backlog, row["id"])
-        return bool(rows)
+    async def _remove_quotes(self, redacted: Sequence[int]) -> bool:
+        """Remove redacted messages from the backlog; whether there are any."""
+        for number in redacted:
+            await remove_quotes(self._backlog, number)
+        return bool(redacted)
+
+
+async def _redact(writer: Writer, ids: Sequence[int], asked_by: str, at: datetime) -> list[int]:
+    """Remove the text of messages; returns the ids of those that still had one."""
+    rows = await writer.rows(
+        "SELECT id, network, nick FROM messages WHERE redacted_at IS NULL"
+        " AND id IN (SELECT value FROM json_each(:ids))",
+        {"ids": json.dumps(list(ids))},
+    )
+    for number, network, nick in rows:
+        await unindex_text(writer, [number])
+        await writer.run(
+            "UPDATE messages SET message = '', redacted_at = :at WHERE id = :id",
+            {"id": number, "at": to_text(at)},
+        )
+        await audit.begin(
+            writer,
+            AuditEntry(
+                at=at,
+                why=RemovalReason.REDACTION,
+                asked_by=asked_by,
+                network=as_text(network),
+                nick=as_text(nick),
+                messages=1,
+            ),
+        )
+    return [row["id"] for row in rows]

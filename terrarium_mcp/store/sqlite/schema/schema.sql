@@ -1,8 +1,8 @@
--- The tables of terrarium-mcp, version 4, as a whole. `make schema` derives this from the
+-- The tables of terrarium-mcp, version 5, as a whole. `make schema` derives this from the
 -- frozen texts vN.sql beside it, which are what creates a database.
 
 PRAGMA application_id = 0x74657272;
-PRAGMA user_version = 4;
+PRAGMA user_version = 5;
 
 -- Every line and event, one row each, ordered by (timestamp, id). The first eight columns are those
 -- of terrarium-irc, which may have made the table already and can still read and append rows.
@@ -266,7 +266,6 @@ END;
 
 CREATE INDEX idx_messages_timestamp ON messages (timestamp);
 CREATE INDEX messages_by_room ON messages (room, timestamp);
-CREATE INDEX messages_by_msgid ON messages (room, msgid) WHERE msgid IS NOT NULL;
 
 -- One row if the database was adopted from another program, none if terrarium-mcp made it.
 -- The last three columns are NULL where version 1 adopted it, which did not record them.
@@ -336,3 +335,24 @@ CREATE VIEW phrase_index_source AS
   WHERE m.room NOT NULL AND m.redacted_at IS NULL
     AND ifnull(upper(m.message_type), 'PRIVMSG')
       NOT IN ('JOIN', 'PART', 'QUIT', 'NICK', 'KICK', 'MODE', 'TOPIC');
+
+-- The full-text index of msgids, each with its room as one word of 8 characters, a hash: candidates
+-- are verified against the row. Its rowid is the negated message id. Msgids are random, so each line
+-- would change another page of an ordinary index; this one is written by groups, in order.
+CREATE VIEW msgid_index_source AS
+  SELECT -m.id AS id, msgid_word(m.room, CAST(m.msgid AS BLOB)) AS msgid
+  FROM messages m WHERE m.room NOT NULL AND m.msgid NOT NULL;
+
+CREATE VIRTUAL TABLE msgid_index USING fts5 (
+  msgid, content='msgid_index_source', content_rowid='id',
+  columnsize=0, detail=none, tokenize='ascii'
+);
+
+-- How many lines of each room hold a frequent word, among the ids from 131072 * block on: a JSON
+-- object {room: lines}, without asides. Blocks may be missing; they are then counted by the index.
+CREATE TABLE word_blocks (
+  block INTEGER NOT NULL,
+  word TEXT NOT NULL,
+  rooms TEXT NOT NULL,
+  PRIMARY KEY (block, word)
+) WITHOUT ROWID;

@@ -57,6 +57,7 @@ VERSIONS: Sequence[Version] = (
     Version(2, v2.convert),
     Version(3, v3.convert),
     Version(4),
+    Version(5),
 )
 CURRENT = len(VERSIONS)
 

@@ -5,6 +5,7 @@ words, is answered from the few lines that may match, which are all read. Otherw
 walked within the restrictions, and the walk stops when the page is full.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -18,6 +19,7 @@ from terrarium_mcp.store.sqlite.engine.database import Row
 from terrarium_mcp.store.sqlite.index.message_index import MessageIndex
 from terrarium_mcp.store.sqlite.index.phrase_index import PhraseIndex
 from terrarium_mcp.store.sqlite.search.fts_query import FtsQuery, fts_query, phrase_query
+from terrarium_mcp.store.sqlite.search.id_ranges import IdRange
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan, ScanResult, Total
 from terrarium_mcp.store.sqlite.search.order import Order, place
 from terrarium_mcp.store.sqlite.search.scan_plans import ALL_OF_THEM, ScanSpec
@@ -123,11 +125,17 @@ class ExactSearch:
         ]
         return ScanResult(rows[:most], Total(min(len(few), COUNTED + 1)))
 
-    async def count(self, query: ExactQuery) -> int:
-        """How many lines match, however many these are."""
+    async def count(self, query: ExactQuery, apart_from: Sequence[IdRange] = ()) -> int:
+        """How many lines match, however many these are; without those with ids in `apart_from`."""
         if query.is_unsaid:
             return 0
-        return await self._index.count(_scan_spec(query, query.match))
+        return await self._index.count(_scan_spec(query, query.match), apart_from)
+
+    async def count_left_out(self, query: ExactQuery) -> int:
+        """How many asides match that the query does not ask for, however many these are."""
+        if not query.match.without:
+            return 0
+        return await self._index.count(_scan_spec(query, query.match.only_left_out()))
 
     async def all_lines(self, query: ExactQuery, columns: str) -> list[Row]:
         """Some columns of all lines of a query, in no order; `count` says how many these are."""
@@ -192,4 +200,5 @@ def _scan_spec(query: ExactQuery, match: FtsQuery) -> ScanSpec:
         scope.since,
         scope.until.timestamp,
         ALL_OF_THEM if match.is_exact else _LOOKED_AT,
+        counted=scope_where(scope) if scope.visible_only else (),
     )

@@ -84,6 +84,19 @@ def coalesced(ranges: Iterable[IdRange]) -> list[IdRange]:
     return joined
 
 
+def without(ranges: Sequence[IdRange], gone: Sequence[IdRange]) -> list[IdRange]:
+    """The ids in `ranges` that are in none of `gone`, both ascending."""
+    left: list[IdRange] = []
+    for ids in ranges:
+        first = ids.first
+        for hole in gone:
+            if hole.last >= first and hole.first <= ids.last:
+                left.append(IdRange(first, hole.first - 1))
+                first = hole.last + 1
+        left.append(IdRange(first, ids.last))
+    return [ids for ids in left if ids]
+
+
 async def run_slices(
     database: Database,
     snapshot: Snapshot,

@@ -18,6 +18,7 @@ from terrarium_mcp.store.sqlite.search.id_ranges import (
     chains,
     coalesced,
     run_slices,
+    without,
 )
 from terrarium_mcp.store.sqlite.search.order import NEWEST, Order
 from terrarium_mcp.store.sqlite.search.scan_plans import (
@@ -29,6 +30,7 @@ from terrarium_mcp.store.sqlite.search.scan_plans import (
     in_ranges,
     lines_in,
     lines_of,
+    lines_read,
     range_params,
 )
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
@@ -125,8 +127,12 @@ class IndexScan:
         )
         return None if rows[0]["held"] > most else [row for row in rows if row["id"]]
 
-    async def count(self, spec: ScanSpec) -> int:
+    async def count(self, spec: ScanSpec, apart_from: Sequence[IdRange] = ()) -> int:
         """How many lines match, however many these are and have to be read for it.
+
+        Args:
+            spec: the lines to find.
+            apart_from: ids whose lines are not counted, ascending.
 
         Raises:
             TookTooLong: the deadline passed.
@@ -134,7 +140,13 @@ class IndexScan:
         if not spec.index_decides:
             spec = replace(spec, at_most=_HOWEVER_MANY)
         slices = await self._slices(spec, spec.since, spec.until)
-        counting = replace(count_plan(spec, slices), most=ALL_OF_THEM)
+        plan = count_plan(spec, slices)
+        counting = replace(
+            plan,
+            indexed=without(plan.indexed, apart_from),
+            read=without(plan.read, apart_from),
+            most=ALL_OF_THEM,
+        )
         params = {**spec.all_params, **counting.params}
         sql = f"{counting.tables} SELECT {counting.count}"
         return int(await self._database.value(sql, params))
@@ -253,17 +265,17 @@ class IndexScan:
         spec, order = plan.spec, plan.order
         if spec.index_decides:
             return ""
-        number = await self._nth(spec, slices, spec.at_most, order)
+        number = await self._last_read(spec, slices, order)
         sql = "SELECT timestamp FROM messages WHERE id = :id"
         timestamp = await self._database.value(sql, {"id": number}, "")
         run = next((one.run for one in slices if number in one.ids), None)
         return order.back(timestamp, run.max_disorder_ms) if timestamp and run else ""
 
-    async def _nth(self, spec: ScanSpec, slices: Sequence[RunSlice], n: int, order: Order) -> int:
-        """The id of the n-th line that the index finds; 0 if it finds fewer."""
-        found = in_ranges(len(slices), order)
-        sql = f"SELECT rowid FROM ({found}) LIMIT 1 OFFSET :n - 1"  # noqa: S608 -- words of strangers are parameters
-        params = {**range_params([one.ids for one in slices]), "match": spec.match, "n": n}
+    async def _last_read(self, spec: ScanSpec, slices: Sequence[RunSlice], order: Order) -> int:
+        """The id of the last line that may be read; 0 if all lines are."""
+        found = lines_read(spec, in_ranges(len(slices), order))
+        sql = f"SELECT rowid FROM ({found}) LIMIT 1 OFFSET :at_most - 1"  # noqa: S608 -- words of strangers are parameters
+        params = {**spec.all_params, **range_params([one.ids for one in slices])}
         return -int(await self._database.value(sql, params, 0))
 
 

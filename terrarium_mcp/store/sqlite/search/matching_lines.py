@@ -1,7 +1,7 @@
 """The lines that match a query: how many there are, however many, counted by the index.
 
-A single person and a single word are counted already: `nick_counts` and `words` answer for them,
-where a walk of the index would take 1 us a line.
+A single person and a single word are counted already: `nick_counts`, `words` and `word_blocks`
+answer for them, where a walk of the index would take 40 ns to 1 us a line.
 """
 
 # ruff: noqa: S608 -- every statement is made of constants and our own ids
@@ -21,6 +21,7 @@ from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.vocabulary import LONGEST, WordsIndex
+from terrarium_mcp.store.sqlite.search.counted_blocks import counted_blocks
 from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan
 from terrarium_mcp.store.sqlite.search.order import NEWEST, OLDEST, Order
@@ -42,7 +43,7 @@ class MatchingLines:
         if lines is None:
             total = await self._counted()
             if total is None:
-                total = await self._exact.count(self._query)
+                total = await self._total(self._query)
             if total > most:
                 return total, None
             lines = await self._exact.all_lines(self._query, LINE_COLUMNS)
@@ -55,7 +56,7 @@ class MatchingLines:
         for start, end in zip(starts, [*ends, EVERY_LINE], strict=True):
             since = max(start, self._query.scope.since)
             until = min(end, self._query.scope.until)
-            counts.append(await self._exact.count(self._within(since, until)))
+            counts.append(await self._total(self._within(since, until)))
         return counts
 
     async def ends(self) -> tuple[str, str]:
@@ -71,6 +72,12 @@ class MatchingLines:
     def _within(self, since: str, until: Position) -> ExactQuery:
         """The query within a part of its time."""
         return replace(self._query, scope=replace(self._query.scope, since=since, until=until))
+
+    async def _total(self, query: ExactQuery) -> int:
+        """How many lines match: by counted blocks where a word has any, and by the index."""
+        word = _counted_word(query.scope.query)
+        counted = await counted_blocks(self._database, query, word) if word else {}
+        return sum(counted.values()) + await self._exact.count(query, sorted(counted))
 
     async def _counted(self) -> int | None:
         """The total that counters hold, if they hold this one."""
@@ -114,13 +121,16 @@ WHERE d.name = '{Counters.name}' AND d.upto = :last_id""",
         return 2 * sum(ids.last - ids.first for ids in ranges) < snapshot.last_id
 
     async def _with_word(self, word: str) -> int | None:
-        """All lines with a word, in all rooms; None if more was said since the snapshot."""
+        """All lines with a word, in all rooms; None if more was said since the snapshot.
+
+        The words of asides are counted too, so these are subtracted.
+        """
         rows = await self._database.rows(
             "SELECT ifnull((SELECT lines FROM words WHERE word = :word), 0) FROM derived"
             f" WHERE name = '{WordsIndex.name}' AND upto = :last_id",
             {"word": word, "last_id": self._query.snapshot.last_id},
         )
-        return int(rows[0][0]) if rows else None
+        return int(rows[0][0]) - await self._exact.count_left_out(self._query) if rows else None
 
 
 LINE_COLUMNS = "m.timestamp, m.room, m.nick"

@@ -33,7 +33,8 @@ class ScanSpec:
 
     `since` and `until` are the first and the last timestamp. They only narrow the walk: `where`
     decides. `at_most` is how many lines found by the index are read in one walk; ALL_OF_THEM if
-    the index alone decides which lines match, apart from their time.
+    the index alone decides which lines match, apart from their time. Only lines that meet `counted`
+    (conditions on `m`) count as read.
     """
 
     match: str
@@ -43,6 +44,7 @@ class ScanSpec:
     since: str
     until: str
     at_most: int
+    counted: Sequence[str] = ()
 
     @property
     def index_decides(self) -> bool:
@@ -77,14 +79,17 @@ class CountPlan:
         """The expression for the count, over those tables."""
         parts = [f"SELECT 1 FROM {_IN_RANGES.format('indexed')}"]
         if self.read:  # mostly there are none
-            found = f"(SELECT found.rowid FROM {_IN_RANGES.format('read')} LIMIT :at_most)"
-            parts.append(f"SELECT 1 FROM ({lines_of(found, self.spec.where)})")
+            parts.append(f"SELECT 1 FROM ({lines_of(f'({self._lines_read})', self.spec.where)})")
         return f"(SELECT count(*) FROM ({' UNION ALL '.join(parts)} LIMIT {self.most}))"
 
     @property
     def examined(self) -> str:
         """The expression for how many lines of `read` are read: `:at_most` if not all."""
-        return f"(SELECT count(*) FROM (SELECT 1 FROM {_IN_RANGES.format('read')} LIMIT :at_most))"
+        return f"(SELECT count(*) FROM ({self._lines_read}))"
+
+    @property
+    def _lines_read(self) -> str:
+        return lines_read(self.spec, f"SELECT found.rowid FROM {_IN_RANGES.format('read')}")
 
     @property
     def params(self) -> dict[str, str]:
@@ -136,7 +141,7 @@ class ScanPlan:
                 " SELECT *, (SELECT count(*) FROM found) AS total FROM"
                 f" ({lines_of('found', where)} LIMIT :most)"
             )
-        lines = f"{lines_of(f'({found} LIMIT :at_most)', where)} LIMIT :most"
+        lines = f"{lines_of(f'({lines_read(self.spec, found)})', where)} LIMIT :most"
         if not self.counting:
             return f"SELECT *, NULL AS total FROM ({lines})"
         return (
@@ -155,6 +160,17 @@ class ScanPlan:
             "after": after.timestamp,
             "after_id": after.id,
         }
+
+
+def lines_read(spec: ScanSpec, found: str) -> str:
+    """The statement for those of the rowids found that are read."""
+    if not spec.counted:
+        return f"SELECT * FROM ({found}) LIMIT :at_most"
+    return (
+        f"SELECT found.rowid FROM ({found}) found"
+        f" CROSS JOIN messages m ON m.id = -found.rowid WHERE {' AND '.join(spec.counted)}"
+        " LIMIT :at_most"
+    )
 
 
 def lines_of(found: str, where: Sequence[str], columns: str = COLUMNS) -> str:

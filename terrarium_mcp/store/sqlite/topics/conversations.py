@@ -32,6 +32,12 @@ from terrarium_mcp.store.sqlite.engine.rows import (
 )
 from terrarium_mcp.store.sqlite.engine.voices_sql import parsed_voice
 from terrarium_mcp.store.sqlite.index.indexer import Indexer, current_sql
+from terrarium_mcp.store.sqlite.index.msgid_index import (
+    WITH_MSGIDS,
+    MsgidIndex,
+    msgid_query,
+    those_named,
+)
 
 BEFORE, AFTER = 100, 99
 """Lines of its room that are read around a message. On the Ubuntu development logs 100, 200 and 400
@@ -98,19 +104,21 @@ class Conversations:
         self, asked: Iterable[Iterable[tuple[int, str]]], until: Position
     ) -> dict[tuple[int, str], Row]:
         """The lines that reply tags name, by room and msgid."""
-        named = sorted({one for several in asked for one in several})
+        named = {one for several in asked for one in several}
         if not named:
             return {}
         rows = await self._indexer.rows(
-            f"SELECT {_COLUMNS} FROM json_each(:named) n CROSS JOIN messages m"  # noqa: S608 -- made of constants
-            " ON m.room = json_extract(n.value, '$[0]')"
-            " AND m.msgid = json_extract(n.value, '$[1]')"
-            f" WHERE {current_sql()} AND {IS_SPEECH}"
-            # The plus keeps SQLite from looking through the whole room by time.
-            " AND (+m.timestamp, m.id) < (:until, :until_id)",
-            {"named": json.dumps(named), "until": until.timestamp, "until_id": until.id},
+            f"SELECT {_COLUMNS} FROM {WITH_MSGIDS}"  # noqa: S608 -- made of constants
+            f" WHERE {current_sql(MsgidIndex.name)} AND {IS_SPEECH}"
+            " AND (m.timestamp, m.id) < (:until, :until_id)",
+            {
+                "msgids": msgid_query(named),
+                "until": until.timestamp,
+                "until_id": until.id,
+            },
+            uses=(MsgidIndex.name,),
         )
-        return {(row["room"], as_text(row["msgid"])): row for row in rows}
+        return those_named(rows, named)
 
     async def _window(self, message: Message, until: Position) -> list[Row]:
         where = f"{current_sql()} AND {OF_ROOM} AND {IS_SPEECH}"

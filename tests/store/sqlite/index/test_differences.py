@@ -42,6 +42,8 @@ WRONG = {
         "index: its contents differ from the messages",
     "INSERT INTO phrase_index (phrase_index) VALUES ('delete-all')":
         "phrases: its contents differ from the messages",
+    "INSERT INTO msgid_index (msgid_index) VALUES ('delete-all')":
+        "msgids: its contents differ from the messages",
 }  # fmt: skip
 
 

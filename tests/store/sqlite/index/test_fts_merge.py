@@ -3,6 +3,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import anyio
@@ -32,9 +33,10 @@ async def opened(file: Path) -> AsyncIterator[Database]:
 
 
 async def say(store: Store, lines: int) -> None:
-    """Say lines one by one, with a new word in each, as a recorder does."""
+    """Say lines one by one, with a new word and a msgid in each, as a recorder does."""
     for number in range(lines):
-        await store.messages.append(chat(f"<ada> cup{number} of tea"))
+        (line,) = chat(f"<ada> cup{number} of tea")
+        await store.messages.append([replace(line, msgid=f"id{number}")])
 
 
 async def recorded(file: Path, lines: int = 30) -> None:

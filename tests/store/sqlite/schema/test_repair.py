@@ -52,7 +52,6 @@ WITHOUT_ROWS = (
     "INDEX idx_messages_timestamp",
     "INDEX messages_without_room",
     "INDEX messages_by_room",
-    "INDEX messages_by_msgid",
     "INDEX spans_by_room",
     "INDEX talkers",
     "TRIGGER word_new",

@@ -3,6 +3,8 @@
 from datetime import timedelta
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, Position, to_text
 from terrarium_mcp.store import Store
@@ -14,6 +16,7 @@ from terrarium_mcp.store.sqlite.search.id_ranges import (
     chains,
     coalesced,
     run_slices,
+    without,
 )
 from terrarium_mcp.store.sqlite.search.order import NEWEST, OLDEST, moved
 from terrarium_mcp.store.sqlite.search.scan_plans import batches
@@ -168,3 +171,23 @@ def test_a_moment_is_moved_by_milliseconds() -> None:
     assert moved(at(1), 60_000) == at(2)
     assert moved(at(1), -60_001) == to_text(NOON - timedelta(milliseconds=1))
     assert moved("0001-01-01 00:00:00.000", 0) == "0001-01-01 00:00:00.000"
+
+
+RANGES = st.lists(st.integers(0, 60), max_size=12, unique=True).map(
+    lambda ends: [IdRange(a, b) for a, b in zip(*[iter(sorted(ends))] * 2, strict=False)]
+)
+"""Ranges of ids, ascending, none of which meet."""
+
+
+@given(RANGES, RANGES)
+def test_ranges_without_others_hold_all_ids_but_theirs(
+    ranges: list[IdRange], gone: list[IdRange]
+) -> None:
+    left = without(ranges, gone)
+    assert [n for ids in left for n in range(ids.first, ids.last + 1)] == [
+        n
+        for ids in ranges
+        for n in range(ids.first, ids.last + 1)
+        if not any(n in hole for hole in gone)
+    ]
+    assert all(left)

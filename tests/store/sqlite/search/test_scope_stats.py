@@ -17,9 +17,11 @@ from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, from_text
 from terrarium_mcp.store import ScopeStats, Store, TookTooLong
 from terrarium_mcp.store.search import Search
 from terrarium_mcp.store.sqlite.engine import database
+from terrarium_mcp.store.sqlite.index import word_blocks
+from terrarium_mcp.store.sqlite.index.word_blocks import WordBlockCounter
 from terrarium_mcp.store.sqlite.search import exact, scope_stats
 from terrarium_mcp.store.sqlite.search.matching_lines import MatchingLines
-from tests.store.scene import NOON, chat, line_of, past
+from tests.store.scene import NOON, chat, differences, line_of, past
 from tests.store.sqlite.search.test_exact import (
     A_LOG,
     ASKED,
@@ -59,7 +61,7 @@ Selection = tuple[
 ]
 
 
-@given(*A_LOG[:3], SELECTIONS, st.sampled_from([0, 6, 2_000]), A_LOG[-1])
+@given(*A_LOG[:3], SELECTIONS, st.sampled_from([0, 6, 2_000]), A_LOG[-1], st.sampled_from([0, 2, 5]))
 @settings(
     max_examples=25,
     deadline=None,
@@ -72,9 +74,15 @@ async def test_figures_are_those_of_a_plain_count_over_all_rows(
     selections: list[Selection],
     most_read: int,
     casemapping: str,
+    block: int,
 ) -> None:
     async with a_log(groups, strange, redacted, casemapping) as (store, file):
         with pytest.MonkeyPatch.context() as patch:
+            if block:
+                patch.setattr(word_blocks, "BLOCK", block)
+                patch.setattr(word_blocks, "FREQUENT", 1)
+                await differences(store)
+                await WordBlockCounter(store._database).count()  # noqa: SLF001 -- as the keeper does
             patch.setattr(scope_stats, "MOST_READ", most_read)
             patch.setattr(exact, "_FEW", min(most_read, 400))
             patch.setattr(exact, "_FEW_OF_A_PHRASE", min(most_read, 400))
@@ -182,6 +190,19 @@ async def test_a_person_a_word_and_a_time_are_counted_without_a_walk_of_the_inde
     if words.startswith("from"):
         tea = [room for room in rooms if room.channel == "#tea"]
         assert (await store.count(asked(tea, "from:cy"))).lines == 20
+
+
+async def test_asides_are_not_among_the_lines_with_a_word(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await store.messages.append(
+        [*chat("<ada> tea\n<bo> mate"), replace(line_of("Terra", "tea is nice"), own=True)]
+    )
+    rooms = await store.rooms.all()
+    for most_read in (2_000, 0):
+        monkeypatch.setattr(scope_stats, "MOST_READ", most_read)
+        monkeypatch.setattr(exact, "_FEW", most_read)
+        assert (await store.count(asked(rooms, "tea"))).lines == 1, most_read
 
 
 async def test_the_lines_of_a_person_before_a_late_cutoff_are_all_but_the_last(

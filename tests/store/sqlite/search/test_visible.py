@@ -1,16 +1,18 @@
 """Under a view, counts, words and look-ups know the visible lines alone."""
 
+import random
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, timedelta
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
 from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.chat.records import MessageType, Origin, Room
-from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
-from terrarium_mcp.store import Store
-from terrarium_mcp.store.search import Hits, RankedAnew, Search
+from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, from_text
+from terrarium_mcp.store import Store, open_store
+from terrarium_mcp.store.search import Hits, RankedAnew, Search, Sort
 from terrarium_mcp.store.search.relevance.lookup import Lookup, any_word
 from terrarium_mcp.store.search.relevance.question import PlainQuestion
 from terrarium_mcp.store.search.scope import MOST_ROOMS, SearchScope
@@ -21,12 +23,12 @@ from terrarium_mcp.store.search.vocabulary_queries import (
     WordsHolding,
     WordsMisspelt,
 )
-from terrarium_mcp.store.sqlite.search import visible_vocabulary
+from terrarium_mcp.store.sqlite.search import exact, visible_vocabulary
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot, take_snapshot
 from terrarium_mcp.store.sqlite.search.visible_corpus import VisibleCorpus
 from terrarium_mcp.store.sqlite.search.visible_lines import VisibleLines, last_visible_id
 from terrarium_mcp.store.sqlite.search.visible_vocabulary import SAMPLE, VisibleVocabulary
-from tests.store.scene import NOON, chat, line_of, room, texts
+from tests.store.scene import NOON, SETTINGS, chat, line_of, room, texts
 
 MINUTE = timedelta(minutes=1)
 
@@ -241,3 +243,63 @@ async def test_a_cursor_of_a_view_bears_no_hidden_id(store: Store) -> None:
     everything = (await found(store, whole)).next
     assert everything is not None
     assert everything.snapshot == ids[-1] + 50
+
+
+@pytest.mark.parametrize("sort", [Sort.NEWEST, Sort.OLDEST])
+@pytest.mark.parametrize("words", ["tea", "--", "tea --", "tea -from:bo"])
+@pytest.mark.parametrize("cutoff", [EVERY_LINE, Position.at(NOON + timedelta(minutes=300))])
+async def test_a_bounded_scan_is_not_shortened_by_hidden_lines(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    words: str,
+    sort: Sort,
+    cutoff: Position,
+) -> None:
+    """Twenty lines are read for a page, in more rooms than one look-up names, and in one."""
+    monkeypatch.setattr(exact, "_LOOKED_AT", 20)
+    monkeypatch.setattr(exact, "_FEW", 0)
+    rng = random.Random(5)  # noqa: S311 -- made-up talk
+    said = [
+        line_of(
+            rng.choice(["ada", "bo"]),
+            rng.choice(["tea", "tea --", "milk --", "hm"]),
+            NOON + timedelta(minutes=n),
+            rng.choice(["#hidden", f"#room{rng.randrange(MOST_ROOMS + 1)}"]),
+        )
+        for n in range(400)
+    ]
+    end = datetime.max.replace(tzinfo=UTC) if cutoff == EVERY_LINE else from_text(cutoff.timestamp)
+    visible = [one for one in said if one.channel != "#hidden" and one.said_at < end]
+    told = []
+    for name in ("with", "without"):
+        async with open_store(tmp_path / name / "irc_logs.db", SETTINGS) as store:
+            await store.messages.append(said if name == "with" else visible)
+            rooms = [one for one in await store.rooms.all() if one.channel != "#hidden"]
+            assert len(rooms) == MOST_ROOMS + 1
+            told.append(
+                [await pages_of(store, some, words, sort, cutoff) for some in (rooms, rooms[:1])]
+            )
+    assert told[0] == told[1]
+    assert any(reached for pages in told[0] for _, _, _, reached in pages)
+
+
+async def pages_of(
+    store: Store, rooms: Sequence[Room], words: str, sort: Sort, cutoff: Position
+) -> list[tuple[list[datetime], int, bool, datetime | None]]:
+    """Of each page the times of its lines, the total, and how far it read."""
+    search = Search(
+        query=parse_query(words),
+        rooms=rooms,
+        limit=30,
+        sort=sort,
+        until=cutoff,
+        visible_only=True,
+    )
+    pages = []
+    while True:
+        hits = await store.search(search, "question")
+        times = [line.said_at for line in hits.messages]
+        pages.append((times, hits.total, hits.total_is_exact, hits.reached))
+        if not hits.next:
+            return pages
+        search = replace(search, cursor=hits.next)
