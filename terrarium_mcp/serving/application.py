@@ -7,6 +7,7 @@ from typing import Any, TypeAlias
 import anyio
 from mcp.server import MCPServer
 from mcp.server.sse import SseServerTransport
+from mcp.server.transport_security import TransportSecuritySettings
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -33,15 +34,15 @@ def build_application(
     server: MCPServer[Any], listening: Listening, health: HealthCheck, shutdown: Shutdown
 ) -> Starlette:
     """Streamable HTTP at /mcp, HTTP+SSE at /sse and /messages/, health at /healthz."""
-    allowed = allowed_hosts(listening)
+    checked = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # by `HostCheck`
     server.middleware.append(hold_place)
     streamable = server.streamable_http_app(
         streamable_http_path="/mcp",
-        transport_security=allowed,
+        transport_security=checked,
         session_idle_timeout=IDLE_SECONDS,
         max_sessions=MAX_SESSIONS + CALLS_IN_ALL,  # so many may be opened at the same moment
     )
-    events = SseServerTransport("/messages/", security_settings=allowed)
+    events = SseServerTransport("/messages/", security_settings=checked)
     routes: list[BaseRoute] = [
         *streamable.routes,
         Route("/sse", EventStream(server, events), methods=["GET"]),
@@ -52,7 +53,7 @@ def build_application(
         routes=routes,
         middleware=[
             Middleware(ShutdownMiddleware, shutdown=shutdown),
-            Middleware(HostCheck, allowed=allowed),
+            Middleware(HostCheck, allowed=allowed_hosts(listening)),
             Middleware(WholeRequests),
             Middleware(BoundedCalls),
             Middleware(SessionRoom, server=server),
