@@ -37,6 +37,15 @@ def input_schema(server: MCPServer[Any], tool: str) -> dict[str, Any] | None:
     return server._tool_input_schema(tool)
 
 
+def expect_no_parameter_headers(server: MCPServer[Any]) -> None:
+    """Check no header of a call against its arguments: a tool would have to declare it.
+
+    Sets `Server.get_tool_input_schema`, which only that check calls: it searches a tool's whole
+    schema for such a declaration, twice in each call over HTTP.
+    """
+    lowlevel(server).get_tool_input_schema = lambda _: None
+
+
 async def serve_only_client(server: MCPServer[Any], incoming: Incoming, outgoing: Outgoing) -> None:
     """Serve the only client of this process, entering the server's lifespan for it."""
     engine = lowlevel(server)

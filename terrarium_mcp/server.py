@@ -134,6 +134,7 @@ def build_server(store: Store, settings: Settings) -> MCPServer[AppContext]:
             ),
             structured_output=tool.typed,
         )
+    sdk.expect_no_parameter_headers(server)
     return server
 
 

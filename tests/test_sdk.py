@@ -46,6 +46,22 @@ async def tool_input_schema() -> None:
     assert sdk.input_schema(server, "ohce") is None
 
 
+async def get_tool_input_schema() -> None:
+    server = new_server()
+
+    @server.tool()
+    async def echo(text: str) -> str:
+        return text
+
+    look_up = sdk.lowlevel(server).get_tool_input_schema
+    assert look_up is not None
+    assert look_up("echo") == sdk.input_schema(server, "echo")
+    sdk.expect_no_parameter_headers(server)
+    look_up = sdk.lowlevel(server).get_tool_input_schema
+    assert look_up is not None
+    assert look_up("echo") is None
+
+
 async def listen_handler() -> None:
     server = new_server()
     entry = sdk.lowlevel(server).get_request_handler("subscriptions/listen")
@@ -108,6 +124,7 @@ async def stream_protocols() -> None:
 INNER_NAMES: dict[str, Callable[[], Awaitable[None]]] = {
     "MCPServer._lowlevel_server": lowlevel_server,
     "MCPServer._tool_input_schema": tool_input_schema,
+    "Server.get_tool_input_schema": get_tool_input_schema,
     "ListenHandler at subscriptions/listen": listen_handler,
     "StreamableHTTPSessionManager._lifespan_state": lifespan_state,
     "StreamableHTTPSessionManager._server_instances": server_instances,

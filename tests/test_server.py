@@ -134,6 +134,11 @@ async def test_schemas_hold_nothing_that_a_small_model_stumbles_over(house: Hous
         assert "null" not in json.dumps([tool.input_schema, tool.output_schema or {}])
 
 
+async def test_no_argument_is_expected_in_a_header(house: House) -> None:
+    for tool in (await published(house)).values():
+        assert "x-mcp-header" not in json.dumps(tool.input_schema), tool.name
+
+
 async def test_the_list_of_tools_is_small(house: House) -> None:
     listed = await house.client.list_tools()
     size = len(listed.model_dump_json(by_alias=True, exclude_none=True).encode())

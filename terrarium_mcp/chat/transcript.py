@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from enum import Enum, auto
-from typing import Any
+from typing import Any, NamedTuple
 
 from terrarium_mcp.chat.coverage import Gap
 from terrarium_mcp.chat.irctext import harmless
@@ -130,8 +130,13 @@ def fenced(
 
 def line_of(message: Message, options: RenderOptions) -> str:
     """One message on one line: `184213 14:23 #dev <alice> text`."""
+    return _line_at(local(message.said_at, options.zone), message, options)
+
+
+def _line_at(here: datetime, message: Message, options: RenderOptions) -> str:
+    """The line of a message that was said `here`, in the reader's zone."""
     where = f"{room_name(message.room, options)} " if options.rooms_named else ""
-    return f"{message.id} {clock(message.said_at, options.zone)} {where}{_nick_and_text(message)}"
+    return f"{message.id} {clock(here)} {where}{_nick_and_text(message)}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,20 +294,16 @@ def _around(costs: Sequence[int], at: int, tokens: int) -> tuple[int, int]:
     return first, last
 
 
-@dataclass(frozen=True, slots=True)
-class _Block:
-    """A message's line and the lines before it: gaps, and a heading if the day changes."""
+class _Block(NamedTuple):
+    """A message's line with what precedes it: gaps, and the heading if the day changes.
+
+    `lines` are all of it, after another block. The first block of all is its heading and its line.
+    """
 
     gaps: Sequence[Gap]
-    gap_lines: Sequence[str]
     heading: str
-    changes_day: bool
     line: str
-
-    @property
-    def lines(self) -> list[str]:
-        """The lines after another block. The first block of all is its heading and its line."""
-        return [*self.gap_lines, *([self.heading] if self.changes_day else []), self.line]
+    lines: Sequence[str]
 
 
 def _blocks(
@@ -312,14 +313,15 @@ def _blocks(
     blocks: list[_Block] = []
     heading, today, before = "", None, None
     for message in messages:
-        date = local(message.said_at, options.zone).date()
-        is_new_day = date != today
-        if is_new_day:
-            heading, today = f"-- {day(message.said_at, options.zone)} --", date
-        passed = _between(gaps, before, message.said_at)
-        gap_lines = [_gap_line(gap, options.zone) for gap in passed]
-        line = line_of(message, options)
-        blocks.append(_Block(passed, gap_lines, heading, is_new_day, line))
+        here = local(message.said_at, options.zone)
+        passed = _between(gaps, before, message.said_at) if gaps else ()
+        lines = [_gap_line(gap, options.zone) for gap in passed]
+        if here.date() != today:
+            heading, today = f"-- {day(here, options.zone)} --", here.date()
+            lines.append(heading)
+        line = _line_at(here, message, options)
+        lines.append(line)
+        blocks.append(_Block(passed, heading, line, lines))
         before = message.said_at
     return blocks
 

@@ -2,15 +2,19 @@
 
 from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
+from http import HTTPStatus
 from typing import Any, TypeAlias
 
 import anyio
 from mcp.server import MCPServer
 from mcp.server.sse import SseServerTransport
+from mcp.server.transport_security import TransportSecuritySettings
+from mcp.types import jsonrpc_message_adapter
+from pydantic import ValidationError
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import JSONResponse
+from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.types import Receive, Scope, Send
 
@@ -21,7 +25,7 @@ from terrarium_mcp.serving.host_check import HostCheck, allowed_hosts
 from terrarium_mcp.serving.open_calls import bounded
 from terrarium_mcp.serving.session_room import MAX_SESSIONS, SessionRoom
 from terrarium_mcp.serving.shutdown import Shutdown, ShutdownMiddleware
-from terrarium_mcp.serving.uploads import WholeRequests
+from terrarium_mcp.serving.uploads import WholeRequests, replayed
 
 HealthCheck: TypeAlias = Callable[[], Awaitable[Mapping[str, object]]]
 
@@ -33,15 +37,15 @@ def build_application(
     server: MCPServer[Any], listening: Listening, health: HealthCheck, shutdown: Shutdown
 ) -> Starlette:
     """Streamable HTTP at /mcp, HTTP+SSE at /sse and /messages/, health at /healthz."""
-    allowed = allowed_hosts(listening)
+    checked = TransportSecuritySettings(enable_dns_rebinding_protection=False)  # by `HostCheck`
     server.middleware.append(hold_place)
     streamable = server.streamable_http_app(
         streamable_http_path="/mcp",
-        transport_security=allowed,
+        transport_security=checked,
         session_idle_timeout=IDLE_SECONDS,
         max_sessions=MAX_SESSIONS + CALLS_IN_ALL,  # so many may be opened at the same moment
     )
-    events = SseServerTransport("/messages/", security_settings=allowed)
+    events = SseServerTransport("/messages/", security_settings=checked)
     routes: list[BaseRoute] = [
         *streamable.routes,
         Route("/sse", EventStream(server, events), methods=["GET"]),
@@ -52,7 +56,7 @@ def build_application(
         routes=routes,
         middleware=[
             Middleware(ShutdownMiddleware, shutdown=shutdown),
-            Middleware(HostCheck, allowed=allowed),
+            Middleware(HostCheck, allowed=allowed_hosts(listening)),
             Middleware(WholeRequests),
             Middleware(BoundedCalls),
             Middleware(SessionRoom, server=server),
@@ -79,15 +83,32 @@ class EventStream:
 
 
 class MessagePosts:
-    """The /messages/ endpoint: what one client sends, as an ASGI application."""
+    """The /messages/ endpoint: what one client sends, as an ASGI application.
+
+    The bodies of its requests must be complete: `WholeRequests` comes before it.
+    """
 
     def __init__(self, transport: SseServerTransport) -> None:
         self._transport = transport
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Accept a message and hand it on, unless its stream ends meanwhile."""
+        body = await receive()
+        if scope["method"] == "POST" and not _is_message(body["body"]):
+            # The transport would refuse it too, with a traceback in the log.
+            refusal = PlainTextResponse("Not one JSON-RPC message.", HTTPStatus.BAD_REQUEST)
+            await refusal(scope, receive, send)
+            return
         with suppress(anyio.BrokenResourceError, anyio.ClosedResourceError):
-            await self._transport.handle_post_message(scope, receive, send)
+            await self._transport.handle_post_message(scope, replayed(body, receive), send)
+
+
+def _is_message(body: bytes) -> bool:
+    try:
+        jsonrpc_message_adapter.validate_json(body, by_name=False)
+    except ValidationError:
+        return False
+    return True
 
 
 def _health_page(health: HealthCheck) -> Callable[[Request], Awaitable[JSONResponse]]:

@@ -12,6 +12,8 @@ from weakref import WeakKeyDictionary
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.server import ServerState
 
+from terrarium_mcp.serving.joined_writes import JoinedWrites
+
 REQUEST_SECONDS = 20.0
 """Seconds for a request to arrive, from the previous response, or the connection, to its last byte:
 a megabyte at 50 kB/s."""
@@ -67,7 +69,7 @@ class BoundedConnection(H11Protocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as uvicorn's own
         """Called by asyncio at the start."""
-        super().connection_made(transport)
+        super().connection_made(JoinedWrites(transport, self.loop))
         self._owing = _owing_of.setdefault(self.server_state, OwingConnections())
         self._watch_request()
         if len(self.connections) > MOST_CONNECTIONS:

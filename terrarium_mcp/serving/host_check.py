@@ -29,8 +29,8 @@ def allowed_hosts(listening: Listening) -> TransportSecuritySettings:
 class HostCheck:
     """ASGI middleware that refuses requests for other hosts before anything else sees them.
 
-    The transports check too, but `/healthz` has no check of its own, and the SSE transport raises
-    after it has refused.
+    The transports' own check is off: it leaves out `/healthz`, and the SSE transport raises after
+    it has refused.
     """
 
     def __init__(self, app: ASGIApp, allowed: TransportSecuritySettings) -> None:

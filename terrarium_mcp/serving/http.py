@@ -106,6 +106,8 @@ class _WebServer(uvicorn.Server):
                 log_config=None,
                 log_level="warning",
                 access_log=False,
+                proxy_headers=False,  # every client is on this machine
+                server_header=False,
                 lifespan="off",
                 http=BoundedConnection,
                 ws="none",

@@ -5,8 +5,7 @@ never stop. Every handler already knows how to end when its client disconnects, 
 or protocol version it serves. So at shutdown the server simulates that, and finishes the response.
 """
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from functools import partial
 
 from anyio import CancelScope
 from starlette.responses import PlainTextResponse
@@ -16,7 +15,7 @@ DISCONNECT: Message = {"type": "http.disconnect"}
 
 
 class Deadline:
-    """A point in time, set late, that ends every wait inside its scopes."""
+    """A point in time, set late, at which every client counts as disconnected."""
 
     def __init__(self) -> None:
         self._scopes: set[CancelScope] = set()
@@ -28,17 +27,17 @@ class Deadline:
         for scope in self._scopes:
             scope.cancel()
 
-    @contextmanager
-    def scope(self) -> Iterator[None]:
-        """Leave the body when the deadline expires."""
+    async def receive(self, receive: Receive) -> Message:
+        """What a client sends next; `DISCONNECT` if the deadline expires before."""
         with CancelScope() as scope:
             if self.is_past:
                 scope.cancel()
             self._scopes.add(scope)
             try:
-                yield
+                return await receive()
             finally:
                 self._scopes.discard(scope)
+        return DISCONNECT
 
 
 class Shutdown:
@@ -67,18 +66,9 @@ class ShutdownMiddleware:
             return
         deadline = self._shutdown.deadline_for(scope["method"])
         response = _TrackedResponse(send)
-        await self._app(scope, _until(deadline, receive), response.send)
+        await self._app(scope, partial(deadline.receive, receive), response.send)
         if deadline.is_past:
             await response.finish(scope, receive)
-
-
-def _until(deadline: Deadline, receive: Receive) -> Receive:
-    async def receive_until_deadline() -> Message:
-        with deadline.scope():
-            return await receive()
-        return DISCONNECT
-
-    return receive_until_deadline
 
 
 class _TrackedResponse:

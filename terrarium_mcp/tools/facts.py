@@ -77,6 +77,8 @@ def within_budget(
         lists: the keys of lists and mappings that may be cut at their ends, the last of them first.
         budget: estimated tokens of the whole.
     """
+    if json_tokens(facts) <= max(budget, LEAST_JSON):
+        return dict(facts), 0
     cut = {**facts, **{key: type(facts[key])() for key in lists}}
     left = max(budget, LEAST_JSON) - json_tokens({**cut, **_LEFT_OUT})
     left_out = 0
@@ -93,4 +95,7 @@ def within_budget(
 
 def json_tokens(value: object) -> int:
     """Estimated tokens of a value as JSON, as an item of a list, with the spaces hosts print."""
-    return estimated_tokens(json.dumps(value, ensure_ascii=False) + ", ")
+    return estimated_tokens(_as_printed(value) + ", ")
+
+
+_as_printed = json.JSONEncoder(ensure_ascii=False).encode  # `json.dumps` makes an encoder each time

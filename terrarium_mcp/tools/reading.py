@@ -1,8 +1,7 @@
 """get_recent_irc_messages and get_message_context: read the log itself."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Annotated, Literal
+from typing import Annotated, Literal, NamedTuple
 
 from mcp.types import CallToolResult
 from pydantic import Field
@@ -64,7 +63,7 @@ async def get_recent_irc_messages(
         head=[headline, covered, *notes],
         keep=Keep.FIRST if after_id else Keep.LAST,
         gaps=coverage.gaps() if len(rooms) == 1 else (),
-        json_costs=json_costs(format, page.messages, facts | asdict(_LONGEST), request.budget),
+        json_costs=json_costs(format, page.messages, facts | _LONGEST._asdict(), request.budget),
     )
     cut = Page(page.messages, more=page.more or transcript.left_out > 0)
     if after_id:
@@ -73,7 +72,7 @@ async def get_recent_irc_messages(
     else:
         onward = _earlier(cut, transcript.shown)
         hint = _earlier_hint(onward, hours)
-    return lines_result(f"{transcript.text}\n{hint}", format, transcript, facts | asdict(onward))
+    return lines_result(f"{transcript.text}\n{hint}", format, transcript, facts | onward._asdict())
 
 
 async def get_message_context(
@@ -159,8 +158,7 @@ async def _bounds(
     return after, before
 
 
-@dataclass(frozen=True, slots=True)
-class WaysOn:
+class WaysOn(NamedTuple):
     """How to read on from a page: the ids for `before_id` and `after_id`.
 
     `more`: the page was not the last one in its direction. An id is "" where nothing is recorded.

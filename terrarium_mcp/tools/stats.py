@@ -124,9 +124,7 @@ def _result(
     structured, left_out = within_budget(facts, lists, request.budget)
     if left_out:
         structured["left_out"] = left_out
-    stats = ChannelStats.model_validate(structured)
-    text = listing(head, rows, request.budget).text
-    return tool_result(text, stats.model_dump(exclude_unset=True))
+    return tool_result(listing(head, rows, request.budget).text, structured)
 
 
 async def _figures(request: Request, rooms: Sequence[Room], until: Position) -> Sequence[RoomStats]:

@@ -115,6 +115,23 @@ async def test_an_upload_that_is_broken_off_leaves_no_traceback(
     assert (await house.stop()).well()
 
 
+@pytest.mark.parametrize(
+    "garbage",
+    [b"", b"\0\xff", b"tea at four?", b"null", b"[]", b'{"jsonrpc": "2.0"}', b"[" * 100_000],
+    ids=["nothing", "bytes", "text", "null", "a batch", "half a message", "depth"],
+)
+async def test_garbage_to_a_stream_is_refused_and_leaves_no_traceback(
+    doomed_http_house: HttpHouse, garbage: bytes
+) -> None:
+    house = doomed_http_house
+    with unread_stream(house) as (_, path), connected(house) as client:
+        client.sendall(request(house, path, garbage))
+        status, _, said = answer_of(client)
+        assert (status, said) == (400, b"Not one JSON-RPC message.")
+        assert post(house, call(1, "echo", text="still served"), path)[0] == 202
+    assert (await house.stop()).well()
+
+
 @pytest.mark.parametrize("chunked", [False, True])
 async def test_a_request_that_is_too_large_is_refused(
     http_house: HttpHouse, *, chunked: bool

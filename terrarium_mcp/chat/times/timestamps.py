@@ -73,9 +73,8 @@ EVERY_LINE = Position("9999-12-31")
 DATETIME.)"""
 
 
-def clock(moment: datetime, zone: tzinfo) -> str:
-    """The time of day of `moment` in the reader's `zone`: `14:23`."""
-    here = local(moment, zone)
+def clock(here: datetime) -> str:
+    """The time of day of a moment in its own zone: `14:23`."""
     return f"{here.hour:02}:{here.minute:02}"  # a third of the time of strftime
 
 

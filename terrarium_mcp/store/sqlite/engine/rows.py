@@ -39,10 +39,10 @@ def as_messages(rows: Iterable[Iterable[Any]], rooms: Sequence[Room]) -> list[Me
                 nick=as_text(nick),
                 text="" if redacted_at else as_text(text),
                 kind=_KINDS.get(kind) or MessageType.parse(as_text(kind)),
-                account=as_text(account),
+                account=as_text(account) if account else "",
                 own=bool(own),
                 removed=bool(redacted_at),
-                via=as_text(relayed_by),
+                via=as_text(relayed_by) if relayed_by else "",
             ),
         )
     ]  # fmt: skip
