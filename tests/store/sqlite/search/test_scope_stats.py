@@ -61,7 +61,9 @@ Selection = tuple[
 ]
 
 
-@given(*A_LOG[:3], SELECTIONS, st.sampled_from([0, 6, 2_000]), A_LOG[-1], st.sampled_from([0, 2, 5]))
+@given(
+    *A_LOG[:3], SELECTIONS, st.sampled_from([0, 6, 2_000]), A_LOG[-1], st.sampled_from([0, 2, 5])
+)
 @settings(
     max_examples=25,
     deadline=None,
