@@ -144,5 +144,6 @@ def _subscribes(scope: Scope) -> bool:
 def _client(scope: Scope) -> str:
     """Who makes a call: its session, or where it belongs to none its connection."""
     session = Headers(scope=scope).get("mcp-session-id")
-    session = session or QueryParams(scope["query_string"]).get("session_id")
+    if not session and scope["query_string"]:
+        session = QueryParams(scope["query_string"]).get("session_id")
     return session or "{}:{}".format(*(scope.get("client") or ("", 0)))

@@ -174,15 +174,14 @@ class Database:
         async with self._reading:
             number, reader = heappop(self._idle)
             try:
-                with self._noting_damage(), anyio.fail_after(deadline):
+                with self._noting_damage(), anyio.move_on_after(deadline):
                     return await _fetch(reader, sql, params)
-            except TimeoutError:
-                raise TookTooLong(
-                    f"The history did not answer within {deadline:g} s."
-                    " Name a channel or a shorter time, or try again."
-                ) from None
             finally:
                 heappush(self._idle, (number, reader))
+        raise TookTooLong(
+            f"The history did not answer within {deadline:g} s."
+            " Name a channel or a shorter time, or try again."
+        )
 
     async def value(self, sql: str, params: Params = (), default: Any = None) -> Any:
         """The first column of the first row, or `default`."""
