@@ -3,13 +3,15 @@
 import json
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
+from threading import Timer
 
 import pytest
 
 from terrarium_mcp import __version__
 from terrarium_mcp.store import open_store
-from tests.cli.programs import environment, python, ran
+from tests.cli.programs import HANGS, environment, python, ran
 from tests.store.scene import SETTINGS, chat
 
 LIST_TOOLS = {
@@ -166,3 +168,41 @@ def test_what_only_some_calls_need_is_not_loaded_before_the_tools_are_listed(
     loaded = {line.rpartition("|")[2].strip() for line in imports}
     assert "terrarium_mcp.tools.search" in loaded
     assert not loaded & NOT_AT_THE_START
+
+
+LINKING = "terrarium_mcp.chat.disentanglement.linking"
+
+
+def test_over_http_what_the_first_calls_need_is_loaded_once_clients_can_connect(
+    tmp_path: Path,
+) -> None:
+    command = ["-X", "importtime", "-m", "terrarium_mcp", "serve", "--http", "--port", "0"]
+    with subprocess.Popen(
+        [sys.executable, *command],
+        cwd=tmp_path,
+        env=environment(DB_PATH="irc_logs.db"),
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as server:
+        hangs = Timer(HANGS, server.kill)
+        hangs.start()
+        try:
+            assert server.stderr is not None
+            before = loaded_until(server.stderr, "http://127.0.0.1:")
+            after = loaded_until(server.stderr, LINKING)
+        finally:
+            hangs.cancel()
+            server.kill()
+    assert not before & {"regex._main", LINKING}
+    assert after >= {"regex._main", LINKING}
+
+
+def loaded_until(said: Iterable[str], end: str) -> set[str]:
+    """The modules that `-X importtime` names up to a line that holds `end`, which may name one."""
+    loaded = set[str]()
+    for line in said:
+        if line.startswith("import time:"):
+            loaded.add(line.rpartition("|")[2].strip())
+        if end in line:
+            return loaded
+    raise AssertionError(f"ended without {end}")

@@ -90,6 +90,9 @@ def _run(order: dict[str, Any], streams: Sequence[int]) -> NoReturn:
         os.dup2(stream, number)
     os.closerange(3, os.sysconf("SC_OPEN_MAX"))
     sys.stdin, sys.stdout, sys.stderr = _text(0), _text(1), _text(2, errors="backslashreplace")
+    # Under nohup, or beside a shell, these two are ignored by whatever is started.
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.chdir(order["folder"])
     os.environ.clear()
     os.environ.update(order["environment"])

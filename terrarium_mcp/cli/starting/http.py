@@ -6,6 +6,7 @@ import anyio
 
 from terrarium_mcp.cli.starting.empty_history import log_if_empty
 from terrarium_mcp.cli.starting.health import health_of
+from terrarium_mcp.cli.starting.loading import load_what_calls_need
 from terrarium_mcp.server import build_server
 from terrarium_mcp.serving.http import Listening, serve_http
 from terrarium_mcp.settings import Settings
@@ -24,6 +25,7 @@ async def serve_over_http(
         def listens(listening: Listening) -> None:
             announce(listening)
             tasks.start_soon(log_if_empty, store)
+            tasks.start_soon(load_what_calls_need)
 
         server = build_server(store, settings)
         await serve_http(server, host, port, health=health_of(store), announce=listens)

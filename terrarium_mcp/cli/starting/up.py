@@ -12,6 +12,7 @@ from terrarium_mcp.cli.starting.bridge_runner import (
     run_until_signal,
 )
 from terrarium_mcp.cli.starting.health import health_of
+from terrarium_mcp.cli.starting.loading import load_what_calls_need
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.server import build_server
 from terrarium_mcp.serving.http import Listening, serve_http
@@ -49,6 +50,7 @@ async def run_bridge_and_server(
     ):
         listening: Listening = await tasks.start(serve_in_task, store, settings, host, port)
         announce(listening)
+        tasks.start_soon(load_what_calls_need)
         toolbox = Toolbox(lambda: listening.mcp_url, offered=settings.bridge_tools)
         async with open_bridge(store, settings, toolbox) as bridge:
             await run_until_signal(bridge)

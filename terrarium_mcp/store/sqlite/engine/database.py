@@ -158,28 +158,31 @@ class Database:
         """Whether a task of this process, or another process, waits for the current transaction."""
         return self._writing.statistics().tasks_waiting > 0 or self._waiters.has_others()
 
-    async def rows(self, sql: str, params: Params = (), *, deadline: float = DEADLINE) -> list[Row]:
+    async def rows(
+        self, sql: str, params: Params = (), *, deadline: float | None = None
+    ) -> list[Row]:
         """Run one statement that reads, outside of any transaction.
 
         Args:
             sql: the statement.
             params: its parameters.
-            deadline: seconds after which it is interrupted.
+            deadline: seconds after which it is interrupted; DEADLINE if None.
 
         Raises:
             TookTooLong: the deadline passed.
             StoreFailed: the file cannot be read.
         """
+        seconds = DEADLINE if deadline is None else deadline
         await self._opened()
         async with self._reading:
             number, reader = heappop(self._idle)
             try:
-                with self._noting_damage(), anyio.move_on_after(deadline):
+                with self._noting_damage(), anyio.move_on_after(seconds):
                     return await _fetch(reader, sql, params)
             finally:
                 heappush(self._idle, (number, reader))
         raise TookTooLong(
-            f"The history did not answer within {deadline:g} s."
+            f"The history did not answer within {seconds:g} s."
             " Name a channel or a shorter time, or try again."
         )
 
