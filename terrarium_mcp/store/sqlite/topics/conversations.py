@@ -189,14 +189,12 @@ def _nearest(
     for passage in passages:
         room = passage[0]["room"]
         graph = ReplyGraph(find_links(_utterances(passage), _bots(passage)))
-        rows: dict[int | str, Row] = {
-            row["id"]: row for row in passage if row["id"] in ids or _adds_something(row)
-        }
+        rows: dict[int | str, Row] = {row["id"]: row for row in passage}
         rows |= {msgid: row for (where, msgid), row in answered.items() if where == room}
         for number in ids & rows.keys():
-            nodes = rows.keys() & graph.chains_from(number, SURE).keys()
-            others = nodes - ids | {number}
-            lines = sorted((rows[node] for node in others), key=_place)
+            connected = (rows[node] for node in graph.chains_from(number, SURE) if node in rows)
+            others = (row for row in connected if row["id"] not in ids and _adds_something(row))
+            lines = sorted([rows[number], *others], key=_place)
             at = lines.index(rows[number])
             near[number] = lines[max(0, at - count) : at + count + 1]
     return near
