@@ -72,6 +72,27 @@ async def test_before_and_after_bound_the_conversation(store: Store) -> None:
     assert wide == await store.conversations.around(message)
 
 
+async def test_any_bounds_show_the_nearest_lines_and_count_the_others(store: Store) -> None:
+    await store.messages.append(chat(TWO))
+    for number in WIFI:
+        message, at = await line(store, number), WIFI.index(number)
+        for before in range(5):
+            for after in range(5):
+                found = await store.conversations.around(message, before=before, after=after)
+                assert ids(found) == WIFI[max(0, at - before) : at + after + 1]
+                assert found.beyond == len(WIFI) - len(found.messages)
+                assert [link.line for link in found.links] == ids(found)
+
+
+async def test_the_line_that_a_reply_tag_names_counts_among_those_before(store: Store) -> None:
+    chatter = [tagged(n, f"person{n}", f"subject{n} thing{n}") for n in range(1, 251)]
+    await store.messages.append([tagged(0, "ann", "who has the key?"), *chatter])
+    await store.messages.append([tagged(251, "bo", "me", "m0"), tagged(252, "cy", "no, I", "m0")])
+    found = await store.conversations.around(await line(store, 253), before=1)
+    assert (ids(found), found.beyond) == ([252, 253], 1)
+    assert [link.answers for link in found.links] == [1, 1]
+
+
 def kettle_and_train() -> list[NewMessage]:
     return [
         line_of(one.nick, one.text, NOON + timedelta(seconds=one.at))
