@@ -37,7 +37,7 @@ LineCount = Annotated[
     int,
     Forgiving,
     clamped_to(UNSET, 100),
-    Field(description=f"lines, 0 to 100; -1: {AROUND}, or the whole conversation"),
+    Field(description=f"0 to 100 lines; -1: {AROUND}, or the conversation"),
 ]
 Scope = Annotated[
     Literal["channel", "conversation"],
@@ -95,7 +95,7 @@ async def get_message_context(
     after: LineCount = UNSET,
     format: Form = "text",  # noqa: A002 -- the contract's name
 ) -> CallToolResult:
-    """Read the lines around a message, such as a search hit, or only those of its conversation.
+    """Read the lines around a message, such as a search hit, or only its conversation.
 
     A channel holds several conversations at once; which lines belong together is an estimate.
     """
