@@ -22,7 +22,7 @@ import anyio
 import click
 from mcp.client.client import Client
 
-from terrarium_mcp.chat.disentanglement import Utterance, conversation_of, find_links
+from terrarium_mcp.chat.disentanglement import Utterance, extent_of, find_links
 from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
 from terrarium_mcp.policy import VIEW_KEY
 from terrarium_mcp.server import build_server
@@ -96,11 +96,11 @@ class Log:
             )
 
     def conversation(self, hit: int) -> set[int]:
-        """The lines of a hit's conversation by the scorer alone."""
+        """The lines shown of a hit's conversation, by the scorer and its extent alone."""
         at = self.talk.index(hit)
         log, window = self.annotated, self.talk[max(0, at - BEFORE) : at + AFTER + 1]
         lines = [Utterance(n, 60 * log.minute[n], log.nick[n], log.text[n]) for n in window]
-        return {link.line for link in conversation_of(hit, find_links(lines))}
+        return {link.line for link in extent_of(hit, lines, find_links(lines)).shown}
 
 
 @click.command()

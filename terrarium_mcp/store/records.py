@@ -56,13 +56,17 @@ class Conversation:
     """The lines that belong to a message, oldest first, the message included.
 
     `links` gives for each of them the line it answers; a line from outside the window, reached by
-    a reply tag, has none. `between` counts lines of other conversations between the first and the
-    last, `looked_at` all lines that were compared.
+    a reply tag, has none. `left_out` are the ids of lines that may belong to it too, but are far
+    from the message and doubtful; `beyond` counts lines cut off because only so many were asked
+    for. `between` counts other lines between the first and the last, `looked_at` all lines that
+    were compared.
     """
 
     message: Message
     messages: Sequence[Message]
     links: Sequence["ReplyLink"] = ()
+    left_out: Sequence[int] = ()
+    beyond: int = 0
     between: int = 0
     looked_at: int = 1
 

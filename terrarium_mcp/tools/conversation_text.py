@@ -11,10 +11,11 @@ from terrarium_mcp.tools.results import quantity
 if TYPE_CHECKING:  # a type only: the package is loaded when a conversation is read
     from terrarium_mcp.chat.disentanglement import ReplyLink
 
-DOUBTFUL = 0.5
-"""Links below this probability are wrong at least half the time."""
-
 _MOST_LISTED = 5
+"""Shown lines that the note on certainty names."""
+
+_MOST_LEFT_OUT = 10
+"""Lines that the note on lines left out names."""
 
 
 def conversation_notes(conversation: Conversation) -> list[str]:
@@ -23,10 +24,23 @@ def conversation_notes(conversation: Conversation) -> list[str]:
         return ["an event belongs to no conversation: scope=channel shows the lines around it"]
     if conversation.looked_at == 1:
         return ["no other line is recorded around it"]
-    if len(conversation.messages) == 1:
-        others = quantity(conversation.looked_at - 1, "line")
-        return [f"none of the {others} around it seems to belong to it: scope=channel shows them"]
-    return [_size(conversation), *_certainty(conversation)]
+    outside = [*_bounds(conversation), *_left_out(conversation)]
+    if len(conversation.messages) > 1:
+        return [_size(conversation), *_certainty(conversation), *outside]
+    if outside:
+        return outside
+    others = quantity(conversation.looked_at - 1, "line")
+    return [f"none of the {others} around it seems to belong to it: scope=channel shows them"]
+
+
+def sizes_json(conversation: Conversation) -> dict[str, object]:
+    """The numbers of lines in the notes, and the ids of those left out that they name."""
+    return {
+        "between": conversation.between,
+        "looked_at": conversation.looked_at,
+        "beyond": conversation.beyond,
+        "doubtful": [str(number) for number in conversation.left_out[:_MOST_LEFT_OUT]],
+    }
 
 
 def links_json(conversation: Conversation) -> dict[int, dict[str, object]]:
@@ -57,6 +71,21 @@ def _size(conversation: Conversation) -> str:
     )
 
 
+def _bounds(conversation: Conversation) -> list[str]:
+    """How many lines of it `before` and `after` cut off."""
+    if not conversation.beyond:
+        return []
+    return [f"{quantity(conversation.beyond, 'more line')} of it beyond before and after"]
+
+
+def _left_out(conversation: Conversation) -> list[str]:
+    """Which lines may belong to it, but are not shown."""
+    if not conversation.left_out:
+        return []
+    named = and_more([str(number) for number in conversation.left_out], _MOST_LEFT_OUT)
+    return [f"left out as doubtful and far: {named} (scope=channel shows them)"]
+
+
 def _certainty(conversation: Conversation) -> list[str]:
     """How many of the links are right: their probabilities are calibrated, so their mean says."""
     links = [link for link in conversation.links if link.answers is not None or link.outside]
@@ -77,7 +106,7 @@ def _certainty(conversation: Conversation) -> list[str]:
 def _doubts(guesses: Sequence["ReplyLink"]) -> str:
     """The ids of the lines that most probably belong elsewhere."""
     doubtful = sorted(
-        (link for link in guesses if link.probability < DOUBTFUL), key=lambda link: link.probability
+        (link for link in guesses if link.is_doubtful), key=lambda link: link.probability
     )
     if not doubtful:
         return ""

@@ -10,7 +10,7 @@ from terrarium_mcp.chat.records import Message, Page, Room
 from terrarium_mcp.chat.times.timestamps import BEGINNING, Position
 from terrarium_mcp.chat.transcript import Keep, Transcript, fenced
 from terrarium_mcp.request import Request
-from terrarium_mcp.tools.conversation_text import conversation_notes, links_json
+from terrarium_mcp.tools.conversation_text import conversation_notes, links_json, sizes_json
 from terrarium_mcp.tools.facts import head_facts, json_costs
 from terrarium_mcp.tools.parameters import (
     Channel,
@@ -26,11 +26,22 @@ from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import lines_result, quantity
 
 Id = Annotated[Text, Field(description="a message id, such as 184213, or its permalink")]
-LineCount = Annotated[int, Forgiving, clamped_to(0, 100), Field(description="lines, 0 to 100")]
+UNSET = -1
+"""`before` and `after` where they are not given: a plain number that a client can send."""
+
+AROUND = 8
+"""Lines before and after a message that are shown where no number is given."""
+
+LineCount = Annotated[
+    int,
+    Forgiving,
+    clamped_to(UNSET, 100),
+    Field(description=f"0 to 100 lines; -1: {AROUND}, or the conversation"),
+]
 Scope = Annotated[
     Literal["channel", "conversation"],
     ForgivingChoice,
-    Field(description="every line, or only its conversation's (ignores before, after)"),
+    Field(description="every line, or only its conversation's"),
 ]
 
 
@@ -79,26 +90,34 @@ async def get_message_context(
     message_id: Id,
     request: FromRequest,
     scope: Scope = "channel",
-    before: LineCount = 8,
-    after: LineCount = 8,
+    before: LineCount = UNSET,
+    after: LineCount = UNSET,
     format: Form = "text",  # noqa: A002 -- the contract's name
 ) -> CallToolResult:
-    """Read the lines around a message, such as a search hit, or its whole conversation.
+    """Read the lines around a message, such as a search hit, or only its conversation.
 
     A channel holds several conversations at once; which lines belong together is an estimate.
     """
     message = await request.message(message_id)
-    if scope == "conversation":
-        return await _conversation(request, message, format)
-    lines = await request.store.messages.around(message, before, after, until=request.until)
     notes = clamping_notes(before=before, after=after)
+    if scope == "conversation":
+        return await _conversation(request, message, before, after, format, notes)
+    most_before, most_after = (AROUND if n == UNSET else n for n in (before, after))
+    lines = await request.store.messages.around(
+        message, most_before, most_after, until=request.until
+    )
     transcript, facts = await _transcript_around(request, message, lines, scope, format, last=notes)
     return lines_result(transcript.text, format, transcript, facts)
 
 
-async def _conversation(request: Request, message: Message, form: str) -> CallToolResult:
-    """Every line of the message's conversation that the budget allows."""
-    conversation = await request.store.conversations.around(message, until=request.until)
+async def _conversation(
+    request: Request, message: Message, before: int, after: int, form: str, notes: Sequence[str]
+) -> CallToolResult:
+    """The lines of the message's conversation that the caller and the budget allow."""
+    most_before, most_after = (None if n == UNSET else n for n in (before, after))
+    conversation = await request.store.conversations.around(
+        message, before=most_before, after=most_after, until=request.until
+    )
     links = links_json(conversation)
     transcript, facts = await _transcript_around(
         request,
@@ -107,11 +126,12 @@ async def _conversation(request: Request, message: Message, form: str) -> CallTo
         "conversation",
         form,
         first=conversation_notes(conversation),
-        more=links,
+        last=notes,
+        sizes=sizes_json(conversation) | {"links": []},
+        links=links,
     )
-    sizes = {"between": conversation.between, "looked_at": conversation.looked_at}
     visible = [links[line.id] for line in transcript.shown if line.id in links]
-    return lines_result(transcript.text, form, transcript, {**facts, **sizes, "links": visible})
+    return lines_result(transcript.text, form, transcript, {**facts, "links": visible})
 
 
 async def _transcript_around(
@@ -123,18 +143,19 @@ async def _transcript_around(
     *,
     first: Sequence[str] = (),
     last: Sequence[str] = (),
-    more: Mapping[int, object] | None = None,
+    sizes: Mapping[str, object] = {},
+    links: Mapping[int, object] | None = None,
 ) -> tuple[Transcript, dict[str, object]]:
     """The transcript of `lines`, the nearest to `message` if not all fit, and facts for a program.
 
-    `first` and `last` are lines of the head, before and after the one on coverage; `more` are
-    further facts about lines, by id.
+    `first` and `last` are lines of the head, before and after the one on coverage; `sizes` are
+    further facts, and `links` those about lines, by id.
     """
     room: list[Room] = [message.room]
     coverage = await request.coverage(room)
     covered = request.coverage_text(coverage)
     title = f"around message {message.id} in {request.room_names(room)} ({scope})"
-    facts = head_facts(title, covered, [*first, *last]) | {"message_id": str(message.id)}
+    facts = {**head_facts(title, covered, [*first, *last]), "message_id": str(message.id), **sizes}
     transcript = fenced(
         lines,
         request.render_options(room),
@@ -142,7 +163,7 @@ async def _transcript_around(
         keep=Keep.NEAREST,
         nearest_to=message.id,
         gaps=coverage.gaps(),
-        json_costs=json_costs(form, lines, {**facts, **_SIZES}, request.budget, more),
+        json_costs=json_costs(form, lines, facts, request.budget, links),
     )
     return transcript, facts
 
@@ -170,8 +191,6 @@ class WaysOn(NamedTuple):
 
 
 _LONGEST = WaysOn(more=False, before_id="9" * 12, after_id="9" * 12)
-_SIZES = {"between": 999, "looked_at": 999, "links": []}
-"""The facts of these names at their largest."""
 
 
 def _earlier(page: Page, visible: Sequence[Message]) -> WaysOn:

@@ -163,11 +163,8 @@ async def _rendered(
 
 
 async def _with_context(request: Request, hits: Sequence[Message], context: int) -> list[Message]:
-    """The hits, each among the nearest lines of its conversation without asides; no line twice."""
+    """The hits, each among the nearest lines that add something to it; no line twice."""
     if not context:
         return list(hits)
-    conversations = request.store.conversations
-    near = await conversations.nearest(hits, context, until=request.until)
-    ids = {hit.id for hit in hits}
-    lines = {line.id: line for lines in near for line in lines}
-    return [line for line in lines.values() if line.id in ids or not line.is_aside]
+    near = await request.store.conversations.nearest(hits, context, until=request.until)
+    return list({line.id: line for lines in near for line in lines}.values())

@@ -6,6 +6,13 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from terrarium_mcp.chat.records import MessageType
+from tests.chat.disentanglement.scene import (
+    KETTLE,
+    KETTLE_AND_TRAIN,
+    LATE_REPLY,
+    TRAIN_BACK,
+    talk,
+)
 from tests.store.scene import NOON, line_of
 from tests.tools.scene import House
 
@@ -141,7 +148,7 @@ async def test_a_cut_context_keeps_the_nearest_lines(house: House) -> None:
 async def test_a_conversation_is_shown_whole_and_how_sure_that_is(house: House) -> None:
     await house.hears(TWO_CONVERSATIONS)
     told = await house.learns(
-        "get_message_context", message_id=5, scope="conversation", before=0, after=0, format="json"
+        "get_message_context", message_id=5, scope="conversation", format="json"
     )
     assert told.ids == [1, 3, 5, 7]
     assert told.outside.startswith(
@@ -151,10 +158,72 @@ async def test_a_conversation_is_shown_whole_and_how_sure_that_is(house: House) 
     )
     assert told.facts["between"] == 3
     assert told.facts["looked_at"] == 7
+    assert (told.facts["beyond"], told.facts["doubtful"]) == (0, [])
     assert [(link["id"], link["answers"]) for link in told.facts["links"]] == [
         ("1", ""), ("3", "1"), ("5", "3"), ("7", "5")
     ]  # fmt: skip
     assert all(0.5 < link["probability"] <= 1 for link in told.facts["links"])
+
+
+async def test_a_bounded_conversation_says_how_much_of_it_is_beyond(house: House) -> None:
+    await house.hears(TWO_CONVERSATIONS)
+    asked = {"message_id": 3, "scope": "conversation", "format": "json"}
+    told = await house.learns("get_message_context", **asked, before=0, after="1")
+    assert told.ids == [3, 5]
+    assert "\n2 more lines of it beyond before and after\n" in told.outside
+    assert told.facts["beyond"] == 2
+    onward = await house.learns("get_message_context", **asked, before=0)
+    assert onward.ids == [3, 5, 7]
+    assert "\n1 more line of it beyond before and after\n" in onward.outside
+    for unset in (-1, None, "", "null", "-1"):
+        whole = await house.learns("get_message_context", **asked, before=unset, after=unset)
+        assert whole.ids == [1, 3, 5, 7]
+        assert "note:" not in whole.text
+
+
+async def test_lines_that_are_far_and_doubtful_are_named(house: House) -> None:
+    await hear_of_kettle_and_train(house)
+    told = await house.learns(
+        "get_message_context", message_id=1, scope="conversation", format="json"
+    )
+    assert {*KETTLE, LATE_REPLY} <= set(told.ids)
+    named = ", ".join(map(str, TRAIN_BACK))
+    note = f"left out as doubtful and far: {named} (scope=channel shows them)"
+    assert note in told.outside.splitlines()
+    assert note in told.facts["notes"]
+    assert told.facts["doubtful"] == [str(number) for number in TRAIN_BACK]
+    alone = await house.learns(
+        "get_message_context", message_id=1, scope="conversation", before=0, after=0
+    )
+    assert alone.ids == [1]
+    assert note in alone.outside
+    assert "none of the" not in alone.outside
+
+
+async def test_of_many_lines_left_out_the_first_are_named(house: House) -> None:
+    await hear_of_kettle_and_train(house)
+    train = talk(KETTLE_AND_TRAIN)[14:]
+    lines = [
+        line_of(one.nick, one.text, NOON + timedelta(seconds=one.at + 1_000 * times))
+        for times in (1, 2)
+        for one in train
+    ]
+    await house.store.messages.append(lines)
+    told = await house.learns(
+        "get_message_context", message_id=1, scope="conversation", format="json"
+    )
+    doubtful = told.facts["doubtful"]
+    assert len(doubtful) == 10
+    assert f"left out as doubtful and far: {', '.join(doubtful)} and " in told.outside
+
+
+async def hear_of_kettle_and_train(house: House) -> None:
+    await house.store.messages.append(
+        [
+            line_of(one.nick, one.text, NOON + timedelta(seconds=one.at))
+            for one in talk(KETTLE_AND_TRAIN)
+        ]
+    )
 
 
 async def test_a_cut_conversation_keeps_the_nearest_lines(house: House) -> None:

@@ -217,9 +217,9 @@ async def test_context_stands_around_each_hit_and_no_line_twice(house: House) ->
 
 
 async def test_context_does_not_cross_into_another_room(house: House) -> None:
-    first = await house.hears("<ada> before")
-    await house.hears("<eve> elsewhere", channel="#mate")
-    then = await house.hears("<ada> hit", at=NOON + timedelta(hours=1))
+    first = await house.hears("<ada> who has seen the key?")
+    await house.hears("<eve> ada: the key is elsewhere", channel="#mate")
+    then = await house.hears("<bo> ada: the key is a hit", at=NOON + timedelta(minutes=1))
     told = await house.learns("search_irc_history", query="hit", context=5)
     assert told.ids == first + then
 

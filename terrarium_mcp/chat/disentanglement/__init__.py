@@ -9,14 +9,28 @@ at its word.
     links = find_links(utterances)         one for each utterance
     conversation_of(100, links)            the links of the conversation around message 100
     conversations_in(links)                the links of each conversation
+    extent_of(100, utterances, links)      the lines of 100's conversation to show, and to leave out
 
 Reading order: `utterance`, `words`, `addressees`, `window` (an utterance by itself),
-`thread_state`, `word_overlap`, `scores` (an utterance beside earlier ones), `linking`, `grouping`.
-`tables` holds what was learnt.
+`thread_state`, `word_overlap`, `scores` (an utterance beside earlier ones), `linking`, `chains`,
+`grouping`, `extent`. `tables` holds what was learnt, `remarks` says which lines add nothing.
 """
 
+from terrarium_mcp.chat.disentanglement.chains import ReplyGraph
+from terrarium_mcp.chat.disentanglement.extent import Extent, extent_of
 from terrarium_mcp.chat.disentanglement.grouping import conversation_of, conversations_in
 from terrarium_mcp.chat.disentanglement.linking import find_links
+from terrarium_mcp.chat.disentanglement.remarks import is_bare
 from terrarium_mcp.chat.disentanglement.utterance import ReplyLink, Utterance
 
-__all__ = ["ReplyLink", "Utterance", "conversation_of", "conversations_in", "find_links"]
+__all__ = [
+    "Extent",
+    "ReplyGraph",
+    "ReplyLink",
+    "Utterance",
+    "conversation_of",
+    "conversations_in",
+    "extent_of",
+    "find_links",
+    "is_bare",
+]

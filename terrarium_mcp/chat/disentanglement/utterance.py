@@ -31,6 +31,10 @@ class Utterance:
         return replace(self, nick=relayed[1], text=relayed[2]) if relayed else self
 
 
+DOUBTFUL = 0.5
+"""Links below this probability are wrong at least half the time."""
+
+
 class ReplyLink(NamedTuple):
     """Which message the message `line` answers, and the probability of that choice.
 
@@ -43,3 +47,8 @@ class ReplyLink(NamedTuple):
     probability: float
     outside: str = ""
     tagged: bool = False
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether it is more likely wrong than right."""
+        return self.probability < DOUBTFUL

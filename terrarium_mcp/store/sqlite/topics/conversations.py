@@ -2,17 +2,17 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from operator import itemgetter
 
 from terrarium_mcp.chat.disentanglement import (
-    ReplyLink,
+    Extent,
+    ReplyGraph,
     Utterance,
-    conversation_of,
-    conversations_in,
+    extent_of,
     find_links,
+    is_bare,
 )
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.records import Message
@@ -48,30 +48,46 @@ NEAR_BEFORE, NEAR_AFTER = 50, 30
 are those of the larger window on these logs, in two fifths of the time (40 and 20 lines: 93 %)."""
 
 
+SURE = 0.5
+"""A line stands near a message if all links between them are right with at least this probability.
+"""
+
+
 class Conversations:
     """Conversations disentangled from unthreaded chat."""
 
     def __init__(self, indexer: Indexer) -> None:
         self._indexer = indexer
 
-    async def around(self, message: Message, *, until: Position = EVERY_LINE) -> Conversation:
+    async def around(
+        self,
+        message: Message,
+        *,
+        before: int | None = None,
+        after: int | None = None,
+        until: Position = EVERY_LINE,
+    ) -> Conversation:
         """The conversation of a message, without lines at or after `until`.
 
-        An event such as a join belongs to none: it is returned alone.
+        At most `before` of its lines precede the message, and at most `after` follow it. An event
+        such as a join belongs to no conversation: it is returned alone.
         """
         rows = await self._window(message, until)
-        found = conversation_of(message.id, await offload(partial(_links, rows)))
-        if not found:  # an event, or a message removed a moment ago
+        extent = await offload(partial(_extent, message.id, rows))
+        if not extent.shown:  # an event, or a message removed a moment ago
             return Conversation(message, [message])
-        return await self._with_answered(_conversation(message, rows, found), until)
+        outside = [(message.room.id, link.outside) for link in extent.shown if link.outside]
+        answered = await self._answered([outside], until)
+        return _conversation(message, rows, extent, answered, before, after)
 
     async def nearest(
         self, messages: Sequence[Message], count: int, *, until: Position = EVERY_LINE
     ) -> list[list[Message]]:
-        """Of each message the nearest lines of its conversation, itself among them, oldest first.
+        """Of each message the nearest lines that add something to it, and itself, oldest first.
 
-        What surrounds all of them is read at once, and lines around several are compared once. At
-        most `count` lines precede each message, and as many follow it.
+        These are lines that `SURE` links connect to it, without asides, remarks of a single
+        everyday word, and the other messages. At most `count` precede it, and as many follow it.
+        What surrounds all messages is read at once, and lines around several are compared once.
         """
         if not messages:
             return []
@@ -141,25 +157,6 @@ class Conversations:
             },
         )
 
-    async def _with_answered(self, found: Conversation, until: Position) -> Conversation:
-        """Add the lines that reply tags name outside the window."""
-        room = found.message.room
-        outside = [(room.id, link.outside) for link in found.links if link.outside]
-        rows = await self._answered([outside], until)
-        if not rows:
-            return found
-        ids = {msgid: row["id"] for (_, msgid), row in rows.items()}
-        return replace(
-            found,
-            messages=sorted(
-                [*as_messages(rows.values(), [room]), *found.messages],
-                key=lambda line: line.position,
-            ),
-            links=[
-                link._replace(answers=ids.get(link.outside, link.answers)) for link in found.links
-            ],
-        )
-
 
 _COLUMNS = f"{COLUMNS}, m.msgid, m.reply_to, m.bot"
 """The columns that the scorer reads."""
@@ -183,32 +180,39 @@ _place = itemgetter("timestamp", "id")
 """The place of a row in the order of all messages."""
 
 
-def _links(rows: Sequence[Row]) -> list[ReplyLink]:
-    """The links of the lines that were read; a third of a millisecond for each."""
-    return find_links(_lines(rows), _bots(rows))
+def _extent(message_id: int, rows: Sequence[Row]) -> Extent:
+    """The extent of a message's conversation among the lines that were read around it."""
+    utterances = _utterances(rows)
+    return extent_of(message_id, utterances, find_links(utterances, _bots(rows)))
 
 
 def _nearest(
-    ids: Iterable[int],
+    ids: set[int],
     count: int,
     passages: Iterable[Sequence[Row]],
     answered: Mapping[tuple[int, str], Row],
 ) -> dict[int, list[Row]]:
-    """For each id the nearest rows of its conversation, and itself."""
-    wanted, near = set(ids), dict[int, list[Row]]()
+    """For each id the nearest rows that add something to it, and itself."""
+    near = dict[int, list[Row]]()
     for passage in passages:
-        rows, room = {row["id"]: row for row in passage}, passage[0]["room"]
-        conversations = {
-            link.line: links for links in conversations_in(_links(passage)) for link in links
-        }
-        for number in wanted & rows.keys():
-            links = conversations[number]
-            outside = dict.fromkeys((room, link.outside) for link in links if link.outside)
-            earlier = [answered[named] for named in outside if named in answered]
-            lines = sorted([*earlier, *(rows[link.line] for link in links)], key=_place)
+        room = passage[0]["room"]
+        graph = ReplyGraph(find_links(_utterances(passage), _bots(passage)))
+        rows: dict[int | str, Row] = {row["id"]: row for row in passage}
+        rows |= {msgid: row for (where, msgid), row in answered.items() if where == room}
+        for number in ids & rows.keys():
+            connected = (rows[node] for node in graph.chains_from(number, SURE) if node in rows)
+            others = (row for row in connected if row["id"] not in ids and _adds_something(row))
+            lines = sorted([rows[number], *others], key=_place)
             at = lines.index(rows[number])
             near[number] = lines[max(0, at - count) : at + count + 1]
     return near
+
+
+def _adds_something(row: Row) -> bool:
+    """Whether a line is worth showing beside a hit."""
+    aside = parsed_voice(row["voice"])[0]
+    _, said = said_by(row["nick"], row["message"], row["voice"])
+    return not (aside or row["redacted_at"] or is_bare(plain(said)))
 
 
 def _named_elsewhere(passage: Sequence[Row]) -> set[tuple[int, str]]:
@@ -217,7 +221,7 @@ def _named_elsewhere(passage: Sequence[Row]) -> set[tuple[int, str]]:
     return {(passage[0]["room"], as_text(msgid)) for msgid in replies - msgids if msgid}
 
 
-def _lines(rows: Iterable[Row]) -> list[Utterance]:
+def _utterances(rows: Iterable[Row]) -> list[Utterance]:
     """The rows as the scorer reads them. Only the lines it selects become messages."""
     return [
         Utterance(
@@ -259,14 +263,33 @@ def _bots(rows: Iterable[Row]) -> set[str]:
 
 
 def _conversation(
-    message: Message, window: Sequence[Row], links: Sequence[ReplyLink]
+    message: Message,
+    window: Sequence[Row],
+    extent: Extent,
+    answered: Mapping[tuple[int, str], Row],
+    before: int | None,
+    after: int | None,
 ) -> Conversation:
-    ids = {link.line for link in links}
-    places = [place for place, row in enumerate(window) if row[0] in ids]
+    """The lines of an extent, and those that reply tags name outside the window."""
+    shown = {link.line for link in extent.shown}
+    inside = [row for row in window if row["id"] in shown]
+    rows = sorted([*answered.values(), *inside], key=_place)
+    at = next(place for place, row in enumerate(rows) if row["id"] == message.id)
+    first = 0 if before is None else max(0, at - before)
+    kept = rows[first : None if after is None else at + after + 1]
+    ids = {row["id"] for row in kept}
+    places = [place for place, row in enumerate(window) if row["id"] in ids]
+    named = {msgid: row["id"] for (_, msgid), row in answered.items()}
     return Conversation(
         message=message,
-        messages=as_messages([window[place] for place in places], [message.room]),
-        links=links,
+        messages=as_messages(kept, [message.room]),
+        links=[
+            link._replace(answers=named.get(link.outside, link.answers))
+            for link in extent.shown
+            if link.line in ids
+        ],
+        left_out=[link.line for link in extent.left_out],
+        beyond=len(rows) - len(kept),
         between=places[-1] - places[0] + 1 - len(places),
         looked_at=len(window),
     )

@@ -16,7 +16,15 @@ from terrarium_mcp.store.sqlite.topics.conversations import (
     BEFORE,
     NEAR_AFTER,
     NEAR_BEFORE,
+    SURE,
     Conversations,
+)
+from tests.chat.disentanglement.scene import (
+    KETTLE,
+    KETTLE_AND_TRAIN,
+    LATE_REPLY,
+    TRAIN_BACK,
+    talk,
 )
 from tests.store.scene import NOON, chat, line_of, texts
 
@@ -50,6 +58,54 @@ async def test_the_conversation_of_a_line_and_what_lies_between(store: Store) ->
         assert (ids(found), found.between, found.looked_at) == (WIFI, 3, 7)
     assert ids(await store.conversations.around(await line(store, 4))) == DISK
     assert [link.answers for link in found.links] == [None, 1, 3, 5]
+
+
+async def test_before_and_after_bound_the_conversation(store: Store) -> None:
+    await store.messages.append(chat(TWO))
+    message = await line(store, 5)
+    one = await store.conversations.around(message, before=1)
+    assert (ids(one), one.beyond, one.between) == ([3, 5, 7], 1, 2)
+    assert [link.line for link in one.links] == [3, 5, 7]
+    alone = await store.conversations.around(message, before=0, after=0)
+    assert (ids(alone), alone.beyond, alone.between) == ([5], 3, 0)
+    wide = await store.conversations.around(message, before=100, after=100)
+    assert wide == await store.conversations.around(message)
+
+
+async def test_any_bounds_show_the_nearest_lines_and_count_the_others(store: Store) -> None:
+    await store.messages.append(chat(TWO))
+    for number in WIFI:
+        message, at = await line(store, number), WIFI.index(number)
+        for before in range(5):
+            for after in range(5):
+                found = await store.conversations.around(message, before=before, after=after)
+                assert ids(found) == WIFI[max(0, at - before) : at + after + 1]
+                assert found.beyond == len(WIFI) - len(found.messages)
+                assert [link.line for link in found.links] == ids(found)
+
+
+async def test_the_line_that_a_reply_tag_names_counts_among_those_before(store: Store) -> None:
+    chatter = [tagged(n, f"person{n}", f"subject{n} thing{n}") for n in range(1, 251)]
+    await store.messages.append([tagged(0, "ann", "who has the key?"), *chatter])
+    await store.messages.append([tagged(251, "bo", "me", "m0"), tagged(252, "cy", "no, I", "m0")])
+    found = await store.conversations.around(await line(store, 253), before=1)
+    assert (ids(found), found.beyond) == ([252, 253], 1)
+    assert [link.answers for link in found.links] == [1, 1]
+
+
+def kettle_and_train() -> list[NewMessage]:
+    return [
+        line_of(one.nick, one.text, NOON + timedelta(seconds=one.at))
+        for one in talk(KETTLE_AND_TRAIN)
+    ]
+
+
+async def test_what_is_far_and_doubtful_is_named_and_not_shown(store: Store) -> None:
+    await store.messages.append(kettle_and_train())
+    found = await store.conversations.around(await line(store, 1))
+    assert {*KETTLE, LATE_REPLY} <= set(ids(found))
+    assert found.left_out == TRAIN_BACK
+    assert [link.line for link in found.links] == ids(found)
 
 
 async def nearest(store: Store, count: int, *numbers: int) -> list[list[int]]:
@@ -143,14 +199,42 @@ async def test_a_removed_line_keeps_its_place_without_its_words(store: Store) ->
     assert "broadcom" not in str(found)
 
 
-async def test_the_neighbours_of_many_messages_are_those_of_each(store: Store) -> None:
+async def test_the_neighbours_of_many_messages_are_those_of_each_without_the_others(
+    store: Store,
+) -> None:
     await store.messages.append(chat(TWO))
     await store.messages.append(chat(TWO, channel="#mate"))
-    numbers = range(1, 15)
-    alone = [lines for number in numbers for lines in await nearest(store, 2, number)]
-    assert await nearest(store, 2, *numbers) == alone
-    assert alone[:2] == [[1, 3, 5], [2, 4, 6]]
-    assert alone[7:9] == [[8, 10, 12], [9, 11, 13]]
+    alone = [lines for number in (1, 2, 8, 9) for lines in await nearest(store, 2, number)]
+    assert alone == [[1, 3, 5], [2, 4, 6], [8, 10, 12], [9, 11, 13]]
+    assert await nearest(store, 2, 1, 2, 8, 9) == alone
+    assert await nearest(store, 2, 1, 3, 8) == [[1, 5, 7], [3, 5, 7], [8, 10, 12]]
+    assert await nearest(store, 2, *range(1, 15)) == [[number] for number in range(1, 15)]
+
+
+async def test_lines_that_add_nothing_are_no_neighbours(store: Store) -> None:
+    await store.messages.append(
+        chat("""
+        <ann> bob: which card is in your laptop?
+        <bob> ann: hm
+        <bob> ann: broadcom
+        <ann> bob: then you need the firmware package for that card
+        <bob> ann: thanks
+        <bob> ann: the firmware package works
+    """)
+    )
+    assert await nearest(store, 2, 3) == [[1, 3, 4, 6]]
+    assert await nearest(store, 1, 2) == [[1, 2, 3]]  # a hit itself may be anything
+    await store.removal.redact_message(4, asked_by="ann", at=datetime(2026, 6, 1, tzinfo=UTC))
+    assert 4 not in (await nearest(store, 2, 3))[0]
+
+
+async def test_neighbours_are_tied_by_sure_links_alone(store: Store) -> None:
+    await store.messages.append(kettle_and_train())
+    around = await store.conversations.around(await line(store, 14))
+    chances = {link.line: link.probability for link in around.links}
+    assert ids(around) == [12, 13, 14]
+    assert chances[13] < SURE < chances[14]
+    assert await nearest(store, 5, 14) == [[12, 14]]
 
 
 async def test_windows_that_meet_are_read_as_one_and_others_are_not(store: Store) -> None:
@@ -209,8 +293,8 @@ async def test_the_line_that_a_reply_tag_names_is_a_neighbour_however_far_back(
     await store.messages.append([tagged(0, "ann", "who has the key?"), *chatter])
     await store.messages.append([tagged(251, "bo", "me", "m0"), tagged(252, "cy", "no, I", "m0")])
     await store.messages.append([replace(tagged(0, "eve", "elsewhere"), channel="#mate")])
-    assert await nearest(store, 1, 252, 253) == [[1, 252, 253], [252, 253]]
-    assert await nearest(store, 2, 253) == [[1, 252, 253]]
+    assert await nearest(store, 1, 252, 253) == [[1, 252], [1, 253]]
+    assert await nearest(store, 2, 253) == [[1, 253]]  # `me` is a single everyday word
 
 
 def test_conversations_are_those_of_each_message() -> None:
