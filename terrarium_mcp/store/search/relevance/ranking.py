@@ -90,6 +90,7 @@ class Scorer:
         rough = {
             line.id: sum(self._words(line).values()) * self._scale * alone
             + sum(self._by_itself(line).values())
+            + (weights.TAKES_PART if self._is_with_first(line) else 0.0)
             for line in lines
         }
         return sorted(lines, key=lambda line: (rough[line.id], line.place), reverse=True)[:most]
@@ -149,11 +150,11 @@ class Scorer:
         """The positions of the lines by, or to, the first person that the question names."""
         if not self._first:
             return set()
-        return {
-            at
-            for at, line in enumerate(passage)
-            if self._first in (line.nick, self._addressee(line))
-        }
+        return {at for at, line in enumerate(passage) if self._is_with_first(line)}
+
+    def _is_with_first(self, line: CandidateLine) -> bool:
+        """Whether a line is by, or to, the first person that the question names."""
+        return self._first is not None and self._first in (line.nick, self._addressee(line))
 
     def _is_of_few(self, line: CandidateLine) -> bool:
         """Whether a line is by, or to, one of the people named who have few lines."""

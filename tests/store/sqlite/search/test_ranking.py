@@ -241,18 +241,25 @@ def test_the_promising_are_the_best_by_themselves_the_newest_of_equals_first() -
     lines = talk("bo: gate", "x: a", "bo: gate", "bo: gate paint", "ada: I am here")
     about = question(GATE, PAINT, people=["ada"])
     by_themselves = Scorer(about).promising(lines, 4)
-    assert [line.id for line in by_themselves] == [4, 3, 1, 5]
+    assert [line.id for line in by_themselves] == [4, 5, 3, 1]
     assert len(Scorer(about).promising(lines, 1)) == 1
 
 
+def test_a_line_by_or_to_the_person_is_more_promising_than_a_few_words() -> None:
+    """Its whole passage gets the points of a person who takes part, whatever the line says."""
+    lines = talk("ada: the weather", "bo: Ada: sure", "x: gate", "bo: I saw ada")
+    several = Scorer(question(GATE, PAINT, people=["ada"])).promising(lines, 2)
+    assert {line.id for line in several} == {1, 2}
+    nobody = Scorer(question(GATE, PAINT)).promising(lines, 1)
+    assert [line.id for line in nobody] == [3]
+
+
 def test_of_promising_lines_words_count_as_words_and_as_a_share() -> None:
-    """A whole word of two counts seven tenths of its points: less than the person's 1.8."""
+    """Words count seven tenths of their points; a person who takes part 5, and 1.8 besides."""
     about = question(GATE, PAINT, people=["ada"], length=1.0)
-    common = TermGroup("tea", {"tea": 1.0}, 60, 60)
-    about = question(common, PAINT, people=["ada"], length=1.0)
-    tea = 0.7 * 10 * idf(60) / (idf(60) + idf(1)) * bm25(1, 1, 1.0)
-    assert 1.2 < tea < 1.8
-    lines = talk("x: tea", "ada: the weather", "ada: I am here")
+    words = 0.7 * 10 * bm25(1, 2, 1.0)
+    assert 5 + 1.2 < words + 0.5 < 5 + 1.8
+    lines = talk("x: gate paint", "ada: is that so?", "ada: I am here")
     assert [line.id for line in Scorer(about).promising(lines, 3)] == [3, 1, 2]
 
 
