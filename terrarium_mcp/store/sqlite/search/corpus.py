@@ -33,7 +33,7 @@ class SqliteCorpus:
     async def statistics(self, nicks: Collection[str]) -> LogStatistics:
         """The sizes of the history, and of what these nicks wrote, in one statement."""
         nicks = [storable(nick) for nick in nicks]
-        names = {nick: words[0] for nick in nicks if len(words := words_in(nick)) == 1}
+        names = {nick: nick for nick in nicks if words_in(nick) == (nick,)}
         here = within(self._rooms)
         rows = await self._database.rows(
             "SELECT NULL, sum(lines), sum(words),"  # noqa: S608 -- ids of ours
