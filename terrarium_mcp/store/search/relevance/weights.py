@@ -73,6 +73,9 @@ NEAR = 4
 """Lines on each side of a candidate whose words count. Six add nothing to the first ten answers
 and make a question in a channel of ten million lines a tenth slower."""
 
+JUDGED = 3
+"""The best lines, by which an answer is judged: the first may be a stray."""
+
 LATER = 10
 """Lines below a candidate that are read: in a busy channel a reply comes seven to ten later."""
 

@@ -10,7 +10,7 @@ from terrarium_mcp.chat.times.time_expressions import TimeExpression
 from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.search.relevance.corpus import CandidateLine
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, TermGroup
-from terrarium_mcp.store.search.relevance.ranking import RankedLine, Scorer
+from terrarium_mcp.store.search.relevance.ranking import JudgedLine, RankedLine, Scorer
 from tests.store.scene import NOON
 
 LINES, LENGTH = 100, 5.0
@@ -321,3 +321,34 @@ def test_a_line_takes_over_the_words_of_a_reply_and_a_reply_those_of_a_statement
 def test_a_reply_answers_the_latest_line_of_the_person_it_names() -> None:
     lines = talk("ada: the gate", *["x: a"] * 3, "ada: lunch?", *["x: a"] * 3, "bo: ada: yes")
     assert 9 not in points(question(GATE), lines)
+
+
+def judged(about: ParsedQuestion, *talks: Sequence[CandidateLine]) -> list[JudgedLine]:
+    scorer = Scorer(about)
+    return scorer.judged(scorer.ranked(talks, []), talks)
+
+
+def test_an_answer_is_judged_by_the_words_said_within_four_lines_of_the_best_three() -> None:
+    about = question(GATE, PAINT)
+    far = talk("bo: painted", *["x: a"] * 4, "bo: the gate")
+    assert judged(about, far)[0].near == {1: 0.8}
+    near = talk("bo: painted", *["x: a"] * 3, "bo: the gate")
+    assert judged(about, near)[0].near == {0: 1.0, 1: 0.8}
+    several = judged(about, talk(*["bo: gate"] * 9))
+    assert [(line.near, line.with_person) for line in several] == [({0: 1.0}, False)] * 3
+    assert judged(about, talk("bo: lunch")) == []
+
+
+def test_an_answer_about_a_person_is_judged_where_that_person_takes_part() -> None:
+    """The other talk has both words, and so ranks first."""
+    about = question(GATE, PAINT, people=["ada"])
+    theirs = talk("bo: gate paint", "bo: gate paint", "bo: paint the gate")
+    hers = [
+        line._replace(id=line.id + 10, room=2)
+        for line in talk("ada: yes?", "x: gate?", at=NOON + timedelta(days=9))
+    ]
+    scorer = Scorer(about)
+    ranked = scorer.ranked([theirs, hers], [])
+    assert ranked[0].line.room == 1
+    assert {(*line.near, line.with_person) for line in judged(about, theirs, hers)} == {(0, True)}
+    assert {(*line.near, line.with_person) for line in judged(about, theirs)} == {(0, 1, False)}
