@@ -65,6 +65,6 @@ class SqliteCorpus:
         """Those of the lines that may answer the question."""
         return await self._neighbours.lines(ids)
 
-    async def around(self, lines: Collection[CandidateLine]) -> list[Passage]:
-        """The lines and their neighbours; windows that overlap are one passage."""
+    async def around(self, lines: Sequence[CandidateLine]) -> list[Passage]:
+        """The lines, the best first, and their neighbours; windows that overlap are one passage."""
         return await self._neighbours.around(lines)
