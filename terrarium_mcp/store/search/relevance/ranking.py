@@ -152,7 +152,7 @@ class Scorer:
         by_time = (
             {at for at, line in enumerate(passage) if line.id in found} if found else set[int]()
         )
-        with_person = self._with_person(passage)
+        near_person = self._near_person(passage)
         for at in sorted(hits.close_by.keys() | by_time):
             line = passage[at]
             if not line.may_answer:
@@ -173,17 +173,22 @@ class Scorer:
             if asked := hits.asked_before(at):
                 carried = max(_carried_over(hits, question, at) for question in asked)
                 points["answers a question"] = weights.QUESTION_CARRYOVER * self._scale * carried
-            if not with_person.isdisjoint(range(at - weights.NEAR, at + weights.NEAR + 1)):
+            if at in near_person:
                 points[_TAKES_PART] = weights.TAKES_PART
             if len(self._idf) > 1 and here_alone.bit_count() == self._findable:
                 points["all words"] = weights.ALL_TERMS
             yield RankedLine(line, points)
 
-    def _with_person(self, passage: Passage) -> set[int]:
-        """The positions of the lines by, or to, the first person that the question names."""
+    def _near_person(self, passage: Passage) -> set[int]:
+        """The positions within `NEAR` lines of one by, or to, the first person named."""
         if not self._first:
             return set()
-        return {at for at, line in enumerate(passage) if self._is_with_first(line)}
+        return {
+            near
+            for at, line in enumerate(passage)
+            if self._is_with_first(line)
+            for near in range(at - weights.NEAR, at + weights.NEAR + 1)
+        }
 
     def _is_with_first(self, line: CandidateLine) -> bool:
         """Whether a line is by, or to, the first person that the question names."""
@@ -240,7 +245,7 @@ class Scorer:
             points["of that time"] = max(
                 weight * _nearness(line.at, since, until) for since, until, weight in self._times
             )
-        elif self._people and self._addressee(line) in self._people - {line.nick}:
+        elif self._people and line.nick != self._addressee(line) in self._people:
             points["said to the person"] = weights.ADDRESSED
         if not is_question(text):
             points["no question"] = weights.STATEMENT
