@@ -5,7 +5,10 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from bench.quality.questions.development_set import (
+    LATER_FILE,
     DevelopmentQuestion,
     Half,
     development_set,
@@ -42,6 +45,14 @@ def test_the_set_has_eighty_questions_of_all_kinds_and_thirty_without_an_answer(
     assert abs(halves[Half.TUNED] - halves[Half.HELD_OUT]) <= 1
 
 
+def test_the_later_questions_are_others() -> None:
+    later = development_set(LATER_FILE)
+    assert not {one.text for one in later} & {one.text for one in development_set()}
+    assert Counter(one.is_answerable for one in later) == {True: 39, False: 25}
+    logs = {one.log for one in development_set()}
+    assert {one.log for one in later} <= logs
+
+
 def test_ranges_of_lines_are_read_in_full() -> None:
     day = next(one for one in development_set() if one.text.endswith("15 November 2004?"))
     assert {1, 625, 1250} <= day.lines
@@ -74,10 +85,13 @@ def test_the_scores_are_counted_for_each_kind_and_for_all() -> None:
     ]
 
 
-def test_the_questions_are_asked_over_the_logs_of_a_harness(tmp_path: Path) -> None:
+@pytest.mark.parametrize("options", [[], ["--later"]])
+def test_the_questions_are_asked_over_the_logs_of_a_harness(
+    tmp_path: Path, options: list[str]
+) -> None:
     (tmp_path / "data.py").write_text(HARNESS, "utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "bench.quality.questions", tmp_path, "--missed"],
+        [sys.executable, "-m", "bench.quality.questions", tmp_path, "--missed", *options],
         cwd=ROOT,
         capture_output=True,
         check=False,

@@ -1,8 +1,8 @@
 """Which people a plain English question names.
 
 Most nicks are no words, and a question that contains one means the person. Of a nick that is also
-a word (`summer`, `mark`, the name of the channel) the sentence has to show that the person is
-meant: `what did summer say`, `mark's gate`.
+a word (`summer`, `mark`, the name of the channel), or that is all letters and spoke only once, the
+sentence has to show that the person is meant: `what did summer say`, `mark's gate`.
 """
 
 import re
@@ -84,10 +84,11 @@ def people_named(
     for spellings in _names(text):
         for nick in spellings:
             lines = lines_by.get(nick, 0)
-            if not lines or (lines < 2 and nick.isalpha()):
+            if not lines:
                 continue
             share = lines / (1 + lines_with.get(nick, 0))
-            is_word = is_everyday_word(nick) or nick in topics
+            spoke_once = lines < 2 and nick.isalpha()
+            is_word = spoke_once or is_everyday_word(nick) or nick in topics
             needed = _needed_sign(share, is_word=is_word)
             if not needed or _strongest_sign(nick, text) >= needed:
                 named[nick] = None

@@ -34,6 +34,13 @@ def test_what_is_no_english_word_is_its_own_only_form(word: str) -> None:
     assert set(word_forms(word)) <= {word, *(word + end for end in ("s", "ed", "ing", "e"))}
 
 
+def test_a_stop_word_is_no_form_of_another_word() -> None:
+    assert stem("dos") == stem("do")
+    assert "dos" in word_forms("dos")
+    assert not {"do", "does", "doing"} & set(word_forms("dos"))
+    assert "do" in word_forms("do")
+
+
 def test_irregular_forms_and_kindred_words_stand_in_for_each_other() -> None:
     assert related_words("went")["go"] == IRREGULAR
     assert related_words("bikes")["bicycle"] == KINDRED
@@ -107,4 +114,6 @@ def test_a_name_is_no_everyday_word(word: str) -> None:
 def test_words_of_asking_say_how_something_was_said() -> None:
     assert is_asking_word("recommend")
     assert is_asking_word("according")
+    assert is_asking_word("thinks")
+    assert is_asking_word("wanted")
     assert not is_asking_word("deploy")

@@ -81,10 +81,11 @@ def test_a_capital_alone_makes_no_person_of_a_word() -> None:
     assert people_named("IS RED HERE", {"red": 50}, {"red": 20}) == ()
 
 
-def test_a_name_of_letters_needs_two_lines_and_another_one() -> None:
-    assert people_named("did ada", {"ada": 1}, {}) == ()
-    assert people_named("did ada", {"ada": 2}, {}) == ("ada",)
-    assert people_named("did ada_", {"ada_": 1}, {}) == ("ada_",)
+def test_a_name_of_letters_that_spoke_once_needs_the_wording() -> None:
+    assert people_named("is ada here", {"ada": 1}, {}) == ()
+    assert people_named("is ada here", {"ada": 2}, {}) == ("ada",)
+    assert people_named("is ada_ here", {"ada_": 1}, {}) == ("ada_",)
+    assert people_named("what did ada see?", {"ada": 1}, {}) == ("ada",)
 
 
 def test_a_possessive_is_the_whole_nick_if_there_is_one() -> None:

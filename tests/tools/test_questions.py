@@ -3,6 +3,8 @@
 import re
 from datetime import timedelta
 
+import pytest
+
 from tests.store.scene import NOON
 from tests.tools.scene import House
 
@@ -91,6 +93,27 @@ async def test_a_question_that_nothing_answers_is_answered_briefly_and_says_so(
         cursor=told.facts["next_cursor"],
     )
     assert not set(more.ids) & set(told.ids)
+
+
+@pytest.mark.parametrize(("limit", "shown"), [(5, 5), (20, 10), (30, 15)])
+async def test_a_weak_answer_shows_ten_hits_or_half_of_those_asked_for(
+    house: House, limit: int, shown: int
+) -> None:
+    await house.hears(GATE * 12)
+    told = await house.learns(
+        "search_irc_history", query="who bought the purple submarine from the key?", limit=limit
+    )
+    assert "; weak)" in told.text
+    assert len(told.ids) == shown
+
+
+async def test_what_others_say_does_not_answer_what_a_person_said(house: House) -> None:
+    await house.hears(GATE * 3)
+    await house.hears("<fay> hm\n" * 6 + "<eve> good morning\n" * 70, at=NOON + timedelta(days=1))
+    hers = await house.learns("search_irc_history", query="what did eve say about the gate key?")
+    assert "; weak)" in hers.text
+    adas = await house.learns("search_irc_history", query="what did ada say about the gate key?")
+    assert "weak" not in adas.outside
 
 
 async def test_a_question_that_a_line_answers_is_not_called_weak(house: House) -> None:

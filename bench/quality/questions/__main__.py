@@ -1,6 +1,6 @@
 """Asks the development set of natural questions, each in one call of `search_irc_history`.
 
-    python -m bench.quality.questions HARNESS [--haystack] [--half tuned] [--missed]
+    python -m bench.quality.questions HARNESS [--haystack] [--later] [--half tuned] [--missed]
 
 HARNESS is the folder of the quality harness, whose logs are imported into a database of one
 channel: the development logs, with --haystack among the training logs (unpack these first).
@@ -17,7 +17,13 @@ from typing import Any
 
 import click
 
-from bench.quality.questions.development_set import DevelopmentQuestion, Half, development_set
+from bench.quality.questions.development_set import (
+    FILE,
+    LATER_FILE,
+    DevelopmentQuestion,
+    Half,
+    development_set,
+)
 from bench.quality.questions.scores import ScoredAnswer, table
 from bench.quality.retriever import Retriever
 
@@ -69,9 +75,10 @@ class SaidLines:
 @click.command()
 @click.argument("harness", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--haystack", is_flag=True, help="Among the training logs.")
+@click.option("--later", is_flag=True, help="The questions to which no weight was fitted.")
 @click.option("--half", type=click.Choice(list(Half)), help="Only one half of the questions.")
 @click.option("--missed", is_flag=True, help="List what was not found, and what was misjudged.")
-def main(harness: Path, *, haystack: bool, half: str | None, missed: bool) -> None:
+def main(harness: Path, *, haystack: bool, later: bool, half: str | None, missed: bool) -> None:
     """Ask all questions and print the scores."""
     sys.path.insert(0, str(harness))
     load: Any = import_module("data").load_ircd
@@ -80,7 +87,8 @@ def main(harness: Path, *, haystack: bool, half: str | None, missed: bool) -> No
     lines, said = _read(logs, development)
     with closing(Retriever()) as retriever:
         retriever.index(lines)
-        questions = [one for one in development_set() if half in (None, one.half)]
+        every = development_set(LATER_FILE if later else FILE)
+        questions = [one for one in every if half in (None, one.half)]
         answers = [_scored(retriever, said, question) for question in questions]
     click.echo(f"{len(lines):,} lines of {len(logs)} logs, {len(questions)} questions")
     click.echo(table(answers))

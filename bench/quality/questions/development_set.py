@@ -9,6 +9,9 @@ from typing import Any
 
 FILE = Path(__file__).with_name("questions.toml")
 
+LATER_FILE = Path(__file__).with_name("later_questions.toml")
+"""Questions written after the others; no weight was fitted to them."""
+
 ABSENT = "absent"
 """The table of the questions that nothing in the logs answers."""
 
@@ -39,9 +42,9 @@ class DevelopmentQuestion:
         return bool(self.lines)
 
 
-def development_set() -> list[DevelopmentQuestion]:
+def development_set(file: Path = FILE) -> list[DevelopmentQuestion]:
     """All questions, in the order of the file."""
-    tables = tomllib.loads(FILE.read_text("utf-8"))
+    tables = tomllib.loads(file.read_text("utf-8"))
     return list(_questions(tables))
 
 

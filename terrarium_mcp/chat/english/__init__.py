@@ -46,7 +46,7 @@ def word_forms(word: str) -> tuple[str, ...]:
     return tuple(
         form
         for form, its_stem in zip(tried, _stemmer.stemWords(tried), strict=True)
-        if its_stem == root
+        if its_stem == root and (form == word or not is_stop_word(form))
     )
 
 

@@ -206,3 +206,15 @@ async def test_a_talk_is_in_the_order_of_time_whatever_its_ids(store: Store) -> 
     corpus = await corpus_of(store)
     (talk,) = await corpus.around(await corpus.lines([5]))
     assert [line.id for line in talk] == [1, 3, 5, 4, 2]
+
+
+async def test_replies_are_read_below_the_twenty_best_lines_and_four_lines_below_the_others(
+    store: Store,
+) -> None:
+    """Forty lines apart, so that no two windows meet: 4 + 1 + 10 lines, and 4 + 1 + 4."""
+    await store.messages.append(chat("<ada> tea\n" * 1_000))
+    corpus = await corpus_of(store)
+    best_first = await corpus.lines(range(900, 50, -40))
+    passages = await corpus.around(best_first)
+    lengths = {passage[4].id: len(passage) for passage in passages}
+    assert [lengths[line.id] for line in best_first] == [15] * 20 + [9] * 2

@@ -1,7 +1,8 @@
 """Whether the best lines are likely to answer a question at all. Pure.
 
-The numbers were found on one half of 155 questions over 12,000 lines of real IRC, alone and among
-196,000 others, of which 30 have no answer there (bench/quality/questions).
+The numbers were found on 155 questions over 12,000 lines of real IRC, alone and among 196,000
+others, of which 30 have no answer there (bench/quality/questions), and on the development dialogues
+of LoCoMo, asked of their own talk and, with other names, of that IRC.
 """
 
 from math import log10
@@ -9,22 +10,21 @@ from math import log10
 from terrarium_mcp.chat.english import is_asking_word
 from terrarium_mcp.store.search.relevance import weights
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion
-from terrarium_mcp.store.search.relevance.ranking import RankedAnswer, RankedLine, rarity
-
-_BEST = 3
-"""The lines that are judged: the first may be a stray."""
+from terrarium_mcp.store.search.relevance.ranking import JudgedLine, RankedAnswer, rarity
 
 _SHARPNESS = 1.5
 """The power of a word's rarity here, more than in the ranking: what a question is about, people
 mostly say with its rarest word."""
 
-_WITHOUT_THE_PERSON = 0.7
-"""What the words count for where the person that the question names takes no part."""
+_WITHOUT_THE_PERSON = 0.4
+"""What the words count for where the person that the question names takes no part: the person's own
+talk is looked for, so most likely nothing of the kind was said there."""
 
-_FEW_LINES = 0.3
-"""What is added where a person of few lines takes part: what was asked is likely among these."""
+_WITH_THE_PERSON, _FEW_LINES = 0.1, 0.3
+"""What is added where that person takes part, and where it is one of few lines: what was asked is
+likely among these."""
 
-_LEAST, _MORE_LINES = 0.4, 0.055
+_LEAST, _MORE_LINES = 0.43, 0.055
 """The least share of the question in ten thousand lines, and what is added for ten times as many:
 the more lines, the more words meet by chance."""
 
@@ -41,7 +41,7 @@ def is_weak(answer: RankedAnswer) -> bool:
 def confidence(answer: RankedAnswer) -> float:
     """How much of the question is said around one of the best lines, about 0 to 1."""
     shares = _shares(answer.about)
-    return max((_said(line, answer.about, shares) for line in answer.ranked[:_BEST]), default=0.0)
+    return max((_said(line, answer.about, shares) for line in answer.judged), default=0.0)
 
 
 def _least(about: ParsedQuestion) -> float:
@@ -61,10 +61,11 @@ def _shares(about: ParsedQuestion) -> list[float]:
     return [weight / whole for weight in weighed]
 
 
-def _said(line: RankedLine, about: ParsedQuestion, shares: list[float]) -> float:
-    said = sum(share for group, share in enumerate(shares) if line.near >> group & 1)
+def _said(line: JudgedLine, about: ParsedQuestion, shares: list[float]) -> float:
+    """The share of the question said near a line; a form of a word is less than the word."""
+    said = sum(shares[group] * weight for group, weight in line.near.items())
     if not about.people:
         return said
-    if "the person takes part" not in line.points:
+    if not line.with_person:
         return said * _WITHOUT_THE_PERSON
-    return said + (_FEW_LINES if any(map(about.has_few_lines, about.people)) else 0.0)
+    return said + (_FEW_LINES if any(map(about.has_few_lines, about.people)) else _WITH_THE_PERSON)

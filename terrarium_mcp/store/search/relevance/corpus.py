@@ -78,6 +78,6 @@ class Corpus(Vocabulary, Protocol):
         """Those of the lines that may answer the question."""
         ...
 
-    async def around(self, lines: Collection[CandidateLine]) -> list[Passage]:
-        """The lines and their neighbours; windows that overlap are one passage."""
+    async def around(self, lines: Sequence[CandidateLine]) -> list[Passage]:
+        """The lines, the best first, and their neighbours; windows that overlap are one passage."""
         ...

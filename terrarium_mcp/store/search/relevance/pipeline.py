@@ -1,14 +1,19 @@
 """The pipeline of a plain question: parse it, find candidates, read around them, rank."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from functools import partial
 
 from terrarium_mcp.offload import offload
 from terrarium_mcp.store.search.relevance.candidates import found_by, planned_lookups
-from terrarium_mcp.store.search.relevance.corpus import Corpus
+from terrarium_mcp.store.search.relevance.corpus import CandidateLine, Corpus, Passage
 from terrarium_mcp.store.search.relevance.query_analysis import parsed
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, PlainQuestion
-from terrarium_mcp.store.search.relevance.ranking import RankedAnswer, RankedLine, Scorer
+from terrarium_mcp.store.search.relevance.ranking import (
+    JudgedLine,
+    RankedAnswer,
+    RankedLine,
+    Scorer,
+)
 
 IN_ONE_ROOM, IN_MANY = 40, 100
 """Candidates whose neighbours are read. On the development questions 60 find no more in a room, and
@@ -25,7 +30,8 @@ async def answer(question: PlainQuestion, corpus: Corpus) -> RankedAnswer:
     about = await parsed(question, corpus)
     found = await found_by(planned_lookups(question, about), corpus)
     ids = {number for numbers in found.values() for number in numbers}
-    return RankedAnswer(about, tuple(found), await _ranked(question, about, ids, corpus))
+    ranked, judged = await _ranked(question, about, ids, corpus)
+    return RankedAnswer(about, tuple(found), ranked, judged)
 
 
 async def ranked_among(
@@ -37,16 +43,24 @@ async def ranked_among(
         TookTooLong: the deadline passed.
     """
     about = await parsed(question, corpus)
-    ranked = await _ranked(question, about, ids, corpus)
+    ranked, _ = await _ranked(question, about, ids, corpus)
     known = set(ids)
     return RankedAnswer(about, (), [one for one in ranked if one.line.id in known])
 
 
 async def _ranked(
     question: PlainQuestion, about: ParsedQuestion, ids: Collection[int], corpus: Corpus
-) -> list[RankedLine]:
+) -> tuple[list[RankedLine], list[JudgedLine]]:
+    """The lines around the most promising ones, ranked, and the best of them judged."""
     lines = await corpus.lines(ids)
     scorer = Scorer(about)
     most = IN_ONE_ROOM if len(question.scope.rooms) == 1 else IN_MANY
     passages = await corpus.around(await offload(partial(scorer.promising, lines, most)))
-    return await offload(partial(scorer.ranked, passages, lines))
+    return await offload(partial(_scored, scorer, passages, lines))
+
+
+def _scored(
+    scorer: Scorer, passages: Sequence[Passage], found: Collection[CandidateLine]
+) -> tuple[list[RankedLine], list[JudgedLine]]:
+    ranked = scorer.ranked(passages, found)
+    return ranked, scorer.judged(ranked, passages)

@@ -7,6 +7,7 @@ also count for the line that follows it.
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from math import log
 from typing import NamedTuple
 
@@ -27,23 +28,21 @@ GroupBits = int
 """A set of term groups, one bit each, by number."""
 
 _NOTHING: GroupWeights = {}
-_NO_GROUPS = 0, 0
 
 _STRONG = 0.25
 """The share of a group's weight above which a line counts as holding it."""
 
-_SURE = 0.45
-"""The same for the word itself or another form of it, but not for a related word."""
+_TAKES_PART = "the person takes part"
+"""The reason for the points of a line near which the first person named speaks or is spoken to."""
 
 _DAY = 86_400
 
 
 class RankedLine(NamedTuple):
-    """A line, its points by reason, and the term groups of which a form was said near it."""
+    """A line, and its points by reason."""
 
     line: CandidateLine
     points: Mapping[str, float]
-    near: GroupBits = 0
 
     @property
     def score(self) -> float:
@@ -51,13 +50,29 @@ class RankedLine(NamedTuple):
         return sum(self.points.values())
 
 
+class JudgedLine(NamedTuple):
+    """What speaks for one of the best lines, apart from its rank.
+
+    `near` has the term groups said within `weights.NEAR` lines, each with the weight of the form
+    that stands best for its word; `with_person` says whether the person named takes part there.
+    """
+
+    near: GroupWeights
+    with_person: bool
+
+
 @dataclass(frozen=True, slots=True)
 class RankedAnswer:
-    """The lines that answer a question, the best first; how it was parsed; the look-ups made."""
+    """The lines that answer a question, the best first, and how they came about.
+
+    `about` is the question as parsed, `lookups` are those made. `judged` are the best lines by
+    which the answer is judged, if it is.
+    """
 
     about: ParsedQuestion
     lookups: Sequence[Lookup]
     ranked: Sequence[RankedLine]
+    judged: Sequence[JudgedLine] = ()
 
 
 class Scorer:
@@ -79,7 +94,6 @@ class Scorer:
                 self._groups_of.setdefault(word, []).append((number, weight))
         self._asked = frozenset(self._groups_of)
         self._strong = [_STRONG * idf for idf in self._idf]
-        self._sure = [_SURE * idf for idf in self._idf]
         self._weights: dict[int, GroupWeights] = {}
         self._called: dict[int, str] = {}
         self._shares: dict[GroupBits, float] = {}
@@ -90,6 +104,7 @@ class Scorer:
         rough = {
             line.id: sum(self._words(line).values()) * self._scale * alone
             + sum(self._by_itself(line).values())
+            + (weights.TAKES_PART if self._is_with_first(line) else 0.0)
             for line in lines
         }
         return sorted(lines, key=lambda line: (rough[line.id], line.place), reverse=True)[:most]
@@ -106,17 +121,38 @@ class Scorer:
         scored = [one for passage in passages for one in self._in_passage(passage, ids)]
         return sorted(scored, key=lambda one: (one.score, one.line.place), reverse=True)
 
+    def judged(self, ranked: Sequence[RankedLine], passages: Sequence[Passage]) -> list[JudgedLine]:
+        """The best of the `ranked` lines of the passages.
+
+        If the question names a person, the best where that person takes part, if there are any:
+        others may have spoken of the same, but not answer what is asked of the person.
+        """
+        with_person = (one for one in ranked if _TAKES_PART in one.points)
+        best = list(islice(with_person, weights.JUDGED)) or ranked[: weights.JUDGED]
+        return [
+            JudgedLine(self._said_near(one.line, passages), _TAKES_PART in one.points)
+            for one in best
+        ]
+
+    def _said_near(self, line: CandidateLine, passages: Sequence[Passage]) -> GroupWeights:
+        """The groups said within `NEAR` lines of one in the passages, each with its best form."""
+        passage = next(passage for passage in passages if line in passage)
+        at = passage.index(line)
+        said: dict[int, float] = {}
+        for near in passage[max(0, at - weights.NEAR) : at + weights.NEAR + 1]:
+            for word in words_in(near.text):
+                for group, weight in self._groups_of.get(word, ()):
+                    said[group] = max(weight, said.get(group, 0.0))
+        return said
+
     def _in_passage(self, passage: Passage, found: Collection[int]) -> Iterator[RankedLine]:
         """The lines of a passage with a word of the question close by, or that were `found`."""
         hits = _word_hits(passage, map(self._words, passage), self._replies(passage))
-        held = {
-            at: (self._held(words, self._strong), self._held(words, self._sure))
-            for at, words in hits.weights.items()
-        }
+        held = {at: self._held(words) for at, words in hits.weights.items()}
         by_time = (
             {at for at, line in enumerate(passage) if line.id in found} if found else set[int]()
         )
-        with_person = self._with_person(passage)
+        near_person = self._near_person(passage)
         for at in sorted(hits.close_by.keys() | by_time):
             line = passage[at]
             if not line.may_answer:
@@ -124,12 +160,10 @@ class Scorer:
             here = _spread(hits, at)
             if not here and at not in by_time:
                 continue
-            nearby = near = 0
+            nearby = 0
             for other in (*range(at - weights.NEAR, at + weights.NEAR + 1), *hits.linked_to(at)):
-                if groups := held.get(other):
-                    nearby |= groups[0]
-                    near |= groups[1]
-            here_alone = held.get(at, _NO_GROUPS)[0]
+                nearby |= held.get(other, 0)
+            here_alone = held.get(at, 0)
             points = {
                 "words here and close by": weights.PROXIMITY * self._scale * sum(here.values()),
                 "share of the words here": weights.COVERAGE * self._share(here_alone),
@@ -139,21 +173,26 @@ class Scorer:
             if asked := hits.asked_before(at):
                 carried = max(_carried_over(hits, question, at) for question in asked)
                 points["answers a question"] = weights.QUESTION_CARRYOVER * self._scale * carried
-            if not with_person.isdisjoint(range(at - weights.NEAR, at + weights.NEAR + 1)):
-                points["the person takes part"] = weights.TAKES_PART
+            if at in near_person:
+                points[_TAKES_PART] = weights.TAKES_PART
             if len(self._idf) > 1 and here_alone.bit_count() == self._findable:
                 points["all words"] = weights.ALL_TERMS
-            yield RankedLine(line, points, near)
+            yield RankedLine(line, points)
 
-    def _with_person(self, passage: Passage) -> set[int]:
-        """The positions of the lines by, or to, the first person that the question names."""
+    def _near_person(self, passage: Passage) -> set[int]:
+        """The positions within `NEAR` lines of one by, or to, the first person named."""
         if not self._first:
             return set()
         return {
-            at
+            near
             for at, line in enumerate(passage)
-            if self._first in (line.nick, self._addressee(line))
+            if self._is_with_first(line)
+            for near in range(at - weights.NEAR, at + weights.NEAR + 1)
         }
+
+    def _is_with_first(self, line: CandidateLine) -> bool:
+        """Whether a line is by, or to, the first person that the question names."""
+        return self._first is not None and self._first in (line.nick, self._addressee(line))
 
     def _is_of_few(self, line: CandidateLine) -> bool:
         """Whether a line is by, or to, one of the people named who have few lines."""
@@ -177,9 +216,9 @@ class Scorer:
             called = self._called[line.id] = addressee(line.text)
         return called
 
-    def _held(self, words: GroupWeights, least: Sequence[float]) -> GroupBits:
-        """The groups of which a line holds more than the `least` weight."""
-        return sum(1 << group for group, weight in words.items() if weight > least[group])
+    def _held(self, words: GroupWeights) -> GroupBits:
+        """The groups that a line holds strongly enough to count."""
+        return sum(1 << group for group, weight in words.items() if weight > self._strong[group])
 
     def _share(self, groups: GroupBits) -> float:
         """The weight of these groups together."""
@@ -206,7 +245,7 @@ class Scorer:
             points["of that time"] = max(
                 weight * _nearness(line.at, since, until) for since, until, weight in self._times
             )
-        elif self._people and self._addressee(line) in self._people - {line.nick}:
+        elif self._people and line.nick != self._addressee(line) in self._people:
             points["said to the person"] = weights.ADDRESSED
         if not is_question(text):
             points["no question"] = weights.STATEMENT

@@ -73,8 +73,15 @@ NEAR = 4
 """Lines on each side of a candidate whose words count. Six add nothing to the first ten answers
 and make a question in a channel of ten million lines a tenth slower."""
 
+JUDGED = 3
+"""The best lines, by which an answer is judged: the first may be a stray."""
+
 LATER = 10
 """Lines below a candidate that are read: in a busy channel a reply comes seven to ten later."""
+
+REPLIES_TO = 20
+"""Candidates, the best, below which so many lines are read; below the others `NEAR`. For all of
+them it costs a fifth more and finds no more."""
 
 BM25_K1, BM25_B = 0.9, 0.4
 """BM25's k1 and b (Robertson and Zaragoza 2009): chat lines are short and repeat little."""

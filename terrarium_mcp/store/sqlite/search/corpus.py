@@ -33,7 +33,7 @@ class SqliteCorpus:
     async def statistics(self, nicks: Collection[str]) -> LogStatistics:
         """The sizes of the history, and of what these nicks wrote, in one statement."""
         nicks = [storable(nick) for nick in nicks]
-        names = {nick: words[0] for nick in nicks if len(words := words_in(nick)) == 1}
+        names = {nick: nick for nick in nicks if words_in(nick) == (nick,)}
         here = within(self._rooms)
         rows = await self._database.rows(
             "SELECT NULL, sum(lines), sum(words),"  # noqa: S608 -- ids of ours
@@ -65,6 +65,6 @@ class SqliteCorpus:
         """Those of the lines that may answer the question."""
         return await self._neighbours.lines(ids)
 
-    async def around(self, lines: Collection[CandidateLine]) -> list[Passage]:
-        """The lines and their neighbours; windows that overlap are one passage."""
+    async def around(self, lines: Sequence[CandidateLine]) -> list[Passage]:
+        """The lines, the best first, and their neighbours; windows that overlap are one passage."""
         return await self._neighbours.around(lines)

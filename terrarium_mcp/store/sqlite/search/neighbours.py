@@ -1,12 +1,12 @@
 """Neighbours: the candidate lines themselves, and the lines around the most promising of them."""
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from operator import attrgetter
 
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.store.search.relevance.corpus import CandidateLine, Passage
-from terrarium_mcp.store.search.relevance.weights import LATER, NEAR
+from terrarium_mcp.store.search.relevance.weights import LATER, NEAR, REPLIES_TO
 from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import as_text
@@ -55,22 +55,29 @@ class Neighbours:
         )
         return [_line(*row) for row in rows]
 
-    async def around(self, lines: Collection[CandidateLine]) -> list[Passage]:
+    async def around(self, lines: Sequence[CandidateLine]) -> list[Passage]:
         """The passages around these lines, in which neighbours need not answer themselves."""
-        places = json.dumps([[line.room, *line.place] for line in lines])
-        rows = await self._database.rows(
-            f"{self._side('<', 'DESC', NEAR)} UNION ALL {self._side('>=', 'ASC', LATER + 1)}",
-            self._params | {"places": places},
+        places = [[line.room, *line.place] for line in lines]
+        sides = (
+            self._side("best", "<", "DESC", NEAR),
+            self._side("best", ">=", "ASC", LATER + 1),
+            self._side("others", "<", "DESC", NEAR),
+            self._side("others", ">=", "ASC", NEAR + 1),
         )
-        windows: dict[int, list[CandidateLine]] = {}
-        for row in rows:
-            windows.setdefault(row[0], []).append(_line(*row[1:]))
+        rows = await self._database.rows(
+            " UNION ALL ".join(sides),
+            self._params
+            | {"best": json.dumps(places[:REPLIES_TO]), "others": json.dumps(places[REPLIES_TO:])},
+        )
+        windows: dict[tuple[str, int], list[CandidateLine]] = {}
+        for places_of, place, *row in rows:
+            windows.setdefault((places_of, place), []).append(_line(*row))
         return list(_passages(windows.values()))
 
-    def _side(self, comparison: str, order: str, most: int) -> str:
-        """The lines of a room on one side of each of `:places`."""
+    def _side(self, places: str, comparison: str, order: str, most: int) -> str:
+        """The lines of a room on one side of each of the places in that parameter."""
         return f"""
-SELECT p.key, {self._columns} FROM json_each(:places) p CROSS JOIN messages m
+SELECT '{places}', p.key, {self._columns} FROM json_each(:{places}) p CROSS JOIN messages m
 WHERE m.id IN (
   SELECT m.id FROM messages m
   WHERE m.room = json_extract(p.value, '$[0]') AND (m.timestamp, m.id) {comparison}

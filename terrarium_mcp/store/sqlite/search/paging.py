@@ -31,7 +31,8 @@ _HEADS = 200
 """Heads kept for their next pages, which so continue the ranking of the first page."""
 
 _WEAK_HITS = 10
-"""Hits on a page whose best line is weak: more would only look like an answer."""
+"""Hits on a page whose best line is weak, or half of those asked for where that is more: a full
+page would only look like an answer."""
 
 _PLACE = attrgetter("position")
 
@@ -114,7 +115,7 @@ class Pages:
         head = await self._head(request) if request.attempt.is_ranked else _NO_HEAD
         shown = search.cursor.skip if search.cursor else 0
         if head.is_weak:
-            request = request.limited_to(_WEAK_HITS)
+            request = request.limited_to(max(_WEAK_HITS, search.limit // 2))
             search = request.search
         if shown + search.limit < len(head.ids):
             return await self._head_page(request, head, shown)

@@ -38,7 +38,7 @@ class VisibleCorpus(SqliteCorpus):
         """The sizes of the scope, and of what these nicks wrote in it."""
         totals = await self._visible.totals()
         by = await self._lines_by([storable(nick) for nick in nicks])
-        names = {nick: words[0] for nick in by if len(words := words_in(nick)) == 1}
+        names = {nick: nick for nick in by if words_in(nick) == (nick,)}
         (said,) = await self.most_frequent(WordsAmong(set(names.values())))
         return LogStatistics(
             totals.lines,

@@ -5,9 +5,8 @@ from math import log
 import pytest
 
 from terrarium_mcp.store.search.relevance.confidence import confidence, is_weak
-from terrarium_mcp.store.search.relevance.corpus import CandidateLine
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, TermGroup
-from terrarium_mcp.store.search.relevance.ranking import RankedAnswer, RankedLine
+from terrarium_mcp.store.search.relevance.ranking import JudgedLine, RankedAnswer
 
 LINES = 10_000
 RARE = TermGroup("submarine", {"submarine": 1.0}, 0, 0)
@@ -22,14 +21,16 @@ def answer(
     lines: int = LINES,
     groups: tuple[TermGroup, ...] = (RARE, COMMON),
 ) -> RankedAnswer:
-    """Ranked lines near which these groups were said, one bit each."""
+    """Judged lines near which these groups were said, one bit each, in the words asked."""
     by = dict.fromkeys(people, lines_of_person)
     about = ParsedQuestion(
         people, (), groups, asks_when=False, lines=lines, here=lines, by=by, length=9.0
     )
-    line = CandidateLine(1, 1, "2026-05-01 12:00:00.000", "bo", "x", may_answer=True)
-    points = {"the person takes part": 5.0} if takes_part else {}
-    return RankedAnswer(about, (), [RankedLine(line, points, bits) for bits in near])
+    return RankedAnswer(about, (), [], [JudgedLine(whole(bits), takes_part) for bits in near])
+
+
+def whole(bits: int) -> dict[int, float]:
+    return {group: 1.0 for group in range(bits.bit_length()) if bits >> group & 1}
 
 
 def share(group: TermGroup, lines: int = LINES) -> float:
@@ -49,8 +50,15 @@ def test_the_rarest_word_of_a_question_is_most_of_it() -> None:
     assert not is_weak(answer(0b01))
 
 
-def test_the_best_of_the_first_three_lines_counts() -> None:
-    assert confidence(answer(0, 0b10, 0b01, 0b11)) == pytest.approx(share(RARE))
+def test_the_best_of_the_judged_lines_counts() -> None:
+    assert confidence(answer(0, 0b10, 0b01)) == pytest.approx(share(RARE))
+
+
+def test_a_form_or_a_related_word_is_less_than_the_word() -> None:
+    about = answer().about
+    said = [JudgedLine({0: 0.8, 1: 0.3}, with_person=False)]
+    expected = 0.8 * share(RARE) + 0.3 * share(COMMON)
+    assert confidence(RankedAnswer(about, (), [], said)) == pytest.approx(expected)
 
 
 def test_without_any_line_the_answer_is_weak() -> None:
@@ -58,14 +66,17 @@ def test_without_any_line_the_answer_is_weak() -> None:
 
 
 def test_words_count_less_where_the_person_takes_no_part() -> None:
-    assert confidence(answer(0b11, people=("ada",))) == pytest.approx(0.7)
-    assert confidence(answer(0b11, people=("ada",), takes_part=True)) == pytest.approx(1)
+    assert confidence(answer(0b11, people=("ada",))) == pytest.approx(0.4)
+    assert is_weak(answer(0b11, people=("ada",)))
+    assert not is_weak(answer(0b01, people=("ada",), takes_part=True))
 
 
-@pytest.mark.parametrize(("lines", "few"), [(60, True), (61, False)])
-def test_a_person_of_few_lines_who_takes_part_likely_answers(lines: int, *, few: bool) -> None:
+@pytest.mark.parametrize(("lines", "more"), [(60, 0.3), (61, 0.1)])
+def test_a_person_who_takes_part_likely_answers_more_so_one_of_few_lines(
+    lines: int, more: float
+) -> None:
     said = answer(0b10, people=("ada",), takes_part=True, lines_of_person=lines)
-    assert confidence(said) == pytest.approx(share(COMMON) + (0.3 if few else 0))
+    assert confidence(said) == pytest.approx(share(COMMON) + more)
 
 
 def test_a_longer_history_needs_more() -> None:

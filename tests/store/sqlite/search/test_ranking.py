@@ -10,7 +10,7 @@ from terrarium_mcp.chat.times.time_expressions import TimeExpression
 from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.search.relevance.corpus import CandidateLine
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, TermGroup
-from terrarium_mcp.store.search.relevance.ranking import RankedLine, Scorer
+from terrarium_mcp.store.search.relevance.ranking import JudgedLine, RankedLine, Scorer
 from tests.store.scene import NOON
 
 LINES, LENGTH = 100, 5.0
@@ -241,18 +241,25 @@ def test_the_promising_are_the_best_by_themselves_the_newest_of_equals_first() -
     lines = talk("bo: gate", "x: a", "bo: gate", "bo: gate paint", "ada: I am here")
     about = question(GATE, PAINT, people=["ada"])
     by_themselves = Scorer(about).promising(lines, 4)
-    assert [line.id for line in by_themselves] == [4, 3, 1, 5]
+    assert [line.id for line in by_themselves] == [4, 5, 3, 1]
     assert len(Scorer(about).promising(lines, 1)) == 1
 
 
+def test_a_line_by_or_to_the_person_is_more_promising_than_a_few_words() -> None:
+    """Its whole passage gets the points of a person who takes part, whatever the line says."""
+    lines = talk("ada: the weather", "bo: Ada: sure", "x: gate", "bo: I saw ada")
+    several = Scorer(question(GATE, PAINT, people=["ada"])).promising(lines, 2)
+    assert {line.id for line in several} == {1, 2}
+    nobody = Scorer(question(GATE, PAINT)).promising(lines, 1)
+    assert [line.id for line in nobody] == [3]
+
+
 def test_of_promising_lines_words_count_as_words_and_as_a_share() -> None:
-    """A whole word of two counts seven tenths of its points: less than the person's 1.8."""
+    """Words count seven tenths of their points; a person who takes part 5, and 1.8 besides."""
     about = question(GATE, PAINT, people=["ada"], length=1.0)
-    common = TermGroup("tea", {"tea": 1.0}, 60, 60)
-    about = question(common, PAINT, people=["ada"], length=1.0)
-    tea = 0.7 * 10 * idf(60) / (idf(60) + idf(1)) * bm25(1, 1, 1.0)
-    assert 1.2 < tea < 1.8
-    lines = talk("x: tea", "ada: the weather", "ada: I am here")
+    words = 0.7 * 10 * bm25(1, 2, 1.0)
+    assert 5 + 1.2 < words + 0.5 < 5 + 1.8
+    lines = talk("x: gate paint", "ada: is that so?", "ada: I am here")
     assert [line.id for line in Scorer(about).promising(lines, 3)] == [3, 1, 2]
 
 
@@ -314,3 +321,34 @@ def test_a_line_takes_over_the_words_of_a_reply_and_a_reply_those_of_a_statement
 def test_a_reply_answers_the_latest_line_of_the_person_it_names() -> None:
     lines = talk("ada: the gate", *["x: a"] * 3, "ada: lunch?", *["x: a"] * 3, "bo: ada: yes")
     assert 9 not in points(question(GATE), lines)
+
+
+def judged(about: ParsedQuestion, *talks: Sequence[CandidateLine]) -> list[JudgedLine]:
+    scorer = Scorer(about)
+    return scorer.judged(scorer.ranked(talks, []), talks)
+
+
+def test_an_answer_is_judged_by_the_words_said_within_four_lines_of_the_best_three() -> None:
+    about = question(GATE, PAINT)
+    far = talk("bo: painted", *["x: a"] * 4, "bo: the gate")
+    assert judged(about, far)[0].near == {1: 0.8}
+    near = talk("bo: painted", *["x: a"] * 3, "bo: the gate")
+    assert judged(about, near)[0].near == {0: 1.0, 1: 0.8}
+    several = judged(about, talk(*["bo: gate"] * 9))
+    assert [(line.near, line.with_person) for line in several] == [({0: 1.0}, False)] * 3
+    assert judged(about, talk("bo: lunch")) == []
+
+
+def test_an_answer_about_a_person_is_judged_where_that_person_takes_part() -> None:
+    """The other talk has both words, and so ranks first."""
+    about = question(GATE, PAINT, people=["ada"])
+    theirs = talk("bo: gate paint", "bo: gate paint", "bo: paint the gate")
+    hers = [
+        line._replace(id=line.id + 10, room=2)
+        for line in talk("ada: yes?", "x: gate?", at=NOON + timedelta(days=9))
+    ]
+    scorer = Scorer(about)
+    ranked = scorer.ranked([theirs, hers], [])
+    assert ranked[0].line.room == 1
+    assert {(*line.near, line.with_person) for line in judged(about, theirs, hers)} == {(0, True)}
+    assert {(*line.near, line.with_person) for line in judged(about, theirs)} == {(0, 1, False)}

@@ -54,6 +54,26 @@ async def test_the_person_named_comes_first(store: Store) -> None:
     assert await best(store, "what did bo paint, and when did he?") == "I painted the fence"
 
 
+@pytest.mark.parametrize("visible_only", [False, True])
+async def test_a_nick_is_no_word_that_it_only_holds(store: Store, *, visible_only: bool) -> None:
+    """`g_` is a person, however often people say `g`."""
+    await store.messages.append(
+        chat("<g_> which ports are open?\n<bo> g_: netstat\n" + "<cy> g is a letter\n" * 40)
+    )
+    query = parse_query("how can g_ see what is listening?")
+    search = Search(
+        query=query,
+        rooms=await store.rooms.all(),
+        limit=20,
+        now=NOON,
+        visible_only=visible_only,
+    )
+    why = await store.search.explained(search)
+    assert why.answer is not None
+    assert why.answer.about.people == ("g_",)
+    assert set(texts(why.hits.messages)[:2]) == {"which ports are open?", "g_: netstat"}
+
+
 async def test_an_answer_inherits_the_words_of_the_question_before_it(store: Store) -> None:
     await store.messages.append(
         chat(f"<ada> what colour is the teapot?\n<bo> green\n{FILLER}<cy> the kettle is blue")
