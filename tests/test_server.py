@@ -42,8 +42,8 @@ CONTRACT: dict[str, dict[str, object]] = {
     "get_message_context": {
         "message_id": REQUIRED,
         "scope": "channel",
-        "before": -1,
-        "after": -1,
+        "before": 8,
+        "after": 8,
         "format": "text",
     },
     "get_channel_stats": {

@@ -47,6 +47,15 @@ class Clamped(int):
     note: str
 
 
+class Usual(int):
+    """The default of a number, where it matters whether the caller gave one."""
+
+
+def if_given(number: int) -> int | None:
+    """The number, unless it is the usual one that stands in for none."""
+    return None if isinstance(number, Usual) else number
+
+
 def clamped_to(least: int, most: int) -> AfterValidator:
     """Clamp a number to the range, and remember if that changed it."""
 

@@ -19,24 +19,23 @@ from terrarium_mcp.tools.parameters import (
     Form,
     Hours,
     Text,
+    Usual,
     clamped_to,
     clamping_notes,
+    if_given,
 )
 from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import lines_result, quantity
 
 Id = Annotated[Text, Field(description="a message id, such as 184213, or its permalink")]
-UNSET = -1
-"""`before` and `after` where they are not given: a plain number that a client can send."""
-
-AROUND = 8
-"""Lines before and after a message that are shown where no number is given."""
+_AROUND = Usual(8)
+"""Lines before and after a message; of a conversation all, unless the caller gives a number."""
 
 LineCount = Annotated[
     int,
     Forgiving,
-    clamped_to(UNSET, 100),
-    Field(description=f"0 to 100 lines; -1: {AROUND}, or the conversation"),
+    clamped_to(0, 100),
+    Field(description="lines, 0 to 100; bound a conversation too"),
 ]
 Scope = Annotated[
     Literal["channel", "conversation"],
@@ -90,8 +89,8 @@ async def get_message_context(
     message_id: Id,
     request: FromRequest,
     scope: Scope = "channel",
-    before: LineCount = UNSET,
-    after: LineCount = UNSET,
+    before: LineCount = _AROUND,
+    after: LineCount = _AROUND,
     format: Form = "text",  # noqa: A002 -- the contract's name
 ) -> CallToolResult:
     """Read the lines around a message, such as a search hit, or only its conversation.
@@ -102,10 +101,7 @@ async def get_message_context(
     notes = clamping_notes(before=before, after=after)
     if scope == "conversation":
         return await _conversation(request, message, before, after, format, notes)
-    most_before, most_after = (AROUND if n == UNSET else n for n in (before, after))
-    lines = await request.store.messages.around(
-        message, most_before, most_after, until=request.until
-    )
+    lines = await request.store.messages.around(message, before, after, until=request.until)
     transcript, facts = await _transcript_around(request, message, lines, scope, format, last=notes)
     return lines_result(transcript.text, format, transcript, facts)
 
@@ -114,9 +110,8 @@ async def _conversation(
     request: Request, message: Message, before: int, after: int, form: str, notes: Sequence[str]
 ) -> CallToolResult:
     """The lines of the message's conversation that the caller and the budget allow."""
-    most_before, most_after = (None if n == UNSET else n for n in (before, after))
     conversation = await request.store.conversations.around(
-        message, before=most_before, after=most_after, until=request.until
+        message, before=if_given(before), after=if_given(after), until=request.until
     )
     links = links_json(conversation)
     transcript, facts = await _transcript_around(

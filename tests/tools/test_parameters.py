@@ -107,10 +107,10 @@ async def test_a_flag_may_come_in_any_dress(house: House, flag: Any, events: boo
         ),
         (
             "get_message_context",
-            {"message_id": 1, "before": -2, "after": 101},
+            {"message_id": 1, "before": -1, "after": 101},
             (
-                "note: before=-2 is not within -1 to 100: -1 was used\n"
-                "note: after=101 is not within -1 to 100: 100 was used"
+                "note: before=-1 is not within 0 to 100: 0 was used\n"
+                "note: after=101 is not within 0 to 100: 100 was used"
             ),
         ),
     ],
