@@ -25,6 +25,8 @@ from tests.irc_bridge.house import said
 from tests.servers.beside import beside
 from tests.servers.ircd import free_port
 
+Children = Callable[[], set[int]]
+
 HTTP = """
 import anyio, sys
 from mcp.server import MCPServer
@@ -159,7 +161,9 @@ async def test_a_server_that_never_answers_at_the_start_is_given_up(
             assert not targets
 
 
-async def test_a_killed_stdio_server_is_replaced_without_being_asked(tmp_path: Path) -> None:
+async def test_a_killed_stdio_server_is_replaced_without_being_asked(
+    tmp_path: Path, children: Children
+) -> None:
     async with open_store(tmp_path / "irc_logs.db") as store:
         await store.messages.append([said("the gate is fixed")])
         database = tmp_path / "irc_logs.db"
@@ -176,8 +180,8 @@ async def test_a_killed_stdio_server_is_replaced_without_being_asked(tmp_path: P
                     await anyio.lowlevel.checkpoint()
                 found = await toolbox.call("search_irc_history", {"query": "gate"}, {})
                 assert "the gate is fixed" in found.text
-                assert children() != [server]
-    assert children() == []
+                assert children() != {server}
+    assert children() == set()
 
 
 async def test_a_call_in_the_middle_of_which_the_server_dies_ends_as_away() -> None:
@@ -228,7 +232,7 @@ async def test_a_changed_menu_is_read_again() -> None:
                 await anyio.lowlevel.checkpoint()
 
 
-async def test_cancelling_leaves_no_server_behind(tmp_path: Path) -> None:
+async def test_cancelling_leaves_no_server_behind(tmp_path: Path, children: Children) -> None:
     async with open_store(tmp_path / "irc_logs.db"):
         for pause in (0.0, 0.02, 0.6):
             toolbox = Toolbox(lambda: stdio_server(tmp_path / "irc_logs.db", os.environ))
@@ -239,10 +243,16 @@ async def test_cancelling_leaves_no_server_behind(tmp_path: Path) -> None:
                     await anyio.lowlevel.checkpoint()
 
 
-def children() -> list[int]:
-    """The processes that this one has started and that still live."""
+@pytest.fixture
+def children() -> Children:
+    """The processes that were started since the test began and that still live."""
+    before = living_children()
+    return lambda: living_children() - before
+
+
+def living_children() -> set[int]:
     tasks = Path("/proc/self/task").glob("*/children")
-    return [int(pid) for task in tasks for pid in task.read_text().split()]
+    return {int(pid) for task in tasks for pid in task.read_text().split()}
 
 
 async def test_why_the_server_is_away_is_for_the_log_and_not_for_the_channel(

@@ -343,14 +343,16 @@ async def test_a_process_that_cannot_open_the_file_leaves_it_to_another(file: Pa
     sample.make(file, 20)
     with closing(sqlite3.connect(file, isolation_level=None)) as stranger:
         stranger.execute("BEGIN EXCLUSIVE")
-        async with open_store(file, SETTINGS, adopt=True) as failed:
-            with pytest.raises(MigrationBlocked):
-                await failed.opening.wait(10)
-            stranger.execute("ROLLBACK")
-            async with open_store(file, SETTINGS, adopt=True) as store:
-                await store.opening.wait(10)
-                assert store.keeper.is_us
-                assert len((await store.messages.newest(await store.rooms.all(), 20)).messages) > 9
+        failed = Store(file, SETTINGS, adopt=True)
+        await failed.run()
+        with pytest.raises(MigrationBlocked):
+            await failed.opening.wait()
+        stranger.execute("ROLLBACK")
+        async with open_store(file, SETTINGS, adopt=True) as store:
+            await store.opening.wait(10)
+            assert store.keeper.is_us
+            assert len((await store.messages.newest(await store.rooms.all(), 20)).messages) > 9
+        await failed.aclose()
 
 
 async def test_a_flood_of_appended_rows_is_no_endless_wait(
