@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import cache
 
 from terrarium_mcp.chat.times.calendar_words import MONTHS, PERIODS, WEEKDAYS
 from terrarium_mcp.chat.times.seasons import (
@@ -208,11 +209,15 @@ _READERS: tuple[tuple[str, Reader], ...] = (
 )
 """The expressions that name a time, the most certain first, and what reads each."""
 
-_COMPILED = [(re.compile(rf"\b{words}(?!\w)", re.IGNORECASE), read) for words, read in _READERS]
+
+@cache
+def _compiled() -> list[tuple[re.Pattern[str], Reader]]:
+    """The readers with their patterns, compiled at the first use: a hundredth of a start."""
+    return [(re.compile(rf"\b{words}(?!\w)", re.IGNORECASE), read) for words, read in _READERS]
 
 
 def _matches(text: str) -> Iterator[tuple[re.Match[str], Reader]]:
-    return ((match, read) for words, read in _COMPILED for match in words.finditer(text))
+    return ((match, read) for words, read in _compiled() for match in words.finditer(text))
 
 
 def _date(found: re.Match[str], today: date) -> date:
