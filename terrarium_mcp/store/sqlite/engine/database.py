@@ -93,6 +93,7 @@ class Database:
         self._connections = AsyncExitStack()
         self._writer: aiosqlite.Connection | None = None
         self._writing = anyio.Lock()
+        self._patient = 0
         self._waiters = LockWaiters(path)
         self._watcher: sqlite3.Connection | None = None
         self._checkpointer: aiosqlite.Connection | None = None
@@ -134,15 +135,18 @@ class Database:
             await self._connections.aclose()
 
     @asynccontextmanager
-    async def writing(self) -> AsyncIterator[Writer]:
+    async def writing(self, *, patiently: bool = False) -> AsyncIterator[Writer]:
         """A transaction, committed as a whole or not at all. Once begun it cannot be cancelled.
+
+        Args:
+            patiently: no task of this process needs to end its own transaction early for this one.
 
         Raises:
             Locked: other processes kept the lock for `BUSY_MS`.
             StoreFailed: it could not be committed; nothing was written.
         """
         connection = await self._opened()
-        async with self._writing:
+        async with self._turn(patiently):
             with anyio.CancelScope(shield=True), self._noting_damage():
                 writer = Writer(connection)
                 await self._begin(writer)
@@ -155,8 +159,22 @@ class Database:
                     raise
 
     def has_waiters(self) -> bool:
-        """Whether a task of this process, or another process, waits for the current transaction."""
-        return self._writing.statistics().tasks_waiting > 0 or self._waiters.has_others()
+        """Whether a task of this process that is in a hurry, or another process, waits to write."""
+        waiting = self._writing.statistics().tasks_waiting - self._patient
+        return waiting > 0 or self._waiters.has_others()
+
+    @asynccontextmanager
+    async def _turn(self, patiently: bool) -> AsyncIterator[None]:
+        """The turn of one of this process's tasks to write: first come, first served."""
+        self._patient += patiently
+        try:
+            await self._writing.acquire()
+        finally:
+            self._patient -= patiently
+        try:
+            yield
+        finally:
+            self._writing.release()
 
     async def rows(
         self, sql: str, params: Params = (), *, deadline: float | None = None

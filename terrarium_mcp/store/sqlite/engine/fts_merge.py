@@ -78,7 +78,7 @@ class SegmentMerger:
 
     async def _merge_some(self, table: str) -> bool:
         """Merge `PAGES` pages; whether there was anything to merge."""
-        async with self._database.writing() as writer:
+        async with self._database.writing(patiently=True) as writer:
             if not await segments(writer, table):
                 return False  # its rebuild has begun meanwhile
             before = await _total_changes(writer)

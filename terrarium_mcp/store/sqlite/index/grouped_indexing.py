@@ -42,9 +42,9 @@ class GroupedIndexing:
         if not state.lag(EVERYTHING):
             self._complete_at = now
         elif state.has_foreign_rows or now - self._complete_at >= AT_LATEST:
-            await self._indexer.catch_up()
+            await self._indexer.catch_up(patiently=True)
         elif full := [name for name in EVERYTHING if _is_full(state, name)]:
-            await self._indexer.catch_up(names={NORMALISED, *full})
+            await self._indexer.catch_up(names={NORMALISED, *full}, patiently=True)
 
 
 def _is_full(state: IndexState, name: str) -> bool:

@@ -171,16 +171,19 @@ class Indexer:
         self,
         report: Callable[[float], None] = lambda _: None,
         names: Collection[str] = EVERYTHING,
+        *,
+        patiently: bool = False,
     ) -> None:
         """Normalise and index everything above the watermarks, in short transactions.
 
         Args:
             report: called with the part that is done, 0 to 1; may raise to stop.
             names: the watermarks to advance.
+            patiently: a bulk append, which indexes its own lines, need not yield for this.
         """
         behind = (await self.state()).lag(names) > 0
         while behind:
-            reached, newest = await self._advance_once(names)
+            reached, newest = await self._advance_once(names, patiently)
             behind = reached < newest
             if behind:
                 report(max(0, reached) / max(1, newest))
@@ -298,10 +301,10 @@ class Indexer:
             await self.determine_voices(writer, marks[NORMALISED] + 1, last)
         return await _advance(writer, current, last, turn) == last and len(current) == len(marks)
 
-    async def _advance_once(self, names: Collection[str]) -> tuple[int, int]:
+    async def _advance_once(self, names: Collection[str], patiently: bool) -> tuple[int, int]:
         """Index the next rows in one transaction; returns the id that all reach, and the newest."""
         try:
-            async with self._database.writing() as writer:
+            async with self._database.writing(patiently=patiently) as writer:
                 turn = YieldingTransaction(self._database.has_waiters)
                 reached, newest = await self._index_next(writer, names, turn)
         except IndexDamaged:

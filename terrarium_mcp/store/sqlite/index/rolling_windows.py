@@ -78,6 +78,6 @@ class RollingWindows:
         now = self._clock()
         if await self._database.value(_LEFT, window_starts(now)) < _MANY:
             return
-        async with self._database.writing() as writer:
+        async with self._database.writing(patiently=True) as writer:
             sql = "SELECT upto + 1 FROM derived WHERE name = 'counters'"
             await advance(writer, now, int(await writer.value(sql, default=0)))

@@ -88,7 +88,7 @@ class WordBlockCounter:
         missing = {"blocks": json.dumps([*range(full)]), "frequent": FREQUENT}
         for word, block in await self._database.rows(_MISSING, missing):
             # 0.1 s for a word that is in a third of the lines, and mostly a tenth of that.
-            async with self._database.writing() as writer:
+            async with self._database.writing(patiently=True) as writer:
                 await writer.run(_STORE, _params(word, block))
             await anyio.sleep(PAUSE)
 

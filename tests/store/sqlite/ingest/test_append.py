@@ -2,6 +2,7 @@
 
 import sqlite3
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import anyio
@@ -57,6 +58,27 @@ async def test_an_append_that_waits_in_the_same_process_is_noticed(store: Store)
         assert not database.has_waiters()
         tasks.start_soon(store.messages.append, chat("<ada> hello"))
         await until(database.has_waiters)
+    async with database.writing():
+        assert not database.has_waiters()
+
+
+async def test_the_keeper_s_own_transactions_wait_unnoticed_and_get_their_turn(
+    store: Store,
+) -> None:
+    database = store._database  # noqa: SLF001 -- what appends ask
+    done = list[str]()
+
+    async def write(what: str, *, patiently: bool) -> None:
+        async with database.writing(patiently=patiently):
+            done.append(what)
+
+    async with anyio.create_task_group() as tasks, database.writing():
+        tasks.start_soon(partial(write, "merge", patiently=True))
+        await until(lambda: database._writing.statistics().tasks_waiting == 1)  # noqa: SLF001
+        assert not database.has_waiters()
+        tasks.start_soon(partial(write, "line", patiently=False))
+        await until(database.has_waiters)
+    assert done == ["merge", "line"]
     async with database.writing():
         assert not database.has_waiters()
 
