@@ -29,7 +29,7 @@ from tests.irc_bridge.house import (
     said,
     settings_for,
 )
-from tests.irc_bridge.test_toolbox import children
+from tests.irc_bridge.processes import children
 from tests.servers.agent import StrictAgent, calls, hangs, says, strict_agent
 from tests.servers.fake_ircd import fake_ircd
 from tests.servers.ircd import Ircd

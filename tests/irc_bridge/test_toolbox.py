@@ -22,10 +22,9 @@ from terrarium_mcp.irc_bridge.toolbox import Target, Toolbox, ToolboxAway, stdio
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
 from tests.irc_bridge.house import said
+from tests.irc_bridge.processes import children
 from tests.servers.beside import beside
 from tests.servers.ircd import free_port
-
-Children = Callable[[], set[int]]
 
 HTTP = """
 import anyio, sys
@@ -161,16 +160,15 @@ async def test_a_server_that_never_answers_at_the_start_is_given_up(
             assert not targets
 
 
-async def test_a_killed_stdio_server_is_replaced_without_being_asked(
-    tmp_path: Path, children: Children
-) -> None:
+async def test_a_killed_stdio_server_is_replaced_without_being_asked(tmp_path: Path) -> None:
+    others = children()
     async with open_store(tmp_path / "irc_logs.db") as store:
         await store.messages.append([said("the gate is fixed")])
         database = tmp_path / "irc_logs.db"
         async with open_toolbox(lambda: stdio_server(database, os.environ)) as toolbox:
             with anyio.fail_after(30):
                 await toolbox.call("search_irc_history", {"query": "gate"}, {})
-                (server,) = children()
+                (server,) = children() - others
                 os.kill(server, signal.SIGKILL)
                 while not toolbox.trouble:
                     await anyio.lowlevel.checkpoint()
@@ -180,8 +178,8 @@ async def test_a_killed_stdio_server_is_replaced_without_being_asked(
                     await anyio.lowlevel.checkpoint()
                 found = await toolbox.call("search_irc_history", {"query": "gate"}, {})
                 assert "the gate is fixed" in found.text
-                assert children() != {server}
-    assert children() == set()
+                assert children() - others != {server}
+    assert children() == others
 
 
 async def test_a_call_in_the_middle_of_which_the_server_dies_ends_as_away() -> None:
@@ -232,27 +230,16 @@ async def test_a_changed_menu_is_read_again() -> None:
                 await anyio.lowlevel.checkpoint()
 
 
-async def test_cancelling_leaves_no_server_behind(tmp_path: Path, children: Children) -> None:
+async def test_cancelling_leaves_no_server_behind(tmp_path: Path) -> None:
+    others = children()
     async with open_store(tmp_path / "irc_logs.db"):
         for pause in (0.0, 0.02, 0.6):
             toolbox = Toolbox(lambda: stdio_server(tmp_path / "irc_logs.db", os.environ))
             with anyio.move_on_after(pause):
                 await toolbox.run()
             with anyio.fail_after(5):  # one that was killed while it started takes a moment to die
-                while children():
+                while children() != others:
                     await anyio.lowlevel.checkpoint()
-
-
-@pytest.fixture
-def children() -> Children:
-    """The processes that were started since the test began and that still live."""
-    before = living_children()
-    return lambda: living_children() - before
-
-
-def living_children() -> set[int]:
-    tasks = Path("/proc/self/task").glob("*/children")
-    return {int(pid) for task in tasks for pid in task.read_text().split()}
 
 
 async def test_why_the_server_is_away_is_for_the_log_and_not_for_the_channel(

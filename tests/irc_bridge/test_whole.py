@@ -9,7 +9,7 @@ import anyio
 
 from terrarium_mcp.chat.records import MessageType
 from tests.irc_bridge.house import living, settings_for
-from tests.irc_bridge.test_toolbox import children
+from tests.irc_bridge.processes import children
 from tests.servers.agent import calls, says, strict_agent
 from tests.servers.ircd import Ircd
 from tests.servers.person import Person, person
@@ -145,13 +145,13 @@ async def test_while_the_mcp_server_is_away_we_record_answer_and_get_it_back(
 ) -> None:
     async with strict_agent() as agent, person("ada", ngircd.port) as ada:
         await ada.joins("#tea")
-        others = set(children())
+        others = children()
         settings = settings_for(ngircd, tmp_path, agent.url)
         async with living(settings, spawns=True) as house:
             with anyio.fail_after(40):
                 await ada.types("PRIVMSG #tea :the gate is green", "PRIVMSG #tea :!search gate")
                 await ada.sees(":ada: ", "the gate is green")
-                (server,) = set(children()) - others
+                (server,) = children() - others
                 os.kill(server, signal.SIGKILL)
                 agent.will(says("I cannot look it up now."))
                 await ada.types("PRIVMSG #tea :meanwhile", "PRIVMSG #tea :!ask of what colour?")
@@ -162,7 +162,7 @@ async def test_while_the_mcp_server_is_away_we_record_answer_and_get_it_back(
                     await anyio.lowlevel.checkpoint()
                 await ada.types("PRIVMSG #tea :!search meanwhile")
                 await ada.sees(":ada: ", "<ada> meanwhile")
-        assert set(children()) == others
+        assert children() == others
 
 
 async def test_while_the_model_is_away_the_best_lines_are_the_answer(
