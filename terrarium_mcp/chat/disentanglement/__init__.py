@@ -7,7 +7,6 @@ The highest score wins, and later utterances are scored against that decision. A
 at its word.
 
     links = find_links(utterances)         one for each utterance
-    conversation_of(100, links)            the links of the conversation around message 100
     conversations_in(links)                the links of each conversation
     extent_of(100, utterances, links)      the lines of 100's conversation to show, and to leave out
 
@@ -18,7 +17,7 @@ Reading order: `utterance`, `words`, `addressees`, `window` (an utterance by its
 
 from terrarium_mcp.chat.disentanglement.chains import ReplyGraph
 from terrarium_mcp.chat.disentanglement.extent import Extent, extent_of
-from terrarium_mcp.chat.disentanglement.grouping import conversation_of, conversations_in
+from terrarium_mcp.chat.disentanglement.grouping import conversations_in
 from terrarium_mcp.chat.disentanglement.linking import find_links
 from terrarium_mcp.chat.disentanglement.remarks import is_bare
 from terrarium_mcp.chat.disentanglement.utterance import ReplyLink, Utterance
@@ -28,7 +27,6 @@ __all__ = [
     "ReplyGraph",
     "ReplyLink",
     "Utterance",
-    "conversation_of",
     "conversations_in",
     "extent_of",
     "find_links",

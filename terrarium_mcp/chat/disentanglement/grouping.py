@@ -7,17 +7,11 @@ from terrarium_mcp.chat.disentanglement.chains import ReplyGraph
 from terrarium_mcp.chat.disentanglement.utterance import ReplyLink
 
 
-def conversation_of(message_id: int, links: Sequence[ReplyLink]) -> list[ReplyLink]:
-    """The links of all messages connected to `message_id`, itself included, in the order given.
+def conversations_in(links: Sequence[ReplyLink]) -> list[list[ReplyLink]]:
+    """The links of every conversation; conversations and links are in the order given.
 
     Messages that answer the same message outside the window are connected through it.
     """
-    chains = ReplyGraph(links).chains_from(message_id)
-    return [link for link in links if link.line in chains]
-
-
-def conversations_in(links: Sequence[ReplyLink]) -> list[list[ReplyLink]]:
-    """The links of every conversation; conversations and links are in the order given."""
     graph = ReplyGraph(links)
     first: dict[int | str, int] = {}
     found: dict[int, list[ReplyLink]] = defaultdict(list)

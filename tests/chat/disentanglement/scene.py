@@ -1,6 +1,8 @@
 """Talk that is taken apart in several tests."""
 
-from terrarium_mcp.chat.disentanglement import Utterance
+from collections.abc import Sequence
+
+from terrarium_mcp.chat.disentanglement import ReplyGraph, ReplyLink, Utterance
 
 KETTLE_AND_TRAIN = """
     0 ann the kettle in the tea room leaks again
@@ -34,3 +36,9 @@ def talk(lines: str) -> list[Utterance]:
     """Lines of `minute nick text`; ids count from 1."""
     rows = [row.strip().split(" ", 2) for row in lines.strip().splitlines()]
     return [Utterance(n, 60 * float(at), nick, text) for n, (at, nick, text) in enumerate(rows, 1)]
+
+
+def conversation_of(message_id: int, links: Sequence[ReplyLink]) -> list[ReplyLink]:
+    """The links of all messages connected to one, itself included."""
+    chains = ReplyGraph(links).chains_from(message_id)
+    return [link for link in links if link.line in chains]

@@ -13,11 +13,11 @@ import pytest
 from terrarium_mcp.chat.disentanglement import (
     ReplyLink,
     Utterance,
-    conversation_of,
     conversations_in,
     find_links,
 )
 from terrarium_mcp.chat.disentanglement.tables import ScoreTables
+from tests.chat.disentanglement.scene import conversation_of
 
 ROOT = Path(__file__).parents[2]
 

@@ -11,7 +11,6 @@ from terrarium_mcp.chat.disentanglement import (
     Extent,
     ReplyLink,
     Utterance,
-    conversation_of,
     extent_of,
     find_links,
 )
@@ -21,6 +20,7 @@ from tests.chat.disentanglement.scene import (
     KETTLE_AND_TRAIN,
     LATE_REPLY,
     TRAIN_BACK,
+    conversation_of,
     talk,
 )
 

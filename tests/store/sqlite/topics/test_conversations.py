@@ -5,7 +5,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from terrarium_mcp.chat.disentanglement import ReplyLink, conversation_of, conversations_in
+from terrarium_mcp.chat.disentanglement import ReplyLink, conversations_in
 from terrarium_mcp.chat.records import Message, MessageType, NewMessage
 from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.store import Conversation, Store
@@ -24,6 +24,7 @@ from tests.chat.disentanglement.scene import (
     KETTLE_AND_TRAIN,
     LATE_REPLY,
     TRAIN_BACK,
+    conversation_of,
     talk,
 )
 from tests.store.scene import NOON, chat, line_of, texts
