@@ -2,8 +2,8 @@
 
 To count the lines of a room, or of some years, that hold a word of millions of lines, FTS5 takes 65
 to 360 ms (10 M lines). From blocks that are counted already, and a walk of the index where a time
-begins and ends within one, it is 12. The keeper counts a block once it is full. Where
-one is missing the index is walked, so a block whose lines changed is deleted, and counted again.
+begins and ends within one, it takes 12. The keeper counts a block once it is full. Where one is
+missing the index is walked, so a block whose lines changed is deleted, and counted again.
 """
 
 # ruff: noqa: S608 -- every statement is made of constants

@@ -15,7 +15,7 @@ from terrarium_mcp.store.sqlite.search.id_ranges import IdRange, coalesced, run_
 async def counted_blocks(database: Database, query: ExactQuery, word: str) -> Mapping[IdRange, int]:
     """How many lines hold a word in the rooms of a query, by blocks that lie within its time.
 
-    Empty if the word is not frequent. There are no asides among these lines.
+    Empty if the word is not frequent, or the time too short. There are no asides among these lines.
     """
     scope = query.scope
     if query.snapshot.stats.lines.get(word, 0) < word_blocks.FREQUENT:
@@ -23,6 +23,8 @@ async def counted_blocks(database: Database, query: ExactQuery, word: str) -> Ma
     slices = await run_slices(database, query.snapshot, scope.since, scope.until.timestamp)
     ranges = coalesced(one.sure for one in slices if one.sure)
     blocks = [block for ids in ranges for block in _blocks_in(ids)]
+    if not blocks:
+        return {}
     in_rooms = "true" if scope.all_rooms else within(scope.rooms, "CAST(key AS INTEGER)")
     rows = await database.rows(
         f"SELECT block, (SELECT total(value) FROM json_each(rooms) WHERE {in_rooms})"
