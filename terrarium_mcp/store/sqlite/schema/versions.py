@@ -58,6 +58,7 @@ VERSIONS: Sequence[Version] = (
     Version(3, v3.convert),
     Version(4),
     Version(5),
+    Version(6),
 )
 CURRENT = len(VERSIONS)
 

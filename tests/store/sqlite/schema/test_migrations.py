@@ -45,6 +45,7 @@ FROZEN = {
     3: "3346910c88590f701d103f235e0c0592577b0adff23333c2fa2afb560e32ceb3",
     4: "3f1f50b85a0bb44f21393c660826ebd7e2cc054d11b07c36c90e94b2250e48b8",
     5: "b121053a4a2223318de2887f9cc84c6ef1bec66058142fee3d34de08665cf03f",
+    6: "be8a83961092c093dfb7ba001ece99d8b61df4b2932fb2edba454347d8fc9e88",
 }
 """The SHA-256 of each frozen text. To correct one of them is to write the next version."""
 
