@@ -46,7 +46,9 @@ PACKAGES = {
         "engine", "schema", "opening", "index", "keeper", "ingest", "topics", "search", "removal",
         "health", "store",
     ),
-    "irc_bridge": ("network", "model", "record", "toolbox", "answer", "ask", "bridge"),
+    "irc_bridge": ("network", "model", "record", "toolbox", "answer", "ask", "bridge",
+        "bridges",
+    ),
 }  # fmt: skip
 """What a part is made of, in the order in which it is built: none imports a later one."""
 

@@ -17,7 +17,7 @@ from terrarium_mcp.demo.history import SOURCE, WORTH_ASKING, sample_messages
 from terrarium_mcp.demo.model import NAME, model_server
 from terrarium_mcp.demo.network import irc_server, visitor
 from terrarium_mcp.errors import plainly
-from terrarium_mcp.irc_bridge.bridge import Bridge
+from terrarium_mcp.irc_bridge.bridges import Bridges
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.server import build_server
@@ -164,12 +164,13 @@ async def _running_bridge(
 ) -> AsyncIterator[None]:
     """The bot, as `terrarium-mcp bridge --mcp URL` would run it."""
     llm = LLM.from_settings(settings)
-    bridge = Bridge(store, settings, Toolbox(lambda: listening.mcp_url), llm)
+    toolbox = Toolbox(lambda: listening.mcp_url)
+    bridges = Bridges.from_settings(store, settings, toolbox, llm)
     try:
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(bridge.run)
+            tasks.start_soon(bridges.run)
             yield
-            await bridge.stop("the demo is over")
+            await bridges.stop("the demo is over")
     finally:
         with anyio.CancelScope(shield=True):
             await llm.aclose()

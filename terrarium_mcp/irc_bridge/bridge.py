@@ -1,4 +1,4 @@
-"""The bridge: records and answers on one IRC network, concurrently.
+"""A bridge records and answers on one IRC network, concurrently; `Bridges` runs one for each.
 
 message -> MessageFilter -> Recorder -> store
 message -> Address -> CommandQueue -> Responder -> reply -> IRC
@@ -14,7 +14,6 @@ from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue, PendingCommand
 from terrarium_mcp.irc_bridge.ask.commands import Address
 from terrarium_mcp.irc_bridge.ask.responder import Responder
-from terrarium_mcp.irc_bridge.model.check import check_endpoint
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.message import IrcMessage
@@ -72,19 +71,33 @@ class Bridge:
         settings: Settings,
         toolbox: Toolbox,
         llm: LLM,
+        model_lock: anyio.Lock,
+        *,
+        home: str = "",
         timeouts: Timeouts | None = None,
     ) -> None:
+        """A bridge that shares everything but the settings with those of other networks.
+
+        Args:
+            store: where to record.
+            settings: those of this network.
+            toolbox: the history through MCP; its owner runs it.
+            llm: the model.
+            model_lock: held during each question, so that the model answers one at a time.
+            home: the network of rows stored without one; unset: this network.
+            timeouts: those of the connection; unset: for public networks.
+        """
         self._settings = settings
-        self._toolbox = toolbox
-        self._llm = llm
-        name = settings.network_name
+        self.name = name = settings.network_name
         self.network = IrcNetwork(server_config(settings), self, timeouts=timeouts)
         self._filter = MessageFilter(name, self.network, settings.voice_rules)
-        self._recorder = Recorder(store, name)
+        self._recorder = Recorder(store, name, home)
         self._presence = PresenceSync(
             store, name, self.network.joined_channels, self.network.members
         )
-        self._responder = Responder(self.network, self._recorder, toolbox, llm, settings)
+        self._responder = Responder(
+            self.network, self._recorder, toolbox, llm, settings, model_lock
+        )
         self._commands = CommandQueue(self._responder.serve)
 
     async def run(self) -> None:
@@ -101,10 +114,8 @@ class Bridge:
             recording.start_soon(self._recorder.run)
             try:
                 async with anyio.create_task_group() as self._talking:
-                    self._talking.start_soon(self._toolbox.run)
                     self._talking.start_soon(self._presence.run)
                     self._talking.start_soon(self._commands.run)
-                    self._talking.start_soon(check_endpoint, self._llm)
                     await self.network.run()
                     self._talking.cancel_scope.cancel()
             finally:
@@ -120,7 +131,7 @@ class Bridge:
 
     def connected(self, nick: str) -> None:
         """Log that registration is complete."""
-        log.info("connected to %s as %s", self._settings.irc_server, nick)
+        log.info("%s: connected to %s as %s", self.name, self._settings.irc_server, nick)
 
     def line(self, message: IrcMessage) -> None:
         """Record a message, and queue the command in it if there is one."""
@@ -144,7 +155,7 @@ class Bridge:
 
     def joined(self, channel: str) -> None:
         """The bot joined a channel: record it from now on."""
-        log.info("recording %s", channel)
+        log.info("recording %s/%s", self.name, channel)
         self._recorder.begin(channel, "joined")
         self._presence.channel_joined(channel)
 
@@ -153,7 +164,7 @@ class Bridge:
 
     def left(self, channel: str, why: str) -> None:
         """The bot is no longer in a channel."""
-        log.warning("no longer recording %s: %s", channel, why)
+        log.warning("no longer recording %s/%s: %s", self.name, channel, why)
         self._recorder.end(channel, why)
 
     def lost(self, why: str) -> None:

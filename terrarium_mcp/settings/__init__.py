@@ -4,6 +4,7 @@
 - values.py, hosts.py: what the text of a setting means
 - sources.py: flags, the environment, `.env` and `terrarium.toml`
 - validation.py: from the values that were found to `Settings`, or a sentence about each mistake
+- networks.py: the settings of each network, where there are several
 - near_misses.py: names that are nearly those of settings
 - loading.py: all of it together
 """

@@ -3,10 +3,10 @@
 All names that terrarium-irc used work; new names begin with TERRARIUM_.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel, ConfigDict, Field
@@ -14,7 +14,15 @@ from pydantic import BaseModel, ConfigDict, Field
 from terrarium_mcp.chat.relays import Relay
 from terrarium_mcp.chat.voices import VoiceRules, rules_on
 from terrarium_mcp.settings.hosts import network_name_of
-from terrarium_mcp.settings.values import MOST_DAYS, Channels, Relays, RetentionDays, Url, Zone
+from terrarium_mcp.settings.values import (
+    MOST_DAYS,
+    Channels,
+    NetworkName,
+    Relays,
+    RetentionDays,
+    Url,
+    Zone,
+)
 
 
 def _setting(name: str, default: Any, meaning: str, **more: Any) -> Any:
@@ -67,7 +75,7 @@ class Settings(BaseModel):
     sasl_password: str = _secret(
         "TERRARIUM_SASL_PASSWORD", "password of that account; sent over TLS only"
     )
-    network: str = _setting(
+    network: NetworkName = _setting(
         "TERRARIUM_NETWORK",
         "",
         "name of the network; unset: derived from the server's name (libera)",
@@ -148,6 +156,20 @@ class Settings(BaseModel):
         "TERRARIUM_WRITE_TOOLS", "on", "off: do not publish tools that write"
     )
 
+    _networks: tuple["Settings", ...] = ()
+    """Those of the [[network]] tables."""
+
+    @property
+    def networks(self) -> tuple["Settings", ...]:
+        """The settings of each network: of the [[network]] tables, else these themselves."""
+        return self._networks or (self,)
+
+    def with_networks(self, networks: Sequence["Settings"]) -> Self:
+        """These settings, which then hold for all of `networks` and name no server themselves."""
+        several = self.model_copy()
+        several._networks = tuple(networks)  # noqa: SLF001 -- of its own class
+        return several
+
     @property
     def zone(self) -> ZoneInfo:
         """The time zone of transcripts."""
@@ -170,8 +192,12 @@ class Settings(BaseModel):
 
     @property
     def network_name(self) -> str:
-        """The network's name in the store: as set, else derived from the server, else `irc`."""
-        return self.network or network_name_of(self.irc_server) or "irc"
+        """The network's name in the store: as set, else derived from the server, else `irc`.
+
+        Of several networks it is the first: it gets the rows that were stored without a network.
+        """
+        first = self.networks[0]
+        return first.network or network_name_of(first.irc_server) or "irc"
 
     @property
     def voice_rules(self) -> VoiceRules:
@@ -185,21 +211,28 @@ class Settings(BaseModel):
 
         Settings that name an IRC server describe the bot, so all of theirs count. Others, such as
         those of a server that a chat client starts, change only what they name themselves; without
-        a network this holds for all ("").
+        a network this holds for all (""). Each of several networks tells its own.
         """
-        told = {}
-        for network in (self._home, *(one.network for one in self.relays if one.network)):
-            is_home = network == self._home
-            rules = before = rules_on(network, known)
-            if is_home and self._describes_bot("irc_nick"):
-                rules = replace(rules, nick=self.irc_nick)
-            if is_home and self._describes_bot("command_prefix"):
-                rules = replace(rules, prefix=self.command_prefix)
-            if self._describes_bot("relays"):
-                rules = replace(rules, relays=self._relays_on(network, home=is_home))
-            if rules != before:
-                told[network] = rules
-        return told
+        homes = {one._home: one for one in self.networks}  # noqa: SLF001 -- of its own class
+        others = {
+            relay.network: one for one in self.networks for relay in one.relays if relay.network
+        }
+        rules = {
+            network: one._rules_after(network, rules_on(network, known))  # noqa: SLF001 -- as above
+            for network, one in (others | homes).items()
+        }
+        return {name: told for name, told in rules.items() if told != rules_on(name, known)}
+
+    def _rules_after(self, network: str, rules: VoiceRules) -> VoiceRules:
+        """The voice rules of a network, after what these settings say about it."""
+        is_home = network == self._home
+        if is_home and self._describes_bot("irc_nick"):
+            rules = replace(rules, nick=self.irc_nick)
+        if is_home and self._describes_bot("command_prefix"):
+            rules = replace(rules, prefix=self.command_prefix)
+        if self._describes_bot("relays"):
+            rules = replace(rules, relays=self._relays_on(network, home=is_home))
+        return rules
 
     def relays_with(self, nick: str, network: str) -> str:
         """TERRARIUM_RELAYS with one relay more."""

@@ -1,17 +1,18 @@
 """The settings of all sources together, the strongest first.
 
 A value comes from a flag, else the environment, else `.env`, else `terrarium.toml`, else the
-default.
+default. What a [[network]] table sets holds for its network before all of these.
 """
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from terrarium_mcp.settings.declarations import Settings, setting_names
 from terrarium_mcp.settings.near_misses import near_misses
-from terrarium_mcp.settings.sources import known_settings, layers
+from terrarium_mcp.settings.networks import each_network
+from terrarium_mcp.settings.sources import NetworkTable, known_settings, layers
 from terrarium_mcp.settings.validation import validated
 
 
@@ -23,13 +24,15 @@ class LoadedSettings:
     sources: Mapping[str, str]
     other_names: Mapping[str, str]
     """Names in the environment and in `.env` that are no settings, each with its source."""
+    tables: Sequence[NetworkTable] = ()
+    """The [[network]] tables, one for each of the settings' networks if there are any."""
 
     def slips(self) -> list[str]:
         """Names that resemble a setting which is not set: a sentence each."""
         return [
             f"{name} in {self.other_names[name]} is not a setting. Did you mean {near}?"
             for name, near in near_misses(self.other_names, setting_names()).items()
-            if near not in self.sources
+            if near not in self.sources and not any(near in one.values for one in self.tables)
         ]
 
 
@@ -65,12 +68,16 @@ def read_settings(
     found: dict[str, object] = {}
     sources: dict[str, str] = {}
     others: dict[str, str] = {}
+    tables: list[NetworkTable] = []
     for layer in layers(flags or {}, env_file, config, os.environ if environ is None else environ):
         for name, value in layer.values.items():
             if name not in found:
                 found[name], sources[name] = value, layer.source
         others |= dict.fromkeys(layer.others, layer.source)
-    return LoadedSettings(validated(found, sources), sources, others)
+        tables += layer.networks
+    networks = each_network(tables, found, sources)
+    settings = validated(found, sources).with_networks(networks)
+    return LoadedSettings(settings, sources, others, tables)
 
 
 def settings_from(values: Mapping[str, str], source: str) -> Settings:

@@ -16,10 +16,20 @@ OWN_PREFIX = "TERRARIUM_"
 PATHS = ("DB_PATH", "TERRARIUM_TLS_CAFILE")
 """Settings that are paths; in a settings file they are relative to that file."""
 
+_TABLES = "network"
+"""The tables of terrarium.toml that describe a network each."""
+
 _HALF_COMMENTED = re.compile(
     r"^\s*(?:export\s+)?IRC_CHANNELS\s*=(?!\s*['\"])[^'\"\n]*[^\S\n]#\S", re.MULTILINE
 )
 """A list of channels of which python-dotenv would treat a part, or all, as a comment."""
+
+
+class NetworkTable(NamedTuple):
+    """A [[network]] table: what an error calls it, and the settings in it."""
+
+    source: str
+    values: Mapping[str, object]
 
 
 class Layer(NamedTuple):
@@ -28,6 +38,7 @@ class Layer(NamedTuple):
     source: str
     values: Mapping[str, object]
     others: Sequence[str] = ()
+    networks: Sequence[NetworkTable] = ()
 
 
 def layers(
@@ -53,8 +64,11 @@ def layers(
         known = _relative_to(dotenv, known_settings(written, str(dotenv)))
         yield Layer(str(dotenv), known, list(written))
     if toml := _existing(config, Path("terrarium.toml")):
-        known = known_settings(_read_toml(toml), str(toml), only_settings=True)
-        yield Layer(str(toml), _relative_to(toml, known))
+        written = _read_toml(toml)
+        networks = list(_network_tables(written, toml))
+        top = {name: value for name, value in written.items() if name.lower() != _TABLES}
+        known = known_settings(top, str(toml), only_settings=True)
+        yield Layer(str(toml), _relative_to(toml, known), networks=networks)
 
 
 def known_settings(
@@ -77,6 +91,18 @@ def known_settings(
         for name, value in values.items()
         if name.upper() in proper and value not in ("", None)
     }
+
+
+def _network_tables(written: Mapping[str, Any], toml: Path) -> Iterator[NetworkTable]:
+    """The [[network]] tables of a file, in its order."""
+    tables: object = next((value for name, value in written.items() if name.lower() == _TABLES), [])
+    if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
+        raise BadSetting(f"network in {toml} must be tables: begin each with [[network]].")
+    for number, table in enumerate(tables, 1):
+        named = {name.upper(): value for name, value in table.items()}
+        source = f"[[network]] {named.get('TERRARIUM_NETWORK') or number} of {toml}"
+        known = known_settings(table, source, only_settings=True)
+        yield NetworkTable(source, _relative_to(toml, known))
 
 
 def _relative_to(file: Path, values: dict[str, object]) -> dict[str, object]:

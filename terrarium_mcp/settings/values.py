@@ -69,12 +69,19 @@ def _zone(name: str) -> str:
     return name
 
 
+def _network_name(name: str) -> str:
+    if re.search(r"[\s,/]", name) or name.startswith(("#", "&")):
+        raise ValueError("a network's name is one word without / and , such as libera")
+    return name
+
+
 def _url(address: str) -> str:
     if address and not re.fullmatch(r"https?://[^\s/]+(/\S*)?", address):
         raise ValueError("not an address such as http://localhost:8080")
     return address
 
 
+NetworkName = Annotated[str, AfterValidator(_network_name)]
 Url = Annotated[str, AfterValidator(_url)]
 Zone = Annotated[str, AfterValidator(_zone)]
 RetentionDays = Annotated[tuple[RoomDays, ...], BeforeValidator(_days)]

@@ -48,12 +48,12 @@ async def test_a_server_with_port_and_channel_in_one_address_is_understood(
     }
     async with person("ada", ngircd.port) as ada:
         await ada.joins("#tea")
-        await told(command, tmp_path, "recording #tea", **settings)
+        await told(command, tmp_path, "recording local/#tea", **settings)
     (tmp_path / ".env").write_text(
         f"IRC_SERVER=localhost:+{ngircd.tls_port}\nIRC_CHANNELS=tea\n"
         f"TERRARIUM_TLS_CAFILE={ngircd.cafile}\n"
     )
-    await told(command, tmp_path, "recording #tea")
+    await told(command, tmp_path, "recording local/#tea")
 
 
 async def test_tls_to_a_plain_port_is_told_with_the_setting(tmp_path: Path) -> None:
@@ -210,7 +210,7 @@ async def test_the_model_s_absence_is_logged_once_and_its_return_too(
         agent.key = "secret"
         settings = irc(ngircd, AGENT_API_URL=agent.url)
         async with running("terrarium-mcp bridge", at=tmp_path, **settings) as bridge:
-            await bridge.says("recording #tea")
+            await bridge.says("recording local/#tea")
             await bridge.says("Check AGENT_API_KEY")
             await asks(ada, "first", "The model gave no answer.")
             agent.key = ""

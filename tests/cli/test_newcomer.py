@@ -48,7 +48,7 @@ async def test_a_newcomer_has_a_recorded_line_and_an_answer_within_two_minutes(
             _, _, following = told.partition("Next:\n")
             up, install = (shlex.split(line) for line in following.splitlines()[:2])
             async with terminal([*up, "--port", "0"], at=tmp_path, environ=NOTHING) as running:
-                await running.sees("http://127.0.0.1:", "recording #tea")
+                await running.sees("http://127.0.0.1:", "recording local/#tea")
                 await ada.types(f"PRIVMSG #tea :{SAID}")
                 await ada.types("PRIVMSG #tea :!terrarium who mended the gate?")
                 await ada.sees("PRIVMSG #tea :ada: [LLM] It was bo.")

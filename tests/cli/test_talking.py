@@ -45,7 +45,7 @@ async def scene(ircd: Ircd) -> AsyncIterator[tuple[Person, StrictAgent]]:
 async def is_answered(program: Program, ada: Person, agent: StrictAgent) -> None:
     """A line is recorded, found by the model through MCP, and an answer is said."""
     with anyio.fail_after(HANGS):
-        await program.says("recording #tea")
+        await program.says("recording local/#tea")
         await ada.types(f"PRIVMSG #tea :{SAID}", "PRIVMSG #tea :!search latch")
         await ada.sees("PRIVMSG #tea :ada: ", SAID)
         await ada.types("PRIVMSG #tea :!terrarium who mended the gate?")
@@ -126,7 +126,7 @@ async def test_bridge_records_while_the_model_is_away(ngircd: Ircd, tmp_path: Pa
         away = {**settings_for(ngircd, agent), "AGENT_API_URL": "http://127.0.0.1:9"}
         async with running("terrarium-mcp bridge", at=tmp_path, **away) as bridge:
             with anyio.fail_after(HANGS):
-                await bridge.says("recording #tea")
+                await bridge.says("recording local/#tea")
                 await ada.types(f"PRIVMSG #tea :{SAID}", "PRIVMSG #tea :!terrarium garden gate?")
                 await ada.sees("PRIVMSG #tea :ada: The model", "is not answering")
                 await ada.sees("Terra", "PRIVMSG #tea :", f"<ada> {SAID}")

@@ -21,6 +21,7 @@ from terrarium_mcp.chat.records import Message, MessageType, NewMessage
 from terrarium_mcp.irc_bridge.answer.loop import Answer, answer
 from terrarium_mcp.irc_bridge.answer.prompt import Question
 from terrarium_mcp.irc_bridge.bridge import Bridge
+from terrarium_mcp.irc_bridge.bridges import Bridges
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.message import IrcMessage
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
@@ -41,8 +42,8 @@ QUICK = Timeouts(burst=100, per_line=0.001, backoff=(0.1, 0.3, 1.0), rejoin=(0.0
 class WatchedBridge(Bridge):
     """Tells when it has come into all of its channels, again after each connection."""
 
-    def __init__(self, *parts: Any) -> None:
-        super().__init__(*parts)
+    def __init__(self, *parts: Any, **more: Any) -> None:
+        super().__init__(*parts, **more)
         self.at_home, self.gone = anyio.Event(), anyio.Event()
         self.heard: set[str] = set()
         self._news = anyio.Event()
@@ -78,6 +79,7 @@ class House:
     bridge: WatchedBridge
     toolbox: Toolbox
     settings: Settings
+    llm: LLM
 
     async def lines(self, channel: str = "", *, events: bool = False) -> list[Message]:
         """Every line of speech, oldest first."""
@@ -134,10 +136,10 @@ async def living(
             return mcp_url or build_server(store, settings)
 
         toolbox = Toolbox(target, backoff=(0.05, 0.1, 0.2))
-        bridge = WatchedBridge(store, settings, toolbox, llm, timeouts)
-        house = House(store, bridge, toolbox, settings)
+        bridge = WatchedBridge(store, settings, toolbox, llm, anyio.Lock(), timeouts=timeouts)
+        house = House(store, bridge, toolbox, settings, llm)
         try:
-            async with beside(bridge.run):
+            async with beside(Bridges([bridge], toolbox, llm).run):
                 with anyio.fail_after(15):
                     await bridge.at_home.wait()
                 yield house

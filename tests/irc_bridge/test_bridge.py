@@ -14,6 +14,7 @@ import pytest
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.irc_bridge.ask import handlers, responder
 from terrarium_mcp.irc_bridge.bridge import Bridge, server_config
+from terrarium_mcp.irc_bridge.bridges import Bridges
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.record import recorder
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
@@ -300,9 +301,10 @@ async def test_cancelling_at_any_moment_leaves_nothing_running_and_nothing_unwri
         for pause in (0.0, 0.01, 0.1, 0.5):
             llm = model_of(settings)
             toolbox = Toolbox(lambda: "http://127.0.0.1:9/mcp")
-            bridge = Bridge(store, settings, toolbox, llm, Timeouts(farewell=0.1))
+            quick = Timeouts(farewell=0.1)
+            bridge = Bridge(store, settings, toolbox, llm, anyio.Lock(), timeouts=quick)
             with anyio.move_on_after(pause):
-                await bridge.run()
+                await Bridges([bridge], toolbox, llm).run()
             await llm.aclose()
             assert asyncio.all_tasks() == tasks
             assert children() == processes

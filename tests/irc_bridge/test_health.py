@@ -17,9 +17,9 @@ async def test_a_degraded_model_is_told_of_although_it_answers_200(
     async with strict_agent() as agent:
         agent.degraded = True
         async with living(settings_for(ngircd, tmp_path, agent.url)) as house:
-            await check_endpoint(house.bridge._llm)  # noqa: SLF001 -- as run() does at its start
+            await check_endpoint(house.llm)  # as at the start
             assert "model endpoint unhealthy (degraded)" in caplog.text
             assert caplog.text.count("unhealthy") == 1  # though it was checked twice
             agent.degraded = False
-            await check_endpoint(house.bridge._llm)  # noqa: SLF001
+            await check_endpoint(house.llm)
             assert "the model answers again" in caplog.text

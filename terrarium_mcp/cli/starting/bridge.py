@@ -7,7 +7,7 @@ from pathlib import Path
 from terrarium_mcp.cli.starting.bridge_runner import (
     check_settings,
     check_tools,
-    open_bridge,
+    open_bridges,
     run_until_signal,
 )
 from terrarium_mcp.irc_bridge.toolbox import Toolbox, stdio_server
@@ -30,6 +30,6 @@ async def run_bridge(settings: Settings, mcp_url: str | None, flags: Sequence[st
     toolbox = Toolbox(lambda: mcp_url or child, offered=settings.bridge_tools)
     async with (
         open_store(database, settings, adopt=True) as store,
-        open_bridge(store, settings, toolbox) as bridge,
+        open_bridges(store, settings, toolbox) as bridges,
     ):
-        await run_until_signal(bridge)
+        await run_until_signal(bridges)

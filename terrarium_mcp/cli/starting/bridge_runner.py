@@ -1,4 +1,4 @@
-"""A bridge built from the settings, run until a signal stops it."""
+"""Bridges built from the settings, run until a signal stops them."""
 
 import signal
 from collections.abc import AsyncIterator
@@ -6,7 +6,8 @@ from contextlib import asynccontextmanager
 
 import anyio
 
-from terrarium_mcp.irc_bridge.bridge import Bridge, server_config
+from terrarium_mcp.irc_bridge.bridge import server_config
+from terrarium_mcp.irc_bridge.bridges import Bridges
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.transport import tls_context
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
@@ -31,39 +32,43 @@ def check_settings(settings: Settings) -> None:
     Raises:
         BadSetting: no server, channel or contact is set, or TERRARIUM_TLS_CAFILE is unusable.
     """
-    config = server_config(settings)
-    try:
-        if config.tls_cafile:
-            tls_context(config)
-    except ConnectionError as error:
-        raise BadSetting(str(error)) from error
+    for network in settings.networks:
+        try:
+            config = server_config(network)
+            if config.tls_cafile:
+                tls_context(config)
+        except (BadSetting, ConnectionError) as error:
+            name = f"{network.network_name}: " if len(settings.networks) > 1 else ""
+            raise BadSetting(f"{name}{error}") from error
 
 
 @asynccontextmanager
-async def open_bridge(store: Store, settings: Settings, toolbox: Toolbox) -> AsyncIterator[Bridge]:
-    """A bridge with the model that the settings name.
+async def open_bridges(
+    store: Store, settings: Settings, toolbox: Toolbox
+) -> AsyncIterator[Bridges]:
+    """A bridge for each network, with the model that the settings name.
 
     Raises:
         BadSetting: no server, channel or contact is set.
     """
     llm = LLM.from_settings(settings)
     try:
-        yield Bridge(store, settings, toolbox, llm)
+        yield Bridges.from_settings(store, settings, toolbox, llm)
     finally:
         with anyio.CancelScope(shield=True):
             await llm.aclose()
 
 
-async def run_until_signal(bridge: Bridge) -> None:
-    """Run the bridge until SIGINT or SIGTERM; it then quits IRC and saves what is pending."""
+async def run_until_signal(bridges: Bridges) -> None:
+    """Run the bridges until SIGINT or SIGTERM; they then quit IRC and save what is pending."""
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_stop_at_a_signal, bridge)
-        await bridge.run()
+        tasks.start_soon(_stop_at_a_signal, bridges)
+        await bridges.run()
         tasks.cancel_scope.cancel()
 
 
-async def _stop_at_a_signal(bridge: Bridge) -> None:
+async def _stop_at_a_signal(bridges: Bridges) -> None:
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
         async for _ in signals:
-            await bridge.stop("until later")
+            await bridges.stop("until later")
             return

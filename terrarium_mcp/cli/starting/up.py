@@ -8,7 +8,7 @@ from anyio.abc import TaskStatus
 from terrarium_mcp.cli.starting.bridge_runner import (
     check_settings,
     check_tools,
-    open_bridge,
+    open_bridges,
     run_until_signal,
 )
 from terrarium_mcp.cli.starting.health import health_of
@@ -52,6 +52,6 @@ async def run_bridge_and_server(
         announce(listening)
         tasks.start_soon(load_what_calls_need)
         toolbox = Toolbox(lambda: listening.mcp_url, offered=settings.bridge_tools)
-        async with open_bridge(store, settings, toolbox) as bridge:
-            await run_until_signal(bridge)
+        async with open_bridges(store, settings, toolbox) as bridges:
+            await run_until_signal(bridges)
         tasks.cancel_scope.cancel()

@@ -34,7 +34,7 @@ ReplyScope = tuple[str, ...]
 
 
 class Responder:
-    """Serves the commands of one network. The model answers one question at a time."""
+    """Serves the commands of one network. Whoever holds `model_lock` has the model answer."""
 
     def __init__(
         self,
@@ -43,13 +43,14 @@ class Responder:
         toolbox: Toolbox,
         llm: LLM,
         settings: Settings,
+        model_lock: anyio.Lock,
     ) -> None:
         self._network = network
         self._recorder = recorder
         self._toolbox = toolbox
         self._llm = llm
         self._settings = settings
-        self._model = anyio.Lock()  # first come, first served, so channels take turns
+        self._model = model_lock  # first come, first served, so channels take turns
         self._more: dict[ReplyScope, Sequence[str]] = {}
         self._turned_away: dict[str, set[str]] = {}
 

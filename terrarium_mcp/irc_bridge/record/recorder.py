@@ -51,7 +51,8 @@ class _PendingAction:
 class Recorder:
     """Saves the messages of one network. `waiting` counts those not yet on disk."""
 
-    def __init__(self, store: Store, network: str) -> None:
+    def __init__(self, store: Store, network: str, home: str = "") -> None:
+        """Record `network`. Rows stored without a network are of `home`: unset, of this one."""
         self.store = store
         self.network = network
         self.waiting = 0
@@ -60,7 +61,8 @@ class Recorder:
         self._bell = Bell()
         self._finished = False
         self._running = anyio.CancelScope(shield=True)
-        self._enqueue_action(partial(store.rooms.name_network, network))  # before its first message
+        # Before the first message, after which there are two networks.
+        self._enqueue_action(partial(store.rooms.name_network, home or network))
 
     def record(self, message: NewMessage) -> PendingMessage:
         """Queue a message. Never waits, so callers keep the network's order."""

@@ -1,0 +1,173 @@
+"""Several networks: each [[network]] table is a network, and mistakes are named."""
+
+from pathlib import Path
+
+import pytest
+
+from terrarium_mcp.chat.relays import Relay
+from terrarium_mcp.chat.voices import VoiceRules
+from terrarium_mcp.settings import BadSetting, Settings, read_settings
+
+TWO = """
+IRC_NICK = "Terra"
+TERRARIUM_CONTACT = "ada"
+AGENT_MODEL = "one"
+
+[[network]]
+TERRARIUM_NETWORK = "libera"
+IRC_SERVER = "irc.libera.chat"
+IRC_CHANNELS = ["#tea"]
+TERRARIUM_SASL_PASSWORD = "hunter2"
+
+[[network]]
+TERRARIUM_NETWORK = "home"
+IRC_SERVER = "irc://127.0.0.1:6667/mate"
+IRC_NICK = "Teapot"
+"""
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty folder to be started in."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def settings_in(toml: str, **environ: str) -> Settings:
+    Path("terrarium.toml").write_text(toml)
+    return read_settings(environ=environ).settings
+
+
+def complaint(toml: str, **environ: str) -> str:
+    with pytest.raises(BadSetting) as refused:
+        settings_in(toml, **environ)
+    return str(refused.value)
+
+
+def test_each_table_is_a_network_and_takes_from_above_what_it_leaves_out() -> None:
+    libera, home = settings_in(TWO).networks
+    assert (libera.network_name, libera.irc_server, libera.server_port) == (
+        "libera",
+        "irc.libera.chat",
+        6697,
+    )
+    assert (home.network_name, home.irc_server, home.server_port) == ("home", "127.0.0.1", 6667)
+    assert (libera.irc_channels, home.irc_channels) == (("#tea",), ("#mate",))
+    assert (libera.irc_nick, home.irc_nick) == ("Terra", "Teapot")
+    assert (libera.contact, home.contact, home.agent_model) == ("ada", "ada", "one")
+    assert home.networks == (home,)
+
+
+def test_without_tables_the_settings_are_their_only_network() -> None:
+    settings = settings_in('IRC_SERVER = "irc.libera.chat"')
+    assert settings.networks == (settings,)
+    assert settings_in("").networks[0].irc_server == ""
+
+
+def test_no_password_of_one_network_reaches_another() -> None:
+    libera, home = settings_in(TWO).networks
+    assert (libera.sasl_password, home.sasl_password) == ("hunter2", "")
+
+
+def test_a_table_counts_before_the_environment() -> None:
+    libera, home = settings_in(TWO, IRC_NICK="Kettle").networks
+    assert (libera.irc_nick, home.irc_nick) == ("Kettle", "Teapot")
+
+
+def test_rows_without_a_network_belong_to_the_first() -> None:
+    assert settings_in(TWO).network_name == "libera"
+
+
+def test_a_relative_path_in_a_table_counts_from_its_file(home: Path) -> None:
+    (home / "there").mkdir()
+    file = home / "there" / "my.toml"
+    file.write_text('[[network]]\nIRC_SERVER = "irc.example"\nTERRARIUM_TLS_CAFILE = "ca.pem"')
+    (network,) = read_settings(config=file, environ={}).settings.networks
+    assert network.tls_cafile == home / "there" / "ca.pem"
+
+
+@pytest.mark.parametrize("above", ["IRC_PORT=6697", "TERRARIUM_SASL_PASSWORD=hunter2"])
+def test_what_belongs_to_one_network_is_refused_beside_tables(above: str) -> None:
+    name, value = above.split("=")
+    assert complaint(TWO, **{name: value}) == (
+        f"{name} (from the environment) belongs to one network, and there are [[network]] tables:"
+        " move it into one of them."
+    )
+
+
+def test_what_holds_for_all_networks_is_refused_in_a_table() -> None:
+    assert complaint(TWO + 'AGENT_MODEL = "two"') == (
+        "AGENT_MODEL in [[network]] home of terrarium.toml holds for all networks:"
+        " move it above the first [[network]]."
+    )
+
+
+def test_an_unknown_key_of_a_table_is_named_with_the_nearest() -> None:
+    assert complaint(TWO + 'IRC_NIK = "x"') == (
+        "IRC_NIK in [[network]] home of terrarium.toml is not a setting. Did you mean IRC_NICK?"
+    )
+
+
+def test_an_unusable_value_is_named_with_its_table() -> None:
+    wrong = complaint(TWO.replace('"irc://127.0.0.1:6667/mate"', '"127.0.0.1"\nIRC_PORT = 70000'))
+    assert wrong.startswith("IRC_PORT=70000 (from [[network]] home of terrarium.toml): ")
+
+
+def test_several_networks_need_names_and_each_its_own() -> None:
+    unnamed = complaint(TWO.replace('TERRARIUM_NETWORK = "libera"\n', ""))
+    assert unnamed == (
+        "[[network]] 1 of terrarium.toml has no name. Give it one that stays the same, e.g."
+        ' TERRARIUM_NETWORK = "libera".'
+    )
+    twice = complaint(TWO.replace('"home"', '"Libera"'))
+    assert twice == (
+        "[[network]] libera of terrarium.toml and [[network]] Libera of terrarium.toml have the"
+        " same name: choose another TERRARIUM_NETWORK for one of them."
+    )
+
+
+def test_a_single_table_needs_no_name() -> None:
+    (network,) = settings_in('[[network]]\nIRC_SERVER = "irc.libera.chat"').networks
+    assert network.network_name == "libera"
+
+
+@pytest.mark.parametrize("name", ["#tea", "a/b", "a b", "a,b", "&x"])
+def test_a_name_that_would_read_as_a_channel_is_refused(name: str) -> None:
+    assert "one word without / and ," in complaint("", TERRARIUM_NETWORK=name)
+
+
+@pytest.mark.parametrize("toml", ['[network]\nIRC_SERVER = "a"', "network = 5", "Network = [1]"])
+def test_what_is_no_list_of_tables_is_refused_with_how_to_write_it(toml: str) -> None:
+    assert complaint(toml) == (
+        "network in terrarium.toml must be tables: begin each with [[network]]."
+    )
+
+
+def test_voice_rules_follow_for_each_network() -> None:
+    relayed = 'TERRARIUM_RELAYS = "everybot, home/homebot, away/awaybot"\n' + TWO
+    settings = settings_in(relayed + 'COMMAND_PREFIX = "?"\n')
+    told = settings.voice_rules_told({})
+    assert told == {
+        "libera": VoiceRules(relays=(Relay("everybot", "libera"),)),
+        "home": VoiceRules("Teapot", "?", (Relay("everybot", "home"), Relay("homebot", "home"))),
+        "away": VoiceRules(relays=(Relay("awaybot", "away"),)),
+    }
+    assert [one.voice_rules for one in settings.networks] == [told["libera"], told["home"]]
+    assert settings.voice_rules_told(told) == {}
+
+
+def test_a_table_names_only_relays_of_its_own_network() -> None:
+    assert complaint(TWO + 'TERRARIUM_RELAYS = ["libera/bot"]') == (
+        "TERRARIUM_RELAYS in [[network]] home of terrarium.toml names libera/bot, which is on"
+        " another network: move it into that network's table."
+    )
+    own = settings_in(TWO + 'TERRARIUM_RELAYS = ["home/bot"]').networks[1]
+    assert own.voice_rules.relays == (Relay("bot", "home"),)
+
+
+def test_a_slip_in_the_environment_is_not_reported_where_a_table_has_the_setting() -> None:
+    Path("terrarium.toml").write_text(TWO)
+    assert read_settings(environ={"IRC_HOST": "x"}).slips() == []
+    assert read_settings(environ={"IRC_TLS": "x"}).slips() == [
+        "IRC_TLS in the environment is not a setting. Did you mean IRC_USE_SSL?"
+    ]
