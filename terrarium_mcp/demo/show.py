@@ -22,7 +22,7 @@ from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.server import build_server
 from terrarium_mcp.serving.http import Listening, serve_http
-from terrarium_mcp.settings import Settings
+from terrarium_mcp.settings import ConfiguredChannel, Settings
 from terrarium_mcp.store import Store, open_store
 
 CHANNEL = "#terrarium"
@@ -120,7 +120,7 @@ def _settings(folder: Path, port: int, model: str) -> Settings:
         irc_port=port,
         irc_use_ssl=False,
         irc_nick=BOT,
-        irc_channels=(CHANNEL,),
+        irc_channels=(ConfiguredChannel(CHANNEL),),
         network="demo",
         agent_api_url=model,
         agent_model=NAME,

@@ -10,7 +10,6 @@ from datetime import UTC, datetime
 import anyio
 
 from terrarium_mcp import __version__
-from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue, PendingCommand
 from terrarium_mcp.irc_bridge.ask.commands import Address
 from terrarium_mcp.irc_bridge.ask.responder import Responder
@@ -182,6 +181,4 @@ class Bridge:
 
     def _is_ours(self, channel: str) -> bool:
         """Whether the settings name this channel; no other is recorded or answered in."""
-        mapping = self.network.casemapping
-        named = (name.split(" ")[0] for name in self._settings.irc_channels)
-        return fold(channel, mapping) in {fold(name, mapping) for name in named}
+        return self.network.is_configured(channel)

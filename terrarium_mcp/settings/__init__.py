@@ -1,6 +1,7 @@
 """Every setting of the program, and how it is found.
 
 - declarations.py: each setting, once: name, type, meaning and default
+- channels.py: the channels to join, and their keys
 - values.py, hosts.py: what the text of a setting means
 - sources.py: flags, the environment, `.env` and `terrarium.toml`
 - validation.py: from the values that were found to `Settings`, or a sentence about each mistake
@@ -9,6 +10,7 @@
 - loading.py: all of it together
 """
 
+from terrarium_mcp.settings.channels import ConfiguredChannel, keys_hidden
 from terrarium_mcp.settings.declarations import Settings, setting_names
 from terrarium_mcp.settings.errors import BadSetting
 from terrarium_mcp.settings.hosts import is_loopback
@@ -22,10 +24,12 @@ from terrarium_mcp.settings.values import RoomDays
 
 __all__ = [
     "BadSetting",
+    "ConfiguredChannel",
     "LoadedSettings",
     "RoomDays",
     "Settings",
     "is_loopback",
+    "keys_hidden",
     "load_settings",
     "read_settings",
     "setting_names",

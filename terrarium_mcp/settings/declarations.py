@@ -63,7 +63,7 @@ class Settings(BaseModel):
     irc_channels: Channels = _setting(
         "IRC_CHANNELS",
         (),
-        "channels to join and record, such as tea,mate; the bot joins no others",
+        "channels to join and record, such as tea,mate or #tea KEY,mate; the bot joins no others",
     )
     tls_cafile: Path | None = _setting(
         "TERRARIUM_TLS_CAFILE", None, "PEM file of a private server's certificate authority"

@@ -9,9 +9,9 @@ from pydantic import ValidationError
 
 from terrarium_mcp.chat.server_address import ServerAddress, parse_server
 from terrarium_mcp.errors import did_you_mean, shown
+from terrarium_mcp.settings.channels import channels_of, keys_hidden
 from terrarium_mcp.settings.declarations import Settings, setting_names
 from terrarium_mcp.settings.errors import BadSetting
-from terrarium_mcp.settings.values import channels_of
 
 
 def validated(found: dict[str, object], sources: dict[str, str]) -> Settings:
@@ -47,7 +47,8 @@ def _apply_server_address(found: MutableMapping[str, object], sources: dict[str,
             found[name], sources[name] = value, sources["IRC_SERVER"]
         elif _contradicts(name, typed, value):
             raise BadSetting(
-                f"{written} and {name}={typed!r} (from {sources[name]}) contradict each other."
+                f"{written} and {name}={_shown(name, typed)!r} (from {sources[name]})"
+                " contradict each other."
                 " Remove one of them."
             )
 
@@ -71,9 +72,18 @@ def _contradicts(name: str, typed: object, implied: Any) -> bool:
             return str(typed).strip().lower() in {"0", "off", "f", "false", "n", "no"}
         case _:
             with suppress(ValueError):  # which the validation reports
-                listed = channels_of(typed)
-                return not isinstance(listed, tuple) or not {*implied} <= {*listed}
+                return not _names(implied) <= _names(typed)
             return False
+
+
+def _names(channels: object) -> set[str]:
+    listed = channels_of(channels)
+    return {one.name for one in listed} if isinstance(listed, tuple) else set()
+
+
+def _shown(name: str, value: object) -> object:
+    """The value of a setting for a message, which shows no channel's key."""
+    return keys_hidden(value) if name == "IRC_CHANNELS" else value
 
 
 def _without_password(address: str) -> str:
@@ -92,7 +102,7 @@ def _invalid_settings(invalid: ValidationError, sources: Mapping[str, str]) -> s
                 f"{name} is not a setting.{did_you_mean(name.upper(), setting_names())}"
             )
             continue
-        value = "" if field.json_schema_extra else f"={error['input']!r}"
+        value = "" if field.json_schema_extra else f"={_shown(name, error['input'])!r}"
         reason = error["msg"].removeprefix("Value error, ").rstrip(".")
         reason += "" if reason.endswith("?") else "."
         sentences.append(

@@ -7,9 +7,9 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from pydantic import AfterValidator, BeforeValidator
 
-from terrarium_mcp.chat.identity import as_channel
 from terrarium_mcp.chat.relays import Relay, parse_relay
 from terrarium_mcp.errors import did_you_mean
+from terrarium_mcp.settings.channels import ConfiguredChannel, channels_of
 
 MOST_DAYS = 100_000
 """274 years. Python's calendar begins in the year 1, so a much larger number would overflow."""
@@ -24,21 +24,6 @@ class RoomDays(NamedTuple):
     def __str__(self) -> str:
         """As `doctor` shows it: `#tea=30`."""
         return f"{self.room}={self.days}"
-
-
-def channels_of(value: object) -> object:
-    """The channels of `tea, #mate` as a tuple of `#tea`; neither text nor a list: as it is.
-
-    Raises:
-        ValueError: they are separated by `;`.
-    """
-    if isinstance(value, str) and ";" in value:  # legal in a name, but seldom meant
-        listed = ",".join(value.replace(";", ",").replace(",", " ").split())
-        raise ValueError(f"channels are separated by commas: {listed}")
-    channels = value.replace(",", " ").split() if isinstance(value, str) else value
-    if isinstance(channels, list | tuple):
-        return tuple(map(as_channel, map(str, channels)))
-    return channels
 
 
 def _days(value: object) -> object:
@@ -85,5 +70,5 @@ NetworkName = Annotated[str, AfterValidator(_network_name)]
 Url = Annotated[str, AfterValidator(_url)]
 Zone = Annotated[str, AfterValidator(_zone)]
 RetentionDays = Annotated[tuple[RoomDays, ...], BeforeValidator(_days)]
-Channels = Annotated[tuple[str, ...], BeforeValidator(channels_of)]
+Channels = Annotated[tuple[ConfiguredChannel, ...], BeforeValidator(channels_of)]
 Relays = Annotated[tuple[Relay, ...], BeforeValidator(_relays)]

@@ -62,7 +62,7 @@ async def test_a_newcomer_has_a_recorded_line_and_an_answer_within_two_minutes(
         assert SAID in [line.text for line in await lines_of(store)]
     file = tmp_path / ".env"
     assert file.stat().st_mode & 0o777 == 0o600
-    assert load_settings(env_file=file, environ={}).irc_channels == ("#tea",)
+    assert str(*load_settings(env_file=file, environ={}).irc_channels) == "#tea"
 
 
 async def test_a_server_without_tls_is_used_only_after_a_yes(ngircd: Ircd, tmp_path: Path) -> None:

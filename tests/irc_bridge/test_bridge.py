@@ -18,7 +18,7 @@ from terrarium_mcp.irc_bridge.bridges import Bridges
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.record import recorder
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
-from terrarium_mcp.settings import BadSetting, Settings
+from terrarium_mcp.settings import BadSetting, ConfiguredChannel, Settings
 from terrarium_mcp.store import open_store
 from tests.irc_bridge.house import (
     House,
@@ -341,10 +341,9 @@ def test_what_is_missing_is_named(setting: dict[str, Any], complaint: str) -> No
 
 
 def test_on_loopback_nobody_needs_a_contact_and_elsewhere_it_is_in_the_realname() -> None:
-    assert server_config(Settings(irc_server="127.0.0.1", irc_channels=("#tea",)))
-    there = server_config(
-        Settings(irc_server="irc.libera.chat", irc_channels=("#tea",), contact="ada")
-    )
+    tea = (ConfiguredChannel("#tea"),)
+    assert server_config(Settings(irc_server="127.0.0.1", irc_channels=tea))
+    there = server_config(Settings(irc_server="irc.libera.chat", irc_channels=tea, contact="ada"))
     assert "contact: ada" in there.realname
 
 

@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping
 
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.settings import Settings
+from terrarium_mcp.settings import Settings, keys_hidden
 
 HEADER = """\
 # Settings of terrarium-mcp, written by terrarium-mcp init.
@@ -37,6 +37,12 @@ def merged(old: str, values: Mapping[str, str]) -> str:
 
 def secrets_hidden(text: str) -> str:
     """The text for a screen: of passwords and keys only that they are there."""
+    text = re.sub(
+        r"^(.*\bIRC_CHANNELS[ \t]*=)(.+)$",
+        lambda line: f"{line[1]}{keys_hidden(line[2])}",
+        text,
+        flags=re.MULTILINE,
+    )
     names = "|".join(
         str(field.alias) for field in Settings.model_fields.values() if field.json_schema_extra
     )

@@ -9,7 +9,7 @@ import click
 from terrarium_mcp.cli.starting.init_checks import check_irc_server
 from terrarium_mcp.cli.starting.init_dialogue import Dialogue, Values
 from terrarium_mcp.irc_bridge.network.errors import TlsFailed, UntrustedCertificate
-from terrarium_mcp.settings import Settings, is_loopback
+from terrarium_mcp.settings import ConfiguredChannel, Settings, is_loopback
 
 SERVER = "irc.libera.chat"
 
@@ -75,10 +75,11 @@ def _reached(dialogue: Dialogue, values: dict[str, str]) -> Settings | None:
     return settings if dialogue.agrees("Keep this server nevertheless?") else None
 
 
-def _channels(dialogue: Dialogue, server: Values, named: Sequence[str]) -> str:
+def _channels(dialogue: Dialogue, server: Values, named: Sequence[ConfiguredChannel]) -> str:
     """The channels to record; those that the server's address named are the default."""
+    usual = ",".join(f"{channel.name} {channel.key}".strip() for channel in named)
     while True:
         question = "Channels to record, with their people's consent (tea,mate)"
-        typed = dialogue.answer("IRC_CHANNELS", question, ",".join(named), needed=True)
+        typed = dialogue.answer("IRC_CHANNELS", question, usual, needed=True)
         if dialogue.accepted({**server, "IRC_CHANNELS": typed}):
             return typed

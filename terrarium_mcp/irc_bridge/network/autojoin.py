@@ -1,7 +1,7 @@
 """Joins the configured channels, returns to them when we lose one, and leaves all others."""
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import anyio
@@ -11,10 +11,11 @@ from terrarium_mcp.irc_bridge.network.membership import Membership
 from terrarium_mcp.irc_bridge.network.message import IrcMessage
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
+from terrarium_mcp.settings import ConfiguredChannel
 
 log = logging.getLogger(__name__)
 
-_JOIN_BYTES = 400  # channel names in one JOIN: well inside a line of 512 bytes
+_JOIN_BYTES = 400  # channels and keys in one JOIN: well inside a line of 512 bytes
 
 
 @dataclass
@@ -39,7 +40,7 @@ class AutoJoin:
 
     def __init__(
         self,
-        channels: Sequence[str],
+        channels: Sequence[ConfiguredChannel],
         timeouts: Timeouts,
         client: PydleClient,
         membership: Membership,
@@ -47,7 +48,9 @@ class AutoJoin:
         post: Post,
         start: Callable[..., None],
     ) -> None:
-        self._channels = [_channel_state(channel) for channel in channels]
+        self._channels = [ChannelState(channel.name, channel.key) for channel in channels]
+        self._by_name: Mapping[str, ChannelState] = {}
+        self._folded_by = ""
         self._timeouts = timeouts
         self._client = client
         self._membership = membership
@@ -56,14 +59,10 @@ class AutoJoin:
         self._start = start
 
     def join_all(self) -> None:
-        """Join all channels in few lines; those with a key in a line each."""
-        for channel in self._channels:
-            if channel.key:
-                self._post("JOIN", channel.name, channel.key)
-        without_key = (channel.name for channel in self._channels if not channel.key)
+        """Join all channels in few lines."""
         per_line = self._client.joins_per_line or len(self._channels)
-        for names in _join_lines(without_key, per_line):
-            self._post("JOIN", names)
+        for channels in _lines_of(self._channels, per_line):
+            self._post("JOIN", *_join_parameters(channels))
 
     async def rejoin_loop(self) -> None:
         """Look for lost channels now and then: a server may answer a JOIN with nothing at all."""
@@ -144,26 +143,35 @@ class AutoJoin:
         await anyio.sleep(pause)
         channel.returning = False
         if not self._client.in_channel(channel.name):
-            self._post("JOIN", channel.name, *([channel.key] if channel.key else []))
+            self._post("JOIN", *_join_parameters([channel]))
+
+    def is_configured(self, name: str) -> bool:
+        """Whether the settings name this channel."""
+        return self._configured(name) is not None
 
     def _configured(self, name: str) -> ChannelState | None:
-        same = self._client.is_same_channel
-        return next((channel for channel in self._channels if same(channel.name, name)), None)
+        mapping = self._client.casemapping
+        if self._folded_by != mapping:  # asked about every line, with hundreds of channels
+            fold = self._client.fold
+            self._by_name = {fold(channel.name): channel for channel in self._channels}
+            self._folded_by = mapping
+        return self._by_name.get(self._client.fold(name))
 
 
-def _channel_state(setting: str) -> ChannelState:
-    name, _, key = setting.strip().partition(" ")
-    return ChannelState(name, key.strip())
+def _lines_of(channels: Sequence[ChannelState], at_most: int) -> Iterator[list[ChannelState]]:
+    """The channels of each JOIN, as many as a line and the server accept, those with keys first."""
+    line: list[ChannelState] = []
+    for channel in sorted(channels, key=lambda one: not one.key):
+        size = len(" ".join(_join_parameters([*line, channel])).encode())
+        if line and (len(line) == at_most or size > _JOIN_BYTES):
+            yield line
+            line = []
+        line.append(channel)
+    if line:
+        yield line
 
 
-def _join_lines(channels: Iterable[str], at_most: int) -> Iterator[str]:
-    """Names joined by commas, as many as a line and the server accept."""
-    names: list[str] = []
-    for channel in channels:
-        full = len(names) == at_most or len(",".join([*names, channel]).encode()) > _JOIN_BYTES
-        if names and full:
-            yield ",".join(names)
-            names = []
-        names.append(channel)
-    if names:
-        yield ",".join(names)
+def _join_parameters(channels: Sequence[ChannelState]) -> list[str]:
+    """Names and keys, a key at the place of its channel (RFC 2812 3.2.1)."""
+    keys = [channel.key for channel in channels if channel.key]
+    return [",".join(channel.name for channel in channels), *([",".join(keys)] if keys else [])]

@@ -148,6 +148,10 @@ class IrcNetwork:
         """Whether `target` is a channel, rather than a user."""
         return self._session.client.is_channel(target)
 
+    def is_configured(self, channel: str) -> bool:
+        """Whether the settings name this channel; we join no other."""
+        return self._session.is_configured(channel)
+
     def split_status(self, target: str) -> tuple[str, str]:
         """`@#tea` is `("@", "#tea")`: addressed to the operators of #tea only."""
         return self._session.client.split_status(target)

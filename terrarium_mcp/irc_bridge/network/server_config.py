@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass, field
 
+from terrarium_mcp.settings import ConfiguredChannel
+
 
 @dataclass(frozen=True, kw_only=True)
 class ServerConfig:
@@ -21,5 +23,5 @@ class ServerConfig:
     sasl_username: str = ""
     sasl_password: str = field(default="", repr=False)
     """If set, we log in by SASL PLAIN over TLS, or do not register at all."""
-    channels: tuple[str, ...] = field(default=(), repr=False)
-    """The channels to join, and no others; `#chan key` where one needs a key."""
+    channels: tuple[ConfiguredChannel, ...] = ()
+    """The channels to join, and no others."""

@@ -109,6 +109,10 @@ class Session:
         """Whether we are registered and may speak."""
         return self.welcomed and not self.why and not self.over.is_set()
 
+    def is_configured(self, channel: str) -> bool:
+        """Whether the settings name this channel."""
+        return self._autojoin.is_configured(channel)
+
     def post(self, command: str, *params: str) -> None:
         """Queue a line; its command decides how long it may wait."""
         self._queue.post(IrcMessage(command.upper(), params))

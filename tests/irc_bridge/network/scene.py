@@ -11,6 +11,7 @@ from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.message import IrcMessage
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
+from terrarium_mcp.settings import Settings
 from tests.servers.beside import beside
 
 PATIENCE = 5.0
@@ -95,7 +96,8 @@ def _last_word(line: IrcMessage) -> str:
 def login(port: int, *channels: str, **more: Any) -> ServerConfig:
     """Terra on loopback, without TLS by default."""
     given = {"host": "127.0.0.1", "port": port, "tls": False, "nick": "Terra", "realname": "test"}
-    return ServerConfig(channels=channels, **{**given, **more})
+    named = Settings(irc_channels=channels).irc_channels  # type: ignore[arg-type]
+    return ServerConfig(channels=named, **{**given, **more})
 
 
 @asynccontextmanager

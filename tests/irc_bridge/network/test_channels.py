@@ -1,5 +1,7 @@
 """Where the client sits, who is there, and under which nick."""
 
+from itertools import zip_longest
+
 import pytest
 
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
@@ -128,14 +130,32 @@ async def test_channels_are_joined_in_few_lines_and_keys_go_with_their_own() -> 
     many = [f"#channel-number-{n}" for n in range(30)]
     async with (
         fake_ircd() as server,
-        staying(login(server.port, "#a", "#locked s3same", *many)) as (_, ear),
+        staying(login(server.port, "#a", "#locked s3same", *many, "#shut k2")) as (_, ear),
     ):
         await ear.happens("joined", many[-1])
+        joins = [join.split() for join in server.heard("JOIN")]
+        first = ["#locked", "#shut", "#a", *many[:20]]
+        assert joins == [
+            ["JOIN", ",".join(first), "s3same,k2"],
+            ["JOIN", ",".join(many[20:])],
+        ]
+
+
+async def test_four_hundred_channels_are_joined_each_with_its_own_key() -> None:
+    keys = {f"#room-{n}": f"key-{n}" if n % 3 == 0 else "" for n in range(400)}
+    named = [f"{name} {key}".strip() for name, key in keys.items()]
+    async with fake_ircd() as server, staying(login(server.port, *named)) as (network, ear):
+        await ear.until(lambda: len(ear.happened("joined")) == 400)
+        assert sorted(network.joined_channels()) == sorted(keys)
         joins = server.heard("JOIN")
-        assert joins[0] == "JOIN #locked s3same"
-        assert [name for join in joins[1:] for name in join.split()[1].split(",")] == ["#a", *many]
-        assert len(joins) == 3
-        assert max(map(len, joins)) < 510
+    assert max(map(len, joins)) <= 510
+    assert len(joins) < 20
+    sent = dict[str, str]()
+    for join in joins:
+        _, names, *keyed = join.split()
+        listed = keyed[0].split(",") if keyed else []
+        sent |= dict(zip_longest(names.split(","), listed, fillvalue=""))
+    assert sent == keys
 
 
 async def test_a_server_that_takes_two_joins_at_once_gets_two() -> None:

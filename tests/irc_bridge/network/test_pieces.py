@@ -8,6 +8,7 @@ from terrarium_mcp.irc_bridge.network.member_prefixes import ranks_after
 from terrarium_mcp.irc_bridge.network.message import parse_line
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.transport import MAX_LINE, Framing
+from terrarium_mcp.settings import ConfiguredChannel
 
 KINDS = {"list": "b", "param": "k", "param_set": "l", "noparam": "nt"}
 
@@ -111,7 +112,7 @@ def test_a_login_shows_no_secret() -> None:
             realname="r",
             password=secret,
             sasl_password=secret,
-            channels=(f"#tea {secret}",),
+            channels=(ConfiguredChannel("#tea", secret),),
         )
     )
     assert secret not in shown

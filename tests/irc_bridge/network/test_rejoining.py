@@ -240,7 +240,7 @@ def silent_once(verb: str) -> Answer:
 
 async def test_a_channel_that_is_there_is_not_joined_again_by_looking_round() -> None:
     async with (
-        fake_ircd(answer=silent_once("JOIN #mate")) as server,
+        fake_ircd(isupport="TARGMAX=JOIN:1", answer=silent_once("JOIN #mate")) as server,
         staying(login(server.port, "#mate key", "#tea"), look_round=0.05) as (_, ear),
     ):
         await ear.happens("members_complete", "#mate")
