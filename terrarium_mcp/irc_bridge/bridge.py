@@ -32,7 +32,8 @@ def server_config(settings: Settings) -> ServerConfig:
     """The connection parameters of the network that the settings name.
 
     Raises:
-        BadSetting: no server or channel is set, or no contact for a public network.
+        BadSetting: no server or channel is set, or no contact for a public network, or a
+            certificate without TLS.
     """
     if not settings.irc_server:
         raise BadSetting(
@@ -46,8 +47,19 @@ def server_config(settings: Settings) -> ServerConfig:
             "TERRARIUM_CONTACT is not set. Public networks require a contact for a bot. Name its"
             " operator, e.g. TERRARIUM_CONTACT='ada on this network'."
         )
+    if settings.tls_key and not settings.tls_cert:
+        raise BadSetting(
+            "TERRARIUM_TLS_KEY is set and TERRARIUM_TLS_CERT is not. Set it to the PEM file of the"
+            " certificate that the key belongs to."
+        )
+    if settings.tls_cert and not settings.uses_tls:
+        raise BadSetting(
+            "TERRARIUM_TLS_CERT needs TLS, which is off. Set IRC_USE_SSL=on and IRC_PORT to the"
+            " server's TLS port, usually 6697, or remove TERRARIUM_TLS_CERT."
+        )
     about = f"terrarium-mcp {__version__}, records its channels"
     return ServerConfig(
+        network=settings.network_name,
         host=settings.irc_server,
         port=settings.server_port,
         tls=settings.uses_tls,
@@ -55,6 +67,8 @@ def server_config(settings: Settings) -> ServerConfig:
         nick=settings.irc_nick,
         realname=f"{about}; contact: {settings.contact}" if settings.contact else about,
         password=settings.server_password,
+        tls_certfile=str(settings.tls_cert or ""),
+        tls_keyfile=str(settings.tls_key or ""),
         sasl_username=settings.sasl_username,
         sasl_password=settings.sasl_password,
         channels=settings.irc_channels,

@@ -75,6 +75,14 @@ class Settings(BaseModel):
     sasl_password: str = _secret(
         "TERRARIUM_SASL_PASSWORD", "password of that account; sent over TLS only"
     )
+    tls_cert: Path | None = _setting(
+        "TERRARIUM_TLS_CERT",
+        None,
+        "PEM file of the bot's certificate for the login (SASL EXTERNAL)",
+    )
+    tls_key: Path | None = _setting(
+        "TERRARIUM_TLS_KEY", None, "PEM file of its key; unset: in the file of the certificate"
+    )
     network: NetworkName = _setting(
         "TERRARIUM_NETWORK",
         "",

@@ -21,6 +21,8 @@ OF_ONE_NETWORK = frozenset(
         "TERRARIUM_SERVER_PASSWORD",
         "TERRARIUM_SASL_USERNAME",
         "TERRARIUM_SASL_PASSWORD",
+        "TERRARIUM_TLS_CERT",
+        "TERRARIUM_TLS_KEY",
     }
 )
 """Settings that mean one network: beside tables they stand in a table, or nowhere."""

@@ -30,12 +30,12 @@ def check_settings(settings: Settings) -> None:
     """Refuse settings with which no connection could succeed, before anything is opened.
 
     Raises:
-        BadSetting: no server, channel or contact is set, or TERRARIUM_TLS_CAFILE is unusable.
+        BadSetting: no server, channel or contact is set, or a certificate is unusable.
     """
     for network in settings.networks:
         try:
             config = server_config(network)
-            if config.tls_cafile:
+            if config.tls_cafile or config.tls_certfile:
                 tls_context(config)
         except (BadSetting, ConnectionError) as error:
             name = f"{network.network_name}: " if len(settings.networks) > 1 else ""

@@ -10,8 +10,8 @@ from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.membership import Membership
 from terrarium_mcp.irc_bridge.network.message import IrcMessage
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
+from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
-from terrarium_mcp.settings import ConfiguredChannel
 
 log = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ class AutoJoin:
 
     def __init__(
         self,
-        channels: Sequence[ConfiguredChannel],
+        config: ServerConfig,
         timeouts: Timeouts,
         client: PydleClient,
         membership: Membership,
@@ -48,7 +48,8 @@ class AutoJoin:
         post: Post,
         start: Callable[..., None],
     ) -> None:
-        self._channels = [ChannelState(channel.name, channel.key) for channel in channels]
+        self._label = config.label
+        self._channels = [ChannelState(channel.name, channel.key) for channel in config.channels]
         self._by_name: Mapping[str, ChannelState] = {}
         self._folded_by = ""
         self._timeouts = timeouts
@@ -79,7 +80,8 @@ class AutoJoin:
         for name in line.params[0].split(","):
             channel = self._configured(name)
             if channel is None:
-                log.warning("forced into %s, which the settings do not name: leaving it", name)
+                label = self._label(name)
+                log.warning("forced into %s, which the settings do not name: leaving it", label)
                 self._post("PART", name, "only here by invitation of my operator")
                 continue
             channel.joined_as, channel.joined_at = name, anyio.current_time()
@@ -110,7 +112,8 @@ class AutoJoin:
         pauses = self._timeouts.refused
         pause = pauses[min(channel.refusals, len(pauses) - 1)]
         channel.refusals += 1
-        log.warning("%s refused us: %s. Retrying in %g s.", channel.name, line.params[-1], pause)
+        label = self._label(channel.name)
+        log.warning("%s refused us: %s. Retrying in %g s.", label, line.params[-1], pause)
         self._return_after(pause, channel)
 
     def _left(self, why: str) -> None:
@@ -125,10 +128,11 @@ class AutoJoin:
         if anyio.current_time() - channel.joined_at > self._timeouts.forgiven:
             channel.kicks = 0
         channel.kicks += 1
+        label = self._label(channel.name)
         if self._gave_up(channel):
-            log.error("%s: %s. Staying out until the next connection.", channel.name, why)
+            log.error("%s: %s. Staying out until the next connection.", label, why)
         else:
-            log.warning("%s: %s. Returning later.", channel.name, why)
+            log.warning("%s: %s. Returning later.", label, why)
             self._return_after(self._timeouts.rejoin[channel.kicks - 1], channel)
 
     def _gave_up(self, channel: ChannelState) -> bool:

@@ -12,6 +12,7 @@ from terrarium_mcp.irc_bridge.network.errors import NotConnected
 from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from terrarium_mcp.irc_bridge.network.message import Source
+from terrarium_mcp.irc_bridge.network.refused_logins import RefusedLogins
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.session import Session
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
@@ -33,6 +34,7 @@ class IrcNetwork:
         self._running: anyio.CancelScope | None = None
         self._stopped = False
         self._trouble = "not started"
+        self._refused_logins = RefusedLogins(self.name, self._timeouts)
 
     async def run(self) -> None:
         """Connect, and reconnect whenever the connection ends, until `stop()`."""
@@ -44,10 +46,11 @@ class IrcNetwork:
                 await self._connect_once()
                 if self._stopped:
                     return
+                if self._refused_logins.are_many:
+                    await anyio.sleep(timeouts.login_again)
+                    continue
                 pause = backoff.pause_after(anyio.current_time() - began)
-                log.warning(
-                    "%s: %s; connecting again in %.1f s", self._config.host, self._trouble, pause
-                )
+                log.warning("%s: %s; connecting again in %.1f s", self.name, self._trouble, pause)
                 await anyio.sleep(pause)
 
     async def stop(self, reason: str = "") -> None:
@@ -74,7 +77,7 @@ class IrcNetwork:
         except OSError as error:
             why = str(error)
         finally:
-            self._trouble = why
+            self._trouble = self._refused_logins.after(session, why)
             if session.welcomed:
                 self._listener.lost(why)
 
@@ -110,6 +113,12 @@ class IrcNetwork:
         if not self._session.alive:
             raise NotConnected(self._config.host)
         return self._session
+
+    @property
+    def name(self) -> str:
+        """The network and its server, for people to read."""
+        config = self._config
+        return f"{config.network} ({config.host})" if config.network else config.host
 
     @property
     def connected(self) -> bool:

@@ -85,6 +85,24 @@ def _untrusted(config: ServerConfig, error: ssl.SSLCertVerificationError) -> str
     return f"{certificate} is not accepted: {why}"
 
 
+def unusable_certificate(config: ServerConfig, error: OSError | ValueError) -> str:
+    """Why our own certificate cannot be presented."""
+    file = f"TERRARIUM_TLS_CERT names {config.tls_certfile}"
+    if config.tls_keyfile:
+        file += f" and TERRARIUM_TLS_KEY {config.tls_keyfile}"
+    match error:
+        case ssl.SSLError(reason="KEY_VALUES_MISMATCH"):
+            why = "but the key is of another certificate: name the two that belong together"
+        case ssl.SSLError():
+            missing = "" if config.tls_keyfile else ", or set TERRARIUM_TLS_KEY to the key's file"
+            why = f"which cannot be used: name PEM files with a certificate and its key{missing}"
+        case OSError():
+            why = f"which cannot be read: {error.strerror or error}"
+        case _:
+            why = f"but {error}: remove it (openssl pkey), since nobody is there to type it"
+    return f"{file}, {why}."
+
+
 def foreign_greeting(config: ServerConfig, first: bytes) -> str:
     """Why the first bytes from a server cannot be IRC; empty if they may be."""
     place = f"{config.host}:{config.port}"

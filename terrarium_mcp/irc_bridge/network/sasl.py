@@ -1,16 +1,18 @@
-"""Logs in to an account during registration: SASL PLAIN, over TLS only, or not at all.
+"""Logs in to an account during registration: by SASL, over TLS only, or not at all.
 
-With a SASL password in the settings, the connection ends unless the login succeeds: on a server
-without SASL, on a refusal, and without TLS. (The time limit on registration ends a silent one.)
+With a client certificate EXTERNAL is tried first, then PLAIN if there is a password. With either in
+the settings, the connection ends unless the login succeeds: on a server without SASL, on a refusal,
+and without TLS. (The time limit on registration ends a silent one.)
 """
 
 import base64
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
 from terrarium_mcp.irc_bridge.network.message import IrcMessage
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 
 _PIECE = 400  # IRCv3 sasl-3.1: longer answers are cut; a piece of exactly 400 is not the last
+_EXTERNAL, _PLAIN = "EXTERNAL", "PLAIN"
 
 
 class Sasl:
@@ -19,57 +21,95 @@ class Sasl:
     def __init__(
         self, config: ServerConfig, post: Callable[..., None], end: Callable[[str], None]
     ) -> None:
+        self.logged_in = False
+        self.refused = False
+        """Whether the server refused the account, by every way that both sides have."""
         self._config = config
         self._post = post
         self._end = end
-        self._logged_in = False
+        self._ours = tuple(_mechanisms(config))
+        self._untried = list(self._ours) if config.tls else []
+        self._trying = ""
+        self._answered = False
         self._registered = False
 
     def accepts(self, mechanisms: str | None) -> bool:
         """Whether to request SASL of a server that offers `mechanisms`, or does not name them."""
-        return self._may_log_in and "PLAIN" in (mechanisms or "PLAIN").upper().split(",")
+        if mechanisms:
+            self._keep(mechanisms)
+        return bool(self._untried) and not self._registered
 
     def begin(self) -> bool:
         """Start the login; False if this is not the time, or nobody asked for it."""
-        if self._may_log_in:
-            self._post("AUTHENTICATE", "PLAIN")
-        return self._may_log_in
+        if self._registered or not self._untried:
+            return False
+        self._trying, self._answered = self._untried.pop(0), False
+        self._post("AUTHENTICATE", self._trying)
+        return True
 
     def on_authenticate(self, line: IrcMessage) -> None:
-        """Answer the server's `+` with the account and its password."""
-        if not self._may_log_in:
+        """Answer the server's `+`: with the account and its password, or just our certificate."""
+        if not self._trying or self._registered:
             return
         if line.params != ("+",):
-            self._end("SASL login failed: the server sent a challenge, which PLAIN does not have")
+            self._fail(f"the server sent a challenge, which {self._trying} does not have")
             return
-        account = self._config.sasl_username or self._config.nick
-        for piece in _plain_answer(account, self._config.sasl_password):
+        self._answered = True
+        for piece in self._answer():
             self._post("AUTHENTICATE", piece)
 
     def on_success(self, line: IrcMessage) -> None:  # noqa: ARG002 - a handler's signature
-        """Remember that the login succeeded."""
-        self._logged_in = True
+        """Remember that the login succeeded; one that the server never asked for is none."""
+        if not self._ours or self._registered:
+            return
+        if not self._answered:
+            self._fail("the server accepted it without having asked for our account")
+            return
+        self.logged_in = True
+
+    def on_mechanisms(self, line: IrcMessage) -> None:
+        """Leave out what the server does not have (908), which refuses what we are trying (904)."""
+        if self._registered or len(line.params) < 2:
+            return
+        self._keep(line.params[1])
+        if not self._untried:
+            self.on_refused(line)
 
     def on_refused(self, line: IrcMessage) -> None:
-        """End: the account or its password is wrong, or the server gave up."""
-        if not self._registered:
-            self._end(f"SASL login failed: {line.params[-1] if line.params else ''}")
+        """Try another way, or end: the account or its password is wrong, or the server gave up."""
+        if self._registered or not self._ours or self.begin():
+            return
+        self.refused = True
+        self._fail(line.params[-1] if line.params else "")
 
     def require_login(self, line: IrcMessage) -> None:  # noqa: ARG002 - a handler's signature
         """End if the server lets us in without the login that the settings ask for."""
         self._registered = True
-        if self._required and not self._logged_in:
-            why = "the server has no SASL PLAIN" if self._config.tls else "it needs TLS"
-            self._end(f"SASL login failed: {why}")
+        if self._ours and not self.logged_in:
+            has_none = f"the server has no SASL {' or '.join(self._ours)}"
+            self._fail(has_none if self._config.tls else "it needs TLS")
 
-    @property
-    def _required(self) -> bool:
-        return bool(self._config.sasl_username or self._config.sasl_password)
+    def _keep(self, mechanisms: str) -> None:
+        """Keep those of the untried mechanisms that the server has, in a list with commas."""
+        offered = mechanisms.upper().split(",")
+        self._untried = [one for one in self._untried if one in offered]
 
-    @property
-    def _may_log_in(self) -> bool:
-        """Whether to log in now: not yet registered, and nobody can read the password."""
-        return self._required and self._config.tls and not self._registered
+    def _answer(self) -> Iterable[str]:
+        if self._trying == _EXTERNAL:
+            return ["+"]  # the account is the one that the certificate belongs to
+        account = self._config.sasl_username or self._config.nick
+        return _plain_answer(account, self._config.sasl_password)
+
+    def _fail(self, why: str) -> None:
+        self._end(f"SASL login failed: {why}")
+
+
+def _mechanisms(config: ServerConfig) -> Iterator[str]:
+    """The ways in which the settings let us log in, the best first."""
+    if config.tls_certfile:
+        yield _EXTERNAL
+    if config.sasl_password or (config.sasl_username and not config.tls_certfile):
+        yield _PLAIN
 
 
 def _plain_answer(account: str, password: str) -> list[str]:

@@ -9,12 +9,18 @@ from terrarium_mcp.settings import ConfiguredChannel
 class ServerConfig:
     """The settings of one network. Its repr shows no secret."""
 
+    network: str = ""
+    """The network's name in the settings, for messages to people."""
     host: str
     port: int
     tls: bool = True
     tls_verify: bool = True
     tls_cafile: str = ""
     """Certificates to trust besides the system's, for a server with a self-signed one."""
+    tls_certfile: str = ""
+    """Our own certificate: if set, we log in by SASL EXTERNAL, or do not register at all."""
+    tls_keyfile: str = ""
+    """Its key; empty if it is in the same file."""
     nick: str
     username: str = "terrarium"
     realname: str
@@ -22,6 +28,10 @@ class ServerConfig:
     """The server's password (PASS)."""
     sasl_username: str = ""
     sasl_password: str = field(default="", repr=False)
-    """If set, we log in by SASL PLAIN over TLS, or do not register at all."""
+    """If set, we log in by SASL over TLS (EXTERNAL is tried first), or do not register at all."""
     channels: tuple[ConfiguredChannel, ...] = ()
     """The channels to join, and no others."""
+
+    def label(self, channel: str) -> str:
+        """A channel with its network, for messages to people: `libera/#tea`."""
+        return f"{self.network}/{channel}" if self.network else channel

@@ -31,7 +31,7 @@ MessageHandler = Callable[[IrcMessage], Awaitable[None] | None]
 # bad name, registered nicks only, throttled, TLS only.
 _JOIN_REFUSED = (403, 405, 470, 471, 473, 474, 475, 476, 477, 480, 489)
 _NICK_REFUSED = (432, 433, 436)  # not a nick here, in use, a collision
-_LOGIN_REFUSED = (902, 904, 905, 906, 908)
+_LOGIN_REFUSED = (902, 904, 905, 906)
 
 
 class Session:
@@ -60,7 +60,7 @@ class Session:
         self.sender = Sender(self._queue, self.client, self._own_mask, self._deliver)
         self._nick = OwnNick(config, timeouts, self.client, self.post, self.end)
         self._autojoin = AutoJoin(
-            config.channels,
+            config,
             timeouts,
             self.client,
             self.membership,
@@ -91,6 +91,7 @@ class Session:
                 "437": (nick.on_refused, autojoin.on_refused),  # unavailable, either of them
                 **{str(numeric): (self._sasl.on_refused,) for numeric in _LOGIN_REFUSED},
                 "903": (self._sasl.on_success, pydle),
+                "908": (self._sasl.on_mechanisms,),
                 "AUTHENTICATE": (self._sasl.on_authenticate,),
                 "CHGHOST": (self._own_mask.on_chghost, pydle),
                 "INVITE": (),  # we join no channel that the settings do not name
@@ -103,6 +104,11 @@ class Session:
                 "QUIT": (pydle, nick.on_user_gone),
             }
         )
+
+    @property
+    def login_refused(self) -> bool:
+        """Whether the server refused our account or its password."""
+        return self._sasl.refused
 
     @property
     def alive(self) -> bool:

@@ -27,6 +27,11 @@ class Timeouts:
     settled: float = 60
     """After a connection that lasted this long the pauses start from the first again."""
 
+    logins: int = 3
+    """Refused logins in a row after which the next is tried ..."""
+    login_again: float = 3600
+    """... after this pause: services lock an account at which many wrong passwords arrive."""
+
     regain_nick: float = 60
     rejoin: tuple[float, ...] = (10, 30, 120, 600)
     """Pauses after a kick. One kick more, and we stay out: the operators mean it."""

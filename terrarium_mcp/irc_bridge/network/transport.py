@@ -12,6 +12,7 @@ from terrarium_mcp.irc_bridge.network.diagnosis import (
     foreign_greeting,
     handshake_failed,
     unconnected,
+    unusable_certificate,
 )
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
@@ -127,7 +128,7 @@ def tls_context(config: ServerConfig) -> ssl.SSLContext:
     """Verify the certificate and its host name, unless the operator switched that off.
 
     Raises:
-        ConnectionError: TERRARIUM_TLS_CAFILE cannot be used; the text says why.
+        ConnectionError: the file of a certificate or key cannot be used; the text says why.
     """
     context = ssl.create_default_context()
     if config.tls_cafile:
@@ -139,7 +140,17 @@ def tls_context(config: ServerConfig) -> ssl.SSLContext:
                 f" {error.strerror or error}. Name the PEM file of the server's certificate"
                 " authority."
             ) from error
+    if config.tls_certfile:
+        try:
+            context.load_cert_chain(config.tls_certfile, config.tls_keyfile or None, _no_password)
+        except (OSError, ValueError) as error:
+            raise ConnectionError(unusable_certificate(config, error)) from error
     if not config.tls_verify:
         context.check_hostname = False
         context.verify_mode = ssl.CERT_NONE
     return context
+
+
+def _no_password() -> str:
+    """Called for a key with a password, for which OpenSSL would else ask on the terminal."""
+    raise ValueError("the key has a password")
