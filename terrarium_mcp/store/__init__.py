@@ -1,6 +1,6 @@
 """The store's public names: import them from here.
 
-What only commands for maintenance use is loaded when it is asked for (PEP 562).
+What a server does not need is loaded when it is asked for (PEP 562).
 """
 
 from importlib import import_module
@@ -61,11 +61,14 @@ from terrarium_mcp.store.sqlite.store import Store, open_store, repair_schema, r
 from terrarium_mcp.store.sqlite.topics.spans import HEARTBEAT
 
 if TYPE_CHECKING:
+    from terrarium_mcp.store.sqlite.claims import AlreadyRecorded, claimed
     from terrarium_mcp.store.sqlite.health import examine
     from terrarium_mcp.store.sqlite.health.deep_check import check_deeply
     from terrarium_mcp.store.sqlite.removal.scrub import check_unused, scrub
 
 _LOADED_LATER = {
+    "AlreadyRecorded": "claims",
+    "claimed": "claims",
     "examine": "health",
     "check_deeply": "health.deep_check",
     "check_unused": "removal.scrub",
@@ -79,6 +82,7 @@ __all__ = [
     "MOST_OPEN",
     "MOST_READ",
     "MOST_ROOMS",
+    "AlreadyRecorded",
     "AnyOf",
     "AuditEntry",
     "Backlog",
@@ -140,6 +144,7 @@ __all__ = [
     "WrongZone",
     "check_deeply",
     "check_unused",
+    "claimed",
     "examine",
     "open_store",
     "repair_schema",

@@ -7,6 +7,7 @@ from pathlib import Path
 from terrarium_mcp.cli.starting.bridge_runner import (
     check_settings,
     check_tools,
+    claimed_channels,
     open_bridges,
     run_until_signal,
 )
@@ -28,8 +29,7 @@ async def run_bridge(settings: Settings, mcp_url: str | None, flags: Sequence[st
     child = stdio_server(database, os.environ)
     child = child.model_copy(update={"args": [*child.args, *flags]})
     toolbox = Toolbox(lambda: mcp_url or child, offered=settings.bridge_tools)
-    async with (
-        open_store(database, settings, adopt=True) as store,
-        open_bridges(store, settings, toolbox) as bridges,
-    ):
-        await run_until_signal(bridges)
+    async with open_store(database, settings, adopt=True) as store:
+        with claimed_channels(store, settings):
+            async with open_bridges(store, settings, toolbox) as bridges:
+                await run_until_signal(bridges)

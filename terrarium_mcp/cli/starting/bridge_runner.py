@@ -2,7 +2,7 @@
 
 import signal
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager
 
 import anyio
 
@@ -13,7 +13,7 @@ from terrarium_mcp.irc_bridge.network.transport import tls_context
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.server import chosen_tools, published_tools
 from terrarium_mcp.settings import BadSetting, Settings
-from terrarium_mcp.store import Store
+from terrarium_mcp.store import Store, claimed
 
 
 def check_tools(settings: Settings) -> None:
@@ -40,6 +40,19 @@ def check_settings(settings: Settings) -> None:
         except (BadSetting, ConnectionError) as error:
             name = f"{network.network_name}: " if len(settings.networks) > 1 else ""
             raise BadSetting(f"{name}{error}") from error
+
+
+def claimed_channels(store: Store, settings: Settings) -> AbstractContextManager[None]:
+    """Claim every channel that the settings name, before any connection, for the block.
+
+    Raises:
+        AlreadyRecorded: another process records one of them into the same database.
+    """
+    networks = settings.networks
+    channels = [
+        (one.network_name, channel.name) for one in networks for channel in one.irc_channels
+    ]
+    return claimed(store.path, channels)
 
 
 @asynccontextmanager

@@ -8,6 +8,7 @@ from anyio.abc import TaskStatus
 from terrarium_mcp.cli.starting.bridge_runner import (
     check_settings,
     check_tools,
+    claimed_channels,
     open_bridges,
     run_until_signal,
 )
@@ -44,14 +45,13 @@ async def run_bridge_and_server(
     """
     check_settings(settings)
     check_tools(settings)
-    async with (
-        open_store(settings.db_path, settings, adopt=True) as store,
-        anyio.create_task_group() as tasks,
-    ):
-        listening: Listening = await tasks.start(serve_in_task, store, settings, host, port)
-        announce(listening)
-        tasks.start_soon(load_what_calls_need)
-        toolbox = Toolbox(lambda: listening.mcp_url, offered=settings.bridge_tools)
-        async with open_bridges(store, settings, toolbox) as bridges:
-            await run_until_signal(bridges)
-        tasks.cancel_scope.cancel()
+    async with open_store(settings.db_path, settings, adopt=True) as store:
+        with claimed_channels(store, settings):
+            async with anyio.create_task_group() as tasks:
+                listening: Listening = await tasks.start(serve_in_task, store, settings, host, port)
+                announce(listening)
+                tasks.start_soon(load_what_calls_need)
+                toolbox = Toolbox(lambda: listening.mcp_url, offered=settings.bridge_tools)
+                async with open_bridges(store, settings, toolbox) as bridges:
+                    await run_until_signal(bridges)
+                tasks.cancel_scope.cancel()

@@ -1,0 +1,128 @@
+"""Claims: which process records which channel into a database, so that no two record the same one.
+
+Each recording process has a file beside the database that it keeps locked, with its channels in it.
+The operating system releases the lock of a process that dies, whose file then counts for nothing.
+"""
+
+import glob
+import json
+import os
+import secrets
+import socket
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from filelock import FileLock, Timeout
+
+from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.errors import HostFailure, and_more
+from terrarium_mcp.store.errors import StoreFailed
+from terrarium_mcp.store.private_files import mode_beside
+from terrarium_mcp.store.sqlite.keeper import is_held
+
+_PATIENCE = 10.0
+"""Seconds to wait while another process compares its claims with those of the others."""
+
+_MOST_NAMED = 5
+
+_SUFFIX = ".recorder-"
+"""After it a claim file has a random name: a channel's may hold any character."""
+
+Claim = tuple[str, str]
+"""A network and a channel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Claimant:
+    """The contents of a claim file: a recording process, and the channels it records."""
+
+    pid: int
+    host: str
+    command: str
+    since: str
+    channels: tuple[Claim, ...]
+
+    @classmethod
+    def read(cls, file: Path) -> "Claimant | None":
+        """The process that a claim file names; None if it is not complete."""
+        try:
+            written = json.loads(file.read_text("utf-8"))
+            channels = tuple((network, channel) for network, channel in written.pop("channels"))
+            return cls(**written, channels=channels)
+        except (OSError, ValueError, TypeError, KeyError):
+            return None
+
+    def shared_with(self, channels: Collection[Claim]) -> list[str]:
+        """Those of its channels, as `network/#channel`, that are among these by any spelling."""
+        wanted = {_folded(claim) for claim in channels}
+        return ["/".join(claim) for claim in self.channels if _folded(claim) in wanted]
+
+
+class AlreadyRecorded(HostFailure):
+    """Another process records one of the channels into the same database."""
+
+    what_failed = "Another program records these channels already"
+
+    def __init__(self, channels: Sequence[str], path: Path, claimant: Claimant) -> None:
+        command = f" ({claimant.command})" if claimant.command else ""
+        super().__init__(
+            f"Process {claimant.pid} on {claimant.host}{command} has been recording"
+            f" {and_more(channels, _MOST_NAMED)} into {path} since {claimant.since}. Stop it, or"
+            " leave what it records out of IRC_CHANNELS here, or set DB_PATH to another database."
+        )
+
+
+@contextmanager
+def claimed(path: Path, channels: Collection[Claim]) -> Iterator[None]:
+    """Claim the channels of a database for this process, for the length of the block.
+
+    Names are compared as the loosest network does, since its CASEMAPPING is not known yet: `#A[`
+    is `#a{`.
+
+    Raises:
+        AlreadyRecorded: a living process has claimed one of them.
+        StoreFailed: there can be no file beside the database.
+    """
+    path = path.resolve()
+    mode = mode_beside(path)
+    own = path.with_name(f"{path.name}{_SUFFIX}{secrets.token_hex(8)}")
+    lock = FileLock(own, mode=mode, thread_local=False)
+    comparing = FileLock(path.with_name(f"{path.name}.claims"), mode=mode, thread_local=False)
+    try:
+        with comparing.acquire(timeout=_PATIENCE):
+            _refuse_shared(path, channels)
+            lock.acquire(blocking=False)
+            own.write_text(json.dumps(asdict(_ourselves(channels))) + "\n", "utf-8")
+    except (OSError, Timeout) as error:
+        raise StoreFailed(
+            f"The channels to record cannot be claimed beside {path}: {error}. Make its folder"
+            " writable for this account."
+        ) from error
+    try:
+        yield
+    finally:
+        own.unlink(missing_ok=True)
+        lock.release()
+
+
+def _refuse_shared(path: Path, channels: Collection[Claim]) -> None:
+    """Compare with the claims of living processes, and remove those of dead ones."""
+    for file in path.parent.glob(f"{glob.escape(path.name)}{_SUFFIX}*"):
+        if not is_held(file):
+            file.unlink(missing_ok=True)
+        elif (claimant := Claimant.read(file)) and (shared := claimant.shared_with(channels)):
+            raise AlreadyRecorded(shared, path, claimant)
+
+
+def _ourselves(channels: Collection[Claim]) -> Claimant:
+    command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
+    since = datetime.now(UTC).isoformat(" ", "seconds")
+    return Claimant(os.getpid(), socket.gethostname(), command, since, tuple(channels))
+
+
+def _folded(claim: Claim) -> tuple[str, ...]:
+    return tuple(fold(name).casefold() for name in claim)
