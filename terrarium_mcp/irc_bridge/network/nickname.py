@@ -7,6 +7,7 @@ import anyio
 from terrarium_mcp.bell import Bell
 from terrarium_mcp.chat.commands import similar_nick
 from terrarium_mcp.irc_bridge.network.message import IrcMessage
+from terrarium_mcp.irc_bridge.network.nickserv import NickServ
 from terrarium_mcp.irc_bridge.network.pydle_client import End, Post, PydleClient
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
@@ -18,13 +19,20 @@ class OwnNick:
     """Tries a few other nicks during registration; later waits for the configured one."""
 
     def __init__(
-        self, config: ServerConfig, timeouts: Timeouts, client: PydleClient, post: Post, end: End
+        self,
+        config: ServerConfig,
+        timeouts: Timeouts,
+        client: PydleClient,
+        post: Post,
+        end: End,
+        nickserv: NickServ,
     ) -> None:
         self._config = config
         self._timeouts = timeouts
         self._client = client
         self._post = post
         self._end = end
+        self._nickserv = nickserv
         self._refusals = 0
         self._freed = Bell()
 
@@ -46,6 +54,8 @@ class OwnNick:
     async def keep(self) -> None:
         """Ask for the configured nick when it becomes free, and now and then besides."""
         while True:
+            if self._client.nickname != self._configured:
+                self._nickserv.ask_for(self._configured)
             with anyio.move_on_after(self._timeouts.regain_nick):
                 await self._freed.wait()
             if self._client.nickname != self._configured:

@@ -14,6 +14,7 @@ from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.membership import Membership
 from terrarium_mcp.irc_bridge.network.message import IrcMessage, MalformedMessage, parse_line
 from terrarium_mcp.irc_bridge.network.nickname import OwnNick
+from terrarium_mcp.irc_bridge.network.nickserv import NickServ
 from terrarium_mcp.irc_bridge.network.own_mask import OwnMask
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
 from terrarium_mcp.irc_bridge.network.sasl import Sasl
@@ -58,7 +59,8 @@ class Session:
         self.membership = Membership(self.client, self.post)
         self._own_mask = OwnMask(self.client)
         self.sender = Sender(self._queue, self.client, self._own_mask, self._deliver)
-        self._nick = OwnNick(config, timeouts, self.client, self.post, self.end)
+        self._nickserv = NickServ(self.client, self.post, lambda: self._sasl.logged_in)
+        self._nick = OwnNick(config, timeouts, self.client, self.post, self.end, self._nickserv)
         self._autojoin = AutoJoin(
             config,
             timeouts,
@@ -78,6 +80,7 @@ class Session:
         return MappingProxyType(
             {
                 "001": (self._sasl.require_login, pydle),
+                "313": (self._nickserv.on_whois_operator,),
                 "352": (members.on_who,),
                 "354": (members.on_whox,),
                 "366": (autojoin.on_names_end,),
@@ -98,7 +101,7 @@ class Session:
                 "JOIN": (members.on_join, autojoin.on_join),
                 "KICK": (pydle, autojoin.on_kick),
                 "NICK": (pydle, nick.on_user_gone),
-                "NOTICE": (),  # never answered (RFC 1459 4.4.2)
+                "NOTICE": (self._nickserv.on_notice,),  # never answered (RFC 1459 4.4.2)
                 "PART": (pydle, autojoin.on_part),
                 "PRIVMSG": (self._ctcp.on_privmsg,),
                 "QUIT": (pydle, nick.on_user_gone),
