@@ -42,5 +42,13 @@ def doctor(
 
     from terrarium_mcp.cli.starting.doctor import examination
 
-    well = anyio.run(examination, loaded.settings, loaded.sources, deep or rebuild, rebuild, temp)
+    well = anyio.run(
+        examination,
+        loaded.settings,
+        loaded.sources,
+        loaded.tables,
+        deep or rebuild,
+        rebuild,
+        temp,
+    )
     sys.exit(0 if well else 1)

@@ -20,12 +20,14 @@ from terrarium_mcp.settings.loading import (
     read_settings,
     settings_from,
 )
+from terrarium_mcp.settings.sources import NetworkTable
 from terrarium_mcp.settings.values import RoomDays
 
 __all__ = [
     "BadSetting",
     "ConfiguredChannel",
     "LoadedSettings",
+    "NetworkTable",
     "RoomDays",
     "Settings",
     "is_loopback",

@@ -11,7 +11,7 @@ from typing import Any
 import anyio
 from anyio.abc import ByteStream, Listener, SocketAttribute
 from anyio.streams.buffered import BufferedByteReceiveStream
-from anyio.streams.tls import TLSListener
+from anyio.streams.tls import TLSAttribute, TLSListener
 
 from terrarium_mcp.bell import Bell
 from tests.servers.beside import beside
@@ -39,6 +39,8 @@ class FakeIrcd:
         self.caps = caps
         self.answer = answer
         self.connections = 0
+        self.certificate: bytes | None = None
+        """The client's, of the last connection, if it was asked for one."""
         self.lines: list[str] = []
         self._guests: list[_Guest] = []
         self._news = Bell()
@@ -78,6 +80,7 @@ class FakeIrcd:
         self.connections += 1
         guest = _Guest(self, stream)
         self._guests.append(guest)
+        self.certificate = stream.extra(TLSAttribute.peer_certificate_binary, None)  # noqa: S610 - as above
         with suppress(*_GONE):
             async with stream:
                 received = BufferedByteReceiveStream(stream)
@@ -164,19 +167,25 @@ async def fake_ircd(
     answer: Answer | None = None,
     port: int = 0,
     keys: Path | None = None,
+    wants_certificate: bool = False,
 ) -> AsyncIterator[FakeIrcd]:
     """A fake server beside the block. `caps` are the lines of its CAP LS; `keys` make it TLS."""
     server = FakeIrcd(isupport, caps, answer)
     listener = await anyio.create_tcp_listener(local_host="127.0.0.1", local_port=port)
     server.port = listener.extra(SocketAttribute.local_port)  # noqa: S610 - no Django here
     serving: Listener[Any] = (
-        TLSListener(listener, _tls(keys), standard_compatible=False) if keys else listener
+        TLSListener(listener, _tls(keys, wants_certificate), standard_compatible=False)
+        if keys
+        else listener
     )
     async with serving, beside(serving.serve, server.welcome):
         yield server
 
 
-def _tls(keys: Path) -> ssl.SSLContext:
+def _tls(keys: Path, wants_certificate: bool) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(keys / "cert.pem", keys / "key.pem")
+    if wants_certificate:
+        context.verify_mode = ssl.CERT_REQUIRED
+        context.load_verify_locations(keys / "cert.pem")
     return context

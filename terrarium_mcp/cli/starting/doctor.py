@@ -10,7 +10,7 @@ import click
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.settings import Settings
+from terrarium_mcp.settings import NetworkTable, Settings
 from terrarium_mcp.store import (
     Fact,
     NotOurs,
@@ -30,6 +30,7 @@ _OPENING_TIMEOUT = 24 * 3600.0
 async def examination(
     settings: Settings,
     sources: Mapping[str, str],
+    tables: Sequence[NetworkTable],
     deep: bool,
     rebuild: bool,
     temp: Path | None,
@@ -38,7 +39,8 @@ async def examination(
     path = Path.cwd() / settings.db_path
     repaired = await _repaired(path, settings) if rebuild else []
     state = examine(path, datetime.now(UTC), settings)
-    sections = [set_so(settings, sources), *repaired, *state]
+    networks = networks_set_so(settings, tables)
+    sections = [set_so(settings, sources), *networks, *repaired, *state]
     for section in sections:
         _show(section)
     if deep and UNREADABLE not in _wrong(sections):
@@ -84,6 +86,21 @@ def set_so(settings: Settings, sources: Mapping[str, str]) -> Section:
             if (name := str(info.alias))
         ],
     )
+
+
+def networks_set_so(settings: Settings, tables: Sequence[NetworkTable]) -> list[Section]:
+    """What each [[network]] table sets; all else is as outside the tables."""
+    return [
+        Section(
+            f"network {network.network_name}",
+            [
+                Fact(name, f"{_value(network, field)} ({table.source})")
+                for field, info in type(network).model_fields.items()
+                if (name := str(info.alias)) in table.values
+            ],
+        )
+        for network, table in zip(settings.networks, tables, strict=False)
+    ]
 
 
 def _value(settings: Settings, field: str) -> str:

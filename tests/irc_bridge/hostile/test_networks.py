@@ -1,0 +1,611 @@
+"""Several networks in one process, each with its own misfortune: it stays where it is."""
+
+import base64
+import logging
+import os
+import signal
+import ssl
+import subprocess
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from functools import partial
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from anyio import to_thread
+
+from terrarium_mcp.irc_bridge.network.client import IrcNetwork
+from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store.sqlite.claims import Claimant
+from tests.cli.programs import ran, running
+from tests.irc_bridge.house import bytes_of
+from tests.irc_bridge.neighbourhood import BRIEF, Neighbourhood, neighbourhood, network
+from tests.irc_bridge.network.scene import login, staying
+from tests.servers.agent import calls, hangs, says, strict_agent
+from tests.servers.cuttable import cuttable
+from tests.servers.fake_ircd import Answer, fake_ircd
+from tests.servers.ircd import Ircd, program_of
+from tests.servers.ircd import running as server_running
+from tests.servers.person import Person, person
+from tests.store.scene import rows_of
+
+PATIENCE = 60.0
+NAMES = ("one", "two", "three")
+
+
+@pytest.fixture
+def ircds(server_keys: Path, ngircd: Ircd) -> Iterator[list[Ircd]]:
+    """Three real servers, each a network of its own."""
+    with ExitStack() as stack:
+        more = [(kind, program_of(kind)) for kind in ("inspircd", "ngircd")]
+        others = [
+            stack.enter_context(server_running(kind, program, server_keys))
+            for kind, program in more
+            if program
+        ]
+        assert len(others) == 2
+        yield [ngircd, *others]
+
+
+@asynccontextmanager
+async def people(*ports: int) -> AsyncIterator[list[Person]]:
+    """One ada in #dev of each network: another person on each."""
+    async with AsyncExitStack() as stack:
+        found = [await stack.enter_async_context(person("ada", port)) for port in ports]
+        for ada in found:
+            await ada.joins("#dev")
+        yield found
+
+
+async def all_heard(house: Neighbourhood, name: str, text: str) -> None:
+    await house.by_name[name].hears(text)
+    await house.by_name[name].flush()
+
+
+async def test_of_three_networks_with_dev_each_one_flaps_and_the_others_lose_nothing(
+    ircds: list[Ircd], tmp_path: Path
+) -> None:
+    """Sixty cuts: one every 5 s of five minutes, in pauses that are scaled down."""
+    cuts, each = 60, 5
+    async with cuttable(ircds[2].port) as wire, people(*(ircd.port for ircd in ircds)) as adas:
+        ports = (ircds[0].port, ircds[1].port, wire.port)
+        settings = [network(name, port) for name, port in zip(NAMES, ports, strict=True)]
+        async with neighbourhood(tmp_path, *settings) as house:
+            flapping = house.by_name["three"]
+            with anyio.fail_after(PATIENCE):
+                for cut in range(cuts):
+                    for name, ada in zip(NAMES, adas, strict=True):
+                        await ada.types(*(f"PRIVMSG #dev :{name} {cut}.{n}" for n in range(each)))
+                    await flapping.hears(f"three {cut}.{each - 1}")
+                    gone = flapping.gone
+                    await wire.cut()
+                    await gone.wait()
+                    await flapping.at_home.wait()
+                for name in NAMES[:2]:
+                    await all_heard(house, name, f"{name} {cuts - 1}.{each - 1}")
+                await flapping.flush()
+            for name in NAMES:
+                count = [f"{name} {cut}.{n}" for cut in range(cuts) for n in range(each)]
+                assert await house.texts(name) == count
+            rooms = await house.store.rooms.all()
+            spans = [await house.store.spans.coverage([room]) for room in rooms]
+            assert [len(one.spans) for one in spans] == [1, cuts + 1, 1]
+            assert [house.by_name[name].network.trouble for name in NAMES] == ["", "", ""]
+
+
+async def test_what_is_said_on_one_network_is_no_answer_on_another(
+    ircds: list[Ircd], tmp_path: Path
+) -> None:
+    ports = [ircd.port for ircd in ircds]
+    async with strict_agent() as agent, people(*ports) as adas:
+        settings = [network(name, port) for name, port in zip(NAMES, ports, strict=True)]
+        agent.will(
+            calls("search_irc_history", query="gate"),
+            calls("search_irc_history", query="gate in:two/#dev"),
+            calls("get_recent_irc_messages", channel="two/#dev"),
+            says("bo fixed it."),
+        )
+        async with neighbourhood(tmp_path, *settings, agent_url=agent.url) as house:
+            with anyio.fail_after(PATIENCE):
+                await adas[1].types("PRIVMSG #dev :the gate is a secret of two")
+                await all_heard(house, "two", "the gate is a secret of two")
+                await adas[0].types("PRIVMSG #dev :bo fixed the gate", "PRIVMSG #dev :!ask who?")
+                await adas[0].sees("PRIVMSG #dev :ada: [LLM] bo fixed it.")
+                await adas[0].types("PRIVMSG #dev :!search gate")
+                await adas[0].sees("<ada> bo fixed the gate")
+                await adas[1].types("PRIVMSG #dev :!stats")
+                await adas[1].sees("#dev: ", " lines by ")
+    assert "bo fixed the gate" in str(agent.requests)
+    assert "secret of two" not in str(agent.requests)
+    assert not [line for line in adas[0].lines if "secret" in line]
+    assert not [line for line in adas[2].lines if "PRIVMSG" in line]
+
+
+async def test_the_model_answers_one_question_at_a_time_over_all_networks(
+    ircds: list[Ircd], tmp_path: Path
+) -> None:
+    ports = [ircd.port for ircd in ircds]
+    async with strict_agent() as agent, people(*ports) as adas:
+        settings = [network(name, port) for name, port in zip(NAMES, ports, strict=True)]
+        agent.will(hangs(says("first.")), hangs(says("second.")), says("third."))
+        async with neighbourhood(tmp_path, *settings, agent_url=agent.url):
+            with anyio.fail_after(PATIENCE):
+                for place, ada in enumerate(adas):
+                    await ada.types(f"PRIVMSG #dev :!ask question {place}?", "PRIVMSG #dev :!ping")
+                    await ada.sees("pong")  # it waits for no network's question
+                await agent.asked(1)
+                assert len(agent.requests) == 1
+                agent.release()
+                await agent.asked(2)
+                assert len(agent.requests) == 2
+                agent.release()
+                for ada in adas:
+                    await ada.sees("PRIVMSG #dev :ada: [LLM] ")
+    assert len(agent.requests) == 3
+
+
+def closing(words: str) -> Answer:
+    return lambda line: [f"ERROR :Closing link: {words}"] if line.startswith("USER") else None
+
+
+MISFORTUNES: dict[str, tuple[dict[str, Any], str]] = {
+    "no such name": ({"irc_server": "irc.invalid", "contact": "ada"}, "irc.invalid is unknown"),
+    "nobody there": ({"irc_port": 9}, "nobody listens"),
+}
+
+
+@pytest.mark.parametrize("misfortune", MISFORTUNES)
+async def test_a_network_that_cannot_be_reached_harms_no_other(
+    misfortune: str, ngircd: Ircd, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    more, told = MISFORTUNES[misfortune]
+    bad = network("bad", 6667, **more)
+    async with (
+        people(ngircd.port) as (ada,),
+        neighbourhood(tmp_path, network("good", ngircd.port), bad, at_home=("good",)) as house,
+    ):
+        with anyio.fail_after(PATIENCE):
+            while "connecting again" not in caplog.text:
+                await anyio.lowlevel.checkpoint()
+            await ada.types("PRIVMSG #dev :still here")
+            await all_heard(house, "good", "still here")
+            assert "still here" in await house.texts("good")
+            trouble = house.by_name["bad"].network.trouble
+            assert told in trouble
+            assert f"bad ({bad.irc_server}): {trouble}" in caplog.text
+            assert house.by_name["good"].network.trouble == ""
+
+
+@pytest.mark.parametrize(
+    ("answer", "told"),
+    [
+        (closing("banned (G-Lined)"), "banned"),
+        (lambda _: [":srv 464 * :Password incorrect", "ERROR :Bad password"], "password"),
+        (lambda _: [], "did not let us in"),
+        (lambda line: ["\0\1\xff" * 50] if line.startswith("USER") else [], "did not let us in"),
+        (lambda line: [":srv 433 * x :in use"] if line.startswith("NICK") else None, "no nick"),
+    ],
+    ids=["banned", "password", "silent", "nonsense", "all nicks taken"],
+)
+async def test_a_server_that_refuses_for_ever_harms_no_other_network(
+    answer: Answer, told: str, ngircd: Ircd, tmp_path: Path
+) -> None:
+    timeouts = Timeouts(**{**vars(BRIEF), "register": 0.2})
+    async with (
+        fake_ircd(answer=answer) as bad,
+        people(ngircd.port) as (ada,),
+        neighbourhood(
+            tmp_path,
+            network("bad", bad.port),
+            network("good", ngircd.port),
+            timeouts=timeouts,
+            at_home=("good",),
+        ) as house,
+    ):
+        with anyio.fail_after(PATIENCE):
+            await bad.hears("NICK", times=4)
+            await ada.types("PRIVMSG #dev :still here")
+            await all_heard(house, "good", "still here")
+        assert await house.texts("good") == ["still here"]
+        assert told in house.by_name["bad"].network.trouble
+        assert bad.heard("JOIN") == []
+
+
+async def test_a_bug_that_ends_one_bridge_is_logged_and_leaves_the_others(
+    ngircd: Ircd, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    usual = IrcNetwork.run
+
+    async def breaks(self: IrcNetwork) -> None:
+        if self.name.startswith("bad"):
+            raise ZeroDivisionError("a bug")
+        await usual(self)
+
+    monkeypatch.setattr(IrcNetwork, "run", breaks)
+    settings = [network("good", ngircd.port), network("bad", 9)]
+    async with (
+        people(ngircd.port) as (ada,),
+        neighbourhood(tmp_path, *settings, at_home=("good",)) as house,
+    ):
+        with anyio.fail_after(PATIENCE):
+            await ada.types("PRIVMSG #dev :still here")
+            await all_heard(house, "good", "still here")
+        assert await house.texts("good") == ["still here"]
+    assert "bad: ended by an error; the other networks go on" in caplog.text
+    assert "ZeroDivisionError: a bug" in caplog.text
+
+
+async def test_a_stop_waits_for_no_network_that_is_away(ngircd: Ircd, tmp_path: Path) -> None:
+    async with (
+        fake_ircd(answer=lambda _: []) as silent,
+        people(ngircd.port) as (ada,),
+        neighbourhood(
+            tmp_path,
+            network("silent", silent.port),
+            network("away", 9),
+            network("good", ngircd.port),
+            at_home=("good",),
+        ) as house,
+    ):
+        with anyio.fail_after(5):
+            await silent.hears("NICK")
+            await ada.types("PRIVMSG #dev :last words")
+            await house.by_name["good"].hears("last words")
+            await house.bridges.stop("until later")
+            await ada.sees(":Terra", "QUIT")
+
+
+def services(*, password: str = "hunter2", external: str = ":srv 903 * :ok") -> Answer:  # noqa: S107
+    """A server with SASL, the password that it wants, and what it says to a certificate."""
+    right = base64.b64encode(f"\0ada\0{password}".encode()).decode()
+
+    def answer(line: str) -> Sequence[str] | None:
+        match line.split():
+            case ["AUTHENTICATE", "PLAIN" | "EXTERNAL"]:
+                return ["AUTHENTICATE +"]
+            case ["AUTHENTICATE", "+"]:
+                return [external]
+            case ["AUTHENTICATE", answered]:
+                is_right = answered == right
+                return [":srv 903 * :ok" if is_right else ":srv 904 * :SASL authentication failed"]
+        return None
+
+    return answer
+
+
+def encrypted(name: str, port: int, keys: Path, **more: Any) -> Settings:
+    cafile = {"tls_cafile": keys / "cert.pem", "irc_use_ssl": True, "irc_server": "localhost"}
+    return network(name, port, **cafile, **more)
+
+
+ADA: dict[str, Any] = {"sasl_username": "ada", "sasl_password": "hunter2"}
+
+
+async def test_a_wrong_password_is_sent_three_times_and_harms_no_other_network(
+    ngircd: Ircd, server_keys: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with (
+        fake_ircd(caps=["sasl"], answer=services(password="other"), keys=server_keys) as bad,  # noqa: S106
+        people(ngircd.port) as (ada,),
+        neighbourhood(
+            tmp_path,
+            encrypted("bad", bad.port, server_keys, **ADA),
+            network("good", ngircd.port),
+            at_home=("good",),
+        ) as house,
+    ):
+        with anyio.fail_after(PATIENCE):
+            while "in a row" not in (trouble := house.by_name["bad"].network.trouble):
+                await anyio.lowlevel.checkpoint()
+            await ada.types("PRIVMSG #dev :still here")
+            await all_heard(house, "good", "still here")
+        assert len(bad.heard("AUTHENTICATE PLAIN")) == 3
+        assert bad.connections == 3
+        assert bad.heard("JOIN") == []
+    assert trouble == (
+        "SASL login failed: SASL authentication failed. It was refused 3 times in a row and is now"
+        " tried every 3600 s: check TERRARIUM_SASL_USERNAME, TERRARIUM_SASL_PASSWORD and"
+        " TERRARIUM_TLS_CERT"
+    )
+    assert caplog.text.count("in a row") == 1
+    assert f"bad (localhost): {trouble}" in caplog.text
+    assert "hunter2" not in caplog.text
+
+
+async def test_after_the_long_pause_the_password_is_tried_once_and_its_success_counts(
+    server_keys: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    wrong, right = services(password="other"), services()  # noqa: S106
+    who = {"tls_cafile": str(server_keys / "cert.pem"), "host": "localhost", "tls": True}
+    async with (
+        fake_ircd(caps=["sasl"], answer=wrong, keys=server_keys) as server,
+        staying(login(server.port, **who, **ADA), login_again=0.2) as (network, ear),
+    ):
+        await server.hears("CAP LS", times=5)
+        assert "every 0.2 s" in network.trouble
+        server.answer = right
+        await ear.happens("connected")
+        assert network.trouble == ""
+        server.answer = wrong
+        before = len(server.heard("CAP LS"))
+        await server.drops()
+        await server.hears("CAP LS", times=before + 4)
+    assert caplog.text.count("in a row") == 2  # once for each time that it came to this
+
+
+@pytest.mark.parametrize("numeric", ["903", "900 * ada :logged in\r\n:srv 903"])
+async def test_a_login_that_the_server_never_asked_for_is_refused(
+    numeric: str, server_keys: Path
+) -> None:
+    def answer(line: str) -> Sequence[str] | None:
+        return [f":srv {numeric} * :ok"] if line == "AUTHENTICATE PLAIN" else None
+
+    who = {"tls_cafile": str(server_keys / "cert.pem"), "host": "localhost", "tls": True}
+    async with (
+        fake_ircd(caps=["sasl"], answer=answer, keys=server_keys) as server,
+        staying(login(server.port, "#dev", **who, **ADA)) as (network, ear),
+    ):
+        await server.hears("CAP LS", times=2)
+        assert "accepted it without having asked for our account" in network.trouble
+        assert ear.events == []
+        assert server.heard("JOIN") == server.heard("CAP END") == []
+
+
+async def test_a_success_before_we_begin_is_refused_too(server_keys: Path) -> None:
+    def answer(line: str) -> Sequence[str] | None:
+        return [":srv 903 * :ok"] if line.startswith("CAP LS") else None
+
+    who = {"tls_cafile": str(server_keys / "cert.pem"), "host": "localhost", "tls": True}
+    async with (
+        fake_ircd(caps=["sasl"], answer=answer, keys=server_keys) as server,
+        staying(login(server.port, "#dev", **who, **ADA)) as (network, ear),
+    ):
+        await server.hears("CAP LS", times=2)
+        assert "accepted it without having asked" in network.trouble
+        assert ear.events == []
+
+
+async def test_a_certificate_logs_in_and_the_server_sees_it(server_keys: Path) -> None:
+    certificate = str(server_keys / "cert.pem")
+    binary = ssl.PEM_cert_to_DER_cert((server_keys / "cert.pem").read_text("ascii"))
+    who = {"tls_cafile": certificate, "host": "localhost", "tls": True}
+    ours = {"tls_certfile": certificate, "tls_keyfile": str(server_keys / "key.pem")}
+    async with (
+        fake_ircd(
+            caps=["sasl=PLAIN,EXTERNAL"],
+            answer=services(),
+            keys=server_keys,
+            wants_certificate=True,
+        ) as server,
+        staying(login(server.port, "#dev", **who, **ours, **ADA)) as (_, ear),
+    ):
+        await ear.happens("joined", "#dev")
+        assert server.heard("AUTHENTICATE") == ["AUTHENTICATE EXTERNAL", "AUTHENTICATE +"]
+        assert server.certificate == binary
+
+
+@pytest.mark.parametrize(
+    ("caps", "external", "sent"),
+    [
+        ("sasl=PLAIN,EXTERNAL", ":srv 904 * :no such certificate", ["EXTERNAL", "+", "PLAIN"]),
+        ("sasl", ":srv 904 * :no such certificate", ["EXTERNAL", "+", "PLAIN"]),
+        ("sasl=PLAIN", "", ["PLAIN"]),
+    ],
+)
+async def test_where_the_certificate_does_not_count_the_password_does(
+    caps: str, external: str, sent: list[str], server_keys: Path
+) -> None:
+    certificate, key = str(server_keys / "cert.pem"), str(server_keys / "key.pem")
+    who = {"tls_cafile": certificate, "host": "localhost", "tls": True}
+    async with (
+        fake_ircd(caps=[caps], answer=services(external=external), keys=server_keys) as server,
+        staying(
+            login(server.port, "#dev", **who, **ADA, tls_certfile=certificate, tls_keyfile=key)
+        ) as (_, ear),
+    ):
+        await ear.happens("joined", "#dev")
+        assert [line.split()[1] for line in server.heard("AUTHENTICATE")][:-1] == sent
+
+
+async def test_a_key_of_a_channel_reaches_neither_the_store_nor_a_log_nor_a_channel(
+    ircds: list[Ircd], tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    locked = {"irc_channels": "#dev,#lock s3cret"}
+    async with people(*(ircd.port for ircd in ircds)) as adas:
+        for ada in adas:
+            await ada.joins("#lock")
+            await ada.types("MODE #lock +k s3cret")
+            await ada.sees("MODE #lock", "s3cret")
+        settings = [
+            network(name, ircd.port, **locked) for name, ircd in zip(NAMES, ircds, strict=True)
+        ]
+        async with neighbourhood(tmp_path, *settings) as house:
+            with anyio.fail_after(PATIENCE):
+                for name, ada in zip(NAMES, adas, strict=True):
+                    await ada.types("MODE #lock -k s3cret", "MODE #lock +k s3cret")
+                    await ada.types(f"PRIVMSG #lock :hello {name}")
+                    await all_heard(house, name, f"hello {name}")
+            assert [await house.texts(name, "#lock") for name in NAMES] == [
+                [f"hello {name}"] for name in NAMES
+            ]
+            rooms = await house.store.rooms.all()
+            assert {room.channel for room in rooms} == {"#dev", "#lock"}
+    assert "s3cret" not in caplog.text
+    assert b"s3cret" not in bytes_of(tmp_path / "irc_logs.db")
+
+
+async def test_four_hundred_channels_of_a_real_server_are_joined_and_recorded(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    many = [f"#room-{n}" for n in range(400)]
+    async with (
+        person("ada", ngircd.port) as ada,
+        neighbourhood(tmp_path, network("one", ngircd.port, irc_channels=many)) as house,
+    ):
+        with anyio.fail_after(PATIENCE):
+            for channel in (many[0], many[399]):
+                await ada.joins(channel)
+                await ada.types(f"PRIVMSG {channel} :in {channel}")
+                await all_heard(house, "one", f"in {channel}")
+                assert await house.texts("one", channel) == [f"in {channel}"]
+        assert sorted(house.by_name["one"].network.joined_channels()) == sorted(many)
+
+
+def tables(ircds: Sequence[Ircd], *more: str) -> str:
+    """A terrarium.toml with a network for each server."""
+    return "".join(
+        f'[[network]]\nTERRARIUM_NETWORK = "{name}"\nIRC_SERVER = "127.0.0.1:{ircd.port}"\n'
+        f'IRC_USE_SSL = false\nIRC_CHANNELS = ["#dev"]\n{line}\n'
+        for name, ircd, line in zip_longest(NAMES, ircds, more, fillvalue="")
+        if isinstance(ircd, Ircd)
+    )
+
+
+@pytest.mark.parametrize("command", ["bridge", "up --port 0"])
+async def test_a_command_records_every_network_of_its_settings_and_stops_at_once(
+    command: str, ircds: list[Ircd], tmp_path: Path
+) -> None:
+    (tmp_path / "terrarium.toml").write_text(tables(ircds, 'IRC_NICK = "Uno"'))
+    async with (
+        people(*(ircd.port for ircd in ircds)) as adas,
+        running(f"terrarium-mcp {command}", at=tmp_path) as program,
+    ):
+        for name in NAMES:
+            await program.says(f"recording {name}/#dev")
+        for ada in adas:
+            await ada.types("PRIVMSG #dev :!ping", f"PRIVMSG #dev :{ada.nick} was here")
+            await ada.sees("pong")
+        assert [":Uno!" in ada.lines[-1] for ada in adas] == [True, False, False]
+        await program.stop()
+        assert program.ended_well(), program.said
+    lines = rows_of(
+        tmp_path / "data" / "irc_logs.db",
+        "SELECT network, channel, message FROM messages WHERE message = 'ada was here'"
+        " ORDER BY network",
+    )
+    assert lines == [(name, "#dev", "ada was here") for name in sorted(NAMES)]
+
+
+def claimants(folder: Path) -> list[int]:
+    """The processes that record into the database of a folder, or died while they did."""
+    files = folder.glob("irc_logs.db.recorder-*")
+    return [claimant.pid for file in files if (claimant := Claimant.read(file))]
+
+
+async def test_the_second_recorder_is_refused_until_the_first_is_gone_even_by_a_crash(
+    ircds: list[Ircd], tmp_path: Path
+) -> None:
+    (tmp_path / "first.toml").write_text(tables(ircds[:2]))
+    (tmp_path / "second.toml").write_text(tables(ircds).replace('"#dev"', '"#DEV"'))
+    (tmp_path / "other.toml").write_text(tables(ircds[:2]).replace('"#dev"', '"#tea"'))
+    database = tmp_path / "irc_logs.db"
+    where: dict[str, Any] = {"at": tmp_path, "DB_PATH": database}
+    async with running("terrarium-mcp bridge --config first.toml", **where) as first:
+        await first.says("recording two/#dev")
+        (pid,) = claimants(tmp_path)
+        for command in ("bridge", "up --port 0"):
+            line = f"terrarium-mcp {command} --config second.toml"
+            refused = await to_thread.run_sync(partial(ran, line, **where))
+            assert refused.returncode == 1
+            told = refused.stderr.splitlines()[-1]
+            assert f"Process {pid} on " in told
+            assert f"has been recording one/#dev, two/#dev into {database} since 20" in told
+            assert "leave what it records out of IRC_CHANNELS here" in told
+            assert "connected" not in refused.stderr
+        async with running("terrarium-mcp bridge --config other.toml", **where) as other:
+            await other.says("recording two/#tea")  # it shares the database
+            os.kill(pid, signal.SIGKILL)
+            await first.process.wait()
+            async with running("terrarium-mcp bridge --config second.toml", **where) as second:
+                for name in NAMES:
+                    await second.says(f"recording {name}/#")
+                await second.stop()
+                assert second.ended_well(), second.said
+            await other.stop()
+            assert other.ended_well(), other.said
+    assert claimants(tmp_path) == []
+
+
+def test_doctor_shows_each_network_with_what_it_sets_and_no_secret(tmp_path: Path) -> None:
+    (tmp_path / "terrarium.toml").write_text(
+        'TERRARIUM_CONTACT = "ada"\n[[network]]\nTERRARIUM_NETWORK = "libera"\n'
+        'IRC_SERVER = "irc.libera.chat"\nIRC_CHANNELS = ["#tea", "#lock s3cret"]\n'
+        'TERRARIUM_SASL_PASSWORD = "hunter2"\nTERRARIUM_TLS_CERT = "bot.pem"\n'
+    )
+    done = ran("terrarium-mcp doctor", at=tmp_path)
+    told = [" ".join(line.split()) for line in done.stdout.splitlines()]
+    (table,) = [told[at:][: told[at:].index("")] for at in [told.index("network libera")]]
+    source = "([[network]] libera of terrarium.toml)"
+    assert table == [
+        "network libera",
+        f"IRC_SERVER irc.libera.chat {source}",
+        f"IRC_CHANNELS #tea, #lock *** {source}",
+        f"TERRARIUM_SASL_PASSWORD set {source}",
+        f"TERRARIUM_TLS_CERT bot.pem {source}",
+        f"TERRARIUM_NETWORK libera {source}",
+    ]
+    assert "s3cret" not in done.stdout + done.stderr
+    assert "hunter2" not in done.stdout + done.stderr
+
+
+def encrypted_key(key: Path, to: Path) -> None:
+    subprocess.run(
+        ["openssl", "pkey", "-in", key, "-aes256", "-passout", "pass:hunter2", "-out", to],
+        check=True,
+        capture_output=True,
+    )
+
+
+@pytest.mark.parametrize(
+    ("certificate", "key", "more", "told"),
+    [
+        ("missing.pem", "", "", "which cannot be read: No such file or directory."),
+        ("garbage.pem", "", "", "which cannot be used: name PEM files with a certificate and its"),
+        ("cert.pem", "", "", "or set TERRARIUM_TLS_KEY to the key's file."),
+        ("cert.pem", "missing.pem", "", "which cannot be read: No such file or directory."),
+        ("cert.pem", "other.pem", "", "the key is of another certificate"),
+        ("cert.pem", "locked.pem", "", "the key has a password: remove it (openssl pkey)"),
+        ("cert.pem", "key.pem", "IRC_USE_SSL = false", "TERRARIUM_TLS_CERT needs TLS"),
+        ("", "key.pem", "", "TERRARIUM_TLS_KEY is set and TERRARIUM_TLS_CERT is not"),
+    ],
+)
+def test_a_certificate_that_cannot_be_used_stops_the_start_with_the_way_out(
+    certificate: str, key: str, more: str, told: str, server_keys: Path, tmp_path: Path
+) -> None:
+    for name in ("cert.pem", "key.pem"):
+        (tmp_path / name).write_bytes((server_keys / name).read_bytes())
+    (tmp_path / "garbage.pem").write_bytes(b"\x00\xff certificate")
+    if key == "other.pem":
+        subprocess.run(
+            ["openssl", "genrsa", "-out", tmp_path / key, "2048"], check=True, capture_output=True
+        )
+    if key == "locked.pem":
+        encrypted_key(tmp_path / "key.pem", tmp_path / key)
+    lines = [f'TERRARIUM_TLS_CERT = "{certificate}"'] * bool(certificate)
+    lines += [f'TERRARIUM_TLS_KEY = "{key}"'] * bool(key)
+    (tmp_path / "terrarium.toml").write_text(
+        "\n".join(['IRC_SERVER = "localhost"', 'IRC_CHANNELS = "tea"', more, *lines])
+    )
+    done = ran("terrarium-mcp bridge", at=tmp_path)
+    assert done.returncode == 1
+    assert told in done.stderr
+    assert "Traceback" not in done.stderr
+    assert "hunter2" not in done.stderr
+    assert not (tmp_path / "data").exists()
+
+
+def test_what_a_network_lacks_is_named_with_the_network(tmp_path: Path) -> None:
+    (tmp_path / "terrarium.toml").write_text(
+        '[[network]]\nTERRARIUM_NETWORK = "one"\nIRC_SERVER = "127.0.0.1"\nIRC_CHANNELS = "dev"\n'
+        '[[network]]\nTERRARIUM_NETWORK = "two"\nIRC_SERVER = "127.0.0.1"\n'
+    )
+    done = ran("terrarium-mcp bridge", at=tmp_path)
+    assert done.returncode == 1
+    assert "two: IRC_CHANNELS is not set." in done.stderr
+    served = ran("terrarium-mcp serve --create", at=tmp_path)
+    assert served.returncode == 0, served.stderr
