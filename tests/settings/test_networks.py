@@ -58,6 +58,22 @@ def test_each_table_is_a_network_and_takes_from_above_what_it_leaves_out() -> No
     assert home.networks == (home,)
 
 
+def test_the_example_of_the_documentation_is_two_networks() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "networks.md").read_text("utf-8")
+    libera, home = settings_in(page.partition("```toml\n")[2].partition("```")[0]).networks
+    assert [str(channel) for channel in libera.irc_channels] == ["#tea", "#mate ***"]
+    assert (libera.irc_server, libera.uses_tls, libera.irc_nick) == (
+        "irc.libera.chat",
+        True,
+        "Terra",
+    )
+    assert (home.irc_server, home.uses_tls, home.irc_nick) == ("127.0.0.1", False, "Teapot")
+    assert (libera.sasl_password, home.sasl_password) == ("a password", "")
+    text = page.partition('`IRC_CHANNELS="')[2].partition('"')[0]
+    (listed,) = settings_in(f'[[network]]\nIRC_CHANNELS = "{text}"').networks
+    assert [str(channel) for channel in listed.irc_channels] == ["#tea", "#mate ***", "#coffee"]
+
+
 def test_without_tables_the_settings_are_their_only_network() -> None:
     settings = settings_in('IRC_SERVER = "irc.libera.chat"')
     assert settings.networks == (settings,)
