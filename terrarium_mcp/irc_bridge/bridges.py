@@ -27,6 +27,7 @@ class Bridges:
         self.bridges = tuple(bridges)
         self._toolbox = toolbox
         self._llm = llm
+        self._ended_by_errors = 0
 
     @classmethod
     def from_settings(
@@ -67,11 +68,12 @@ class Bridges:
                 leaving.start_soon(bridge.stop, reason)
 
     async def _run_one(self, bridge: Bridge) -> None:
-        """Run a bridge. A bug that ends it leaves the others running, if there are any."""
+        """Run a bridge. A bug that ends it leaves the others running, as long as there are any."""
         try:
             await bridge.run()
         except Exception as error:
-            expected = any(isinstance(one, TerrariumError) for one in single_errors(error))
-            if expected or len(self.bridges) == 1:
+            self._ended_by_errors += 1
+            of_the_history = any(isinstance(one, TerrariumError) for one in single_errors(error))
+            if of_the_history or self._ended_by_errors == len(self.bridges):
                 raise
             log.exception("%s: ended by an error; the other networks go on", bridge.name)

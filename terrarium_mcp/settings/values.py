@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from pydantic import AfterValidator, BeforeValidator
 
+from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.relays import Relay, parse_relay
 from terrarium_mcp.errors import did_you_mean
 from terrarium_mcp.settings.channels import ConfiguredChannel, channels_of
@@ -55,8 +56,8 @@ def _zone(name: str) -> str:
 
 
 def _network_name(name: str) -> str:
-    if re.search(r"[\s,/]", name) or name.startswith(("#", "&")):
-        raise ValueError("a network's name is one word without / and , such as libera")
+    if "/" in name or is_channel(name):
+        raise ValueError("a network's name has no / and begins like no channel: libera")
     return name
 
 

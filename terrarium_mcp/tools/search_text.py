@@ -87,7 +87,8 @@ def left_out_notes(request: Request, search: Search, hits: Hits) -> list[str]:
     lines = "line" if number == "1" else "lines"
     if search.query.people:
         return [f"left out: {number} {lines}, commands to the bot (is:command)"]
-    own = f"from:{request.settings.irc_nick}"
+    nicks = dict.fromkeys(network.irc_nick for network in request.settings.networks)
+    own = ", ".join(f"from:{nick}" for nick in nicks)
     return [
         f"left out: {number} {lines}, commands to the bot (is:command) or its own words ({own})"
     ]

@@ -147,9 +147,9 @@ def test_a_single_table_needs_no_name() -> None:
     assert network.network_name == "libera"
 
 
-@pytest.mark.parametrize("name", ["#tea", "a/b", "a b", "a,b", "&x"])
+@pytest.mark.parametrize("name", ["#tea", "a/b", "&x", "/"])
 def test_a_name_that_would_read_as_a_channel_is_refused(name: str) -> None:
-    assert "one word without / and ," in complaint("", TERRARIUM_NETWORK=name)
+    assert "has no / and begins like no channel" in complaint("", TERRARIUM_NETWORK=name)
 
 
 @pytest.mark.parametrize("toml", ['[network]\nIRC_SERVER = "a"', "network = 5", "Network = [1]"])

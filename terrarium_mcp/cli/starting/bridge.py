@@ -20,6 +20,7 @@ async def run_bridge(settings: Settings, mcp_url: str | None, flags: Sequence[st
     """Record and answer until a signal arrives. `flags` are for the MCP server that is started.
 
     Raises:
+        AlreadyRecorded: another process records one of the channels into the same database.
         BadSetting: no server, channel or contact is set, or the MCP server would refuse to start.
     """
     check_settings(settings)
@@ -29,7 +30,9 @@ async def run_bridge(settings: Settings, mcp_url: str | None, flags: Sequence[st
     child = stdio_server(database, os.environ)
     child = child.model_copy(update={"args": [*child.args, *flags]})
     toolbox = Toolbox(lambda: mcp_url or child, offered=settings.bridge_tools)
-    async with open_store(database, settings, adopt=True) as store:
-        with claimed_channels(store, settings):
-            async with open_bridges(store, settings, toolbox) as bridges:
-                await run_until_signal(bridges)
+    async with (
+        open_store(database, settings, adopt=True) as store,
+        claimed_channels(store, settings),
+        open_bridges(store, settings, toolbox) as bridges,
+    ):
+        await run_until_signal(bridges)

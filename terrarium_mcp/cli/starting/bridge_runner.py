@@ -2,7 +2,7 @@
 
 import signal
 from collections.abc import AsyncIterator
-from contextlib import AbstractContextManager, asynccontextmanager
+from contextlib import asynccontextmanager
 
 import anyio
 
@@ -42,7 +42,8 @@ def check_settings(settings: Settings) -> None:
             raise BadSetting(f"{name}{error}") from error
 
 
-def claimed_channels(store: Store, settings: Settings) -> AbstractContextManager[None]:
+@asynccontextmanager
+async def claimed_channels(store: Store, settings: Settings) -> AsyncIterator[None]:
     """Claim every channel that the settings name, before any connection, for the block.
 
     Raises:
@@ -52,7 +53,8 @@ def claimed_channels(store: Store, settings: Settings) -> AbstractContextManager
     channels = [
         (one.network_name, channel.name) for one in networks for channel in one.irc_channels
     ]
-    return claimed(store.path, channels)
+    with claimed(store.path, channels):
+        yield
 
 
 @asynccontextmanager

@@ -41,17 +41,20 @@ async def run_bridge_and_server(
     """Record, answer and serve until SIGINT or SIGTERM.
 
     Raises:
+        AlreadyRecorded: another process records one of the channels into the same database.
         BadSetting: no server, channel or contact is set, or a tool does not exist.
     """
     check_settings(settings)
     check_tools(settings)
-    async with open_store(settings.db_path, settings, adopt=True) as store:
-        with claimed_channels(store, settings):
-            async with anyio.create_task_group() as tasks:
-                listening: Listening = await tasks.start(serve_in_task, store, settings, host, port)
-                announce(listening)
-                tasks.start_soon(load_what_calls_need)
-                toolbox = Toolbox(lambda: listening.mcp_url, offered=settings.bridge_tools)
-                async with open_bridges(store, settings, toolbox) as bridges:
-                    await run_until_signal(bridges)
-                tasks.cancel_scope.cancel()
+    async with (
+        open_store(settings.db_path, settings, adopt=True) as store,
+        claimed_channels(store, settings),
+        anyio.create_task_group() as tasks,
+    ):
+        listening: Listening = await tasks.start(serve_in_task, store, settings, host, port)
+        announce(listening)
+        tasks.start_soon(load_what_calls_need)
+        toolbox = Toolbox(lambda: listening.mcp_url, offered=settings.bridge_tools)
+        async with open_bridges(store, settings, toolbox) as bridges:
+            await run_until_signal(bridges)
+        tasks.cancel_scope.cancel()

@@ -34,7 +34,8 @@ class NickServ:
 
     def on_whois_operator(self, line: IrcMessage) -> None:
         """Ask, now that the server says what NickServ is (313): `is a Network Service`."""
-        if len(line.params) < 3 or not self._wanted or not self._requests:
+        is_ours = self._client.nickname == self._wanted
+        if len(line.params) < 3 or not self._wanted or is_ours or not self._requests:
             return
         _, who, what = line.params[:3]
         if self._client.is_same_nick(who, NAME) and "service" in what.lower():

@@ -11,12 +11,12 @@ import secrets
 import socket
 import sys
 from collections.abc import Collection, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from filelock import FileLock, Timeout
+from filelock import BaseFileLock, FileLock, Timeout
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.errors import HostFailure, and_more
@@ -88,30 +88,37 @@ def claimed(path: Path, channels: Collection[Claim]) -> Iterator[None]:
         StoreFailed: there can be no file beside the database.
     """
     path = path.resolve()
-    mode = mode_beside(path)
     own = path.with_name(f"{path.name}{_SUFFIX}{secrets.token_hex(8)}")
-    lock = FileLock(own, mode=mode, thread_local=False)
-    comparing = FileLock(path.with_name(f"{path.name}.claims"), mode=mode, thread_local=False)
+    lock = FileLock(own, mode=mode_beside(path), thread_local=False)
     try:
-        with comparing.acquire(timeout=_PATIENCE):
-            _refuse_shared(path, channels)
-            lock.acquire(blocking=False)
-            own.write_text(json.dumps(asdict(_ourselves(channels))) + "\n", "utf-8")
-    except (OSError, Timeout) as error:
-        raise StoreFailed(
-            f"The channels to record cannot be claimed beside {path}: {error}. Make its folder"
-            " writable for this account."
-        ) from error
-    try:
+        _claim(path, lock, channels)
         yield
     finally:
-        own.unlink(missing_ok=True)
+        with suppress(OSError):
+            own.unlink()
         lock.release()
+
+
+def _claim(path: Path, own: BaseFileLock, channels: Collection[Claim]) -> None:
+    """Compare with the claims of others and add ours, while no other process does so."""
+    comparing = FileLock(path.with_name(f"{path.name}.claims"), _PATIENCE, mode_beside(path))
+    try:
+        with comparing:
+            _refuse_shared(path, channels)
+            own.acquire(blocking=False)
+            written = json.dumps(asdict(_ourselves(channels))) + "\n"
+            Path(own.lock_file).write_text(written, "utf-8")
+    except (OSError, Timeout) as error:
+        raise StoreFailed(
+            f"The channels to record cannot be claimed beside {path}: {error}. This account must be"
+            " able to write to that folder, and to read what is in it."
+        ) from error
 
 
 def _refuse_shared(path: Path, channels: Collection[Claim]) -> None:
     """Compare with the claims of living processes, and remove those of dead ones."""
     for file in path.parent.glob(f"{glob.escape(path.name)}{_SUFFIX}*"):
+        file.open("rb").close()  # whoever may not read it cannot tell whether its process lives
         if not is_held(file):
             file.unlink(missing_ok=True)
         elif (claimant := Claimant.read(file)) and (shared := claimant.shared_with(channels)):

@@ -8,6 +8,7 @@ import ssl
 import subprocess
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -17,12 +18,14 @@ import anyio
 import pytest
 from anyio import to_thread
 
+from terrarium_mcp.errors import plainly
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import open_store
 from terrarium_mcp.store.sqlite.claims import Claimant
 from tests.cli.programs import ran, running
-from tests.irc_bridge.house import bytes_of
+from tests.irc_bridge.house import bytes_of, said
 from tests.irc_bridge.neighbourhood import BRIEF, Neighbourhood, neighbourhood, network
 from tests.irc_bridge.network.scene import login, staying
 from tests.servers.agent import calls, hangs, says, strict_agent
@@ -237,6 +240,39 @@ async def test_a_bug_that_ends_one_bridge_is_logged_and_leaves_the_others(
         assert await house.texts("good") == ["still here"]
     assert "bad: ended by an error; the other networks go on" in caplog.text
     assert "ZeroDivisionError: a bug" in caplog.text
+
+
+async def test_a_bug_that_ends_every_bridge_ends_the_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def breaks(_: IrcNetwork) -> None:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr(IrcNetwork, "run", breaks)
+    both = network("one", 9), network("two", 9)
+    with anyio.fail_after(PATIENCE), pytest.raises(ZeroDivisionError), plainly():
+        async with neighbourhood(tmp_path, *both, at_home=()):
+            await anyio.sleep_forever()
+
+
+async def test_lines_from_before_networks_had_names_belong_to_the_first_network(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    async with open_store(tmp_path / "irc_logs.db") as store:
+        await store.messages.append([replace(said("long ago", channel="#dev"), network="irc")])
+    settings = [network("one", 9), network("two", ngircd.port)]
+    async with (
+        people(ngircd.port) as (ada,),
+        neighbourhood(tmp_path, *settings, at_home=("two",)) as house,
+    ):
+        with anyio.fail_after(PATIENCE):
+            await ada.types("PRIVMSG #dev :today")
+            await all_heard(house, "two", "today")
+        assert [await house.texts(name) for name in ("irc", "one", "two")] == [
+            [],
+            ["long ago"],
+            ["today"],
+        ]
 
 
 async def test_a_stop_waits_for_no_network_that_is_away(ngircd: Ircd, tmp_path: Path) -> None:
@@ -489,6 +525,8 @@ async def test_a_command_records_every_network_of_its_settings_and_stops_at_once
         " ORDER BY network",
     )
     assert lines == [(name, "#dev", "ada was here") for name in sorted(NAMES)]
+    rules = rows_of(tmp_path / "data" / "irc_logs.db", "SELECT network, nick FROM voice_rules")
+    assert rules == [("one", "Uno")]  # the others have the default
 
 
 def claimants(folder: Path) -> list[int]:

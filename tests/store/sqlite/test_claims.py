@@ -131,7 +131,7 @@ def test_files_have_the_mode_of_the_database(tmp_path: Path) -> None:
 def test_without_a_folder_to_write_to_the_reason_is_told(tmp_path: Path) -> None:
     (tmp_path / "missing").touch()
     with (
-        pytest.raises(StoreFailed, match=r"cannot be claimed beside .*: .*writable"),
+        pytest.raises(StoreFailed, match=r"cannot be claimed beside .*: .*able to write"),
         claimed(tmp_path / "missing" / "irc_logs.db", [TEA]),
     ):
         pass
