@@ -16,10 +16,6 @@ _UNESCAPED = {
 }  # IRCv3 message-tags; any other character is itself
 
 
-_NO_NICK = ("", ":")
-"""How a sender begins that has no nick, or one that no line of ours could name."""
-
-
 class MalformedMessage(ValueError):
     """These bytes are not an IRC message."""
 
@@ -64,9 +60,11 @@ def parse_line(raw: bytes) -> IrcMessage:
     head, colon, trailing = text.partition(" :")
     # Not str.split(), for which \x1d and \x1f, italic and underline, are white space.
     words = [word for word in head.split(" ") if word]
-    source = parse_source(words.pop(0)[1:]) if words and words[0].startswith(":") else None
-    if source is not None and source.nick[:1] in _NO_NICK:
-        raise MalformedMessage(f"no nick in the sender of {raw[:20]!r}")
+    source = None
+    if words and words[0].startswith(":"):
+        source = parse_source(words.pop(0)[1:])
+        if not source.nick or source.nick[0] == ":":  # no line of ours could name the latter
+            raise MalformedMessage(f"no nick in the sender of {raw[:20]!r}")
     if colon:
         words.append(trailing)
     if not words or (colon and len(words) == 1):

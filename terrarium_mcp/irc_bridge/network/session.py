@@ -201,9 +201,9 @@ class Session:
 
     async def _handle(self, line: IrcMessage) -> None:
         """Run the handlers of a line. A failure there must not cost the lines that follow."""
-        self._own_mask.learn(line)
-        self.membership.learn_account(line)
         try:
+            self._own_mask.learn(line)
+            self.membership.learn_account(line)
             for handler in self._handlers.get(line.command, (self.client.handle,)):
                 if (waiting := handler(line)) is not None:
                     await waiting
