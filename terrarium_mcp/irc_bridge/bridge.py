@@ -123,7 +123,8 @@ class Bridge:
         await self.network.stop(reason)
 
     def names_compare_by(self, casemapping: str) -> None:
-        """Tell rooms apart, in the store as well, as the network does."""
+        """Tell rooms and relays apart as the network does, in the store as well."""
+        self._filter = self._filter.by_casemapping(casemapping)
         self._recorder.names_compare_by(casemapping)
 
     def connected(self, nick: str) -> None:

@@ -45,7 +45,9 @@ class LogLimit:
         args: Sequence[object],
         error: BaseException | None = None,
     ) -> None:
-        known = self._kinds.setdefault(kind if len(self._kinds) < _MOST_KINDS else _OTHER, _Kind())
+        if kind not in self._kinds and len(self._kinds) >= _MOST_KINDS:
+            kind = _OTHER
+        known = self._kinds.setdefault(kind, _Kind())
         if self._clock() - known.logged_at < EVERY:
             known.unlogged += 1
             return
