@@ -120,7 +120,7 @@ def _unescaped(value: str) -> str:
     return _ESCAPED.sub(lambda found: chr(int(found[1], 16)), value)
 
 
-def _number(least: int, most: int = _MOST) -> TokenReader:
+def _number(least: int, most: int = _MOST) -> Callable[[str], int]:
     """Reads a number from `least` to `most`, written with the digits 0 to 9."""
 
     def read(value: str) -> int:
@@ -137,6 +137,9 @@ def _digits(value: str) -> int:
     if not (value.isascii() and value.isdecimal() and len(value) <= len(str(_MOST))):
         raise ValueError
     return int(value)
+
+
+_least_one = _number(1)
 
 
 def _limit(value: str) -> int | None:
@@ -195,13 +198,6 @@ def _maxchannels(value: str) -> tuple[tuple[str, int], ...]:
     return ((CHANNEL_PREFIXES, _least_one(value)),)
 
 
-def _least_one(value: str) -> int:
-    number = _digits(value)
-    if number < 1:
-        raise ValueError
-    return number
-
-
 def _targmax(value: str) -> int | None:
     """`JOIN:2,KICK:1`; a command without a number has no limit."""
     limits = dict(entry.partition(":")[::2] for entry in value.upper().split(","))
@@ -231,7 +227,7 @@ _READERS: Mapping[str, tuple[str, TokenReader]] = MappingProxyType(
         "LINELEN": ("linelen", _number(LINE, LONGEST_LINE)),
         "MAXCHANNELS": ("chanlimit", _maxchannels),
         "NETWORK": ("network", _network),
-        "NICKLEN": ("nicklen", _number(1)),
+        "NICKLEN": ("nicklen", _least_one),
         "PREFIX": ("prefix", _prefix),
         "STATUSMSG": ("statusmsg", _statusmsg),
         "TARGMAX": ("joins_per_line", _targmax),

@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 import anyio
@@ -55,6 +56,7 @@ class Session:
         """Why it ended; empty until then."""
         self.welcomed = False
         self.over = anyio.Event()
+        self._refolded = False
         self._config = config
         self._listener = listener
         self._timeouts = timeouts
@@ -219,10 +221,17 @@ class Session:
         self._limit.exception(kind, "%s a %s line failed", doing, command, error=error)
 
     async def _on_isupport(self, line: IrcMessage) -> None:
-        """Tell the listener if names compare otherwise from here on."""
+        """Tell the listener if names compare otherwise from here on: once in a connection.
+
+        All lines of a network's rooms are looked at then, which a server must not ask for at will.
+        """
+        if self._refolded:
+            kept = (token for token in line.params if "CASEMAPPING" not in token.upper())
+            line = replace(line, params=tuple(kept))
         before = self.client.isupport.casemapping
         await self.client.handle(line)
         if self.welcomed and self.client.isupport.casemapping != before:
+            self._refolded = True
             self._listener.names_compare_by(self.client.isupport.casemapping)
 
     async def _on_motd_end(self, line: IrcMessage) -> None:

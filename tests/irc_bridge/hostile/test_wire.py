@@ -317,6 +317,18 @@ async def test_channels_that_turn_out_to_be_one_at_the_next_connection_are_joine
         assert await scene.house.store.differences() == []
 
 
+async def test_a_server_that_changes_its_mind_all_the_time_is_believed_once(tmp_path: Path) -> None:
+    async with playing(tmp_path) as scene:
+        network = scene.house.bridge.network
+        for _ in range(300):
+            await scene.server.says(":srv 005 Terra CASEMAPPING=ascii WHOX :are supported")
+            await scene.server.says(":srv 005 Terra -casemapping -WHOX :are supported")
+        assert await scene.asks("!ping") == "PRIVMSG #tea :ada: pong"
+        await scene.recorded()
+        assert (network.casemapping, network.isupport.whox) == ("ascii", False)
+        assert await scene.house.store.rooms.casemapping("local") == "ascii"
+
+
 async def test_a_casemapping_that_the_store_cannot_take_now_is_taken_later(tmp_path: Path) -> None:
     async with playing(tmp_path) as scene:
         async with locked(tmp_path / "irc_logs.db"):
