@@ -34,10 +34,12 @@ class View:
     """What one request may see, and the clock it goes by. An empty view narrows nothing.
 
     `rooms` are (network, channel) pairs as the caller wrote them, network "" for any; None: every
-    room. `as_of` is a time or a message id; the lines from there on are hidden.
+    room. If `channel` is another such pair, only what it names is left of them. `as_of` is a time
+    or a message id; the lines from there on are hidden.
     """
 
     rooms: tuple[tuple[str, str], ...] | None = None
+    channel: tuple[str, str] | None = None
     network: str = ""
     as_of: datetime | int | None = None
     now: datetime | None = None
@@ -54,6 +56,8 @@ class View:
         if self.rooms is None and not self.network:
             return known
         rooms = known.rooms if self.rooms is None else known.named(*self.rooms)
+        if self.channel is not None:
+            rooms = RoomDirectory(rooms).named(self.channel)
         network = fold(self.network)
         return RoomDirectory(room for room in rooms if network in ("", fold(room.network)))
 
@@ -67,31 +71,35 @@ class RoomDirectory:
         self._places = {room: place for place, room in enumerate(self.rooms)}
         self._alike: dict[str, list[Room]] = {}
         for room in self.rooms:
-            self._alike.setdefault(_without_prefixes(room.channel), []).append(room)
+            self._alike.setdefault(_bare(room.channel), []).append(room)
 
     def named(self, *names: tuple[str, str]) -> tuple[Room, ...]:
         """The rooms that any (network, channel) names, in order; `names_room` decides."""
         named = {
             room
             for network, channel in names
-            for room in self._alike.get(_without_prefixes(channel), ())
+            for room in self._alike.get(_bare(channel), ())
             if names_room(room, network, channel)
         }
         return tuple(sorted(named, key=self._places.__getitem__))
 
 
-def _without_prefixes(channel: str) -> str:
-    """The part of a name that every spelling of it shares: `tea` of `#tea`, `##Tea` and `tea`."""
-    return fold(channel).lstrip(CHANNEL_PREFIXES)
+def _bare(channel: str) -> str:
+    """What all spellings of a name share under any CASEMAPPING: `tea` of `#tea`, `##Tea`, `tea`."""
+    return fold(channel.casefold()).lstrip(CHANNEL_PREFIXES)
 
 
 def names_room(room: Room, network: str, channel: str) -> bool:
-    """Whether `network` ("" for any) and `channel` (with or without its `#`) name `room`."""
+    """Whether `network` ("" for any) and `channel` (with or without its `#`) name `room`.
+
+    Names compare as on the room's own network: `#a[` and `#a{` may be one channel, or two.
+    """
     if network and fold(network) != fold(room.network):
         return False
     # `#foo` is that channel alone and never `##foo`: only a bare name may leave the prefix out.
     spelling = room.channel if is_channel(channel) else room.channel[1:]
-    return channel != "" and fold(channel) == fold(spelling)
+    mapping = room.casemapping
+    return channel != "" and fold(channel, mapping) == fold(spelling, mapping)
 
 
 def split_label(label: str) -> tuple[str, str]:
@@ -139,8 +147,10 @@ def parse_view(raw: object) -> View:
         raise BadView(
             f"The view has null for {', '.join(nulls)}. Leave a key out to hide nothing by it."
         )
+    rooms, channel = _rooms(raw)
     return View(
-        rooms=_rooms(raw),
+        rooms=rooms,
+        channel=channel,
         network=_text(raw, "network"),
         as_of=_as_of(raw.get("as_of")),
         now=_time(raw, "now"),
@@ -149,21 +159,25 @@ def parse_view(raw: object) -> View:
     )
 
 
-def _rooms(raw: Mapping[str, object]) -> tuple[tuple[str, str], ...] | None:
-    single = [_text(raw, "channel")] if raw.get("channel") is not None else None
-    if single and not single[0].strip():
-        raise BadView("The view's channel is empty. Leave it out to show every channel.")
+def _rooms(
+    raw: Mapping[str, object],
+) -> tuple[tuple[tuple[str, str], ...] | None, tuple[str, str] | None]:
+    """The view's `rooms`, and the `channel` to which it restricts several of them."""
+    single = None
+    if raw.get("channel") is not None:
+        single = split_label(_text(raw, "channel"))
+        if not single[1]:
+            raise BadView("The view's channel is empty. Leave it out to show every channel.")
     several = raw.get("channels")
     if several is None:
-        return None if single is None else tuple(map(split_label, single))
+        return (None if single is None else (single,)), None
     if not isinstance(several, Sequence) or isinstance(several, str):
         raise BadView("The view's channels must be a list of channel names.")
     if len(several) > _MOST_CHANNELS:
         raise BadView(f"The view's channels are too many: {_MOST_CHANNELS:,} at most.")
     if not all(isinstance(name, str) and name.strip() for name in several):
         raise BadView("Each of the view's channels must be a channel name.")
-    both = [name for name in several if single is None or fold(name) == fold(single[0])]
-    return tuple(split_label(name) for name in both)
+    return tuple(map(split_label, several)), single
 
 
 def _text(raw: Mapping[str, object], key: str) -> str:

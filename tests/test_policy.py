@@ -172,6 +172,49 @@ def test_a_view_cannot_be_changed() -> None:
         parse_view({"network": "libera"}).network = ""  # type: ignore[misc]
 
 
+ASCII = (Room(1, "net", "#a[", "ascii"), Room(2, "net", "#A{", "ascii"))
+
+
+@pytest.mark.parametrize(
+    ("view", "shown"),
+    [
+        ({"channel": "#a["}, 1),
+        ({"channel": "#a{"}, 2),
+        ({"channel": "net/A{"}, 2),
+        ({"channels": ["#A["]}, 1),
+        ({"channel": "#a[", "channels": ["#a{", "#a["]}, 1),
+    ],
+)
+def test_a_view_of_one_channel_never_shows_the_other_that_differs_by_a_bracket(
+    view: dict[str, object], shown: int
+) -> None:
+    rooms = parse_view(view).narrowed(RoomDirectory(ASCII)).rooms
+    assert [room.id for room in rooms] == [shown]
+
+
+def test_a_view_of_a_channel_and_of_others_shows_none() -> None:
+    view = parse_view({"channel": "#a[", "channels": ["#a{"]})
+    assert view.narrowed(RoomDirectory(ASCII)).rooms == ()
+
+
+@pytest.mark.parametrize(
+    ("casemapping", "same", "another"),
+    [
+        ("rfc1459", "#A{}|^", "#b"),
+        ("strict-rfc1459", "#A{}|~", "#a{}|^"),
+        ("ascii", r"#A[]\~", r"#a{}\~"),
+        ("rfc7613", r"#A[]\~", r"#a{}\~"),
+    ],
+)
+def test_names_compare_as_on_the_network_of_the_room(
+    casemapping: str, same: str, another: str
+) -> None:
+    room = Room(1, "net", r"#a[]\~", casemapping)
+    directory = RoomDirectory([room])
+    assert directory.named(("", same), ("net", same[1:])) == (room,)
+    assert directory.named(("", another), ("net", another[1:])) == ()
+
+
 def test_no_name_names_no_room() -> None:
     assert not names_room(Room(6, "libera", "#"), "", "")
     assert names_room(Room(6, "libera", "#"), "", "#")

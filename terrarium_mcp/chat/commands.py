@@ -3,6 +3,8 @@
 import re
 from functools import lru_cache
 
+from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, same_characters
+
 QUESTIONS = ("terrarium", "ask")
 """Commands that a model answers. Text addressed to the bot by its nick is the first of them."""
 
@@ -28,23 +30,29 @@ def command_after(prefix: str, said: str) -> tuple[str, str] | None:
     return name.lower(), rest.strip()
 
 
-def addressed_to(nick: str, said: str) -> str | None:
-    """The text of `Terra: text` or `Terra, text`; None if the line does not begin so."""
-    found = _address(nick).match(said)
+def addressed_to(nick: str, said: str, casemapping: str = DEFAULT_CASEMAPPING) -> str | None:
+    """The text of `Terra: text` or `Terra, text`; None if the line does not begin so.
+
+    Nicks compare as the network does: `terra{}: hi` is for `Terra[]` under rfc1459.
+    """
+    found = _address(nick, casemapping).match(said)
     return said[found.end() :].strip() if found else None
 
 
-def is_command(said: str, *, nick: str, prefix: str) -> bool:
+def is_command(
+    said: str, *, nick: str, prefix: str, casemapping: str = DEFAULT_CASEMAPPING
+) -> bool:
     """Whether a line, without formatting codes, is meant for the bot.
 
     Args:
         said: the line.
         nick: the bot's nick in the settings; a similar one, borne while it is taken, counts too.
         prefix: the prefix of its commands.
+        casemapping: how nicks compare on its network.
     """
     if found := command_after(prefix, said):
         return found[0] in COMMANDS
-    return bool(addressed_to(nick, said))
+    return bool(addressed_to(nick, said, casemapping))
 
 
 def similar_nick(nick: str, number: int) -> str:
@@ -53,6 +61,8 @@ def similar_nick(nick: str, number: int) -> str:
 
 
 @lru_cache(maxsize=16)  # compiled once for a nick, asked for every line that is indexed
-def _address(nick: str) -> re.Pattern[str]:
-    similar = re.escape(nick[:_SIMILAR_NICK])
-    return re.compile(rf"(?:{re.escape(nick)}|{similar}-\d\d)[:,]", re.IGNORECASE)
+def _address(nick: str, casemapping: str) -> re.Pattern[str]:
+    spelt = [
+        f"[{''.join(map(re.escape, sorted(same_characters(char, casemapping))))}]" for char in nick
+    ]
+    return re.compile(rf"(?:{''.join(spelt)}|{''.join(spelt[:_SIMILAR_NICK])}-\d\d)[:,]")

@@ -16,6 +16,12 @@ _TABLES = {"ascii": _ASCII, "strict-rfc1459": _STRICT, "rfc1459": _RFC1459}
 
 DEFAULT_CASEMAPPING = "rfc1459"
 
+UNICODE_CASEMAPPING = "rfc7613"
+"""Folds as Unicode does, for networks on which nicks and channels may have any letters."""
+
+CASEMAPPINGS = (*_TABLES, UNICODE_CASEMAPPING)
+"""The values of CASEMAPPING (RPL_ISUPPORT) that are understood."""
+
 _DISPUTED = set("[]\\~{}|^")
 """Characters that only some of the mappings fold."""
 
@@ -23,10 +29,18 @@ _DISPUTED = set("[]\\~{}|^")
 def fold(name: str, casemapping: str = DEFAULT_CASEMAPPING) -> str:
     """The form in which nicks and channels are compared (CASEMAPPING of RPL_ISUPPORT).
 
-    An unknown mapping, such as `rfc7613`, folds as Unicode does.
+    Any other mapping than those of ASCII, such as `rfc7613`, folds as Unicode does.
     """
     table = _TABLES.get(casemapping)
     return name.translate(table) if table else name.casefold()
+
+
+def same_characters(char: str, casemapping: str = DEFAULT_CASEMAPPING) -> set[str]:
+    """Every single character that a network counts as this one."""
+    pairs = (pair for pair in ("[{", "]}", "\\|", "~^") if char in pair)
+    candidates = {char, char.lower(), char.upper(), *"".join(pairs)}
+    folded = fold(char, casemapping)
+    return {one for one in candidates if len(one) == 1 and fold(one, casemapping) == folded}
 
 
 def is_spelt_alike(name: str, casemappings: Iterable[str]) -> bool:

@@ -6,6 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import NamedTuple
 
+from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING
 from terrarium_mcp.chat.times.timestamps import Position, to_text
 
 
@@ -70,11 +71,16 @@ class NewMessage:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """A network's channel. `id` is the column `room`; `channel` the spelling the network uses."""
+    """A network's channel.
+
+    `id` is the column `room`; `channel` the spelling the network uses; `casemapping` how its names
+    compare.
+    """
 
     id: int
     network: str
     channel: str
+    casemapping: str = DEFAULT_CASEMAPPING
 
     @property
     def label(self) -> str:

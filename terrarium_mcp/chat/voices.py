@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from terrarium_mcp.chat.commands import is_command
-from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.identity import CASEMAPPINGS, DEFAULT_CASEMAPPING, fold, same_characters
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.relays import Relay, RelayedLine
 
@@ -43,11 +43,15 @@ _OWN = Voice(Aside.OWN)
 
 @dataclass(frozen=True)
 class VoiceRules:
-    """How one network's lines are told apart: the bot's nick and prefix, and the relays there."""
+    """How one network's lines are told apart: the bot's nick and prefix, and the relays there.
+
+    Nicks compare by the network's `casemapping`.
+    """
 
     nick: str = "Terra"
     prefix: str = "!"
     relays: tuple[Relay, ...] = ()
+    casemapping: str = DEFAULT_CASEMAPPING
 
     def voice_of(self, nick: str, text: str, *, is_own: bool | None, is_message: bool) -> Voice:
         """The voice of a line.
@@ -59,11 +63,13 @@ class VoiceRules:
                 tells.
             is_message: whether it is a PRIVMSG, as every command is.
         """
-        if is_own or (is_own is None and fold(nick) == self._own):
+        if is_own or (is_own is None and self._folded(nick) == self._own):
             return _OWN
         relayed = self._relayed(nick, text)
         said = text[relayed.text_at :] if relayed else text
-        to_bot = is_message and is_command(plain(said), nick=self.nick, prefix=self.prefix)
+        to_bot = is_message and is_command(
+            plain(said), nick=self.nick, prefix=self.prefix, casemapping=self.casemapping
+        )
         aside = Aside.COMMAND if to_bot else None
         return Voice(aside, relayed.name, relayed.text_at) if relayed else Voice(aside)
 
@@ -73,7 +79,7 @@ class VoiceRules:
         return text[relayed.text_at :] if relayed else text
 
     def _relayed(self, nick: str, text: str) -> RelayedLine | None:
-        relay = self._by_nick.get(fold(nick))
+        relay = self._by_nick.get(self._folded(nick))
         return relay.relayed_line(text) if relay else None
 
     @cached_property
@@ -89,11 +95,14 @@ class VoiceRules:
 
     @cached_property
     def _own(self) -> str:
-        return fold(self.nick)
+        return self._folded(self.nick)
 
     @cached_property
     def _by_nick(self) -> Mapping[str, Relay]:
-        return {fold(relay.nick): relay for relay in self.relays}
+        return {self._folded(relay.nick): relay for relay in self.relays}
+
+    def _folded(self, nick: str) -> str:
+        return fold(nick, self.casemapping)
 
 
 def rules_on(network: str, known: Mapping[str, VoiceRules]) -> VoiceRules:
@@ -103,9 +112,4 @@ def rules_on(network: str, known: Mapping[str, VoiceRules]) -> VoiceRules:
 
 def _cases(character: str) -> set[str]:
     """Every character that some CASEMAPPING counts as this one."""
-    return {
-        character,
-        character.lower(),
-        character.upper(),
-        *(pair for pairs in ("[{", "]}", "\\|", "~^") if character in pairs for pair in pairs),
-    }
+    return {other for mapping in CASEMAPPINGS for other in same_characters(character, mapping)}

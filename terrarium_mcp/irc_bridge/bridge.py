@@ -15,7 +15,7 @@ from terrarium_mcp.irc_bridge.ask.commands import Address
 from terrarium_mcp.irc_bridge.ask.responder import Responder
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
-from terrarium_mcp.irc_bridge.network.message import IrcMessage
+from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.record.message_filter import MessageFilter
@@ -73,6 +73,10 @@ def server_config(settings: Settings) -> ServerConfig:
         sasl_password=settings.sasl_password,
         channels=settings.irc_channels,
     )
+
+
+_LONGEST_NICK = 64
+"""Characters of a nick: networks allow 50 at most, and beside more an answer has little room."""
 
 
 class Bridge:
@@ -142,6 +146,11 @@ class Bridge:
         """Leave the network and let `run()` return."""
         await self.network.stop(reason)
 
+    def names_compare_by(self, casemapping: str) -> None:
+        """Tell rooms and relays apart as the network does, in the store as well."""
+        self._filter = self._filter.by_casemapping(casemapping)
+        self._recorder.names_compare_by(casemapping)
+
     def connected(self, nick: str) -> None:
         """Log that registration is complete."""
         log.info("%s: connected to %s as %s", self.name, self._settings.irc_server, nick)
@@ -158,7 +167,9 @@ class Bridge:
             self._presence.schedule_check()
         if not self._is_said_to_us(message):
             return
-        address = Address(self.network.nick, self._settings.command_prefix)
+        address = Address(
+            self.network.nick, self._settings.command_prefix, self.network.casemapping
+        )
         is_channel = self.network.is_channel(message.params[0])
         command = address.command_in(message, is_channel=is_channel, now=now)
         if command and not self._commands.put(
@@ -188,7 +199,7 @@ class Bridge:
         """Whether someone else speaks in a channel of the settings, or in private."""
         if message.command != "PRIVMSG" or not message.params:
             return False
-        if self.network.is_own(message.source):
+        if self.network.is_own(message.source) or _is_endless(message.source):
             return False
         target = message.params[0]
         return self._is_ours(target) or self.network.same_nick(target, self.network.nick)
@@ -196,3 +207,8 @@ class Bridge:
     def _is_ours(self, channel: str) -> bool:
         """Whether the settings name this channel; no other is recorded or answered in."""
         return self.network.is_configured(channel)
+
+
+def _is_endless(source: Source | None) -> bool:
+    """Whether the sender's nick is too long for anybody to be answered by it."""
+    return source is not None and len(source.nick) > _LONGEST_NICK

@@ -61,6 +61,34 @@ def test_a_nick_with_the_characters_of_a_pattern_is_taken_as_it_is() -> None:
     assert not is_command("a: hello", nick="[a|b]", prefix="!")
 
 
+@pytest.mark.parametrize(
+    ("casemapping", "said", "is_ours"),
+    [
+        ("rfc1459", "terra{}^: hi", True),
+        ("rfc1459", "TERRA[]~, hi", True),
+        ("strict-rfc1459", "terra{}~: hi", True),
+        ("strict-rfc1459", "terra{}^: hi", False),
+        ("ascii", "TERRA[]~: hi", True),
+        ("ascii", "terra{}~: hi", False),
+        ("rfc7613", "terra[]~: hi", True),
+        ("rfc7613", "terra{}~: hi", False),
+        ("rfc1459", "terra[]: hi", False),
+        ("rfc1459", "terra{-07: hi", True),
+        ("ascii", "terra{-07: hi", False),
+    ],
+)
+def test_we_are_addressed_by_every_spelling_of_our_nick_on_that_network_and_no_other(
+    casemapping: str, said: str, is_ours: bool
+) -> None:
+    assert (addressed_to("Terra[]~", said, casemapping) is not None) is is_ours
+    assert is_command(said, nick="Terra[]~", prefix="!", casemapping=casemapping) is is_ours
+
+
+def test_a_nick_of_other_letters_is_compared_where_the_network_has_such() -> None:
+    assert addressed_to("\u00c4da\u00df", "\u00e4da\u00df: hi", "rfc7613") == "hi"
+    assert addressed_to("\u00c4da\u00df", "\u00e4da\u00df: hi", "ascii") is None
+
+
 def test_every_command_that_the_bot_answers_is_one_of_the_log() -> None:
     assert set(NAMES) <= COMMANDS
 

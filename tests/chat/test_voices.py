@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from terrarium_mcp.chat.identity import CASEMAPPINGS
 from terrarium_mcp.chat.relays import Relay
 from terrarium_mcp.chat.voices import Aside, Voice, VoiceRules, rules_on
 
@@ -58,15 +59,29 @@ def test_a_network_has_its_own_rules_or_those_of_all_others(network: str, prefix
     assert rules_on(network, {}) == VoiceRules()
 
 
+@pytest.mark.parametrize(
+    ("casemapping", "own", "command", "speaker"),
+    [("rfc1459", Aside.OWN, Aside.COMMAND, "Jane"), ("ascii", None, None, None)],
+)
+def test_nicks_compare_as_on_their_network(
+    casemapping: str, own: Aside | None, command: Aside | None, speaker: str | None
+) -> None:
+    rules = VoiceRules("Terra[]", "!", (Relay("Rel[ay]"),), casemapping)
+    said = rules.voice_of("TERRA{}", "hi", is_own=None, is_message=True)
+    asked = rules.voice_of("ada", "terra{}: hi", is_own=False, is_message=True)
+    relayed = rules.voice_of("rel{ay}", "<Jane> hi", is_own=False, is_message=True)
+    assert (said.aside, asked.aside, relayed.speaker) == (own, command, speaker)
+
+
 NICKS = st.text("aT[\\~7", min_size=1, max_size=3)
 SAID = st.text("!.aAtT{[|^~: \x02\x03", max_size=6)
 
 
-@given(NICKS, NICKS, st.sampled_from("!."), NICKS, SAID)
+@given(NICKS, NICKS, st.sampled_from("!."), NICKS, SAID, st.sampled_from(CASEMAPPINGS))
 def test_a_line_with_a_voice_begins_with_a_character_that_says_so(
-    bot: str, relay: str, prefix: str, nick: str, said: str
+    bot: str, relay: str, prefix: str, nick: str, said: str, casemapping: str
 ) -> None:
-    rules = VoiceRules(bot, prefix, (Relay(relay),))
+    rules = VoiceRules(bot, prefix, (Relay(relay),), casemapping)
     for text in (said, f"{prefix}search {said}", f"{bot}: {said}", f"<Jane> {said}"):
         found = rules.voice_of(nick, text, is_own=None, is_message=True)
         may_have_one = nick[0] in rules.nick_starts or text[:1] in rules.line_starts

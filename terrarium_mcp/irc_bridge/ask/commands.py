@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from terrarium_mcp.chat.commands import QUESTIONS, addressed_to, command_after
+from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING
 from terrarium_mcp.chat.irctext import is_ctcp, plain
 from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.irc_bridge.network.message import IrcMessage
@@ -39,10 +40,11 @@ class Command:
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """How people address the bot: its nick and the command prefix."""
+    """How people address the bot: its nick, as the network compares it, and the command prefix."""
 
     nick: str
     prefix: str
+    casemapping: str = DEFAULT_CASEMAPPING
 
     def command_in(self, line: IrcMessage, *, is_channel: bool, now: datetime) -> Command | None:
         """The command in a message: `!name text`, `Terra: text`, or a private message.
@@ -66,7 +68,7 @@ class Address:
 
     def _spoken_to(self, said: str, *, private: bool) -> tuple[str, str] | None:
         """`Terra: text` or `Terra, text`; in a private chat, any text."""
-        text = addressed_to(self.nick, said)
+        text = addressed_to(self.nick, said, self.casemapping)
         if text is None:
             if not private or said.startswith(self.prefix):
                 return None

@@ -30,6 +30,8 @@ class ChannelState:
     kicks: int = 0
     refusals: int = 0
     returning: bool = False
+    left_out: bool = False
+    """Whether this server has no room for it, or no such channels."""
 
 
 class AutoJoin:
@@ -60,10 +62,30 @@ class AutoJoin:
         self._start = start
 
     def join_all(self) -> None:
-        """Join all channels in few lines."""
-        per_line = self._client.joins_per_line or len(self._channels)
-        for channels in _lines_of(self._channels, per_line):
+        """Join all channels that the server allows, in few lines."""
+        self._leave_out()
+        joined = [channel for channel in self._channels if not channel.left_out]
+        per_line = self._client.isupport.joins_per_line or len(self._channels)
+        for channels in _lines_of(joined, per_line):
             self._post("JOIN", *_join_parameters(channels))
+
+    def _leave_out(self) -> None:
+        """Mark the channels that this server does not allow, and name them in the log."""
+        isupport = self._client.isupport
+        _, excess = isupport.within_limits([channel.name for channel in self._channels])
+        for channel in self._channels:
+            channel.left_out = channel.name in excess
+        if excess:
+            limits = (
+                ("CHANTYPES", isupport.chantypes),
+                ("CHANNELLEN", isupport.channellen),
+                ("CHANLIMIT", ",".join(f"{types}:{most}" for types, most in isupport.chanlimit)),
+            )
+            log.error(
+                "The server does not allow all of IRC_CHANNELS (%s). Not joined, not recorded: %s",
+                " ".join(f"{name}={value}" for name, value in limits if value),
+                ", ".join(excess),
+            )
 
     async def rejoin_loop(self) -> None:
         """Look for lost channels now and then: a server may answer a JOIN with nothing at all."""
@@ -77,7 +99,7 @@ class AutoJoin:
         """Note that we are in a channel, or leave one that the settings do not name."""
         if not self._client.is_own(line.source):
             return
-        for name in line.params[0].split(","):
+        for name in filter(self._client.isupport.is_channel, line.params[0].split(",")):
             channel = self._configured(name)
             if channel is None:
                 label = self._label(name)
@@ -136,7 +158,7 @@ class AutoJoin:
             self._return_after(self._timeouts.rejoin[channel.kicks - 1], channel)
 
     def _gave_up(self, channel: ChannelState) -> bool:
-        return channel.kicks > len(self._timeouts.rejoin)
+        return channel.left_out or channel.kicks > len(self._timeouts.rejoin)
 
     def _return_after(self, pause: float, channel: ChannelState) -> None:
         if not channel.returning:

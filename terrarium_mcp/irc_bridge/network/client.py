@@ -1,7 +1,6 @@
 """A network that stays connected: it reconnects, sends, and knows who is in which channel."""
 
 import logging
-from collections.abc import Mapping
 from datetime import UTC, datetime
 
 import anyio
@@ -9,6 +8,7 @@ import anyio
 from terrarium_mcp.backoff import Backoff
 from terrarium_mcp.irc_bridge.network.diagnosis import silent_end
 from terrarium_mcp.irc_bridge.network.errors import NotConnected
+from terrarium_mcp.irc_bridge.network.isupport import Isupport
 from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from terrarium_mcp.irc_bridge.network.message import Source
@@ -103,8 +103,7 @@ class IrcNetwork:
         has_history = session.client.has_capability("chathistory", "draft/chathistory")
         if not (session.alive and has_history):
             return False
-        most = self.isupport.get("CHATHISTORY", "")
-        count = min(limit, int(most)) if most.isdigit() and int(most) else limit
+        count = min(limit, self.isupport.chathistory or limit)
         since = after.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
         session.post("CHATHISTORY", "AFTER", channel, f"timestamp={since}", str(count))
         return True
@@ -138,11 +137,11 @@ class IrcNetwork:
     @property
     def casemapping(self) -> str:
         """How nicks and channels compare: `rfc1459` until the server says otherwise."""
-        return self._session.client.casemapping
+        return self.isupport.casemapping
 
     @property
-    def isupport(self) -> Mapping[str, str]:
-        """The server's ISUPPORT tokens; a token without a value is empty."""
+    def isupport(self) -> Isupport:
+        """What the server says of itself."""
         return self._session.client.isupport
 
     def same_nick(self, left: str, right: str) -> bool:
@@ -155,7 +154,7 @@ class IrcNetwork:
 
     def is_channel(self, target: str) -> bool:
         """Whether `target` is a channel, rather than a user."""
-        return self._session.client.is_channel(target)
+        return self.isupport.is_channel(target)
 
     def is_configured(self, channel: str) -> bool:
         """Whether the settings name this channel; we join no other."""
@@ -163,7 +162,7 @@ class IrcNetwork:
 
     def split_status(self, target: str) -> tuple[str, str]:
         """`@#tea` is `("@", "#tea")`: addressed to the operators of #tea only."""
-        return self._session.client.split_status(target)
+        return self.isupport.split_status(target)
 
     def members(self, channel: str) -> list[ChannelMember]:
         """Every member of `channel`, including us; empty while we are not in it."""

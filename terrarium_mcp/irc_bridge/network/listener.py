@@ -8,6 +8,9 @@ from terrarium_mcp.irc_bridge.network.message import IrcMessage
 class Listener(Protocol):
     """Receives events in the order of the network. Every method must return quickly."""
 
+    def names_compare_by(self, casemapping: str) -> None:
+        """How nicks and channels compare: before each `connected`, and when it changes later."""
+
     def connected(self, nick: str) -> None:
         """We are registered and may speak."""
 

@@ -15,7 +15,7 @@ class ChannelMember:
 
     nick: str
     rank: str
-    """The highest of `~&@%+`, or empty."""
+    """The prefix of the highest rank, such as `@`, or empty."""
     away: bool
     account: str
 
@@ -47,7 +47,7 @@ class Membership:
 
     def _member(self, nick: str, ranks: Mapping[str, Sequence[str]]) -> ChannelMember:
         user = self._client.users.get(nick, {})
-        prefixes = self._client.member_prefixes.items()
+        prefixes = self._client.isupport.prefix.items()
         held = (prefix for prefix, mode in prefixes if nick in ranks.get(mode, ()))
         away, account = bool(user.get("away")), user.get("account") or ""
         return ChannelMember(nick, next(held, ""), away, account)
@@ -60,7 +60,7 @@ class Membership:
         if len(line.params) > 2:  # IRCv3 extended-join: channel, account, real name
             facts["account"] = "" if line.params[1] == "*" else line.params[1]
         await self._client.update_user(line.source, **facts)
-        for channel in line.params[0].split(","):
+        for channel in filter(self._client.isupport.is_channel, line.params[0].split(",")):
             if self._client.is_own(line.source) and not self._client.in_channel(channel):
                 self._client.add_channel(channel)
             if self._client.in_channel(channel):
@@ -68,7 +68,7 @@ class Membership:
 
     def ask_who(self, channel: str) -> None:
         """Ask for every member's account, host and absence in one request."""
-        fields = (f"%tcuhnfa,{_WHOX_TOKEN}",) if "WHOX" in self._client.isupport else ()
+        fields = (f"%tcuhnfa,{_WHOX_TOKEN}",) if self._client.isupport.whox else ()
         self._post("WHO", channel, *fields)
 
     def on_who(self, line: IrcMessage) -> None:

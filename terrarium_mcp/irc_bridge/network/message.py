@@ -53,14 +53,18 @@ def parse_line(raw: bytes) -> IrcMessage:
     """Parse one line. NUL and CR are removed; bytes that are not UTF-8 are read as cp1252.
 
     Raises:
-        MalformedMessage: it has no command.
+        MalformedMessage: it has no command, or a sender without a name.
     """
     tags, body = _split_tags(raw.rstrip(b"\r\n"))
     text = body.translate(None, b"\0\r").decode("utf-8", _CP1252_FALLBACK)
     head, colon, trailing = text.partition(" :")
     # Not str.split(), for which \x1d and \x1f, italic and underline, are white space.
     words = [word for word in head.split(" ") if word]
-    source = parse_source(words.pop(0)[1:]) if words and words[0].startswith(":") else None
+    source = None
+    if words and words[0].startswith(":"):
+        source = parse_source(words.pop(0)[1:])
+        if not source.nick or source.nick[0] == ":":  # no line of ours could name the latter
+            raise MalformedMessage(f"no nick in the sender of {raw[:20]!r}")
     if colon:
         words.append(trailing)
     if not words or (colon and len(words) == 1):
@@ -108,7 +112,7 @@ def _split_tags(raw: bytes) -> tuple[dict[str, str], bytes]:
         return {}, raw
     head, _, body = raw[1:].partition(b" ")
     pairs = (item.partition("=") for item in head.decode("utf-8", "replace").split(";"))
-    return {key: _unescape(value) for key, _, value in pairs if key}, body
+    return {key: _unescape(value) for key, _, value in pairs if key}, body.lstrip(b" ")
 
 
 def _unescape(value: str) -> str:

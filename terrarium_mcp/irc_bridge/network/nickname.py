@@ -64,5 +64,4 @@ class OwnNick:
     @property
     def _configured(self) -> str:
         """The configured nick, cut to the length that this server allows."""
-        limit = self._client.isupport.get("NICKLEN", "")
-        return self._config.nick[: int(limit)] if limit.isdigit() else self._config.nick
+        return self._config.nick[: self._client.isupport.nicklen]

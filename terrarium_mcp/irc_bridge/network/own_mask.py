@@ -4,6 +4,8 @@ from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
 
 _LONGEST_USER, _LONGEST_HOST = 11, 63  # the most that servers allow, assumed until we know ours
+_BELIEVED = 150
+"""Bytes of user and host that are believed: more would leave our lines no room for words."""
 
 
 class OwnMask:
@@ -29,15 +31,19 @@ class OwnMask:
     def learn(self, line: IrcMessage) -> None:
         """Note our user and host, which the server adds to whatever we do."""
         if line.source and line.source.host and self._client.is_own(line.source):
-            self._user, self._host = line.source.user, line.source.host
+            self._note(line.source.user, line.source.host)
 
     def on_new_host(self, line: IrcMessage) -> None:
         """Note our new host: `me [user@]host :is now your displayed host`."""
         if len(line.params) > 1:
-            user, _, self._host = line.params[1].rpartition("@")
-            self._user = user or self._user
+            user, _, host = line.params[1].rpartition("@")
+            self._note(user or self._user, host)
 
     def on_chghost(self, line: IrcMessage) -> None:
         """Note a new user and host of ours: `user host`."""
         if self._client.is_own(line.source) and len(line.params) > 1:
-            self._user, self._host = line.params[:2]
+            self._note(*line.params[:2])
+
+    def _note(self, user: str, host: str) -> None:
+        if len(f"{user}{host}".encode()) <= _BELIEVED:
+            self._user, self._host = user, host

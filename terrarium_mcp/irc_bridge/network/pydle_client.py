@@ -5,7 +5,6 @@ Which private names and handlers it relies on, and what each is expected to do, 
 dependency is pinned to one minor release.
 """
 
-import logging
 from collections.abc import Callable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -13,18 +12,21 @@ from typing import Any
 
 import pydle
 
-from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold
+from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.irc_bridge.network.isupport import Isupport
+from terrarium_mcp.irc_bridge.network.log_limit import LogLimit
 from terrarium_mcp.irc_bridge.network.member_prefixes import ranks_after
 from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source, parse_source
 from terrarium_mcp.irc_bridge.network.sasl import Sasl
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 
-log = logging.getLogger(__name__)
-
 Post = Callable[..., None]
 """Queues a line for the server: `post("JOIN", "#tea")`."""
 End = Callable[[str], None]
 """Gives up the connection for the reason it is passed."""
+
+_PYDLES_TOKENS = frozenset(("CHANMODES", "EXCEPTS", "INVEX", "NAMESX", "UHNAMES"))
+"""The ISUPPORT tokens that pydle reads for itself."""
 
 _NEW_USER = {"account": None, "identified": False, "away": False, "away_message": None}
 
@@ -37,9 +39,6 @@ class PydleMessage:
     params: list[str]
     source: str | None
     tags: dict[str, str]
-    _raw: str
-    """Goes to pydle's log: the command only, since a log must not contain what people say."""
-    _valid: bool = True
 
 
 class CaseMapped(MutableMapping[str, dict[str, Any]]):
@@ -74,13 +73,22 @@ class PydleClient(pydle.Client):
     It reads nothing by itself, and whatever it sends goes to `post`.
     """
 
-    casemapping = DEFAULT_CASEMAPPING
-
-    def __init__(self, config: ServerConfig, sasl: Sasl, post: Post, end: End) -> None:
+    def __init__(
+        self,
+        config: ServerConfig,
+        sasl: Sasl,
+        post: Post,
+        end: End,
+        isupport: Isupport,
+        limit: LogLimit,
+    ) -> None:
         self._configured_nick = config.nick
         self._login_by_sasl = sasl
         self._post = post
         self._end = end
+        self._limit = limit
+        self.isupport = isupport
+        """What the server says of itself."""
         self._cap_lines: list[str] = []
         super().__init__(config.nick, username=config.username, realname=config.realname)
         self.password = config.password
@@ -99,8 +107,11 @@ class PydleClient(pydle.Client):
         await self._registration_completed(_for_pydle(line))
 
     async def handle(self, line: IrcMessage) -> None:
-        """Let pydle's own handler have a line. It logs what goes wrong there, and never raises."""
-        await self.on_raw(_for_pydle(line))
+        """Let pydle's own handler, if it has one, have a line. It may raise anything."""
+        # Not by `on_raw`, which logs a traceback for each line that its handlers do not expect.
+        handler = getattr(type(self), f"on_raw_{line.command.lower()}", None)
+        if handler is not None:
+            await handler(self, _for_pydle(line))
 
     async def update_user(self, source: Source, **facts: str) -> None:
         """Add the user if new, and store what the mask and `facts` say."""
@@ -110,28 +121,14 @@ class PydleClient(pydle.Client):
         """Start to keep track of a channel, with no members yet."""
         self._create_channel(channel)
 
-    @property
-    def isupport(self) -> Mapping[str, str]:
-        """ISUPPORT tokens and their values; a token without a value is empty."""
-        return {
-            token: value if isinstance(value, str) else ""
-            for token, value in self._isupport.items()
-            if value is not False
-        }
-
-    @property
-    def member_prefixes(self) -> Mapping[str, str]:
-        """Prefixes and their mode letters, the highest rank first: `{"@": "o", "+": "v"}`."""
-        return self._nickname_prefixes
-
-    @property
-    def joins_per_line(self) -> int | None:
-        """How many channels one JOIN may name; None for any number."""
-        return self._target_limits.get("JOIN")
-
     def has_capability(self, *names: str) -> bool:
         """Whether any of these IRCv3 capabilities is enabled."""
         return any(map(self._capabilities.get, names))
+
+    @property
+    def casemapping(self) -> str:
+        """How nicks and channels compare: `rfc1459` until the server says otherwise."""
+        return self.isupport.casemapping
 
     def fold(self, name: str) -> str:
         """The form in which this network compares nicks and channels."""
@@ -149,12 +146,9 @@ class PydleClient(pydle.Client):
         """Whether a line from `source` is our own."""
         return source is not None and self.is_same_nick(source.nick, self.nickname)
 
-    def split_status(self, target: str) -> tuple[str, str]:
-        """`@#tea` is `("@", "#tea")`: addressed to the operators of #tea only (STATUSMSG)."""
-        channel = target.lstrip("".join(self._status_message_prefixes))
-        if channel != target and self.is_channel(channel):
-            return target.removesuffix(channel), channel
-        return "", target
+    def is_channel(self, chan: str) -> bool:
+        """Whether a name is a channel's."""
+        return self.isupport.is_channel(chan)
 
     async def rawmsg(self, command: str, *args: str) -> None:
         """Queue a line."""
@@ -167,9 +161,6 @@ class PydleClient(pydle.Client):
     async def on_data_error(self, exception: Exception) -> None:
         """End with the server's ERROR as the reason."""
         self._end(str(exception))
-
-    async def on_unknown(self, message: PydleMessage) -> None:
-        """Ignore commands without a handler, which pydle would log together with their text."""
 
     async def _accept(self, value: str | None) -> bool:  # noqa: ARG002 - pydle's signature
         return True
@@ -209,20 +200,23 @@ class PydleClient(pydle.Client):
         await super().on_raw_cap_new(params)
 
     async def on_raw_005(self, message: PydleMessage) -> None:
-        """Read one token at a time: one that pydle cannot read is lost alone."""
-        for token in message.params[1:-1]:
-            if token.startswith("-"):
-                self._isupport.pop(token[1:].upper(), None)
-                continue
-            try:
-                await super().on_raw_005(replace(message, params=["", token, ""]))
-            except (AttributeError, LookupError, TypeError, ValueError) as error:
-                log.info("pydle cannot read the ISUPPORT token %s: %r", token, error)
-
-    async def on_isupport_casemapping(self, value: str) -> None:
-        """Compare names by this mapping from now on."""
-        self.casemapping = value or DEFAULT_CASEMAPPING
-        self._remap()
+        """Read the tokens ourselves, and leave to pydle those that only it needs."""
+        tokens = message.params[1:-1]
+        self.isupport, unusable = self.isupport.after(tokens)
+        for token in tokens:
+            if token.partition("=")[0].upper() in _PYDLES_TOKENS:
+                try:  # one at a time: one that pydle cannot read is lost alone
+                    await super().on_raw_005(replace(message, params=["", token, ""]))
+                except (AttributeError, LookupError, TypeError, ValueError):
+                    unusable.append(token)
+        for token in unusable:
+            self._limit.warning(
+                f"ISUPPORT {token[:12]}",
+                "ignored what the server says of itself: %s",
+                ascii(token[:60]),
+            )
+        self._nickname_prefixes = dict(self.isupport.prefix)
+        self._remap()  # the CASEMAPPING may be another
 
     async def on_isupport_namesx(self, value: str | None) -> None:
         """Ask for every prefix of a member, unless multi-prefix already does."""
@@ -307,4 +301,4 @@ def _mask(source: Source) -> dict[str, str]:
 
 def _for_pydle(line: IrcMessage) -> PydleMessage:
     source = str(line.source) if line.source else None
-    return PydleMessage(line.command, list(line.params), source, dict(line.tags), line.command)
+    return PydleMessage(line.command, list(line.params), source, dict(line.tags))

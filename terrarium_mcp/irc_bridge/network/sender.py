@@ -20,7 +20,6 @@ from terrarium_mcp.irc_bridge.network.transport import Connection
 log = logging.getLogger(__name__)
 
 _LINE_BREAKS = re.compile(r"[\r\n\0]+")  # not str.splitlines(): \x1d, italic, would end a line
-_LINE = 512  # bytes, RFC 1459 2.3, including the line break
 _SPEECH = frozenset(("NOTICE", "PRIVMSG"))
 _SECRET = frozenset(("AUTHENTICATE", "OPER", "PASS"))
 
@@ -106,9 +105,8 @@ class Sender:
 
     def payload_bytes(self, target: str, verb: str = "PRIVMSG") -> int:
         """Bytes of text in a line that the server relays with our mask in front."""
-        limit = self._client.isupport.get("LINELEN", "")
         taken = len(f": {verb} {target} :\r\n".encode()) + self._own_mask.length
-        return max((int(limit) if limit.isdigit() else _LINE) - taken, LARGEST_CODE_POINT)
+        return max(self._client.isupport.linelen - taken, LARGEST_CODE_POINT)
 
     def speak(self, verb: str, target: str, text: str) -> None:
         """Queue `text`, cut into as many lines as needed: all of them or none."""

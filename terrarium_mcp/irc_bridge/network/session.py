@@ -2,15 +2,19 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 
 import anyio
 import anyio.abc
 
+from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING
 from terrarium_mcp.irc_bridge.network.autojoin import AutoJoin
 from terrarium_mcp.irc_bridge.network.batches import Batches
 from terrarium_mcp.irc_bridge.network.ctcp import Ctcp
+from terrarium_mcp.irc_bridge.network.isupport import Isupport
 from terrarium_mcp.irc_bridge.network.listener import Listener
+from terrarium_mcp.irc_bridge.network.log_limit import LogLimit
 from terrarium_mcp.irc_bridge.network.membership import Membership
 from terrarium_mcp.irc_bridge.network.message import IrcMessage, MalformedMessage, parse_line
 from terrarium_mcp.irc_bridge.network.nickname import OwnNick
@@ -42,20 +46,28 @@ class Session:
     """
 
     def __init__(
-        self, config: ServerConfig, listener: Listener, timeouts: Timeouts, *, casemapping: str = ""
+        self,
+        config: ServerConfig,
+        listener: Listener,
+        timeouts: Timeouts,
+        *,
+        casemapping: str = DEFAULT_CASEMAPPING,
     ) -> None:
         self.why = ""
         """Why it ended; empty until then."""
         self.welcomed = False
         self.over = anyio.Event()
+        self._refolded = False
+        self._config = config
         self._listener = listener
         self._timeouts = timeouts
         self._tasks: anyio.abc.TaskGroup | None = None
         self._batches = Batches()
         self._queue = SendQueue(timeouts)
         self._sasl = Sasl(config, self.post, self.end)
-        self.client = PydleClient(config, self._sasl, self.post, self.end)
-        self.client.casemapping = casemapping or self.client.casemapping
+        self._limit = LogLimit(log)
+        known = Isupport(casemapping=casemapping)  # until this server says otherwise
+        self.client = PydleClient(config, self._sasl, self.post, self.end, known, self._limit)
         self.membership = Membership(self.client, self.post)
         self._own_mask = OwnMask(self.client)
         self.sender = Sender(self._queue, self.client, self._own_mask, self._deliver)
@@ -80,6 +92,7 @@ class Session:
         return MappingProxyType(
             {
                 "001": (self._sasl.require_login, pydle),
+                "005": (self._on_isupport,),
                 "313": (self._nickserv.on_whois_operator,),
                 "352": (members.on_who,),
                 "354": (members.on_whox,),
@@ -144,6 +157,7 @@ class Session:
         finally:
             self.over.set()
             self.client.channels.clear()
+            self._limit.finish()
 
     def _start(self, job: Callable[..., Awaitable[None]], *args: object) -> None:
         """Run a job until the connection ends; a failure of the network ends it."""
@@ -155,6 +169,9 @@ class Session:
             await job(*args)
         except OSError as error:
             self.end(str(error))
+        except Exception:  # a mistake of ours costs this connection, never the recorder
+            log.exception("a task of the connection to %s failed", self._config.host)
+            self.end("one of our own tasks failed")
 
     async def _register_in_time(self) -> None:
         await self.client.register()
@@ -182,7 +199,7 @@ class Session:
             try:
                 line = self._batches.marked(parse_line(raw))
             except MalformedMessage as error:
-                log.info("skipped: %s", error)
+                self._limit.warning("malformed", "ignored a line: %s", error)
                 continue
             self._deliver(line)
             if not line.replay:  # a replayed line changes nothing
@@ -194,21 +211,41 @@ class Session:
         """Pass a line to the listener. A failure there must not cost the lines that follow."""
         try:
             self._listener.line(line)
-        except Exception:
-            log.exception("the listener failed on a %s line", line.command)
+        except Exception as error:  # noqa: BLE001 - logged there, with its traceback
+            self._ignored(line, "recording", error)
 
     async def _handle(self, line: IrcMessage) -> None:
         """Run the handlers of a line. A failure there must not cost the lines that follow."""
-        self._own_mask.learn(line)
-        self.membership.learn_account(line)
         try:
+            self._own_mask.learn(line)
+            self.membership.learn_account(line)
             for handler in self._handlers.get(line.command, (self.client.handle,)):
                 if (waiting := handler(line)) is not None:
                     await waiting
                 if self.why:
                     return
-        except Exception:
-            log.exception("handling a %s line failed", line.command)
+        except Exception as error:  # noqa: BLE001 - likewise
+            self._ignored(line, "handling", error)
+
+    def _ignored(self, line: IrcMessage, doing: str, error: Exception) -> None:
+        """Log, once for each kind, a line that its handlers did not expect."""
+        command = line.command[:16]
+        kind = f"{doing} a {command} line failed: {type(error).__name__}"
+        self._limit.exception(kind, "%s a %s line failed", doing, command, error=error)
+
+    async def _on_isupport(self, line: IrcMessage) -> None:
+        """Tell the listener if names compare otherwise from here on: once in a connection.
+
+        All lines of a network's rooms are looked at then, which a server must not ask for at will.
+        """
+        if self._refolded:
+            kept = (token for token in line.params if "CASEMAPPING" not in token.upper())
+            line = replace(line, params=tuple(kept))
+        before = self.client.isupport.casemapping
+        await self.client.handle(line)
+        if self.welcomed and self.client.isupport.casemapping != before:
+            self._refolded = True
+            self._listener.names_compare_by(self.client.isupport.casemapping)
 
     async def _on_motd_end(self, line: IrcMessage) -> None:
         """Take part from here on: at the end of the message of the day, or where there is none."""
@@ -216,9 +253,11 @@ class Session:
         if self.welcomed:  # someone asked for the message of the day again
             return
         self.welcomed = True
+        isupport = self.client.isupport
+        self._listener.names_compare_by(isupport.casemapping)
         self._listener.connected(self.client.nickname)
-        if flag := self.client.isupport.get("BOT"):
-            self.post("MODE", self.client.nickname, f"+{flag}")
+        if isupport.bot:
+            self.post("MODE", self.client.nickname, f"+{isupport.bot}")
         self._autojoin.join_all()
         self._start(self._autojoin.rejoin_loop)
         self._start(self._nick.keep)

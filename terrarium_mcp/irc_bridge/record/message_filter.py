@@ -39,6 +39,10 @@ class MessageFilter:
     channels: ChannelInfo
     rules: VoiceRules
 
+    def by_casemapping(self, casemapping: str) -> "MessageFilter":
+        """The same filter where nicks compare by this CASEMAPPING."""
+        return replace(self, rules=replace(self.rules, casemapping=casemapping))
+
     def messages_in(self, line: IrcMessage, now: datetime) -> list[NewMessage]:
         """One record for each channel that the message concerns; none if it is not recorded.
 

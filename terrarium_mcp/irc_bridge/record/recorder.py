@@ -71,6 +71,10 @@ class Recorder:
         self._enqueue(pending)
         return pending
 
+    def names_compare_by(self, casemapping: str) -> None:
+        """Tell rooms apart by this CASEMAPPING from here on, before anything that follows."""
+        self._enqueue_action(partial(self.store.rooms.set_casemapping, self.network, casemapping))
+
     def begin(self, channel: str, why: str) -> None:
         """Open a span: from here on the channel is recorded."""
         at = datetime.now(UTC)

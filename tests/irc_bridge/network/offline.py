@@ -1,5 +1,9 @@
 """The pydle client without a network: lines in, what it would send out."""
 
+import logging
+
+from terrarium_mcp.irc_bridge.network.isupport import Isupport
+from terrarium_mcp.irc_bridge.network.log_limit import LogLimit
 from terrarium_mcp.irc_bridge.network.message import Source, parse_line
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
 from terrarium_mcp.irc_bridge.network.sasl import Sasl
@@ -14,7 +18,9 @@ class Scene:
         self.ended: list[str] = []
         config = ServerConfig(host="h", port=1, nick="Terra", realname="r", password="letmein")  # noqa: S106
         sasl = Sasl(config, self.post, self.ended.append)
-        self.client = PydleClient(config, sasl, self.post, self.ended.append)
+        self.client = PydleClient(
+            config, sasl, self.post, self.ended.append, Isupport(), LogLimit(logging.getLogger())
+        )
         self.client.connection = self
         self.throttle = False
 

@@ -36,9 +36,13 @@ class Ear:
     def __init__(self, patience: float = PATIENCE) -> None:
         self._patience = patience
         self.lines: list[IrcMessage] = []
+        self.casemappings: list[str] = []
         self.events: list[tuple[str, ...]] = []
         self.on_line: Callable[[IrcMessage], object] = lambda _: None
         self._news = Bell()
+
+    def names_compare_by(self, casemapping: str) -> None:
+        self.casemappings.append(casemapping)
 
     def connected(self, nick: str) -> None:
         self._note("connected", nick)

@@ -22,6 +22,9 @@ async def still_hears(server: FakeIrcd, ear: Ear) -> None:
         b":x!u@h \xff\xfe foo",
         b"@a=b;c=d ",
         b":x!u@h PRIVMSG",
+        b"KICK #tea",
+        b"PART #tea",
+        b"NICK",
         b":x!u@h MODE #tea +o",
         b":x!u@h TOPIC #tea",
         b":x!u@h KICK #elsewhere Terra :bye",
@@ -102,7 +105,7 @@ async def test_an_unreadable_isupport_token_costs_only_itself() -> None:
         await server.says(":srv 353 Terra = #tea :%bo")
         await server.settles()
         assert {member.nick: member.rank for member in network.members("#tea")}["bo"] == "%"
-        assert "WHOX" not in network.isupport
+        assert not network.isupport.whox
 
 
 async def test_a_motd_asked_for_later_is_no_second_welcome() -> None:

@@ -42,6 +42,46 @@ def test_white_space_is_a_space_and_nothing_else(raw: bytes, line: IrcMessage | 
     )
 
 
+@pytest.mark.parametrize(
+    ("raw", "tags", "source", "words"),
+    [
+        ("AWAY", {}, "", ["AWAY"]),
+        ("AWAY :", {}, "", ["AWAY", ""]),
+        ("AWAY :  gone  out ", {}, "", ["AWAY", "  gone  out "]),
+        (":ada AWAY", {}, "ada", ["AWAY"]),
+        (":ada  AWAY  :x", {}, "ada", ["AWAY", "x"]),
+        ("CAP * LS :batch echo-message", {}, "", ["CAP", "*", "LS", "batch echo-message"]),
+        ("CAP * LS batch", {}, "", ["CAP", "*", "LS", "batch"]),
+        ("PRIVMSG #tea ::-)", {}, "", ["PRIVMSG", "#tea", ":-)"]),
+        ("PRIVMSG #tea : :)", {}, "", ["PRIVMSG", "#tea", " :)"]),
+        ("PRIVMSG #a:b c:d", {}, "", ["PRIVMSG", "#a:b", "c:d"]),
+        (":srv MODE #tea +o ada ", {}, "srv", ["MODE", "#tea", "+o", "ada"]),
+        (":srv 353 me = #tea :ada @bo ", {}, "srv", ["353", "me", "=", "#tea", "ada @bo "]),
+        ("@a;b= PING x", {"a": "", "b": ""}, "", ["PING", "x"]),
+        ("@a=1;a=2 PING x", {"a": "2"}, "", ["PING", "x"]),
+        ("@a=1   :ada   PING", {"a": "1"}, "ada", ["PING"]),
+        ("@+ex.org/b=c=d PING", {"+ex.org/b": "c=d"}, "", ["PING"]),
+        ("@a=\u00e9\u4e2d PING", {"a": "\u00e9\u4e2d"}, "", ["PING"]),
+        (r"@a=\\\\s;b=\\b PING", {"a": r"\\s", "b": r"\b"}, "", ["PING"]),
+        (";PING", None, "", []),
+        (":ada!a@h", None, "", []),
+    ],
+)
+def test_a_line_is_split_as_the_standards_say(
+    raw: str, tags: dict[str, str] | None, source: str, words: list[str]
+) -> None:
+    if tags is None:
+        with pytest.raises(MalformedMessage):
+            parse_line(raw.encode())
+        return
+    line = parse_line(raw.encode())
+    assert (line.tags, str(line.source or ""), [line.command, *line.params]) == (
+        tags,
+        source,
+        words,
+    )
+
+
 def test_tag_values_are_unescaped_and_a_lone_backslash_vanishes() -> None:
     line = parse_line(rb"@a=x\:\s\\\r\n\q;b=\\n;c=x\;d= PING x")
     assert line.tags == {"a": "x; \\\r\nq", "b": "\\n", "c": "x", "d": ""}
@@ -60,6 +100,10 @@ def test_only_the_bytes_that_are_not_utf8_are_taken_for_cp1252() -> None:
         ("ada@h", Source("ada", "", "h")),
         ("ada!a", Source("ada", "a")),
         ("irc.example.org", Source("irc.example.org")),
+        ("ada!~a@gw/web/x.y", Source("ada", "~a", "gw/web/x.y")),
+        ("ada!a@2001:db8::1", Source("ada", "a", "2001:db8::1")),
+        ("[a]|{b}!a@h", Source("[a]|{b}", "a", "h")),
+        ("ada!\x02a@\x0304h", Source("ada", "\x02a", "\x0304h")),
     ],
 )
 def test_a_source_may_have_too_much_or_too_little(mask: str, source: Source) -> None:
@@ -78,6 +122,9 @@ def test_a_source_may_have_too_much_or_too_little(mask: str, source: Source) -> 
         b":x!u@h \xff\xfe foo",
         b":x P@NG",
         b"\xc2\xb2 x",
+        b":!u@h PRIVMSG #tea :hi",
+        b"::x!u@h PRIVMSG #tea :hi",
+        b": PING",
     ],
 )
 def test_what_has_no_command_is_a_bad_line(raw: bytes) -> None:

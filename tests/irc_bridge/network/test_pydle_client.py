@@ -4,6 +4,7 @@ import logging
 
 import pytest
 
+from terrarium_mcp.irc_bridge.network.isupport import Isupport
 from terrarium_mcp.irc_bridge.network.message import Source
 from tests.irc_bridge.network.offline import Scene, in_tea
 
@@ -81,19 +82,20 @@ async def test_names_are_asked_for_in_full_once(capability: str, token: str) -> 
 async def test_an_isupport_token_may_be_set_changed_and_taken_back() -> None:
     scene = Scene()
     await scene.hears(":srv 005 Terra NICKLEN=9 bot=B SAFELIST :x", ":srv 005 Terra NICKLEN=20 :x")
-    assert scene.client.isupport == {"NICKLEN": "20", "BOT": "B", "SAFELIST": ""}
+    assert scene.client.isupport == Isupport(nicklen=20, bot="B")
     await scene.hears(":srv 005 Terra -bot -NEVER -NICKLEN :x")
-    assert scene.client.isupport == {"SAFELIST": ""}
+    assert scene.client.isupport == Isupport()
 
 
-async def test_a_token_that_pydle_cannot_read_is_named_in_the_log(
-    caplog: pytest.LogCaptureFixture,
+@pytest.mark.parametrize("token", ["CHANMODES=b", "CHANMODES", "LINELEN=many"])
+async def test_an_unusable_token_is_named_in_the_log_once(
+    token: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    caplog.set_level(logging.INFO)
     scene = Scene()
-    await scene.hears(":srv 005 Terra CHANLIMIT=#: TARGMAX=JOIN:2 :x")
-    assert scene.client.joins_per_line == 2
-    assert "pydle cannot read the ISUPPORT token CHANLIMIT=#:" in caplog.text
+    for _ in range(50):
+        await scene.hears(f":srv 005 Terra {token} TARGMAX=JOIN:2 :x")
+    assert scene.client.isupport.joins_per_line == 2
+    assert caplog.messages == [f"ignored what the server says of itself: '{token}'"]
 
 
 @pytest.mark.parametrize(
@@ -170,15 +172,6 @@ async def test_a_quit_forgets_the_user_and_a_part_only_who_is_nowhere_else() -> 
     assert list(scene.client.users) == ["terra"]
 
 
-async def test_status_messages_are_taken_apart_only_before_a_channel() -> None:
-    scene = Scene()
-    assert scene.client.split_status("@#tea") == ("", "@#tea")
-    await scene.hears(":srv 005 Terra CHANTYPES=# STATUSMSG=@+ :x")
-    assert scene.client.split_status("@+#tea") == ("@+", "#tea")
-    assert scene.client.split_status("@ada") == ("", "@ada")
-    assert scene.client.split_status("#tea") == ("", "#tea")
-
-
 async def test_the_end_has_a_reason() -> None:
     scene = await in_tea("ERROR :Closing link", ":oper!o@h KILL Terra :out")
     assert scene.ended == ["Closing link", "the server ended our session"]
@@ -189,9 +182,3 @@ async def test_what_pydle_does_not_know_is_not_logged(caplog: pytest.LogCaptureF
     await in_tea(":srv 999 Terra :my secret", ":ada!a@h PRIVATE :my secret")
     assert "secret" not in caplog.text
     assert [one.message for one in caplog.records if one.levelno > logging.DEBUG] == []
-
-
-@pytest.mark.parametrize("oddity", ["KICK #tea", ":x!u@h MODE #tea +o", "PART #tea", "NICK"])
-async def test_a_line_that_pydle_cannot_handle_raises_nothing(oddity: str) -> None:
-    scene = await in_tea(oddity, ":bo!b@h MODE #tea +v Terra")
-    assert scene.channel["modes"] == {"o": ["ada"], "v": ["Terra"]}

@@ -182,4 +182,4 @@ async def test_a_listener_that_fails_is_told_the_next_line_too(
         tasks.start_soon(network.run)
         await ear.happens("members_complete", "#tea")
         await network.stop()
-    assert "the listener failed on a JOIN line" in caplog.text
+    assert "recording a JOIN line failed" in caplog.text

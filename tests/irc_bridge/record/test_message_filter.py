@@ -216,3 +216,11 @@ def test_who_speaks_through_a_relay_may_be_off_the_record() -> None:
         assert [one.text for one in kept.messages_in(line, NOW)] == expected
         line = parse_line(f":ada!u@h PRIVMSG #tea :{text}".encode())
         assert [one.text for one in kept.messages_in(line, NOW)] == [text]
+
+
+def test_a_relay_is_told_by_its_nick_as_the_network_compares_it() -> None:
+    line = parse_line(b":RELAY{}!u@h PRIVMSG #tea :<Jane> [off] secret")
+    kept = MessageFilter("test", TwoChannels(), VoiceRules(relays=(Relay("relay[]"),)))
+    assert kept.messages_in(line, NOW) == []
+    [other] = kept.by_casemapping("ascii").messages_in(line, NOW)
+    assert other.text == "<Jane> [off] secret"

@@ -7,7 +7,9 @@ from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.policy import RoomDirectory
 from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
+from terrarium_mcp.store.sqlite.engine.refolding import IS_LEFT, refold
 
 UNNAMED_NETWORK = "irc"
 """The network of messages stored without one, if no setting names it."""
@@ -45,6 +47,15 @@ class Rooms:
         sql = "SELECT casemapping FROM networks WHERE name = :network"
         return str(await self._database.value(sql, {"network": network}, DEFAULT_CASEMAPPING))
 
+    async def set_casemapping(self, network: str, casemapping: str) -> None:
+        """Compare the names of a network by this CASEMAPPING from here on.
+
+        Takes a moment: messages that then belong to another room are moved later, by the keeper or
+        by the next read.
+        """
+        async with self._database.writing() as writer:
+            await refold(writer, storable(network), casemapping)
+
     async def name_network(self, network: str) -> None:
         """Give this name to the network that had none.
 
@@ -68,7 +79,9 @@ class Rooms:
 
     async def _read(self, _: None) -> RoomDirectory:
         rows = await self._database.rows(
-            "SELECT id, network, channel FROM rooms ORDER BY network, folded"
+            f"SELECT id, network, channel, ifnull(casemapping, '{DEFAULT_CASEMAPPING}')"  # noqa: S608 -- constants
+            f" FROM rooms LEFT JOIN networks n ON n.name = network WHERE NOT {IS_LEFT}"
+            " ORDER BY network, folded"
         )
         return RoomDirectory(Room(*row) for row in rows)
 
@@ -86,11 +99,12 @@ async def room_ids(writer: Writer, named: Iterable[tuple[str, str]]) -> dict[tup
     ids = {(network, channel): int(number) for network, channel, number in known}
     for network, channel in wanted:
         if (network, channel) not in ids:  # a new room, or another spelling of one
-            ids[network, channel] = await _room_id(writer, network, channel)
+            ids[network, channel] = await room_id(writer, network, channel)
     return ids
 
 
-async def _room_id(writer: Writer, network: str, channel: str) -> int:
+async def room_id(writer: Writer, network: str, channel: str) -> int:
+    """The id of the room that a channel is, in any spelling; a new room is inserted."""
     await writer.run(
         "INSERT INTO networks (name) VALUES (:network) ON CONFLICT DO NOTHING", {"network": network}
     )

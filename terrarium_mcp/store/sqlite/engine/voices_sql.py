@@ -10,6 +10,7 @@ import json
 from collections.abc import Mapping
 from functools import lru_cache
 
+from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING
 from terrarium_mcp.chat.relays import Relay
 from terrarium_mcp.chat.voices import Aside, VoiceRules
 
@@ -42,7 +43,9 @@ VOICE = "(SELECT json_array(aside, speaker, text_at) FROM voices WHERE id = m.id
 """The row of message `m` as one column, for `parsed_voice`; NULL for most."""
 
 RULES = (
-    "(SELECT json_group_array(json_array(network, nick, prefix, json(relays))) FROM voice_rules)"
+    "(SELECT json_group_array(json_array(network, nick, prefix, json(relays),"
+    f" ifnull(casemapping, '{DEFAULT_CASEMAPPING}')))"
+    " FROM voice_rules LEFT JOIN networks ON name = network)"
 )
 """The voice rules of the file, for `parsed_rules`."""
 
@@ -60,7 +63,7 @@ def parsed_rules(stored: str) -> Mapping[str, VoiceRules]:
     """The voice rules by network, from a column RULES."""
     return {
         network: VoiceRules(
-            nick, prefix, tuple(Relay(relay, network, head) for relay, head in relays)
+            nick, prefix, tuple(Relay(relay, network, head) for relay, head in relays), casemapping
         )
-        for network, nick, prefix, relays in json.loads(stored)
+        for network, nick, prefix, relays, casemapping in json.loads(stored)
     }

@@ -14,6 +14,7 @@ from terrarium_mcp.store.records import Fact, Section
 from terrarium_mcp.store.sqlite.engine.files import bytes_of
 from terrarium_mcp.store.sqlite.engine.fts_merge import NEARLY_COMPLETE
 from terrarium_mcp.store.sqlite.engine.places import check_permissions, forbidden
+from terrarium_mcp.store.sqlite.engine.refolding import ROOM_MOVES
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.voices_sql import RULES, parsed_rules
 from terrarium_mcp.store.sqlite.engine.wal_reset_bug import has_wal_reset_bug, other_writers_advice
@@ -174,7 +175,8 @@ def _size(connection: sqlite3.Connection, path: Path, now: datetime) -> Iterator
 def _index(connection: sqlite3.Connection) -> Section:
     newest = connection.execute("SELECT ifnull(max(id), 0) FROM messages").fetchone()[0]
     upto = dict(connection.execute("SELECT name, upto FROM derived").fetchall())
-    facts = [Fact(name, _progress(upto.get(name, 0), newest)) for name in EVERYTHING]
+    names = [*EVERYTHING, *({ROOM_MOVES} & upto.keys())]
+    facts = [Fact(name, _progress(upto.get(name, 0), newest)) for name in names]
     return Section("index", facts)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 
 import anyio
 
+from terrarium_mcp.store.sqlite.engine.refolding import ROOM_MOVES
 from terrarium_mcp.store.sqlite.index.indexer import EVERYTHING, Indexer, IndexState
 from terrarium_mcp.store.sqlite.index.structure import NORMALISED
 from terrarium_mcp.store.sqlite.index.vocabulary import WordsIndex
@@ -39,7 +40,9 @@ class GroupedIndexing:
             StoreFailed: the file cannot be written.
         """
         state, now = await self._indexer.state(), self._clock()
-        if not state.lag(EVERYTHING):
+        if state.lag([ROOM_MOVES]):
+            await self._indexer.catch_up(names={ROOM_MOVES, NORMALISED}, patiently=True)
+        elif not state.lag(EVERYTHING):
             self._complete_at = now
         elif state.has_foreign_rows or now - self._complete_at >= AT_LATEST:
             await self._indexer.catch_up(patiently=True)

@@ -20,6 +20,7 @@ import anyio
 from terrarium_mcp.store.errors import IndexDamaged, StillOpening, StoreFailed
 from terrarium_mcp.store.sqlite.engine.database import Database, Row, Writer
 from terrarium_mcp.store.sqlite.engine.fts_merge import NEARLY_COMPLETE
+from terrarium_mcp.store.sqlite.engine.refolding import ROOM_MOVES
 from terrarium_mcp.store.sqlite.engine.wal_reset_bug import other_writers_advice
 from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE, BatchSizer, YieldingTransaction
 from terrarium_mcp.store.sqlite.index.counters import Counters
@@ -30,6 +31,7 @@ from terrarium_mcp.store.sqlite.index.message_index import MessageIndex
 from terrarium_mcp.store.sqlite.index.msgid_index import MsgidIndex
 from terrarium_mcp.store.sqlite.index.nick_evidence import PeopleIndex
 from terrarium_mcp.store.sqlite.index.phrase_index import PhraseIndex
+from terrarium_mcp.store.sqlite.index.room_moves import RoomMoves
 from terrarium_mcp.store.sqlite.index.sorted_runs import Runs
 from terrarium_mcp.store.sqlite.index.structure import (
     NORMALISED,
@@ -55,7 +57,8 @@ pages of any table less often."""
 _BY_VOICE = (MessageIndex(), PhraseIndex(), Counters(), WordsIndex(), WordBlocks())
 VOICES = Voices(followers=_BY_VOICE)
 _INDEX, _PHRASES, _COUNTERS, _WORDS, _WORD_BLOCKS = _BY_VOICE
-_MSGIDS = MsgidIndex()
+_MSGIDS, _PEOPLE, _LINKS, _TOPICS = MsgidIndex(), PeopleIndex(), LinkIndex(), TopicIndex()
+_MOVES = RoomMoves((_INDEX, _COUNTERS, _PEOPLE, _LINKS, _TOPICS, _MSGIDS, _WORD_BLOCKS))
 
 DERIVED: tuple[Derived, ...] = (
     VOICES,  # before what goes by them
@@ -63,9 +66,9 @@ DERIVED: tuple[Derived, ...] = (
     _PHRASES,
     Runs(),
     _COUNTERS,
-    PeopleIndex(),
-    LinkIndex(),
-    TopicIndex(),
+    _PEOPLE,
+    _LINKS,
+    _TOPICS,
     _MSGIDS,
     _WORDS,
     _WORD_BLOCKS,
@@ -92,7 +95,7 @@ class IndexState:
 
     Attributes:
         newest: the newest id.
-        marks: the watermark of each structure, and of the messages.
+        marks: the watermark of each structure, of the messages, and of the moves between rooms.
         has_foreign_rows: whether rows of another program wait to be normalised.
     """
 
@@ -159,7 +162,7 @@ class Indexer:
         is_current = f"SELECT {current_sql(*names)}"
         if await self._database.value(is_current, {"is_current": False}):
             return
-        needed = (NORMALISED, *names)
+        needed = (ROOM_MOVES, NORMALISED, *names)
         impatient_at = anyio.current_time() + PATIENCE
         while (state := await self.state()).lag(needed) > INDEXED_BY_READ:
             if anyio.current_time() > impatient_at:
@@ -218,7 +221,7 @@ class Indexer:
 
         Reads every message and keeps the write lock meanwhile: minutes, where there are millions.
         """
-        await self.catch_up()
+        await self.catch_up(names=(ROOM_MOVES, *EVERYTHING))
         async with self._database.writing() as writer:
             return [
                 difference
@@ -261,7 +264,8 @@ class Indexer:
             " (SELECT json_group_object(name, upto) FROM derived),"
             f" NOT ({_NO_FOREIGN_ROWS})"
         )
-        return IndexState(newest, _COMPLETE_TO_NOTHING | json.loads(marks), bool(has_foreign_rows))
+        known = _COMPLETE_TO_NOTHING | {ROOM_MOVES: newest} | json.loads(marks)
+        return IndexState(newest, known, bool(has_foreign_rows))
 
     async def normalise(self, writer: Writer, last: int) -> None:
         """Normalise all messages up to the id `last`."""
@@ -323,6 +327,9 @@ class Indexer:
         every = await watermarks(writer)
         marks = {name: mark for name, mark in every.items() if name in names}
         newest = int(await writer.value("SELECT max(id) FROM messages", default=0))
+        if ROOM_MOVES in names and ROOM_MOVES in every:
+            await _MOVES.advance(writer, newest)
+            return TO_BE_EMPTIED, newest  # until none is left
         for structure in DERIVED:
             if marks.get(structure.name) == TO_BE_EMPTIED:
                 if await empty_some(writer, structure):
@@ -361,14 +368,19 @@ _NO_FOREIGN_ROWS = (
 room from the start, unless they have no channel at all."""
 
 
+_NO_MOVES = f"NOT EXISTS (SELECT 1 FROM derived WHERE name = '{ROOM_MOVES}')"  # noqa: S608 -- our name
+"""The SQL condition that no message may be in a room that turned out to be another one."""
+
+
 def current_sql(*names: str) -> str:
     """The SQL condition that messages, and the structures named, can be read.
 
-    No foreign row is left to be normalised, and the structures hold every committed message. A
-    statement that contains it sees both in one snapshot, and SQLite evaluates it once for all rows.
+    No foreign row is left to be normalised, no message is in a room that turned out to be another,
+    and the structures hold every committed message. A statement that contains it sees all of this
+    in one snapshot, and SQLite evaluates it once for all rows.
     `:is_current` true says that the caller has just caught up: newer messages may be missed.
     """
-    conditions = [_NO_FOREIGN_ROWS]
+    conditions = [_NO_FOREIGN_ROWS, _NO_MOVES]
     if names:
         quoted = ", ".join(f"'{name}'" for name in names)
         conditions.append(

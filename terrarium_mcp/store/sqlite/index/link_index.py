@@ -3,7 +3,7 @@
 # ruff: noqa: S608 -- every statement is made of constants
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.index.counter_sql import SAID
@@ -23,20 +23,12 @@ class LinkIndex:
 
     async def add(self, writer: Writer, first: int, last: int) -> None:
         """Add the URLs of a range of messages."""
-        await writer.run(_MAKE_FOUND)
-        await writer.run(
-            "INSERT INTO temp.found SELECT m.room, m.timestamp, m.id, said.value"
-            f" FROM {_MENTIONS} WHERE m.id BETWEEN :first AND :last AND {_MENTIONED}",
-            {"first": first, "last": last},
-        )
-        await writer.run(
-            "INSERT INTO urls (url) SELECT url FROM temp.found WHERE true ON CONFLICT DO NOTHING"
-        )
-        await writer.run(
-            "INSERT INTO links (room, said, message, url)"
-            " SELECT f.room, f.said, f.message, u.id FROM temp.found f JOIN urls u ON u.url = f.url"
-        )
-        await writer.run("DELETE FROM temp.found")
+        span = {"first": first, "last": last}
+        await _add(writer, "m.id BETWEEN :first AND :last", span)
+
+    async def restore(self, writer: Writer, ids: Sequence[int]) -> None:
+        """Add the URLs of messages again that were removed a moment ago."""
+        await _add(writer, _AMONG, {"ids": json.dumps(list(ids))})
 
     async def remove(self, writer: Writer, ids: Sequence[int]) -> None:
         """Remove these messages, and the URLs that no other message has."""
@@ -75,3 +67,21 @@ class LinkIndex:
         if count := await writer.value(unused):
             found.append(f"links: {count} URLs are in no message.")
         return found
+
+
+async def _add(writer: Writer, which: str, params: Mapping[str, object]) -> None:
+    """Add the URLs of the messages that meet a condition."""
+    await writer.run(_MAKE_FOUND)
+    await writer.run(
+        "INSERT INTO temp.found SELECT m.room, m.timestamp, m.id, said.value"
+        f" FROM {_MENTIONS} WHERE {which} AND {_MENTIONED}",
+        params,
+    )
+    await writer.run(
+        "INSERT INTO urls (url) SELECT url FROM temp.found WHERE true ON CONFLICT DO NOTHING"
+    )
+    await writer.run(
+        "INSERT INTO links (room, said, message, url)"
+        " SELECT f.room, f.said, f.message, u.id FROM temp.found f JOIN urls u ON u.url = f.url"
+    )
+    await writer.run("DELETE FROM temp.found")

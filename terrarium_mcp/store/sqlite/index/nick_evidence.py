@@ -54,10 +54,11 @@ class PeopleIndex:
     async def add(self, writer: Writer, first: int, last: int) -> None:
         """Add the evidence of a range of messages."""
         span = {"first": first, "last": last}
-        which = "m.id BETWEEN :first AND :last"
-        columns = "message, room, said, old, new"
-        await writer.run(f"INSERT INTO nick_changes ({columns}) {_CHANGES} AND {which}", span)
-        await _count(writer, which, span, sign=1)
+        await _add(writer, "m.id BETWEEN :first AND :last", span)
+
+    async def restore(self, writer: Writer, ids: Sequence[int]) -> None:
+        """Add the evidence of messages again that were removed a moment ago."""
+        await _add(writer, _AMONG, {"ids": json.dumps(list(ids))})
 
     async def remove(self, writer: Writer, ids: Sequence[int]) -> None:
         """Remove the evidence of these messages."""
@@ -107,6 +108,12 @@ class PeopleIndex:
             )
             found += [f"evidence ({kind}): {narrow} rows have wrong dates."] if narrow else []
         return found
+
+
+async def _add(writer: Writer, which: str, params: Mapping[str, object]) -> None:
+    columns = "message, room, said, old, new"
+    await writer.run(f"INSERT INTO nick_changes ({columns}) {_CHANGES} AND {which}", params)
+    await _count(writer, which, params, sign=1)
 
 
 async def _count(writer: Writer, which: str, params: Mapping[str, object], *, sign: int) -> None:

@@ -11,6 +11,7 @@ from terrarium_mcp.store.sqlite.index.structure import compare
 
 _SETS_TOPIC = f"{IS_COUNTED} AND upper(m.message_type) = 'TOPIC'"
 _PLACES = f"SELECT m.room, m.timestamp, m.id FROM messages m WHERE {_SETS_TOPIC}"
+_AMONG = "m.id IN (SELECT value FROM json_each(:ids))"
 
 
 class TopicIndex:
@@ -26,10 +27,16 @@ class TopicIndex:
             {"first": first, "last": last},
         )
 
+    async def restore(self, writer: Writer, ids: Sequence[int]) -> None:
+        """Add topics again that were removed a moment ago."""
+        await writer.run(
+            f"INSERT INTO topics (room, said, message) {_PLACES} AND {_AMONG}",
+            {"ids": json.dumps(list(ids))},
+        )
+
     async def remove(self, writer: Writer, ids: Sequence[int]) -> None:
         """Remove the topics set by these messages."""
-        among = "m.id IN (SELECT value FROM json_each(:ids))"
-        places = await writer.rows(f"{_PLACES} AND {among}", {"ids": json.dumps(list(ids))})
+        places = await writer.rows(f"{_PLACES} AND {_AMONG}", {"ids": json.dumps(list(ids))})
         await writer.many(
             "DELETE FROM topics WHERE room = ? AND said = ? AND message = ?",
             [tuple(place) for place in places],

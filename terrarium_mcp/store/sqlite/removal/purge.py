@@ -109,7 +109,8 @@ async def texts_of(database: Database, target: PurgeTarget) -> set[str]:
 
 async def _delete_presence(writer: Writer, target: PurgeTarget) -> None:
     await writer.run(
-        "DELETE FROM presence WHERE folded = :nick AND room IN"
+        # By the nick: `folded` goes by the network's CASEMAPPING.
+        f"DELETE FROM presence WHERE {folded_sql('nick')} = :nick AND room IN"
         " (SELECT id FROM rooms m WHERE " + _ON_NETWORK + ")",
         _params(target),
     )

@@ -32,6 +32,11 @@ class Presence:
                 "SELECT folded, since FROM presence WHERE room = :room", {"room": room}
             )
             since = {row["folded"]: row["since"] for row in known}
+            casemapping = await writer.value(
+                "SELECT casemapping FROM networks WHERE name = :network",
+                {"network": storable(network)},
+            )
+            folded = {one.nick: fold(storable(one.nick), casemapping) for one in people}
             await writer.run("DELETE FROM presence WHERE room = :room", {"room": room})
             await writer.many(
                 "INSERT OR REPLACE INTO presence (room, folded, nick, rank, away, account, since)"
@@ -39,12 +44,12 @@ class Presence:
                 [
                     (
                         room,
-                        fold(storable(one.nick)),
+                        folded[one.nick],
                         storable(one.nick),
                         one.rank,
                         int(one.away),
                         storable(one.account),
-                        since.get(fold(one.nick)) or (to_text(one.since) if one.since else now),
+                        since.get(folded[one.nick]) or (to_text(one.since) if one.since else now),
                     )
                     for one in people
                 ],
@@ -58,8 +63,8 @@ class Presence:
         """The members of `room` as last received: by rank, then by nick."""
         rows = await self._database.rows(
             "SELECT nick, rank, away, account, since FROM presence WHERE room = :room"
-            " ORDER BY instr('~&@%+', substr(rank || 'x', 1, 1)) = 0,"
-            " instr('~&@%+', substr(rank || 'x', 1, 1)), folded",
+            " ORDER BY instr('!~&@%+', substr(rank || 'x', 1, 1)) = 0,"
+            " instr('!~&@%+', substr(rank || 'x', 1, 1)), folded",
             {"room": room.id},
         )
         as_of = await self._database.value(

@@ -125,6 +125,14 @@ async def test_a_structure_that_lags_says_how_far(file: Path) -> None:
     assert "to be rebuilt" in seen(file)["index people"]
 
 
+async def test_rooms_that_are_being_told_apart_are_named_until_they_are(file: Path) -> None:
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> tea\n" * 5, channel="#a["))
+    assert "index rooms" not in seen(file)
+    write(file, "INSERT INTO derived (name, upto) VALUES ('rooms', 2)")
+    assert seen(file)["index rooms"] == "up to 2, 3 to follow"
+
+
 def nothing(_: Path) -> str:
     return "no database yet"
 

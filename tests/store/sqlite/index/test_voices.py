@@ -364,3 +364,17 @@ async def test_whatever_the_rules_were_all_that_is_derived_equals_a_recount(
             [replace(line, msgid=f"later{line.msgid}") for line in history(after)]
         )
         await is_sound(store, file)
+
+
+async def test_asides_follow_the_casemapping_of_their_network(file: Path) -> None:
+    told = Settings(network="net", irc_nick="Terra[]")
+    lines = "<ada> terra{}: who has tea?\n<ada> TERRA[]: who has tea?\n<ada> Terra: tea?"
+    async with opened(file, told) as store:
+        await store.messages.append(chat(lines))
+        assert await differences(store) == []
+        assert rows_of(file, "SELECT id FROM voices") == [(1,), (2,)]
+        await store.rooms.set_casemapping("net", "ascii")
+        assert await differences(store) == []
+        assert rows_of(file, "SELECT id FROM voices") == [(2,)]
+    async with opened(file, told) as store:
+        assert await store.indexed_up_to() == 3  # the rules are no others than before

@@ -125,3 +125,11 @@ async def test_whatever_a_person_did_no_table_holds_a_trace_of_it(script: list[N
         left = [line for line in everything(file).lower().splitlines() if "purge" not in line]
         assert [line for line in left if any(trace in line for trace in TRACES)] == []
         check_index(file)
+
+
+async def test_who_is_present_is_purged_on_a_network_of_any_casemapping(store: Store) -> None:
+    await store.rooms.set_casemapping("net", "ascii")
+    await store.presence.replace("net", "#tea", [Member("Ada[]"), Member("bo")], NOON)
+    await store.removal.purge(PurgeTarget("ada[]"), asked_by="the operator", at=NOON)
+    there = await store.presence.current(await room(store))
+    assert [one.nick for one in there.people] == ["bo"]

@@ -1,0 +1,89 @@
+"""Refolding: what changes in the tables of rooms when a network compares names in another way.
+
+Under another CASEMAPPING two rooms may turn out to be one (`#a[` and `#a{` under rfc1459), and one
+may turn out to be two. The rows of `rooms` follow in one short transaction; messages that belong
+elsewhere by the spelling of their `channel` are moved later, in steps (index/room_moves.py).
+"""
+
+# ruff: noqa: S608 -- every statement is made of constants
+
+from collections.abc import Iterable, Sequence
+
+from terrarium_mcp.chat.identity import fold, is_spelt_alike
+from terrarium_mcp.store.sqlite.engine.database import Row, Writer
+
+ROOM_MOVES = "rooms"
+"""The watermark that exists only while messages are to be moved: the last id looked at."""
+
+IS_LEFT = "folded GLOB ' *'"
+"""The SQL condition that a room turned out to be another one: its messages are to be moved there.
+What it has for a folded name is no channel's (RFC 2812 1.3: without spaces)."""
+
+_LEFT = "' ' || id"
+
+
+async def refold(writer: Writer, network: str, casemapping: str) -> None:
+    """Compare the names of a network by this CASEMAPPING from here on."""
+    params = {"network": network, "casemapping": casemapping}
+    await writer.run("INSERT INTO networks (name) VALUES (:network) ON CONFLICT DO NOTHING", params)
+    before = await writer.value("SELECT casemapping FROM networks WHERE name = :network", params)
+    if before == casemapping:
+        return
+    await writer.run("UPDATE networks SET casemapping = :casemapping WHERE name = :network", params)
+    both = (before, casemapping)
+    rooms = await writer.rows(_ROOMS, params)
+    await _refold_rooms(writer, rooms, casemapping)
+    await _refold_members(writer, await writer.rows(_MEMBERS, params), casemapping)
+    if not all(is_spelt_alike(room["channel"], both) for room in rooms):
+        await writer.run("REPLACE INTO derived (name, upto) VALUES (?, -1)", (ROOM_MOVES,))
+    if not all(is_spelt_alike(row[0], both) for row in await writer.rows(_RULED, params)):
+        await writer.run("UPDATE derived SET upto = 0 WHERE name = 'voices' AND upto > 0")
+
+
+# Of rooms that turn out to be one, that with the most messages stays: the others' are moved.
+_ROOMS = """
+SELECT id, channel FROM rooms WHERE network = :network
+ORDER BY (SELECT lines + events FROM room_counts WHERE room = id) DESC, id"""
+
+_MEMBERS = """
+SELECT p.room, p.nick FROM presence p JOIN rooms r ON r.id = p.room WHERE r.network = :network"""
+
+_RULED = """
+SELECT nick FROM voice_rules WHERE network = :network
+UNION SELECT relay.value ->> 0 FROM voice_rules, json_each(relays) relay WHERE network = :network"""
+"""The nicks by which lines of the network are told apart: that of the bot, and those of relays."""
+
+
+async def _refold_rooms(writer: Writer, rooms: Sequence[Row], casemapping: str) -> None:
+    """Give every room its new folded name, the first of several that have the same."""
+    numbers = [(room["id"],) for room in rooms]
+    await writer.many(f"UPDATE rooms SET folded = {_LEFT} WHERE id = ?", numbers)
+    stays: dict[str, int] = {}
+    for room in rooms:
+        stays.setdefault(fold(room["channel"], casemapping), room["id"])
+    await writer.many("UPDATE rooms SET folded = ? WHERE id = ?", stays.items())
+    for room in rooms:
+        stayed = stays[fold(room["channel"], casemapping)]
+        if stayed != room["id"]:
+            await _join(writer, room["id"], stayed)
+
+
+async def _join(writer: Writer, left: int, stayed: int) -> None:
+    """Give all that is known of a room, apart from its messages, to the room that it really is."""
+    rooms = {"left": left, "stayed": stayed}
+    await writer.run("UPDATE spans SET room = :stayed WHERE room = :left", rooms)
+    await writer.run(
+        "UPDATE rooms SET live_until ="
+        " max(live_until, (SELECT live_until FROM rooms WHERE id = :left)) WHERE id = :stayed",
+        rooms,
+    )
+    for table in ("presence", "presence_as_of"):
+        await writer.run(f"UPDATE OR IGNORE {table} SET room = :stayed WHERE room = :left", rooms)
+        await writer.run(f"DELETE FROM {table} WHERE room = :left", rooms)
+
+
+async def _refold_members(writer: Writer, members: Iterable[Row], casemapping: str) -> None:
+    await writer.many(
+        "UPDATE OR REPLACE presence SET folded = ? WHERE room = ? AND nick = ?",
+        [(fold(one["nick"], casemapping), one["room"], one["nick"]) for one in members],
+    )

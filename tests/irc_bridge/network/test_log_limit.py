@@ -1,0 +1,71 @@
+"""However much goes wrong, the log stays readable, and says how much it was."""
+
+import logging
+
+import pytest
+
+from terrarium_mcp.irc_bridge.network.log_limit import EVERY, LogLimit
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = 100.0
+
+    def __call__(self) -> float:
+        return self.now
+
+
+def limit(clock: Clock) -> LogLimit:
+    return LogLimit(logging.getLogger("test"), clock)
+
+
+def test_of_a_flood_one_line_a_minute_is_logged_with_a_count(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    clock = Clock()
+    limited = limit(clock)
+    for number in range(1_000):
+        limited.warning("odd", "odd line %d", number)
+        clock.now += EVERY / 400
+    assert caplog.messages == [
+        "odd line 0",
+        "odd line 400 (and 399 more like it before)",
+        "odd line 800 (and 399 more like it before)",
+    ]
+
+
+def test_each_kind_has_a_line_of_its_own(caplog: pytest.LogCaptureFixture) -> None:
+    limited = limit(Clock())
+    limited.warning("odd", "odd")
+    limited.exception("failed", "failed", error=ValueError("why"))
+    limited.warning("odd", "odd again")
+    assert [(one.levelname, one.getMessage()) for one in caplog.records] == [
+        ("WARNING", "odd"),
+        ("ERROR", "failed"),
+    ]
+    assert "ValueError: why" in caplog.text
+
+
+def test_at_the_end_the_log_says_how_much_it_left_out_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    limited = limit(Clock())
+    for _ in range(4):
+        limited.warning("odd", "odd")
+    limited.warning("even", "even")
+    limited.finish()
+    limited.finish()
+    assert caplog.messages == ["odd", "even", "odd: 3 more lines like it"]
+
+
+def test_kinds_without_end_share_a_line(caplog: pytest.LogCaptureFixture) -> None:
+    limited = limit(Clock())
+    for number in range(5_000):
+        limited.warning(f"kind {number}", "odd")
+    limited.warning("kind 7", "odd")
+    limited.finish()
+    assert len(caplog.messages) < 110
+    assert caplog.messages[-2:] == [
+        "kind 7: 1 more lines like it",
+        "other: 4899 more lines like it",
+    ]
