@@ -11,6 +11,8 @@ _HISTORY = frozenset(("chathistory", "draft/chathistory", "znc.in/playback"))
 class _Batch:
     kind: str
     parent: str | None
+    target: str
+    """The channel or nick whose history it is; empty in other kinds."""
 
 
 class Batches:
@@ -20,27 +22,33 @@ class Batches:
         self._open: dict[str, _Batch] = {}
 
     def marked(self, line: IrcMessage) -> IrcMessage:
-        """`line`, with `replay` set if it is in a batch of history. Also reads BATCH lines."""
-        replayed = bool(self._open) and self._in_history(line.tags.get("batch"))
-        if line.command == "BATCH" and line.params:
-            self._open_or_close(line)
-        return replace(line, replay=True) if replayed else line
+        """`line`, with `replay` and `replay_of` set if it is in a batch of history.
 
-    def _open_or_close(self, line: IrcMessage) -> None:
+        Also reads BATCH lines: the end of a batch of history has `replay_of` set.
+        """
+        history = self._history_around(line.tags.get("batch")) if self._open else None
+        ended = self._open_or_close(line) if line.command == "BATCH" and line.params else None
+        if history:
+            return replace(line, replay=True, replay_of=history.target)
+        return replace(line, replay_of=ended.target) if ended else line
+
+    def _open_or_close(self, line: IrcMessage) -> _Batch | None:
+        """Note that a batch begins or ends; returns a batch of history that ends."""
         sign, reference = line.params[0][:1], line.params[0][1:]
         if sign == "+":
-            kind = "".join(line.params[1:2]).lower()
-            self._open[reference] = _Batch(kind, line.tags.get("batch"))
-        elif sign == "-":
-            self._open.pop(reference, None)
+            kind, target = "".join(line.params[1:2]).lower(), "".join(line.params[2:3])
+            self._open[reference] = _Batch(kind, line.tags.get("batch"), target)
+        elif sign == "-" and (ended := self._open.pop(reference, None)):
+            return ended if ended.kind in _HISTORY else None
+        return None
 
-    def _in_history(self, reference: str | None) -> bool:
-        """Whether this batch, or one that contains it, is history."""
+    def _history_around(self, reference: str | None) -> _Batch | None:
+        """The batch of history that this batch is, or that contains it."""
         seen: set[str] = set()
         while reference in self._open and reference not in seen:
             batch = self._open[reference]
             if batch.kind in _HISTORY:
-                return True
+                return batch
             seen.add(reference)
             reference = batch.parent
-        return False
+        return None

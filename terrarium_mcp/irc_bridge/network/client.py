@@ -2,11 +2,11 @@
 
 import logging
 from collections.abc import Mapping
-from datetime import UTC, datetime
 
 import anyio
 
 from terrarium_mcp.backoff import Backoff
+from terrarium_mcp.irc_bridge.network.chathistory import HistoryPoint
 from terrarium_mcp.irc_bridge.network.diagnosis import silent_end
 from terrarium_mcp.irc_bridge.network.errors import NotConnected
 from terrarium_mcp.irc_bridge.network.listener import Listener
@@ -91,20 +91,13 @@ class IrcNetwork:
         """Like `say`, as a notice, which no program may answer."""
         self._live_session().sender.speak("NOTICE", target, text)
 
-    async def ask_history(self, channel: str, *, after: datetime, limit: int) -> bool:
-        """Request up to `limit` messages since `after`, which arrive as replayed lines.
+    def fetch_history(self, channel: str, after: HistoryPoint) -> None:
+        """Request what was said in `channel` after a point: it arrives as replayed lines.
 
-        False if the server keeps no history, or we are not connected.
+        Does nothing if the server does not offer that, or we are not in the channel.
         """
-        session = self._session
-        has_history = session.client.has_capability("chathistory", "draft/chathistory")
-        if not (session.alive and has_history):
-            return False
-        most = self.isupport.get("CHATHISTORY", "")
-        count = min(limit, int(most)) if most.isdigit() and int(most) else limit
-        since = after.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        session.post("CHATHISTORY", "AFTER", channel, f"timestamp={since}", str(count))
-        return True
+        if self._session.alive:
+            self._session.history.fetch(channel, after)
 
     def _live_session(self) -> Session:
         if not self._session.alive:

@@ -23,3 +23,6 @@ class ServerConfig:
     """If set, we log in by SASL PLAIN over TLS, or do not register at all."""
     channels: tuple[str, ...] = field(default=(), repr=False)
     """The channels to join, and no others; `#chan key` where one needs a key."""
+    wants_history: bool = True
+    """Whether to fetch what was said while we were away (IRCv3 chathistory), where that is offered.
+    If not, a server that replays history by itself goes on doing so."""

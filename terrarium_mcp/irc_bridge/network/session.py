@@ -10,6 +10,7 @@ import anyio.abc
 from terrarium_mcp.irc_bridge.network.autojoin import AutoJoin
 from terrarium_mcp.irc_bridge.network.batches import Batches
 from terrarium_mcp.irc_bridge.network.ctcp import Ctcp
+from terrarium_mcp.irc_bridge.network.history_fetch import HistoryFetch
 from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.membership import Membership
 from terrarium_mcp.irc_bridge.network.message import IrcMessage, MalformedMessage, parse_line
@@ -68,6 +69,7 @@ class Session:
             self.post,
             self._start,
         )
+        self.history = HistoryFetch(timeouts, self.client, listener, self._queue.post, self._start)
         self._ctcp = Ctcp(timeouts, self.client, self.post)
         self._handlers = self._handler_table()
 
@@ -75,6 +77,7 @@ class Session:
         """Who handles which command, in this order; pydle alone handles what is not listed."""
         pydle = self.client.handle
         autojoin, members, nick = self._autojoin, self.membership, self._nick
+        history = self.history
         return MappingProxyType(
             {
                 "001": (self._sasl.require_login, pydle),
@@ -85,14 +88,18 @@ class Session:
                 "375": (),
                 "376": (self._sasl.require_login, self._on_motd_end),
                 "396": (self._own_mask.on_new_host,),
+                "421": (history.on_unknown_command, pydle),
                 "422": (self._sasl.require_login, self._on_motd_end),
                 **{str(numeric): (nick.on_refused,) for numeric in _NICK_REFUSED},
                 **{str(numeric): (autojoin.on_refused,) for numeric in _JOIN_REFUSED},
                 "437": (nick.on_refused, autojoin.on_refused),  # unavailable, either of them
                 **{str(numeric): (self._sasl.on_refused,) for numeric in _LOGIN_REFUSED},
                 "903": (self._sasl.on_success, pydle),
+                "ACK": (history.on_ack,),
                 "AUTHENTICATE": (self._sasl.on_authenticate,),
+                "BATCH": (history.on_batch,),
                 "CHGHOST": (self._own_mask.on_chghost, pydle),
+                "FAIL": (history.on_fail,),
                 "INVITE": (),  # we join no channel that the settings do not name
                 "JOIN": (members.on_join, autojoin.on_join),
                 "KICK": (pydle, autojoin.on_kick),
@@ -172,7 +179,9 @@ class Session:
                 log.info("skipped: %s", error)
                 continue
             self._deliver(line)
-            if not line.replay:  # a replayed line changes nothing
+            if line.replay:
+                self.history.on_replay(line)
+            else:
                 await self._handle(line)
             if self.why:  # the rest of what was received no longer matters
                 return

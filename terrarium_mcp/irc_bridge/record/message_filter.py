@@ -55,7 +55,8 @@ class MessageFilter:
             case "QUIT" | "NICK" as command, words:
                 kind = MessageType(command)
                 record = self._record(line, "", kind, _event_text(kind, words), now)
-                shared = self.channels.channels_of(record.nick)
+                # In a replay it is of that channel, whoever is where now.
+                shared = [line.replay_of] if line.replay else self.channels.channels_of(record.nick)
                 return [replace(record, channel=channel) for channel in shared]
         return []
 

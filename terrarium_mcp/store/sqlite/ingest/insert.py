@@ -1,6 +1,8 @@
 """Inserting: which rows new messages become, and which of them are already stored."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
 
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.records import NewMessage, Origin
@@ -97,6 +99,7 @@ class _Rows:
         self._rooms = rooms
         self._live_until = dict(live_until)
         self._msgids: set[tuple[int | None, str]] = {*known_msgids}
+        self._unnamed = Counter[tuple[object, ...]]()
 
     @property
     def last(self) -> int:
@@ -118,33 +121,43 @@ class _Rows:
         return number
 
     async def _is_stored(self, message: NewMessage, room: int | None) -> bool:
-        """Whether a message that is played back was recorded when it was said.
+        """Whether a message that is played back is already recorded.
 
         Its msgid decides. Where one of the two has none, the same text by the same nick in the same
-        second counts as the same message: playback may carry whole seconds only.
+        second counts as the same message (playback may carry whole seconds only), unless the replay
+        has it more often than the record.
         """
-        if (room, storable(message.msgid)) in self._msgids:
+        msgid = storable(message.msgid)
+        if (room, msgid) in self._msgids:
             return True
-        second = to_text(message.said_at)[:19]
         params = {
             "room": room,
-            "msgid": storable(message.msgid),
+            "msgid": msgid,
             "kind": message.kind.value,
             "nick": storable(message.nick),
             "text": storable(message.text),
-            "from": second,
-            "to": second + ".999",
+            "second": to_text(message.said_at)[:19],
+            "to": to_text(message.said_at + _LONGEST_SHIFT),
         }
-        return bool(await self._writer.rows(_SAME, params))
+        alike = tuple(params.values())[:-1]
+        stored = int(await self._writer.value(_ALIKE, params)) + self._unnamed[alike]
+        if stored > message.repeat:
+            return True
+        self._unnamed[alike] += 1
+        return False
 
 
-_SAME = """
-SELECT 1 FROM messages
+_LONGEST_SHIFT = timedelta(seconds=120)
+"""How much later than its server-time a live line may be dated: as much as the line before it was,
+whose server-time is at most 60 s ahead of our clock, and some delay."""
+
+_ALIKE = """
+SELECT count(*) FROM messages
  WHERE room = :room AND (msgid IS NULL OR :msgid = '')
-   AND timestamp BETWEEN :from AND :to
+   AND timestamp BETWEEN :second AND :to
+   AND replace(substr(ifnull(server_time, timestamp), 1, 19), 'T', ' ') = :second
    AND message_type = :kind AND nick = :nick
    AND (message = :text OR redacted_at NOT NULL)
-LIMIT 1
 """
 
 
