@@ -151,8 +151,8 @@ INNER_NAMES: dict[str, Callable[[], Awaitable[None]]] = {
     "_target_limits": target_limits,
 }
 OUR_OWN = {
-    *("_accept", "_cap_lines", "_case_mapped", "_configured_nick", "_end", "_login_by_sasl"),
-    *("_post", "_remap"),
+    *("_accept", "_accept_history", "_cap_lines", "_case_mapped", "_configured_nick", "_end"),
+    *("_login_by_sasl", "_note_offered", "_offered", "_post", "_remap", "_wants_history"),
 }
 """Private names of `PydleClient` that mean nothing to pydle, and must not come to."""
 
@@ -221,7 +221,9 @@ def test_pydle_still_calls(name: str) -> None:
 
 def test_every_handler_of_the_client_is_known_here() -> None:
     asked_by_name = {
-        name for name, value in vars(PydleClient).items() if value is vars(PydleClient)["_accept"]
+        name
+        for name, value in vars(PydleClient).items()
+        if value in (vars(PydleClient)["_accept"], vars(PydleClient)["_accept_history"])
     }
     handlers = {name for name in vars(PydleClient) if name.startswith("on_")}
     assert handlers - asked_by_name <= set(OVERRIDDEN)

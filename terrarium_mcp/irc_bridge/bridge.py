@@ -17,6 +17,7 @@ from terrarium_mcp.irc_bridge.ask.commands import Address
 from terrarium_mcp.irc_bridge.ask.responder import Responder
 from terrarium_mcp.irc_bridge.model.check import check_endpoint
 from terrarium_mcp.irc_bridge.model.client import LLM
+from terrarium_mcp.irc_bridge.network.bouncer import is_bouncer
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryPage
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.message import IrcMessage
@@ -172,7 +173,8 @@ class Bridge:
         self._presence.channel_joined(channel)
 
     def members_complete(self, channel: str) -> None:
-        """The member list is complete; its last message has already scheduled a check."""
+        """The member list is complete."""
+        self._presence.members_complete(channel)
 
     def left(self, channel: str, why: str) -> None:
         """The bot is no longer in a channel."""
@@ -195,7 +197,7 @@ class Bridge:
         """Whether someone else speaks in a channel of the settings, or in private."""
         if message.command != "PRIVMSG" or not message.params:
             return False
-        if self.network.is_own(message.source):
+        if self.network.is_own(message.source) or is_bouncer(message.source):
             return False
         target = message.params[0]
         return self._is_ours(target) or self.network.same_nick(target, self.network.nick)

@@ -78,14 +78,16 @@ class IrcNetwork:
             if session.welcomed:
                 self._listener.lost(why)
 
-    async def say(self, target: str, text: str) -> None:
+    async def say(self, target: str, text: str, *, reply_to: str = "") -> None:
         """Send `text` to a channel or a user, in as many lines as needed. Does not wait.
+
+        `reply_to` is the msgid of the message that it answers, if any.
 
         Raises:
             NotConnected: we are not registered on the network.
             SendQueueFull: too many lines are waiting; none of this text was queued.
         """
-        self._live_session().sender.speak("PRIVMSG", target, text)
+        self._live_session().sender.speak("PRIVMSG", target, text, reply_to=reply_to)
 
     async def notice(self, target: str, text: str) -> None:
         """Like `say`, as a notice, which no program may answer."""

@@ -9,12 +9,14 @@ import anyio.abc
 
 from terrarium_mcp.irc_bridge.network.autojoin import AutoJoin
 from terrarium_mcp.irc_bridge.network.batches import Batches
+from terrarium_mcp.irc_bridge.network.bouncer import lost_server
 from terrarium_mcp.irc_bridge.network.ctcp import Ctcp
 from terrarium_mcp.irc_bridge.network.history_fetch import HistoryFetch
 from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.membership import Membership
 from terrarium_mcp.irc_bridge.network.message import IrcMessage, MalformedMessage, parse_line
 from terrarium_mcp.irc_bridge.network.nickname import OwnNick
+from terrarium_mcp.irc_bridge.network.own_lines import REFUSALS, OwnLines
 from terrarium_mcp.irc_bridge.network.own_mask import OwnMask
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
 from terrarium_mcp.irc_bridge.network.sasl import Sasl
@@ -58,7 +60,8 @@ class Session:
         self.client.casemapping = casemapping or self.client.casemapping
         self.membership = Membership(self.client, self.post)
         self._own_mask = OwnMask(self.client)
-        self.sender = Sender(self._queue, self.client, self._own_mask, self._deliver)
+        self._own_lines = OwnLines(self.client, self.post, self._deliver)
+        self.sender = Sender(self._queue, self.client, self._own_mask, self._own_lines.sent)
         self._nick = OwnNick(config, timeouts, self.client, self.post, self.end)
         self._autojoin = AutoJoin(
             config.channels,
@@ -77,39 +80,41 @@ class Session:
         """Who handles which command, in this order; pydle alone handles what is not listed."""
         pydle = self.client.handle
         autojoin, members, nick = self._autojoin, self.membership, self._nick
-        history = self.history
-        return MappingProxyType(
-            {
-                "001": (self._sasl.require_login, pydle),
-                "352": (members.on_who,),
-                "354": (members.on_whox,),
-                "366": (autojoin.on_names_end,),
-                "372": (),
-                "375": (),
-                "376": (self._sasl.require_login, self._on_motd_end),
-                "396": (self._own_mask.on_new_host,),
-                "421": (history.on_unknown_command, pydle),
-                "422": (self._sasl.require_login, self._on_motd_end),
-                **{str(numeric): (nick.on_refused,) for numeric in _NICK_REFUSED},
-                **{str(numeric): (autojoin.on_refused,) for numeric in _JOIN_REFUSED},
-                "437": (nick.on_refused, autojoin.on_refused),  # unavailable, either of them
-                **{str(numeric): (self._sasl.on_refused,) for numeric in _LOGIN_REFUSED},
-                "903": (self._sasl.on_success, pydle),
-                "ACK": (history.on_ack,),
-                "AUTHENTICATE": (self._sasl.on_authenticate,),
-                "BATCH": (history.on_batch,),
-                "CHGHOST": (self._own_mask.on_chghost, pydle),
-                "FAIL": (history.on_fail,),
-                "INVITE": (),  # we join no channel that the settings do not name
-                "JOIN": (members.on_join, autojoin.on_join),
-                "KICK": (pydle, autojoin.on_kick),
-                "NICK": (pydle, nick.on_user_gone),
-                "NOTICE": (),  # never answered (RFC 1459 4.4.2)
-                "PART": (pydle, autojoin.on_part),
-                "PRIVMSG": (self._ctcp.on_privmsg,),
-                "QUIT": (pydle, nick.on_user_gone),
-            }
-        )
+        history, own_lines = self.history, self._own_lines
+        handlers: dict[str, tuple[MessageHandler, ...]] = {
+            "001": (self._sasl.require_login, pydle),
+            "352": (members.on_who,),
+            "354": (members.on_whox,),
+            "366": (autojoin.on_names_end,),
+            "372": (),
+            "375": (),
+            "376": (self._sasl.require_login, self._on_motd_end),
+            "396": (self._own_mask.on_new_host,),
+            "421": (history.on_unknown_command, pydle),
+            "422": (self._sasl.require_login, self._on_motd_end),
+            **{str(numeric): (nick.on_refused,) for numeric in _NICK_REFUSED},
+            **{str(numeric): (autojoin.on_refused,) for numeric in _JOIN_REFUSED},
+            "437": (nick.on_refused, autojoin.on_refused),  # unavailable, either of them
+            **{str(numeric): (self._sasl.on_refused,) for numeric in _LOGIN_REFUSED},
+            "903": (self._sasl.on_success, pydle),
+            "ACK": (history.on_ack,),
+            "AUTHENTICATE": (self._sasl.on_authenticate,),
+            "BATCH": (history.on_batch,),
+            "CHGHOST": (self._own_mask.on_chghost, pydle),
+            "FAIL": (history.on_fail, own_lines.on_fail),
+            "INVITE": (),  # we join no channel that the settings do not name
+            "JOIN": (members.on_join, autojoin.on_join),
+            "KICK": (pydle, autojoin.on_kick),
+            "NICK": (pydle, nick.on_user_gone),
+            "NOTICE": (self._on_bouncer,),  # never answered (RFC 1459 4.4.2)
+            "PART": (pydle, autojoin.on_part),
+            "PONG": (own_lines.on_pong,),
+            "PRIVMSG": (self._ctcp.on_privmsg, self._on_bouncer),
+            "QUIT": (pydle, nick.on_user_gone),
+        }
+        for numeric in REFUSALS:
+            handlers[numeric] = (*handlers.get(numeric, (pydle,)), own_lines.on_refused)
+        return MappingProxyType(handlers)
 
     @property
     def alive(self) -> bool:
@@ -137,6 +142,7 @@ class Session:
                 self._start(self.sender.send_paced, connection)
         finally:
             self.over.set()
+            self._own_lines.lose()
             self.client.channels.clear()
 
     def _start(self, job: Callable[..., Awaitable[None]], *args: object) -> None:
@@ -205,6 +211,12 @@ class Session:
                     return
         except Exception:
             log.exception("handling a %s line failed", line.command)
+
+    def _on_bouncer(self, line: IrcMessage) -> None:
+        """Leave every channel when our bouncer loses its server: it will bring us back itself."""
+        if lost_server(line):
+            self.client.channels.clear()
+            self._autojoin.on_server_lost(f"the bouncer says: {line.params[-1]}")
 
     async def _on_motd_end(self, line: IrcMessage) -> None:
         """Take part from here on: at the end of the message of the day, or where there is none."""

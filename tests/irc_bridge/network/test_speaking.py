@@ -73,7 +73,7 @@ async def test_without_echo_we_hear_ourselves_when_the_line_is_out() -> None:
         line = await ear.hears("tea at four")
         assert line.source == Source("Terra", "u", "host.example")
         assert network.is_own(line.source)
-        await server.hears("NOTICE #tea")
+        await ear.hears("a notice")
         assert (ear.texts(), ear.texts("NOTICE")[-1]) == (["tea at four"], "a notice")
 
 

@@ -1,0 +1,100 @@
+"""Our own lines on their way: they are history once the network has taken them.
+
+A server with echo-message sends them back. To any other we send a PING behind them: what it refuses
+(a moderated channel, a ban) it refuses before the PONG.
+"""
+
+import logging
+from collections import deque
+from collections.abc import Callable
+
+from terrarium_mcp.irc_bridge.network.message import IrcMessage
+from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
+
+log = logging.getLogger(__name__)
+
+REFUSALS = frozenset(
+    map(str, (401, 403, 404, 407, 408, 415, 437, 442, 477, 482, 486, 489, 492, 531, 716))
+)
+"""Refusals of a PRIVMSG or NOTICE: no such nick or channel, cannot send, too many targets, colours,
+a mask, unavailable, not on that channel, registered nicks only, operators only, TLS only, no CTCP,
+a user who wants none (RFC 1459 6.1, and what solanum, inspircd, UnrealIRCd and bahamut add)."""
+
+_TOKEN = "terrarium-said-"  # noqa: S105 - marks the answers to our own PINGs
+
+
+class OwnLines:
+    """Delivers each of our own lines when the network has taken it, in the order of all lines.
+
+    One PING at a time is on its way, for all lines that were sent before it.
+    """
+
+    def __init__(
+        self, client: PydleClient, post: Post, deliver: Callable[[IrcMessage], None]
+    ) -> None:
+        self._client = client
+        self._post = post
+        self._deliver = deliver
+        self._probed: deque[IrcMessage] = deque()
+        self._sent: deque[IrcMessage] = deque()
+        self._probe = 0
+        self._is_probing = False
+        self._complaints: set[str] = set()
+
+    def sent(self, line: IrcMessage) -> None:
+        """A line was sent that the server will not echo."""
+        self._sent.append(line)
+        if not self._is_probing:
+            self._send_probe()
+
+    def on_pong(self, line: IrcMessage) -> None:
+        """Deliver what was sent before this PING and not refused."""
+        if line.params[-1:] != (f"{_TOKEN}{self._probe}",):
+            return
+        taken, self._probed, self._is_probing = self._probed, deque(), False
+        if self._sent:
+            self._send_probe()
+        for own in taken:
+            target = own.params[0]
+            self._complaints.discard(self._client.fold(target))
+            # A bouncer answers PING itself, also while it has no server and we are nowhere.
+            if self._client.in_channel(target) or not self._client.is_channel(target):
+                self._deliver(own)
+
+    def on_refused(self, line: IrcMessage) -> None:
+        """Forget a line that was refused: `404 me #tea :Cannot send to channel`."""
+        if len(line.params) > 1:
+            self._refuse(line.params[1], line.params[-1])
+
+    def on_fail(self, line: IrcMessage) -> None:
+        """The same as a standard reply: `FAIL PRIVMSG CODE #tea :Cannot send to channel`."""
+        if line.params[:1] in (("PRIVMSG",), ("NOTICE",)) and len(line.params) > 3:
+            self._refuse(line.params[2], line.params[-1])
+
+    def lose(self) -> None:
+        """The connection has ended: whether anyone heard the rest is not known."""
+        if left := len(self._probed) + len(self._sent):
+            log.warning("%d lines of ours may not have been heard, and are not recorded", left)
+
+    def _send_probe(self) -> None:
+        self._probed, self._sent = self._sent, deque()
+        self._probe += 1
+        self._is_probing = True
+        self._post("PING", f"{_TOKEN}{self._probe}")
+
+    def _refuse(self, target: str, why: str) -> None:
+        """Drop the first line to `target` that is under way; log the first refusal in a row."""
+        folded = self._client.fold(target)
+        for waiting in (self._probed, self._sent):
+            for own in waiting:
+                if self._client.fold(own.params[0]) == folded:
+                    waiting.remove(own)
+                    self._complain(folded, target, why)
+                    return
+        if self._client.in_channel(target):  # with echo-message nothing is under way here
+            self._complain(folded, target, why)
+
+    def _complain(self, folded: str, target: str, why: str) -> None:
+        if folded not in self._complaints:
+            self._complaints.add(folded)
+            log.warning("%s does not take our lines: %s", target, why)
