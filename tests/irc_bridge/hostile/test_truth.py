@@ -1,7 +1,8 @@
 """The record is true: whatever the network replays, refuses, takes back or loses."""
 
+import sqlite3
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -11,6 +12,9 @@ import anyio
 import pytest
 
 from terrarium_mcp.chat.coverage import Coverage, Span
+from terrarium_mcp.chat.records import Message
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import open_store
 from tests.irc_bridge.house import House, lines_of, living, settings_for
 from tests.servers.agent import StrictAgent, strict_agent
 from tests.servers.fake_ircd import FakeIrcd, fake_ircd
@@ -198,3 +202,259 @@ async def test_behind_znc_the_spans_follow_its_server_and_nobody_answers_its_cha
         texts = [line.text for line in await house.lines() if "crash" in line.text]
         assert texts == ["before the crash", "after the crash"]
         assert scene.agent.requests == []
+
+
+@pytest.mark.parametrize("clears", [True, False])
+async def test_what_znc_replays_is_there_once_however_often_and_is_never_answered(
+    ngircd: Ircd, tmp_path: Path, clears: bool
+) -> None:
+    away = ["hi", "hi", "hi", "!ping", "Terra: who is there?", "the end"]
+    with znc_before(ngircd.port, clears=clears) as znc:
+        async with strict_agent() as agent, person("ada", ngircd.port) as ada:
+            settings = settings_for(
+                znc.port, tmp_path, agent.url, irc_channels=("#tea",), server_password=LOGIN
+            )
+            async with living(settings) as house:
+                await ada.joins("#tea")
+                await ada.types("PRIVMSG #tea :live")
+                await house.has_heard(ada)
+            await ada.types(*(f"PRIVMSG #tea :{text}" for text in away))
+            await ada.types("PRIVMSG #tea :\x01ACTION waves\x01", "PRIVMSG ada :.")
+            with anyio.fail_after(PATIENCE):
+                await ada.sees("PRIVMSG ada")
+            for _ in range(3):
+                async with living(settings) as house:
+                    with anyio.fail_after(PATIENCE):
+                        await house.has_heard(ada)
+            lines = await _stored(settings)
+            assert [line.text for line in lines] == ["live", *away, "waves"]
+            assert [line.kind for line in lines][-1] == "ACTION"
+            assert agent.requests == []
+            assert not [line for line in ada.lines if line.startswith(":Terra!") and "pong" in line]
+
+
+async def _stored(settings: Settings) -> list[Message]:
+    async with open_store(settings.db_path, settings) as store:
+        return await lines_of(store)
+
+
+@pytest.mark.usefixtures("every_gap_counts")
+async def test_what_inspircd_replays_by_itself_is_there_once_and_closes_the_gap(
+    inspircd: Ircd, tmp_path: Path
+) -> None:
+    async with person("ada", inspircd.port) as ada, strict_agent() as agent:
+        await ada.joins("#tea")
+        await ada.types("OPER oper operpw", "MODE #tea +H 200:1h")
+        settings = settings_for(inspircd, tmp_path, agent.url, irc_channels=("#tea",))
+        async with living(settings) as house:
+            await ada.types("PRIVMSG #tea :before")
+            await house.has_heard(ada)
+            house.bridge.at_home = anyio.Event()
+            with anyio.fail_after(PATIENCE):
+                lines = (f"PRIVMSG #tea :!ping {n}" for n in range(120))
+                await ada.types("KILL Terra :out", *lines)
+                await house.bridge.has_pages(1)
+                await house.has_heard(ada)
+            wanted = ["before", *(f"!ping {n}" for n in range(120))]
+            assert sorted(line.text for line in await house.lines()) == sorted(wanted)
+            coverage = await house.store.spans.coverage(await house.store.rooms.all())
+            assert coverage.gaps() == []
+            assert len([span for span in coverage.spans if span.source == ""]) == 2
+            assert not [line for line in ada.lines if line.startswith(":Terra!") and "pong" in line]
+
+
+@pytest.mark.usefixtures("every_gap_counts")
+async def test_on_ngircd_the_gap_shows_in_the_coverage(ngircd: Ircd, tmp_path: Path) -> None:
+    async with person("ada", ngircd.port) as ada:
+        await ada.joins("#tea")
+        await ada.types("OPER oper operpw")
+        async with living(settings_for(ngircd, tmp_path, irc_channels=("#tea",))) as house:
+            house.bridge.at_home = anyio.Event()
+            with anyio.fail_after(PATIENCE):
+                await ada.types("KILL Terra :out", "PRIVMSG #tea :unheard")
+                await house.bridge.gone.wait()
+                await house.bridge.at_home.wait()
+                await house.has_heard(ada)
+                known = len(ada.lines)
+                await ada.types("PRIVMSG #tea :!search unheard")
+                while not [line for line in ada.lines[known:] if "Nothing found" in line]:
+                    await ada._news.wait()  # noqa: SLF001 -- whatever comes next
+                (reply,) = [line for line in ada.lines[known:] if "Nothing found" in line]
+            assert "1 gap" in reply
+
+
+async def test_a_line_of_ours_that_the_channel_refuses_is_no_history(
+    ircd: Ircd, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with person("ada", ircd.port) as ada:
+        await ada.joins("#tea")
+        async with living(settings_for(ircd, tmp_path, irc_channels=("#tea",))) as house:
+
+            async def says(text: str) -> None:
+                await house.bridge.network.say("#tea", text)
+
+            with anyio.fail_after(PATIENCE):
+                await says("allowed")
+                await ada.sees("PRIVMSG #tea", "allowed")
+                await ada.types("MODE #tea +m")
+                await house.has_heard(ada)
+                await says("refused one")
+                await says("refused two")
+                while caplog.text.count("does not take our lines") < 1:
+                    await house.has_heard(ada)
+                await ada.types("MODE #tea -m")
+                await house.has_heard(ada)
+                await says("allowed again")
+                await ada.sees("PRIVMSG #tea", "allowed again")
+                await house.bridge.hears("allowed again")
+                await house.bridge.flush()
+            own = [line.text for line in await house.lines() if line.own]
+            assert own == ["allowed", "allowed again"]
+            assert caplog.text.count("#tea does not take our lines: ") == 1
+
+
+async def test_our_lines_wait_for_one_ping_at_a_time_and_stand_where_the_network_took_them(
+    tmp_path: Path,
+) -> None:
+    held: list[str] = []
+
+    def answer(line: str) -> list[str] | None:
+        if line.startswith("PING terrarium-said"):
+            held.append(line.removeprefix("PING "))
+            return []
+        return None
+
+    async with (
+        fake_ircd(answer=answer) as server,
+        living(settings_for(server.port, tmp_path, irc_channels=("#tea",))) as house,
+    ):
+        network = house.bridge.network
+        with anyio.fail_after(PATIENCE):
+            await network.say("#tea", "one\ntwo\nthree\nfour")
+            await server.hears("PRIVMSG", times=4)
+            await server.hears("PING terrarium-said")
+            await server.settles()
+            assert len(held) == 1
+            await server.says(
+                ":ada!a@h PRIVMSG #tea :earlier",
+                ":srv PONG srv something-else",
+                f":srv PONG srv {held[0]}",
+                ":ada!a@h PRIVMSG #tea :between",
+            )
+            await server.hears("PING terrarium-said", times=2)
+            await server.settles()
+            await server.says(
+                ":srv 404 Terra #TEA :Cannot send to channel",
+                ":srv FAIL PRIVMSG BLOCKED #tea :Not in this channel",
+                ":srv 404 Terra #elsewhere :Cannot send to channel",
+                f":srv PONG srv {held[1]}",
+                ":ada!a@h PRIVMSG #tea :later",
+            )
+            await server.settles()
+            await house.bridge.flush()
+        texts = [line.text for line in await house.lines()]
+        assert texts == ["earlier", "one", "between", "four", "later"]
+        assert len(held) == 2
+
+
+async def test_what_nobody_may_have_heard_when_the_connection_ended_is_not_recorded(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def answer(line: str) -> list[str] | None:
+        return [] if line.startswith("PING terrarium-said") else None
+
+    async with (
+        fake_ircd(answer=answer) as server,
+        living(settings_for(server.port, tmp_path, irc_channels=("#tea",))) as house,
+    ):
+        with anyio.fail_after(PATIENCE):
+            await house.bridge.network.say("#tea", "did you hear?")
+            await server.hears("PRIVMSG")
+            await server.drops()
+            await house.bridge.gone.wait()
+            await house.bridge.at_home.wait()
+            await house.bridge.flush()
+        assert await house.lines() == []
+        assert "1 lines of ours may not have been heard" in caplog.text
+
+
+async def test_a_redacted_line_is_gone_from_every_place_also_if_it_still_waits_to_be_saved(
+    tmp_path: Path,
+) -> None:
+    async with on_a_server_with(ChannelHistory(), tmp_path) as scene:
+        await scene.hears(
+            "@msgid=a :ada!a@h PRIVMSG #tea :xyzzy saved", "@msgid=b :ada!a@h PRIVMSG #tea :stays"
+        )
+        await scene.hears(
+            "@msgid=c :ada!a@h PRIVMSG #tea :xyzzy queued",
+            ":op!o@h REDACT #TEA c :mistake",
+            ":op!o@h REDACT #tea a",
+            ":op!o@h REDACT #tea",
+            ":op!o@h REDACT",
+            ":op!o@h REDACT #elsewhere b",
+            ":op!o@h REDACT Terra b",
+            ":op!o@h REDACT #tea unknown :x",
+        )
+        lines = await lines_of(scene.house.store)
+        assert [(line.text, line.removed) for line in lines] == [
+            ("", True),
+            ("stays", False),
+            ("", True),
+        ]
+        assert b"xyzzy" not in _rows_of(tmp_path)
+        await scene.hears(
+            "BATCH +h chathistory #tea",
+            "@batch=h;msgid=a :ada!a@h PRIVMSG #tea :xyzzy saved",
+            "@batch=h :op!o@h REDACT #tea b",
+            "BATCH -h",
+        )
+        assert await scene.texts() == ["", "", ""]
+
+
+def _rows_of(folder: Path) -> bytes:
+    with closing(sqlite3.connect(folder / "irc_logs.db")) as reader:
+        return repr(reader.execute("SELECT * FROM messages").fetchall()).encode()
+
+
+async def test_a_reply_names_the_message_that_it_answers(tmp_path: Path) -> None:
+    async with on_a_server_with(ChannelHistory(), tmp_path) as scene:
+        await scene.hears(
+            r"@msgid=q\:1\s\\ :ada!a@h PRIVMSG #tea :!ping", ":ada!a@h PRIVMSG #tea :!ping"
+        )
+        with anyio.fail_after(PATIENCE):
+            await scene.server.hears("PRIVMSG #tea")
+            tagged = await scene.server.hears("@+draft/reply")
+    assert tagged == [r"@+draft/reply=q\:1\s\\;+reply=q\:1\s\\ PRIVMSG #tea :ada: pong"]
+
+
+async def test_where_there_are_no_tags_a_reply_has_none(tmp_path: Path) -> None:
+    async with on_a_server_with(ChannelHistory(), tmp_path, caps="batch") as scene:
+        await scene.hears("@msgid=q1 :ada!a@h PRIVMSG #tea :!ping")
+        with anyio.fail_after(PATIENCE):
+            assert await scene.server.hears("PRIVMSG") == ["PRIVMSG #tea :ada: pong"]
+
+
+async def test_account_away_and_host_follow_whoever_they_belong_to(tmp_path: Path) -> None:
+    caps = (
+        "account-notify account-tag away-notify chghost extended-join setname message-tags"
+        " server-time batch"
+    )
+    async with on_a_server_with(ChannelHistory(), tmp_path, caps=caps) as scene:
+        await scene.hears(
+            ":bo!b@h JOIN #tea bo_acc :Bo",
+            ":ada!a@h AWAY :tea",
+            ":ada!a@h SETNAME :Ada Lovelace",
+            "@account=ada_acc :ada!a@h PRIVMSG #tea :one",
+            ":ada!a@h CHGHOST a2 cloak.example",
+            ":bo!b@h ACCOUNT *",
+            ":ada!a2@cloak.example PRIVMSG #tea :two",
+        )
+        members = {one.nick: one for one in scene.house.bridge.network.members("#tea")}
+        assert (members["ada"].away, members["ada"].account) == (True, "ada_acc")
+        assert members["bo"].account == ""
+        one, two = await lines_of(scene.house.store)
+        assert (one.account, two.account) == ("ada_acc", "")
+        with closing(sqlite3.connect(tmp_path / "irc_logs.db")) as reader:
+            rows = reader.execute("SELECT nick, user, host, account FROM messages").fetchall()
+        assert ("bo", "b", "h", "bo_acc") in rows
+        assert ("ada", "a2", "cloak.example", None) in rows
