@@ -3,8 +3,8 @@
 import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass
-from datetime import timedelta
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +13,10 @@ import pytest
 
 from terrarium_mcp.chat.coverage import Coverage, Span
 from terrarium_mcp.chat.records import Message
+from terrarium_mcp.chat.times.timestamps import from_iso, to_iso
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
-from tests.irc_bridge.house import House, lines_of, living, settings_for
+from tests.irc_bridge.house import QUICK, House, lines_of, living, settings_for
 from tests.servers.agent import StrictAgent, strict_agent
 from tests.servers.fake_ircd import FakeIrcd, fake_ircd
 from tests.servers.history import CAPS, ChannelHistory, ago
@@ -458,3 +459,241 @@ async def test_account_away_and_host_follow_whoever_they_belong_to(tmp_path: Pat
             rows = reader.execute("SELECT nick, user, host, account FROM messages").fetchall()
         assert ("bo", "b", "h", "bo_acc") in rows
         assert ("ada", "a2", "cloak.example", None) in rows
+
+
+@pytest.mark.parametrize(
+    ("caps", "hours", "taken"),
+    [
+        (CAPS, 24, True),
+        (CAPS, 0, False),
+        ("server-time draft/chathistory draft/event-playback", 24, False),
+        ("batch draft/chathistory draft/event-playback", 24, False),
+        ("batch server-time draft/event-playback", 24, False),
+        ("batch server-time chathistory event-playback", 24, True),
+    ],
+)
+async def test_history_is_taken_only_where_it_is_asked_for_and_can_be_told_from_new_lines(
+    tmp_path: Path, caps: str, hours: int, taken: bool
+) -> None:
+    history = ChannelHistory()
+    async with on_a_server_with(history, tmp_path, caps=caps, history_hours=hours) as scene:
+        await scene.hears()
+        await scene.server.settles()
+        requested = " ".join(scene.server.heard("CAP REQ"))
+        assert ("chathistory" in requested) is taken
+        assert ("event-playback" in requested) is taken
+        assert bool(history.requests) is taken
+
+
+async def test_nothing_older_than_the_setting_is_asked_for(tmp_path: Path) -> None:
+    history = ChannelHistory(by="timestamp")
+    async with on_a_server_with(history, tmp_path, history_hours=2) as scene:
+        await scene.house.bridge.has_pages(1)
+        (request,) = history.requests
+        asked_for = from_iso(request.split("timestamp=")[1].split(" ")[0])
+        assert timedelta(minutes=119) < datetime.now(UTC) - asked_for < timedelta(minutes=121)
+
+
+async def test_equal_words_are_kept_as_often_as_they_were_said_and_a_second_replay_adds_none(
+    tmp_path: Path,
+) -> None:
+    history = ChannelHistory(msgids=False, by="timestamp")
+    async with on_a_server_with(history, tmp_path) as scene:
+        await scene.house.bridge.has_pages(1)
+        second = ago(30).replace(microsecond=0)
+        await scene.hears(history.say("hi", at=second + timedelta(milliseconds=142)))
+        for milliseconds in (300, 600):
+            history.say("hi", at=second + timedelta(milliseconds=milliseconds))
+        history.say("hi", nick="bo", at=second + timedelta(milliseconds=700))
+        for cuts in (1, 2):
+            await scene.is_cut_off()
+            await scene.returns()
+            await scene.house.bridge.has_pages(1 + cuts)
+            assert await scene.texts() == ["hi"] * 4
+        whole_seconds = f"time={to_iso(second)}"
+        await scene.hears(
+            "BATCH +h chathistory #tea",
+            *[f"@batch=h;{whole_seconds} :ada!u@h PRIVMSG #tea :hi"] * 4,
+            "BATCH -h",
+        )
+        assert await scene.texts() == ["hi"] * 5
+
+
+async def test_a_fetch_that_the_next_cut_interrupts_goes_on_where_it_was(tmp_path: Path) -> None:
+    history = ChannelHistory(most=10)
+    async with on_a_server_with(history, tmp_path) as scene:
+        await scene.house.bridge.has_pages(1)
+        await scene.hears(history.say("before", at=ago(50)))
+        await scene.is_cut_off()
+        for n in range(30):
+            history.say(f"line {n}", at=ago(40 - n))
+
+        def only_one_page(line: str) -> Sequence[str | bytes] | None:
+            if "CHATHISTORY" in line and len(history.requests) == 2:
+                return []  # silent after one page
+            return history.answer(line)
+
+        scene.server.answer = only_one_page
+        await scene.returns()
+        await scene.house.bridge.has_pages(2)
+        await scene.hears(history.say("live again"))
+        scene.server.answer = history.answer
+        await scene.is_cut_off()
+        await scene.returns()
+        await scene.house.bridge.has_pages(5)
+        assert sorted(await scene.texts()) == sorted(
+            ["before", "live again", *(f"line {n}" for n in range(30))]
+        )
+
+
+@pytest.mark.parametrize(
+    ("answers", "complaint"),
+    [
+        (["FAIL CHATHISTORY INVALID_TARGET AFTER #tea :No such channel"], "INVALID_TARGET No such"),
+        (["FAIL CHATHISTORY MESSAGE_ERROR AFTER #tea :Database down"], "MESSAGE_ERROR Database"),
+        (["FAIL CHATHISTORY"], "no history of #tea: CHATHISTORY"),
+        (["421 Terra CHATHISTORY :Unknown command"], "UNKNOWN_COMMAND Unknown command"),
+        (["FAIL CHATHISTORY X #tea :y"] * 9, "X y"),
+    ],
+)
+async def test_a_server_that_refuses_its_history_is_named_once_and_not_asked_again(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, answers: list[str], complaint: str
+) -> None:
+    asked: list[str] = []
+
+    def answer(line: str) -> list[str] | None:
+        if "CHATHISTORY" not in line:
+            return None
+        asked.append(line)
+        return [f":srv {told}" for told in answers]
+
+    async with (
+        fake_ircd(caps=[CAPS.replace("labeled-response", "")], answer=answer) as server,
+        living(settings_for(server.port, tmp_path, irc_channels=("#tea",))) as house,
+    ):
+        await server.says(":ada!a@h PRIVMSG #tea :still here")
+        with anyio.fail_after(PATIENCE):
+            while complaint not in caplog.text:
+                await server.settles()
+                await house.bridge.flush()
+        assert [line.text for line in await house.lines()] == ["still here"]
+        assert caplog.text.count("no history of #tea") == 1
+        assert len(asked) == 1
+
+
+async def test_a_server_that_forgot_a_msgid_is_asked_by_time(tmp_path: Path) -> None:
+    history = ChannelHistory(keeps=2)
+    async with on_a_server_with(history, tmp_path) as scene:
+        await scene.house.bridge.has_pages(1)
+        await scene.hears(history.say("before", at=ago(50)))
+        await scene.is_cut_off()
+        for n in range(4):
+            history.say(f"line {n}", at=ago(40 - n))
+        await scene.returns()
+        await scene.house.bridge.has_pages(2)
+        assert sorted(await scene.texts()) == ["before", "line 2", "line 3"]
+        assert ["msgid" in request for request in history.requests] == [False, True, False]
+
+
+async def test_a_server_that_never_answers_keeps_no_other_channel_waiting(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def answer(line: str) -> list[str] | None:
+        return [] if "CHATHISTORY" in line else None
+
+    timeouts = replace(QUICK, history=0.05)
+    async with (
+        fake_ircd(caps=[CAPS], answer=answer) as server,
+        living(settings_for(server.port, tmp_path), timeouts=timeouts),
+    ):
+        with anyio.fail_after(PATIENCE):
+            while caplog.text.count("no answer within 0.05 s") < 2:
+                await server.settles()
+        asked = [line.split(" ")[3] for line in server.lines if " CHATHISTORY " in line]
+        assert sorted(asked) == ["#mate", "#tea"]
+
+
+async def test_a_history_without_end_is_left_after_a_number_of_pages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("terrarium_mcp.irc_bridge.network.chathistory.MOST_PAGES", 5)
+    asked: list[str] = []
+
+    def answer(line: str) -> list[str] | None:
+        if "CHATHISTORY" not in line:
+            return None
+        asked.append(line)
+        at = to_iso(ago(3600 - len(asked)))
+        told = [
+            f"@batch=b;time={at};msgid=x{len(asked)}-{n} :a!a@h PRIVMSG #tea :{n}" for n in "12"
+        ]
+        return [":srv BATCH +b chathistory #tea", *told, ":srv BATCH -b"]
+
+    async with (
+        fake_ircd(caps=[CAPS], isupport="CHANTYPES=# CHATHISTORY=2", answer=answer) as server,
+        living(settings_for(server.port, tmp_path, irc_channels=("#tea",))) as house,
+    ):
+        await house.bridge.has_pages(5)
+        await server.settles()
+        await server.settles()
+        assert len(asked) == 5
+        assert len(await house.lines()) == 10
+        coverage = await house.store.spans.coverage(await house.store.rooms.all())
+        (filled,) = [span for span in coverage.spans if span.source]
+        assert filled.ended < datetime.now(UTC) - timedelta(minutes=50)
+
+
+async def test_history_with_absurd_times_and_batches_harms_nothing(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with on_a_server_with(ChannelHistory(), tmp_path) as scene:
+        await scene.house.bridge.has_pages(1)
+        await scene.hears(
+            "BATCH +a chathistory #tea",
+            "@batch=a;time=0001-01-01T00:00:00.000Z :ada!a@h PRIVMSG #tea :first year",
+            "@batch=a;time=9999-12-31T23:59:59.999Z :ada!a@h PRIVMSG #tea :last year",
+            "@batch=a;time=nonsense :ada!a@h PRIVMSG #tea :no time",
+            "@batch=a :ada!a@h PRIVMSG #tea :[off] not for the record",
+            "@batch=a :ada!a@h PRIVMSG",
+            "@batch=a PING",
+            "BATCH -a",
+            "BATCH -a",
+            "BATCH +b chathistory",
+            "@batch=b :ada!a@h PRIVMSG #tea :of no channel",
+            "BATCH -b",
+            "BATCH +c chathistory #secret",
+            "@batch=c :ada!a@h PRIVMSG #secret :not ours",
+            "BATCH -c",
+            "BATCH +d chathistory #tea",
+            "@batch=d :ada!a@h PRIVMSG #tea :never ends",
+            ":ada!a@h PRIVMSG #tea :!ping",
+        )
+        with anyio.fail_after(PATIENCE):
+            await scene.server.hears("PRIVMSG #tea")
+        assert {"first year", "last year", "no time", "never ends"} <= set(await scene.texts())
+        assert not {"[off] not for the record", "not ours"} & set(await scene.texts())
+        assert all(span.ended <= datetime.now(UTC) for span in await scene.spans())
+        assert not [span for span in await scene.spans() if span.began.year < 1988]
+        assert "Traceback" not in caplog.text
+
+
+async def test_events_that_are_replayed_are_of_that_channel_and_move_nobody(tmp_path: Path) -> None:
+    async with on_a_server_with(ChannelHistory(), tmp_path) as scene:
+        await scene.hears(":bo!b@h JOIN #tea * :Bo")
+        before = scene.house.bridge.network.members("#tea")
+        await scene.hears(
+            "BATCH +h chathistory #tea",
+            "@batch=h;msgid=e1 :bo!b@h QUIT :gone",
+            "@batch=h;msgid=e2 :eve!e@h NICK mallory",
+            "@batch=h;msgid=e3 :Terra!u@host.example QUIT :old connection",
+            "@batch=h;msgid=e4 :op!o@h KICK #tea Terra :enough",
+            "@batch=h;msgid=e5 :op!o@h MODE #tea +o bo",
+            "@batch=h;msgid=e6 :bo!b@h AWAY :tea",
+            "BATCH -h",
+        )
+        assert scene.house.bridge.network.members("#tea") == before
+        assert scene.house.bridge.network.connected
+        lines = await lines_of(scene.house.store, events=True)
+        told = [(line.kind.value, line.nick) for line in lines if line.room.channel == "#tea"]
+        for event in (("QUIT", "bo"), ("NICK", "eve"), ("QUIT", "Terra"), ("KICK", "op")):
+            assert event in told
