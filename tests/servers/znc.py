@@ -1,7 +1,5 @@
 """A real ZNC on loopback, in front of a real IRC server."""
 
-import os
-import subprocess
 import tempfile
 import time
 from collections.abc import Iterator
@@ -10,6 +8,7 @@ from pathlib import Path
 from socket import create_connection
 
 from tests.servers.ircd import PATIENCE, free_port, program_of
+from tests.servers.unprivileged import start_unprivileged
 
 LOGIN = "terra/net:letmein"
 """What a client sends as PASS."""
@@ -47,9 +46,6 @@ ServerThrottle = 1
 </User>
 """
 
-NOBODY = 65534
-"""As root ZNC first sleeps for 30 s, to think about that."""
-
 
 class Znc:
     """A bouncer that stays on the network while we are away."""
@@ -62,20 +58,8 @@ class Znc:
         (home / "configs").mkdir()
         config = CONFIG.format(port=self.port, server_port=server_port, clears=str(clears).lower())
         (home / "configs" / "znc.conf").write_text(config)
-        is_root = os.geteuid() == 0
-        if is_root:
-            for place in (home, home / "configs", home / "configs" / "znc.conf"):
-                os.chown(place, NOBODY, NOBODY)
-        self._process = subprocess.Popen(
-            [program, "--foreground", "--datadir", str(home)],
-            cwd=home,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            user=NOBODY if is_root else None,
-            group=NOBODY if is_root else None,
-            extra_groups=[] if is_root else None,
-        )
+        command = [program, "--foreground", "--datadir", str(home)]
+        self._process = start_unprivileged(command, home)  # as root it first sleeps for 30 s
         self._until_it_listens()
 
     def kill(self) -> None:

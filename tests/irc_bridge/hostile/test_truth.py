@@ -18,6 +18,7 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
 from tests.irc_bridge.house import QUICK, House, lines_of, living, settings_for
 from tests.servers.agent import StrictAgent, strict_agent
+from tests.servers.atheme import services_of
 from tests.servers.fake_ircd import FakeIrcd, fake_ircd
 from tests.servers.history import CAPS, ChannelHistory, ago
 from tests.servers.ircd import Ircd
@@ -697,3 +698,40 @@ async def test_events_that_are_replayed_are_of_that_channel_and_move_nobody(tmp_
         told = [(line.kind.value, line.nick) for line in lines if line.room.channel == "#tea"]
         for event in (("QUIT", "bo"), ("NICK", "eve"), ("QUIT", "Terra"), ("KICK", "op")):
             assert event in told
+
+
+async def test_real_services_are_recorded_for_what_they_do_and_never_answered(
+    inspircd: Ircd, tmp_path: Path
+) -> None:
+    with services_of(inspircd):
+        async with person("ada", inspircd.port) as ada, strict_agent() as agent:
+            with anyio.fail_after(PATIENCE):
+                while not any("NickServ!" in line for line in ada.lines):  # until they are linked
+                    await ada.types("PRIVMSG NickServ :HELP", "PRIVMSG ada :.")
+                    await ada._news.wait()  # noqa: SLF001 -- a refusal, or the help
+                await ada.types("PRIVMSG NickServ :REGISTER secretpw ada@test.example")
+                await ada.sees("You are now logged in as")
+                await ada.joins("#tea")
+                await ada.types(
+                    "PRIVMSG ChanServ :REGISTER #tea", "PRIVMSG ChanServ :SET #tea ENTRYMSG !ping"
+                )
+                await ada.sees("The entry message for")
+                settings = settings_for(inspircd, tmp_path, agent.url, irc_channels=("#tea",))
+                async with living(settings) as house:
+                    await house.bridge.hears("[#tea] !ping")
+                    await ada.types("PRIVMSG ChanServ :SET #tea GUARD ON")
+                    await ada.sees("JOIN", "#tea", "ChanServ!")
+                    await ada.types("PRIVMSG #tea :I am known to services")
+                    await house.has_heard(ada)
+                    members = {one.nick: one for one in house.bridge.network.members("#tea")}
+                    lines = await house.lines("#tea", events=True)
+                    said = await house.lines()
+        assert (members["ChanServ"].rank, members["ada"].account) == ("@", "ada")
+        assert [(line.nick, line.text, line.account) for line in said] == [
+            ("ada", "I am known to services", "ada")
+        ]
+        events = [(line.kind.value, line.nick, line.text) for line in lines]
+        assert ("JOIN", "ChanServ", "") in events
+        assert ("MODE", "services.test.local", "+o ChanServ") in events
+        assert agent.requests == []
+        assert b"secretpw" not in _rows_of(tmp_path)
