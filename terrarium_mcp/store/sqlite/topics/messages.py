@@ -174,7 +174,8 @@ def _known_line(row: Row, until: datetime) -> KnownLine:
     said_at = from_text(timestamp)
     if server_time:
         with suppress(ValueError):  # not one that can be read
-            said_at = min(from_iso(as_text(server_time)), until)
+            sent = from_iso(as_text(server_time))
+            said_at = sent if sent <= until else said_at
     return KnownLine(said_at, as_text(msgid or ""), as_text(nick), as_text(text))
 
 
