@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.chat.records import Message, MessageType, NewMessage, Origin, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, from_text, to_iso, to_text
-from terrarium_mcp.store import KnownLine, Store, open_store
+from terrarium_mcp.store import KnownLine, PurgeTarget, Store, open_store
 from terrarium_mcp.store.search import Search, Sort
 from tests.store.scene import NOON, SETTINGS, chat, line_of, room, rows_of, texts, write
 
@@ -142,6 +142,20 @@ async def test_playback_has_equal_words_as_often_as_they_were_said(store: Store)
     assert await store.messages.append([*replayed, *replayed]) == [0] * 6
     again = replace(replayed[0], said_at=NOON + timedelta(seconds=1))
     assert await store.messages.append([again]) == [4]
+
+
+async def test_playback_does_not_bring_back_what_was_purged(store: Store) -> None:
+    said = [line_of("ada", "one"), line_of("bo", "two"), line_of("ada", "on oft", network="oft")]
+    replayed = [replace(line, origin=Origin.PLAYBACK) for line in said]
+    later = replace(replayed[0], said_at=NOON + timedelta(hours=2))
+    await store.messages.append(said)
+    target = PurgeTarget("ADA", "net")
+    await store.removal.purge(target, asked_by="op", at=NOON + timedelta(hours=1))
+    assert await store.messages.append([*replayed, later]) == [0, 0, 0, 4]
+    elsewhere = replace(replayed[0], channel="#mate")
+    assert await store.messages.append([elsewhere, replace(elsewhere, network="oft")]) == [0, 5]
+    await store.removal.purge(PurgeTarget("ada"), asked_by="op", at=NOON + timedelta(hours=1))
+    assert await store.messages.append([replayed[0], replayed[2], later]) == [0, 0, 6]
 
 
 async def test_a_line_dated_later_than_the_server_sent_it_is_known_by_the_servers_time(
