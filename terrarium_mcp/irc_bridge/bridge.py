@@ -135,21 +135,18 @@ class Bridge:
     def line(self, message: IrcMessage) -> None:
         """Record a message, and queue the command in it if there is one."""
         now = datetime.now(UTC)
-        records = [
-            record
+        if message.replay:
+            self._replayed(message, now)
+            return
+        pending = [
+            self._recorder.record(record)
             for record in self._filter.messages_in(message, now)
             if self._is_ours(record.channel)
         ]
-        if message.command == "REDACT":
-            self._redact(message)
-        if message.replay:  # it changes nothing now, and is not answered
-            for record in records:
-                self._recorder.record(self._repeats.numbered(record, message.replay_of))
-            return
-        pending = [self._recorder.record(record) for record in records]
         if message.command in PRESENCE_COMMANDS:
             self._presence.schedule_check()
         if not self._is_said_to_us(message):
+            self._redact(message)
             return
         address = Address(self.network.nick, self._settings.command_prefix)
         is_channel = self.network.is_channel(message.params[0])
@@ -186,10 +183,17 @@ class Bridge:
         self._repeats = Repeats()
         self._recorder.end_all(f"connection lost: {why}")
 
+    def _replayed(self, message: IrcMessage, now: datetime) -> None:
+        """Record a replayed message: it changes nothing now, and is not answered."""
+        for record in self._filter.messages_in(message, now):
+            if self._is_ours(record.channel):
+                self._recorder.record(self._repeats.numbered(record, message.replay_of))
+        self._redact(message)
+
     def _redact(self, message: IrcMessage) -> None:
-        """Remove the text of a line (IRCv3 message-redaction: `REDACT #tea msgid [:reason]`)."""
-        match message.params:
-            case (channel, msgid, *_) if msgid and self._is_ours(channel):
+        """Remove the text of a line, if that is what the message says: `REDACT #tea msgid`."""
+        match message.command, message.params:
+            case "REDACT", (channel, msgid, *_) if msgid and self._is_ours(channel):
                 asked_by = message.source.nick if message.source else ""
                 self._recorder.redact(channel, msgid, asked_by)
 

@@ -129,6 +129,8 @@ def _on_record(words: Sequence[str]) -> Sequence[str]:
 
 def _server_time(tag: str, now: datetime) -> datetime | None:
     """The time of an IRCv3 server-time tag; None if absent, malformed or too far ahead."""
+    if not tag:  # an exception for every line of a server without tags takes longer
+        return None
     try:
         sent = from_iso(tag)
     except ValueError:
