@@ -159,6 +159,7 @@ OUR_OWN = {
 OVERRIDDEN = [
     *("disconnect", "is_same_channel", "is_same_nick", "rawmsg", "on_data_error", "on_unknown"),
     *("on_raw_005", "on_raw_cap", "on_raw_cap_new", "on_capability_sasl_available"),
+    *("on_capability_echo_message_available",),
     *("on_capability_sasl_enabled", "on_isupport_casemapping", "on_isupport_namesx"),
     *("on_isupport_uhnames", "_create_channel", "_create_user", "_destroy_channel"),
     *("_destroy_user", "_parse_channel_modes", "_parse_user", "_rename_user", "_reset_attributes"),

@@ -1,7 +1,8 @@
 """Our own lines on their way: they are history once the network has taken them.
 
 A server with echo-message sends them back. To any other we send a PING behind them: what it refuses
-(a moderated channel, a ban) it refuses before the PONG.
+(a moderated channel, a ban) it refuses before the PONG. ZNC answers PING, and echoes, by itself:
+behind it we send USERHOST, which the network answers (302, RFC 1459 5.7).
 """
 
 import logging
@@ -26,7 +27,7 @@ _TOKEN = "terrarium-said-"  # noqa: S105 - marks the answers to our own PINGs
 class OwnLines:
     """Delivers each of our own lines when the network has taken it, in the order of all lines.
 
-    One PING at a time is on its way, for all lines that were sent before it.
+    One probe (PING or USERHOST) at a time is on its way, for all lines that were sent before it.
     """
 
     def __init__(
@@ -49,17 +50,17 @@ class OwnLines:
 
     def on_pong(self, line: IrcMessage) -> None:
         """Deliver what was sent before this PING and not refused."""
-        if line.params[-1:] != (f"{_TOKEN}{self._probe}",):
-            return
-        taken, self._probed, self._is_probing = self._probed, deque(), False
-        if self._sent:
-            self._send_probe()
-        for own in taken:
-            target = own.params[0]
-            self._complaints.discard(self._client.fold(target))
-            # A bouncer answers PING itself, also while it has no server and we are nowhere.
-            if self._client.in_channel(target) or not self._client.is_channel(target):
-                self._deliver(own)
+        if line.params[-1:] == (f"{_TOKEN}{self._probe}",):
+            self._deliver_probed()
+
+    def on_userhost(self, line: IrcMessage) -> None:  # noqa: ARG002 - that it comes is enough
+        """Deliver what was sent before this USERHOST and not refused."""
+        if self._is_probing and self._client.is_behind_bouncer:
+            self._deliver_probed()
+
+    def on_welcome(self, line: IrcMessage) -> None:  # noqa: ARG002 - that it comes is enough
+        """Forget what was sent while a bouncer had no server: it is back, and welcomed anew."""
+        self.lose()
 
     def on_refused(self, line: IrcMessage) -> None:
         """Forget a line that was refused: `404 me #tea :Cannot send to channel`."""
@@ -72,15 +73,29 @@ class OwnLines:
             self._refuse(line.params[2], line.params[-1])
 
     def lose(self) -> None:
-        """The connection has ended: whether anyone heard the rest is not known."""
+        """The connection to the network has ended: whether anyone heard the rest is not known."""
         if left := len(self._probed) + len(self._sent):
             log.warning("%d lines of ours may not have been heard, and are not recorded", left)
+        self._probed.clear()
+        self._sent.clear()
+        self._is_probing = False
 
     def _send_probe(self) -> None:
         self._probed, self._sent = self._sent, deque()
         self._probe += 1
         self._is_probing = True
-        self._post("PING", f"{_TOKEN}{self._probe}")
+        if self._client.is_behind_bouncer:
+            self._post("USERHOST", self._client.nickname)
+        else:
+            self._post("PING", f"{_TOKEN}{self._probe}")
+
+    def _deliver_probed(self) -> None:
+        taken, self._probed, self._is_probing = self._probed, deque(), False
+        if self._sent:
+            self._send_probe()
+        for own in taken:
+            self._complaints.discard(self._client.fold(own.params[0]))
+            self._deliver(own)
 
     def _refuse(self, target: str, why: str) -> None:
         """Drop the first line to `target` that is under way; log the first refusal in a row."""

@@ -132,6 +132,11 @@ class PydleClient(pydle.Client):
         """How many channels one JOIN may name; None for any number."""
         return self._target_limits.get("JOIN")
 
+    @property
+    def is_behind_bouncer(self) -> bool:
+        """Whether ZNC stands between us and the network: it names capabilities of its own."""
+        return any(name.startswith("znc.in/") for name in self._offered)
+
     def has_capability(self, *names: str) -> bool:
         """Whether any of these IRCv3 capabilities is enabled."""
         return any(map(self._capabilities.get, names))
@@ -198,6 +203,10 @@ class PydleClient(pydle.Client):
     on_capability_draft_chathistory_available = _accept_history
     on_capability_event_playback_available = _accept_history
     on_capability_draft_event_playback_available = _accept_history
+
+    async def on_capability_echo_message_available(self, value: str | None) -> bool:  # noqa: ARG002 - pydle's signature
+        """Request echoes of the network; those of a bouncer say nothing of what it did."""
+        return not self.is_behind_bouncer
 
     async def on_capability_sasl_available(self, value: str | None) -> bool:
         """Request SASL if we have a password and may send it."""

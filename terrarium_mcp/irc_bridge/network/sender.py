@@ -26,7 +26,10 @@ _SPEECH = frozenset(("NOTICE", "PRIVMSG"))
 _SECRET = frozenset(("AUTHENTICATE", "OPER", "PASS"))
 
 _URGENT = frozenset(
-    ("AUTHENTICATE", "CAP", "MODE", "NICK", "PASS", "PING", "PONG", "PROTOCTL", "QUIT", "USER")
+    (
+        *("AUTHENTICATE", "CAP", "MODE", "NICK", "PASS", "PING", "PONG", "PROTOCTL", "QUIT"),
+        *("USER", "USERHOST"),
+    )
 )
 _LOW_PRIORITY = frozenset(("WHO", "CHATHISTORY"))
 

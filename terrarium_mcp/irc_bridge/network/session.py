@@ -82,7 +82,8 @@ class Session:
         autojoin, members, nick = self._autojoin, self.membership, self._nick
         history, own_lines = self.history, self._own_lines
         handlers: dict[str, tuple[MessageHandler, ...]] = {
-            "001": (self._sasl.require_login, pydle),
+            "001": (self._sasl.require_login, pydle, own_lines.on_welcome),
+            "302": (own_lines.on_userhost,),
             "352": (members.on_who,),
             "354": (members.on_whox,),
             "366": (autojoin.on_names_end,),
@@ -216,6 +217,7 @@ class Session:
         """Leave every channel when our bouncer loses its server: it will bring us back itself."""
         if lost_server(line):
             self.client.channels.clear()
+            self._own_lines.lose()
             self._autojoin.on_server_lost(f"the bouncer says: {line.params[-1]}")
 
     async def _on_motd_end(self, line: IrcMessage) -> None:

@@ -315,6 +315,35 @@ async def test_a_line_of_ours_that_the_channel_refuses_is_no_history(
             assert caplog.text.count("#tea does not take our lines: ") == 1
 
 
+async def test_behind_znc_too_only_what_the_network_took_of_us_is_history(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    async with person("ada", ngircd.port) as ada:
+        await ada.joins("#tea")  # and so operates it
+        async with behind_znc(ngircd, tmp_path) as scene:
+            network = scene.house.bridge.network
+            with anyio.fail_after(PATIENCE):
+                await network.say("#tea", "allowed")
+                await scene.house.bridge.hears("allowed")
+                await ada.types("MODE #tea +m")
+                await scene.has_heard(ada)
+                await network.say("#tea", "refused")
+                await scene.has_heard(ada)
+                ngircd.kill()
+                await scene.house.bridge.hears("Disconnected from IRC. Reconnecting...")
+                await network.say("#tea", "to nobody")
+                scene.house.bridge.at_home = anyio.Event()
+                ngircd.start()
+                await scene.house.bridge.at_home.wait()
+                await network.say("#tea", "allowed again")
+                await scene.house.bridge.hears("allowed again")
+                await scene.house.bridge.flush()
+            assert [line.text for line in await scene.house.lines() if line.own] == [
+                "allowed",
+                "allowed again",
+            ]
+
+
 async def test_our_lines_wait_for_one_ping_at_a_time_and_stand_where_the_network_took_them(
     tmp_path: Path,
 ) -> None:
