@@ -65,12 +65,12 @@ class OwnLines:
     def on_refused(self, line: IrcMessage) -> None:
         """Forget a line that was refused: `404 me #tea :Cannot send to channel`."""
         if len(line.params) > 1:
-            self._refuse(line.params[1], line.params[-1])
+            self._refuse(line.params[1], line.params[-1], is_certain=line.command == "404")
 
     def on_fail(self, line: IrcMessage) -> None:
         """The same as a standard reply: `FAIL PRIVMSG CODE #tea :Cannot send to channel`."""
         if line.params[:1] in (("PRIVMSG",), ("NOTICE",)) and len(line.params) > 3:
-            self._refuse(line.params[2], line.params[-1])
+            self._refuse(line.params[2], line.params[-1], is_certain=True)
 
     def lose(self) -> None:
         """The connection to the network has ended: whether anyone heard the rest is not known."""
@@ -97,8 +97,11 @@ class OwnLines:
             self._complaints.discard(self._client.fold(own.params[0]))
             self._deliver(own)
 
-    def _refuse(self, target: str, why: str) -> None:
-        """Drop the first line to `target` that is under way; log the first refusal in a row."""
+    def _refuse(self, target: str, why: str, *, is_certain: bool) -> None:
+        """Drop the first line to `target` that is under way; log the first refusal in a row.
+
+        With echo-message none is under way here: then it is one of ours only if that `is_certain`.
+        """
         folded = self._client.fold(target)
         for waiting in (self._probed, self._sent):
             for own in waiting:
@@ -106,7 +109,7 @@ class OwnLines:
                     waiting.remove(own)
                     self._complain(folded, target, why)
                     return
-        if self._client.in_channel(target):  # with echo-message nothing is under way here
+        if is_certain:
             self._complain(folded, target, why)
 
     def _complain(self, folded: str, target: str, why: str) -> None:

@@ -81,41 +81,45 @@ class Session:
         pydle = self.client.handle
         autojoin, members, nick = self._autojoin, self.membership, self._nick
         history, own_lines = self.history, self._own_lines
-        handlers: dict[str, tuple[MessageHandler, ...]] = {
-            "001": (self._sasl.require_login, pydle, own_lines.on_welcome),
-            "302": (own_lines.on_userhost,),
-            "352": (members.on_who,),
-            "354": (members.on_whox,),
-            "366": (autojoin.on_names_end,),
-            "372": (),
-            "375": (),
-            "376": (self._sasl.require_login, self._on_motd_end),
-            "396": (self._own_mask.on_new_host,),
-            "421": (history.on_unknown_command, pydle),
-            "422": (self._sasl.require_login, self._on_motd_end),
-            **{str(numeric): (nick.on_refused,) for numeric in _NICK_REFUSED},
-            **{str(numeric): (autojoin.on_refused,) for numeric in _JOIN_REFUSED},
-            "437": (nick.on_refused, autojoin.on_refused),  # unavailable, either of them
-            **{str(numeric): (self._sasl.on_refused,) for numeric in _LOGIN_REFUSED},
-            "903": (self._sasl.on_success, pydle),
-            "ACK": (history.on_ack,),
-            "AUTHENTICATE": (self._sasl.on_authenticate,),
-            "BATCH": (history.on_batch,),
-            "CHGHOST": (self._own_mask.on_chghost, pydle),
-            "FAIL": (history.on_fail, own_lines.on_fail),
-            "INVITE": (),  # we join no channel that the settings do not name
-            "JOIN": (members.on_join, autojoin.on_join),
-            "KICK": (pydle, autojoin.on_kick),
-            "NICK": (pydle, nick.on_user_gone),
-            "NOTICE": (self._on_bouncer,),  # never answered (RFC 1459 4.4.2)
-            "PART": (pydle, autojoin.on_part),
-            "PONG": (own_lines.on_pong,),
-            "PRIVMSG": (self._ctcp.on_privmsg, self._on_bouncer),
-            "QUIT": (pydle, nick.on_user_gone),
-        }
-        for numeric in REFUSALS:
-            handlers[numeric] = (*handlers.get(numeric, (pydle,)), own_lines.on_refused)
-        return MappingProxyType(handlers)
+        return MappingProxyType(
+            {
+                **dict.fromkeys(REFUSALS, (pydle, own_lines.on_refused)),
+                "001": (self._sasl.require_login, pydle, own_lines.on_welcome),
+                "302": (own_lines.on_userhost,),
+                "352": (members.on_who,),
+                "354": (members.on_whox,),
+                "366": (autojoin.on_names_end,),
+                "372": (),
+                "375": (),
+                "376": (self._sasl.require_login, self._on_motd_end),
+                "396": (self._own_mask.on_new_host,),
+                "421": (history.on_unknown_command, pydle),
+                "422": (self._sasl.require_login, self._on_motd_end),
+                **{str(numeric): (nick.on_refused,) for numeric in _NICK_REFUSED},
+                **{
+                    str(numeric): (autojoin.on_refused, own_lines.on_refused)
+                    for numeric in _JOIN_REFUSED
+                },
+                # Unavailable: a nick, or a channel.
+                "437": (nick.on_refused, autojoin.on_refused, own_lines.on_refused),
+                **{str(numeric): (self._sasl.on_refused,) for numeric in _LOGIN_REFUSED},
+                "903": (self._sasl.on_success, pydle),
+                "ACK": (history.on_ack,),
+                "AUTHENTICATE": (self._sasl.on_authenticate,),
+                "BATCH": (history.on_batch,),
+                "CHGHOST": (self._own_mask.on_chghost, pydle),
+                "FAIL": (history.on_fail, own_lines.on_fail),
+                "INVITE": (),  # we join no channel that the settings do not name
+                "JOIN": (members.on_join, autojoin.on_join),
+                "KICK": (pydle, autojoin.on_kick),
+                "NICK": (pydle, nick.on_user_gone),
+                "NOTICE": (self._on_bouncer,),  # never answered (RFC 1459 4.4.2)
+                "PART": (pydle, autojoin.on_part),
+                "PONG": (own_lines.on_pong,),
+                "PRIVMSG": (self._ctcp.on_privmsg, self._on_bouncer),
+                "QUIT": (pydle, nick.on_user_gone),
+            }
+        )
 
     @property
     def alive(self) -> bool:
