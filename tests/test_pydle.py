@@ -135,22 +135,15 @@ INNER_NAMES: dict[str, Callable[[], Awaitable[None]]] = {
     "_sync_user": sync_user,
 }
 OUR_OWN = {
-    *(
-        "_accept",
-        "_cap_lines",
-        "_case_mapped",
-        "_configured_nick",
-        "_end",
-        "_limit",
-        "_login_by_sasl",
-    ),
-    *("_post", "_remap"),
+    *("_accept", "_accept_history", "_cap_lines", "_case_mapped", "_configured_nick", "_end"),
+    *("_limit", "_login_by_sasl", "_note_offered", "_offered", "_post", "_remap", "_wants_history"),
 }
 """Private names of `PydleClient` that mean nothing to pydle, and must not come to."""
 
 OVERRIDDEN = [
     *("disconnect", "is_channel", "is_same_channel", "is_same_nick", "rawmsg", "on_data_error"),
     *("on_raw_005", "on_raw_cap", "on_raw_cap_new", "on_capability_sasl_available"),
+    *("on_capability_echo_message_available",),
     *("on_capability_sasl_enabled", "on_isupport_namesx"),
     *("on_isupport_uhnames", "_create_channel", "_create_user", "_destroy_channel"),
     *("_destroy_user", "_parse_channel_modes", "_parse_user", "_rename_user", "_reset_attributes"),
@@ -212,7 +205,9 @@ def test_pydle_still_calls(name: str) -> None:
 
 def test_every_handler_of_the_client_is_known_here() -> None:
     asked_by_name = {
-        name for name, value in vars(PydleClient).items() if value is vars(PydleClient)["_accept"]
+        name
+        for name, value in vars(PydleClient).items()
+        if value in (vars(PydleClient)["_accept"], vars(PydleClient)["_accept_history"])
     }
     handlers = {name for name in vars(PydleClient) if name.startswith("on_")}
     assert handlers - asked_by_name <= set(OVERRIDDEN)

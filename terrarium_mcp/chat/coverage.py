@@ -10,12 +10,19 @@ from terrarium_mcp.chat.times.timestamps import lasting, local
 NOTABLE_GAP = timedelta(minutes=2)
 """Shorter gaps are reconnects, and not worth mentioning."""
 
+PLAYBACK = "playback"
+"""The source of a span in which nothing was heard live, but everything was replayed later."""
+
 _BEGINNING = attrgetter("began")
 
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A time in which a room was recorded, by the other program `source` unless that is ""."""
+    """A time in which a room was recorded.
+
+    `source` is "" if this program heard it live, PLAYBACK if the network replayed it, else the name
+    of the other program that recorded it.
+    """
 
     room: int
     began: datetime
@@ -23,6 +30,11 @@ class Span:
     going_on: bool = False
     source: str = ""
     why_ended: str = ""
+
+    @property
+    def is_own(self) -> bool:
+        """Whether this program recorded it, live or from playback."""
+        return self.source in ("", PLAYBACK)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +60,7 @@ class Coverage:
         """The notable gaps in the recording of this program, oldest first."""
         of_rooms: dict[int, list[Span]] = {}
         for span in sorted(self.spans, key=_BEGINNING):
-            if not span.source:
+            if span.is_own:
                 of_rooms.setdefault(span.room, []).append(span)
         gaps = [gap for spans in of_rooms.values() for gap in _gaps_between(spans)]
         return sorted(gaps, key=_BEGINNING)
@@ -84,7 +96,7 @@ def _gaps_between(spans: Sequence[Span]) -> list[Gap]:
 
 
 def _own_part(spans: Iterable[Span], gaps: Sequence[Gap], zone: tzinfo) -> str:
-    own = [span for span in spans if not span.source]
+    own = [span for span in spans if span.is_own]
     if not own:
         return ""
     first = min(span.began for span in own)
@@ -99,7 +111,7 @@ def _own_part(spans: Iterable[Span], gaps: Sequence[Gap], zone: tzinfo) -> str:
 def _imported_parts(spans: Iterable[Span], zone: tzinfo) -> list[str]:
     imported: dict[str, list[Span]] = {}
     for span in spans:
-        if span.source:
+        if not span.is_own:
             imported.setdefault(span.source, []).append(span)
     return [
         f"from {source} {_day(min(span.began for span in its_spans), zone)} to"

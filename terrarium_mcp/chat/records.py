@@ -48,7 +48,8 @@ class NewMessage:
 
     `said_at` is the aware moment under which it is stored. `server_time` is the raw IRCv3
     server-time, kept where it differs. `user` and `host` are evidence of identity and never leave
-    the store.
+    the store. `repeat` is for playback: how many equal lines of the same second preceded this one
+    in the same replay, since people do say "hi" twice.
     """
 
     network: str
@@ -67,6 +68,7 @@ class NewMessage:
     relayed_by: str = ""
     own: bool = False
     bot: bool = False
+    repeat: int = 0
 
 
 @dataclass(frozen=True, slots=True)

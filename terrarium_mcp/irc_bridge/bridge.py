@@ -5,7 +5,8 @@ message -> Address -> CommandQueue -> Responder -> reply -> IRC
 """
 
 import logging
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
+from functools import partial
 
 import anyio
 
@@ -14,13 +15,17 @@ from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue, PendingComm
 from terrarium_mcp.irc_bridge.ask.commands import Address
 from terrarium_mcp.irc_bridge.ask.responder import Responder
 from terrarium_mcp.irc_bridge.model.client import LLM
+from terrarium_mcp.irc_bridge.network.bouncer import is_bouncer
+from terrarium_mcp.irc_bridge.network.chathistory import HistoryPage
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
+from terrarium_mcp.irc_bridge.record.backfill import Backfill
 from terrarium_mcp.irc_bridge.record.message_filter import MessageFilter
 from terrarium_mcp.irc_bridge.record.presence_sync import PRESENCE_COMMANDS, PresenceSync
 from terrarium_mcp.irc_bridge.record.recorder import Recorder
+from terrarium_mcp.irc_bridge.record.repeats import Repeats
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.settings import BadSetting, Settings, is_loopback
 from terrarium_mcp.store import Store
@@ -72,6 +77,7 @@ def server_config(settings: Settings) -> ServerConfig:
         sasl_username=settings.sasl_username,
         sasl_password=settings.sasl_password,
         channels=settings.irc_channels,
+        wants_history=settings.history_hours > 0,
     )
 
 
@@ -109,6 +115,10 @@ class Bridge:
         self.network = IrcNetwork(server_config(settings), self, timeouts=timeouts)
         self._filter = MessageFilter(name, self.network, settings.voice_rules)
         self._recorder = Recorder(store, name, home)
+        self._repeats = Repeats()
+        self._backfill = Backfill(
+            store, name, self.network.fetch_history, timedelta(hours=settings.history_hours)
+        )
         self._presence = PresenceSync(
             store, name, self.network.joined_channels, self.network.members
         )
@@ -158,6 +168,9 @@ class Bridge:
     def line(self, message: IrcMessage) -> None:
         """Record a message, and queue the command in it if there is one."""
         now = datetime.now(UTC)
+        if message.replay:
+            self._replayed(message, now)
+            return
         pending = [
             self._recorder.record(record)
             for record in self._filter.messages_in(message, now)
@@ -166,6 +179,7 @@ class Bridge:
         if message.command in PRESENCE_COMMANDS:
             self._presence.schedule_check()
         if not self._is_said_to_us(message):
+            self._redact(message)
             return
         address = Address(
             self.network.nick, self._settings.command_prefix, self.network.casemapping
@@ -177,14 +191,22 @@ class Bridge:
         ):
             self._talking.start_soon(self._responder.turn_away, command)
 
+    def history(self, page: HistoryPage) -> None:
+        """A page of history has come in, line by line: the record covers its time."""
+        self._repeats.end(page.channel)
+        if self._is_ours(page.channel):
+            self._recorder.afterwards(partial(self._backfill.add, page))
+
     def joined(self, channel: str) -> None:
-        """The bot joined a channel: record it from now on."""
+        """The bot joined a channel: record it from now on, and what it missed."""
         log.info("recording %s/%s", self.name, channel)
         self._recorder.begin(channel, "joined")
+        self._recorder.afterwards(partial(self._backfill.begin, channel))
         self._presence.channel_joined(channel)
 
     def members_complete(self, channel: str) -> None:
-        """The member list is complete; its last message has already scheduled a check."""
+        """The member list is complete."""
+        self._presence.members_complete(channel)
 
     def left(self, channel: str, why: str) -> None:
         """The bot is no longer in a channel."""
@@ -193,13 +215,29 @@ class Bridge:
 
     def lost(self, why: str) -> None:
         """The connection is lost, and with it every channel."""
+        self._repeats = Repeats()
         self._recorder.end_all(f"connection lost: {why}")
+
+    def _replayed(self, message: IrcMessage, now: datetime) -> None:
+        """Record a replayed message: it changes nothing now, and is not answered."""
+        for record in self._filter.messages_in(message, now):
+            if self._is_ours(record.channel):
+                self._recorder.record(self._repeats.numbered(record, message.replay_of))
+        self._redact(message)
+
+    def _redact(self, message: IrcMessage) -> None:
+        """Remove the text of a line, if that is what the message says: `REDACT #tea msgid`."""
+        match message.command, message.params:
+            case "REDACT", (channel, msgid, *_) if msgid and self._is_ours(channel):
+                asked_by = message.source.nick if message.source else ""
+                self._recorder.redact(channel, msgid, asked_by)
 
     def _is_said_to_us(self, message: IrcMessage) -> bool:
         """Whether someone else speaks in a channel of the settings, or in private."""
         if message.command != "PRIVMSG" or not message.params:
             return False
-        if self.network.is_own(message.source) or _is_endless(message.source):
+        source = message.source
+        if self.network.is_own(source) or is_bouncer(source) or _is_endless(source):
             return False
         target = message.params[0]
         return self._is_ours(target) or self.network.same_nick(target, self.network.nick)

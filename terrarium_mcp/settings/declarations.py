@@ -93,6 +93,14 @@ class Settings(BaseModel):
         "",
         "contact of the bot's operator; required unless the server is on this machine",
     )
+    history_hours: int = _setting(
+        "TERRARIUM_HISTORY_HOURS",
+        24,
+        "how many hours back to fetch what was said while the bot was away, where the server keeps"
+        " history; 0: never",
+        ge=0,
+        le=8760,
+    )
     command_prefix: str = _setting(
         "COMMAND_PREFIX", "!", "prefix of the bot's commands", min_length=1, max_length=5
     )

@@ -143,6 +143,20 @@ class RoomStats(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class KnownLine:
+    """The newest line of a room, as the network knows it: where to go on after an absence.
+
+    `said_at` is the server's own time where it gave one. `nick` and `text` are those of speech that
+    has no msgid.
+    """
+
+    said_at: datetime
+    msgid: str = ""
+    nick: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class LegacyCleanup:
     """What a purge removed from which of terrarium-irc's files, and the copies it cannot clean."""
 

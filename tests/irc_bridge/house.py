@@ -23,6 +23,7 @@ from terrarium_mcp.irc_bridge.answer.prompt import Question
 from terrarium_mcp.irc_bridge.bridge import Bridge
 from terrarium_mcp.irc_bridge.bridges import Bridges
 from terrarium_mcp.irc_bridge.model.client import LLM
+from terrarium_mcp.irc_bridge.network.chathistory import HistoryPage
 from terrarium_mcp.irc_bridge.network.message import IrcMessage
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.toolbox import Target, Toolbox, stdio_server
@@ -46,13 +47,29 @@ class WatchedBridge(Bridge):
         super().__init__(*parts, **more)
         self.at_home, self.gone = anyio.Event(), anyio.Event()
         self.heard: set[str] = set()
+        self.pages: list[HistoryPage] = []
         self._news = anyio.Event()
 
     def line(self, message: IrcMessage) -> None:
         super().line(message)
         self.heard.update(message.params[-1:])
+        self._tell()
+
+    def history(self, page: HistoryPage) -> None:
+        super().history(page)
+        self.pages.append(page)
+        self._tell()
+
+    def _tell(self) -> None:
         self._news.set()
         self._news = anyio.Event()
+
+    async def has_pages(self, count: int) -> None:
+        """Wait until as many pages of history have come, and are on disk."""
+        with anyio.fail_after(15):
+            while len(self.pages) < count:
+                await self._news.wait()
+        await self.flush()
 
     async def hears(self, text: str) -> None:
         """Wait until a line ended so; one that came already counts."""

@@ -45,6 +45,12 @@ INSPIRCD = """\
 <admin name="t" nick="t" email="t@localhost">
 <bind address="127.0.0.1" port="{port}" type="clients">
 <bind address="127.0.0.1" port="{tls_port}" type="clients" sslprofile="tls">
+<bind address="127.0.0.1" port="{services_port}" type="servers">
+<module name="spanningtree"><module name="services_account"><module name="servprotect">
+<module name="deaf"><module name="svshold"><module name="hidechans">
+<link name="services.test.local" ipaddr="127.0.0.1" port="{services_port}" allowmask="127.0.0.1"
+  sendpass="linkpw" recvpass="linkpw">
+<uline server="services.test.local" silent="yes">
 <module name="ssl_gnutls">
 <sslprofile name="tls" provider="gnutls" certfile="{keys}/cert.pem" keyfile="{keys}/key.pem">
 <connect allow="*" timeout="30" pingfreq="120" hardsendq="16M" softsendq="4M" recvq="64K"
@@ -71,19 +77,23 @@ CONFIGS = {"ngircd": NGIRCD, "inspircd": INSPIRCD}
 
 
 class Ircd:
-    """One server program with its own directory; `cafile` verifies its certificate."""
+    """One server program with its own directory; `cafile` verifies its certificate.
+
+    inspircd lets services in at `services_port`.
+    """
 
     def __init__(self, kind: str, program: str, home: Path, keys: Path) -> None:
         self.kind = kind
         self._home = home
         self.cafile = str(keys / "cert.pem")
-        self.port, self.tls_port = free_port(), free_port()
+        self.port, self.tls_port, self.services_port = free_port(), free_port(), free_port()
         config = home / f"{kind}.conf"
         root = os.geteuid() == 0
         config.write_text(
             CONFIGS[kind].format(
                 port=self.port,
                 tls_port=self.tls_port,
+                services_port=self.services_port,
                 home=home,
                 keys=keys,
                 as_nobody="ServerUID = nobody\nServerGID = nogroup" if root else "",

@@ -58,7 +58,8 @@ class Responder:
         """Answer a command. Errors go to the asker and never end the bridge."""
         command = pending.command
         try:
-            await self._say(command, await self._reply(pending))
+            reply = await self._reply(pending)
+            await self._say(command, reply, reply_to=_msgid(pending.message))
         except (NotConnected, SendQueueFull) as error:
             log.warning("no answer for %s: %s", command.asker, error)
         except TerrariumError as error:
@@ -148,9 +149,9 @@ class Responder:
         shared = () if command.channel else self._network.channels_of(command.asker)
         return (command.target, *shared)
 
-    async def _say(self, command: Command, reply: Reply) -> None:
+    async def _say(self, command: Command, reply: Reply, *, reply_to: str = "") -> None:
         for line in reply.now:
-            await self._network.say(command.target, line)
+            await self._network.say(command.target, line, reply_to=reply_to)
         if reply.more:
             self._more[self._scope(command)] = reply.more
 
@@ -160,3 +161,8 @@ class Responder:
             await self._say(command, self._lines(command, [text]))
         except (NotConnected, SendQueueFull) as error:
             log.warning("could not reply to %s: %s", command.asker, error)
+
+
+def _msgid(asked: PendingMessage | None) -> str:
+    """The msgid of the line that was answered; empty if it has none, or was not recorded."""
+    return asked.message.msgid if asked else ""

@@ -126,6 +126,13 @@ class AutoJoin:
         """Return later if the server made us part."""
         self._left(": ".join(["parted", *line.params[1:2]]))
 
+    def on_server_lost(self, why: str) -> None:
+        """A bouncer lost its server: we are in no channel until it joins them again."""
+        for channel in self._channels:
+            if channel.joined_as:
+                self._listener.left(channel.joined_as, why)
+                channel.joined_as = ""
+
     def on_refused(self, line: IrcMessage) -> None:
         """Try a channel again later that did not let us in."""
         channel = self._configured(line.params[1]) if len(line.params) > 1 else None

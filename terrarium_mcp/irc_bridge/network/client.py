@@ -1,11 +1,11 @@
 """A network that stays connected: it reconnects, sends, and knows who is in which channel."""
 
 import logging
-from datetime import UTC, datetime
 
 import anyio
 
 from terrarium_mcp.backoff import Backoff
+from terrarium_mcp.irc_bridge.network.chathistory import HistoryPoint
 from terrarium_mcp.irc_bridge.network.diagnosis import silent_end
 from terrarium_mcp.irc_bridge.network.errors import NotConnected
 from terrarium_mcp.irc_bridge.network.isupport import Isupport
@@ -81,32 +81,28 @@ class IrcNetwork:
             if session.welcomed:
                 self._listener.lost(why)
 
-    async def say(self, target: str, text: str) -> None:
+    async def say(self, target: str, text: str, *, reply_to: str = "") -> None:
         """Send `text` to a channel or a user, in as many lines as needed. Does not wait.
+
+        `reply_to` is the msgid of the message that it answers, if any.
 
         Raises:
             NotConnected: we are not registered on the network.
             SendQueueFull: too many lines are waiting; none of this text was queued.
         """
-        self._live_session().sender.speak("PRIVMSG", target, text)
+        self._live_session().sender.speak("PRIVMSG", target, text, reply_to=reply_to)
 
     async def notice(self, target: str, text: str) -> None:
         """Like `say`, as a notice, which no program may answer."""
         self._live_session().sender.speak("NOTICE", target, text)
 
-    async def ask_history(self, channel: str, *, after: datetime, limit: int) -> bool:
-        """Request up to `limit` messages since `after`, which arrive as replayed lines.
+    def fetch_history(self, channel: str, after: HistoryPoint) -> None:
+        """Request what was said in `channel` after a point: it arrives as replayed lines.
 
-        False if the server keeps no history, or we are not connected.
+        Does nothing if the server does not offer that, or we are not in the channel.
         """
-        session = self._session
-        has_history = session.client.has_capability("chathistory", "draft/chathistory")
-        if not (session.alive and has_history):
-            return False
-        count = min(limit, self.isupport.chathistory or limit)
-        since = after.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-        session.post("CHATHISTORY", "AFTER", channel, f"timestamp={since}", str(count))
-        return True
+        if self._session.alive:
+            self._session.history.fetch(channel, after)
 
     def _live_session(self) -> Session:
         if not self._session.alive:

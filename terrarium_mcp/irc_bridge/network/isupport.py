@@ -65,6 +65,8 @@ class Isupport:
     whox: bool = False
     chathistory: int | None = None
     """How many messages one CHATHISTORY returns at most; None: any number."""
+    names_messages_by_msgid: bool = True
+    """Whether CHATHISTORY takes msgids (MSGREFTYPES); a server that does not say so may refuse."""
     network: str = ""
     """The server's name for the network, for the log: ours is in the settings."""
 
@@ -204,6 +206,11 @@ def _targmax(value: str) -> int | None:
     return _least_one(limits["JOIN"]) if limits.get("JOIN") else None
 
 
+def _msgreftypes(value: str) -> bool:
+    """`timestamp,msgid`: how messages may be named."""
+    return "msgid" in value.lower().split(",")
+
+
 def _bot(value: str) -> str:
     if not (value.isascii() and value.isalpha() and len(value) == 1):
         raise ValueError
@@ -226,6 +233,7 @@ _READERS: Mapping[str, tuple[str, TokenReader]] = MappingProxyType(
         "CHATHISTORY": ("chathistory", _limit),
         "LINELEN": ("linelen", _number(LINE, LONGEST_LINE)),
         "MAXCHANNELS": ("chanlimit", _maxchannels),
+        "MSGREFTYPES": ("names_messages_by_msgid", _msgreftypes),
         "NETWORK": ("network", _network),
         "NICKLEN": ("nicklen", _least_one),
         "PREFIX": ("prefix", _prefix),

@@ -2,6 +2,7 @@
 
 from typing import Protocol
 
+from terrarium_mcp.irc_bridge.network.chathistory import HistoryPage
 from terrarium_mcp.irc_bridge.network.message import IrcMessage
 
 
@@ -22,6 +23,9 @@ class Listener(Protocol):
 
     def members_complete(self, channel: str) -> None:
         """The member list of `channel` is complete."""
+
+    def history(self, page: HistoryPage) -> None:
+        """A page of history has arrived; its lines came before this, one by one."""
 
     def left(self, channel: str, why: str) -> None:
         """We were kicked from `channel`, or made to part."""

@@ -14,6 +14,7 @@ _UNESCAPED = {
     "r": "\r",
     "n": "\n",
 }  # IRCv3 message-tags; any other character is itself
+_ESCAPED = {plain: f"\\{letter}" for letter, plain in _UNESCAPED.items()} | {"\\": "\\\\"}
 
 
 class MalformedMessage(ValueError):
@@ -47,6 +48,8 @@ class IrcMessage:
     """Unescaped; a tag without a value is empty."""
     replay: bool = False
     """Whether it is history: in a chathistory or playback batch."""
+    replay_of: str = ""
+    """The channel or nick whose history it is, or whose history ends with it (BATCH)."""
 
 
 def parse_line(raw: bytes) -> IrcMessage:
@@ -86,7 +89,7 @@ def parse_source(mask: str) -> Source:
 
 
 def serialize(line: IrcMessage) -> str:
-    """`line` as a client sends it: command and parameters, without the line break.
+    """`line` as a client sends it: tags, command and parameters, without the line break.
 
     Raises:
         ValueError: a server would read it as something else.
@@ -99,7 +102,15 @@ def serialize(line: IrcMessage) -> str:
     text = " ".join(words)
     if any(char in text for char in "\r\n\0"):
         raise ValueError(f"a line break inside {line.command}")
-    return text
+    return f"@{_tags(line.tags)} {text}" if line.tags else text
+
+
+def _tags(tags: Mapping[str, str]) -> str:
+    return ";".join(f"{key}={_escape(value)}" if value else key for key, value in tags.items())
+
+
+def _escape(value: str) -> str:
+    return "".join(_ESCAPED.get(char, char) for char in value.replace("\0", ""))
 
 
 def _must_be_last(word: str) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 import pydle
 
 from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.irc_bridge.network.chathistory import CAPABILITIES
 from terrarium_mcp.irc_bridge.network.isupport import Isupport
 from terrarium_mcp.irc_bridge.network.log_limit import LogLimit
 from terrarium_mcp.irc_bridge.network.member_prefixes import ranks_after
@@ -90,6 +91,8 @@ class PydleClient(pydle.Client):
         self.isupport = isupport
         """What the server says of itself."""
         self._cap_lines: list[str] = []
+        self._offered: set[str] = set()
+        self._wants_history = config.wants_history
         super().__init__(config.nick, username=config.username, realname=config.realname)
         self.password = config.password
 
@@ -120,6 +123,11 @@ class PydleClient(pydle.Client):
     def add_channel(self, channel: str) -> None:
         """Start to keep track of a channel, with no members yet."""
         self._create_channel(channel)
+
+    @property
+    def is_behind_bouncer(self) -> bool:
+        """Whether ZNC stands between us and the network: it names capabilities of its own."""
+        return any(name.startswith("znc.in/") for name in self._offered)
 
     def has_capability(self, *names: str) -> bool:
         """Whether any of these IRCv3 capabilities is enabled."""
@@ -167,13 +175,29 @@ class PydleClient(pydle.Client):
 
     # pydle looks for one method per capability, by name.
     on_capability_batch_available = _accept
-    on_capability_chathistory_available = _accept
-    on_capability_draft_chathistory_available = _accept
     on_capability_draft_message_redaction_available = _accept
+    on_capability_labeled_response_available = _accept
     on_capability_message_redaction_available = _accept
     on_capability_server_time_available = _accept
     on_capability_setname_available = _accept
     on_capability_standard_replies_available = _accept
+
+    async def _accept_history(self, value: str | None) -> bool:  # noqa: ARG002 - pydle's signature
+        """Request history if we will ask for it: this silences what a server sends by itself.
+
+        Without a batch around them and a time, old lines would pass for new ones.
+        """
+        offers_history = not self._offered.isdisjoint(CAPABILITIES)
+        return self._wants_history and offers_history and {"batch", "server-time"} <= self._offered
+
+    on_capability_chathistory_available = _accept_history
+    on_capability_draft_chathistory_available = _accept_history
+    on_capability_event_playback_available = _accept_history
+    on_capability_draft_event_playback_available = _accept_history
+
+    async def on_capability_echo_message_available(self, value: str | None) -> bool:  # noqa: ARG002 - pydle's signature
+        """Request echoes of the network; those of a bouncer say nothing of what it did."""
+        return not self.is_behind_bouncer
 
     async def on_capability_sasl_available(self, value: str | None) -> bool:
         """Request SASL if we have a password and may send it."""
@@ -191,13 +215,20 @@ class PydleClient(pydle.Client):
                 return
             message.params[2:] = [" ".join(self._cap_lines)]
             self._cap_lines.clear()
+            self._note_offered(message.params[2])
         await super().on_raw_cap(message)
 
     async def on_raw_cap_new(self, params: list[str]) -> None:
         """Forget an earlier answer to a capability that comes back, so that pydle asks again."""
-        for offered in params[0].split():
-            self._capabilities.pop(offered.partition("=")[0].lower(), None)
+        for name in self._note_offered(params[0]):
+            self._capabilities.pop(name, None)
         await super().on_raw_cap_new(params)
+
+    def _note_offered(self, listed: str) -> set[str]:
+        """Note the capabilities of a list; returns their names."""
+        names = {offered.partition("=")[0].lower() for offered in listed.split()}
+        self._offered |= names
+        return names
 
     async def on_raw_005(self, message: PydleMessage) -> None:
         """Read the tokens ourselves, and leave to pydle those that only it needs."""

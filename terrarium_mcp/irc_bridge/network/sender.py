@@ -20,11 +20,15 @@ from terrarium_mcp.irc_bridge.network.transport import Connection
 log = logging.getLogger(__name__)
 
 _LINE_BREAKS = re.compile(r"[\r\n\0]+")  # not str.splitlines(): \x1d, italic, would end a line
+_LONGEST_MSGID = 500  # both tags fit a client's 4,094 bytes (IRCv3 message-tags), even escaped
 _SPEECH = frozenset(("NOTICE", "PRIVMSG"))
 _SECRET = frozenset(("AUTHENTICATE", "OPER", "PASS"))
 
 _URGENT = frozenset(
-    ("AUTHENTICATE", "CAP", "MODE", "NICK", "PASS", "PING", "PONG", "PROTOCTL", "QUIT", "USER")
+    (
+        *("AUTHENTICATE", "CAP", "MODE", "NICK", "PASS", "PING", "PONG", "PROTOCTL", "QUIT"),
+        *("USER", "USERHOST"),
+    )
 )
 _LOW_PRIORITY = frozenset(("WHO", "CHATHISTORY"))
 
@@ -87,8 +91,8 @@ class SendQueue:
 class Sender:
     """Sends our lines: urgent ones at once, the rest at the network's pace.
 
-    Both loops run as tasks of the session. `deliver` passes our own words to the listener where the
-    server does not echo them.
+    Both loops run as tasks of the session. `deliver` gets our own words once they are sent, where
+    the server does not echo them.
     """
 
     def __init__(
@@ -108,12 +112,24 @@ class Sender:
         taken = len(f": {verb} {target} :\r\n".encode()) + self._own_mask.length
         return max(self._client.isupport.linelen - taken, LARGEST_CODE_POINT)
 
-    def speak(self, verb: str, target: str, text: str) -> None:
-        """Queue `text`, cut into as many lines as needed: all of them or none."""
+    def speak(self, verb: str, target: str, text: str, *, reply_to: str = "") -> None:
+        """Queue `text`, cut into as many lines as needed: all of them or none.
+
+        `reply_to` is the msgid of the message that it answers, if any (IRCv3 +reply).
+        """
         size = self.payload_bytes(target, verb)
         pieces = [piece for line in _LINE_BREAKS.split(text) for piece in split_for_irc(line, size)]
-        lines = [IrcMessage(verb, (target, piece)) for piece in pieces if not piece.isspace()]
+        tags = self._reply_tags(reply_to)
+        lines = [
+            IrcMessage(verb, (target, piece), tags=tags) for piece in pieces if not piece.isspace()
+        ]
         self._queue.post_speech(lines)
+
+    def _reply_tags(self, msgid: str) -> dict[str, str]:
+        """The tag under both its names, as clients know one of them; none where tags are off."""
+        if not 0 < len(msgid) <= _LONGEST_MSGID or not self._client.has_capability("message-tags"):
+            return {}
+        return {"+draft/reply": msgid, "+reply": msgid}
 
     async def send_urgent(self, connection: Connection) -> None:
         """Send the lines that keep the connection alive, without delay."""

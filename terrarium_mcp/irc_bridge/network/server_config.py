@@ -31,6 +31,9 @@ class ServerConfig:
     """If set, we log in by SASL over TLS (EXTERNAL is tried first), or do not register at all."""
     channels: tuple[ConfiguredChannel, ...] = ()
     """The channels to join, and no others."""
+    wants_history: bool = True
+    """Whether to fetch what was said while we were away (IRCv3 chathistory), where that is offered.
+    If not, a server that replays history by itself goes on doing so."""
 
     def label(self, channel: str) -> str:
         """A channel with its network, for messages to people: `libera/#tea`."""

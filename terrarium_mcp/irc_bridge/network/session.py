@@ -11,7 +11,9 @@ import anyio.abc
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING
 from terrarium_mcp.irc_bridge.network.autojoin import AutoJoin
 from terrarium_mcp.irc_bridge.network.batches import Batches
+from terrarium_mcp.irc_bridge.network.bouncer import lost_server
 from terrarium_mcp.irc_bridge.network.ctcp import Ctcp
+from terrarium_mcp.irc_bridge.network.history_fetch import HistoryFetch
 from terrarium_mcp.irc_bridge.network.isupport import Isupport
 from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.log_limit import LogLimit
@@ -19,6 +21,7 @@ from terrarium_mcp.irc_bridge.network.membership import Membership
 from terrarium_mcp.irc_bridge.network.message import IrcMessage, MalformedMessage, parse_line
 from terrarium_mcp.irc_bridge.network.nickname import OwnNick
 from terrarium_mcp.irc_bridge.network.nickserv import NickServ
+from terrarium_mcp.irc_bridge.network.own_lines import REFUSALS, OwnLines
 from terrarium_mcp.irc_bridge.network.own_mask import OwnMask
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
 from terrarium_mcp.irc_bridge.network.sasl import Sasl
@@ -70,7 +73,8 @@ class Session:
         self.client = PydleClient(config, self._sasl, self.post, self.end, known, self._limit)
         self.membership = Membership(self.client, self.post)
         self._own_mask = OwnMask(self.client)
-        self.sender = Sender(self._queue, self.client, self._own_mask, self._deliver)
+        self._own_lines = OwnLines(self.client, self.post, self._deliver)
+        self.sender = Sender(self._queue, self.client, self._own_mask, self._own_lines.sent)
         self._nickserv = NickServ(self.client, self.post, lambda: self._sasl.logged_in)
         self._nick = OwnNick(config, timeouts, self.client, self.post, self.end, self._nickserv)
         self._autojoin = AutoJoin(
@@ -82,6 +86,7 @@ class Session:
             self.post,
             self._start,
         )
+        self.history = HistoryFetch(timeouts, self.client, listener, self._queue.post, self._start)
         self._ctcp = Ctcp(timeouts, self.client, self.post)
         self._handlers = self._handler_table()
 
@@ -89,10 +94,13 @@ class Session:
         """Who handles which command, in this order; pydle alone handles what is not listed."""
         pydle = self.client.handle
         autojoin, members, nick = self._autojoin, self.membership, self._nick
+        history, own_lines = self.history, self._own_lines
         return MappingProxyType(
             {
-                "001": (self._sasl.require_login, pydle),
+                **dict.fromkeys(REFUSALS, (pydle, own_lines.on_refused)),
+                "001": (self._sasl.require_login, pydle, own_lines.on_welcome),
                 "005": (self._on_isupport,),
+                "302": (own_lines.on_userhost,),
                 "313": (self._nickserv.on_whois_operator,),
                 "352": (members.on_who,),
                 "354": (members.on_whox,),
@@ -101,22 +109,32 @@ class Session:
                 "375": (),
                 "376": (self._sasl.require_login, self._on_motd_end),
                 "396": (self._own_mask.on_new_host,),
+                "421": (history.on_unknown_command, pydle),
                 "422": (self._sasl.require_login, self._on_motd_end),
                 **{str(numeric): (nick.on_refused,) for numeric in _NICK_REFUSED},
-                **{str(numeric): (autojoin.on_refused,) for numeric in _JOIN_REFUSED},
-                "437": (nick.on_refused, autojoin.on_refused),  # unavailable, either of them
+                **{
+                    str(numeric): (autojoin.on_refused, own_lines.on_refused)
+                    for numeric in _JOIN_REFUSED
+                },
+                # Unavailable: a nick, or a channel.
+                "437": (nick.on_refused, autojoin.on_refused, own_lines.on_refused),
                 **{str(numeric): (self._sasl.on_refused,) for numeric in _LOGIN_REFUSED},
                 "903": (self._sasl.on_success, pydle),
                 "908": (self._sasl.on_mechanisms,),
+                "ACK": (history.on_ack,),
                 "AUTHENTICATE": (self._sasl.on_authenticate,),
+                "BATCH": (history.on_batch,),
                 "CHGHOST": (self._own_mask.on_chghost, pydle),
+                "FAIL": (history.on_fail, own_lines.on_fail),
                 "INVITE": (),  # we join no channel that the settings do not name
                 "JOIN": (members.on_join, autojoin.on_join),
                 "KICK": (pydle, autojoin.on_kick),
                 "NICK": (pydle, nick.on_user_gone),
-                "NOTICE": (self._nickserv.on_notice,),  # never answered (RFC 1459 4.4.2)
+                # Never answered (RFC 1459 4.4.2).
+                "NOTICE": (self._nickserv.on_notice, self._on_bouncer),
                 "PART": (pydle, autojoin.on_part),
-                "PRIVMSG": (self._ctcp.on_privmsg,),
+                "PONG": (own_lines.on_pong,),
+                "PRIVMSG": (self._ctcp.on_privmsg, self._on_bouncer),
                 "QUIT": (pydle, nick.on_user_gone),
             }
         )
@@ -156,6 +174,7 @@ class Session:
                 self._start(self.sender.send_paced, connection)
         finally:
             self.over.set()
+            self._own_lines.lose()
             self.client.channels.clear()
             self._limit.finish()
 
@@ -202,7 +221,9 @@ class Session:
                 self._limit.warning("malformed", "ignored a line: %s", error)
                 continue
             self._deliver(line)
-            if not line.replay:  # a replayed line changes nothing
+            if line.replay:
+                self.history.on_replay(line)
+            else:
                 await self._handle(line)
             if self.why:  # the rest of what was received no longer matters
                 return
@@ -246,6 +267,13 @@ class Session:
         if self.welcomed and self.client.isupport.casemapping != before:
             self._refolded = True
             self._listener.names_compare_by(self.client.isupport.casemapping)
+
+    def _on_bouncer(self, line: IrcMessage) -> None:
+        """Leave every channel when our bouncer loses its server: it will bring us back itself."""
+        if lost_server(line):
+            self.client.channels.clear()
+            self._own_lines.lose()
+            self._autojoin.on_server_lost(f"the bouncer says: {line.params[-1]}")
 
     async def _on_motd_end(self, line: IrcMessage) -> None:
         """Take part from here on: at the end of the message of the day, or where there is none."""

@@ -21,6 +21,9 @@ class Timeouts:
     """We send PING after this long without a line; after as long again the connection is dead."""
     farewell: float = 2
 
+    history: float = 120
+    """For an answer to CHATHISTORY, which waits behind all that we say."""
+
     backoff: tuple[float, ...] = (5, 10, 20, 40, 80, 160, 300)
     """Pauses before connecting again; solanum throttles at 4 connections in 60 s."""
     jitter: float = 0.25

@@ -59,7 +59,8 @@ class MessageFilter:
             case "QUIT" | "NICK" as command, words:
                 kind = MessageType(command)
                 record = self._record(line, "", kind, _event_text(kind, words), now)
-                shared = self.channels.channels_of(record.nick)
+                # In a replay it is of that channel, whoever is where now.
+                shared = [line.replay_of] if line.replay else self.channels.channels_of(record.nick)
                 return [replace(record, channel=channel) for channel in shared]
         return []
 
@@ -132,6 +133,8 @@ def _on_record(words: Sequence[str]) -> Sequence[str]:
 
 def _server_time(tag: str, now: datetime) -> datetime | None:
     """The time of an IRCv3 server-time tag; None if absent, malformed or too far ahead."""
+    if not tag:  # an exception for every line of a server without tags takes longer
+        return None
     try:
         sent = from_iso(tag)
     except ValueError:

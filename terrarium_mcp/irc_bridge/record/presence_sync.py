@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 import anyio
 
 from terrarium_mcp.bell import Bell
+from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import Member
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
@@ -44,6 +45,7 @@ class PresenceSync:
         self._channels = channels
         self._members = members
         self._written: dict[str, Sequence[Member]] = {}
+        self._incomplete: set[str] = set()
         self._bell = Bell()
 
     def schedule_check(self) -> None:
@@ -51,8 +53,17 @@ class PresenceSync:
         self._bell.ring()
 
     def channel_joined(self, channel: str) -> None:
-        """Schedule a write for a channel just joined, whatever its list holds."""
+        """Schedule a write for a channel just joined, whatever its list holds, once it is complete.
+
+        Until then it holds few of those who are there, and the record of the others is better.
+        """
         self._written.pop(channel, None)
+        self._incomplete.add(fold(channel))
+        self.schedule_check()
+
+    def members_complete(self, channel: str) -> None:
+        """The member list of a channel has come in as a whole."""
+        self._incomplete.discard(fold(channel))
         self.schedule_check()
 
     async def run(self) -> None:
@@ -70,6 +81,8 @@ class PresenceSync:
     async def _write(self) -> None:
         """Write the lists that differ from the last write."""
         for channel in self._channels():
+            if fold(channel) in self._incomplete or channel not in self._channels():
+                continue  # a channel lost during the write before has a stale list, no empty one
             people = [
                 Member(one.nick, one.rank, one.away, one.account) for one in self._members(channel)
             ]

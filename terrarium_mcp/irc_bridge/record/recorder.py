@@ -16,7 +16,7 @@ import anyio
 
 from terrarium_mcp.bell import Bell
 from terrarium_mcp.chat.records import NewMessage
-from terrarium_mcp.store import HEARTBEAT, StillOpening, Store, StoreFailed
+from terrarium_mcp.store import HEARTBEAT, BacklogFailed, StillOpening, Store, StoreFailed
 
 GROUP = 1_000
 """Most messages saved in one transaction."""
@@ -91,6 +91,27 @@ class Recorder:
         """Close every open span, as when the connection is lost."""
         for channel in sorted(self._recorded):
             self.end(channel, why)
+
+    def afterwards(self, act: Callable[[], Awaitable[None]]) -> None:
+        """Run `act` once everything recorded so far is on disk, and before what comes later.
+
+        It is repeated while the store cannot write.
+        """
+        self._enqueue_action(act)
+
+    def redact(self, channel: str, msgid: str, asked_by: str) -> None:
+        """Remove the text of a line, also of one that still waits to be saved."""
+        at = datetime.now(UTC)
+
+        async def redact() -> None:
+            try:
+                await self.store.removal.redact(
+                    self.network, channel, msgid, asked_by=asked_by, at=at
+                )
+            except BacklogFailed as error:
+                log.warning("a redacted line may still be quoted in the backlog: %s", error)
+
+        self._enqueue_action(redact)
 
     async def flush(self) -> None:
         """Return once everything recorded so far is on disk."""

@@ -7,6 +7,7 @@ from typing import Any
 import anyio
 
 from terrarium_mcp.bell import Bell
+from terrarium_mcp.irc_bridge.network.chathistory import HistoryPage
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.message import IrcMessage
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
@@ -38,6 +39,7 @@ class Ear:
         self.lines: list[IrcMessage] = []
         self.casemappings: list[str] = []
         self.events: list[tuple[str, ...]] = []
+        self.pages: list[HistoryPage] = []
         self.on_line: Callable[[IrcMessage], object] = lambda _: None
         self._news = Bell()
 
@@ -57,6 +59,10 @@ class Ear:
 
     def members_complete(self, channel: str) -> None:
         self._note("members_complete", channel)
+
+    def history(self, page: HistoryPage) -> None:
+        self.pages.append(page)
+        self._note("history", page.channel)
 
     def left(self, channel: str, why: str) -> None:
         self._note("left", channel, why)

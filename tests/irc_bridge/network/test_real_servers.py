@@ -91,6 +91,7 @@ async def test_our_own_words_are_heard_exactly_once(ircd: Ircd) -> None:
         await network.say("#tea", "tea at four")
         await network.notice("#tea", "a notice")
         await ada.sees("a notice")
+        await ear.hears("a notice")
         await ada.types("PRIVMSG #tea :did you hear yourself?")
         await ear.hears("did you hear yourself?")
         own = [line for line in ear.lines if network.is_own(line.source) and len(line.params) > 1]

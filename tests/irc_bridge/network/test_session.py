@@ -1,7 +1,6 @@
 """One connection: what is answered by itself, who is known in a channel, and how it ends."""
 
 import logging
-from datetime import UTC, datetime
 
 import pytest
 
@@ -9,11 +8,8 @@ from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
-from tests.irc_bridge.network.scene import Ear, login, staying
+from tests.irc_bridge.network.scene import login, staying
 from tests.servers.fake_ircd import Answer, fake_ircd
-from tests.servers.ircd import free_port
-
-SINCE = datetime(2026, 5, 1, 12, 0, 0, 250_000, tzinfo=UTC)
 
 
 def who_is(network: IrcNetwork, nick: str) -> ChannelMember:
@@ -240,35 +236,6 @@ async def test_members_are_sorted_as_the_network_compares_them() -> None:
         await server.settles()
         nicks = [member.nick for member in network.members("#tea")]
         assert nicks == ["ada", "bo", "Cy", "Terra", "Zoe"]
-
-
-@pytest.mark.parametrize(
-    ("capability", "isupport", "limit", "asked"),
-    [
-        ("draft/chathistory", "CHATHISTORY=50", 200, 50),
-        ("draft/chathistory", "CHATHISTORY=50", 20, 20),
-        ("chathistory", "CHATHISTORY=1", 200, 1),
-        ("chathistory", "CHATHISTORY=0", 200, 200),
-        ("chathistory", "CHATHISTORY", 200, 200),
-        ("chathistory", "CHANTYPES=#", 200, 200),
-    ],
-)
-async def test_no_more_history_is_asked_for_than_the_server_gives(
-    capability: str, isupport: str, limit: int, asked: int
-) -> None:
-    async with (
-        fake_ircd(caps=[f"batch {capability}"], isupport=isupport) as server,
-        staying(login(server.port)) as (network, ear),
-    ):
-        await ear.happens("connected")
-        assert await network.ask_history("#tea", after=SINCE, limit=limit) is True
-        stamp = "timestamp=2026-05-01T12:00:00.250Z"
-        assert await server.hears("CHATHISTORY") == [f"CHATHISTORY AFTER #tea {stamp} {asked}"]
-
-
-async def test_without_a_connection_there_is_no_history() -> None:
-    network = IrcNetwork(login(free_port()), Ear())
-    assert await network.ask_history("#tea", after=SINCE, limit=1) is False
 
 
 async def test_our_own_mask_follows_what_the_server_says_of_us() -> None:

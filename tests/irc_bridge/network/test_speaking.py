@@ -1,7 +1,5 @@
 """What the client says: whole, fitting, paced, and heard by itself once."""
 
-from datetime import UTC, datetime
-
 import anyio
 import pytest
 
@@ -75,7 +73,7 @@ async def test_without_echo_we_hear_ourselves_when_the_line_is_out() -> None:
         line = await ear.hears("tea at four")
         assert line.source == Source("Terra", "u", "host.example")
         assert network.is_own(line.source)
-        await server.hears("NOTICE #tea")
+        await ear.hears("a notice")
         assert (ear.texts(), ear.texts("NOTICE")[-1]) == (["tea at four"], "a notice")
 
 
@@ -157,22 +155,3 @@ async def test_ctcp_is_answered_in_private_and_not_in_floods() -> None:
         await server.hears("NOTICE")
         await server.settles()
         assert server.heard("NOTICE") == ["NOTICE ada :\x01PING 12 34\x01"]
-
-
-async def test_history_is_asked_for_within_the_servers_limit() -> None:
-    async with (
-        fake_ircd(caps=["batch draft/chathistory"], isupport="CHATHISTORY=50") as server,
-        staying(login(server.port)) as (network, ear),
-    ):
-        await ear.happens("connected")
-        since = datetime(2026, 5, 1, 12, 0, 0, 250_000, tzinfo=UTC)
-        assert await network.ask_history("#tea", after=since, limit=200)
-        assert await server.hears("CHATHISTORY") == [
-            "CHATHISTORY AFTER #tea timestamp=2026-05-01T12:00:00.250Z 50"
-        ]
-
-
-async def test_history_is_not_asked_for_where_there_is_none() -> None:
-    async with fake_ircd() as server, staying(login(server.port)) as (network, ear):
-        await ear.happens("connected")
-        assert not await network.ask_history("#tea", after=datetime.now(UTC), limit=200)

@@ -24,7 +24,7 @@ class Channels(dict[str, list[ChannelMember]]):
 
 @asynccontextmanager
 async def attended(store: Store, channels: Channels) -> AsyncIterator[PresenceSync]:
-    sync = PresenceSync(store, "local", lambda: list(channels), channels.__getitem__)
+    sync = PresenceSync(store, "local", lambda: list(channels), lambda name: channels.get(name, []))
     async with beside(sync.run):
         yield sync
 
@@ -82,6 +82,7 @@ async def test_only_lists_that_differ_are_written_again_unless_we_came_anew(
             sync.schedule_check()
             await after(3)
             sync.channel_joined("#tea")
+            sync.members_complete("#TEA")
             await after(4)
     assert written == ["#tea", "#mate", "#mate", "#tea"]
 
@@ -100,6 +101,7 @@ async def test_a_channel_joined_while_its_list_is_written_is_written_again(
             written.append(channel)
             if len(written) == 1:
                 sync.channel_joined(channel)
+                sync.members_complete(channel)
             else:
                 again.set()
 
@@ -108,6 +110,55 @@ async def test_a_channel_joined_while_its_list_is_written_is_written_again(
         with anyio.fail_after(5):
             await again.wait()
     assert written == ["#tea", "#tea"]
+
+
+async def test_a_list_that_is_still_coming_in_replaces_no_complete_one(store: Store) -> None:
+    channels = Channels({"#tea": [ADA, BO], "#mate": [ADA]})
+    async with attended(store, channels) as sync:
+        sync.schedule_check()
+        with anyio.fail_after(5):
+            while await nicks(store, "#mate") != ["ada"]:
+                await anyio.lowlevel.checkpoint()
+            sync.channel_joined("#tea")
+            channels["#tea"] = [ADA]  # we came again, and the names follow
+            channels["#mate"] = [ADA, BO]
+            while await nicks(store, "#mate") != ["ada", "bo"]:
+                await anyio.lowlevel.checkpoint()
+            assert await nicks(store, "#tea") == ["ada", "bo"]
+            sync.members_complete("#tea")
+            while await nicks(store, "#tea") != ["ada"]:
+                await anyio.lowlevel.checkpoint()
+
+
+async def test_channels_lost_while_one_list_is_written_keep_the_lists_they_had(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    channels = Channels({"#mate": [BO], "#tea": [ADA]})
+    replace = store.presence.replace
+    written: list[str] = []
+    async with attended(store, channels) as sync:
+
+        async def lost_meanwhile(network: str, channel: str, *rest: object) -> None:
+            await replace(network, channel, *rest)  # type: ignore[arg-type]
+            written.append(channel)
+            if len(written) == 3:
+                channels.clear()
+
+        monkeypatch.setattr(store.presence, "replace", lost_meanwhile)
+        with anyio.fail_after(5):
+            sync.schedule_check()
+            while len(written) < 2:
+                await anyio.lowlevel.checkpoint()
+            channels.update({"#mate": [ADA, BO], "#tea": [ADA, BO]})
+            sync.schedule_check()
+            while len(written) < 3:
+                await anyio.lowlevel.checkpoint()
+            channels["#coffee"] = [BO]
+            sync.schedule_check()
+            while len(written) < 4:
+                await anyio.lowlevel.checkpoint()
+    assert written == ["#mate", "#tea", "#mate", "#coffee"]
+    assert await nicks(store, "#tea") == ["ada"]
 
 
 async def test_a_store_that_cannot_write_is_tried_again_and_ends_nothing(

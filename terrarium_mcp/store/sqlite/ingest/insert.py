@@ -1,8 +1,10 @@
 """Inserting: which rows new messages become, and which of them are already stored."""
 
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
+from datetime import timedelta
 
-from terrarium_mcp.chat.identity import is_channel
+from terrarium_mcp.chat.identity import fold, is_channel
 from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.chat.times.timestamps import from_iso, to_text
 from terrarium_mcp.store.sqlite.engine.database import Writer
@@ -24,7 +26,7 @@ async def insert(writer: Writer, messages: Sequence[NewMessage]) -> list[int]:
     """Insert messages in the order given, with rising ids; no derived structure is updated.
 
     A live message is never dated before the previous live one of its room. A message to a person
-    goes to `private_messages`. Playback that is already stored is left out.
+    goes to `private_messages`. Playback that is already stored, or was purged, is left out.
 
     Returns:
         Their ids, 0 for one that was left out.
@@ -32,7 +34,8 @@ async def insert(writer: Writer, messages: Sequence[NewMessage]) -> list[int]:
     rooms = await _rooms_of(writer, messages)
     reached = await live_until(writer, rooms.values())
     known = await _known_msgids(writer, messages, rooms)
-    rows = _Rows(writer, rooms, reached, known, await _next_id(writer))
+    purged = await _purged_until(writer, messages)
+    rows = _Rows(writer, rooms, reached, known, purged, await _next_id(writer))
     ids = [await rows.add(message) for message in messages]
     await writer.many(_INSERT, rows.rows)
     if rows.rows:
@@ -62,6 +65,25 @@ async def _known_msgids(
     return {(row["room"], as_text(row["msgid"])) for row in await messages_with(writer, named)}
 
 
+async def _purged_until(
+    writer: Writer, messages: Sequence[NewMessage]
+) -> Mapping[tuple[str, str], str]:
+    """Until when lines were purged, by network ("" for all) and folded nick; for playback only.
+
+    A server or bouncer that replays what a person had removed must not bring it back.
+    """
+    if all(message.origin is not Origin.PLAYBACK for message in messages):
+        return {}
+    rows = await writer.rows(_PURGES)
+    return {(as_text(network), fold(as_text(nick))): as_text(at) for network, nick, at in rows}
+
+
+_PURGES = (
+    "SELECT network, nick, max(at) FROM removals WHERE kind = 'purge' AND nick != ''"
+    " GROUP BY network, nick ORDER BY max(at)"
+)
+
+
 def _room_of(message: NewMessage, rooms: Mapping[tuple[str, str], int]) -> int | None:
     return rooms.get((storable(message.network), storable(message.channel)))
 
@@ -89,6 +111,7 @@ class _Rows:
         rooms: Mapping[tuple[str, str], int],
         live_until: Mapping[int, str],
         known_msgids: Collection[RoomMsgid],
+        purged_until: Mapping[tuple[str, str], str],
         first: int,
     ) -> None:
         self.first = first
@@ -96,7 +119,9 @@ class _Rows:
         self._writer = writer
         self._rooms = rooms
         self._live_until = dict(live_until)
+        self._purged_until = purged_until
         self._msgids: set[tuple[int | None, str]] = {*known_msgids}
+        self._unnamed = Counter[tuple[object, ...]]()
 
     @property
     def last(self) -> int:
@@ -106,7 +131,9 @@ class _Rows:
     async def add(self, message: NewMessage) -> int:
         """Add the row of the next message; returns its id, 0 if the message is already stored."""
         room = _room_of(message, self._rooms)
-        if message.origin is Origin.PLAYBACK and await self._is_stored(message, room):
+        if message.origin is Origin.PLAYBACK and (
+            self._was_purged(message) or await self._is_stored(message, room)
+        ):
             return 0
         timestamp = to_text(message.said_at)
         if message.origin is Origin.LIVE and room is not None:
@@ -117,34 +144,50 @@ class _Rows:
             self._msgids.add((room, storable(message.msgid)))
         return number
 
+    def _was_purged(self, message: NewMessage) -> bool:
+        """Whether a message is older than a purge of its nick."""
+        said, nick = to_text(message.said_at), fold(storable(message.nick))
+        networks = ("", storable(message.network))
+        return any(said <= self._purged_until.get((network, nick), "") for network in networks)
+
     async def _is_stored(self, message: NewMessage, room: int | None) -> bool:
-        """Whether a message that is played back was recorded when it was said.
+        """Whether a message that is played back is already recorded.
 
         Its msgid decides. Where one of the two has none, the same text by the same nick in the same
-        second counts as the same message: playback may carry whole seconds only.
+        second counts as the same message (playback may carry whole seconds only), unless the replay
+        has it more often than the record.
         """
-        if (room, storable(message.msgid)) in self._msgids:
+        msgid = storable(message.msgid)
+        if (room, msgid) in self._msgids:
             return True
-        second = to_text(message.said_at)[:19]
         params = {
             "room": room,
-            "msgid": storable(message.msgid),
+            "msgid": msgid,
             "kind": message.kind.value,
             "nick": storable(message.nick),
             "text": storable(message.text),
-            "from": second,
-            "to": second + ".999",
+            "second": to_text(message.said_at)[:19],
+            "to": to_text(message.said_at + _LONGEST_SHIFT),
         }
-        return bool(await self._writer.rows(_SAME, params))
+        alike = tuple(params.values())[:-1]
+        stored = int(await self._writer.value(_ALIKE, params)) + self._unnamed[alike]
+        if stored > message.repeat:
+            return True
+        self._unnamed[alike] += 1
+        return False
 
 
-_SAME = """
-SELECT 1 FROM messages
+_LONGEST_SHIFT = timedelta(seconds=120)
+"""How much later than its server-time a live line may be dated: as much as the line before it was,
+whose server-time is at most 60 s ahead of our clock, and some delay."""
+
+_ALIKE = """
+SELECT count(*) FROM messages
  WHERE room = :room AND (msgid IS NULL OR :msgid = '')
-   AND timestamp BETWEEN :from AND :to
+   AND timestamp BETWEEN :second AND :to
+   AND replace(substr(ifnull(server_time, timestamp), 1, 19), 'T', ' ') = :second
    AND message_type = :kind AND nick = :nick
    AND (message = :text OR redacted_at NOT NULL)
-LIMIT 1
 """
 
 

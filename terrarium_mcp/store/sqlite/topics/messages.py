@@ -2,12 +2,22 @@
 
 from bisect import bisect_left
 from collections.abc import AsyncIterable, Iterable, Sequence
+from contextlib import suppress
+from datetime import datetime
 
 from terrarium_mcp.chat.records import Message, NewMessage, Page, Room
-from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, Position
-from terrarium_mcp.store.records import AppendTotals
-from terrarium_mcp.store.sqlite.engine.database import Database
-from terrarium_mcp.store.sqlite.engine.rooms import OF_ROOM, within
+from terrarium_mcp.chat.times.timestamps import (
+    BEGINNING,
+    EVERY_LINE,
+    Position,
+    from_iso,
+    from_text,
+    to_text,
+)
+from terrarium_mcp.store.records import AppendTotals, KnownLine
+from terrarium_mcp.store.sqlite.engine.database import Database, Row
+from terrarium_mcp.store.sqlite.engine.functions import as_text
+from terrarium_mcp.store.sqlite.engine.rooms import OF_ROOM, room_ids, within
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, IS_SPEECH, as_messages
 from terrarium_mcp.store.sqlite.index.indexer import Indexer, current_sql
 from terrarium_mcp.store.sqlite.ingest.append import Appender
@@ -52,6 +62,21 @@ class Messages:
             StoreFailed: the messages that were reported are saved, and no others.
         """
         return await append_in_groups(self._appender, messages, report)
+
+    async def newest_known(
+        self, network: str, channel: str, since: datetime, until: datetime
+    ) -> KnownLine | None:
+        """The newest line of a channel between two moments, as its network knows it.
+
+        Speech, if there is any: a server's history may hold no events. Our own JOINs do not count.
+        """
+        async with self._database.writing() as writer:
+            room = (await room_ids(writer, [(network, channel)]))[network, channel]
+        params = {"room": room, "since": to_text(since), "until": to_text(until)}
+        if speech := await self._database.rows(_newest_line(IS_SPEECH), params):
+            return _known_line(speech[0], until)
+        events = await self._database.rows(_newest_line("NOT ifnull(m.self, 0)"), params)
+        return KnownLine(_known_line(events[0], until).said_at) if events else None
 
     async def get(self, number: int, rooms: Sequence[Room]) -> Message | None:
         """The message with this id, if it is in one of `rooms`."""
@@ -133,6 +158,25 @@ class Messages:
             _place("before", before) | _place("after", after) | {"most": limit + 1, "room": only},
         )
         return Page(as_messages(rows[:limit], rooms), more=len(rows) > limit)
+
+
+def _newest_line(which: str) -> str:
+    """The statement for the newest line of a room that meets a condition."""
+    return f"""
+SELECT m.timestamp, m.server_time, m.msgid, m.nick, m.message FROM messages m
+WHERE m.room = :room AND m.timestamp BETWEEN :since AND :until AND {which}
+ORDER BY m.timestamp DESC, m.id DESC LIMIT 1
+"""  # noqa: S608 -- constants only
+
+
+def _known_line(row: Row, until: datetime) -> KnownLine:
+    timestamp, server_time, msgid, nick, text = row
+    said_at = from_text(timestamp)
+    if server_time:
+        with suppress(ValueError):  # not one that can be read
+            sent = from_iso(as_text(server_time))
+            said_at = sent if sent <= until else said_at
+    return KnownLine(said_at, as_text(msgid or ""), as_text(nick), as_text(text))
 
 
 _BEFORE = "(m.timestamp, m.id) < (:before, :before_id)"

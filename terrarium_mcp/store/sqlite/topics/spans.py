@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from operator import attrgetter
 
-from terrarium_mcp.chat.coverage import Coverage, Span
+from terrarium_mcp.chat.coverage import PLAYBACK, Coverage, Span
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.sqlite.engine.database import Database, Writer
@@ -18,6 +18,18 @@ HEARTBEAT = timedelta(seconds=20)
 
 SILENT = 3 * HEARTBEAT
 """An open span without a heartbeat for this long has lost its recorder."""
+
+_TOUCHED = f"room = :room AND source = '{PLAYBACK}' AND began <= :ended AND ended >= :began"
+
+_WITH_TOUCHED = f"""
+SELECT min(:began, ifnull(min(began), :began)), max(:ended, ifnull(max(ended), :ended))
+FROM spans WHERE {_TOUCHED}
+"""  # noqa: S608 -- constants only
+
+_FILLED = f"""
+INSERT INTO spans (room, began, alive, ended, why_began, why_ended, source)
+VALUES (:room, :began, :ended, :ended, '{PLAYBACK}', '{PLAYBACK}', '{PLAYBACK}')
+"""  # noqa: S608 -- constants only
 
 _ID = attrgetter("id")
 
@@ -61,6 +73,18 @@ class Spans:
                     "source": source,
                 },
             )
+
+    async def filled(self, network: str, channel: str, began: datetime, ended: datetime) -> None:
+        """Add a time of this channel of which everything was replayed; may be repeated.
+
+        It is joined with the times it touches: history comes in pages.
+        """
+        async with self._database.writing() as writer:
+            room = (await room_ids(writer, [(network, channel)]))[network, channel]
+            params = {"room": room, "began": to_text(began), "ended": to_text(ended)}
+            (whole,) = await writer.rows(_WITH_TOUCHED, params)
+            await writer.run(f"DELETE FROM spans WHERE {_TOUCHED}", params)  # noqa: S608 -- constants only
+            await writer.run(_FILLED, params | {"began": whole[0], "ended": whole[1]})
 
     async def still(self, network: str, channels: Iterable[str], at: datetime) -> None:
         """Mark these channels as still being recorded, even if they are quiet."""

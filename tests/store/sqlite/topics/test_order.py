@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.chat.records import Message, MessageType, NewMessage, Origin, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, from_text, to_iso, to_text
-from terrarium_mcp.store import Store, open_store
+from terrarium_mcp.store import KnownLine, PurgeTarget, Store, open_store
 from terrarium_mcp.store.search import Search, Sort
 from tests.store.scene import NOON, SETTINGS, chat, line_of, room, rows_of, texts, write
 
@@ -129,6 +129,68 @@ async def test_playback_of_a_known_line_is_left_out(store: Store) -> None:
     assert await store.messages.append(
         [whole_second, moved, replayed(joined), later_named, left, new, new, elsewhere]
     ) == [0, 0, 0, 0, 4, 5, 0, 6]
+
+
+async def test_playback_has_equal_words_as_often_as_they_were_said(store: Store) -> None:
+    live = line_of("ada", "hi", NOON + timedelta(milliseconds=142))
+    replayed = [
+        replace(live, origin=Origin.PLAYBACK, said_at=NOON, repeat=repeat) for repeat in range(3)
+    ]
+    assert await store.messages.append([live]) == [1]
+    assert await store.messages.append(replayed) == [0, 2, 3]
+    assert await store.messages.append(replayed) == [0, 0, 0]
+    assert await store.messages.append([*replayed, *replayed]) == [0] * 6
+    again = replace(replayed[0], said_at=NOON + timedelta(seconds=1))
+    assert await store.messages.append([again]) == [4]
+
+
+async def test_playback_does_not_bring_back_what_was_purged(store: Store) -> None:
+    said = [line_of("ada", "one"), line_of("bo", "two"), line_of("ada", "on oft", network="oft")]
+    replayed = [replace(line, origin=Origin.PLAYBACK) for line in said]
+    later = replace(replayed[0], said_at=NOON + timedelta(hours=2))
+    await store.messages.append(said)
+    target = PurgeTarget("ADA", "net")
+    await store.removal.purge(target, asked_by="op", at=NOON + timedelta(hours=1))
+    assert await store.messages.append([*replayed, later]) == [0, 0, 0, 4]
+    elsewhere = replace(replayed[0], channel="#mate")
+    assert await store.messages.append([elsewhere, replace(elsewhere, network="oft")]) == [0, 5]
+    await store.removal.purge(PurgeTarget("ada"), asked_by="op", at=NOON + timedelta(hours=1))
+    assert await store.messages.append([replayed[0], replayed[2], later]) == [0, 0, 6]
+
+
+async def test_a_line_dated_later_than_the_server_sent_it_is_known_by_the_servers_time(
+    store: Store,
+) -> None:
+    pushed = replace(line_of("ada", "hi"), server_time=to_iso(NOON))
+    await store.messages.append([line_of("bo", "ahead", NOON + timedelta(seconds=50)), pushed])
+    assert await store.messages.append([replace(pushed, origin=Origin.PLAYBACK)]) == [0]
+
+
+async def test_the_newest_known_line_is_speech_as_its_network_knows_it(store: Store) -> None:
+    async def newest() -> KnownLine | None:
+        return await store.messages.newest_known(
+            "net", "#TEA", NOON - timedelta(hours=1), NOON + timedelta(minutes=1)
+        )
+
+    assert await newest() is None
+    own_join = replace(line_of("Terra", "", kind=MessageType.JOIN), own=True)
+    await store.messages.append([own_join, line_of("ada", "", NOON, kind=MessageType.JOIN)])
+    assert await newest() == KnownLine(NOON)
+    early = replace(
+        line_of("ada", "tea"), msgid="m1", server_time=to_iso(NOON - timedelta(seconds=9))
+    )
+    await store.messages.append([early, line_of("bo", "", kind=MessageType.QUIT)])
+    assert await newest() == KnownLine(NOON - timedelta(seconds=9), "m1", "ada", "tea")
+    await store.messages.append(
+        [
+            line_of("ada", "elsewhere", channel="#mate"),
+            line_of("ada", "tomorrow", NOON + timedelta(days=1), origin=Origin.IMPORT),
+            replace(line_of("ada", "wrong clock"), server_time="2999-01-01T00:00:00.000Z"),
+        ]
+    )
+    assert await newest() == KnownLine(NOON, "", "ada", "wrong clock")
+    await store.messages.append([replace(line_of("ada", "no clock"), server_time="noon")])
+    assert await newest() == KnownLine(NOON, "", "ada", "no clock")
 
 
 async def test_the_same_words_said_twice_live_are_two_lines(store: Store) -> None:

@@ -9,6 +9,7 @@ from terrarium_mcp.store.sqlite.topics.spans import SILENT
 from tests.store.scene import NOON, line_of, room
 
 MINUTE = timedelta(minutes=1)
+HOUR = timedelta(hours=1)
 
 
 async def test_a_gap_is_what_lies_between_two_spans(store: Store) -> None:
@@ -65,3 +66,26 @@ async def test_what_was_never_recorded_is_not_covered(store: Store) -> None:
     coverage = await store.spans.coverage(await store.rooms.all(), now=NOON)
     assert coverage.sentence(UTC) == "nothing recorded yet"
     assert (await store.spans.coverage([], now=NOON)).spans == []
+
+
+async def test_what_was_replayed_closes_the_gap_and_its_pages_are_one_span(store: Store) -> None:
+    await store.spans.begin("net", "#tea", NOON, "joined")
+    await store.spans.end("net", "#tea", NOON + HOUR, "lost")
+    await store.spans.begin("net", "#tea", NOON + 3 * HOUR, "joined")
+    for first, last in ((1, 2), (2, 3), (2, 3)):
+        await store.spans.filled("net", "#TEA", NOON + first * HOUR, NOON + last * HOUR)
+    coverage = await store.spans.coverage(await store.rooms.all())
+    assert coverage.gaps() == []
+    (filled,) = [span for span in coverage.spans if span.source]
+    assert (filled.began, filled.ended) == (NOON + HOUR, NOON + 3 * HOUR)
+    assert "gap" not in coverage.sentence(UTC)
+
+
+async def test_what_the_replay_did_not_reach_remains_a_gap(store: Store) -> None:
+    await store.spans.begin("net", "#tea", NOON, "joined")
+    await store.spans.end("net", "#tea", NOON + HOUR, "lost")
+    await store.spans.begin("net", "#tea", NOON + 9 * HOUR, "joined")
+    await store.spans.filled("net", "#tea", NOON + 3 * HOUR, NOON + 4 * HOUR)
+    await store.spans.filled("net", "#tea", NOON + 6 * HOUR, NOON + 9 * HOUR)
+    coverage = await store.spans.coverage(await store.rooms.all())
+    assert [gap.length for gap in coverage.gaps()] == [2 * HOUR, 2 * HOUR]

@@ -1,0 +1,118 @@
+"""Our own lines on their way: they are history once the network has taken them.
+
+A server with echo-message sends them back. To any other we send a PING behind them: what it refuses
+(a moderated channel, a ban) it refuses before the PONG. ZNC answers PING, and echoes, by itself:
+behind it we send USERHOST, which the network answers (302, RFC 1459 5.7).
+"""
+
+import logging
+from collections import deque
+from collections.abc import Callable
+
+from terrarium_mcp.irc_bridge.network.message import IrcMessage
+from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
+
+log = logging.getLogger(__name__)
+
+REFUSALS = frozenset(
+    map(str, (401, 403, 404, 407, 408, 415, 437, 442, 477, 482, 486, 489, 492, 531, 716))
+)
+"""Refusals of a PRIVMSG or NOTICE: no such nick or channel, cannot send, too many targets, colours,
+a mask, unavailable, not on that channel, registered nicks only, operators only, TLS only, no CTCP,
+a user who wants none (RFC 1459 6.1, and what solanum, inspircd, UnrealIRCd and bahamut add)."""
+
+_TOKEN = "terrarium-said-"  # noqa: S105 - marks the answers to our own PINGs
+
+
+class OwnLines:
+    """Delivers each of our own lines when the network has taken it, in the order of all lines.
+
+    One probe (PING or USERHOST) at a time is on its way, for all lines that were sent before it.
+    """
+
+    def __init__(
+        self, client: PydleClient, post: Post, deliver: Callable[[IrcMessage], None]
+    ) -> None:
+        self._client = client
+        self._post = post
+        self._deliver = deliver
+        self._probed: deque[IrcMessage] = deque()
+        self._sent: deque[IrcMessage] = deque()
+        self._probe = 0
+        self._is_probing = False
+        self._complaints: set[str] = set()
+
+    def sent(self, line: IrcMessage) -> None:
+        """A line was sent that the server will not echo."""
+        self._sent.append(line)
+        if not self._is_probing:
+            self._send_probe()
+
+    def on_pong(self, line: IrcMessage) -> None:
+        """Deliver what was sent before this PING and not refused."""
+        if line.params[-1:] == (f"{_TOKEN}{self._probe}",):
+            self._deliver_probed()
+
+    def on_userhost(self, line: IrcMessage) -> None:  # noqa: ARG002 - that it comes is enough
+        """Deliver what was sent before this USERHOST and not refused."""
+        if self._is_probing and self._client.is_behind_bouncer:
+            self._deliver_probed()
+
+    def on_welcome(self, line: IrcMessage) -> None:  # noqa: ARG002 - that it comes is enough
+        """Forget what was sent while a bouncer had no server: it is back, and welcomed anew."""
+        self.lose()
+
+    def on_refused(self, line: IrcMessage) -> None:
+        """Forget a line that was refused: `404 me #tea :Cannot send to channel`."""
+        if len(line.params) > 1:
+            self._refuse(line.params[1], line.params[-1], is_certain=line.command == "404")
+
+    def on_fail(self, line: IrcMessage) -> None:
+        """The same as a standard reply: `FAIL PRIVMSG CODE #tea :Cannot send to channel`."""
+        if line.params[:1] in (("PRIVMSG",), ("NOTICE",)) and len(line.params) > 3:
+            self._refuse(line.params[2], line.params[-1], is_certain=True)
+
+    def lose(self) -> None:
+        """The connection to the network has ended: whether anyone heard the rest is not known."""
+        if left := len(self._probed) + len(self._sent):
+            log.warning("%d lines of ours may not have been heard, and are not recorded", left)
+        self._probed.clear()
+        self._sent.clear()
+        self._is_probing = False
+
+    def _send_probe(self) -> None:
+        self._probed, self._sent = self._sent, deque()
+        self._probe += 1
+        self._is_probing = True
+        if self._client.is_behind_bouncer:
+            self._post("USERHOST", self._client.nickname)
+        else:
+            self._post("PING", f"{_TOKEN}{self._probe}")
+
+    def _deliver_probed(self) -> None:
+        taken, self._probed, self._is_probing = self._probed, deque(), False
+        if self._sent:
+            self._send_probe()
+        for own in taken:
+            self._complaints.discard(self._client.fold(own.params[0]))
+            self._deliver(own)
+
+    def _refuse(self, target: str, why: str, *, is_certain: bool) -> None:
+        """Drop the first line to `target` that is under way; log the first refusal in a row.
+
+        With echo-message none is under way here: then it is one of ours only if that `is_certain`.
+        """
+        folded = self._client.fold(target)
+        for waiting in (self._probed, self._sent):
+            for own in waiting:
+                if self._client.fold(own.params[0]) == folded:
+                    waiting.remove(own)
+                    self._complain(folded, target, why)
+                    return
+        if is_certain:
+            self._complain(folded, target, why)
+
+    def _complain(self, folded: str, target: str, why: str) -> None:
+        if folded not in self._complaints:
+            self._complaints.add(folded)
+            log.warning("%s does not take our lines: %s", target, why)
