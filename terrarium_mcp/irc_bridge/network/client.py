@@ -12,6 +12,7 @@ from terrarium_mcp.irc_bridge.network.errors import NotConnected
 from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from terrarium_mcp.irc_bridge.network.message import Source
+from terrarium_mcp.irc_bridge.network.operators import is_operator
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.session import Session
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
@@ -155,6 +156,14 @@ class IrcNetwork:
     def members(self, channel: str) -> list[ChannelMember]:
         """Every member of `channel`, including us; empty while we are not in it."""
         return self._session.membership.members(channel)
+
+    def is_operator(self, channel: str, nick: str) -> bool:
+        """Whether `nick` is in `channel` now and operates it, as half-operators do too."""
+        prefixes = self._session.client.member_prefixes
+        return any(
+            self.same_nick(member.nick, nick) and is_operator(member, prefixes)
+            for member in self.members(channel)
+        )
 
     def channels_of(self, nick: str) -> list[str]:
         """The channels that we share with `nick`."""
