@@ -13,6 +13,7 @@ from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from terrarium_mcp.irc_bridge.network.message import Source
 from terrarium_mcp.irc_bridge.network.operators import is_operator
+from terrarium_mcp.irc_bridge.network.outgoing import Lane
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.session import Session
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
@@ -79,18 +80,25 @@ class IrcNetwork:
             if session.welcomed:
                 self._listener.lost(why)
 
-    async def say(self, target: str, text: str) -> None:
-        """Send `text` to a channel or a user, in as many lines as needed. Does not wait.
+    async def say(self, target: str, text: str, lane: Lane = Lane.COMMAND) -> None:
+        """Send `text` to a channel or a user, in as many lines as needed; return when it has left.
+
+        If cancelled, what has not left is not sent. `lane` says how it takes turns with what else
+        waits.
 
         Raises:
-            NotConnected: we are not registered on the network.
+            NotConnected: we are not registered on the network, or no longer.
             SendQueueFull: too many lines are waiting; none of this text was queued.
         """
-        self._live_session().sender.speak("PRIVMSG", target, text)
+        await self._speak("PRIVMSG", target, text, lane)
 
-    async def notice(self, target: str, text: str) -> None:
+    async def notice(self, target: str, text: str, lane: Lane = Lane.COMMAND) -> None:
         """Like `say`, as a notice, which no program may answer."""
-        self._live_session().sender.speak("NOTICE", target, text)
+        await self._speak("NOTICE", target, text, lane)
+
+    async def _speak(self, verb: str, target: str, text: str, lane: Lane) -> None:
+        if not await self._live_session().sender.speak(verb, target, text, lane):
+            raise NotConnected(self._config.host)
 
     async def ask_history(self, channel: str, *, after: datetime, limit: int) -> bool:
         """Request up to `limit` messages since `after`, which arrive as replayed lines.

@@ -130,6 +130,7 @@ class Session:
                 self._start(self.sender.send_paced, connection)
         finally:
             self.over.set()
+            self._queue.close()
             self.client.channels.clear()
 
     def _start(self, job: Callable[..., Awaitable[None]], *args: object) -> None:
