@@ -1,7 +1,7 @@
 """The bridge: records and answers on one IRC network, concurrently.
 
 message -> MessageFilter -> Recorder -> store
-message -> Address -> CommandQueue -> Responder -> reply -> IRC
+message -> Reception -> CommandQueue -> Responder -> reply -> IRC
 """
 
 import logging
@@ -11,8 +11,10 @@ import anyio
 
 from terrarium_mcp import __version__
 from terrarium_mcp.chat.identity import fold
-from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue, PendingCommand
-from terrarium_mcp.irc_bridge.ask.commands import Address
+from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue
+from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, reflex_rules
+from terrarium_mcp.irc_bridge.ask.quiet_times import QuietTimes
+from terrarium_mcp.irc_bridge.ask.reception import Reception
 from terrarium_mcp.irc_bridge.ask.responder import Responder
 from terrarium_mcp.irc_bridge.model.check import check_endpoint
 from terrarium_mcp.irc_bridge.model.client import LLM
@@ -78,14 +80,23 @@ class Bridge:
         self._toolbox = toolbox
         self._llm = llm
         name = settings.network_name
+        timeouts = timeouts or Timeouts()
         self.network = IrcNetwork(server_config(settings), self, timeouts=timeouts)
         self._filter = MessageFilter(name, self.network, settings.voice_rules)
         self._recorder = Recorder(store, name)
         self._presence = PresenceSync(
             store, name, self.network.joined_channels, self.network.members
         )
-        self._responder = Responder(self.network, self._recorder, toolbox, llm, settings)
-        self._commands = CommandQueue(self._responder.serve)
+        guard = LoopGuard(reflex_rules(timeouts.reflex))
+        responder = Responder(self.network, self._recorder, toolbox, llm, settings, guard)
+        self._reception = Reception(
+            self.network,
+            settings,
+            CommandQueue(responder.serve),
+            QuietTimes(store, name),
+            guard,
+            self._is_ours,
+        )
 
     async def run(self) -> None:
         """Connect, record and answer until `stop()` or cancellation.
@@ -103,7 +114,7 @@ class Bridge:
                 async with anyio.create_task_group() as self._talking:
                     self._talking.start_soon(self._toolbox.run)
                     self._talking.start_soon(self._presence.run)
-                    self._talking.start_soon(self._commands.run)
+                    self._talking.start_soon(self._reception.run)
                     self._talking.start_soon(check_endpoint, self._llm)
                     await self.network.run()
                     self._talking.cancel_scope.cancel()
@@ -123,7 +134,7 @@ class Bridge:
         log.info("connected to %s as %s", self._settings.irc_server, nick)
 
     def line(self, message: IrcMessage) -> None:
-        """Record a message, and queue the command in it if there is one."""
+        """Record a message, and receive what is said to us."""
         now = datetime.now(UTC)
         pending = [
             self._recorder.record(record)
@@ -132,15 +143,9 @@ class Bridge:
         ]
         if message.command in PRESENCE_COMMANDS:
             self._presence.schedule_check()
-        if not self._is_said_to_us(message):
-            return
-        address = Address(self.network.nick, self._settings.command_prefix)
-        is_channel = self.network.is_channel(message.params[0])
-        command = address.command_in(message, is_channel=is_channel, now=now)
-        if command and not self._commands.put(
-            PendingCommand(command, pending[0] if pending else None)
-        ):
-            self._talking.start_soon(self._responder.turn_away, command)
+        self._reception.see(message)
+        if self._is_said_to_us(message):
+            self._reception.hear(message, pending[0] if pending else None, now)
 
     def joined(self, channel: str) -> None:
         """The bot joined a channel: record it from now on."""
@@ -155,10 +160,12 @@ class Bridge:
         """The bot is no longer in a channel."""
         log.warning("no longer recording %s: %s", channel, why)
         self._recorder.end(channel, why)
+        self._reception.left(channel)
 
     def lost(self, why: str) -> None:
         """The connection is lost, and with it every channel."""
         self._recorder.end_all(f"connection lost: {why}")
+        self._reception.lost()
 
     def _is_said_to_us(self, message: IrcMessage) -> bool:
         """Whether someone else speaks in a channel of the settings, or in private."""

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from pydantic import AfterValidator, BeforeValidator
 
 from terrarium_mcp.chat.identity import as_channel
+from terrarium_mcp.chat.masks import Mask
 from terrarium_mcp.chat.relays import Relay, parse_relay
 from terrarium_mcp.errors import did_you_mean
 
@@ -53,6 +54,13 @@ def _days(value: object) -> object:
     return tuple(RoomDays(room, days) for room, days in pairs)
 
 
+def _masks(value: object) -> object:
+    named = value.replace(",", " ").split() if isinstance(value, str) else value
+    if not isinstance(named, list | tuple):
+        raise ValueError("must be a list of nicks and masks such as spam*, *!*@host")  # noqa: TRY004 -- as above
+    return tuple(one if isinstance(one, Mask) else Mask(str(one)) for one in named)
+
+
 def _relays(value: object) -> object:
     named = list(filter(str.strip, value.split(","))) if isinstance(value, str) else value
     if not isinstance(named, list | tuple):
@@ -79,4 +87,5 @@ Url = Annotated[str, AfterValidator(_url)]
 Zone = Annotated[str, AfterValidator(_zone)]
 RetentionDays = Annotated[tuple[RoomDays, ...], BeforeValidator(_days)]
 Channels = Annotated[tuple[str, ...], BeforeValidator(channels_of)]
+Masks = Annotated[tuple[Mask, ...], BeforeValidator(_masks)]
 Relays = Annotated[tuple[Relay, ...], BeforeValidator(_relays)]

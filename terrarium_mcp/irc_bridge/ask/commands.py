@@ -4,14 +4,20 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from terrarium_mcp.chat.commands import QUESTIONS, addressed_to, command_after
-from terrarium_mcp.chat.irctext import is_ctcp, plain
+from terrarium_mcp.chat.irctext import is_ctcp, is_off_record, plain, without_off_record
 from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source
 
 TOO_OLD = timedelta(seconds=30)
 """Older messages are never answered: a bouncer replays them, or they predate a netsplit."""
 
-NAMES = (*QUESTIONS, "help", "ping", "search", "stats", "who", "more")
+NAMES = (
+    *(*QUESTIONS, "help", "ping", "search", "context", "stats", "who", "more"),
+    *("stop", "quiet"),
+)
+
+PersonKey = tuple[str, str]
+"""Who somebody is on a network, whatever their nick: a services account, or else user@host."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +34,15 @@ class Command:
     source: Source
     account: str
     channel: str
+    off_record: bool = False
+    """Whether neither it nor its answer is recorded: `[off]` stood in front of the text."""
+
+    @property
+    def person(self) -> PersonKey:
+        """Who asks: a new nick is the same person."""
+        if self.account:
+            return "account", self.account.lower()
+        return "user@host", f"{self.source.user}@{self.source.host}".lower()
 
     @property
     def asker(self) -> str:
@@ -68,7 +83,15 @@ class Address:
         found = self._command(said) or self._spoken_to(said, private=not is_channel)
         if found is None:
             return None
-        return Command(*found, line.source, line.tags.get("account", ""), channel)
+        name, rest = found
+        return Command(
+            name,
+            without_off_record(rest),
+            line.source,
+            line.tags.get("account", ""),
+            channel,
+            is_off_record(said, self.prefix),
+        )
 
     def _command(self, said: str) -> tuple[str, str] | None:
         found = command_after(self.prefix, said)
@@ -81,6 +104,7 @@ class Address:
             if not private or said.startswith(self.prefix):
                 return None
             text = said
+        text = without_off_record(text or "")
         return (self._command(text) or (QUESTIONS[0], text.strip())) if text else None
 
 

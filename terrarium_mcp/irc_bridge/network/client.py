@@ -145,6 +145,10 @@ class IrcNetwork:
         """The server's ISUPPORT tokens; a token without a value is empty."""
         return self._session.client.isupport
 
+    def fold(self, name: str) -> str:
+        """The form in which this network compares nicks and channels."""
+        return self._session.client.fold(name)
+
     def same_nick(self, left: str, right: str) -> bool:
         """Whether two spellings are the same nick on this network."""
         return self._session.client.is_same_nick(left, right)

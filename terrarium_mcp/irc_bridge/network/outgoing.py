@@ -36,7 +36,7 @@ class Lane(Enum):
 
 
 @dataclass(slots=True)
-class _Target(Generic[Item]):
+class _TargetLines(Generic[Item]):
     """The lines for one channel or nick: of the two kinds that wait, one and the other in turn."""
 
     answers: deque[Item] = field(default_factory=deque)
@@ -56,7 +56,7 @@ class OutgoingQueue(Generic[Item]):
 
     def __init__(self) -> None:
         # Dictionaries keep their order: the first is due, and goes to the end when it was served.
-        self._places: dict[str, dict[str, _Target[Item]]] = {}
+        self._places: dict[str, dict[str, _TargetLines[Item]]] = {}
         self._refusals: dict[str, deque[Item]] = {}
         self._count = 0
 
@@ -66,7 +66,7 @@ class OutgoingQueue(Generic[Item]):
         if lane is Lane.REFUSAL:
             self._refusals.setdefault(place, deque()).append(item)
             return
-        lines = self._places.setdefault(place, {}).setdefault(target, _Target())
+        lines = self._places.setdefault(place, {}).setdefault(target, _TargetLines())
         (lines.answers if lane is Lane.ANSWER else lines.others).append(item)
 
     def next(self) -> Item | None:

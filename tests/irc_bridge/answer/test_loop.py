@@ -145,7 +145,7 @@ class Watch:
         self._together = together
         self._all_here = anyio.Event()
 
-    def offers(self, name: str) -> bool:
+    def offers(self, name: str, *, only_reads: bool = False) -> bool:
         return name == "look"
 
     def unknown(self, name: str) -> str:
