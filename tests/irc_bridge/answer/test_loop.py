@@ -146,7 +146,7 @@ class Watch:
         self._all_here = anyio.Event()
 
     def offers(self, name: str, *, only_reads: bool = False) -> bool:
-        return name == "look"
+        return name == "look" and not only_reads
 
     def unknown(self, name: str) -> str:
         return f"No tool {name}."
