@@ -64,6 +64,8 @@ def is_off_record(text: str, prefix: str = "") -> bool:
     In front of a line, or of what it says to somebody: after an address, whoever it names
     (`Terra: [off] ...`), and after a command (`!ask [off] ...`), if a `prefix` is given.
     """
+    if "[" not in text:  # nearly every line
+        return False
     done = action(text)
     return _off_record(prefix).match(plain(text if done is None else done)) is not None
 

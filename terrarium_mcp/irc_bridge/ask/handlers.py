@@ -120,6 +120,10 @@ HANDLERS: Mapping[str, CommandHandler] = {
 }
 
 
+WITHOUT_HISTORY = frozenset(("help", "ping"))
+"""Those that ask the history nothing."""
+
+
 def _without_cutoff(view: ViewMeta) -> ViewMeta:
     """The view without its cutoff: these commands report the present."""
     return {key: value for key, value in view.items() if key != "as_of"}

@@ -79,6 +79,7 @@ class Reception:
         pace = self._guard.heard(command.person, anyio.current_time())
         if pace is Pace.TOO_MUCH:
             log.warning("no pace of a human: %s is not answered for a while", command.source)
+            self._queue.stop(lambda one: one.command.person == command.person)
             self._board.refuse(command, Refusal.PAUSED)
         if pace is not Pace.HUMAN:
             return

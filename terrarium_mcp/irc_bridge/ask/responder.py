@@ -14,7 +14,7 @@ from terrarium_mcp.irc_bridge.answer.prompt import Question
 from terrarium_mcp.irc_bridge.answer.reply import Reply, paged, reply_lines
 from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
 from terrarium_mcp.irc_bridge.ask.commands import Command
-from terrarium_mcp.irc_bridge.ask.handlers import HANDLERS, CommandContext
+from terrarium_mcp.irc_bridge.ask.handlers import HANDLERS, WITHOUT_HISTORY, CommandContext
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
@@ -79,7 +79,10 @@ class Responder:
     async def _reply(self, pending: PendingCommand) -> Reply:
         if pending.command.name == "more":
             return self._rest(pending.command)
-        view = await self._view(pending.command, pending.message)
+        if pending.command.name in WITHOUT_HISTORY:  # nor do they wait for the disk
+            view: ViewMeta = {}
+        else:
+            view = await self._view(pending.command, pending.message)
         if pending.command.is_question:
             return await self._answered(pending, view)
         context = CommandContext(pending.command, view, self._toolbox, self._settings)

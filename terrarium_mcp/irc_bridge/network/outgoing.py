@@ -5,11 +5,11 @@ no more than one does. Of a place that is due, one line leaves, and it goes to t
 
     places          take turns, a line each
     private chats   take turns among themselves in the same way
-    in each of them a line of an answer, then one of a short command, then one of an answer ...
+    in each of them up to two lines of short commands, then one of an answer, and so on
     refusals        leave when nothing else waits, places in turn
 
-So the reply to a `!ping` waits for one line of its channel at most, and for one of each other place
-per line of its own.
+So the reply to a `!ping` waits for one line of its channel at most, if nobody else has commands
+there, and for one or two of each other place.
 """
 
 from collections import deque
@@ -22,6 +22,10 @@ Item = TypeVar("Item")
 
 PRIVATE = ""
 """The place of all private chats."""
+
+
+_COMMANDS_IN_A_ROW = 2
+"""Lines of short commands that leave before one of an answer does."""
 
 
 class Lane(Enum):
@@ -37,18 +41,21 @@ class Lane(Enum):
 
 @dataclass(slots=True)
 class _TargetLines(Generic[Item]):
-    """The lines for one channel or nick: of the two kinds that wait, one and the other in turn."""
+    """The lines for one channel or nick, of the two kinds that take turns."""
 
     answers: deque[Item] = field(default_factory=deque)
-    others: deque[Item] = field(default_factory=deque)
-    other_was_last: bool = False
+    commands: deque[Item] = field(default_factory=deque)
+    commands_in_a_row: int = 0
 
     def next(self) -> Item:
-        self.other_was_last = bool(self.others) and not (self.answers and self.other_was_last)
-        return (self.others if self.other_was_last else self.answers).popleft()
+        if self.commands and not (self.answers and self.commands_in_a_row >= _COMMANDS_IN_A_ROW):
+            self.commands_in_a_row += 1
+            return self.commands.popleft()
+        self.commands_in_a_row = 0
+        return self.answers.popleft()
 
     def __bool__(self) -> bool:
-        return bool(self.answers or self.others)
+        return bool(self.answers or self.commands)
 
 
 class OutgoingQueue(Generic[Item]):
@@ -67,7 +74,7 @@ class OutgoingQueue(Generic[Item]):
             self._refusals.setdefault(place, deque()).append(item)
             return
         lines = self._places.setdefault(place, {}).setdefault(target, _TargetLines())
-        (lines.answers if lane is Lane.ANSWER else lines.others).append(item)
+        (lines.answers if lane is Lane.ANSWER else lines.commands).append(item)
 
     def next(self) -> Item | None:
         """Take out the line that leaves next; None if there is none."""
@@ -116,7 +123,7 @@ class OutgoingQueue(Generic[Item]):
         for targets in self._places.values():
             for lines in targets.values():
                 yield lines.answers
-                yield lines.others
+                yield lines.commands
         yield from self._refusals.values()
 
 

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from terrarium_mcp.irc_bridge.ask.commands import Address, Command
-from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source, parse_line
+from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source, parse_line, parse_source
 
 NOW = datetime(2026, 11, 5, 14, 0, tzinfo=UTC)
 ADA = Source("ada", "u", "h")
@@ -94,3 +94,30 @@ def test_the_account_is_the_one_on_the_line_itself() -> None:
     assert untagged
     assert (tagged.account, tagged.source) == ("ada-l", ADA)
     assert (untagged.account, untagged.source) == ("", ADA)
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "rest"),
+    [
+        ("Terra: [off] who fixed it?", "terrarium", "who fixed it?"),
+        ("!ask [OFF] who fixed it?", "ask", "who fixed it?"),
+        ("Terra: [off] !search tea", "search", "tea"),
+        ("Terra: !search [nolog] tea", "search", "tea"),
+    ],
+)
+def test_off_the_record_a_command_is_one_without_the_mark(text: str, name: str, rest: str) -> None:
+    assert asked(text) == Command(name, rest, ADA, "", "#tea", off_record=True)
+
+
+def test_a_line_that_begins_off_the_record_asks_nothing() -> None:
+    assert asked("[off] !ping") is None
+    assert asked("[off] Terra: hello") is None
+    assert asked("Terra: [off]") is None
+
+
+def test_a_person_is_their_account_else_their_user_and_host_and_never_their_nick() -> None:
+    def person(source: str, account: str = "") -> tuple[str, str]:
+        return Command("ping", "", parse_source(source), account, "#tea").person
+
+    assert person("ada!u@h") == person("bo!U@H") != person("ada!u@h2")
+    assert person("ada!u@h", "Ada") == person("bo!x@y", "ada") != person("ada!u@h")

@@ -40,12 +40,26 @@ def test_sixty_private_chats_are_one_place_and_take_turns_in_it() -> None:
     assert drained(queue)[:5] == ["p0-1", "t1", "p1-1", "t2", "p2-1"]
 
 
-def test_a_ping_waits_for_one_line_of_its_channel_and_an_answer_for_one_ping() -> None:
+def test_a_ping_goes_before_an_answer_and_an_answer_waits_for_two_pings() -> None:
     queue: OutgoingQueue[str] = OutgoingQueue()
     put(queue, "#tea", "a1", "a2", "a3")
     assert queue.next() == "a1"
     put(queue, "#tea", "pong 1", "pong 2", "pong 3", lane=Lane.COMMAND)
-    assert drained(queue) == ["pong 1", "a2", "pong 2", "a3", "pong 3"]
+    assert drained(queue) == ["pong 1", "pong 2", "a2", "pong 3", "a3"]
+
+
+def test_pings_one_after_the_other_wait_for_every_other_place_and_one_line_of_their_own() -> None:
+    queue: OutgoingQueue[str] = OutgoingQueue()
+    for place in ("#tea", "#mate", "ada"):
+        put(queue, place, *[f"answer in {place}"] * 50)
+    waits = []
+    for _ in range(9):
+        put(queue, "#tea", "pong", lane=Lane.COMMAND)
+        waits.append(1)
+        while queue.next() != "pong":
+            waits[-1] += 1
+    assert max(waits) <= 2 * 3
+    assert sum(waits) / len(waits) <= 4.5
 
 
 def test_refusals_leave_when_nothing_else_waits() -> None:

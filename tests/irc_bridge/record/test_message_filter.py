@@ -216,3 +216,11 @@ def test_who_speaks_through_a_relay_may_be_off_the_record() -> None:
         assert [one.text for one in kept.messages_in(line, NOW)] == expected
         line = parse_line(f":ada!u@h PRIVMSG #tea :{text}".encode())
         assert [one.text for one in kept.messages_in(line, NOW)] == [text]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Terra: [off] xyzzy", "bo, [nolog] xyzzy", "!ask [off] xyzzy", "[off] ada: [LLM] xyzzy"],
+)
+def test_what_is_said_to_somebody_off_the_record_is_not_kept(text: str) -> None:
+    assert recorded(f":ada!u@h PRIVMSG #tea :{text}") == []
