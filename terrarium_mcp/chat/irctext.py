@@ -2,7 +2,9 @@
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
 
+from terrarium_mcp.chat.identity import NICK_CHARACTERS
 from terrarium_mcp.chat.invisible import without_invisible
 
 # mIRC formatting: bold, italic, underline, strike, monospace, reverse, reset; colours with digits.
@@ -10,7 +12,9 @@ FORMATTING = re.compile(
     r"\x03(?:\d{1,2}(?:,\d{1,2})?)?|\x04(?:[0-9A-Fa-f]{6}(?:,[0-9A-Fa-f]{6})?)?|[\x02\x0f\x11\x16\x1d\x1e\x1f]"
 )
 _LINE_BREAKS = re.compile(r"[\r\n\t\u2028\u2029\x85]+")
-_OFF_RECORD = re.compile(r"\s*\[(?:off|nolog)\]", re.IGNORECASE)
+_OFF_RECORD = r"\[(?:off|nolog)\]"
+OFF_RECORD = "[off]"
+"""In front of a text: it is not recorded."""
 _SECRET_COMMAND = re.compile(
     # A command to services, with or without its slash: `/msg NickServ identify ...`, `ns id ...`.
     r"\s*/?(?:(?:msg|query|quote|raw|privmsg|notice)\s+)*"
@@ -54,10 +58,21 @@ def is_ctcp(text: str) -> bool:
     return text.startswith("\x01")
 
 
-def is_off_record(text: str) -> bool:
-    """Whether the speaker asked not to be recorded, with `[off]` or `[nolog]` in front."""
+def is_off_record(text: str, prefix: str = "") -> bool:
+    """Whether the speaker asked not to be recorded, with `[off]` or `[nolog]` in front.
+
+    In front of a line, or of what it says to somebody: after an address, whoever it names
+    (`Terra: [off] ...`), and after a command (`!ask [off] ...`), if a `prefix` is given.
+    """
+    if "[" not in text:  # nearly every line
+        return False
     done = action(text)
-    return _OFF_RECORD.match(plain(text if done is None else done)) is not None
+    return _off_record(prefix).match(plain(text if done is None else done)) is not None
+
+
+def without_off_record(text: str) -> str:
+    """`text` without the `[off]` that it begins with."""
+    return re.sub(rf"^\s*{_OFF_RECORD}\s*", "", text, flags=re.IGNORECASE)
 
 
 def is_secret(text: str) -> bool:
@@ -101,3 +116,10 @@ def _with_argument(letters: str, prefix_modes: str) -> list[str]:
         elif letter in "kbeI" + prefix_modes or (letter in "lfjL" and adding):
             takers.append(letter)
     return takers
+
+
+@lru_cache(maxsize=16)
+def _off_record(prefix: str) -> re.Pattern[str]:
+    address = rf"[{NICK_CHARACTERS}]+[:,]\s*"
+    command = rf"(?:{re.escape(prefix)}\w+\s+)?" if prefix else ""
+    return re.compile(rf"\s*(?:{address})?{command}{_OFF_RECORD}", re.IGNORECASE)

@@ -133,10 +133,20 @@ def line_of(message: Message, options: RenderOptions) -> str:
     return _line_at(local(message.said_at, options.zone), message, options)
 
 
+def dated_line(message: Message, options: RenderOptions) -> str:
+    """One message on a line of its own: `2026-11-05 14:23 #dev <alice> text (184213)`."""
+    said_at = f"{local(message.said_at, options.zone):%Y-%m-%d %H:%M}"
+    return f"{said_at} {_where(message, options)}{_nick_and_text(message)} ({message.id})"
+
+
 def _line_at(here: datetime, message: Message, options: RenderOptions) -> str:
     """The line of a message that was said `here`, in the reader's zone."""
-    where = f"{room_name(message.room, options)} " if options.rooms_named else ""
-    return f"{message.id} {clock(here)} {where}{_nick_and_text(message)}"
+    return f"{message.id} {clock(here)} {_where(message, options)}{_nick_and_text(message)}"
+
+
+def _where(message: Message, options: RenderOptions) -> str:
+    """The room in front of a nick, for a reader of several rooms."""
+    return f"{room_name(message.room, options)} " if options.rooms_named else ""
 
 
 @dataclass(frozen=True, slots=True)

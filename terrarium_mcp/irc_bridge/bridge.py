@@ -1,7 +1,7 @@
 """A bridge records and answers on one IRC network, concurrently; `Bridges` runs one for each.
 
 message -> MessageFilter -> Recorder -> store
-message -> Address -> CommandQueue -> Responder -> reply -> IRC
+message -> Reception -> CommandQueue -> Responder -> reply -> IRC
 """
 
 import logging
@@ -11,8 +11,10 @@ from functools import partial
 import anyio
 
 from terrarium_mcp import __version__
-from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue, PendingCommand
-from terrarium_mcp.irc_bridge.ask.commands import Address
+from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue
+from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, reflex_rules
+from terrarium_mcp.irc_bridge.ask.quiet_times import QuietTimes
+from terrarium_mcp.irc_bridge.ask.reception import Reception
 from terrarium_mcp.irc_bridge.ask.responder import Responder
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.bouncer import is_bouncer
@@ -112,6 +114,7 @@ class Bridge:
         """
         self._settings = settings
         self.name = name = settings.network_name
+        timeouts = timeouts or Timeouts()
         self.network = IrcNetwork(server_config(settings), self, timeouts=timeouts)
         self._filter = MessageFilter(name, self.network, settings.voice_rules)
         self._recorder = Recorder(store, name, home)
@@ -122,10 +125,18 @@ class Bridge:
         self._presence = PresenceSync(
             store, name, self.network.joined_channels, self.network.members
         )
-        self._responder = Responder(
-            self.network, self._recorder, toolbox, llm, settings, model_lock
+        guard = LoopGuard(reflex_rules(timeouts.reflex))
+        responder = Responder(
+            self.network, self._recorder, toolbox, llm, settings, model_lock, guard
         )
-        self._commands = CommandQueue(self._responder.serve)
+        self._reception = Reception(
+            self.network,
+            settings,
+            CommandQueue(responder.serve),
+            QuietTimes(store, name),
+            guard,
+            self._is_ours,
+        )
 
     async def run(self) -> None:
         """Connect, record and answer until `stop()` or cancellation.
@@ -142,7 +153,7 @@ class Bridge:
             try:
                 async with anyio.create_task_group() as self._talking:
                     self._talking.start_soon(self._presence.run)
-                    self._talking.start_soon(self._commands.run)
+                    self._talking.start_soon(self._reception.run)
                     await self.network.run()
                     self._talking.cancel_scope.cancel()
             finally:
@@ -166,7 +177,7 @@ class Bridge:
         log.info("%s: connected to %s as %s", self.name, self._settings.irc_server, nick)
 
     def line(self, message: IrcMessage) -> None:
-        """Record a message, and queue the command in it if there is one."""
+        """Record a message, and receive what is said to us."""
         now = datetime.now(UTC)
         if message.replay:
             self._replayed(message, now)
@@ -178,18 +189,10 @@ class Bridge:
         ]
         if message.command in PRESENCE_COMMANDS:
             self._presence.schedule_check()
-        if not self._is_said_to_us(message):
-            self._redact(message)
-            return
-        address = Address(
-            self.network.nick, self._settings.command_prefix, self.network.casemapping
-        )
-        is_channel = self.network.is_channel(message.params[0])
-        command = address.command_in(message, is_channel=is_channel, now=now)
-        if command and not self._commands.put(
-            PendingCommand(command, pending[0] if pending else None)
-        ):
-            self._talking.start_soon(self._responder.turn_away, command)
+        self._reception.see(message)
+        self._redact(message)
+        if self._is_said_to_us(message):
+            self._reception.hear(message, pending[0] if pending else None, now)
 
     def history(self, page: HistoryPage) -> None:
         """A page of history has come in, line by line: the record covers its time."""
@@ -212,11 +215,13 @@ class Bridge:
         """The bot is no longer in a channel."""
         log.warning("no longer recording %s/%s: %s", self.name, channel, why)
         self._recorder.end(channel, why)
+        self._reception.left(channel)
 
     def lost(self, why: str) -> None:
         """The connection is lost, and with it every channel."""
         self._repeats = Repeats()
         self._recorder.end_all(f"connection lost: {why}")
+        self._reception.lost()
 
     def _replayed(self, message: IrcMessage, now: datetime) -> None:
         """Record a replayed message: it changes nothing now, and is not answered."""

@@ -17,6 +17,7 @@ from terrarium_mcp.settings.hosts import network_name_of
 from terrarium_mcp.settings.values import (
     MOST_DAYS,
     Channels,
+    Masks,
     NetworkName,
     Relays,
     RetentionDays,
@@ -116,6 +117,35 @@ class Settings(BaseModel):
         "TERRARIUM_RELAYS",
         (),
         "bots that carry talk from other networks, such as relaybot, libera/telebot=[t] NAME:",
+    )
+
+    ignore: Masks = _setting(
+        "TERRARIUM_IGNORE",
+        (),
+        "people never answered: nicks or masks such as spam*, *!*@host; services never are",
+    )
+    private: Literal["members", "anyone", "off"] = _setting(
+        "TERRARIUM_PRIVATE",
+        "members",
+        "who is answered in private: members of a recorded channel, anyone, or nobody (off)",
+    )
+    ask_burst: int = _setting(
+        "TERRARIUM_ASK_BURST", 5, "questions that one person may ask in a row", ge=1, le=1000
+    )
+    ask_every: float = _setting(
+        "TERRARIUM_ASK_EVERY",
+        15.0,
+        "seconds until that person may ask one more",
+        ge=0,
+        le=86_400,
+        allow_inf_nan=False,
+    )
+    channel_questions: int = _setting(
+        "TERRARIUM_CHANNEL_QUESTIONS",
+        40,
+        "questions that one channel may ask in a quarter of an hour",
+        ge=1,
+        le=10_000,
     )
 
     agent_api_url: Url = _setting(

@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from pydantic import AfterValidator, BeforeValidator
 
 from terrarium_mcp.chat.identity import is_channel
+from terrarium_mcp.chat.masks import Mask
 from terrarium_mcp.chat.relays import Relay, parse_relay
 from terrarium_mcp.errors import did_you_mean
 from terrarium_mcp.settings.channels import ConfiguredChannel, channels_of
@@ -37,6 +38,13 @@ def _days(value: object) -> object:
         if not isinstance(days, int) or isinstance(days, bool) or not 0 <= days <= MOST_DAYS:
             raise ValueError(f"{room} = {days}: must be a whole number of days; 0: for ever")
     return tuple(RoomDays(room, days) for room, days in pairs)
+
+
+def _masks(value: object) -> object:
+    named = value.replace(",", " ").split() if isinstance(value, str) else value
+    if not isinstance(named, list | tuple):
+        raise ValueError("must be a list of nicks and masks such as spam*, *!*@host")  # noqa: TRY004 -- as above
+    return tuple(one if isinstance(one, Mask) else Mask(str(one)) for one in named)
 
 
 def _relays(value: object) -> object:
@@ -72,4 +80,5 @@ Url = Annotated[str, AfterValidator(_url)]
 Zone = Annotated[str, AfterValidator(_zone)]
 RetentionDays = Annotated[tuple[RoomDays, ...], BeforeValidator(_days)]
 Channels = Annotated[tuple[ConfiguredChannel, ...], BeforeValidator(channels_of)]
+Masks = Annotated[tuple[Mask, ...], BeforeValidator(_masks)]
 Relays = Annotated[tuple[Relay, ...], BeforeValidator(_relays)]

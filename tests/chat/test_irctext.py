@@ -14,6 +14,7 @@ from terrarium_mcp.chat.irctext import (
     is_secret,
     plain,
     without_keys,
+    without_off_record,
 )
 
 
@@ -217,3 +218,36 @@ def test_colours_take_their_digits_along_and_no_more() -> None:
     assert plain("\x04ff00AAx") == plain("\x04ff00AA,001122x") == "x"
     assert plain("\x04ff00Ax") == "ff00Ax"
     assert plain("\x07") == "\x07"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("Terra: [off] hush", "Terra, [OFF] hush", "bo[1]:  [nolog] hush", "!ask [off] hush"),
+        *("!terrarium   [off] hush", "Terra: !search [off] hush", "\x01ACTION bo: [off] hides\x01"),
+        *("\x02Terra:\x02 [off]", "Terra:[off] hush"),
+    ],
+)
+def test_off_record_also_after_an_address_and_after_a_command(text: str) -> None:
+    assert is_off_record(text, "!")
+
+
+@pytest.mark.parametrize(
+    "text", ["Terra [off] hush", "so: take [off]", "! [off]", "?ask [off] x", "!ask me [off]"]
+)
+def test_off_record_elsewhere_is_a_word(text: str) -> None:
+    assert not is_off_record(text, "!")
+
+
+def test_a_command_counts_only_with_the_prefix_of_the_bot() -> None:
+    assert not is_off_record("!ask [off] hush")
+    assert is_off_record("..ask [off] hush", "..")
+    assert not is_off_record("xxask [off] hush", "..")
+
+
+@pytest.mark.parametrize(
+    ("text", "rest"),
+    [(" [off] hush", "hush"), ("[NoLog]hush", "hush"), ("hush [off]", "hush [off]"), ("", "")],
+)
+def test_without_the_mark_the_text_is_left(text: str, rest: str) -> None:
+    assert without_off_record(text) == rest

@@ -37,7 +37,7 @@ from tests.servers.person import Person
 
 CHANNELS = ("#tea", "#mate")
 NOBODY = "http://127.0.0.1:9"  # the discard port: refused at once
-QUICK = Timeouts(burst=100, per_line=0.001, backoff=(0.1, 0.3, 1.0), rejoin=(0.05,))
+QUICK = Timeouts(burst=100, per_line=0.001, reflex=0, backoff=(0.1, 0.3, 1.0), rejoin=(0.05,))
 
 
 class WatchedBridge(Bridge):
@@ -122,6 +122,7 @@ def settings_for(ircd: Ircd | int, folder: Path, agent_url: str = NOBODY, **more
             "agent_api_url": agent_url,
             "agent_model": "scripted",
             "agent_timeout": 10.0,
+            "ask_burst": 100,
             **more,
         }
     )

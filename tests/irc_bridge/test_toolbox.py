@@ -18,6 +18,7 @@ from mcp.server.mcpserver import Context
 from terrarium_mcp.irc_bridge import toolbox as tools
 from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.ask.handlers import CommandContext, ping
+from terrarium_mcp.irc_bridge.network.message import Source
 from terrarium_mcp.irc_bridge.toolbox import Target, Toolbox, ToolboxAway, stdio_server
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
@@ -249,7 +250,7 @@ async def test_why_the_server_is_away_is_for_the_log_and_not_for_the_channel(
     async with open_toolbox(lambda: "http://127.0.0.1:9/mcp") as toolbox:
         with anyio.fail_after(10), pytest.raises(ToolboxAway) as away:
             await toolbox.call("echo", {}, {})
-        command = Command("ping", "", "ada", "#tea")
+        command = Command("ping", "", Source("ada"), "", "#tea")
         (pong,) = await ping(CommandContext(command, {}, toolbox, Settings()))
     assert str(away.value) == "The history is unavailable at the moment."
     assert pong == "pong, but the history is unavailable at the moment"

@@ -9,7 +9,7 @@ from typing import Any
 import anyio
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.chat.transcript import RenderOptions
+from terrarium_mcp.chat.transcript import RenderOptions, dated_line
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.answer.budget import (
     HARD_LIMIT,
@@ -21,7 +21,7 @@ from terrarium_mcp.irc_bridge.answer.budget import (
     truncated,
 )
 from terrarium_mcp.irc_bridge.answer.fenced_logs import fenced_logs
-from terrarium_mcp.irc_bridge.answer.prompt import Question, dated_line, messages_of, prompt_for
+from terrarium_mcp.irc_bridge.answer.prompt import Question, messages_of, prompt_for
 from terrarium_mcp.irc_bridge.answer.reply import clean_answer
 from terrarium_mcp.irc_bridge.model.chat_types import (
     AssistantToolCalls,
@@ -80,13 +80,19 @@ class _ToolLoop:
         if not self.llm.takes_tools:
             await self._search_beforehand()
         for _ in range(ROUNDS):
-            turn = await self._next_turn(self.toolbox.menu)
+            turn = await self._next_turn(self._menu)
             if not turn.calls:
                 return await self._final_words(turn)
             if self._repeats(turn.calls):
                 break
             await self._look_up(turn)
         return await self._final_words(await self._next_turn(()))
+
+    @property
+    def _menu(self) -> Sequence[ToolSchema]:
+        """The tools for this question: none that writes, if it is off the record."""
+        menu = self.toolbox.menu
+        return [tool for tool in menu if tool.only_reads] if self.question.off_record else menu
 
     async def _next_turn(self, tools: Sequence[ToolSchema], max_tokens: int | None = None) -> Turn:
         """Ask the model; if it turns out to reject tools, search for it and ask again."""
@@ -146,7 +152,7 @@ class _ToolLoop:
             )
         try:
             name, arguments = current_call(call.name, _arguments(call))
-            if not self.toolbox.offers(name):
+            if not self.toolbox.offers(name, only_reads=self.question.off_record):
                 return truncated(self.toolbox.unknown(name), tokens)
             view = {**self.question.view, "max_tokens": tokens}
             found = await self.toolbox.call(name, arguments, view)
@@ -175,7 +181,13 @@ async def answer(
     except TalkTooLong:
         why = "The talk is too long for the model."
         return await _without_model(question, toolbox, settings, why)
-    said = clean_answer(words, nick=nick, asker=question.asker, mark=settings.llm_mark)
+    said = clean_answer(
+        words,
+        nick=nick,
+        asker=question.asker,
+        mark=settings.llm_mark,
+        defused=question.unaddressed.defused,
+    )
     if not said:
         return await _without_model(question, toolbox, settings, "The model gave no answer.")
     return Answer(said, by_model=True)
@@ -199,7 +211,8 @@ async def _without_model(
 ) -> Answer:
     lines = await best_lines(question, toolbox, settings)
     found = ["The best lines I found myself:", *lines] if lines else ["I found no line about it."]
-    return Answer([why, *found], by_model=False)
+    lines = [question.unaddressed.defused(line) for line in found]
+    return Answer([why, *lines], by_model=False)
 
 
 def _arguments(call: ToolCall) -> dict[str, Any]:

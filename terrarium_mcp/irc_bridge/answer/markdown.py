@@ -1,18 +1,18 @@
 """Turns markdown into plain lines."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
 
-def markdown_lines(text: str) -> list[str]:
+def markdown_lines(text: str, prose: Callable[[str], str] = str) -> list[str]:
     """The lines of `text` without markup, none of them empty.
 
     Single line breaks stay: in text for IRC they are meant. `~~struck~~` keeps its marks, since
-    without them it would mean the opposite.
+    without them it would mean the opposite. `prose` changes text that is neither code nor a URL.
     """
-    plain = _PlainLines()
+    plain = _PlainLines(prose)
     for token in _MARKDOWN.parse(text):
         plain.add_block(token)
     return plain.lines
@@ -36,7 +36,8 @@ _MARKDOWN = _parser()
 class _PlainLines:
     """Collects lines; remembers the bullet and the quote level of the next."""
 
-    def __init__(self) -> None:
+    def __init__(self, prose: Callable[[str], str]) -> None:
+        self._prose = prose
         self.lines: list[str] = []
         self._bullet = ""
         self._quotes = 0
@@ -46,7 +47,7 @@ class _PlainLines:
         """Add the text of a block token."""
         match token.type:
             case "inline":
-                self._add_words(_plain_words(token.children or []))
+                self._add_words(_plain_words(token.children or [], self._prose))
             case "fence" | "code_block":
                 self._add(token.content.split("\n"))
             case "list_item_open":
@@ -75,7 +76,7 @@ class _PlainLines:
                 self._bullet = ""
 
 
-def _plain_words(tokens: Sequence[Token]) -> str:
+def _plain_words(tokens: Sequence[Token], prose: Callable[[str], str]) -> str:
     """The text of inline tokens; a link becomes its text and its URL."""
     words = ""
     links: list[tuple[int, str]] = []
@@ -85,7 +86,7 @@ def _plain_words(tokens: Sequence[Token]) -> str:
             case "softbreak" | "hardbreak":
                 words += "\n"
             case "image":
-                words += _linked(token.content, str(token.attrs["src"]))
+                words += _linked(prose(token.content), str(token.attrs["src"]))
             case "link_open":
                 links.append((len(words), str(token.attrs["href"])))
             case "link_close":
@@ -96,6 +97,8 @@ def _plain_words(tokens: Sequence[Token]) -> str:
                 words += token.markup if kept[-1] else ""
             case "em_close" | "strong_close":
                 words += token.markup if kept.pop() else ""
+            case "text":
+                words += prose(token.content)
             case _:
                 words += token.content
     return words

@@ -7,9 +7,10 @@ from html import escape
 from itertools import groupby
 from typing import Any
 
+from terrarium_mcp.chat.defusing import NOBODY, Unaddressed
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import SPEECH, Message, MessageType
-from terrarium_mcp.chat.times.timestamps import day, local
+from terrarium_mcp.chat.times.timestamps import day
 from terrarium_mcp.chat.transcript import RenderOptions, from_json, line_of
 from terrarium_mcp.errors import and_more
 from terrarium_mcp.irc_bridge.answer.budget import SOFT_LIMIT, fitted
@@ -32,13 +33,17 @@ _QUESTION_TAG = re.compile(r"<(?=/?question\b)", re.IGNORECASE)
 class Question:
     """A question, and the view that its tool calls are restricted to.
 
-    `typed` is its text as it came over IRC. `channel` is "" in a private chat.
+    `typed` is its text as it came over IRC. `channel` is "" in a private chat. `unaddressed` are
+    the nicks that the answer must not highlight. Of a question `off_record` nothing is kept: the
+    model gets no tool that writes.
     """
 
     typed: str
     asker: str
     channel: str
     view: ViewMeta
+    unaddressed: Unaddressed = NOBODY
+    off_record: bool = False
 
     @property
     def text(self) -> str:
@@ -65,11 +70,6 @@ def messages_of(answer: ToolAnswer) -> list[Message]:
         return [from_json(facts) for facts in found]
     except (KeyError, ValueError, TypeError, AttributeError):
         return []
-
-
-def dated_line(message: Message, options: RenderOptions) -> str:
-    """One message as a line of its own, dated."""
-    return f"{local(message.said_at, options.zone):%Y-%m-%d} {line_of(message, options)}"
 
 
 def collapsed_lines(messages: Sequence[Message], options: RenderOptions) -> list[str]:

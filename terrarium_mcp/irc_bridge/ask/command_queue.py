@@ -1,70 +1,118 @@
-"""Queues commands: those of one channel run one after the other, several channels at once.
+"""Queues commands by place: a channel, or all private chats together.
 
-Questions for the model wait in one queue per channel; the responder still lets only one at a time
-reach the model. Commands without a model have a second queue there, so that they need not wait for
-it.
+Of a place one question is in work at a time, until its answer has been said; the others wait. As
+the model takes one question at a time, first come, first served, places take turns at it, and many
+who ask in private delay a channel no more than one. Short commands, which need no model, do not
+wait for each other.
 """
 
-from collections import deque
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 import anyio
 
 from terrarium_mcp.bell import Bell
-from terrarium_mcp.irc_bridge.ask.commands import Command
+from terrarium_mcp.irc_bridge.ask.commands import Command, PersonKey
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage
 
 DEPTH = 5
-"""Most commands in one queue, including the one being served."""
+"""Most questions of a place, including the one in work, and most short commands."""
 
 _QueueKey = tuple[str, bool]
-"""Target of the reply, and whether the queue is for questions."""
+"""A place, and whether the queue is for questions."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True, eq=False)
 class PendingCommand:
-    """A command and the message it came in; `message` is None in a private chat."""
+    """A command that waits or is in work.
+
+    `message` is what it came in, None where that is not recorded; `place` is where it waits.
+    """
 
     command: Command
     message: PendingMessage | None
+    place: str
+    in_work: bool = False
+    scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
+    """Cancelling it ends the work, also within a tool call or an answer being said."""
 
 
 class CommandQueue:
-    """Accepts commands and serves them in order."""
+    """Accepts commands and serves them: the questions of a place in order."""
 
     def __init__(self, serve: Callable[[PendingCommand], Awaitable[None]]) -> None:
         self._serve = serve
-        self._queues: dict[_QueueKey, deque[PendingCommand]] = {}
-        self._opened: deque[_QueueKey] = deque()
+        self._queues: dict[_QueueKey, list[PendingCommand]] = {}
         self._bell = Bell()
 
     def put(self, pending: PendingCommand) -> bool:
         """Queue a command. Returns False if its queue is full."""
-        key = (pending.command.target, pending.command.is_question)
-        queue = self._queues.get(key)
-        if queue is None:
-            self._queues[key] = deque([pending])
-            self._opened.append(key)
-            self._bell.ring()
-            return True
+        queue = self._queues.setdefault(_key(pending), [])
         if len(queue) >= DEPTH:
             return False
         queue.append(pending)
+        self._bell.ring()
         return True
+
+    def __iter__(self) -> Iterator[PendingCommand]:
+        """All commands that wait or are in work."""
+        return iter([one for queue in self._queues.values() for one in queue])
+
+    def pending(self, person: PersonKey, *, questions: bool) -> list[PendingCommand]:
+        """The questions, or the short commands, of a person: in work and waiting."""
+        return [
+            one
+            for one in self
+            if one.command.person == person and one.command.is_question is questions
+        ]
+
+    def is_next(self, pending: PendingCommand) -> bool:
+        """Whether nothing of its place is before a command."""
+        return not pending.command.is_question or self._queues[_key(pending)][0] is pending
+
+    def waits(self, pending: PendingCommand) -> bool:
+        """Whether a command is in its queue still, behind others."""
+        return pending in self._queues.get(_key(pending), ()) and not self.is_next(pending)
+
+    def stop(self, is_unwanted: Callable[[PendingCommand], bool]) -> Sequence[PendingCommand]:
+        """Take back commands, also while they are served; returns them."""
+        stopped = [one for one in self if is_unwanted(one)]
+        for one in stopped:
+            if one.in_work:
+                one.scope.cancel()  # and it leaves its queue when it has ended
+            else:
+                self._leave(one)
+        return stopped
 
     async def run(self) -> None:
         """Serve all queues until cancelled."""
         async with anyio.create_task_group() as workers:
             while True:
-                while self._opened:
-                    workers.start_soon(self._work, self._opened.popleft())
+                for pending in list(self._due()):
+                    pending.in_work = True
+                    workers.start_soon(self._work, pending)
                 await self._bell.wait()
 
-    async def _work(self, key: _QueueKey) -> None:
-        """Serve one queue until it is empty, then remove it."""
-        queue = self._queues[key]
-        while queue:
-            await self._serve(queue[0])
-            queue.popleft()
-        del self._queues[key]
+    def _due(self) -> Iterator[PendingCommand]:
+        for (_, questions), queue in self._queues.items():
+            width = 1 if questions else DEPTH
+            yield from (one for one in queue[:width] if not one.in_work)
+
+    async def _work(self, pending: PendingCommand) -> None:
+        try:
+            with pending.scope:
+                await self._serve(pending)
+        finally:
+            self._leave(pending)
+            self._bell.ring()
+
+    def _leave(self, pending: PendingCommand) -> None:
+        """Remove a command from its queue, and the queue with the last of it."""
+        key = _key(pending)
+        self._queues[key].remove(pending)
+        if not self._queues[key]:
+            del self._queues[key]
+
+
+def _key(pending: PendingCommand) -> _QueueKey:
+    return pending.place, pending.command.is_question

@@ -5,27 +5,50 @@ from datetime import datetime, timedelta
 
 from terrarium_mcp.chat.commands import QUESTIONS, addressed_to, command_after
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING
-from terrarium_mcp.chat.irctext import is_ctcp, plain
+from terrarium_mcp.chat.irctext import is_ctcp, is_off_record, plain, without_off_record
 from terrarium_mcp.chat.times.timestamps import from_iso
-from terrarium_mcp.irc_bridge.network.message import IrcMessage
+from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source
 
 TOO_OLD = timedelta(seconds=30)
 """Older messages are never answered: a bouncer replays them, or they predate a netsplit."""
 
-NAMES = (*QUESTIONS, "help", "ping", "search", "stats", "who", "more")
+NAMES = (
+    *(*QUESTIONS, "help", "ping", "search", "context", "stats", "who", "more"),
+    *("stop", "quiet"),
+)
+
+PersonKey = tuple[str, str]
+"""Who somebody is on a network, whatever their nick: a services account, or else user@host."""
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
     """A command to the bot: `name` is one of NAMES, `rest` the text after it.
 
-    `channel` is where the reply goes; "" in a private chat, where it goes to `asker`.
+    `channel` is where the reply goes; "" in a private chat, where it goes to `asker`. Who the asker
+    is follows from `source` and `account` (the services account on the line itself, else ""), and
+    never from the nick alone.
     """
 
     name: str
     rest: str
-    asker: str
+    source: Source
+    account: str
     channel: str
+    off_record: bool = False
+    """Whether neither it nor its answer is recorded: `[off]` stood in front of the text."""
+
+    @property
+    def person(self) -> PersonKey:
+        """Who asks: a new nick is the same person."""
+        if self.account:
+            return "account", self.account.lower()
+        return "user@host", f"{self.source.user}@{self.source.host}".lower()
+
+    @property
+    def asker(self) -> str:
+        """The nick to answer."""
+        return self.source.nick
 
     @property
     def is_question(self) -> bool:
@@ -60,7 +83,17 @@ class Address:
             return None
         channel = line.params[0] if is_channel else ""
         found = self._command(said) or self._spoken_to(said, private=not is_channel)
-        return Command(*found, line.source.nick, channel) if found else None
+        if found is None:
+            return None
+        name, rest = found
+        return Command(
+            name,
+            without_off_record(rest),
+            line.source,
+            line.tags.get("account", ""),
+            channel,
+            is_off_record(said, self.prefix),
+        )
 
     def _command(self, said: str) -> tuple[str, str] | None:
         found = command_after(self.prefix, said)
@@ -73,6 +106,7 @@ class Address:
             if not private or said.startswith(self.prefix):
                 return None
             text = said
+        text = without_off_record(text or "")
         return (self._command(text) or (QUESTIONS[0], text.strip())) if text else None
 
 

@@ -4,15 +4,18 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from terrarium_mcp.chat.transcript import RenderOptions
+from terrarium_mcp.chat.transcript import RenderOptions, dated_line
 from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
-from terrarium_mcp.irc_bridge.answer.prompt import dated_line, messages_of
+from terrarium_mcp.irc_bridge.answer.prompt import messages_of
 from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, Toolbox, ViewMeta
 from terrarium_mcp.settings import Settings
 
 SEARCH_LIMIT = 20
 """Hits that !search asks for: the first are said, the rest is kept for !more."""
+
+_AROUND = {"before": 1, "after": 8}
+"""Lines around one for !context: it is among the first four, which are said at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +34,10 @@ CommandHandler = Callable[[CommandContext], Awaitable[Sequence[str]]]
 async def help_(context: CommandContext) -> list[str]:
     """!help: the commands, that the channel is recorded, and the contact."""
     prefix = context.settings.command_prefix
-    words = ("terrarium QUESTION", "search WORDS", "stats", "who", "more", "ping")
+    words = (
+        *("terrarium QUESTION", "search WORDS", "context ID", "stats", "who", "more", "stop"),
+        "ping",
+    )
     commands = ", ".join(prefix + word for word in words)
     contact = f" Contact: {context.settings.contact}." if context.settings.contact else ""
     return [
@@ -50,7 +56,7 @@ async def ping(context: CommandContext) -> list[str]:
 
 
 async def search(context: CommandContext) -> list[str]:
-    """!search WORDS: the best hits; the rest under !more."""
+    """!search WORDS: the best hits, each with the id that !context takes; the rest under !more."""
     if not context.command.rest:
         return [
             f"Search for what? For example: {context.settings.command_prefix}search deploy script"
@@ -59,11 +65,19 @@ async def search(context: CommandContext) -> list[str]:
     found = await context.toolbox.call("search_irc_history", arguments, context.view)
     if found.failed:
         return [found.text]
-    options = RenderOptions(
-        zone=context.settings.zone, budget=HARD_LIMIT, rooms_named=not context.command.channel
-    )
-    lines = [dated_line(message, options) for message in messages_of(found)]
+    lines = _quoted(found, context)
     return lines or [f"Nothing found. The record covers: {found.facts.get('covered', 'unknown')}"]
+
+
+async def context_(context: CommandContext) -> list[str]:
+    """!context ID: the lines around one that !search found, oldest first."""
+    message_id = context.command.rest.strip("()")
+    if not message_id:
+        prefix = context.settings.command_prefix
+        return [f"The lines around which one? For example: {prefix}context 184213"]
+    arguments = {"message_id": message_id, "format": "json", **_AROUND}
+    found = await context.toolbox.call("get_message_context", arguments, context.view)
+    return [found.text] if found.failed else _quoted(found, context)
 
 
 async def stats(context: CommandContext) -> list[str]:
@@ -82,17 +96,17 @@ async def stats(context: CommandContext) -> list[str]:
 
 
 async def who(context: CommandContext) -> list[str]:
-    """!who: the members of the channel."""
+    """!who: how many are in the channel, of what rank, and who."""
     found = await context.toolbox.call("get_current_users", {}, _without_cutoff(context.view))
     if found.failed:
         return [found.text]
     stale = "" if found.facts.get("live") else f" (not live: {found.facts.get('why_stale', '')})"
-    by_channel: dict[str, list[str]] = {}
+    by_channel: dict[str, list[Mapping[str, Any]]] = {}
     for one in _listed(found, "users"):
-        by_channel.setdefault(one["channel"], []).append(f"{one['rank']}{one['nick']}")
+        by_channel.setdefault(one["channel"], []).append(one)
     return [
-        f"{len(nicks)} in {channel}{stale}: {', '.join(nicks)}"
-        for channel, nicks in by_channel.items()
+        f"{len(users)} in {channel}{stale}: {_ranks(users)}: {_names(users)}"
+        for channel, users in by_channel.items()
     ] or [f"Nobody that I know of{stale}."]
 
 
@@ -100,14 +114,44 @@ HANDLERS: Mapping[str, CommandHandler] = {
     "help": help_,
     "ping": ping,
     "search": search,
+    "context": context_,
     "stats": stats,
     "who": who,
 }
 
 
+WITHOUT_HISTORY = frozenset(("help", "ping"))
+"""Those that ask the history nothing."""
+
+
 def _without_cutoff(view: ViewMeta) -> ViewMeta:
     """The view without its cutoff: these commands report the present."""
     return {key: value for key, value in view.items() if key != "as_of"}
+
+
+def _quoted(found: ToolAnswer, context: CommandContext) -> list[str]:
+    """The lines of a tool's answer, dated and with their ids."""
+    options = RenderOptions(
+        zone=context.settings.zone, budget=HARD_LIMIT, rooms_named=not context.command.channel
+    )
+    return [dated_line(message, options) for message in messages_of(found)]
+
+
+def _ranks(users: Sequence[Mapping[str, Any]]) -> str:
+    """`2 operators, 3 voiced, 9 others`."""
+    voiced = sum(one["rank"] == "+" for one in users)
+    others = sum(not one["rank"] for one in users)
+    operators = len(users) - voiced - others
+    counts = [
+        (operators, "operator" if operators == 1 else "operators"),
+        (voiced, "voiced"),
+        (others, "other" if others == 1 else "others"),
+    ]
+    return ", ".join(f"{count} {what}" for count, what in counts if count)
+
+
+def _names(users: Sequence[Mapping[str, Any]]) -> str:
+    return ", ".join(f"{one['rank']}{one['nick']}" for one in users)
 
 
 def _listed(found: ToolAnswer, name: str) -> Sequence[Mapping[str, Any]]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import anyio
 
+from terrarium_mcp.chat.defusing import NOBODY, Unaddressed
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.errors import TerrariumError, plainly
 from terrarium_mcp.irc_bridge.answer.loop import answer
@@ -13,10 +14,12 @@ from terrarium_mcp.irc_bridge.answer.prompt import Question
 from terrarium_mcp.irc_bridge.answer.reply import Reply, paged, reply_lines
 from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
 from terrarium_mcp.irc_bridge.ask.commands import Command
-from terrarium_mcp.irc_bridge.ask.handlers import HANDLERS, CommandContext
+from terrarium_mcp.irc_bridge.ask.handlers import HANDLERS, WITHOUT_HISTORY, CommandContext
+from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
+from terrarium_mcp.irc_bridge.network.outgoing import Lane
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage, Recorder
 from terrarium_mcp.irc_bridge.toolbox import Toolbox, ViewMeta
 from terrarium_mcp.settings import Settings
@@ -44,73 +47,77 @@ class Responder:
         llm: LLM,
         settings: Settings,
         model_lock: anyio.Lock,
+        guard: LoopGuard,
     ) -> None:
         self._network = network
         self._recorder = recorder
         self._toolbox = toolbox
         self._llm = llm
         self._settings = settings
-        self._model = model_lock  # first come, first served, so channels take turns
-        self._more: dict[ReplyScope, Sequence[str]] = {}
-        self._turned_away: dict[str, set[str]] = {}
+        self._guard = guard
+        self._model = model_lock  # first come, first served, so places take turns
+        self._more: dict[ReplyScope, Reply] = {}
 
     async def serve(self, pending: PendingCommand) -> None:
-        """Answer a command. Errors go to the asker and never end the bridge."""
-        command = pending.command
+        """Answer a command; return when the reply has been said.
+
+        Errors go to the asker and never end the bridge.
+        """
         try:
-            reply = await self._reply(pending)
-            await self._say(command, reply, reply_to=_msgid(pending.message))
+            await self._say(pending, await self._reply(pending))
         except (NotConnected, SendQueueFull) as error:
-            log.warning("no answer for %s: %s", command.asker, error)
+            log.warning("no answer for %s: %s", pending.command.asker, error)
         except TerrariumError as error:
-            await self._send(command, error.public)
+            await self._send(pending, error.public)
         except Exception:
             error_id = secrets.token_hex(3)
+            command = pending.command
             log.exception(
                 "error %s while answering %s in %s", error_id, command.asker, command.target
             )
-            await self._send(command, f"Something went wrong (error {error_id} in the log).")
-        finally:
-            if command.is_question:  # only now has the queue room again
-                self._turned_away.pop(command.target, None)
-
-    async def turn_away(self, command: Command) -> None:
-        """Tell the asker that the queue is full; once, until it has room again."""
-        informed = self._turned_away.setdefault(command.target, set())
-        if command.asker not in informed:
-            informed.add(command.asker)
-            await self._send(command, "Too many questions are waiting here. Ask again in a while.")
+            await self._send(pending, f"Something went wrong (error {error_id} in the log).")
 
     async def _reply(self, pending: PendingCommand) -> Reply:
-        command = pending.command
-        if command.name == "more":
-            return self._rest(command)
-        view = await self._view(command, pending.message)
-        if command.is_question:
-            return await self._answered(command, view)
-        context = CommandContext(command, view, self._toolbox, self._settings)
-        return self._lines(command, await HANDLERS[command.name](context))
+        if pending.command.name == "more":
+            return self._rest(pending.command)
+        if pending.command.name in WITHOUT_HISTORY:  # nor do they wait for the disk
+            view: ViewMeta = {}
+        else:
+            view = await self._view(pending.command, pending.message)
+        if pending.command.is_question:
+            return await self._answered(pending, view)
+        context = CommandContext(pending.command, view, self._toolbox, self._settings)
+        lines = await HANDLERS[pending.command.name](context)
+        return self._lines(pending.command, lines)
 
-    async def _answered(self, command: Command, view: ViewMeta) -> Reply:
+    async def _answered(self, pending: PendingCommand, view: ViewMeta) -> Reply:
         """The model's answer, announced with `Thinking...` if it takes long."""
-        question = Question(command.rest, command.asker, command.channel, view)
+        command = pending.command
+        question = Question(
+            command.rest,
+            command.asker,
+            command.channel,
+            view,
+            unaddressed=self._unaddressed(command),
+            off_record=command.off_record,
+        )
         if not question.text:
             prefix = self._settings.command_prefix
             return self._lines(command, [f"Ask me something: {prefix}{command.name} QUESTION"])
         with plainly():
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(self._say_thinking, command)
+                tasks.start_soon(self._say_thinking, pending)
                 async with self._model:
                     found = await answer(
                         question, self._llm, self._toolbox, self._settings, self._network.nick
                     )
                 tasks.cancel_scope.cancel()
         mark = self._settings.llm_mark if found.by_model else ""
-        return self._lines(command, found.lines, mark=mark)
+        return self._addressed(pending.command, found.lines, mark)
 
-    async def _say_thinking(self, command: Command) -> None:
+    async def _say_thinking(self, pending: PendingCommand) -> None:
         await anyio.sleep(THINKING_AFTER)
-        await self._send(command, "Thinking...")
+        await self._send(pending, "Thinking...")
 
     async def _view(self, command: Command, message: PendingMessage | None) -> ViewMeta:
         """The channel up to the question; in a private chat, the shared channels."""
@@ -123,7 +130,7 @@ class Responder:
         return {**view, "channel": command.channel, **cutoff}
 
     def _rest(self, command: Command) -> Reply:
-        """!more: the next lines of the last long reply here."""
+        """The rest of the last long reply here."""
         kept = self._more.pop(self._scope(command), None)
         if kept is None:
             return self._lines(command, ["There is no more."])
@@ -131,16 +138,30 @@ class Responder:
             kept, line_bytes=self._payload_bytes(command), prefix=self._settings.command_prefix
         )
 
-    def _lines(self, command: Command, lines: Sequence[str], mark: str = "") -> Reply:
-        # Text from another MCP server may hold line breaks.
+    def _lines(self, command: Command, lines: Sequence[str]) -> Reply:
+        """A reply of our own, or of another MCP server, whose text may hold line breaks."""
         single = [harmless(part) for line in lines for part in line.splitlines() if part.strip()]
+        unaddressed = self._unaddressed(command)
+        return self._addressed(command, [unaddressed.defused(line) for line in single])
+
+    def _addressed(self, command: Command, lines: Sequence[str], mark: str = "") -> Reply:
+        """Harmless lines as a reply to the asker."""
         return reply_lines(
-            single or ["(no answer)"],
+            lines or ["(no answer)"],
             to=command.asker if command.channel else "",
             mark=mark,
             line_bytes=self._payload_bytes(command),
             prefix=self._settings.command_prefix,
+            off_record=command.off_record,
         )
+
+    def _unaddressed(self, command: Command) -> Unaddressed:
+        """Who is in the channel besides the asker and us."""
+        if not command.channel:
+            return NOBODY
+        here = {self._network.fold(one.nick) for one in self._network.members(command.channel)}
+        addressed = {self._network.fold(nick) for nick in (command.asker, self._network.nick)}
+        return Unaddressed(frozenset(here - addressed), self._network.fold)
 
     def _payload_bytes(self, command: Command) -> int:
         return self._network.payload_bytes(command.target)
@@ -149,18 +170,22 @@ class Responder:
         shared = () if command.channel else self._network.channels_of(command.asker)
         return (command.target, *shared)
 
-    async def _say(self, command: Command, reply: Reply, *, reply_to: str = "") -> None:
+    async def _say(self, pending: PendingCommand, reply: Reply) -> None:
+        """Say the lines of a reply, each when the one before it has left."""
+        lane = Lane.ANSWER if pending.command.is_question else Lane.COMMAND
+        reply_to = _msgid(pending.message)
         for line in reply.now:
-            await self._network.say(command.target, line, reply_to=reply_to)
+            await self._network.say(pending.command.target, line, lane, reply_to=reply_to)
+            self._guard.spoke(pending.command.person, anyio.current_time())
         if reply.more:
-            self._more[self._scope(command)] = reply.more
+            self._more[self._scope(pending.command)] = reply
 
-    async def _send(self, command: Command, text: str) -> None:
+    async def _send(self, pending: PendingCommand, text: str) -> None:
         """Send one line; only log it if the network cannot be reached."""
         try:
-            await self._say(command, self._lines(command, [text]))
+            await self._say(pending, self._lines(pending.command, [text]))
         except (NotConnected, SendQueueFull) as error:
-            log.warning("could not reply to %s: %s", command.asker, error)
+            log.warning("could not reply to %s: %s", pending.command.asker, error)
 
 
 def _msgid(asked: PendingMessage | None) -> str:

@@ -25,11 +25,15 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class ToolSchema:
-    """A tool as the model sees it; `parameters` is a JSON schema."""
+    """A tool as the model sees it; `parameters` is a JSON schema.
+
+    `only_reads`: the server says that it changes nothing.
+    """
 
     name: str
     description: str
     parameters: Mapping[str, Any]
+    only_reads: bool = False
 
 
 @dataclass(frozen=True, slots=True)

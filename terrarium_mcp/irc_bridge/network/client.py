@@ -12,6 +12,8 @@ from terrarium_mcp.irc_bridge.network.isupport import Isupport
 from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from terrarium_mcp.irc_bridge.network.message import Source
+from terrarium_mcp.irc_bridge.network.operators import is_operator
+from terrarium_mcp.irc_bridge.network.outgoing import Lane
 from terrarium_mcp.irc_bridge.network.refused_logins import RefusedLogins
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.session import Session
@@ -81,20 +83,30 @@ class IrcNetwork:
             if session.welcomed:
                 self._listener.lost(why)
 
-    async def say(self, target: str, text: str, *, reply_to: str = "") -> None:
-        """Send `text` to a channel or a user, in as many lines as needed. Does not wait.
+    async def say(
+        self, target: str, text: str, lane: Lane = Lane.COMMAND, *, reply_to: str = ""
+    ) -> None:
+        """Send `text` to a channel or a user, in as many lines as needed; return when it has left.
+
+        If cancelled, what has not left is not sent. `lane` says how it takes turns with what else
+        waits.
 
         `reply_to` is the msgid of the message that it answers, if any.
 
         Raises:
-            NotConnected: we are not registered on the network.
+            NotConnected: we are not registered on the network, or no longer.
             SendQueueFull: too many lines are waiting; none of this text was queued.
         """
-        self._live_session().sender.speak("PRIVMSG", target, text, reply_to=reply_to)
+        await self._speak("PRIVMSG", target, text, lane, reply_to)
 
-    async def notice(self, target: str, text: str) -> None:
+    async def notice(self, target: str, text: str, lane: Lane = Lane.COMMAND) -> None:
         """Like `say`, as a notice, which no program may answer."""
-        self._live_session().sender.speak("NOTICE", target, text)
+        await self._speak("NOTICE", target, text, lane, "")
+
+    async def _speak(self, verb: str, target: str, text: str, lane: Lane, reply_to: str) -> None:
+        sender = self._live_session().sender
+        if not await sender.speak(verb, target, text, lane, reply_to=reply_to):
+            raise NotConnected(self._config.host)
 
     def fetch_history(self, channel: str, after: HistoryPoint) -> None:
         """Request what was said in `channel` after a point: it arrives as replayed lines.
@@ -140,6 +152,10 @@ class IrcNetwork:
         """What the server says of itself."""
         return self._session.client.isupport
 
+    def fold(self, name: str) -> str:
+        """The form in which this network compares nicks and channels."""
+        return self._session.client.fold(name)
+
     def same_nick(self, left: str, right: str) -> bool:
         """Whether two spellings are the same nick on this network."""
         return self._session.client.is_same_nick(left, right)
@@ -163,6 +179,14 @@ class IrcNetwork:
     def members(self, channel: str) -> list[ChannelMember]:
         """Every member of `channel`, including us; empty while we are not in it."""
         return self._session.membership.members(channel)
+
+    def is_operator(self, channel: str, nick: str) -> bool:
+        """Whether `nick` is in `channel` now and operates it, as half-operators do too."""
+        prefixes = self.isupport.prefix
+        return any(
+            self.same_nick(member.nick, nick) and is_operator(member, prefixes)
+            for member in self.members(channel)
+        )
 
     def channels_of(self, nick: str) -> list[str]:
         """The channels that we share with `nick`."""

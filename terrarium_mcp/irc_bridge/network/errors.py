@@ -15,7 +15,7 @@ class NotConnected(TerrariumError):
     """We are not registered on the network at the moment."""
 
     def __init__(self, host: str) -> None:
-        super().__init__(f"Not connected to {host} at the moment: nothing was sent.")
+        super().__init__(f"Not connected to {host} at the moment: not everything was sent.")
 
 
 class SendQueueFull(TerrariumError):

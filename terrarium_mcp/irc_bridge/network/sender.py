@@ -3,15 +3,17 @@
 import logging
 import re
 from collections import deque
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass, field, replace
 
+import anyio
 from aiolimiter import AsyncLimiter
 
 from terrarium_mcp.bell import Bell
 from terrarium_mcp.chat.splitting import LARGEST_CODE_POINT, split_for_irc
 from terrarium_mcp.irc_bridge.network.errors import SendQueueFull
 from terrarium_mcp.irc_bridge.network.message import IrcMessage, serialize
+from terrarium_mcp.irc_bridge.network.outgoing import PRIVATE, Lane, OutgoingQueue
 from terrarium_mcp.irc_bridge.network.own_mask import OwnMask
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
@@ -32,6 +34,24 @@ _URGENT = frozenset(
 )
 _LOW_PRIORITY = frozenset(("WHO", "CHATHISTORY"))
 
+_ERRANDS = " "
+"""The place of what is not speech, such as JOIN: it takes turns with what we say."""
+
+
+@dataclass(slots=True, eq=False)
+class QueuedLine:
+    """A line that waits to be sent, and what became of it."""
+
+    line: IrcMessage
+    is_sent: bool = False
+    ended: anyio.Event = field(default_factory=anyio.Event)
+    """Set once it is sent, or never will be."""
+
+    def end(self, *, is_sent: bool) -> None:
+        """Say what became of it."""
+        self.is_sent = is_sent
+        self.ended.set()
+
 
 class SendQueue:
     """Three queues: what keeps the connection alive, what we say, and what can wait."""
@@ -41,8 +61,8 @@ class SendQueue:
         self._bucket = AsyncLimiter(timeouts.burst, timeouts.burst * timeouts.per_line)
         self._capacity = timeouts.queue
         self._urgent: deque[IrcMessage] = deque()
-        self._speech: deque[IrcMessage] = deque()
-        self._low_priority: deque[IrcMessage] = deque()
+        self._outgoing: OutgoingQueue[QueuedLine] = OutgoingQueue()
+        self._low_priority: deque[QueuedLine] = deque()
         self._posted = Bell()
 
     def post(self, line: IrcMessage) -> None:
@@ -52,11 +72,17 @@ class SendQueue:
             ValueError: it cannot be sent, and so fails here, in its caller.
         """
         serialize(line)
-        self._queue_for(line.command).append(line)
+        if line.command in _URGENT:
+            self._urgent.append(line)
+        elif line.command in _LOW_PRIORITY:
+            self._low_priority.append(QueuedLine(line))
+        else:
+            place, target = (PRIVATE, line.params[0]) if line.command in _SPEECH else (_ERRANDS, "")
+            self._outgoing.put(QueuedLine(line), place=place, target=target, lane=Lane.COMMAND)
         self._posted.ring()
 
-    def post_speech(self, lines: Sequence[IrcMessage]) -> None:
-        """Add all of `lines`, or none.
+    def post_speech(self, lines: Sequence[IrcMessage], place: str, lane: Lane) -> list[QueuedLine]:
+        """Add all of `lines`, or none: all for one target, which is in `place` (`OutgoingQueue`).
 
         Raises:
             SendQueueFull: they do not all fit.
@@ -64,10 +90,22 @@ class SendQueue:
         """
         for line in lines:
             serialize(line)
-        if len(self._speech) + len(lines) > self._capacity:
-            raise SendQueueFull(len(self._speech))
-        self._speech.extend(lines)
+        if len(self._outgoing) + len(lines) > self._capacity:
+            raise SendQueueFull(len(self._outgoing))
+        queued = [QueuedLine(line) for line in lines]
+        for one in queued:
+            self._outgoing.put(one, place=place, target=one.line.params[0], lane=lane)
         self._posted.ring()
+        return queued
+
+    def withdraw(self, lines: Collection[QueuedLine]) -> None:
+        """Forget those of `lines` that have not been sent."""
+        self._outgoing.remove(lambda queued: queued in lines)
+
+    def close(self) -> None:
+        """Give up everything that waits: the connection is over."""
+        for queued in self._outgoing.remove(lambda _: True):
+            queued.end(is_sent=False)
 
     async def next_urgent(self) -> IrcMessage:
         """The next line that must not wait for any other."""
@@ -75,17 +113,19 @@ class SendQueue:
             await self._posted.wait()
         return self._urgent.popleft()
 
-    async def next_paced(self) -> IrcMessage:
+    async def next_paced(self) -> QueuedLine:
         """The next of all other lines, once the pace allows it."""
-        while not (self._speech or self._low_priority):
-            await self._posted.wait()
-        await self._bucket.acquire()
-        return (self._speech or self._low_priority).popleft()
+        while True:
+            while not (self._outgoing or self._low_priority):
+                await self._posted.wait()
+            await self._bucket.acquire()
+            if (queued := self._next()) is not None:  # it may have been withdrawn meanwhile
+                return queued
 
-    def _queue_for(self, command: str) -> deque[IrcMessage]:
-        if command in _URGENT:
-            return self._urgent
-        return self._low_priority if command in _LOW_PRIORITY else self._speech
+    def _next(self) -> QueuedLine | None:
+        if self._outgoing:
+            return self._outgoing.next()
+        return self._low_priority.popleft() if self._low_priority else None
 
 
 class Sender:
@@ -112,10 +152,16 @@ class Sender:
         taken = len(f": {verb} {target} :\r\n".encode()) + self._own_mask.length
         return max(self._client.isupport.linelen - taken, LARGEST_CODE_POINT)
 
-    def speak(self, verb: str, target: str, text: str, *, reply_to: str = "") -> None:
-        """Queue `text`, cut into as many lines as needed: all of them or none.
+    async def speak(
+        self, verb: str, target: str, text: str, lane: Lane, *, reply_to: str = ""
+    ) -> bool:
+        """Send `text`, cut into as many lines as needed, and return once they have left.
 
+        If cancelled, what has not left is not sent. Returns False if the connection ended first.
         `reply_to` is the msgid of the message that it answers, if any (IRCv3 +reply).
+
+        Raises:
+            SendQueueFull: too many lines are waiting; none of this text was queued.
         """
         size = self.payload_bytes(target, verb)
         pieces = [piece for line in _LINE_BREAKS.split(text) for piece in split_for_irc(line, size)]
@@ -123,7 +169,14 @@ class Sender:
         lines = [
             IrcMessage(verb, (target, piece), tags=tags) for piece in pieces if not piece.isspace()
         ]
-        self._queue.post_speech(lines)
+        place = self._client.fold(target) if self._client.is_channel(target) else PRIVATE
+        queued = self._queue.post_speech(lines, place, lane)
+        try:
+            for one in queued:
+                await one.ended.wait()
+        finally:
+            self._queue.withdraw(queued)
+        return all(one.is_sent for one in queued)
 
     def _reply_tags(self, msgid: str) -> dict[str, str]:
         """The tag under both its names, as clients know one of them; none where tags are off."""
@@ -139,8 +192,14 @@ class Sender:
     async def send_paced(self, connection: Connection) -> None:
         """Send all other lines at the allowed pace."""
         while True:
-            line = await self._queue.next_paced()
-            await _send(connection, line)
+            queued = await self._queue.next_paced()
+            line = queued.line
+            try:
+                await _send(connection, line)
+            except BaseException:
+                queued.end(is_sent=False)
+                raise
+            queued.end(is_sent=True)
             if line.command in _SPEECH and not self._client.has_capability("echo-message"):
                 self._deliver(replace(line, source=self._own_mask.source))
 

@@ -175,6 +175,7 @@ class Session:
         finally:
             self.over.set()
             self._own_lines.lose()
+            self._queue.close()
             self.client.channels.clear()
             self._limit.finish()
 

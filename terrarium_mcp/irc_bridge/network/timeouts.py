@@ -14,6 +14,10 @@ class Timeouts:
     queue: int = 200
     """Lines of speech that may wait; more are refused."""
 
+    reflex: float = 2
+    """Lines to us so soon after one of ours are a program's, if they keep coming; 0: they are
+    not."""
+
     connect: float = 20
     register: float = 60
     send: float = 30

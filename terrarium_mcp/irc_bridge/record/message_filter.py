@@ -70,7 +70,8 @@ class MessageFilter:
         does = action(text)
         sent = text if does is None else does
         said = self.rules.said(line.source.nick if line.source else "", sent)
-        if not self.channels.is_channel(target) or is_off_record(said) or is_secret(said):
+        off_record = is_off_record(said, self.rules.prefix)
+        if not self.channels.is_channel(target) or off_record or is_secret(said):
             return []
         if does is not None:
             kind = MessageType.ACTION

@@ -42,6 +42,7 @@ from terrarium_mcp.store.sqlite.topics.links import Links
 from terrarium_mcp.store.sqlite.topics.messages import Messages
 from terrarium_mcp.store.sqlite.topics.people import People
 from terrarium_mcp.store.sqlite.topics.presence import Presence
+from terrarium_mcp.store.sqlite.topics.quiet_channels import QuietChannels
 from terrarium_mcp.store.sqlite.topics.spans import Spans
 from terrarium_mcp.store.sqlite.topics.stats import Stats
 
@@ -85,6 +86,7 @@ class Store:
         self.count = ScopeCounter(self._database, self._indexer)
         self.spans = Spans(self._database)
         self.presence = Presence(self._database)
+        self.quiet_channels = QuietChannels(self._database)
         self.links = Links(self._database, self._indexer)
         self.topics = Topics(self._database, self._indexer)
         self.people = People(self._database, self._indexer)

@@ -13,7 +13,7 @@ NICKS = st.from_regex(r"[a-z\[\]\\`_^{}|!][a-z0-9]{0,15}", fullmatch=True)
 
 def test_the_first_line_is_addressed_and_marked() -> None:
     reply = reply_lines(["Ada did.", "On Monday."], to="bob", line_bytes=400)
-    assert reply == Reply(("bob: [LLM] Ada did.", "| On Monday."))
+    assert reply == Reply(("bob: [LLM] Ada did.", "| [LLM] On Monday."), continuation="| [LLM] ")
 
 
 def test_without_nick_or_mark_there_is_none() -> None:
@@ -23,31 +23,32 @@ def test_without_nick_or_mark_there_is_none() -> None:
 
 
 def test_an_empty_answer_is_an_empty_reply() -> None:
-    assert reply_lines([], to="bob", line_bytes=400) == Reply(())
+    assert reply_lines([], to="bob", line_bytes=400).now == ()
 
 
 def test_the_fourth_line_says_how_many_more_there_are() -> None:
     reply = reply_lines([f"line {n}" for n in range(1, 8)], to="bob", line_bytes=400)
-    assert reply.now[-1] == "| line 4 (3 more: !more)"
-    assert reply.more == ("| line 5", "| line 6", "| line 7")
+    assert reply.now[-1] == "| [LLM] line 4 (3 more: !more)"
+    assert reply.more == ("| [LLM] line 5", "| [LLM] line 6", "| [LLM] line 7")
 
 
 def test_four_lines_need_no_note() -> None:
     reply = reply_lines(["a", "b", "c", "d"], to="bob", line_bytes=400)
-    assert reply == Reply(("bob: [LLM] a", "| b", "| c", "| d"))
+    assert reply.now == ("bob: [LLM] a", "| [LLM] b", "| [LLM] c", "| [LLM] d")
+    assert reply.more == ()
 
 
 def test_what_the_note_displaces_comes_first_under_more() -> None:
     reply = reply_lines(["word " * 11 + "word", "last"], to="bob", line_bytes=72, shown=1)
     assert reply.now == ("bob: [LLM] word word word word word word word word word (2 more: !more)",)
-    assert reply.more == ("| word word word", "| last")
+    assert reply.more == ("| [LLM] word word word", "| [LLM] last")
 
 
 def test_a_page_of_the_rest_ends_like_the_first() -> None:
-    lines = [f"| {n}" for n in range(6)]
-    page = paged(lines, line_bytes=400, prefix=".")
+    kept = Reply((), tuple(f"| {n}" for n in range(6)))
+    page = paged(kept, line_bytes=400, prefix=".")
     assert page.now == ("| 0", "| 1", "| 2", "| 3 (2 more: .more)")
-    assert paged(page.more, line_bytes=400) == Reply(("| 4", "| 5"))
+    assert paged(page, line_bytes=400) == Reply(("| 4", "| 5"))
 
 
 def test_japanese_fits_in_bytes_not_in_characters() -> None:
@@ -58,7 +59,7 @@ def test_japanese_fits_in_bytes_not_in_characters() -> None:
 
 def test_a_prefix_that_is_our_own_mark_is_avoided() -> None:
     reply = reply_lines(["one", "two"], to="|bob", line_bytes=400, prefix="|")
-    assert reply.now == ("· |bob: [LLM] one", "· two")
+    assert reply.now == ("· |bob: [LLM] one", "· [LLM] two")
 
 
 @given(
@@ -88,7 +89,7 @@ def test_the_note_tells_the_truth_page_after_page(lines: list[str], line_bytes: 
         note = NOTE.search(reply.now[-1])
         assert note
         assert int(note[1]) == len(reply.more)
-        reply = paged(reply.more, line_bytes=line_bytes)
+        reply = paged(reply, line_bytes=line_bytes)
 
 
 @given(st.text(alphabet="#*_-+>`|[]()<!~&;\\1.) \n\tab😀:/"))
@@ -104,7 +105,9 @@ def _words(reply: Reply, to: str) -> str:
     everything = [*now, *reply.more]
     begin = rf"(?:[|·] )?{re.escape(to)}: \[LLM\](?: |$)"
     first = [re.sub(begin, "", line) for line in everything[:1]]
-    return _squeezed("".join([*first, *(line[2:] for line in everything[1:])]))
+    return _squeezed(
+        "".join([*first, *(line.removeprefix(reply.continuation) for line in everything[1:])])
+    )
 
 
 def _squeezed(text: str) -> str:

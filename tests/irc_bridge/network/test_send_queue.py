@@ -5,6 +5,7 @@ import pytest
 
 from terrarium_mcp.irc_bridge.network.errors import SendQueueFull
 from terrarium_mcp.irc_bridge.network.message import IrcMessage
+from terrarium_mcp.irc_bridge.network.outgoing import Lane
 from terrarium_mcp.irc_bridge.network.sender import SendQueue
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 
@@ -32,17 +33,17 @@ async def test_what_keeps_the_connection_alive_does_not_wait(command: str) -> No
     queue.post(line(command))
     with anyio.fail_after(5):
         assert await queue.next_urgent() == line(command)
-        assert await queue.next_paced() == line("JOIN")
+        assert (await queue.next_paced()).line == line("JOIN")
 
 
 async def test_speech_goes_before_questions_to_the_server() -> None:
     queue = new_queue()
     queue.post(line("WHO"))
     queue.post(line("CHATHISTORY"))
-    queue.post_speech(said("one"))
+    queue.post_speech(said("one"), "#tea", Lane.ANSWER)
     queue.post(line("JOIN"))
     with anyio.fail_after(5):
-        order = [(await queue.next_paced()).command for _ in range(4)]
+        order = [(await queue.next_paced()).line.command for _ in range(4)]
     assert order == ["PRIVMSG", "JOIN", "WHO", "CHATHISTORY"]
 
 
@@ -54,8 +55,8 @@ async def test_a_line_that_comes_later_wakes_the_right_sender() -> None:
         sent.append((await queue.next_urgent()).command)
 
     async def send_paced() -> None:
-        sent.append((await queue.next_paced()).command)
-        sent.append((await queue.next_paced()).command)
+        sent.append((await queue.next_paced()).line.command)
+        sent.append((await queue.next_paced()).line.command)
 
     with anyio.fail_after(5):
         async with anyio.create_task_group() as tasks:
@@ -64,7 +65,7 @@ async def test_a_line_that_comes_later_wakes_the_right_sender() -> None:
             await anyio.wait_all_tasks_blocked()
             queue.post(line("WHO"))
             await anyio.wait_all_tasks_blocked()
-            queue.post_speech(said("one"))
+            queue.post_speech(said("one"), "#tea", Lane.ANSWER)
             await anyio.wait_all_tasks_blocked()
             queue.post(line("PING"))
     assert sent == ["WHO", "PRIVMSG", "PING"]
@@ -72,12 +73,12 @@ async def test_a_line_that_comes_later_wakes_the_right_sender() -> None:
 
 def test_the_queue_takes_exactly_its_capacity_and_then_nothing() -> None:
     queue = new_queue(capacity=3)
-    queue.post_speech(said("1", "2"))
+    queue.post_speech(said("1", "2"), "#tea", Lane.ANSWER)
     with pytest.raises(SendQueueFull, match="2 lines are waiting to be sent"):
-        queue.post_speech(said("3", "4"))
-    queue.post_speech(said("3"))
+        queue.post_speech(said("3", "4"), "#tea", Lane.ANSWER)
+    queue.post_speech(said("3"), "#tea", Lane.ANSWER)
     with pytest.raises(SendQueueFull, match="3 lines are waiting to be sent"):
-        queue.post_speech(said("4"))
+        queue.post_speech(said("4"), "#tea", Lane.ANSWER)
 
 
 async def test_a_line_that_cannot_be_sent_is_refused_where_it_is_posted() -> None:
@@ -85,7 +86,37 @@ async def test_a_line_that_cannot_be_sent_is_refused_where_it_is_posted() -> Non
     with pytest.raises(ValueError, match="PING"):
         queue.post(line("PING", "a b", "c"))
     with pytest.raises(ValueError, match="PRIVMSG"):
-        queue.post_speech([*said("fine"), line("PRIVMSG", "#tea #mate", "x")])
-    queue.post_speech(said("next"))
+        queue.post_speech([*said("fine"), line("PRIVMSG", "#tea #mate", "x")], "#tea", Lane.ANSWER)
+    queue.post_speech(said("next"), "#tea", Lane.ANSWER)
     with anyio.fail_after(5):
-        assert (await queue.next_paced()).params[-1] == "next"
+        assert (await queue.next_paced()).line.params[-1] == "next"
+
+
+async def test_what_is_withdrawn_is_not_sent_and_what_is_closed_has_ended() -> None:
+    queue = new_queue()
+    one, two, three = queue.post_speech(said("1", "2", "3"), "#tea", Lane.ANSWER)
+    queue.withdraw([two])
+    with anyio.fail_after(5):
+        assert await queue.next_paced() is one
+        queue.close()
+        await three.ended.wait()
+    assert not three.is_sent
+    assert not two.ended.is_set()
+
+
+async def test_a_line_withdrawn_while_it_waits_for_the_pace_lets_the_next_one_go() -> None:
+    queue = SendQueue(Timeouts(burst=1, per_line=0.05))
+    sent: list[str] = []
+
+    async def send() -> None:
+        sent.extend([(await queue.next_paced()).line.params[-1] for _ in range(2)])
+
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as tasks:
+            (_, two) = queue.post_speech(said("1", "2"), "#tea", Lane.ANSWER)
+            tasks.start_soon(send)
+            await anyio.wait_all_tasks_blocked()  # "1" is out, and the pace holds "2" back
+            queue.withdraw([two])
+            await anyio.sleep(0.1)  # longer than the pace, which now finds nothing to send
+            queue.post_speech(said("3"), "#tea", Lane.ANSWER)
+    assert sent == ["1", "3"]

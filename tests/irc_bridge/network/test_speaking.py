@@ -3,9 +3,10 @@
 import anyio
 import pytest
 
-from terrarium_mcp.irc_bridge.network.errors import SendQueueFull
+from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
 from terrarium_mcp.irc_bridge.network.message import Source
 from tests.irc_bridge.network.scene import login, staying
+from tests.servers.beside import beside
 from tests.servers.fake_ircd import fake_ircd
 
 
@@ -100,10 +101,10 @@ async def test_a_burst_goes_out_at_once_and_the_rest_at_its_pace() -> None:
     ):
         await ear.happens("connected")
         began = anyio.current_time()
-        await network.say("ada", "\n".join(map(str, range(8))))
-        await server.hears("PRIVMSG", times=4)
-        burst = anyio.current_time() - began
-        await server.hears("PRIVMSG", times=8)
+        async with beside(network.say, "ada", "\n".join(map(str, range(8)))):
+            await server.hears("PRIVMSG", times=4)
+            burst = anyio.current_time() - began
+            await server.hears("PRIVMSG", times=8)
         assert burst < 0.1 * 4 <= anyio.current_time() - began + 0.01
         assert [line.split()[-1] for line in server.heard("PRIVMSG")] == [str(n) for n in range(8)]
 
@@ -114,9 +115,9 @@ async def test_a_pong_does_not_wait_behind_what_we_say() -> None:
         staying(login(server.port), burst=1, per_line=3600) as (network, ear),
     ):
         await ear.happens("connected")
-        await network.say("ada", "one\ntwo")
-        await server.settles()
-        assert len(server.heard("PRIVMSG")) <= 1
+        async with beside(network.say, "ada", "one\ntwo"):
+            await server.settles()
+            assert len(server.heard("PRIVMSG")) <= 1
 
 
 async def test_words_go_before_our_own_errands() -> None:
@@ -138,9 +139,44 @@ async def test_more_than_the_queue_holds_is_refused_as_a_whole() -> None:
         staying(login(server.port), burst=1, per_line=3600, queue=3) as (network, ear),
     ):
         await ear.happens("connected")
+        async with beside(network.say, "ada", "1\n2\n3"):
+            await anyio.wait_all_tasks_blocked()
+            with pytest.raises(SendQueueFull, match="lines are waiting"):
+                await network.say("ada", "4\n5\n6")
+
+
+async def test_text_is_said_when_its_last_line_has_left() -> None:
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port), burst=1, per_line=0.05) as (network, ear),
+    ):
+        await ear.happens("connected")
         await network.say("ada", "1\n2\n3")
-        with pytest.raises(SendQueueFull, match="lines are waiting"):
-            await network.say("ada", "4\n5\n6")
+        await server.settles()  # so whatever was sent before has arrived
+        assert [line.split()[-1] for line in server.heard("PRIVMSG")] == ["1", "2", "3"]
+
+
+async def test_what_has_not_left_when_its_speaker_is_cancelled_is_never_said() -> None:
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port), burst=1, per_line=0.05) as (network, ear),
+    ):
+        await ear.happens("connected")
+        async with beside(network.say, "ada", "1\n2\n3\n4"):
+            await server.hears("PRIVMSG")
+        await network.say("bo", "the end")
+        assert server.heard("PRIVMSG ada") == ["PRIVMSG ada 1"]
+
+
+async def test_a_connection_that_ends_tells_those_who_were_speaking() -> None:
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port), burst=1, per_line=3600) as (network, ear),
+    ):
+        await ear.happens("connected")
+        async with beside(server.drops):
+            with pytest.raises(NotConnected):
+                await network.say("ada", "1\n2\n3")
 
 
 async def test_ctcp_is_answered_in_private_and_not_in_floods() -> None:

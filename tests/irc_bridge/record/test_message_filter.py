@@ -224,3 +224,11 @@ def test_a_relay_is_told_by_its_nick_as_the_network_compares_it() -> None:
     assert kept.messages_in(line, NOW) == []
     [other] = kept.by_casemapping("ascii").messages_in(line, NOW)
     assert other.text == "<Jane> [off] secret"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Terra: [off] xyzzy", "bo, [nolog] xyzzy", "!ask [off] xyzzy", "[off] ada: [LLM] xyzzy"],
+)
+def test_what_is_said_to_somebody_off_the_record_is_not_kept(text: str) -> None:
+    assert recorded(f":ada!u@h PRIVMSG #tea :{text}") == []

@@ -1,0 +1,104 @@
+"""Ends talks with other programs, by whose pace no human answers. Pure: time is passed in.
+
+A line to us is a reflex if it comes soon after a line of ours to the same person. Many reflexes in
+a row are a program's, whatever it says, and bring a pause: nothing of that person is answered. The
+first takes two minutes, each further one twice as long, up to a day. Silence ends such a talk: the
+program has nothing left to answer.
+
+    3 reflexes in a row within 2 s     two programs that answer at once
+    20 in a row within 30 s            ... or that take their time, as another language model does
+    60 in a row within 10 minutes      ... or wait on purpose
+
+A line later than that begins the row anew. Several lines to us without one of ours in between are
+one. A pause is forgotten a day after it ended.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum, auto
+
+from terrarium_mcp.irc_bridge.ask.commands import PersonKey
+
+FIRST_PAUSE = 120.0
+"""Seconds."""
+LONGEST_PAUSE = 86_400.0
+FORGOTTEN_AFTER = 86_400.0
+
+MOST_PEOPLE = 1_000
+"""People remembered: those we talked to last."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReflexRule:
+    """So many `lines` in a row, each within so many `seconds` after one of ours."""
+
+    seconds: float
+    lines: int
+
+
+def reflex_rules(quickest: float) -> tuple[ReflexRule, ...]:
+    """The rules, of which the first has `quickest` seconds; 0 switches it off."""
+    quick = (ReflexRule(quickest, 3),) if quickest else ()
+    return (*quick, ReflexRule(30, 20), ReflexRule(600, 60))
+
+
+class Pace(Enum):
+    """How a line came."""
+
+    HUMAN = auto()
+    TOO_MUCH = auto()
+    """A pause begins with it."""
+    PAUSED = auto()
+    """It came in a pause."""
+
+
+@dataclass(slots=True)
+class _Exchange:
+    """What was said between one person and us."""
+
+    rows: list[int]
+    """Reflexes in a row, for each rule."""
+    spoke_at: float | None = None
+    """When we spoke to them, if they said nothing since."""
+    pause: float = 0
+    paused_until: float = 0
+
+
+@dataclass(slots=True)
+class LoopGuard:
+    """Notes who speaks when, and says when it is enough."""
+
+    rules: Sequence[ReflexRule]
+    _exchanges: dict[PersonKey, _Exchange] = field(default_factory=dict)
+
+    def spoke(self, person: PersonKey, now: float) -> None:
+        """A line of ours to a person has left."""
+        self._exchange(person).spoke_at = now
+
+    def heard(self, person: PersonKey, now: float) -> Pace:
+        """A person said something to us."""
+        exchange = self._exchange(person)
+        if now < exchange.paused_until:
+            return Pace.PAUSED
+        if exchange.spoke_at is None:
+            return Pace.HUMAN
+        gap, exchange.spoke_at = now - exchange.spoke_at, None
+        exchange.rows = [
+            row + 1 if gap <= rule.seconds else 0
+            for row, rule in zip(exchange.rows, self.rules, strict=True)
+        ]
+        if all(row < rule.lines for row, rule in zip(exchange.rows, self.rules, strict=True)):
+            return Pace.HUMAN
+        if now > exchange.paused_until + FORGOTTEN_AFTER:
+            exchange.pause = 0
+        exchange.pause = min(exchange.pause * 2 or FIRST_PAUSE, LONGEST_PAUSE)
+        exchange.paused_until = now + exchange.pause
+        exchange.rows = [0] * len(self.rules)
+        return Pace.TOO_MUCH
+
+    def _exchange(self, person: PersonKey) -> _Exchange:
+        exchange = self._exchanges.pop(person, None) or _Exchange([0] * len(self.rules))
+        self._exchanges[person] = exchange  # the last of all
+        if len(self._exchanges) > MOST_PEOPLE:
+            del self._exchanges[next(iter(self._exchanges))]
+        return exchange

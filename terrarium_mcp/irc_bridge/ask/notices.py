@@ -1,0 +1,129 @@
+"""Tells people that they must wait, or are not answered: one line a minute and channel for all.
+
+Each is told once: whoever stands in a line is in no further one until a minute has passed in which
+nobody was refused there. The lines leave last of all that is said (`OutgoingQueue`).
+"""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import anyio
+import anyio.abc
+
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
+from terrarium_mcp.irc_bridge.ask.commands import Command
+from terrarium_mcp.irc_bridge.ask.limits import Refusal
+
+GATHERED = 2.0
+"""Seconds after the first refusal, in which others come into the same line."""
+
+EVERY = 60.0
+"""Seconds between two lines in one channel."""
+
+NAMED = 3
+"""Nicks in a line; of the others it says how many there are."""
+
+MOST_NICKS = 200
+"""Nicks remembered for each channel, and private chats with a line on its way."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Board:
+    """What is to be told in one channel, or in one private chat."""
+
+    channel: str
+    refused: dict[str, Refusal] = field(default_factory=dict)
+    waiting: list[PendingCommand] = field(default_factory=list)
+    told: set[str] = field(default_factory=set)
+
+    def has_room(self) -> bool:
+        return len(self.refused) + len(self.waiting) + len(self.told) < MOST_NICKS
+
+
+class NoticeBoard:
+    """Gathers who is to be told what. `say` sends a line to a channel or nick."""
+
+    def __init__(
+        self,
+        say: Callable[[str, str], Awaitable[None]],
+        still_waits: Callable[[PendingCommand], bool],
+    ) -> None:
+        self._say = say
+        self._still_waits = still_waits
+        self._boards: dict[str, _Board] = {}
+        self._tasks: anyio.abc.TaskGroup | None = None
+
+    def refuse(self, command: Command, why: Refusal) -> None:
+        """Tell the asker of a command why it is not served."""
+        board = self._board(command)
+        if board and command.asker not in board.told:
+            board.refused.setdefault(command.asker, why)
+
+    def announce(self, pending: PendingCommand) -> None:
+        """Tell the asker of a question that it waits, if it still does then."""
+        board = self._board(pending.command)
+        if board and pending.command.asker not in board.told:
+            board.waiting.append(pending)
+
+    async def run(self) -> None:
+        """Say what is gathered until cancelled."""
+        async with anyio.create_task_group() as self._tasks:
+            await anyio.sleep_forever()
+
+    def _board(self, command: Command) -> _Board | None:
+        """The board of the command's channel or chat; None if there is no room."""
+        board = self._boards.get(command.target)
+        if board is None:
+            if self._tasks is None or len(self._boards) >= MOST_NICKS:
+                return None
+            board = self._boards[command.target] = _Board(command.channel)
+            self._tasks.start_soon(self._serve, command.target, board)
+        return board if board.has_room() else None
+
+    async def _serve(self, target: str, board: _Board) -> None:
+        """Say a line, and another each minute, as long as there is something to say."""
+        await anyio.sleep(GATHERED)
+        try:
+            while text := self._line(board):
+                try:
+                    await self._say(target, text)
+                except TerrariumError as error:
+                    log.info("nobody was told in %s: %s", target, error)
+                await anyio.sleep(EVERY)
+        finally:
+            del self._boards[target]
+
+    def _line(self, board: _Board) -> str:
+        """The next line; what it says is no longer to be told."""
+        waiting = [one.command.asker for one in board.waiting if self._still_waits(one)]
+        waiting = [nick for nick in dict.fromkeys(waiting) if nick not in board.refused]
+        text = line_for(board.refused, waiting, named=bool(board.channel))
+        board.told |= {*board.refused, *waiting}
+        board.refused, board.waiting = {}, []
+        return text
+
+
+def line_for(refused: Mapping[str, Refusal], waiting: Sequence[str], *, named: bool) -> str:
+    """One line for all: those who wait, then those who are refused; "" if there are none.
+
+    The reason is the one that most of the refused share. In a private chat nobody is `named`.
+    """
+    parts = []
+    if waiting:
+        parts.append((_people(waiting), "one moment, others asked before you."))
+    if refused:
+        reasons = list(refused.values())
+        parts.append((_people(list(refused)), max(reasons, key=reasons.count).value))
+    return " ".join(f"{people}: {text}" if named else text for people, text in parts)
+
+
+def _people(nicks: Sequence[str]) -> str:
+    """`ada`, `ada and bo`, `ada, bo, cy and 12 others`."""
+    shown, left = list(nicks[:NAMED]), len(nicks) - NAMED
+    if left > 0:
+        return f"{', '.join(shown)} and {left} other{'s' if left > 1 else ''}"
+    return " and ".join(filter(None, [", ".join(shown[:-1]), shown[-1]]))

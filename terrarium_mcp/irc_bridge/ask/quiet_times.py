@@ -1,0 +1,63 @@
+"""Until when the bot keeps silent in which channel. Survives a restart."""
+
+import logging
+from datetime import datetime, timedelta
+
+import anyio
+
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.store import Store
+
+LONGEST = timedelta(days=30)
+
+TRY_AGAIN = 5.0
+"""Seconds before a failed read is retried."""
+
+log = logging.getLogger(__name__)
+
+
+class QuietTimes:
+    """The quiet channels of one network. Channels are in their folded form.
+
+    What is stored counts from the moment it has been read, a few milliseconds after the start.
+    """
+
+    def __init__(self, store: Store, network: str) -> None:
+        self._store = store
+        self._network = network
+        self._until: dict[str, datetime] = {}
+
+    def covers(self, channel: str, now: datetime) -> bool:
+        """Whether nothing is said in a channel at a moment."""
+        until = self._until.get(channel)
+        return until is not None and now < until
+
+    async def load(self, now: datetime) -> None:
+        """Read what is stored; what was said since then counts more."""
+        while True:
+            try:
+                stored = await self._store.quiet_channels.current(self._network, now)
+            except TerrariumError as error:
+                log.warning("could not read which channels are quiet, will retry: %s", error)
+                await anyio.sleep(TRY_AGAIN)
+            else:
+                self._until = {**stored, **self._until}
+                return
+
+    async def begin(self, channel: str, until: datetime, asked_by: str) -> None:
+        """Keep silent in a channel from now on.
+
+        Raises:
+            TerrariumError: it could not be stored, and so ends with this process.
+        """
+        self._until[channel] = until
+        await self._store.quiet_channels.begin(self._network, channel, until, asked_by)
+
+    async def end(self, channel: str, now: datetime) -> None:
+        """Speak again.
+
+        Raises:
+            TerrariumError: it could not be stored, and so holds until this process ends.
+        """
+        self._until[channel] = now
+        await self._store.quiet_channels.end(self._network, channel)

@@ -1,0 +1,138 @@
+"""What those hear who must wait or are refused: one line for all, a minute apart, each once."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import anyio
+import pytest
+
+from terrarium_mcp.bell import Bell
+from terrarium_mcp.irc_bridge.ask import notices
+from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
+from terrarium_mcp.irc_bridge.ask.commands import Command
+from terrarium_mcp.irc_bridge.ask.limits import Refusal
+from terrarium_mcp.irc_bridge.ask.notices import MOST_NICKS, NoticeBoard, line_for
+from terrarium_mcp.irc_bridge.network.errors import NotConnected
+from terrarium_mcp.irc_bridge.network.message import Source
+from tests.servers.beside import beside
+
+FULL, QUICK = Refusal.QUEUE_FULL, Refusal.TOO_QUICK
+
+
+def command(nick: str, channel: str = "#tea") -> Command:
+    return Command("ask", "why?", Source(nick, "u", nick), "", channel)
+
+
+class Wall:
+    """Where lines are put up."""
+
+    def __init__(self) -> None:
+        self.lines: list[tuple[str, str]] = []
+        self.broken = False
+        self.waiting = True
+        self._news = Bell()
+
+    async def has_lines(self, count: int) -> None:
+        with anyio.fail_after(10):
+            while len(self.lines) < count:
+                await self._news.wait()
+
+    async def say(self, target: str, text: str) -> None:
+        self.lines.append((target, text))
+        self._news.ring()
+        if self.broken:
+            raise NotConnected("irc.example")
+
+
+@asynccontextmanager
+async def board_on(
+    wall: Wall, monkeypatch: pytest.MonkeyPatch, *, every: float = 0.05
+) -> AsyncIterator[NoticeBoard]:
+    monkeypatch.setattr(notices, "GATHERED", 0.01)
+    monkeypatch.setattr(notices, "EVERY", every)
+    board = NoticeBoard(wall.say, lambda _: wall.waiting)
+    async with beside(board.run):
+        await anyio.wait_all_tasks_blocked()
+        yield board
+
+
+async def until_empty(board: NoticeBoard) -> None:
+    with anyio.fail_after(10):
+        while board._boards:  # noqa: ASYNC110, SLF001 -- that it has nothing to say shows nowhere
+            await anyio.sleep(0.01)
+
+
+@pytest.mark.parametrize(
+    ("nicks", "people"),
+    [
+        (["ada"], "ada"),
+        (["ada", "bo"], "ada and bo"),
+        (["ada", "bo", "cy"], "ada, bo and cy"),
+        (["ada", "bo", "cy", "di"], "ada, bo, cy and 1 other"),
+        ([f"n{n}" for n in range(15)], "n0, n1, n2 and 12 others"),
+    ],
+)
+def test_a_line_names_a_few_and_counts_the_others(nicks: list[str], people: str) -> None:
+    refused = dict.fromkeys(nicks, FULL)
+    assert line_for(refused, [], named=True) == f"{people}: {FULL.value}"
+
+
+def test_a_line_gives_the_reason_of_most_and_says_who_only_waits() -> None:
+    refused = {"ada": QUICK, "bo": FULL, "cy": FULL}
+    assert line_for(refused, ["di"], named=True) == (
+        f"di: one moment, others asked before you. ada, bo and cy: {FULL.value}"
+    )
+    assert line_for({"ada": QUICK}, [], named=False) == QUICK.value
+    assert line_for({}, [], named=True) == ""
+
+
+async def test_each_hears_once_and_later_ones_in_the_next_line(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wall = Wall()
+    async with board_on(wall, monkeypatch) as board:
+        for nick in ("ada", "bo", "ada"):
+            board.refuse(command(nick), FULL)
+        board.refuse(command("eve", channel=""), FULL)
+        await wall.has_lines(2)
+        board.refuse(command("ada"), FULL)
+        board.refuse(command("cy"), FULL)
+        await until_empty(board)
+        assert sorted(wall.lines) == [
+            ("#tea", f"ada and bo: {FULL.value}"),
+            ("#tea", f"cy: {FULL.value}"),
+            ("eve", FULL.value),
+        ]
+        board.refuse(command("ada"), FULL)  # the minute in which nobody was refused has passed
+        await until_empty(board)
+        assert wall.lines[-1] == ("#tea", f"ada: {FULL.value}")
+
+
+async def test_who_was_served_meanwhile_is_not_told_to_wait(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wall = Wall()
+    async with board_on(wall, monkeypatch) as board:
+        wall.waiting = False
+        board.announce(PendingCommand(command("ada"), None, "#tea"))
+        await until_empty(board)
+        assert wall.lines == []
+        wall.waiting = True
+        board.announce(PendingCommand(command("ada"), None, "#tea"))
+        await until_empty(board)
+        assert wall.lines == [("#tea", "ada: one moment, others asked before you.")]
+
+
+async def test_a_lost_connection_ends_no_board_and_a_crowd_fills_none(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wall = Wall()
+    wall.broken = True
+    async with board_on(wall, monkeypatch) as board:
+        for number in range(5_000):
+            board.refuse(command(f"n{number}"), FULL)
+            board.refuse(command(f"n{number}", channel=""), FULL)
+        assert len(board._boards) == MOST_NICKS  # noqa: SLF001 -- its memory is what this is about
+        assert len(board._boards["#tea"].refused) == MOST_NICKS  # noqa: SLF001
+        await until_empty(board)
+        assert len([target for target, _ in wall.lines if target == "#tea"]) == 1

@@ -1,0 +1,537 @@
+"""Crowds, floods, other bots, services: nobody silences the bot, drives it, or makes it a pest.
+
+Time is counted in lines where it can be: at the default pace a line is two seconds.
+"""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from terrarium_mcp.irc_bridge.ask import limits, notices
+from terrarium_mcp.irc_bridge.ask.command_queue import DEPTH
+from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
+from tests.irc_bridge.house import QUICK, House, bytes_of, living, settings_for
+from tests.servers.agent import StrictAgent, calls, hangs, says, strict_agent
+from tests.servers.beside import beside
+from tests.servers.fake_ircd import FakeIrcd, fake_ircd
+from tests.servers.ircd import Ircd
+from tests.servers.person import Person, person
+
+PATIENCE = 30.0
+
+PACED = Timeouts(burst=4, per_line=0.2, reflex=0, backoff=(0.1,), rejoin=(0.05,))
+"""The default pace ten times as quick."""
+
+REFLEXES = Timeouts(burst=1000, per_line=0.001, backoff=(0.1,), rejoin=(0.05,))
+"""No pace of the network, but the guard against other programs as it is by default."""
+
+
+@pytest.fixture(autouse=True)
+def _soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Refusals are gathered for a moment only."""
+    monkeypatch.setattr(notices, "GATHERED", 0.1)
+
+
+@dataclass(frozen=True)
+class Teahouse:
+    """A bot in #tea and #mate of a fake server, where anybody can be made to speak."""
+
+    server: FakeIrcd
+    house: House
+    agent: StrictAgent
+
+    async def enter(self, *nicks: str, channel: str = "#tea") -> None:
+        await self.server.says(*(f":{mask(nick)} JOIN {channel}" for nick in nicks))
+        await self.server.settles()
+
+    async def say(self, nick: str, text: str, target: str = "#tea") -> None:
+        await self.server.says(f":{mask(nick)} PRIVMSG {target} :{text}")
+
+    async def hears(self, *words: str, times: int = 1) -> list[str]:
+        """Wait until that many lines of the bot hold these words."""
+        with anyio.fail_after(PATIENCE):
+            while len(found := self.said(*words)) < times:
+                await self.server._news.wait()  # noqa: SLF001 -- whatever comes next
+        return found
+
+    def said(self, *words: str) -> list[str]:
+        """The lines of the bot that hold these words, in order."""
+        lines = [line for line in self.server.lines if line.startswith(("PRIVMSG", "NOTICE"))]
+        return [line for line in lines if all(word in line for word in words)]
+
+
+def mask(nick: str) -> str:
+    return f"{nick}!{nick}@{nick}.example"
+
+
+@asynccontextmanager
+async def teahouse(
+    folder: Path, *, timeouts: Timeouts = QUICK, **settings: Any
+) -> AsyncIterator[Teahouse]:
+    async with fake_ircd() as server, strict_agent() as agent:
+        options = settings_for(server.port, folder, agent.url, **settings)
+        async with living(options, timeouts=timeouts) as house:
+            scene = Teahouse(server, house, agent)
+            await scene.enter("ada", "bo")
+            yield scene
+
+
+async def crowd(scene: Teahouse, *, pings: int = 8) -> list[int]:
+    """60 members in private and 20 people in each of two channels ask at once.
+
+    Somebody pings all the time. Returns how many lines of the bot left from each ping to its pong.
+    """
+    scene.agent.will(*(["line 1\nline 2"] * 3 * DEPTH))
+    rooms = {"#tea": "t", "#mate": "m"}
+    members = [f"p{n}" for n in range(60)]
+    await scene.enter(*members)
+    for channel, letter in rooms.items():
+        await scene.enter(*(f"{letter}{n}" for n in range(20)), channel=channel)
+    questions = [f":{mask(nick)} PRIVMSG Terra :why?" for nick in members]
+    for n in range(20):
+        questions += [
+            f":{mask(f'{letter}{n}')} PRIVMSG {channel} :!ask why?"
+            for channel, letter in rooms.items()
+        ]
+    await scene.server.says(*questions)
+    return [await lines_until_pong(scene, number) for number in range(1, pings + 1)]
+
+
+async def lines_until_pong(scene: Teahouse, number: int) -> int:
+    """Ping for the `number`th time: how many lines have left when the pong has.
+
+    After the pong before it, three lines (6 s at the default pace) have passed.
+    """
+    if number > 1:
+        lines = len(scene.said()) + 3
+        with anyio.fail_after(PATIENCE):
+            while len(scene.said()) < lines:
+                await scene.server._news.wait()  # noqa: SLF001 -- whatever comes next
+    before = len(scene.said())
+    await scene.say("ada", "!ping")
+    await scene.hears("ada: pong", times=number)
+    return len(scene.said()) - before
+
+
+async def test_a_hundred_ask_at_once_and_channels_are_answered_in_turn_and_a_ping_at_once(
+    tmp_path: Path,
+) -> None:
+    async with teahouse(tmp_path, timeouts=PACED) as scene:
+        waits = await crowd(scene)
+        assert max(waits) <= 5, waits  # of 2 s each: 10 s
+        await scene.hears("| [LLM] line 2", times=3 * DEPTH)
+        assert len(scene.agent.requests) == 3 * DEPTH
+        for channel, letter in (("#tea", "t"), ("#mate", "m")):
+            answered = [line.split()[2] for line in scene.said(f"PRIVMSG {channel}", "line 1")]
+            assert answered == [f":{letter}{n}:" for n in range(DEPTH)]
+            (refused,) = await scene.hears(f"PRIVMSG {channel}", "Too many questions")
+            assert f"{letter}5, {letter}6, {letter}7 and 12 others: Too many" in refused
+            assert len(scene.said(f"PRIVMSG {channel}", "one moment")) <= 1
+        await scene.hears("PRIVMSG p5 :Too many questions are waiting here.")
+
+
+async def test_places_take_turns_at_the_model(tmp_path: Path) -> None:
+    async with teahouse(tmp_path) as scene:
+        scene.agent.will(*([hangs(says("next"))] * 7))
+        await scene.enter("p0", "p1", "p2")
+        await scene.say("ada", "!ask the first")
+        with anyio.fail_after(PATIENCE):
+            await scene.agent.asked(1)
+        for nick in ("p0", "p1", "p2"):
+            await scene.say(nick, f"private {nick}", target="Terra")
+        for n in range(3):
+            await scene.say(f"m{n}", f"!ask mate {n}", target="#mate")
+        await scene.server.settles()
+        for number in range(1, 8):
+            with anyio.fail_after(PATIENCE):
+                await scene.agent.asked(number)
+            await scene.house.bridge.flush()
+            await anyio.wait_all_tasks_blocked()  # the first of each place is at the model's door
+            scene.agent.release()
+            await scene.hears("[LLM] next", times=number)
+        asked = [str(request["messages"][-1]["content"]) for request in scene.agent.requests[1:]]
+        order = [re.search(r'<question from="\w+">(\w+)', text) for text in asked]
+        assert [found and found[1] for found in order] == ["private", "mate"] * 3
+
+
+async def test_of_one_persons_sixty_questions_under_many_nicks_seven_reach_the_model(
+    tmp_path: Path,
+) -> None:
+    every = 0.5  # a thirtieth of 15 s, and so are the 30 s
+    async with teahouse(tmp_path, ask_burst=5, ask_every=every) as scene:
+        scene.agent.will(*(["because"] * 20))
+        began = anyio.current_time()
+        for n in range(60):
+            await scene.server.says(f":eve{n}!e@eve.example PRIVMSG #tea :!ask question {n}")
+            await anyio.sleep(every * 2 / 60)
+        await scene.server.settles()
+        lasted = anyio.current_time() - began
+        await scene.say("bo", "!ask the last")
+        await scene.hears("bo: [LLM] because")
+        assert len(scene.agent.requests) - 1 <= 5 + lasted / every + 1
+        assert len(scene.agent.requests) - 1 >= 5
+        scene.agent._script.clear()  # noqa: SLF001 -- what was not needed
+
+
+async def test_services_bouncers_servers_and_the_ignored_get_no_answer(tmp_path: Path) -> None:
+    async with teahouse(tmp_path, ignore="spam*, *!*@bad.example", private="anyone") as scene:
+        for source in (
+            *("*status!znc@znc.in", "*playback!znc@znc.in", "NickServ!s@services.", "irc.srv"),
+            *(
+                "Q!TheQBot@CServe.quakenet.org",
+                "Global!services@s",
+                "spammer!u@h",
+                "u!v@bad.example",
+            ),
+        ):
+            await scene.server.says(
+                f":{source} PRIVMSG Terra :!ping",
+                f":{source} PRIVMSG Terra :This nickname is registered.",
+                f":{source} PRIVMSG #tea :Terra: hello",
+                f":{source} NOTICE Terra :!ping",
+            )
+        await scene.say("ada", "!ping")
+        await scene.hears("ada: pong")
+        assert len(scene.said()) == 1
+        assert scene.agent.requests == []
+
+
+@pytest.mark.parametrize(
+    ("private", "answered"),
+    [("members", ["bo"]), ("anyone", ["stranger", "bo"]), ("off", [])],
+)
+async def test_in_private_only_those_are_served_whom_the_setting_names(
+    tmp_path: Path, private: str, answered: list[str]
+) -> None:
+    async with teahouse(tmp_path, private=private) as scene:
+        await scene.say("stranger", "!ping", target="Terra")
+        await scene.server.settles()
+        await scene.say("bo", "!ping", target="Terra")
+        await scene.server.settles()
+        await scene.say("ada", "!ping")
+        await scene.hears("ada: pong")
+        assert [line.split()[1] for line in scene.said()[:-1]] == answered
+
+
+@asynccontextmanager
+async def robot(ircd: Ircd, *, lines: int = 1, private: bool = False) -> AsyncIterator[Person]:
+    """Another bot, of no known make: it answers every line that is said to it, at once."""
+    async with person("robo", ircd.port) as robo:
+        await robo.joins("#tea")
+
+        async def answer_everything() -> None:
+            at = 0
+            while True:
+                while at < len(robo.lines):
+                    line, at = robo.lines[at], at + 1
+                    if re.match(r":Terra!\S+ PRIVMSG", line) and "robo" in line:
+                        target, words = ("Terra", "") if private else ("#tea", "Terra: ")
+                        talk = [f"PRIVMSG {target} :{words}how so? {at} {n}" for n in range(lines)]
+                        await robo.types(*talk)
+                await robo._news.wait()  # noqa: SLF001 -- whatever comes next
+
+        async with beside(answer_everything):
+            yield robo
+
+
+@pytest.mark.parametrize(("private", "lines"), [(False, 1), (True, 1), (False, 3), (True, 3)])
+async def test_two_bots_do_not_talk_for_ever(
+    ngircd: Ircd, tmp_path: Path, private: bool, lines: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with (
+        strict_agent() as agent,
+        person("ada", ngircd.port) as ada,
+        robot(ngircd, lines=lines, private=private) as robo,
+    ):
+        await ada.joins("#tea")
+        agent.will(*(["Tell me more."] * 30))
+        settings = settings_for(ngircd, tmp_path, agent.url)
+        async with living(settings, timeouts=REFLEXES) as house:
+            await robo.types(f"PRIVMSG {'Terra' if private else '#tea'} :Terra: hello")
+            with anyio.fail_after(PATIENCE):
+                while "no pace of a human" not in caplog.text:
+                    await robo._news.wait()  # noqa: SLF001 -- whatever comes next
+                    await house.has_heard(ada)
+                await robo.types("PRIVMSG #tea :Terra: and now?")
+                await house.has_heard(robo)
+                await ada.types("PRIVMSG #tea :!ping")
+                await ada.sees("ada: pong")
+        said = [line for line in robo.lines if re.match(r":Terra!\S+ PRIVMSG", line)]
+        assert len([line for line in said if "[LLM]" in line]) <= 4
+        assert len([line for line in said if "robo" in line and "[LLM]" not in line]) <= 2
+        agent._script.clear()  # noqa: SLF001 -- what was not needed
+
+
+async def test_stop_takes_back_the_askers_question_and_nobody_elses(tmp_path: Path) -> None:
+    async with teahouse(tmp_path) as scene:
+        scene.agent.will(hangs(says("never said")), "for bo")
+        await scene.say("cy", "!ask slow one")
+        with anyio.fail_after(PATIENCE):
+            await scene.agent.asked(1)
+        await scene.say("bo", "!ask quick one")
+        await scene.say("bo", "Terra: !stop now", target="#mate")  # where bo asked nothing
+        await scene.say("cy", "!stop")
+        await scene.hears("cy: Stopped.")
+        await scene.hears("bo: [LLM] for bo")
+        await scene.hears("bo: no question of yours")
+        scene.agent.release()
+        assert scene.said("never said") == []
+
+
+async def test_stop_works_inside_a_tool_call_and_drops_lines_not_yet_said(tmp_path: Path) -> None:
+    slow = Timeouts(burst=1, per_line=0.3, reflex=0)
+    async with teahouse(tmp_path, timeouts=slow) as scene:
+        answer = "\n".join(f"line {n}" for n in range(4))
+        scene.agent.will(calls("get_channel_stats"), hangs(says(answer)), answer, "after")
+        await scene.say("ada", "!ask one")
+        with anyio.fail_after(PATIENCE):
+            await scene.agent.asked(2)  # the result of its tool is with the model
+        await scene.say("ada", "!stop")
+        await scene.hears("ada: Stopped.")
+        await scene.say("ada", "!ask two")
+        await scene.hears("ada: [LLM] line 0")
+        await scene.say("ada", "!stop")
+        await scene.say("ada", "!ask three")
+        await scene.hears("ada: [LLM] after")
+        assert len(scene.said("line ")) < 4
+        assert scene.said("line 3") == []
+
+
+async def test_an_operator_stops_anybody_in_the_channel_and_a_member_only_themselves(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(notices, "EVERY", 0.1)
+    async with teahouse(tmp_path) as scene:  # where ada is operator
+        scene.agent.will(hangs(says("never said")), "the next")
+        await scene.say("bo", "!ask one")
+        await scene.say("cy", "!ask two")
+        with anyio.fail_after(PATIENCE):
+            await scene.agent.asked(1)
+        await scene.say("eve", "!stop")
+        await scene.hears("eve: no question of yours")
+        await scene.say("ada", "!stop")
+        await scene.hears("ada: Stopped.")
+        await scene.say("bo", "!ask three")
+        await scene.hears("bo: [LLM] the next")
+        assert len(scene.agent.requests) == 2
+
+
+async def test_quiet_says_nothing_records_all_and_survives_a_restart(tmp_path: Path) -> None:
+    async with teahouse(tmp_path) as scene:
+        await scene.say("bo", "!quiet 1h")
+        await scene.hears("bo: only the channel's operators")
+        await scene.say("ada", "!quiet soon")
+        await scene.hears("NOTICE ada", "!quiet 30m, !quiet 1h, !quiet 2d")
+        await scene.say("ada", "!quiet 99d")
+        await scene.hears("NOTICE ada :I say nothing in #tea until", "!quiet off ends this")
+        said = len(scene.said())
+        for text in ("!ping", "Terra: hello", "!stop", "!who", "!quiet 1h"):
+            await scene.say("bo", text)
+        await scene.say("bo", "!ping", target="#mate")
+        await scene.hears("PRIVMSG #mate :bo: pong")
+        assert len(scene.said()) == said + 1
+        await scene.house.bridge.flush()
+        assert "Terra: hello" in [line.text for line in await scene.house.lines("#tea")]
+    async with teahouse(tmp_path) as scene:
+        await scene.say("bo", "!ping")
+        await scene.say("bo", "!ping", target="#mate")
+        await scene.hears("PRIVMSG #mate :bo: pong")
+        assert len(scene.said()) == 1
+        await scene.say("ada", "!quiet off")
+        await scene.hears("NOTICE ada :I answer in #tea again.")
+        await scene.say("bo", "!ping")
+        await scene.hears("PRIVMSG #tea :bo: pong")
+
+
+async def test_quiet_begins_at_once_also_for_an_answer_in_work(tmp_path: Path) -> None:
+    async with teahouse(tmp_path) as scene:
+        scene.agent.will(hangs(says("too loud")), "elsewhere")
+        await scene.say("bo", "!ask one")
+        with anyio.fail_after(PATIENCE):
+            await scene.agent.asked(1)
+        await scene.say("ada", "!quiet 1h")
+        await scene.hears("NOTICE ada")
+        scene.agent.release()
+        await scene.say("bo", "!ask two", target="#mate")
+        await scene.hears("[LLM] elsewhere")
+        assert scene.said("too loud") == []
+
+
+@pytest.mark.parametrize(
+    ("where", "how"),
+    [
+        ("#tea", "PART #tea"),
+        ("#tea", "PART #mate,#tea :bye"),
+        ("#tea", "QUIT :bye"),
+        ("Terra", "PART #tea"),
+        ("Terra", "QUIT :bye"),
+    ],
+)
+async def test_an_answer_whose_asker_has_left_is_not_said(
+    tmp_path: Path, where: str, how: str
+) -> None:
+    async with teahouse(tmp_path) as scene:
+        scene.agent.will(hangs(says("for nobody")), "the next")
+        await scene.enter("cy")
+        await scene.say("cy", "!ask anything", target=where)
+        with anyio.fail_after(PATIENCE):
+            await scene.agent.asked(1)
+        await scene.server.says(f":{mask('cy')} {how}")
+        await scene.server.settles()
+        scene.agent.release()
+        asker = "ada" if where == "#tea" else "bo"
+        await scene.say(asker, "!ask the next", target=where)
+        await scene.hears("[LLM] the next")
+        assert scene.said("for nobody") == []
+
+
+async def test_who_is_kicked_or_renamed_is_followed(tmp_path: Path) -> None:
+    async with teahouse(tmp_path) as scene:
+        scene.agent.will(hangs(says("for nobody")), hangs(says("for bob")))
+        await scene.enter("cy")
+        await scene.say("cy", "!ask one")
+        with anyio.fail_after(PATIENCE):
+            await scene.agent.asked(1)
+        await scene.server.says(f":{mask('ada')} KICK #tea CY :out")
+        await scene.say("bo", "!ask two", target="Terra")
+        with anyio.fail_after(PATIENCE):
+            await scene.agent.asked(2)
+        await scene.server.says(f":{mask('bo')} NICK bob")
+        await scene.server.settles()
+        scene.agent.release()
+        await scene.hears("PRIVMSG bob :[LLM] for bob")
+        assert scene.said("for nobody") == []
+
+
+async def test_after_a_lost_connection_nobody_is_answered_late(tmp_path: Path) -> None:
+    async with teahouse(tmp_path) as scene:
+        scene.agent.will(hangs(says("too late")), "in time")
+        await scene.say("bo", "!ask one")
+        await scene.say("ada", "!ask waiting")
+        with anyio.fail_after(PATIENCE):
+            await scene.agent.asked(1)
+        bridge = scene.house.bridge
+        await scene.server.drops()
+        with anyio.fail_after(PATIENCE):
+            await bridge.gone.wait()
+            await bridge.at_home.wait()
+        scene.agent.release()
+        await scene.say("bo", "!ask two")
+        await scene.hears("bo: [LLM] in time")
+        assert scene.said("too late") == []
+        assert len(scene.agent.requests) == 2
+
+
+async def test_off_the_record_neither_question_nor_answer_is_written(tmp_path: Path) -> None:
+    async with teahouse(tmp_path) as scene:
+        secret = "xyzzy " * 200
+        scene.agent.will(
+            calls("create_enhancement_request", title="xyzzy", summary="xyzzy"), secret, "xyzzy"
+        )
+        await scene.say("bo", "Terra: [off] what is xyzzy?")
+        first = (await scene.hears("PRIVMSG #tea :[off] bo: [LLM] xyzzy"))[0]
+        await scene.hears("PRIVMSG #tea :[off] | [LLM] xyzzy")
+        await scene.say("bo", "!ask [OFF] and xyzzy?", target="#mate")
+        await scene.hears("PRIVMSG #mate :[off] bo: [LLM] xyzzy")
+        await scene.say("bo", "Terra: [nolog] !search xyzzy", target="#mate")
+        await scene.hears("PRIVMSG #mate :[off] bo: Nothing found")
+        await scene.say("bo", "on the record")
+        await scene.server.settles()
+        await scene.house.bridge.flush()
+        assert len(first.encode()) <= 510
+        tools = {tool["function"]["name"] for tool in scene.agent.requests[0]["tools"]}
+        assert "create_enhancement_request" not in tools
+        assert "search_irc_history" in tools
+        written = bytes_of(tmp_path / "irc_logs.db")
+        assert b"on the record" in written
+        assert b"xyzzy" not in written
+        assert await scene.house.store.backlog.all() == []
+
+
+async def test_names_are_defused_except_the_askers_and_links_and_code_stay(tmp_path: Path) -> None:
+    text = "ada knows `ada --bo`, see https://ada.example/bo and **bo**. cy: yes\n" + "\n".join(
+        f"ada {n}" for n in range(6)
+    )
+    async with teahouse(tmp_path) as scene:
+        scene.agent.will(text)
+        await scene.enter("cy")
+        await scene.say("cy", "!ask who knows?")
+        (first,) = await scene.hears("cy: [LLM]")
+        assert first.endswith(
+            "a\u200dda knows ada --bo, see https://ada.example/bo and b\u200do. cy: yes"
+        )
+        await scene.hears("(3 more: !more)")
+        await scene.say("cy", "!more")
+        lines = await scene.hears("| [LLM] a\u200dda ", times=6)
+        assert lines[-1].endswith("| [LLM] a\u200dda 5")
+        with anyio.fail_after(PATIENCE):
+            while not scene.said("4 in #tea: 1 operator, 3 others: @a\u200dda, b\u200do, cy"):
+                count = len(scene.said("cy: "))  # the members may not have been read yet
+                await scene.say("cy", "!who")
+                await scene.hears("cy: ", times=count + 1)
+
+
+async def test_one_persons_flood_of_commands_leaves_the_others_their_turn(tmp_path: Path) -> None:
+    async with teahouse(tmp_path, timeouts=PACED) as scene:
+        await scene.server.says(*[f":{mask('bo')} PRIVMSG #tea :!help"] * 200)
+        await scene.say("ada", "!ping")
+        await scene.hears("ada: pong")
+        pong = scene.said().index("PRIVMSG #tea :ada: pong")
+        assert pong <= 4
+        await scene.server.settles()
+        await scene.hears("bo: that was quick")
+        assert len(scene.said("bo: that was quick")) == 1
+        assert len(scene.said("bo: I remember")) < 10
+
+
+async def test_a_thousand_nicks_are_refused_in_one_line_that_fits(tmp_path: Path) -> None:
+    async with teahouse(tmp_path) as scene:
+        scene.agent.will(hangs(says("one")), *(["more"] * 4))
+        for batch in range(10):
+            await scene.server.says(
+                *(
+                    f":{'n' * 60}{batch}x{n}!u@host{batch}x{n} PRIVMSG #tea :!ask me"
+                    for n in range(100)
+                )
+            )
+        await scene.server.settles()
+        (line,) = await scene.hears("Too many questions")
+        assert len(line.encode()) <= 510
+        assert re.search(r" and \d+ others: Too many questions", line)
+        scene.agent.release()
+        await scene.hears("[LLM] more", times=4)
+        assert len(scene.said("Too many questions")) == 1
+        assert len(scene.agent.requests) == DEPTH
+
+
+async def test_a_channel_that_asked_its_forty_waits_and_the_other_goes_on(tmp_path: Path) -> None:
+    async with teahouse(tmp_path, channel_questions=3) as scene:
+        scene.agent.will(*(["because"] * 4))
+        for number in range(1, 4):
+            await scene.say("ada", "!ask why?")
+            await scene.hears("ada: [LLM] because", times=number)
+        await scene.say("ada", "!ask why?")
+        await scene.hears("ada: " + limits.Refusal.CHANNEL_SPENT.value)
+        await scene.say("ada", "!ask why?", target="#mate")
+        await scene.hears("PRIVMSG #mate :ada: [LLM] because")
+
+
+async def test_who_must_wait_hears_so_once(tmp_path: Path) -> None:
+    async with teahouse(tmp_path) as scene:
+        scene.agent.will(hangs(says("one")), "two", "three")
+        await scene.say("ada", "!ask one")
+        await scene.say("bo", "!ask two")
+        await scene.hears("bo: one moment, others asked before you.")
+        await scene.say("bo", "!ask too many")
+        await scene.server.settles()
+        scene.agent.release()
+        await scene.hears("bo: [LLM] two")
+        await scene.say("bo", "!ask three")
+        await scene.hears("bo: [LLM] three")
+        assert len(scene.said("bo:")) == 3
