@@ -421,6 +421,7 @@ async def test_a_join_into_what_is_no_channel_of_ours_changes_nothing(
     async with playing(tmp_path) as scene:
         await scene.server.says(f":Terra!u@h JOIN :{name}", f":srv 353 Terra = {name} :Terra ada")
         assert await scene.asks("!ping") == "PRIVMSG #tea :ada: pong"
+        await scene.house.bridge.flush()
         assert [room.channel for room in await scene.house.store.rooms.all()] == ["#mate", "#tea"]
 
 
