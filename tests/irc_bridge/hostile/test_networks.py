@@ -18,7 +18,6 @@ import anyio
 import pytest
 from anyio import to_thread
 
-from terrarium_mcp.errors import plainly
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.settings import Settings
@@ -218,41 +217,53 @@ async def test_a_server_that_refuses_for_ever_harms_no_other_network(
         assert bad.heard("JOIN") == []
 
 
-async def test_a_bug_that_ends_one_bridge_is_logged_and_leaves_the_others(
-    ngircd: Ircd, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+async def test_a_bug_that_ends_one_bridge_leaves_the_others_and_it_starts_again(
+    ircds: list[Ircd],
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    usual = IrcNetwork.run
+    usual, bugs = IrcNetwork.run, iter(["a bug", "another bug"])
 
     async def breaks(self: IrcNetwork) -> None:
-        if self.name.startswith("bad"):
-            raise ZeroDivisionError("a bug")
+        if self.name.startswith("bad") and (bug := next(bugs, "")):
+            raise ZeroDivisionError(bug)
         await usual(self)
 
     monkeypatch.setattr(IrcNetwork, "run", breaks)
-    settings = [network("good", ngircd.port), network("bad", 9)]
+    settings = [network("good", ircds[0].port), network("bad", ircds[2].port)]
     async with (
-        people(ngircd.port) as (ada,),
+        people(ircds[0].port, ircds[2].port) as (ada, bo),
         neighbourhood(tmp_path, *settings, at_home=("good",)) as house,
     ):
         with anyio.fail_after(PATIENCE):
             await ada.types("PRIVMSG #dev :still here")
             await all_heard(house, "good", "still here")
+            await bo.sees(":Terra!", "JOIN")
+            await bo.types("PRIVMSG #dev :back again", "PRIVMSG #dev :!ping")
+            await bo.sees("pong")
+            while await house.texts("bad") != ["back again", "!ping", "ada: pong"]:
+                await anyio.lowlevel.checkpoint()
         assert await house.texts("good") == ["still here"]
-    assert "bad: ended by an error; the other networks go on" in caplog.text
+    assert "bad: ended by an error; starting again in 0.05 s" in caplog.text
     assert "ZeroDivisionError: a bug" in caplog.text
+    assert "ZeroDivisionError: another bug" in caplog.text
 
 
-async def test_a_bug_that_ends_every_bridge_ends_the_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_a_stop_during_the_pause_after_a_bug_ends_everything_at_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def breaks(_: IrcNetwork) -> None:
-        raise ZeroDivisionError("a bug")
+    async def breaks(self: IrcNetwork) -> None:
+        raise ZeroDivisionError(self.name)
 
     monkeypatch.setattr(IrcNetwork, "run", breaks)
     both = network("one", 9), network("two", 9)
-    with anyio.fail_after(PATIENCE), pytest.raises(ZeroDivisionError), plainly():
-        async with neighbourhood(tmp_path, *both, at_home=()):
-            await anyio.sleep_forever()
+    async with neighbourhood(tmp_path, *both, at_home=(), restart=3600) as house:
+        with anyio.fail_after(PATIENCE):
+            while caplog.text.count("starting again in 3600 s") < 2:
+                await anyio.lowlevel.checkpoint()
+            await house.bridges.stop("until later")
+            await house.ended.wait()
 
 
 async def test_lines_from_before_networks_had_names_belong_to_the_first_network(
