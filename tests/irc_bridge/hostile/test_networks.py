@@ -18,8 +18,11 @@ import anyio
 import pytest
 from anyio import to_thread
 
+from terrarium_mcp.cli.starting.bridge_runner import open_bridges
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
+from terrarium_mcp.irc_bridge.toolbox import Toolbox
+from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
 from terrarium_mcp.store.sqlite.claims import Claimant
@@ -28,6 +31,7 @@ from tests.irc_bridge.house import bytes_of, said
 from tests.irc_bridge.neighbourhood import BRIEF, Neighbourhood, neighbourhood, network
 from tests.irc_bridge.network.scene import login, staying
 from tests.servers.agent import calls, hangs, says, strict_agent
+from tests.servers.beside import beside
 from tests.servers.cuttable import cuttable
 from tests.servers.fake_ircd import Answer, fake_ircd
 from tests.servers.ircd import Ircd, program_of
@@ -132,21 +136,26 @@ async def test_the_model_answers_one_question_at_a_time_over_all_networks(
 ) -> None:
     ports = [ircd.port for ircd in ircds]
     async with strict_agent() as agent, people(*ports) as adas:
-        settings = [network(name, port) for name, port in zip(NAMES, ports, strict=True)]
         agent.will(hangs(says("first.")), hangs(says("second.")), says("third."))
-        async with neighbourhood(tmp_path, *settings, agent_url=agent.url):
-            with anyio.fail_after(PATIENCE):
-                for place, ada in enumerate(adas):
-                    await ada.types(f"PRIVMSG #dev :!ask question {place}?", "PRIVMSG #dev :!ping")
-                    await ada.sees("pong")  # it waits for no network's question
-                await agent.asked(1)
-                assert len(agent.requests) == 1
-                agent.release()
-                await agent.asked(2)
-                assert len(agent.requests) == 2
-                agent.release()
-                for ada in adas:
-                    await ada.sees("PRIVMSG #dev :ada: [LLM] ")
+        settings = Settings(
+            db_path=tmp_path / "irc_logs.db", agent_api_url=agent.url, agent_model="scripted"
+        ).with_networks([network(name, port) for name, port in zip(NAMES, ports, strict=True)])
+        async with open_store(settings.db_path, settings) as store:
+            toolbox = Toolbox(lambda: build_server(store, settings))
+            async with open_bridges(store, settings, toolbox) as bridges, beside(bridges.run):
+                with anyio.fail_after(PATIENCE):
+                    for ada in adas:
+                        await ada.sees(":Terra!", "JOIN")
+                        await ada.types("PRIVMSG #dev :!ask what?", "PRIVMSG #dev :!ping")
+                        await ada.sees("pong")  # which waits for no question of another network
+                    await agent.asked(1)
+                    assert len(agent.requests) == 1
+                    agent.release()
+                    await agent.asked(2)
+                    assert len(agent.requests) == 2
+                    agent.release()
+                    for ada in adas:
+                        await ada.sees("PRIVMSG #dev :ada: [LLM] ")
     assert len(agent.requests) == 3
 
 
@@ -658,3 +667,5 @@ def test_what_a_network_lacks_is_named_with_the_network(tmp_path: Path) -> None:
     assert "two: IRC_CHANNELS is not set." in done.stderr
     served = ran("terrarium-mcp serve --create", at=tmp_path)
     assert served.returncode == 0, served.stderr
+    searched = ran("terrarium-mcp search tea", at=tmp_path)
+    assert "Nothing is recorded yet" in searched.stderr
