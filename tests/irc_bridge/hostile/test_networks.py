@@ -523,7 +523,7 @@ def tables(ircds: Sequence[Ircd], *more: str) -> str:
 
 
 @pytest.mark.parametrize("command", ["bridge", "up --port 0"])
-async def test_a_command_records_every_network_of_its_settings_and_stops_at_once(
+async def test_a_command_records_every_network_of_its_settings_and_ends_well(
     command: str, ircds: list[Ircd], tmp_path: Path
 ) -> None:
     (tmp_path / "terrarium.toml").write_text(tables(ircds, 'IRC_NICK = "Uno"'))
