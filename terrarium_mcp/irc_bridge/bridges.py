@@ -5,10 +5,11 @@ other. They share the store, the toolbox and the model, which answers one questi
 """
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import anyio
 
+from terrarium_mcp.backoff import Backoff
 from terrarium_mcp.errors import TerrariumError, single_errors
 from terrarium_mcp.irc_bridge.bridge import Bridge
 from terrarium_mcp.irc_bridge.model.check import check_endpoint
@@ -20,14 +21,34 @@ from terrarium_mcp.store import Store
 log = logging.getLogger(__name__)
 
 
-class Bridges:
-    """Runs bridges with what they share. `bridges` are in the order of the settings."""
+RESTART = (5.0, 30.0, 120.0, 600.0)
+"""Seconds before a bridge that a bug ended is started again; the last pause repeats."""
 
-    def __init__(self, bridges: Sequence[Bridge], toolbox: Toolbox, llm: LLM) -> None:
-        self.bridges = tuple(bridges)
+SETTLED = 3600.0
+"""After a bridge that ran for so many seconds the pauses start from the first again."""
+
+
+class Bridges:
+    """Runs a bridge for each network, with what they share.
+
+    `bridges` are in the order of the networks; one that is started again is a new one.
+    """
+
+    def __init__(
+        self,
+        networks: Sequence[Settings],
+        build: Callable[[Settings], Bridge],
+        toolbox: Toolbox,
+        llm: LLM,
+        restart: Sequence[float] = RESTART,
+    ) -> None:
+        self.bridges = [build(network) for network in networks]
+        self._networks = tuple(networks)
+        self._build = build
         self._toolbox = toolbox
         self._llm = llm
-        self._ended_by_errors = 0
+        self._restart = restart
+        self._stopped = anyio.Event()
 
     @classmethod
     def from_settings(
@@ -39,11 +60,11 @@ class Bridges:
             BadSetting: no server, channel or contact is set for one of them.
         """
         model_lock, home = anyio.Lock(), settings.network_name
-        return cls(
-            [Bridge(store, one, toolbox, llm, model_lock, home=home) for one in settings.networks],
-            toolbox,
-            llm,
-        )
+
+        def build(network: Settings) -> Bridge:
+            return Bridge(store, network, toolbox, llm, model_lock, home=home)
+
+        return cls(settings.networks, build, toolbox, llm)
 
     async def run(self) -> None:
         """Record and answer on every network until `stop()` or cancellation.
@@ -57,23 +78,31 @@ class Bridges:
             sharing.start_soon(self._toolbox.run)
             sharing.start_soon(check_endpoint, self._llm)
             async with anyio.create_task_group() as networks:
-                for bridge in self.bridges:
-                    networks.start_soon(self._run_one, bridge)
+                for place in range(len(self.bridges)):
+                    networks.start_soon(self._run_network, place)
             sharing.cancel_scope.cancel()
 
     async def stop(self, reason: str = "") -> None:
         """Leave every network and let `run()` return."""
+        self._stopped.set()
         async with anyio.create_task_group() as leaving:
             for bridge in self.bridges:
                 leaving.start_soon(bridge.stop, reason)
 
-    async def _run_one(self, bridge: Bridge) -> None:
-        """Run a bridge. A bug that ends it leaves the others running, as long as there are any."""
-        try:
-            await bridge.run()
-        except Exception as error:
-            self._ended_by_errors += 1
-            of_the_history = any(isinstance(one, TerrariumError) for one in single_errors(error))
-            if of_the_history or self._ended_by_errors == len(self.bridges):
-                raise
-            log.exception("%s: ended by an error; the other networks go on", bridge.name)
+    async def _run_network(self, place: int) -> None:
+        """Run the bridge of one network. A bug that ends it does not end the other networks."""
+        backoff = Backoff(self._restart, settled=SETTLED)
+        while True:
+            began = anyio.current_time()
+            try:
+                return await self.bridges[place].run()
+            except Exception as error:
+                history_failed = any(isinstance(e, TerrariumError) for e in single_errors(error))
+                if history_failed or len(self.bridges) == 1:
+                    raise
+                pause = backoff.pause_after(anyio.current_time() - began)
+                name = self.bridges[place].name
+                log.exception("%s: ended by an error; starting again in %g s", name, pause)
+            with anyio.move_on_after(pause):
+                return await self._stopped.wait()
+            self.bridges[place] = self._build(self._networks[place])

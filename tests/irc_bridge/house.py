@@ -157,7 +157,7 @@ async def living(
         bridge = WatchedBridge(store, settings, toolbox, llm, anyio.Lock(), timeouts=timeouts)
         house = House(store, bridge, toolbox, settings, llm)
         try:
-            async with beside(Bridges([bridge], toolbox, llm).run):
+            async with beside(Bridges([settings], lambda _: bridge, toolbox, llm).run):
                 with anyio.fail_after(15):
                     await bridge.at_home.wait()
                 yield house

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,12 @@ class Neighbourhood:
     store: Store
     bridges: Bridges
     by_name: dict[str, WatchedBridge]
+    ended: anyio.Event = field(default_factory=anyio.Event)
+
+    async def run(self) -> None:
+        """Run the bridges, and tell when they have ended."""
+        await self.bridges.run()
+        self.ended.set()
 
     async def flush(self) -> None:
         """Return once everything recorded on every network is on disk."""
@@ -57,6 +63,7 @@ async def neighbourhood(
     *networks: Settings,
     agent_url: str = NOBODY,
     timeouts: Timeouts = BRIEF,
+    restart: float = 0.05,
     at_home: tuple[str, ...] | None = None,
 ) -> AsyncIterator[Neighbourhood]:
     """Bridges on all networks beside the block, at home in those named (all, if none is named)."""
@@ -67,18 +74,20 @@ async def neighbourhood(
     async with open_store(shared.db_path, shared) as store:
         toolbox = Toolbox(lambda: build_server(store, shared), backoff=(0.05,))
         home = shared.network_name
-        by_name = {
-            one.network_name: WatchedBridge(
-                store, one, toolbox, llm, lock, home=home, timeouts=timeouts
-            )
-            for one in shared.networks
-        }
-        bridges = Bridges(list(by_name.values()), toolbox, llm)
+        by_name = dict[str, WatchedBridge]()
+
+        def build(one: Settings) -> WatchedBridge:
+            bridge = WatchedBridge(store, one, toolbox, llm, lock, home=home, timeouts=timeouts)
+            by_name[one.network_name] = bridge
+            return bridge
+
+        bridges = Bridges(shared.networks, build, toolbox, llm, restart=(restart,))
+        house = Neighbourhood(store, bridges, by_name)
         try:
-            async with beside(bridges.run):
+            async with beside(house.run):
                 with anyio.fail_after(20):
                     for name in by_name if at_home is None else at_home:
                         await by_name[name].at_home.wait()
-                yield Neighbourhood(store, bridges, by_name)
+                yield house
         finally:
             await llm.aclose()

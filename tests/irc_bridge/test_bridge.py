@@ -5,6 +5,7 @@ import re
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,12 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.irc_bridge.ask import handlers, responder
 from terrarium_mcp.irc_bridge.bridge import Bridge, server_config
 from terrarium_mcp.irc_bridge.bridges import Bridges
+from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.record import recorder
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.settings import BadSetting, ConfiguredChannel, Settings
-from terrarium_mcp.store import open_store
+from terrarium_mcp.store import Store, open_store
 from tests.irc_bridge.house import (
     House,
     bytes_of,
@@ -302,6 +304,12 @@ async def test_a_locked_database_costs_no_line_and_commands_are_still_answered(
         assert kept == [f"locked {n}" for n in range(100)]
 
 
+def hasty(store: Store, toolbox: Toolbox, llm: LLM, settings: Settings) -> Bridge:
+    """A bridge that waits for no farewell."""
+    quick = Timeouts(farewell=0.1)
+    return Bridge(store, settings, toolbox, llm, anyio.Lock(), timeouts=quick)
+
+
 async def test_cancelling_at_any_moment_leaves_nothing_running_and_nothing_unwritten(
     ngircd: Ircd, tmp_path: Path
 ) -> None:
@@ -312,14 +320,13 @@ async def test_cancelling_at_any_moment_leaves_nothing_running_and_nothing_unwri
         for pause in (0.0, 0.01, 0.1, 0.5):
             llm = model_of(settings)
             toolbox = Toolbox(lambda: "http://127.0.0.1:9/mcp")
-            quick = Timeouts(farewell=0.1)
-            bridge = Bridge(store, settings, toolbox, llm, anyio.Lock(), timeouts=quick)
+            bridges = Bridges([settings], partial(hasty, store, toolbox, llm), toolbox, llm)
             with anyio.move_on_after(pause):
-                await Bridges([bridge], toolbox, llm).run()
+                await bridges.run()
             await llm.aclose()
             assert asyncio.all_tasks() == tasks
             assert children() == processes
-            assert bridge._recorder.waiting == 0  # noqa: SLF001
+            assert bridges.bridges[0]._recorder.waiting == 0  # noqa: SLF001
         coverage = await store.spans.coverage(await store.rooms.all())
         assert not any(span.going_on for span in coverage.spans)
 

@@ -71,6 +71,15 @@ def test_what_may_be_a_key_or_a_channel_is_refused_without_showing_it(written: s
     assert "s3cret" not in told
 
 
+@pytest.mark.parametrize("line", ["IRC_CHANNELS=#key s3cret", "IRC_CHANNELS='#key s3cret'"])
+def test_a_channel_with_a_key_can_stand_in_a_dotenv(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path(".env").write_text(line)
+    assert load_settings(environ={}).irc_channels == (LOCKED,)
+
+
 def test_in_a_list_of_toml_each_item_is_one_channel(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,9 +18,11 @@ import anyio
 import pytest
 from anyio import to_thread
 
-from terrarium_mcp.errors import plainly
+from terrarium_mcp.cli.starting.bridge_runner import open_bridges
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
+from terrarium_mcp.irc_bridge.toolbox import Toolbox
+from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
 from terrarium_mcp.store.sqlite.claims import Claimant
@@ -29,6 +31,7 @@ from tests.irc_bridge.house import bytes_of, said
 from tests.irc_bridge.neighbourhood import BRIEF, Neighbourhood, neighbourhood, network
 from tests.irc_bridge.network.scene import login, staying
 from tests.servers.agent import calls, hangs, says, strict_agent
+from tests.servers.beside import beside
 from tests.servers.cuttable import cuttable
 from tests.servers.fake_ircd import Answer, fake_ircd
 from tests.servers.ircd import Ircd, program_of
@@ -133,21 +136,26 @@ async def test_the_model_answers_one_question_at_a_time_over_all_networks(
 ) -> None:
     ports = [ircd.port for ircd in ircds]
     async with strict_agent() as agent, people(*ports) as adas:
-        settings = [network(name, port) for name, port in zip(NAMES, ports, strict=True)]
         agent.will(hangs(says("first.")), hangs(says("second.")), says("third."))
-        async with neighbourhood(tmp_path, *settings, agent_url=agent.url):
-            with anyio.fail_after(PATIENCE):
-                for place, ada in enumerate(adas):
-                    await ada.types(f"PRIVMSG #dev :!ask question {place}?", "PRIVMSG #dev :!ping")
-                    await ada.sees("pong")  # it waits for no network's question
-                await agent.asked(1)
-                assert len(agent.requests) == 1
-                agent.release()
-                await agent.asked(2)
-                assert len(agent.requests) == 2
-                agent.release()
-                for ada in adas:
-                    await ada.sees("PRIVMSG #dev :ada: [LLM] ")
+        settings = Settings(
+            db_path=tmp_path / "irc_logs.db", agent_api_url=agent.url, agent_model="scripted"
+        ).with_networks([network(name, port) for name, port in zip(NAMES, ports, strict=True)])
+        async with open_store(settings.db_path, settings) as store:
+            toolbox = Toolbox(lambda: build_server(store, settings))
+            async with open_bridges(store, settings, toolbox) as bridges, beside(bridges.run):
+                with anyio.fail_after(PATIENCE):
+                    for ada in adas:
+                        await ada.sees(":Terra!", "JOIN")
+                        await ada.types("PRIVMSG #dev :!ask what?", "PRIVMSG #dev :!ping")
+                        await ada.sees("pong")  # which waits for no question of another network
+                    await agent.asked(1)
+                    assert len(agent.requests) == 1
+                    agent.release()
+                    await agent.asked(2)
+                    assert len(agent.requests) == 2
+                    agent.release()
+                    for ada in adas:
+                        await ada.sees("PRIVMSG #dev :ada: [LLM] ")
     assert len(agent.requests) == 3
 
 
@@ -218,41 +226,53 @@ async def test_a_server_that_refuses_for_ever_harms_no_other_network(
         assert bad.heard("JOIN") == []
 
 
-async def test_a_bug_that_ends_one_bridge_is_logged_and_leaves_the_others(
-    ngircd: Ircd, tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+async def test_a_bug_that_ends_one_bridge_leaves_the_others_and_it_starts_again(
+    ircds: list[Ircd],
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    usual = IrcNetwork.run
+    usual, bugs = IrcNetwork.run, iter(["a bug", "another bug"])
 
     async def breaks(self: IrcNetwork) -> None:
-        if self.name.startswith("bad"):
-            raise ZeroDivisionError("a bug")
+        if self.name.startswith("bad") and (bug := next(bugs, "")):
+            raise ZeroDivisionError(bug)
         await usual(self)
 
     monkeypatch.setattr(IrcNetwork, "run", breaks)
-    settings = [network("good", ngircd.port), network("bad", 9)]
+    settings = [network("good", ircds[0].port), network("bad", ircds[2].port)]
     async with (
-        people(ngircd.port) as (ada,),
+        people(ircds[0].port, ircds[2].port) as (ada, bo),
         neighbourhood(tmp_path, *settings, at_home=("good",)) as house,
     ):
         with anyio.fail_after(PATIENCE):
             await ada.types("PRIVMSG #dev :still here")
             await all_heard(house, "good", "still here")
+            await bo.sees(":Terra!", "JOIN")
+            await bo.types("PRIVMSG #dev :back again", "PRIVMSG #dev :!ping")
+            await bo.sees("pong")
+            while await house.texts("bad") != ["back again", "!ping", "ada: pong"]:
+                await anyio.lowlevel.checkpoint()
         assert await house.texts("good") == ["still here"]
-    assert "bad: ended by an error; the other networks go on" in caplog.text
+    assert "bad: ended by an error; starting again in 0.05 s" in caplog.text
     assert "ZeroDivisionError: a bug" in caplog.text
+    assert "ZeroDivisionError: another bug" in caplog.text
 
 
-async def test_a_bug_that_ends_every_bridge_ends_the_process(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+async def test_a_stop_during_the_pause_after_a_bug_ends_everything_at_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    async def breaks(_: IrcNetwork) -> None:
-        raise ZeroDivisionError("a bug")
+    async def breaks(self: IrcNetwork) -> None:
+        raise ZeroDivisionError(self.name)
 
     monkeypatch.setattr(IrcNetwork, "run", breaks)
     both = network("one", 9), network("two", 9)
-    with anyio.fail_after(PATIENCE), pytest.raises(ZeroDivisionError), plainly():
-        async with neighbourhood(tmp_path, *both, at_home=()):
-            await anyio.sleep_forever()
+    async with neighbourhood(tmp_path, *both, at_home=(), restart=3600) as house:
+        with anyio.fail_after(PATIENCE):
+            while caplog.text.count("starting again in 3600 s") < 2:
+                await anyio.lowlevel.checkpoint()
+            await house.bridges.stop("until later")
+            await house.ended.wait()
 
 
 async def test_lines_from_before_networks_had_names_belong_to_the_first_network(
@@ -503,7 +523,7 @@ def tables(ircds: Sequence[Ircd], *more: str) -> str:
 
 
 @pytest.mark.parametrize("command", ["bridge", "up --port 0"])
-async def test_a_command_records_every_network_of_its_settings_and_stops_at_once(
+async def test_a_command_records_every_network_of_its_settings_and_ends_well(
     command: str, ircds: list[Ircd], tmp_path: Path
 ) -> None:
     (tmp_path / "terrarium.toml").write_text(tables(ircds, 'IRC_NICK = "Uno"'))
@@ -647,3 +667,5 @@ def test_what_a_network_lacks_is_named_with_the_network(tmp_path: Path) -> None:
     assert "two: IRC_CHANNELS is not set." in done.stderr
     served = ran("terrarium-mcp serve --create", at=tmp_path)
     assert served.returncode == 0, served.stderr
+    searched = ran("terrarium-mcp search tea", at=tmp_path)
+    assert "Nothing is recorded yet" in searched.stderr

@@ -141,6 +141,17 @@ async def test_channels_are_joined_in_few_lines_and_keys_go_with_their_own() -> 
         ]
 
 
+async def test_when_the_server_changes_how_names_compare_a_channel_may_no_longer_be_ours() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#[tea]")) as (network, ear):
+        await ear.happens("members_complete", "#[tea]")
+        assert network.is_configured("#{TEA}")
+        await server.says(":srv 005 Terra CASEMAPPING=ascii :are supported")
+        await server.says(":Terra!u@host.example JOIN #{tea}")
+        await server.hears("PART #{tea}")
+        assert network.is_configured("#[TEA]")
+        assert not network.is_configured("#{tea}")
+
+
 async def test_four_hundred_channels_are_joined_each_with_its_own_key() -> None:
     keys = {f"#room-{n}": f"key-{n}" if n % 3 == 0 else "" for n in range(400)}
     named = [f"{name} {key}".strip() for name, key in keys.items()]

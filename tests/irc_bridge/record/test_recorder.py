@@ -241,3 +241,21 @@ async def test_the_network_gets_its_name_before_its_first_line_is_written(tmp_pa
         (room,) = await store.rooms.all()
         assert room.network == "local"
         assert texts(await lines_of(store)) == ["old", "new"]
+
+
+@pytest.mark.parametrize(("home", "owner"), [("first", "first"), ("", "second")])
+async def test_rows_without_a_network_go_to_the_home_network_whoever_records_first(
+    home: str, owner: str, tmp_path: Path
+) -> None:
+    async with open_store(tmp_path / "irc_logs.db") as store, anyio.create_task_group() as tasks:
+        await store.messages.append([replace(said("long ago"), network="irc")])
+        recorder = Recorder(store, "second", home)
+        tasks.start_soon(recorder.run)
+        recorder.record(replace(said("today"), network="second"))
+        await recorder.flush()
+        recorder.finish()
+        lines = await lines_of(store)
+        assert [(line.text, line.room.network) for line in lines] == [
+            ("long ago", owner),
+            ("today", "second"),
+        ]
