@@ -444,6 +444,30 @@ async def test_an_endless_mask_of_our_own_leaves_room_for_words(lines: list[str]
         assert network.payload_bytes("#tea") > 300
 
 
+@pytest.mark.parametrize("nick", ["n" * 5_000, "a b", "", ":x"])
+async def test_whatever_a_server_calls_us_we_join_answer_and_record(
+    nick: str, tmp_path: Path
+) -> None:
+    def greeted(line: str) -> list[str] | None:
+        welcome = [f":srv 001 :{nick}", ":srv 005 x BOT=B CHANTYPES=# :are", ":srv 376 x :End"]
+        return welcome if line.startswith("USER") else None
+
+    def joined(line: str) -> list[str] | None:
+        return greeted(line) or (
+            [f":{nick}!u@h JOIN {name}" for name in line.split()[1].split(",")]
+            if line.startswith("JOIN")
+            else None
+        )
+
+    async with playing(tmp_path) as scene:
+        await scene.server.says(f":Terra!u@h NICK :{nick}")
+        assert await scene.asks("!ping", nick="cy") == "PRIVMSG #tea :cy: pong"
+        assert (await scene.recorded("#tea"))[-2:] == ["!ping", "cy: pong"]
+    async with fake_ircd(answer=joined) as server, staying(login(server.port, "#tea")):
+        with anyio.fail_after(5):
+            assert await server.hears("JOIN") == ["JOIN #tea"]
+
+
 async def test_eight_bit_nonsense_on_a_network_of_utf8_is_answered_in_utf8(tmp_path: Path) -> None:
     async with playing(tmp_path, isupport=f"{ISUPPORT} UTF8ONLY") as scene:
         assert scene.house.bridge.network.isupport.utf8only
