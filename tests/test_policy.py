@@ -215,6 +215,12 @@ def test_names_compare_as_on_the_network_of_the_room(
     assert directory.named(("", another), ("net", another[1:])) == ()
 
 
+def test_a_channel_of_other_letters_is_found_in_any_case() -> None:
+    directory = RoomDirectory([Room(1, "net", "#Äther", "rfc7613")])
+    assert directory.named(("", "#äTHER")) == directory.named(("", "ÄTHER")) == directory.rooms
+    assert RoomDirectory([Room(1, "net", "#Äther", "ascii")]).named(("", "#äther")) == ()
+
+
 def test_no_name_names_no_room() -> None:
     assert not names_room(Room(6, "libera", "#"), "", "")
     assert names_room(Room(6, "libera", "#"), "", "#")

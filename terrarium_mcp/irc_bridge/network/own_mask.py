@@ -4,6 +4,8 @@ from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
 
 _LONGEST_USER, _LONGEST_HOST = 11, 63  # the most that servers allow, assumed until we know ours
+_LONGEST_NICK = 66
+"""Bytes of a nick with its `!` and `@`, whatever a server calls us."""
 _BELIEVED = 150
 """Bytes of user and host that are believed: more would leave our lines no room for words."""
 
@@ -26,7 +28,7 @@ class OwnMask:
         """Bytes of `nick!user@host`, or the most that it can have."""
         user = len(self._user.encode()) or _LONGEST_USER
         host = len(self._host.encode()) or _LONGEST_HOST
-        return len(f"{self._client.nick}!@".encode()) + user + host
+        return min(len(f"{self._client.nick}!@".encode()), _LONGEST_NICK) + user + host
 
     def learn(self, line: IrcMessage) -> None:
         """Note our user and host, which the server adds to whatever we do."""

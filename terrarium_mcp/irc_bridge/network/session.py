@@ -285,8 +285,8 @@ class Session:
         isupport = self.client.isupport
         self._listener.names_compare_by(isupport.casemapping)
         self._listener.connected(self.client.nickname)
-        if isupport.bot:
-            self.post("MODE", self.client.nickname, f"+{isupport.bot}")
         self._autojoin.join_all()
         self._start(self._autojoin.rejoin_loop)
         self._start(self._nick.keep)
+        if isupport.bot:  # last: no line can hold every nick that a server may greet us by
+            self.post("MODE", self.client.nickname, f"+{isupport.bot}")

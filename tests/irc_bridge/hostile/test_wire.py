@@ -388,15 +388,18 @@ async def test_more_channels_than_the_server_allows_are_named_in_one_line(
 ) -> None:
     wanted = ("#a", "&b", "#c", "#much-too-long", "#d", "+e", "&f")
     isupport = "CHANTYPES=#& CHANLIMIT=#:2,&:1 CHANNELLEN=9"
+
+    def slowly(line: str) -> list[str] | None:
+        return [] if line == "JOIN #a,&b,#c" else None  # each is asked for again by itself
+
     async with (
-        fake_ircd(isupport=isupport) as server,
+        fake_ircd(isupport=isupport, answer=slowly) as server,
         staying(login(server.port, *wanted), look_round=0.01) as (network, ear),
     ):
         await ear.happens("joined", times=3)
-        await server.settles()
+        await server.hears("WHO", 3)  # which waits for every JOIN
         assert network.joined_channels() == ["#a", "&b", "#c"]
-        await server.hears("WHO", 3)
-        assert server.heard("JOIN") == ["JOIN #a,&b,#c"]
+        assert set(server.heard("JOIN")) == {"JOIN #a,&b,#c", "JOIN #a", "JOIN &b", "JOIN #c"}
     named = [text for text in caplog.messages if "Not joined, not recorded" in text]
     limits = "CHANTYPES=#& CHANNELLEN=9 CHANLIMIT=#:2,&:1"
     left_out = "#much-too-long, #d, +e, &f"
@@ -440,6 +443,30 @@ async def test_an_endless_mask_of_our_own_leaves_room_for_words(lines: list[str]
         await server.says(*(line.format("h" * 5_000) for line in lines))
         await server.settles()
         assert network.payload_bytes("#tea") > 300
+
+
+@pytest.mark.parametrize("nick", ["n" * 5_000, "a b", "", ":x"])
+async def test_whatever_a_server_calls_us_we_join_answer_and_record(
+    nick: str, tmp_path: Path
+) -> None:
+    def greeted(line: str) -> list[str] | None:
+        welcome = [f":srv 001 :{nick}", ":srv 005 x BOT=B CHANTYPES=# :are", ":srv 376 x :End"]
+        return welcome if line.startswith("USER") else None
+
+    def joined(line: str) -> list[str] | None:
+        return greeted(line) or (
+            [f":{nick}!u@h JOIN {name}" for name in line.split()[1].split(",")]
+            if line.startswith("JOIN")
+            else None
+        )
+
+    async with playing(tmp_path) as scene:
+        await scene.server.says(f":Terra!u@h NICK :{nick}")
+        assert await scene.asks("!ping", nick="cy") == "PRIVMSG #tea :cy: pong"
+        assert (await scene.recorded("#tea"))[-2:] == ["!ping", "cy: pong"]
+    async with fake_ircd(answer=joined) as server, staying(login(server.port, "#tea")):
+        with anyio.fail_after(5):
+            assert await server.hears("JOIN") == ["JOIN #tea"]
 
 
 async def test_eight_bit_nonsense_on_a_network_of_utf8_is_answered_in_utf8(tmp_path: Path) -> None:

@@ -157,6 +157,17 @@ async def test_a_room_split_off_was_recorded_when_the_other_was(store: Store) ->
     assert [(span.began, span.ended) for span in spans] == [(NOON, NOON + HOUR)] * 2
 
 
+async def test_no_live_line_of_a_room_split_off_is_dated_before_the_ones_it_has(
+    store: Store,
+) -> None:
+    await store.messages.append(chat("<ada> one", channel="#a["))
+    await store.messages.append(chat("<ada> two", channel="#a{", at=NOON + HOUR))
+    await store.rooms.set_casemapping("net", "ascii")
+    assert await said_in(store, "#a[") == ["one"]
+    await store.messages.append(chat("<ada> three", channel="#a{", at=NOON))
+    assert await said_in(store, "#a{") == ["two", "three"]
+
+
 async def test_nothing_is_looked_at_where_every_name_compares_as_before(
     store: Store, file: Path
 ) -> None:
