@@ -187,7 +187,7 @@ class Bridge:
         """Record a replayed message: it changes nothing now, and is not answered."""
         for record in self._filter.messages_in(message, now):
             if self._is_ours(record.channel):
-                self._recorder.record(self._repeats.numbered(record, message.replay_of))
+                self._recorder.record(self._repeats.numbered(record))
         self._redact(message)
 
     def _redact(self, message: IrcMessage) -> None:

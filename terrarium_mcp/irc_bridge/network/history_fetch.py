@@ -65,9 +65,11 @@ class HistoryFetch:
 
     def on_replay(self, line: IrcMessage) -> None:
         """Note a replayed line. It changes nothing else: what it tells is past."""
-        lines = self._lines.setdefault(self._client.fold(line.replay_of), [])
         if line.source is None or line.command == "BATCH":
             return
+        if not self._client.in_channel(line.replay_of):
+            return
+        lines = self._lines.setdefault(self._client.fold(line.replay_of), [])
         if len(lines) == _MOST_LINES:
             lines.pop()
         text = line.params[-1] if line.params else ""
@@ -76,7 +78,7 @@ class HistoryFetch:
 
     def on_batch(self, line: IrcMessage) -> None:
         """Report the page that ends here, and request the next one."""
-        if not line.replay_of:
+        if not self._client.in_channel(line.replay_of):
             return
         lines = self._lines.pop(self._client.fold(line.replay_of), [])
         request = self._pending
