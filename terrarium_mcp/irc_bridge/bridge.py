@@ -160,7 +160,7 @@ class Bridge:
         """A page of history has come in, line by line: the record covers its time."""
         self._repeats.end(page.channel)
         if self._is_ours(page.channel):
-            self._recorder.afterwards(partial(self._backfill.add, page))
+            self._recorder.afterwards(partial(self._backfill.add, page, datetime.now(UTC)))
 
     def joined(self, channel: str) -> None:
         """The bot joined a channel: record it from now on, and what it missed."""
