@@ -198,7 +198,7 @@ class Bridge:
         """A page of history has come in, line by line: the record covers its time."""
         self._repeats.end(page.channel)
         if self._is_ours(page.channel):
-            self._recorder.afterwards(partial(self._backfill.add, page))
+            self._recorder.afterwards(partial(self._backfill.add, page, datetime.now(UTC)))
 
     def joined(self, channel: str) -> None:
         """The bot joined a channel: record it from now on, and what it missed."""
@@ -227,7 +227,7 @@ class Bridge:
         """Record a replayed message: it changes nothing now, and is not answered."""
         for record in self._filter.messages_in(message, now):
             if self._is_ours(record.channel):
-                self._recorder.record(self._repeats.numbered(record, message.replay_of))
+                self._recorder.record(self._repeats.numbered(record))
         self._redact(message)
 
     def _redact(self, message: IrcMessage) -> None:

@@ -27,8 +27,9 @@ log = logging.getLogger(__name__)
 
 _FIRST_IRC = datetime(1988, 8, 1, tzinfo=UTC)
 
-_MOST_LINES = 10_000
-"""Lines remembered of one page: bouncers keep a few hundred, a server sends what was requested."""
+_MOST_LINES = 2_000
+"""Lines remembered of one page, the first ones and the last: a server sends what was requested, a
+bouncer mostly less."""
 
 
 class HistoryFetch:
@@ -65,9 +66,11 @@ class HistoryFetch:
 
     def on_replay(self, line: IrcMessage) -> None:
         """Note a replayed line. It changes nothing else: what it tells is past."""
-        lines = self._lines.setdefault(self._client.fold(line.replay_of), [])
         if line.source is None or line.command == "BATCH":
             return
+        if not self._client.in_channel(line.replay_of):
+            return
+        lines = self._lines.setdefault(self._client.fold(line.replay_of), [])
         if len(lines) == _MOST_LINES:
             lines.pop()
         text = line.params[-1] if line.params else ""
@@ -76,12 +79,14 @@ class HistoryFetch:
 
     def on_batch(self, line: IrcMessage) -> None:
         """Report the page that ends here, and request the next one."""
-        if not line.replay_of:
+        if not self._client.in_channel(line.replay_of):
             return
         lines = self._lines.pop(self._client.fold(line.replay_of), [])
         request = self._pending
         if request is None or not self._client.is_same_channel(request.channel, line.replay_of):
-            self._listener.history(HistoryPage(line.replay_of, lines))
+            # A server that sends history on request may say late, or by halves, what we gave up on.
+            by_itself = not self._client.has_capability(*CAPABILITIES)
+            self._listener.history(HistoryPage(line.replay_of, lines, is_last=by_itself))
             return
         self._listener.history(request.answered(lines))
         self._continue_with(next_request(request, lines))

@@ -109,7 +109,7 @@ class OwnLines:
                     waiting.remove(own)
                     self._complain(folded, target, why)
                     return
-        if is_certain:
+        if is_certain and self._client.in_channel(target):
             self._complain(folded, target, why)
 
     def _complain(self, folded: str, target: str, why: str) -> None:

@@ -11,10 +11,8 @@ from datetime import UTC, datetime, timedelta
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import action
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryLine, HistoryPage, HistoryPoint
+from terrarium_mcp.irc_bridge.record.message_filter import AHEAD
 from terrarium_mcp.store import KnownLine, Store
-
-AHEAD = timedelta(seconds=60)
-"""How far a recorded line may be ahead of our clock (see message_filter.AHEAD)."""
 
 LOOK_BACK = timedelta(hours=24)
 """How far back a known line is searched for in a replay that nobody requested."""
@@ -57,10 +55,9 @@ class Backfill:
             start = self._unfinished.setdefault(fold(channel), start)
             self._fetch(channel, max(start, earliest))
 
-    async def add(self, page: HistoryPage) -> None:
-        """A page was replayed, and its lines are saved: extend the record by the time it covers."""
-        now = datetime.now(UTC)
-        span = covered(page, self._known.get(fold(page.channel)), now)
+    async def add(self, page: HistoryPage, at: datetime) -> None:
+        """A page was replayed `at` some moment, and its lines are saved: the record covers it."""
+        span = covered(page, self._known.get(fold(page.channel)), at)
         if span:
             await self._store.spans.filled(self._network, page.channel, *span)
         if page.is_last:
@@ -70,13 +67,15 @@ class Backfill:
 
 
 def covered(
-    page: HistoryPage, known: KnownLine | None, now: datetime
+    page: HistoryPage, known: KnownLine | None, at: datetime
 ) -> tuple[datetime, datetime] | None:
-    """The time of which a page is the whole record; None if it proves nothing.
+    """The time of which a page, replayed `at` a moment, is the whole record; None if of none.
 
     It begins at the point that the page continues, or at the line of ours that it goes back to, or
     else at its own first line: what was said before that is unknown.
     """
+    if not (page.lines or page.is_last):
+        return None
     if page.follows:
         began = page.follows.at
     elif known and _goes_back_to(page, known):
@@ -85,8 +84,8 @@ def covered(
         began = page.lines[0].at
     else:
         return None
-    ended = now if page.is_last else page.lines[-1].at
-    return (began, min(ended, now)) if began < min(ended, now) else None
+    ended = at if page.is_last else min(page.lines[-1].at, at)
+    return (began, ended) if began < ended else None
 
 
 def _goes_back_to(page: HistoryPage, known: KnownLine) -> bool:

@@ -2,27 +2,29 @@
 
 from collections import Counter
 from dataclasses import replace
+from datetime import datetime
 
+from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import NewMessage
-
-_Alike = tuple[object, ...]
 
 
 class Repeats:
-    """Numbers the equal lines in the replays that are going on, a replay for each channel."""
+    """Counts equal lines of a second in the replays of each channel, which are in order of time."""
 
     def __init__(self) -> None:
-        self._counts: dict[str, Counter[_Alike]] = {}
+        self._seconds: dict[str, tuple[datetime, Counter[tuple[str, ...]]]] = {}
 
-    def numbered(self, message: NewMessage, replay_of: str) -> NewMessage:
+    def numbered(self, message: NewMessage) -> NewMessage:
         """A replayed message, with `repeat` set."""
-        counts = self._counts.setdefault(replay_of, Counter())
-        second = message.said_at.replace(microsecond=0)
-        alike = (message.channel, message.kind, message.nick, message.text, second)
-        repeat = counts[alike]
-        counts[alike] += 1
+        channel, second = fold(message.channel), message.said_at.replace(microsecond=0)
+        counted = self._seconds.get(channel)
+        if counted is None or counted[0] != second:
+            counted = self._seconds[channel] = second, Counter()
+        alike = (message.kind, message.nick, message.text)
+        repeat = counted[1][alike]
+        counted[1][alike] += 1
         return replace(message, repeat=repeat) if repeat else message
 
-    def end(self, replay_of: str) -> None:
-        """Forget a replay that has ended."""
-        self._counts.pop(replay_of, None)
+    def end(self, channel: str) -> None:
+        """The replay of a channel has ended: the next one counts from the beginning."""
+        self._seconds.pop(fold(channel), None)

@@ -764,3 +764,32 @@ async def test_real_services_are_recorded_for_what_they_do_and_never_answered(
         assert ("MODE", "services.test.local", "+o ChanServ") in events
         assert agent.requests == []
         assert b"secretpw" not in _rows_of(tmp_path)
+
+
+async def test_a_late_answer_is_recorded_and_closes_no_gap_that_it_does_not_reach(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def answer(line: str) -> list[str] | None:
+        return [] if "CHATHISTORY" in line else None
+
+    timeouts = replace(QUICK, history=0.01)
+    async with (
+        fake_ircd(caps=[CAPS], answer=answer) as server,
+        living(
+            settings_for(server.port, tmp_path, irc_channels=("#tea",)), timeouts=timeouts
+        ) as house,
+    ):
+        with anyio.fail_after(PATIENCE):
+            while "no answer within" not in caplog.text:
+                await server.settles()
+            await server.says(
+                ":srv BATCH +b chathistory #tea",
+                f"@batch=b;time={to_iso(ago(600))};msgid=a :ada!a@h PRIVMSG #tea :one",
+                f"@batch=b;time={to_iso(ago(500))};msgid=b :ada!a@h PRIVMSG #tea :two",
+                ":srv BATCH -b",
+            )
+            await house.bridge.has_pages(1)
+        assert [line.text for line in await house.lines()] == ["one", "two"]
+        coverage = await house.store.spans.coverage(await house.store.rooms.all())
+        (filled,) = [span for span in coverage.spans if span.source]
+        assert filled.ended < datetime.now(UTC) - timedelta(minutes=8)

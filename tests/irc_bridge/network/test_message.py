@@ -157,3 +157,11 @@ def test_what_we_write_is_read_as_what_we_meant(middle: list[str], last: str) ->
 def test_what_would_be_read_as_something_else_is_refused(params: tuple[str, ...]) -> None:
     with pytest.raises(ValueError, match="PRIVMSG"):
         serialize(IrcMessage("PRIVMSG", params))
+
+
+@given(st.dictionaries(st.sampled_from(["+reply", "label", "+draft/reply"]), st.text(max_size=20)))
+def test_tags_that_we_send_read_the_same_at_the_other_end(tags: dict[str, str]) -> None:
+    line = IrcMessage("PRIVMSG", ("#tea", "tea at four"), tags=tags)
+    without_nul = {key: value.replace("\0", "") for key, value in tags.items()}
+    read = parse_line(serialize(line).encode())
+    assert (read.tags, read.params) == (without_nul, line.params)

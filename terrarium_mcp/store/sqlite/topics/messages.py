@@ -73,10 +73,12 @@ class Messages:
         async with self._database.writing() as writer:
             room = (await room_ids(writer, [(network, channel)]))[network, channel]
         params = {"room": room, "since": to_text(since), "until": to_text(until)}
-        if speech := await self._database.rows(_newest_line(IS_SPEECH), params):
-            return _known_line(speech[0], until)
-        events = await self._database.rows(_newest_line("NOT ifnull(m.self, 0)"), params)
-        return KnownLine(_known_line(events[0], until).said_at) if events else None
+        with suppress(ValueError):  # a row of another program, with a time that none can read
+            if speech := await self._database.rows(_newest_line(IS_SPEECH), params):
+                return _known_line(speech[0], until)
+            if events := await self._database.rows(_newest_line("NOT ifnull(m.self, 0)"), params):
+                return KnownLine(_known_line(events[0], until).said_at)
+        return None
 
     async def get(self, number: int, rooms: Sequence[Room]) -> Message | None:
         """The message with this id, if it is in one of `rooms`."""
