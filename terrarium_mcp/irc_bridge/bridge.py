@@ -14,7 +14,7 @@ from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, reflex_rules
 from terrarium_mcp.irc_bridge.ask.quiet_times import QuietTimes
-from terrarium_mcp.irc_bridge.ask.reception import Reception
+from terrarium_mcp.irc_bridge.ask.reception import DEPARTURES, Reception
 from terrarium_mcp.irc_bridge.ask.responder import Responder
 from terrarium_mcp.irc_bridge.model.check import check_endpoint
 from terrarium_mcp.irc_bridge.model.client import LLM
@@ -143,7 +143,8 @@ class Bridge:
         ]
         if message.command in PRESENCE_COMMANDS:
             self._presence.schedule_check()
-        self._reception.see(message)
+        if message.command in DEPARTURES:
+            self._reception.see(message)
         if self._is_said_to_us(message):
             self._reception.hear(message, pending[0] if pending else None, now)
 
