@@ -116,6 +116,7 @@ class Bridge:
                     self._talking.start_soon(self._presence.run)
                     self._talking.start_soon(self._reception.run)
                     self._talking.start_soon(check_endpoint, self._llm)
+                    await self._reception.until_ready()
                     await self.network.run()
                     self._talking.cancel_scope.cancel()
             finally:

@@ -37,11 +37,14 @@ class Moderation:
         self._quiet = quiet
         self._board = board
         self._tasks: anyio.abc.TaskGroup | None = None
+        self.loaded = anyio.Event()
+        """Set once it is known which channels are quiet."""
 
     async def run(self) -> None:
         """Answer to those commands until cancelled."""
         async with anyio.create_task_group() as self._tasks:
             await self._quiet.load(datetime.now(UTC))
+            self.loaded.set()
             await anyio.sleep_forever()
 
     def is_quiet(self, channel: str, now: datetime) -> bool:
@@ -70,45 +73,41 @@ class Moderation:
             return
         channel = self._network.fold(command.channel)
         if command.rest.lower() == "off":
-            self._start(self._speak_again, command, channel, now)
+            self._quiet.end(channel, now)
+            self._start(self._confirm, command, f"I answer in {command.channel} again.", now)
             return
         try:
             until = now + parse_duration(command.rest, most=LONGEST)
         except ValueError:
-            prefix = self._prefix
-            self._start(
-                self._notice,
-                command.asker,
-                f"For how long? For example: {prefix}quiet 30m, {prefix}quiet 1h, {prefix}quiet 2d"
-                f" ({LONGEST.days}d at most), or {prefix}quiet off.",
-            )
+            self._start(self._notice, command.asker, self._examples())
             return
+        self._quiet.begin(channel, until)
         self._queue.stop(lambda one: self._network.fold(one.command.channel) == channel)
         self._board.forget(command.channel)
-        self._start(self._keep_quiet, command, channel, until)
-
-    async def _keep_quiet(self, command: Command, channel: str, until: datetime) -> None:
-        at = f"{until:%Y-%m-%d %H:%M} UTC"
         text = (
-            f"I say nothing in {command.channel} until {at}, and go on recording it."
-            f" {self._prefix}quiet off ends this."
+            f"I say nothing in {command.channel} until {until:%Y-%m-%d %H:%M} UTC, and go on"
+            f" recording it. {self._prefix}quiet off ends this."
         )
+        self._start(self._confirm, command, text, now)
+
+    async def _confirm(self, command: Command, text: str, now: datetime) -> None:
+        """Store what was decided, and tell the operator alone."""
         try:
-            await self._quiet.begin(channel, until, str(command.source))
+            await self._quiet.save(self._network.fold(command.channel), str(command.source), now)
         except TerrariumError as error:
-            log.warning("could not store that %s is quiet: %s", command.channel, error)
+            log.warning("could not store whether %s is quiet: %s", command.channel, error)
             text += " This could not be stored: it ends when I am restarted."
         await self._notice(command.asker, text)
 
-    async def _speak_again(self, command: Command, channel: str, now: datetime) -> None:
-        try:
-            await self._quiet.end(channel, now)
-        except TerrariumError as error:
-            log.warning("could not store that %s is not quiet: %s", command.channel, error)
-        await self._notice(command.asker, f"I answer in {command.channel} again.")
+    def _examples(self) -> str:
+        prefix = self._prefix
+        return (
+            f"For how long? For example: {prefix}quiet 30m, {prefix}quiet 1h, {prefix}quiet 2d"
+            f" ({LONGEST.days}d at most), or {prefix}quiet off."
+        )
 
     def _may_moderate(self, command: Command) -> bool:
-        """Whether the asker may decide for everybody in the channel where they ask."""
+        """Whether the asker decides for everybody in the channel where they ask."""
         return bool(command.channel) and self._network.is_operator(command.channel, command.asker)
 
     def _start(self, job: Callable[..., Coroutine[Any, Any, None]], *args: object) -> None:

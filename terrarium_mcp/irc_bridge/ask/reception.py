@@ -32,6 +32,10 @@ DEPARTURES = frozenset(("KICK", "NICK", "PART", "QUIT"))
 MOST_SHORT = 2
 """Short commands of one person whose replies have not been said."""
 
+READY_WITHIN = 2.0
+"""Seconds. A history that takes longer to open must not keep the recorder from the network; until
+then a channel that should be quiet may be answered."""
+
 log = logging.getLogger(__name__)
 
 
@@ -65,6 +69,11 @@ class Reception:
             tasks.start_soon(self._moderation.run)
             tasks.start_soon(self._board.run)
             await self._queue.run()
+
+    async def until_ready(self) -> None:
+        """Wait until it is known which channels are quiet; READY_WITHIN seconds at most."""
+        with anyio.move_on_after(READY_WITHIN):
+            await self._moderation.loaded.wait()
 
     def hear(self, line: IrcMessage, message: PendingMessage | None, now: datetime) -> None:
         """Somebody said something, perhaps to us. `message` is its record, if it has one."""

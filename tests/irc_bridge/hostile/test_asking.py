@@ -369,12 +369,15 @@ async def test_quiet_begins_at_once_also_for_an_answer_in_work(tmp_path: Path) -
         await scene.say("bo", "!ask one")
         with anyio.fail_after(PATIENCE):
             await scene.agent.asked(1)
-        await scene.say("ada", "!quiet 1h")
+        await scene.server.says(
+            f":{mask('ada')} PRIVMSG #tea :!quiet 1h",
+            f":{mask('bo')} PRIVMSG #tea :!ping",  # in the same breath
+        )
         await scene.hears("NOTICE ada")
         scene.agent.release()
         await scene.say("bo", "!ask two", target="#mate")
         await scene.hears("[LLM] elsewhere")
-        assert scene.said("too loud") == []
+        assert scene.said("PRIVMSG #tea") == []
 
 
 @pytest.mark.parametrize(
