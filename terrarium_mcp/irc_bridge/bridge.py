@@ -14,7 +14,7 @@ from terrarium_mcp import __version__
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, reflex_rules
 from terrarium_mcp.irc_bridge.ask.quiet_times import QuietTimes
-from terrarium_mcp.irc_bridge.ask.reception import Reception
+from terrarium_mcp.irc_bridge.ask.reception import DEPARTURES, Reception
 from terrarium_mcp.irc_bridge.ask.responder import Responder
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.bouncer import is_bouncer
@@ -154,6 +154,7 @@ class Bridge:
                 async with anyio.create_task_group() as self._talking:
                     self._talking.start_soon(self._presence.run)
                     self._talking.start_soon(self._reception.run)
+                    await self._reception.until_ready()
                     await self.network.run()
                     self._talking.cancel_scope.cancel()
             finally:
@@ -189,7 +190,8 @@ class Bridge:
         ]
         if message.command in PRESENCE_COMMANDS:
             self._presence.schedule_check()
-        self._reception.see(message)
+        if message.command in DEPARTURES:
+            self._reception.see(message)
         self._redact(message)
         if self._is_said_to_us(message):
             self._reception.hear(message, pending[0] if pending else None, now)

@@ -6,6 +6,7 @@ import pytest
 import tzlocal
 from pydantic import ValidationError
 
+from terrarium_mcp.chat.masks import Mask
 from terrarium_mcp.chat.relays import Relay
 from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.settings import (
@@ -744,3 +745,25 @@ def test_what_was_told_is_not_told_again() -> None:
         "net": VoiceRules("Robo", "!", (Relay("a", "net"), Relay("b", "net"))),
         "other": VoiceRules("Terra", "!", (Relay("c", "other"),)),
     }
+
+
+@pytest.mark.parametrize("written", ["spam*, *!*@bad.example", "spam* *!*@bad.example"])
+def test_people_to_ignore_are_nicks_and_masks(written: str) -> None:
+    settings = load_settings(environ={"TERRARIUM_IGNORE": written})
+    assert settings.ignore == (Mask("spam*"), Mask("*!*@bad.example"))
+    assert load_settings(environ={}).ignore == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("TERRARIUM_PRIVATE", "everybody", "'members', 'anyone' or 'off'"),
+        ("TERRARIUM_ASK_BURST", "0", "greater than or equal to 1"),
+        ("TERRARIUM_ASK_EVERY", "inf", "finite"),
+        ("TERRARIUM_CHANNEL_QUESTIONS", "0", "greater than or equal to 1"),
+    ],
+)
+def test_a_limit_that_is_none_is_refused(name: str, value: str, reason: str) -> None:
+    with pytest.raises(BadSetting, match=reason) as refused:
+        load_settings(environ={name: value})
+    assert name in str(refused.value)

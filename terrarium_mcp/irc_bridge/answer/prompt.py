@@ -33,17 +33,17 @@ _QUESTION_TAG = re.compile(r"<(?=/?question\b)", re.IGNORECASE)
 class Question:
     """A question, and the view that its tool calls are restricted to.
 
-    `typed` is its text as it came over IRC. `channel` is "" in a private chat. `unaddressed` are
-    the nicks that the answer must not highlight. Of a question `off_record` nothing is kept: the
-    model gets no tool that writes.
+    `typed` is its text as it came over IRC. `channel` is "" in a private chat. Of a question
+    `off_record` nothing is kept: the model gets no tool that writes. `unaddressed` are the nicks
+    that the answer must not highlight.
     """
 
     typed: str
     asker: str
     channel: str
     view: ViewMeta
-    unaddressed: Unaddressed = NOBODY
     off_record: bool = False
+    unaddressed: Unaddressed = NOBODY
 
     @property
     def text(self) -> str:

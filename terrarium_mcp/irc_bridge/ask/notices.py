@@ -39,6 +39,7 @@ class _Board:
     refused: dict[str, Refusal] = field(default_factory=dict)
     waiting: list[PendingCommand] = field(default_factory=list)
     told: set[str] = field(default_factory=set)
+    scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
 
     def has_room(self) -> bool:
         return len(self.refused) + len(self.waiting) + len(self.told) < MOST_NICKS
@@ -69,6 +70,11 @@ class NoticeBoard:
         if board and pending.command.asker not in board.told:
             board.waiting.append(pending)
 
+    def forget(self, target: str) -> None:
+        """Tell nobody anything more in a channel, neither what waits to be sent."""
+        if board := self._boards.get(target):
+            board.scope.cancel()
+
     async def run(self) -> None:
         """Say what is gathered until cancelled."""
         async with anyio.create_task_group() as self._tasks:
@@ -86,14 +92,15 @@ class NoticeBoard:
 
     async def _serve(self, target: str, board: _Board) -> None:
         """Say a line, and another each minute, as long as there is something to say."""
-        await anyio.sleep(GATHERED)
         try:
-            while text := self._line(board):
-                try:
-                    await self._say(target, text)
-                except TerrariumError as error:
-                    log.info("nobody was told in %s: %s", target, error)
-                await anyio.sleep(EVERY)
+            with board.scope:
+                await anyio.sleep(GATHERED)
+                while text := self._line(board):
+                    try:
+                        await self._say(target, text)
+                    except TerrariumError as error:
+                        log.info("nobody was told in %s: %s", target, error)
+                    await anyio.sleep(EVERY)
         finally:
             del self._boards[target]
 

@@ -19,7 +19,7 @@ log = logging.getLogger(__name__)
 class QuietTimes:
     """The quiet channels of one network. Channels are in their folded form.
 
-    What is stored counts from the moment it has been read, a few milliseconds after the start.
+    What is stored counts from the moment it has been read.
     """
 
     def __init__(self, store: Store, network: str) -> None:
@@ -44,20 +44,22 @@ class QuietTimes:
                 self._until = {**stored, **self._until}
                 return
 
-    async def begin(self, channel: str, until: datetime, asked_by: str) -> None:
-        """Keep silent in a channel from now on.
-
-        Raises:
-            TerrariumError: it could not be stored, and so ends with this process.
-        """
+    def begin(self, channel: str, until: datetime) -> None:
+        """Keep silent in a channel from now on."""
         self._until[channel] = until
-        await self._store.quiet_channels.begin(self._network, channel, until, asked_by)
 
-    async def end(self, channel: str, now: datetime) -> None:
-        """Speak again.
+    def end(self, channel: str, now: datetime) -> None:
+        """Speak again."""
+        self._until[channel] = now
+
+    async def save(self, channel: str, asked_by: str, now: datetime) -> None:
+        """Store what holds for a channel, for the next start.
 
         Raises:
-            TerrariumError: it could not be stored, and so holds until this process ends.
+            TerrariumError: it could not be stored.
         """
-        self._until[channel] = now
-        await self._store.quiet_channels.end(self._network, channel)
+        stored = self._store.quiet_channels
+        if self.covers(channel, now):
+            await stored.begin(self._network, channel, self._until[channel], asked_by)
+        else:
+            await stored.end(self._network, channel)

@@ -2,35 +2,39 @@
 
 In this order: the ignore list, TERRARIUM_PRIVATE, quiet channels, talks without end
 (`loop_guard`), then the limits of a person and a channel. What passes waits in `CommandQueue`.
-`!stop` and `!quiet` take effect at once.
+`!stop` and `!quiet` (`moderation`) take effect at once.
 """
 
 import logging
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 
 import anyio
-import anyio.abc
 
-from terrarium_mcp.chat.times.durations import parse_duration
-from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue, PendingCommand
 from terrarium_mcp.irc_bridge.ask.commands import Address, Command
 from terrarium_mcp.irc_bridge.ask.ignored import IgnoreList
 from terrarium_mcp.irc_bridge.ask.limits import QuestionLimits, Refusal
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, Pace
+from terrarium_mcp.irc_bridge.ask.moderation import Moderation
 from terrarium_mcp.irc_bridge.ask.notices import NoticeBoard
-from terrarium_mcp.irc_bridge.ask.quiet_times import LONGEST, QuietTimes
+from terrarium_mcp.irc_bridge.ask.quiet_times import QuietTimes
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.message import IrcMessage
 from terrarium_mcp.irc_bridge.network.outgoing import PRIVATE, Lane
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage
 from terrarium_mcp.settings import Settings
 
+DEPARTURES = frozenset(("KICK", "NICK", "PART", "QUIT"))
+"""IRC commands after which somebody is gone, or goes by another nick."""
+
 MOST_SHORT = 2
 """Short commands of one person whose replies have not been said."""
+
+READY_WITHIN = 2.0
+"""Seconds. A history that takes longer to open must not keep the recorder from the network; until
+then a channel that should be quiet may be answered."""
 
 log = logging.getLogger(__name__)
 
@@ -50,7 +54,6 @@ class Reception:
         self._network = network
         self._settings = settings
         self._queue = queue
-        self._quiet = quiet
         self._is_ours = is_ours
         self._ignored = IgnoreList(settings.ignore)
         self._limits = QuestionLimits(
@@ -58,14 +61,19 @@ class Reception:
         )
         self._guard = guard
         self._board = NoticeBoard(self._refuse_aloud, queue.waits)
-        self._tasks: anyio.abc.TaskGroup | None = None
+        self._moderation = Moderation(network, settings.command_prefix, queue, quiet, self._board)
 
     async def run(self) -> None:
         """Serve what is received until cancelled."""
-        async with anyio.create_task_group() as self._tasks:
-            self._tasks.start_soon(self._quiet.load, datetime.now(UTC))
-            self._tasks.start_soon(self._board.run)
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._moderation.run)
+            tasks.start_soon(self._board.run)
             await self._queue.run()
+
+    async def until_ready(self) -> None:
+        """Wait until it is known which channels are quiet; READY_WITHIN seconds at most."""
+        with anyio.move_on_after(READY_WITHIN):
+            await self._moderation.loaded.wait()
 
     def hear(self, line: IrcMessage, message: PendingMessage | None, now: datetime) -> None:
         """Somebody said something, perhaps to us. `message` is its record, if it has one."""
@@ -76,7 +84,7 @@ class Reception:
         command = address.command_in(line, is_channel=is_channel, now=now)
         if command is None or not self._may_ask(command):
             return
-        if command.name != "quiet" and self._is_quiet(command.channel, now):
+        if command.name != "quiet" and self._moderation.is_quiet(command.channel, now):
             return
         pace = self._guard.heard(command.person, anyio.current_time())
         if pace is Pace.TOO_MUCH:
@@ -87,15 +95,15 @@ class Reception:
             return
         match command.name:
             case "stop":
-                self._stop(command)
+                self._moderation.stop(command)
             case "quiet":
-                self._set_quiet(command, now)
+                self._moderation.set_quiet(command, now)
             case _:
                 place = self._network.fold(command.channel) if command.channel else PRIVATE
                 self._admit(PendingCommand(command, message, place))
 
     def see(self, line: IrcMessage) -> None:
-        """Follow who leaves or is renamed: an answer whose asker has left is not said.
+        """Follow one of DEPARTURES: an answer whose asker has left is not said.
 
         Comes before the line changes who is in which channel.
         """
@@ -123,9 +131,8 @@ class Reception:
     def _may_ask(self, command: Command) -> bool:
         """Whether this person is answered here at all; others get no word.
 
-        A stranger in private is not even told that he is not served: there is no end of strangers,
-        networks punish a client that writes to many, and every line to one of them is a line less
-        for a channel.
+        A stranger in private is not even told so: there is no end of strangers, networks punish a
+        client that writes to many, and every line to one of them is a line less for a channel.
         """
         if self._ignored.covers(command.source, self._network.casemapping):
             return False
@@ -161,72 +168,6 @@ class Reception:
             return Refusal.ONE_WAITS
         return self._limits.refusal(command.person, command.channel, at)
 
-    def _stop(self, command: Command) -> None:
-        """!stop: the asker's own commands here; an operator's stops all in the channel."""
-        may_any = self._may_moderate(command)
-        stopped = self._queue.stop(
-            lambda one: (
-                self._network.fold(one.command.target) == self._network.fold(command.target)
-                and (may_any or one.command.person == command.person)
-            )
-        )
-        if not stopped:
-            self._board.refuse(command, Refusal.NOTHING_TO_STOP)
-            return
-        self._start(self._say, command.target, _to(command, "Stopped."))
-
-    def _set_quiet(self, command: Command, now: datetime) -> None:
-        """!quiet 1h: nothing is said in the channel until then. !quiet off: it is again."""
-        if not self._may_moderate(command):
-            if not self._is_quiet(command.channel, now):
-                self._board.refuse(command, Refusal.NOT_OPERATOR)
-            return
-        channel = self._network.fold(command.channel)
-        if command.rest.lower() == "off":
-            self._start(self._speak_again, command, channel, now)
-            return
-        try:
-            until = now + parse_duration(command.rest, most=LONGEST)
-        except ValueError:
-            prefix = self._settings.command_prefix
-            self._start(
-                self._notice,
-                command.asker,
-                f"For how long? For example: {prefix}quiet 30m, {prefix}quiet 1h, {prefix}quiet 2d"
-                f" ({LONGEST.days}d at most), or {prefix}quiet off.",
-            )
-            return
-        self._queue.stop(lambda one: self._is_in(one.command, command.channel))
-        self._start(self._keep_quiet, command, channel, until)
-
-    async def _keep_quiet(self, command: Command, channel: str, until: datetime) -> None:
-        at = f"{until:%Y-%m-%d %H:%M} UTC"
-        prefix = self._settings.command_prefix
-        text = (
-            f"I say nothing in {command.channel} until {at}, and go on recording it."
-            f" {prefix}quiet off ends this."
-        )
-        try:
-            await self._quiet.begin(channel, until, str(command.source))
-        except TerrariumError as error:
-            log.warning("could not store that %s is quiet: %s", command.channel, error)
-            text += " This could not be stored: it ends when I am restarted."
-        await self._notice(command.asker, text)
-
-    async def _speak_again(self, command: Command, channel: str, now: datetime) -> None:
-        try:
-            await self._quiet.end(channel, now)
-        except TerrariumError as error:
-            log.warning("could not store that %s is not quiet: %s", command.channel, error)
-        await self._notice(command.asker, f"I answer in {command.channel} again.")
-
-    def _may_moderate(self, command: Command) -> bool:
-        """Whether the asker may decide for everybody in the channel where they ask."""
-        return bool(command.channel) and self._network.is_operator(command.channel, command.asker)
-
-    def _is_quiet(self, channel: str, now: datetime) -> bool:
-        return channel != "" and self._quiet.covers(self._network.fold(channel), now)
-
     def _shared_with(self, nick: str) -> list[str]:
         """The channels of the settings in which we and `nick` are."""
         return [one for one in self._network.channels_of(nick) if self._is_ours(one)]
@@ -236,6 +177,8 @@ class Reception:
 
     def _gone(self, nick: str, channel: str) -> None:
         """Somebody left a channel, or with "" all of them: what they asked there is not said."""
+        if not any(self._network.same_nick(one.command.asker, nick) for one in self._queue):
+            return  # as nearly always: a netsplit brings hundreds
         shared = {self._network.fold(one) for one in self._shared_with(nick)}
         unseen = not channel or not shared - {self._network.fold(channel)}
         in_private = unseen and (not channel or self._settings.private == "members")
@@ -254,26 +197,7 @@ class Reception:
             if self._network.same_nick(one.command.asker, nick):
                 one.command = replace(one.command, source=replace(one.command.source, nick=new))
 
-    def _start(self, job: Callable[..., Coroutine[Any, Any, None]], *args: object) -> None:
-        if self._tasks:
-            self._tasks.start_soon(job, *args)
-
     async def _refuse_aloud(self, target: str, text: str) -> None:
-        if not (self._network.is_channel(target) and self._is_quiet(target, datetime.now(UTC))):
+        channel = target if self._network.is_channel(target) else ""
+        if not self._moderation.is_quiet(channel, datetime.now(UTC)):
             await self._network.say(target, text, Lane.REFUSAL)
-
-    async def _say(self, target: str, text: str) -> None:
-        try:
-            await self._network.say(target, text)
-        except TerrariumError as error:
-            log.info("not said in %s: %s", target, error)
-
-    async def _notice(self, nick: str, text: str) -> None:
-        try:
-            await self._network.notice(nick, text)
-        except TerrariumError as error:
-            log.info("%s was not told: %s", nick, error)
-
-
-def _to(command: Command, text: str) -> str:
-    return f"{command.asker}: {text}" if command.channel else text

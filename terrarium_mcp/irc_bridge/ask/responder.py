@@ -98,8 +98,8 @@ class Responder:
             command.asker,
             command.channel,
             view,
-            unaddressed=self._unaddressed(command),
-            off_record=command.off_record,
+            command.off_record,
+            self._unaddressed(command),
         )
         if not question.text:
             prefix = self._settings.command_prefix

@@ -105,6 +105,11 @@ class OutgoingQueue(Generic[Item]):
         self._refusals = {place: lines for place, lines in self._refusals.items() if lines}
         return removed
 
+    @property
+    def only_refuses(self) -> bool:
+        """Whether nothing but refusals waits."""
+        return bool(self._refusals) and not self._places
+
     def __len__(self) -> int:
         """How many lines wait."""
         return self._count

@@ -59,6 +59,8 @@ class SendQueue:
     def __init__(self, timeouts: Timeouts) -> None:
         # A leaky bucket: `burst` lines fit, and one leaks out every `per_line` seconds.
         self._bucket = AsyncLimiter(timeouts.burst, timeouts.burst * timeouts.per_line)
+        self._per_line = timeouts.per_line
+        self._for_refusal = min(2, timeouts.burst)
         self._capacity = timeouts.queue
         self._urgent: deque[IrcMessage] = deque()
         self._outgoing: OutgoingQueue[QueuedLine] = OutgoingQueue()
@@ -114,18 +116,30 @@ class SendQueue:
         return self._urgent.popleft()
 
     async def next_paced(self) -> QueuedLine:
-        """The next of all other lines, once the pace allows it."""
+        """The next of all other lines, once the pace allows it.
+
+        A refusal leaves only when another line could leave at once after it, so that it delays no
+        answer which comes meanwhile.
+        """
         while True:
             while not (self._outgoing or self._low_priority):
                 await self._posted.wait()
+            if self._only_refuses and not self._bucket.has_capacity(self._for_refusal):
+                with anyio.move_on_after(self._per_line / 2):
+                    await self._posted.wait()
+                continue
             await self._bucket.acquire()
             if (queued := self._next()) is not None:  # it may have been withdrawn meanwhile
                 return queued
 
+    @property
+    def _only_refuses(self) -> bool:
+        return self._outgoing.only_refuses and not self._low_priority
+
     def _next(self) -> QueuedLine | None:
-        if self._outgoing:
-            return self._outgoing.next()
-        return self._low_priority.popleft() if self._low_priority else None
+        if self._low_priority and (not self._outgoing or self._outgoing.only_refuses):
+            return self._low_priority.popleft()
+        return self._outgoing.next()
 
 
 class Sender:

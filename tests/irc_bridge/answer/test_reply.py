@@ -5,6 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from terrarium_mcp.chat.defusing import Unaddressed
 from terrarium_mcp.irc_bridge.answer.reply import Reply, clean_answer, paged, reply_lines
 
 NOTE = re.compile(r" \((\d+) more: .{1,6}more\)$")
@@ -20,6 +21,27 @@ def test_without_nick_or_mark_there_is_none() -> None:
     assert reply_lines(["Ada did."], to="", line_bytes=400).now == ("[LLM] Ada did.",)
     assert reply_lines(["Ada did."], to="bob", mark="", line_bytes=400).now == ("bob: Ada did.",)
     assert reply_lines(["!kick ada"], to="", mark="", line_bytes=400).now == ("| !kick ada",)
+
+
+def test_off_the_record_every_line_says_so_and_has_its_mark() -> None:
+    reply = reply_lines(["a", "b", "c"], to="bob", line_bytes=400, shown=2, off_record=True)
+    assert reply.now == ("[off] bob: [LLM] a", "[off] | [LLM] b (1 more: !more)")
+    assert reply.more == ("[off] | [LLM] c",)
+
+
+def test_names_in_code_and_links_stay_and_in_prose_are_defused() -> None:
+    bo = Unaddressed(frozenset({"bo"}), str.lower)
+    text = (
+        "Bo, run `bo --now` or see [Bo](https://bo.example).\n\n```\nbo.start()\n```\n"
+        "\ufdd0 <https://bo.example/bo>\n> | bo | x |"
+    )
+    lines = clean_answer(text, defused=bo.defused)
+    assert [line.replace("\u200d", ".") for line in lines] == [
+        "B.o, run bo --now or see B.o <https://bo.example>.",
+        "bo.start()",
+        "https://bo.example/bo",
+        "> | b.o | x |",
+    ]
 
 
 def test_an_empty_answer_is_an_empty_reply() -> None:

@@ -136,3 +136,19 @@ async def test_a_lost_connection_ends_no_board_and_a_crowd_fills_none(
         assert len(board._boards["#tea"].refused) == MOST_NICKS  # noqa: SLF001
         await until_empty(board)
         assert len([target for target, _ in wall.lines if target == "#tea"]) == 1
+
+
+async def test_what_is_forgotten_is_not_said_and_the_next_is_told_as_ever(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wall = Wall()
+    async with board_on(wall, monkeypatch) as board:
+        board.refuse(command("ada"), FULL)
+        board.refuse(command("bo", channel="#mate"), FULL)
+        board.forget("#tea")
+        board.forget("#never")
+        await until_empty(board)
+        assert wall.lines == [("#mate", f"bo: {FULL.value}")]
+        board.refuse(command("ada"), FULL)
+        await wall.has_lines(2)
+        assert wall.lines[-1] == ("#tea", f"ada: {FULL.value}")

@@ -16,7 +16,7 @@ import pytest
 from terrarium_mcp.irc_bridge.ask import limits, notices
 from terrarium_mcp.irc_bridge.ask.command_queue import DEPTH
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
-from tests.irc_bridge.house import QUICK, House, bytes_of, living, settings_for
+from tests.irc_bridge.house import QUICK, House, bytes_of, living, locked, settings_for
 from tests.servers.agent import StrictAgent, calls, hangs, says, strict_agent
 from tests.servers.beside import beside
 from tests.servers.fake_ircd import FakeIrcd, fake_ircd
@@ -349,18 +349,35 @@ async def test_quiet_says_nothing_records_all_and_survives_a_restart(tmp_path: P
         await scene.hears("PRIVMSG #tea :bo: pong")
 
 
+async def test_quiet_that_cannot_be_stored_holds_and_its_operator_knows(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("terrarium_mcp.store.sqlite.engine.database.BUSY_MS", 100)
+    async with teahouse(tmp_path) as scene:
+        async with locked(tmp_path / "irc_logs.db"):
+            await scene.say("ada", "!quiet 2d")
+            await scene.hears("NOTICE ada :I say nothing in #tea", "it ends when I am restarted.")
+        await scene.say("bo", "!ping")
+        await scene.say("bo", "!ping", target="#mate")
+        await scene.hears("PRIVMSG #mate :bo: pong")
+        assert scene.said("PRIVMSG #tea") == []
+
+
 async def test_quiet_begins_at_once_also_for_an_answer_in_work(tmp_path: Path) -> None:
     async with teahouse(tmp_path) as scene:
         scene.agent.will(hangs(says("too loud")), "elsewhere")
         await scene.say("bo", "!ask one")
         with anyio.fail_after(PATIENCE):
             await scene.agent.asked(1)
-        await scene.say("ada", "!quiet 1h")
+        await scene.server.says(
+            f":{mask('ada')} PRIVMSG #tea :!quiet 1h",
+            f":{mask('bo')} PRIVMSG #tea :!ping",  # in the same breath
+        )
         await scene.hears("NOTICE ada")
         scene.agent.release()
         await scene.say("bo", "!ask two", target="#mate")
         await scene.hears("[LLM] elsewhere")
-        assert scene.said("too loud") == []
+        assert scene.said("PRIVMSG #tea") == []
 
 
 @pytest.mark.parametrize(

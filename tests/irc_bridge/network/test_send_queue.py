@@ -120,3 +120,42 @@ async def test_a_line_withdrawn_while_it_waits_for_the_pace_lets_the_next_one_go
             await anyio.sleep(0.1)  # longer than the pace, which now finds nothing to send
             queue.post_speech(said("3"), "#tea", Lane.ANSWER)
     assert sent == ["1", "3"]
+
+
+async def test_a_refusal_leaves_only_when_an_answer_could_leave_at_once_after_it() -> None:
+    queue = SendQueue(Timeouts(burst=3, per_line=0.1))
+    with anyio.fail_after(10):
+        queue.post_speech(said("no", "never"), "#tea", Lane.REFUSAL)
+        queue.post_speech(said("1", "2", "3"), "#tea", Lane.ANSWER)
+        order = []
+        for _ in range(5):
+            order.append((await queue.next_paced()).line.params[-1])
+            if order[-1] in ("no", "never"):
+                assert queue._bucket.has_capacity()  # noqa: SLF001 -- the pace it leaves to others
+    assert order == ["1", "2", "3", "no", "never"]
+
+
+async def test_an_answer_that_comes_while_refusals_wait_for_the_pace_goes_first() -> None:
+    queue = SendQueue(Timeouts(burst=2, per_line=0.6))
+    sent: list[str] = []
+
+    async def send() -> None:
+        sent.extend([(await queue.next_paced()).line.params[-1] for _ in range(4)])
+
+    with anyio.fail_after(10):
+        async with anyio.create_task_group() as tasks:
+            queue.post_speech(said("1", "2"), "#tea", Lane.ANSWER)
+            queue.post_speech(said("no"), "#tea", Lane.REFUSAL)
+            tasks.start_soon(send)
+            await anyio.wait_all_tasks_blocked()  # both answers are out, the refusal is held back
+            queue.post_speech(said("3"), "#tea", Lane.ANSWER)
+    assert sent == ["1", "2", "3", "no"]
+
+
+async def test_refusals_leave_after_questions_to_the_server() -> None:
+    queue = new_queue()
+    queue.post_speech(said("no"), "#tea", Lane.REFUSAL)
+    queue.post(line("WHO"))
+    with anyio.fail_after(5):
+        order = [(await queue.next_paced()).line.command for _ in range(2)]
+    assert order == ["WHO", "PRIVMSG"]

@@ -1,0 +1,131 @@
+"""`!stop` and `!quiet`: what people take back, and how operators silence the bot."""
+
+import logging
+from collections.abc import Callable, Coroutine
+from datetime import UTC, datetime
+from typing import Any
+
+import anyio
+import anyio.abc
+
+from terrarium_mcp.chat.times.durations import parse_duration
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue
+from terrarium_mcp.irc_bridge.ask.commands import Command
+from terrarium_mcp.irc_bridge.ask.limits import Refusal
+from terrarium_mcp.irc_bridge.ask.notices import NoticeBoard
+from terrarium_mcp.irc_bridge.ask.quiet_times import LONGEST, QuietTimes
+from terrarium_mcp.irc_bridge.network.client import IrcNetwork
+
+log = logging.getLogger(__name__)
+
+
+class Moderation:
+    """Serves `!stop` and `!quiet` on one network. They take effect at once, whoever waits."""
+
+    def __init__(
+        self,
+        network: IrcNetwork,
+        prefix: str,
+        queue: CommandQueue,
+        quiet: QuietTimes,
+        board: NoticeBoard,
+    ) -> None:
+        self._network = network
+        self._prefix = prefix
+        self._queue = queue
+        self._quiet = quiet
+        self._board = board
+        self._tasks: anyio.abc.TaskGroup | None = None
+        self.loaded = anyio.Event()
+        """Set once it is known which channels are quiet."""
+
+    async def run(self) -> None:
+        """Answer to those commands until cancelled."""
+        async with anyio.create_task_group() as self._tasks:
+            await self._quiet.load(datetime.now(UTC))
+            self.loaded.set()
+            await anyio.sleep_forever()
+
+    def is_quiet(self, channel: str, now: datetime) -> bool:
+        """Whether nothing is said in a channel; never so in a private chat ("")."""
+        return channel != "" and self._quiet.covers(self._network.fold(channel), now)
+
+    def stop(self, command: Command) -> None:
+        """!stop: the asker's own commands here; an operator's stops all in the channel."""
+        may_any = self._may_moderate(command)
+        stopped = self._queue.stop(
+            lambda one: (
+                self._network.fold(one.command.target) == self._network.fold(command.target)
+                and (may_any or one.command.person == command.person)
+            )
+        )
+        if not stopped:
+            self._board.refuse(command, Refusal.NOTHING_TO_STOP)
+            return
+        self._start(self._say, command.target, _to(command, "Stopped."))
+
+    def set_quiet(self, command: Command, now: datetime) -> None:
+        """!quiet 1h: nothing is said in the channel until then. !quiet off: it is again."""
+        if not self._may_moderate(command):
+            if not self.is_quiet(command.channel, now):
+                self._board.refuse(command, Refusal.NOT_OPERATOR)
+            return
+        channel = self._network.fold(command.channel)
+        if command.rest.lower() == "off":
+            self._quiet.end(channel, now)
+            self._start(self._confirm, command, f"I answer in {command.channel} again.", now)
+            return
+        try:
+            until = now + parse_duration(command.rest, most=LONGEST)
+        except ValueError:
+            self._start(self._notice, command.asker, self._examples())
+            return
+        self._quiet.begin(channel, until)
+        self._queue.stop(lambda one: self._network.fold(one.command.channel) == channel)
+        self._board.forget(command.channel)
+        text = (
+            f"I say nothing in {command.channel} until {until:%Y-%m-%d %H:%M} UTC, and go on"
+            f" recording it. {self._prefix}quiet off ends this."
+        )
+        self._start(self._confirm, command, text, now)
+
+    async def _confirm(self, command: Command, text: str, now: datetime) -> None:
+        """Store what was decided, and tell the operator alone."""
+        try:
+            await self._quiet.save(self._network.fold(command.channel), str(command.source), now)
+        except TerrariumError as error:
+            log.warning("could not store whether %s is quiet: %s", command.channel, error)
+            text += " This could not be stored: it ends when I am restarted."
+        await self._notice(command.asker, text)
+
+    def _examples(self) -> str:
+        prefix = self._prefix
+        return (
+            f"For how long? For example: {prefix}quiet 30m, {prefix}quiet 1h, {prefix}quiet 2d"
+            f" ({LONGEST.days}d at most), or {prefix}quiet off."
+        )
+
+    def _may_moderate(self, command: Command) -> bool:
+        """Whether the asker decides for everybody in the channel where they ask."""
+        return bool(command.channel) and self._network.is_operator(command.channel, command.asker)
+
+    def _start(self, job: Callable[..., Coroutine[Any, Any, None]], *args: object) -> None:
+        if self._tasks:
+            self._tasks.start_soon(job, *args)
+
+    async def _say(self, target: str, text: str) -> None:
+        try:
+            await self._network.say(target, text)
+        except TerrariumError as error:
+            log.info("not said in %s: %s", target, error)
+
+    async def _notice(self, nick: str, text: str) -> None:
+        try:
+            await self._network.notice(nick, text)
+        except TerrariumError as error:
+            log.info("%s was not told: %s", nick, error)
+
+
+def _to(command: Command, text: str) -> str:
+    return f"{command.asker}: {text}" if command.channel else text
