@@ -11,6 +11,7 @@ from terrarium_mcp.store.sqlite.engine.rooms import room_ids
 from terrarium_mcp.store.sqlite.index.external_rows import move_private
 from terrarium_mcp.store.sqlite.index.live_clock import live_until
 from terrarium_mcp.store.sqlite.index.msgid_index import RoomMsgid, messages_with
+from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader, permitted
 
 _INSERT = """
 INSERT INTO messages (
@@ -20,11 +21,14 @@ INSERT INTO messages (
 """
 
 
-async def insert(writer: Writer, messages: Sequence[NewMessage]) -> list[int]:
+async def insert(
+    writer: Writer, messages: Sequence[NewMessage], opt_outs: OptOutReader
+) -> list[int]:
     """Insert messages in the order given, with rising ids; no derived structure is updated.
 
     A live message is never dated before the previous live one of its room. A message to a person
-    goes to `private_messages`. Playback that is already stored is left out.
+    goes to `private_messages`. Playback that is already stored is left out, and so is every message
+    of somebody who opted out.
 
     Returns:
         Their ids, 0 for one that was left out.
@@ -33,7 +37,10 @@ async def insert(writer: Writer, messages: Sequence[NewMessage]) -> list[int]:
     reached = await live_until(writer, rooms.values())
     known = await _known_msgids(writer, messages, rooms)
     rows = _Rows(writer, rooms, reached, known, await _next_id(writer))
-    ids = [await rows.add(message) for message in messages]
+    ids = [
+        await rows.add(message) if message else 0
+        for message in await permitted(writer, opt_outs, messages)
+    ]
     await writer.many(_INSERT, rows.rows)
     if rows.rows:
         await move_private(writer, rows.first, rows.last)
@@ -68,11 +75,11 @@ def _room_of(message: NewMessage, rooms: Mapping[tuple[str, str], int]) -> int |
 
 async def _next_id(writer: Writer) -> int:
     """One more than every id there is, or was."""
-    newest = int(await writer.value("SELECT max(id) FROM messages", default=0))
-    used = int(
-        await writer.value("SELECT seq FROM sqlite_sequence WHERE name = 'messages'", default=0)
+    sql = (
+        "SELECT max(id) FROM (SELECT max(id) AS id FROM messages"
+        " UNION ALL SELECT seq FROM sqlite_sequence WHERE name = 'messages')"
     )
-    return max(newest, used) + 1
+    return 1 + int(await writer.value(sql, default=0))
 
 
 class _Rows:

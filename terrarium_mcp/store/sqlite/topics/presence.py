@@ -3,31 +3,34 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.identity import Identity, fold
 from terrarium_mcp.chat.records import Member, Room
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.records import PresenceSnapshot
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.rooms import room_ids
+from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 
 
 class Presence:
     """The member lists of all rooms."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, opt_outs: OptOutReader) -> None:
         self._database = database
+        self._opt_outs = opt_outs
 
     async def replace(
         self, network: str, channel: str, people: Sequence[Member], at: datetime
     ) -> None:
-        """Replace the member list of a channel.
+        """Replace the member list of a channel, without those who opted out.
 
         Members already on it keep the time they joined. For new ones it is their `since`, or `at`.
         """
         now = to_text(at)
         async with self._database.writing() as writer:
             room = (await room_ids(writer, [(network, channel)]))[network, channel]
+            opt_outs = await self._opt_outs.current(writer)
             known = await writer.rows(
                 "SELECT folded, since FROM presence WHERE room = :room", {"room": room}
             )
@@ -47,6 +50,7 @@ class Presence:
                         since.get(fold(one.nick)) or (to_text(one.since) if one.since else now),
                     )
                     for one in people
+                    if not opt_outs.covers(Identity(network, one.nick, account=one.account))
                 ],
             )
             await writer.run(
