@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity, fold
+from terrarium_mcp.chat.irctext import plain
+from terrarium_mcp.chat.mentions import mentions
 from terrarium_mcp.chat.records import MessageType, NewMessage
 from terrarium_mcp.chat.voices import VoiceRules, rules_on
 
@@ -70,13 +72,15 @@ class OptOuts:
     def permitted(self, message: NewMessage) -> NewMessage | None:
         """What may be written of a message: all of it, a part, or None.
 
-        A KICK of somebody who opted out is left out; in a MODE that names them the name becomes
-        `*`. What others say about them stays.
+        A KICK of somebody who opted out is left out, and so is what the bot itself says to them or
+        about them; in a MODE their name becomes `*`. What other people say about them stays.
         """
         if message.network not in self._networks:
             return message
         if self.covers(author(message)) or self._is_relayed(message):
             return None
+        if message.own:
+            return None if self._is_named_in(message) else message
         if message.kind is MessageType.KICK:
             target = message.text.partition(" ")[0]
             return None if self.covers(Identity(message.network, target)) else message
@@ -107,6 +111,12 @@ class OptOuts:
             message.nick, message.text, is_own=message.own, is_message=False
         )
         return bool(voice.speaker) and self.covers(Identity(message.network, voice.speaker or ""))
+
+    def _is_named_in(self, message: NewMessage) -> bool:
+        text = plain(message.text)
+        casemapping = self.casemappings.get(message.network, DEFAULT_CASEMAPPING)
+        nicks = (who.nick for who in self.people if who.network == message.network)
+        return any(mentions(text, nick, casemapping) for nick in nicks)
 
     def _without_names(self, network: str, modes: str) -> str:
         letters, *arguments = modes.split(" ")

@@ -9,10 +9,11 @@ from datetime import UTC, datetime
 
 import anyio
 
-from terrarium_mcp import __version__
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue, PendingCommand
-from terrarium_mcp.irc_bridge.ask.commands import Address
+from terrarium_mcp.irc_bridge.ask.commands import CONSENT, Address, Command
+from terrarium_mcp.irc_bridge.ask.consent import FOLLOWED, Consent
+from terrarium_mcp.irc_bridge.ask.introduction import Introducer
 from terrarium_mcp.irc_bridge.ask.responder import Responder
 from terrarium_mcp.irc_bridge.model.check import check_endpoint
 from terrarium_mcp.irc_bridge.model.client import LLM
@@ -23,6 +24,7 @@ from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.record.message_filter import MessageFilter
 from terrarium_mcp.irc_bridge.record.presence_sync import PRESENCE_COMMANDS, PresenceSync
 from terrarium_mcp.irc_bridge.record.recorder import Recorder
+from terrarium_mcp.irc_bridge.record.unrecorded import UnrecordedReplies
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.settings import BadSetting, Settings, is_loopback
 from terrarium_mcp.store import Store
@@ -48,19 +50,24 @@ def server_config(settings: Settings) -> ServerConfig:
             "TERRARIUM_CONTACT is not set. Public networks require a contact for a bot. Name its"
             " operator, e.g. TERRARIUM_CONTACT='ada on this network'."
         )
-    about = f"terrarium-mcp {__version__}, records its channels"
     return ServerConfig(
         host=settings.irc_server,
         port=settings.server_port,
         tls=settings.uses_tls,
         tls_cafile=str(settings.tls_cafile or ""),
         nick=settings.irc_nick,
-        realname=f"{about}; contact: {settings.contact}" if settings.contact else about,
+        realname=realname(settings.contact),
         password=settings.server_password,
         sasl_username=settings.sasl_username,
         sasl_password=settings.sasl_password,
         channels=settings.irc_channels,
     )
+
+
+def realname(contact: str) -> str:
+    """What WHOIS shows of the bot. Some servers cut it at 50 bytes, so the contact leads."""
+    about = "records, LLM bot"
+    return f"contact: {contact}; {about}" if contact else f"terrarium-mcp: {about}"
 
 
 class Bridge:
@@ -79,12 +86,17 @@ class Bridge:
         self._llm = llm
         name = settings.network_name
         self.network = IrcNetwork(server_config(settings), self, timeouts=timeouts)
-        self._filter = MessageFilter(name, self.network, settings.voice_rules)
+        unrecorded = UnrecordedReplies()
+        self._filter = MessageFilter(name, self.network, settings.voice_rules, unrecorded)
         self._recorder = Recorder(store, name)
         self._presence = PresenceSync(
             store, name, self.network.joined_channels, self.network.members
         )
-        self._responder = Responder(self.network, self._recorder, toolbox, llm, settings)
+        self._consent = Consent(store, self._recorder, self._presence.write_all)
+        self._introducer = Introducer(store, settings, self.network.say)
+        self._responder = Responder(
+            self.network, self._recorder, toolbox, llm, settings, self._consent, unrecorded
+        )
         self._commands = CommandQueue(self._responder.serve)
 
     async def run(self) -> None:
@@ -125,21 +137,22 @@ class Bridge:
     def line(self, message: IrcMessage) -> None:
         """Record a message, and queue the command in it if there is one."""
         now = datetime.now(UTC)
+        command = self._command_in(message, now)
+        is_recorded = not (command and command.name in CONSENT)
         pending = [
             self._recorder.record(record)
-            for record in self._filter.messages_in(message, now)
+            for record in (self._filter.messages_in(message, now) if is_recorded else ())
             if self._is_ours(record.channel)
         ]
         if message.command in PRESENCE_COMMANDS:
             self._presence.schedule_check()
-        if not self._is_said_to_us(message):
+        if message.command in FOLLOWED and not message.replay:
+            self._consent.follow(message)
+        if command is None:
             return
-        address = Address(self.network.nick, self._settings.command_prefix)
-        is_channel = self.network.is_channel(message.params[0])
-        command = address.command_in(message, is_channel=is_channel, now=now)
-        if command and not self._commands.put(
-            PendingCommand(command, pending[0] if pending else None)
-        ):
+        if self._commands.put(PendingCommand(command, pending[0] if pending else None)):
+            self._consent.heed(command)
+        else:
             self._talking.start_soon(self._responder.turn_away, command)
 
     def joined(self, channel: str) -> None:
@@ -147,6 +160,8 @@ class Bridge:
         log.info("recording %s", channel)
         self._recorder.begin(channel, "joined")
         self._presence.channel_joined(channel)
+        if self._introducer.is_due(channel):
+            self._talking.start_soon(self._introducer.introduce, channel)
 
     def members_complete(self, channel: str) -> None:
         """The member list is complete; its last message has already scheduled a check."""
@@ -159,6 +174,13 @@ class Bridge:
     def lost(self, why: str) -> None:
         """The connection is lost, and with it every channel."""
         self._recorder.end_all(f"connection lost: {why}")
+
+    def _command_in(self, message: IrcMessage, now: datetime) -> Command | None:
+        if not self._is_said_to_us(message):
+            return None
+        address = Address(self.network.nick, self._settings.command_prefix)
+        is_channel = self.network.is_channel(message.params[0])
+        return address.command_in(message, is_channel=is_channel, now=now)
 
     def _is_said_to_us(self, message: IrcMessage) -> bool:
         """Whether someone else speaks in a channel of the settings, or in private."""

@@ -213,7 +213,9 @@ class Toolbox:
         everything = self._offered in ("all", "core")  # the core is everything so far
         wanted = {tool.name for tool in tools} if everything else set(_tool_names(self._offered))
         self._tools = tuple(
-            ToolSchema(tool.name, tool.description or tool.name, tool.input_schema)
+            ToolSchema(
+                tool.name, tool.description or tool.name, tool.input_schema, writes=_writes(tool)
+            )
             for tool in tools
             if tool.name in wanted
         )
@@ -263,6 +265,11 @@ class Toolbox:
 
 def _tool_names(setting: str) -> list[str]:
     return setting.replace(",", " ").split()
+
+
+def _writes(tool: Tool) -> bool:
+    """Whether a tool may keep something: all do that do not promise only to read."""
+    return not (tool.annotations and tool.annotations.read_only_hint)
 
 
 def _sendable(arguments: Mapping[str, object]) -> dict[str, Any]:

@@ -7,14 +7,25 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold
 from terrarium_mcp.chat.relays import Relay
 from terrarium_mcp.chat.voices import VoiceRules, rules_on
-from terrarium_mcp.settings.hosts import network_name_of
-from terrarium_mcp.settings.values import MOST_DAYS, Channels, Relays, RetentionDays, Url, Zone
+from terrarium_mcp.settings.hosts import is_loopback, network_name_of
+from terrarium_mcp.settings.values import (
+    MOST_DAYS,
+    AdminNames,
+    Channels,
+    Names,
+    Relays,
+    RetentionDays,
+    Url,
+    Zone,
+)
 
 
 def _setting(name: str, default: Any, meaning: str, **more: Any) -> Any:
@@ -76,6 +87,21 @@ class Settings(BaseModel):
         "TERRARIUM_CONTACT",
         "",
         "contact of the bot's operator; required unless the server is on this machine",
+    )
+    admins: AdminNames = _setting(
+        "TERRARIUM_ADMINS",
+        (),
+        "operators of the bot: services accounts, or masks such as *!*@staff.example",
+    )
+    guardians: Names = _setting(
+        "TERRARIUM_GUARDIANS",
+        (),
+        "people (accounts, nicks or masks) without whom no model answers in a channel",
+    )
+    introduction: Literal["on", "off"] = _setting(
+        "TERRARIUM_INTRODUCTION",
+        "off",
+        "on: say on entering a channel, once a day at most, that it is recorded",
     )
     command_prefix: str = _setting(
         "COMMAND_PREFIX", "!", "prefix of the bot's commands", min_length=1, max_length=5
@@ -172,6 +198,19 @@ class Settings(BaseModel):
     def network_name(self) -> str:
         """The network's name in the store: as set, else derived from the server, else `irc`."""
         return self.network or network_name_of(self.irc_server) or "irc"
+
+    def days_kept(self, network: str, channel: str, casemapping: str = DEFAULT_CASEMAPPING) -> int:
+        """The number of days for which lines of a channel are kept; 0 is for ever."""
+        by_channel = {fold(one.room, casemapping): one.days for one in self.retention_by_channel}
+        for name in (f"{network}/{channel}", channel):
+            if (days := by_channel.get(fold(name, casemapping))) is not None:
+                return days
+        return self.retention_days
+
+    @property
+    def asks_model_here(self) -> bool:
+        """Whether the model's endpoint is on this machine."""
+        return is_loopback(urlsplit(self.agent_api_url).hostname or "")
 
     @property
     def voice_rules(self) -> VoiceRules:

@@ -102,6 +102,14 @@ def test_a_kick_of_them_is_not_written_and_one_of_others_is() -> None:
     assert out(ADA).permitted(kept) == kept
 
 
+def test_what_the_bot_says_to_them_is_not_written_and_what_others_say_is() -> None:
+    for nick, own in (("Terra", True), ("bo", False)):
+        said = replace(line_of(nick, "Ada: tea at four"), own=own)
+        assert (out(ADA).permitted(said) is None) is own
+    to_others = replace(line_of("Terra", "adalbert: tea"), own=True)
+    assert out(ADA).permitted(to_others) == to_others
+
+
 def test_what_a_relay_carries_for_their_name_is_not_written() -> None:
     rules = {"net": VoiceRules(relays=(Relay("bridge", "net", "[m] NAME |"), Relay("tele", "net")))}
     opted = out(ADA, rules=rules)

@@ -80,13 +80,23 @@ class _ToolLoop:
         if not self.llm.takes_tools:
             await self._search_beforehand()
         for _ in range(ROUNDS):
-            turn = await self._next_turn(self.toolbox.menu)
+            turn = await self._next_turn(self._menu())
             if not turn.calls:
                 return await self._final_words(turn)
             if self._repeats(turn.calls):
                 break
             await self._look_up(turn)
         return await self._final_words(await self._next_turn(()))
+
+    def _menu(self) -> Sequence[ToolSchema]:
+        """The tools that the model is offered for this question."""
+        menu = self.toolbox.menu
+        return [tool for tool in menu if not tool.writes] if self.question.off_record else menu
+
+    def _may_call(self, name: str) -> bool:
+        if self.question.off_record:
+            return any(tool.name == name for tool in self._menu())
+        return self.toolbox.offers(name)
 
     async def _next_turn(self, tools: Sequence[ToolSchema], max_tokens: int | None = None) -> Turn:
         """Ask the model; if it turns out to reject tools, search for it and ask again."""
@@ -146,7 +156,7 @@ class _ToolLoop:
             )
         try:
             name, arguments = current_call(call.name, _arguments(call))
-            if not self.toolbox.offers(name):
+            if not self._may_call(name):
                 return truncated(self.toolbox.unknown(name), tokens)
             view = {**self.question.view, "max_tokens": tokens}
             found = await self.toolbox.call(name, arguments, view)

@@ -32,13 +32,15 @@ _QUESTION_TAG = re.compile(r"<(?=/?question\b)", re.IGNORECASE)
 class Question:
     """A question, and the view that its tool calls are restricted to.
 
-    `typed` is its text as it came over IRC. `channel` is "" in a private chat.
+    `typed` is its text as it came over IRC. `channel` is "" in a private chat. If it is
+    `off_record`, the model gets no tool that could keep something of it.
     """
 
     typed: str
     asker: str
     channel: str
     view: ViewMeta
+    off_record: bool = False
 
     @property
     def text(self) -> str:

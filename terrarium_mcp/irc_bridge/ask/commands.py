@@ -4,27 +4,46 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from terrarium_mcp.chat.commands import QUESTIONS, addressed_to, command_after
+from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.irctext import is_ctcp, plain
 from terrarium_mcp.chat.times.timestamps import from_iso
-from terrarium_mcp.irc_bridge.network.message import IrcMessage
+from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source
 
 TOO_OLD = timedelta(seconds=30)
 """Older messages are never answered: a bouncer replays them, or they predate a netsplit."""
 
-NAMES = (*QUESTIONS, "help", "ping", "search", "stats", "who", "more")
+CONSENT = ("optout", "optin", "forget")
+"""Commands by which people decide about the record of themselves. Neither they nor the answers to
+them are recorded."""
+
+NAMES = (*QUESTIONS, "help", "ping", "search", "stats", "who", "more", *CONSENT)
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
     """A command to the bot: `name` is one of NAMES, `rest` the text after it.
 
-    `channel` is where the reply goes; "" in a private chat, where it goes to `asker`.
+    `channel` is where the reply goes; "" in a private chat, where it goes to `asker`. Who the asker
+    is follows from `source` and `account` (the services account on the line itself, else ""), and
+    never from the nick alone.
     """
 
     name: str
     rest: str
-    asker: str
+    source: Source
+    account: str
     channel: str
+    off_record: bool = False
+    """Whether neither it nor its answer is recorded."""
+
+    @property
+    def asker(self) -> str:
+        """The nick to answer."""
+        return self.source.nick
+
+    def identity(self, network: str) -> Identity:
+        """Who asks, as the line itself shows it."""
+        return Identity(network, self.source.nick, self.source.user, self.source.host, self.account)
 
     @property
     def is_question(self) -> bool:
@@ -58,7 +77,9 @@ class Address:
             return None
         channel = line.params[0] if is_channel else ""
         found = self._command(said) or self._spoken_to(said, private=not is_channel)
-        return Command(*found, line.source.nick, channel) if found else None
+        if found is None:
+            return None
+        return Command(*found, line.source, line.tags.get("account", ""), channel)
 
     def _command(self, said: str) -> tuple[str, str] | None:
         found = command_after(self.prefix, said)

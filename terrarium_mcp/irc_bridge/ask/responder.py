@@ -3,21 +3,27 @@
 import logging
 import secrets
 from collections.abc import Sequence
+from dataclasses import replace
 
 import anyio
 
+from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.errors import TerrariumError, plainly
 from terrarium_mcp.irc_bridge.answer.loop import answer
 from terrarium_mcp.irc_bridge.answer.prompt import Question
 from terrarium_mcp.irc_bridge.answer.reply import Reply, paged, reply_lines
+from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
 from terrarium_mcp.irc_bridge.ask.commands import Command
-from terrarium_mcp.irc_bridge.ask.handlers import HANDLERS, CommandContext
+from terrarium_mcp.irc_bridge.ask.consent import Consent
+from terrarium_mcp.irc_bridge.ask.guardians import ALONE, TOLD_EVERY, Guardians
+from terrarium_mcp.irc_bridge.ask.handlers import HANDLERS
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage, Recorder
+from terrarium_mcp.irc_bridge.record.unrecorded import UnrecordedReplies
 from terrarium_mcp.irc_bridge.toolbox import Toolbox, ViewMeta
 from terrarium_mcp.settings import Settings
 
@@ -43,21 +49,28 @@ class Responder:
         toolbox: Toolbox,
         llm: LLM,
         settings: Settings,
+        consent: Consent,
+        unrecorded: UnrecordedReplies,
     ) -> None:
         self._network = network
         self._recorder = recorder
         self._toolbox = toolbox
         self._llm = llm
         self._settings = settings
+        self._consent = consent
+        self._unrecorded = unrecorded
+        self._guardians = Guardians(settings.guardians)
+        self._told_alone: dict[str, float] = {}
         self._model = anyio.Lock()  # first come, first served, so channels take turns
         self._more: dict[ReplyScope, Sequence[str]] = {}
         self._turned_away: dict[str, set[str]] = {}
 
     async def serve(self, pending: PendingCommand) -> None:
         """Answer a command. Errors go to the asker and never end the bridge."""
-        command = pending.command
+        off_record = await self._consent.is_off_record(pending.command)
+        command = replace(pending.command, off_record=off_record)
         try:
-            await self._say(command, await self._reply(pending))
+            await self._say(command, await self._reply(command, pending.message))
         except (NotConnected, SendQueueFull) as error:
             log.warning("no answer for %s: %s", command.asker, error)
         except TerrariumError as error:
@@ -79,19 +92,20 @@ class Responder:
             informed.add(command.asker)
             await self._send(command, "Too many questions are waiting here. Ask again in a while.")
 
-    async def _reply(self, pending: PendingCommand) -> Reply:
-        command = pending.command
+    async def _reply(self, command: Command, message: PendingMessage | None) -> Reply:
         if command.name == "more":
             return self._rest(command)
-        view = await self._view(command, pending.message)
+        view = await self._view(command, message)
         if command.is_question:
+            if not self._is_accompanied(command, view):
+                return self._alone(command)
             return await self._answered(command, view)
-        context = CommandContext(command, view, self._toolbox, self._settings)
+        context = CommandContext(command, view, self._toolbox, self._settings, self._consent)
         return self._lines(command, await HANDLERS[command.name](context))
 
     async def _answered(self, command: Command, view: ViewMeta) -> Reply:
         """The model's answer, announced with `Thinking...` if it takes long."""
-        question = Question(command.rest, command.asker, command.channel, view)
+        question = Question(command.rest, command.asker, command.channel, view, command.off_record)
         if not question.text:
             prefix = self._settings.command_prefix
             return self._lines(command, [f"Ask me something: {prefix}{command.name} QUESTION"])
@@ -114,11 +128,37 @@ class Responder:
         """The channel up to the question; in a private chat, the shared channels."""
         view: dict[str, object] = {"network": self._recorder.network, "asker": command.asker}
         if not command.channel:
-            return {**view, "channels": self._network.channels_of(command.asker)}
+            shared = self._network.channels_of(command.asker)
+            if command.is_question:  # a model reads only where a guardian is
+                shared = [channel for channel in shared if self._has_guardian(channel)]
+            return {**view, "channels": shared}
         with anyio.move_on_after(FLUSH_WITHIN):
             await self._recorder.flush()
         cutoff = {"as_of": str(message.message_id)} if message and message.message_id else {}
         return {**view, "channel": command.channel, **cutoff}
+
+    def _has_guardian(self, channel: str) -> bool:
+        members = (
+            Identity(self._recorder.network, one.nick, one.user, one.host, one.account)
+            for one in self._network.members(channel)
+        )
+        return self._guardians.accompany(members, self._network.casemapping)
+
+    def _is_accompanied(self, command: Command, view: ViewMeta) -> bool:
+        """Whether a model may answer: a guardian is here, in private in any channel in view."""
+        if command.channel:
+            return self._has_guardian(command.channel)
+        return not self._guardians.named or bool(view["channels"])
+
+    def _alone(self, command: Command) -> Reply:
+        """Why no model answers; nothing if this was said here a short time ago."""
+        now = anyio.current_time()
+        if self._told_alone.get(command.target, -TOLD_EVERY) + TOLD_EVERY > now:
+            return Reply(())
+        self._told_alone = {
+            target: at for target, at in self._told_alone.items() if at + TOLD_EVERY > now
+        } | {command.target: now}
+        return self._lines(command, [ALONE.format(prefix=self._settings.command_prefix)])
 
     def _rest(self, command: Command) -> Reply:
         """!more: the next lines of the last long reply here."""
@@ -145,10 +185,14 @@ class Responder:
 
     def _scope(self, command: Command) -> ReplyScope:
         shared = () if command.channel else self._network.channels_of(command.asker)
-        return (command.target, *shared)
+        # What nobody is to read in the record, nobody else is to have said again for the record.
+        alone = (command.asker,) if command.off_record else ()
+        return (command.target, *shared, *alone)
 
     async def _say(self, command: Command, reply: Reply) -> None:
         for line in reply.now:
+            if command.off_record:
+                self._unrecorded.add(command.target, line)
             await self._network.say(command.target, line)
         if reply.more:
             self._more[self._scope(command)] = reply.more

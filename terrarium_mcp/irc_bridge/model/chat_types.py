@@ -25,11 +25,15 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class ToolSchema:
-    """A tool as the model sees it; `parameters` is a JSON schema."""
+    """A tool as the model sees it; `parameters` is a JSON schema.
+
+    `writes` if it may keep something, which the model does not see.
+    """
 
     name: str
     description: str
     parameters: Mapping[str, Any]
+    writes: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,6 +18,9 @@ class ChannelMember:
     """The highest of `~&@%+`, or empty."""
     away: bool
     account: str
+    user: str = ""
+    host: str = ""
+    """As the network last showed them; empty until it did."""
 
 
 class Membership:
@@ -50,7 +53,8 @@ class Membership:
         prefixes = self._client.member_prefixes.items()
         held = (prefix for prefix, mode in prefixes if nick in ranks.get(mode, ()))
         away, account = bool(user.get("away")), user.get("account") or ""
-        return ChannelMember(nick, next(held, ""), away, account)
+        user_name, host = user.get("username") or "", user.get("hostname") or ""
+        return ChannelMember(nick, next(held, ""), away, account, user_name, host)
 
     async def on_join(self, line: IrcMessage) -> None:
         """Add a member; the names in a channel that we join ourselves follow in 353."""

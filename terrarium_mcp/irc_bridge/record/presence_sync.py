@@ -55,6 +55,11 @@ class PresenceSync:
         self._written.pop(channel, None)
         self.schedule_check()
 
+    def write_all(self) -> None:
+        """Schedule a write of every list, also of those that did not change."""
+        self._written.clear()
+        self.schedule_check()
+
     async def run(self) -> None:
         """Write changed lists until cancelled."""
         while True:

@@ -86,6 +86,13 @@ class Recorder:
         for channel in sorted(self._recorded):
             self.end(channel, why)
 
+    def afterwards(self, act: Callable[[], Awaitable[None]]) -> None:
+        """Run `act` once everything recorded so far is on disk, and before what comes later.
+
+        It is repeated while the store cannot write.
+        """
+        self._enqueue_action(act)
+
     async def flush(self) -> None:
         """Return once everything recorded so far is on disk."""
         reached = anyio.Event()

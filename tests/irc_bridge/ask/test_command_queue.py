@@ -7,6 +7,7 @@ import anyio
 
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue, PendingCommand
 from terrarium_mcp.irc_bridge.ask.commands import Command
+from terrarium_mcp.irc_bridge.network.message import Source
 from tests.servers.beside import beside
 
 
@@ -34,7 +35,7 @@ async def queue_of(kitchen: Kitchen) -> AsyncIterator[CommandQueue]:
 def pending(
     what: str, *, name: str = "ask", channel: str = "#tea", asker: str = "ada"
 ) -> PendingCommand:
-    return PendingCommand(Command(name, what, asker, channel), None)
+    return PendingCommand(Command(name, what, Source(asker), "", channel), None)
 
 
 async def test_one_after_the_other_in_a_channel_and_channels_side_by_side() -> None:

@@ -5,9 +5,10 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from terrarium_mcp.irc_bridge.ask.commands import Address, Command
-from terrarium_mcp.irc_bridge.network.message import IrcMessage, parse_line
+from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source, parse_line
 
 NOW = datetime(2026, 11, 5, 14, 0, tzinfo=UTC)
+ADA = Source("ada", "u", "h")
 
 
 def asked(text: str, *, private: bool = False, tags: str = "", prefix: str = "!") -> Command | None:
@@ -31,7 +32,7 @@ def asked(text: str, *, private: bool = False, tags: str = "", prefix: str = "!"
     ],
 )
 def test_a_command_or_our_name_asks_us(text: str, name: str, rest: str) -> None:
-    assert asked(text) == Command(name, rest, "ada", "#tea")
+    assert asked(text) == Command(name, rest, ADA, "", "#tea")
 
 
 @pytest.mark.parametrize(
@@ -47,8 +48,9 @@ def test_other_lines_of_a_channel_do_not(text: str) -> None:
 
 
 def test_in_private_every_text_is_a_question_except_an_unknown_command() -> None:
-    assert asked("who fixed it?", private=True) == Command("terrarium", "who fixed it?", "ada", "")
-    assert asked("!ping", private=True) == Command("ping", "", "ada", "")
+    question = Command("terrarium", "who fixed it?", ADA, "", "")
+    assert asked("who fixed it?", private=True) == question
+    assert asked("!ping", private=True) == Command("ping", "", ADA, "", "")
     assert asked("!foo", private=True) is None
     assert asked("\x01PING 1\x01", private=True) is None
 
@@ -61,9 +63,9 @@ def test_the_answer_goes_to_the_channel_or_to_the_asker() -> None:
 
 
 def test_the_prefix_is_the_one_of_the_settings() -> None:
-    assert asked(".ping", prefix=".") == Command("ping", "", "ada", "#tea")
+    assert asked(".ping", prefix=".") == Command("ping", "", ADA, "", "#tea")
     assert asked("!ping", prefix=".") is None
-    assert asked("~~ping", prefix="~~") == Command("ping", "", "ada", "#tea")
+    assert asked("~~ping", prefix="~~") == Command("ping", "", ADA, "", "#tea")
 
 
 @pytest.mark.parametrize(("age", "answered"), [(0, True), (30, True), (31, False), (-5, True)])
@@ -84,3 +86,11 @@ def test_other_bots_notices_and_playback_are_not_answered() -> None:
     ):
         assert address.command_in(never, is_channel=True, now=NOW) is None
     assert address.command_in(ping, is_channel=True, now=NOW) is not None
+
+
+def test_the_account_is_the_one_on_the_line_itself() -> None:
+    tagged, untagged = asked("!ping", tags="@account=ada-l "), asked("!ping")
+    assert tagged
+    assert untagged
+    assert (tagged.account, tagged.source) == ("ada-l", ADA)
+    assert (untagged.account, untagged.source) == ("", ADA)
