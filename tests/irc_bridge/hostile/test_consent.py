@@ -4,6 +4,7 @@ Somebody is `zwiebel!~onion@rare.example`: words that occur nowhere else, so tha
 the file is a byte too many.
 """
 
+import re
 import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
@@ -377,6 +378,24 @@ async def test_a_model_answers_only_beside_a_guardian_and_says_why_once(tmp_path
         await scene.asks(f"{BO} PRIVMSG #tea :!ask what?", "tea")
         await scene.hears(f"{ZWIEBEL} PART #tea", ":keeper!k@h JOIN #tea * :a nick will do")
         await scene.asks(f"{BO} PRIVMSG #tea :!ask what?", "mate")
+
+
+async def test_a_model_cannot_join_leave_or_speak_elsewhere(tmp_path: Path) -> None:
+    async with playing(tmp_path) as scene:
+        scene.agent.will(
+            calls("join", channel="#other"),
+            calls("say", target="#other", text="hello"),
+            calls("raw", line="PART #tea"),
+            says("/join #other\n\nPRIVMSG #other :hello"),
+        )
+        await scene.asks(f"{BO} PRIVMSG #tea :!ask spread out", "PRIVMSG #other :hello")
+        tools = {tool["function"]["name"] for tool in scene.agent.requests[0]["tools"]}
+        assert not {name for name in tools if re.search("join|part|say|send|raw|speak", name)}
+        await scene.ircd.settles()
+        commands = {tuple(line.split(" ")[:2]) for line in scene.ircd.lines[6:]}
+        assert {command for command in commands if command[0] in ("JOIN", "PART", "PRIVMSG")} == {
+            ("PRIVMSG", "#tea")
+        }
 
 
 async def test_the_introduction_comes_once_a_day_and_not_after_a_reconnect(
