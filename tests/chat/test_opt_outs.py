@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from terrarium_mcp.chat.identity import Identity
-from terrarium_mcp.chat.opt_outs import OptOuts
+from terrarium_mcp.chat.opt_outs import Decision, OptOuts
 from terrarium_mcp.chat.records import MessageType, NewMessage
 from terrarium_mcp.chat.relays import Relay
 from terrarium_mcp.chat.voices import VoiceRules
@@ -16,7 +16,8 @@ COUNTESS = replace(ADA, account="countess")
 
 
 def out(*people: Identity, **more: object) -> OptOuts:
-    return OptOuts({who: str(number) for number, who in enumerate(people)}, **more)  # type: ignore[arg-type]  # as above
+    made = {who: Decision(str(number), who.nick) for number, who in enumerate(people)}
+    return OptOuts(made, **more)  # type: ignore[arg-type]  # as above
 
 
 def event(kind: MessageType, text: str, nick: str = "op") -> NewMessage:
@@ -106,8 +107,22 @@ def test_what_the_bot_says_to_them_is_not_written_and_what_others_say_is() -> No
     for nick, own in (("Terra", True), ("bo", False)):
         said = replace(line_of(nick, "Ada: tea at four"), own=own)
         assert (out(ADA).permitted(said) is None) is own
-    to_others = replace(line_of("Terra", "adalbert: tea"), own=True)
-    assert out(ADA).permitted(to_others) == to_others
+    for text in ("adalbert: tea", "bo: as ada says: tea", "ada came and went"):
+        to_others = replace(line_of("Terra", text), own=True)
+        assert out(ADA).permitted(to_others) == to_others
+    to_several = replace(line_of("Terra", "bo and ada: one moment"), own=True)
+    assert out(ADA).permitted(to_several) is None
+
+
+def test_a_nick_that_they_took_later_silences_no_namesake_elsewhere() -> None:
+    """Somebody could else opt out, and take the nicks of those behind a relay one by one."""
+    rules = {"net": VoiceRules(relays=(Relay("tele", "net"),))}
+    made = Decision("0", "ada")
+    opted = OptOuts({ADA: made, replace(ADA, nick="zoe"): made}, rules=rules)
+    assert opted.permitted(line_of("tele", "<zoe> tea"))
+    assert opted.permitted(replace(line_of("zoe", "tea"), user="", host=""))
+    assert opted.permitted(event(MessageType.KICK, "zoe enough")) is None
+    assert opted.has_nick("net", "Zoe")
 
 
 def test_what_a_relay_carries_for_their_name_is_not_written() -> None:
@@ -126,7 +141,7 @@ def test_a_message_of_theirs_shows_a_new_nick_host_or_account_once() -> None:
     elsewhere = replace(said, host="elsewhere", account="countess")
     found = opted.new_identity(elsewhere)
     assert found == Identity("net", "ada", "~ada", "elsewhere", "countess")
-    assert opted.with_identity(found, "0").new_identity(elsewhere) is None
+    assert opted.with_identity(found, Decision("0", "ada")).new_identity(elsewhere) is None
     renamed = replace(said, kind=MessageType.NICK, text="zoe")
     assert opted.new_identity(renamed) == replace(ADA, nick="zoe")
     assert opted.new_identity(line_of("bo", "tea")) is None

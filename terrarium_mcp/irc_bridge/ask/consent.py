@@ -110,7 +110,8 @@ class Consent:
         Raises:
             StoreFailed, BacklogFailed: it cannot be read.
         """
-        traces = await self._store.removal.traces(PurgeTarget.asking(who))
+        async with self._removing:  # it reads every message
+            traces = await self._store.removal.traces(PurgeTarget.asking(who))
         now = anyio.current_time()
         self._unconfirmed = {one: until for one, until in self._unconfirmed.items() if until > now}
         if traces.total or traces.backlog.quoting:

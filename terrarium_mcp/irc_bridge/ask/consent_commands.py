@@ -88,14 +88,19 @@ async def _confirmed(context: CommandContext) -> list[str]:
     prefix = context.settings.command_prefix
     if result is None:
         return [f"Say {prefix}forget first: it tells what would be removed."]
-    return [f"Removed {result.messages:,} lines and events of yours.{_files(result)}", _UNREACHED]
+    removed = _count(result.messages, "message")
+    return [f"Removed {removed} of yours.{_files(result)}", _UNREACHED]
 
 
 def _amount(traces: PersonTraces) -> str:
-    rooms = len({*traces.lines, *traces.events})
-    lines, events = traces.lines.total() + traces.private, traces.events.total()
-    channels = "1 channel" if rooms == 1 else f"{rooms} channels"
-    return f"{lines:,} lines and {events:,} events of yours in {channels}"
+    lines = _count(traces.lines.total() + traces.private, "line")
+    events = _count(traces.events.total(), "event")
+    channels = _count(len({*traces.lines, *traces.events}), "channel")
+    return f"{lines} and {events} of yours in {channels}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"1 {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def _files(result: PurgeResult) -> str:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import anyio
 
-from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.errors import TerrariumError, plainly
 from terrarium_mcp.irc_bridge.answer.loop import answer
@@ -17,7 +16,7 @@ from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
 from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.ask.consent import Consent
-from terrarium_mcp.irc_bridge.ask.guardians import ALONE, TOLD_EVERY, Guardians
+from terrarium_mcp.irc_bridge.ask.guardians import Guardians, GuardianWatch
 from terrarium_mcp.irc_bridge.ask.handlers import HANDLERS
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
@@ -59,17 +58,17 @@ class Responder:
         self._settings = settings
         self._consent = consent
         self._unrecorded = unrecorded
-        self._guardians = Guardians(settings.guardians)
-        self._told_alone: dict[str, float] = {}
+        self._guardians = GuardianWatch(network, Guardians(settings.guardians))
         self._model = anyio.Lock()  # first come, first served, so channels take turns
         self._more: dict[ReplyScope, Sequence[str]] = {}
         self._turned_away: dict[str, set[str]] = {}
 
     async def serve(self, pending: PendingCommand) -> None:
         """Answer a command. Errors go to the asker and never end the bridge."""
-        off_record = await self._consent.is_off_record(pending.command)
-        command = replace(pending.command, off_record=off_record)
+        command = pending.command
         try:
+            off_record = await self._consent.is_off_record(command)
+            command = replace(command, off_record=off_record)
             await self._say(command, await self._reply(command, pending.message))
         except (NotConnected, SendQueueFull) as error:
             log.warning("no answer for %s: %s", command.asker, error)
@@ -97,8 +96,8 @@ class Responder:
             return self._rest(command)
         view = await self._view(command, message)
         if command.is_question:
-            if not self._is_accompanied(command, view):
-                return self._alone(command)
+            if not self._guardians.allow(command):
+                return self._unaccompanied(command)
             return await self._answered(command, view)
         context = CommandContext(command, view, self._toolbox, self._settings, self._consent)
         return self._lines(command, await HANDLERS[command.name](context))
@@ -129,36 +128,18 @@ class Responder:
         view: dict[str, object] = {"network": self._recorder.network, "asker": command.asker}
         if not command.channel:
             shared = self._network.channels_of(command.asker)
-            if command.is_question:  # a model reads only where a guardian is
-                shared = [channel for channel in shared if self._has_guardian(channel)]
+            if command.is_question:
+                shared = self._guardians.accompanied(shared)
             return {**view, "channels": shared}
         with anyio.move_on_after(FLUSH_WITHIN):
             await self._recorder.flush()
         cutoff = {"as_of": str(message.message_id)} if message and message.message_id else {}
         return {**view, "channel": command.channel, **cutoff}
 
-    def _has_guardian(self, channel: str) -> bool:
-        members = (
-            Identity(self._recorder.network, one.nick, one.user, one.host, one.account)
-            for one in self._network.members(channel)
-        )
-        return self._guardians.accompany(members, self._network.casemapping)
-
-    def _is_accompanied(self, command: Command, view: ViewMeta) -> bool:
-        """Whether a model may answer: a guardian is here, in private in any channel in view."""
-        if command.channel:
-            return self._has_guardian(command.channel)
-        return not self._guardians.named or bool(view["channels"])
-
-    def _alone(self, command: Command) -> Reply:
-        """Why no model answers; nothing if this was said here a short time ago."""
-        now = anyio.current_time()
-        if self._told_alone.get(command.target, -TOLD_EVERY) + TOLD_EVERY > now:
-            return Reply(())
-        self._told_alone = {
-            target: at for target, at in self._told_alone.items() if at + TOLD_EVERY > now
-        } | {command.target: now}
-        return self._lines(command, [ALONE.format(prefix=self._settings.command_prefix)])
+    def _unaccompanied(self, command: Command) -> Reply:
+        """Why no model answers, unless it was said here a short time ago."""
+        why = self._guardians.refusal(command.target, self._settings.command_prefix)
+        return self._lines(command, [why]) if why else Reply(())
 
     def _rest(self, command: Command) -> Reply:
         """!more: the next lines of the last long reply here."""

@@ -88,7 +88,7 @@ class Store:
         self.messages = Messages(self._database, self._indexer, opted_out)
         self.search = MessageSearch(self._database, self._indexer)
         self.count = ScopeCounter(self._database, self._indexer)
-        self.spans = Spans(self._database)
+        self.spans = Spans(self._database, opted_out)
         self.presence = Presence(self._database, opted_out)
         self.introductions = Introductions(self._database)
         self.links = Links(self._database, self._indexer)

@@ -146,6 +146,15 @@ async def test_whatever_somebody_does_who_opted_out_no_byte_of_it_is_written(
     assert_no_byte(tmp_path / "irc_logs.db", b"xyzzy")
 
 
+async def test_who_kicks_the_bot_is_not_named_as_the_reason_of_the_gap(tmp_path: Path) -> None:
+    async with playing(tmp_path, out=[ONION]) as scene:
+        await scene.hears(f"{ZWIEBEL} KICK #tea Terra :enough of you")
+        (tea,) = await scene.house.store.rooms.all()
+        coverage = await scene.house.store.spans.coverage([tea])
+        assert [span.why_ended for span in coverage.spans][:1] == ["the channel was left"]
+        assert rows_with(tmp_path / "irc_logs.db") == []
+
+
 async def test_it_takes_effect_behind_the_command_even_within_one_packet(tmp_path: Path) -> None:
     async with playing(tmp_path) as scene:
         await scene.hears(
@@ -305,12 +314,14 @@ async def test_who_takes_the_nick_can_have_nothing_forgotten(tmp_path: Path) -> 
 async def test_nobody_confirms_for_another(tmp_path: Path) -> None:
     async with playing(tmp_path) as scene:
         await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :xyzzy", f"{BO} PRIVMSG #tea :tea")
-        asked = await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 1 lines and 0")
+        asked = await scene.asks(
+            f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 1 line and 0 events"
+        )
         assert "Say !forget yes within 2 minutes" in asked
         for other in (BO, THIEF, f"@account=thief {ZWIEBEL}"):
             await scene.asks(f"{other} PRIVMSG #tea :!forget yes", "Say !forget first")
         assert await scene.texts() == ["zwiebel xyzzy", "bo tea"]
-        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget yes", "Removed 1 lines and events")
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget yes", "Removed 1 message of yours")
         assert await scene.texts() == ["bo tea"]
         (entry,) = await scene.house.store.removal.audit()
         assert (entry.nick, entry.asked_by, entry.messages) == ("", "!forget", 1)
@@ -322,7 +333,7 @@ async def test_a_confirmation_that_comes_too_late_removes_nothing(
     monkeypatch.setattr(consent, "CONFIRMED_WITHIN", 0.0)
     async with playing(tmp_path) as scene:
         await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :xyzzy")
-        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 1 lines")
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 1 line ")
         await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget yes", "Say !forget first")
         assert await scene.texts() == ["zwiebel xyzzy"]
 
@@ -332,14 +343,14 @@ async def test_lines_that_still_wait_to_be_written_are_forgotten_too(
 ) -> None:
     async with playing(tmp_path) as scene:
         await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :xyzzy one")
-        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 1 lines")
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 1 line ")
         async with locked(tmp_path / "irc_logs.db"):
             await scene.ircd.says(
                 *(f"{ZWIEBEL} PRIVMSG #tea :xyzzy {number}" for number in range(50)),
                 f"{ZWIEBEL} PRIVMSG #tea :!forget yes",
             )
             await scene.ircd.settles()
-        await scene.answers("Removed 51 lines and events")
+        await scene.answers("Removed 51 messages of yours")
         assert await scene.texts() == []
 
 
@@ -378,6 +389,22 @@ async def test_a_model_answers_only_beside_a_guardian_and_says_why_once(tmp_path
         await scene.asks(f"{BO} PRIVMSG #tea :!ask what?", "tea")
         await scene.hears(f"{ZWIEBEL} PART #tea", ":keeper!k@h JOIN #tea * :a nick will do")
         await scene.asks(f"{BO} PRIVMSG #tea :!ask what?", "mate")
+
+
+async def test_in_private_a_model_reads_only_where_a_guardian_is(tmp_path: Path) -> None:
+    two = ("#tea", "#mate")
+    async with playing(tmp_path, irc_channels=two, guardians="*!*@staff.example") as scene:
+        await scene.hears(
+            *(f"{BO} JOIN {channel} * :bo" for channel in ("#tea", "#mate")),
+            f"{BO} PRIVMSG #tea :xyzzy of tea",
+            f"{BO} PRIVMSG #mate :xyzzy of mate",
+        )
+        await scene.asks(f"{BO} PRIVMSG Terra :what?", "PRIVMSG bo", "No guardian of this bot")
+        await scene.hears(":cy!c@staff.example JOIN #mate * :cy")
+        scene.agent.will(calls("search_irc_history", query="xyzzy"), says("done"))
+        await scene.asks(f"{BO} PRIVMSG Terra :what?", "PRIVMSG bo", "done")
+        assert "xyzzy of mate" in str(scene.agent.requests)
+        assert "xyzzy of tea" not in str(scene.agent.requests)
 
 
 async def test_a_model_cannot_join_leave_or_speak_elsewhere(tmp_path: Path) -> None:

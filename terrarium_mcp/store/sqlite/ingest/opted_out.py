@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity, fold
-from terrarium_mcp.chat.opt_outs import NOBODY, OptOuts, author
+from terrarium_mcp.chat.opt_outs import NOBODY, Decision, OptOuts, author
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store.sqlite.engine.database import Row, Writer
 from terrarium_mcp.store.sqlite.engine.functions import storable
@@ -13,7 +13,7 @@ MOST_IDENTITIES = 200
 """Identities kept of one person. Somebody who changes nick without end must not fill the disk."""
 
 PEOPLE = f"""
-SELECT o.network, o.account, o.nick, o.user_host, o.since, n.casemapping, {RULES} AS rules
+SELECT o.network, o.account, o.folded, o.user_host, o.since, o.nick, n.casemapping, {RULES} AS rules
 FROM opt_outs o LEFT JOIN networks n ON n.name = o.network"""  # noqa: S608 -- a constant
 """Every identity of those who opted out, with what it takes to compare names."""
 
@@ -23,10 +23,12 @@ def opt_outs_in(rows: Iterable[Row]) -> OptOuts:
     listed = list(rows)
     if not listed:
         return NOBODY
-    people, casemappings = dict[Identity, str](), dict[str, str]()
-    for network, account, nick, user_host, since, casemapping, _ in listed:
+    people, casemappings = dict[Identity, Decision](), dict[str, str]()
+    for network, account, folded, user_host, since, nick, casemapping, _ in listed:
         user, _, host = user_host.rpartition("@")
-        people[Identity(network, nick, user, host, account)] = since
+        is_same = folded in (fold(nick), fold(nick, casemapping or DEFAULT_CASEMAPPING))
+        who = Identity(network, nick if is_same else folded, user, host, account)
+        people[who] = Decision(since, nick)
         casemappings[network] = casemapping or DEFAULT_CASEMAPPING
     return OptOuts(people, casemappings, parsed_rules(listed[0]["rules"]))
 
@@ -55,8 +57,8 @@ class OptOutReader:
         self._version = None
 
 
-async def add_identity(writer: Writer, who: Identity, since: str) -> None:
-    """Store an identity of the person who opted out at `since`."""
+async def add_identity(writer: Writer, who: Identity, decision: Decision) -> None:
+    """Store an identity of somebody who opted out."""
     sql = "SELECT casemapping FROM networks WHERE name = :network"
     casemapping = await writer.value(sql, {"network": who.network}, DEFAULT_CASEMAPPING)
     row = {
@@ -64,8 +66,8 @@ async def add_identity(writer: Writer, who: Identity, since: str) -> None:
         "account": storable(fold(who.account, casemapping)),
         "folded": storable(fold(who.nick, casemapping)),
         "user_host": storable(who.user_host),
-        "nick": storable(who.nick),
-        "since": since,
+        "nick": storable(decision.nick),
+        "since": decision.since,
         "most": MOST_IDENTITIES,
     }
     await writer.run(
@@ -102,10 +104,11 @@ async def permitted(
         return messages
     kept = []
     for message in messages:
-        since = opt_outs.since(author(message))
-        if since is not None and (who := opt_outs.new_identity(message)):
-            await add_identity(writer, who, since)
+        allowed = opt_outs.permitted(message)
+        decision = opt_outs.decision(author(message)) if allowed is None else None
+        if decision and (who := opt_outs.new_identity(message)):
+            await add_identity(writer, who, decision)
             known.changed()
-            opt_outs = opt_outs.with_identity(who, since)
-        kept.append(opt_outs.permitted(message))
+            opt_outs = opt_outs.with_identity(who, decision)
+        kept.append(allowed)
     return kept

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from datetime import datetime, timedelta
 
 from terrarium_mcp.chat.identity import Identity
-from terrarium_mcp.chat.opt_outs import OptOuts
+from terrarium_mcp.chat.opt_outs import Decision, OptOuts
 from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.sqlite.engine.database import Database, Writer
 from terrarium_mcp.store.sqlite.engine.functions import storable
@@ -47,8 +47,8 @@ class OptOutRegister:
         """
         async with self._writing() as writer:
             opt_outs = await self._known.current(writer)
-            since = opt_outs.since(who) or await _free_moment(writer, at)
-            await add_identity(writer, who, since)
+            decision = opt_outs.decision(who) or Decision(await _free_moment(writer, at), who.nick)
+            await add_identity(writer, who, decision)
 
     async def follow(self, before: Identity, after: Identity) -> None:
         """Keep somebody who opted out so under another identity; nothing for anybody else.
@@ -58,9 +58,8 @@ class OptOutRegister:
         """
         if (await self.current()).covers(before):
             async with self._writing() as writer:
-                since = (await self._known.current(writer)).since(before)
-                if since is not None:
-                    await add_identity(writer, after, since)
+                if decision := (await self._known.current(writer)).decision(before):
+                    await add_identity(writer, after, decision)
 
     async def remove(self, who: Identity) -> None:
         """Opt somebody in again, with every identity of theirs, if they may (`may_opt_in`).
@@ -70,11 +69,11 @@ class OptOutRegister:
         """
         async with self._writing() as writer:
             opt_outs = await self._known.current(writer)
-            since = opt_outs.since(who)
-            if since is not None and opt_outs.may_opt_in(who):
+            decision = opt_outs.decision(who)
+            if decision and opt_outs.may_opt_in(who):
                 await writer.run(
                     "DELETE FROM opt_outs WHERE network = :network AND since = :since",
-                    {"network": storable(who.network), "since": since},
+                    {"network": storable(who.network), "since": decision.since},
                 )
 
     @asynccontextmanager

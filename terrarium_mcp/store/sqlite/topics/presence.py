@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from datetime import datetime
 
 from terrarium_mcp.chat.identity import Identity, fold
+from terrarium_mcp.chat.opt_outs import OptOuts
 from terrarium_mcp.chat.records import Member, Room
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.records import PresenceSnapshot
@@ -50,7 +51,7 @@ class Presence:
                         since.get(fold(one.nick)) or (to_text(one.since) if one.since else now),
                     )
                     for one in people
-                    if not opt_outs.covers(Identity(network, one.nick, account=one.account))
+                    if not _opted_out(opt_outs, network, one)
                 ],
             )
             await writer.run(
@@ -74,3 +75,10 @@ class Presence:
             for nick, rank, away, account, since in rows
         ]
         return PresenceSnapshot(people, from_text(as_of) if as_of else None)
+
+
+def _opted_out(opt_outs: OptOuts, network: str, member: Member) -> bool:
+    """Whether a member opted out, as far as account and nick show."""
+    if member.account:
+        return opt_outs.covers(Identity(network, member.nick, account=member.account))
+    return opt_outs.has_nick(network, member.nick)

@@ -63,7 +63,9 @@ async def test_a_flood_is_stored_at_once_so_that_few_lines_are_ever_read_for_the
 
 
 async def test_a_span_ends_no_sooner_than_its_last_line(database: Database, file: Path) -> None:
-    spans, appender = Spans(database), Appender(database, Indexer(database, "net"), OptOutReader())
+    known = OptOutReader()
+    spans = Spans(database, known)
+    appender = Appender(database, Indexer(database, "net"), known)
     await spans.begin("net", "#tea", NOON, "joined")
     await spans.begin("net", "#mate", NOON, "joined")
     await appender.append([line_of("ada", "tea", NOON + 3 * MINUTE)])
