@@ -9,6 +9,7 @@ from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity, fold
 from terrarium_mcp.irc_bridge.ask.admins import matches
 from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
+from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 
 ALONE = (
     "No guardian of this bot is here at the moment, so no model answers."
@@ -70,8 +71,9 @@ class GuardianWatch:
         return ALONE.format(prefix=prefix)
 
     def _is_accompanied(self, channel: str) -> bool:
-        members = (
-            Identity("", one.nick, one.user, one.host, one.account)
-            for one in self._network.members(channel)
-        )
+        members = map(self._identity, self._network.members(channel))
         return self._guardians.accompany(members, self._network.casemapping)
+
+    def _identity(self, member: ChannelMember) -> Identity:
+        source = self._network.source_of(member.nick)
+        return Identity("", member.nick, source.user, source.host, member.account)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from terrarium_mcp.irc_bridge.network.message import IrcMessage
+from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
 
 _WHOX_TOKEN = "542"  # noqa: S105 - marks the answers to our own WHO; up to three digits
@@ -18,9 +18,6 @@ class ChannelMember:
     """The highest of `~&@%+`, or empty."""
     away: bool
     account: str
-    user: str = ""
-    host: str = ""
-    """As the network last showed them; empty until it did."""
 
 
 class Membership:
@@ -44,6 +41,11 @@ class Membership:
         channels = self._client.channels.values()
         return [channel["name"] for channel in channels if spelling in channel["users"]]
 
+    def source_of(self, nick: str) -> Source:
+        """Somebody's mask, as far as their lines and the answers to WHO showed it."""
+        user = self._client.users.get(nick, {})
+        return Source(nick, user.get("username") or "", user.get("hostname") or "")
+
     def joined_channels(self) -> list[str]:
         """The channels that we are in."""
         return [channel["name"] for channel in self._client.channels.values()]
@@ -53,8 +55,7 @@ class Membership:
         prefixes = self._client.member_prefixes.items()
         held = (prefix for prefix, mode in prefixes if nick in ranks.get(mode, ()))
         away, account = bool(user.get("away")), user.get("account") or ""
-        user_name, host = user.get("username") or "", user.get("hostname") or ""
-        return ChannelMember(nick, next(held, ""), away, account, user_name, host)
+        return ChannelMember(nick, next(held, ""), away, account)
 
     async def on_join(self, line: IrcMessage) -> None:
         """Add a member; the names in a channel that we join ourselves follow in 353."""
