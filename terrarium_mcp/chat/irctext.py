@@ -10,6 +10,8 @@ FORMATTING = re.compile(
     r"\x03(?:\d{1,2}(?:,\d{1,2})?)?|\x04(?:[0-9A-Fa-f]{6}(?:,[0-9A-Fa-f]{6})?)?|[\x02\x0f\x11\x16\x1d\x1e\x1f]"
 )
 _LINE_BREAKS = re.compile(r"[\r\n\t\u2028\u2029\x85]+")
+OFF_RECORD = "[off]"
+"""In front of a text: it is not recorded."""
 _OFF_RECORD = re.compile(r"\s*\[(?:off|nolog)\]", re.IGNORECASE)
 _SECRET_COMMAND = re.compile(
     # A command to services, with or without its slash: `/msg NickServ identify ...`, `ns id ...`.

@@ -24,7 +24,6 @@ from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.record.message_filter import MessageFilter
 from terrarium_mcp.irc_bridge.record.presence_sync import PRESENCE_COMMANDS, PresenceSync
 from terrarium_mcp.irc_bridge.record.recorder import Recorder
-from terrarium_mcp.irc_bridge.record.unrecorded import UnrecordedReplies
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.settings import BadSetting, Settings, is_loopback
 from terrarium_mcp.store import Store
@@ -86,8 +85,7 @@ class Bridge:
         self._llm = llm
         name = settings.network_name
         self.network = IrcNetwork(server_config(settings), self, timeouts=timeouts)
-        unrecorded = UnrecordedReplies()
-        self._filter = MessageFilter(name, self.network, settings.voice_rules, unrecorded)
+        self._filter = MessageFilter(name, self.network, settings.voice_rules)
         self._recorder = Recorder(store, name)
         self._presence = PresenceSync(
             store, name, self.network.joined_channels, self.network.members
@@ -95,7 +93,7 @@ class Bridge:
         self._consent = Consent(store, self._recorder, self._presence.write_all)
         self._introducer = Introducer(store, settings, self.network.say)
         self._responder = Responder(
-            self.network, self._recorder, toolbox, llm, settings, self._consent, unrecorded
+            self.network, self._recorder, toolbox, llm, settings, self._consent
         )
         self._commands = CommandQueue(self._responder.serve)
 

@@ -110,9 +110,12 @@ class Toolbox:
         """The tools offered to the model; none while the server is away."""
         return self._tools if self._ready.is_set() else ()
 
-    def offers(self, name: str) -> bool:
-        """Whether the model may call this tool, also while the server is away."""
-        return any(tool.name == name for tool in self._tools)
+    def offers(self, name: str, *, only_reads: bool = False) -> bool:
+        """Whether the model may call this tool, also while the server is away.
+
+        With `only_reads`, no tool that may change something.
+        """
+        return any(tool.name == name and tool.only_reads >= only_reads for tool in self._tools)
 
     def unknown(self, name: str) -> str:
         """The answer to a model that calls a tool which does not exist."""
@@ -214,7 +217,10 @@ class Toolbox:
         wanted = {tool.name for tool in tools} if everything else set(_tool_names(self._offered))
         self._tools = tuple(
             ToolSchema(
-                tool.name, tool.description or tool.name, tool.input_schema, writes=_writes(tool)
+                tool.name,
+                tool.description or tool.name,
+                tool.input_schema,
+                only_reads=bool(tool.annotations and tool.annotations.read_only_hint),
             )
             for tool in tools
             if tool.name in wanted
@@ -265,11 +271,6 @@ class Toolbox:
 
 def _tool_names(setting: str) -> list[str]:
     return setting.replace(",", " ").split()
-
-
-def _writes(tool: Tool) -> bool:
-    """Whether a tool may keep something: all do that do not promise only to read."""
-    return not (tool.annotations and tool.annotations.read_only_hint)
 
 
 def _sendable(arguments: Mapping[str, object]) -> dict[str, Any]:

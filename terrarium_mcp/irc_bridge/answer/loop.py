@@ -80,7 +80,7 @@ class _ToolLoop:
         if not self.llm.takes_tools:
             await self._search_beforehand()
         for _ in range(ROUNDS):
-            turn = await self._next_turn(self._menu())
+            turn = await self._next_turn(self._menu)
             if not turn.calls:
                 return await self._final_words(turn)
             if self._repeats(turn.calls):
@@ -88,15 +88,11 @@ class _ToolLoop:
             await self._look_up(turn)
         return await self._final_words(await self._next_turn(()))
 
+    @property
     def _menu(self) -> Sequence[ToolSchema]:
-        """The tools that the model is offered for this question."""
+        """The tools for this question: none that writes, if it is off the record."""
         menu = self.toolbox.menu
-        return [tool for tool in menu if not tool.writes] if self.question.off_record else menu
-
-    def _may_call(self, name: str) -> bool:
-        if self.question.off_record:
-            return any(tool.name == name for tool in self._menu())
-        return self.toolbox.offers(name)
+        return [tool for tool in menu if tool.only_reads] if self.question.off_record else menu
 
     async def _next_turn(self, tools: Sequence[ToolSchema], max_tokens: int | None = None) -> Turn:
         """Ask the model; if it turns out to reject tools, search for it and ask again."""
@@ -156,7 +152,7 @@ class _ToolLoop:
             )
         try:
             name, arguments = current_call(call.name, _arguments(call))
-            if not self._may_call(name):
+            if not self.toolbox.offers(name, only_reads=self.question.off_record):
                 return truncated(self.toolbox.unknown(name), tokens)
             view = {**self.question.view, "max_tokens": tokens}
             found = await self.toolbox.call(name, arguments, view)

@@ -32,8 +32,8 @@ _QUESTION_TAG = re.compile(r"<(?=/?question\b)", re.IGNORECASE)
 class Question:
     """A question, and the view that its tool calls are restricted to.
 
-    `typed` is its text as it came over IRC. `channel` is "" in a private chat. If it is
-    `off_record`, the model gets no tool that could keep something of it.
+    `typed` is its text as it came over IRC. `channel` is "" in a private chat. Of a question
+    `off_record` nothing is kept: the model gets no tool that writes.
     """
 
     typed: str

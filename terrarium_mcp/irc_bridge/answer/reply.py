@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.irctext import OFF_RECORD, harmless
 from terrarium_mcp.chat.splitting import split_for_irc
 from terrarium_mcp.irc_bridge.answer.markdown import markdown_lines
 from terrarium_mcp.irc_bridge.model.reasoning_tags import echo_pattern, without_reasoning
@@ -23,10 +23,14 @@ _LINE_BREAK = re.compile(r"\r\n|[\n\v\f\r\x85\u2028\u2029]")
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The lines to say now, and the rest, kept for `!more`."""
+    """The lines to say now, and the rest, kept for `!more`.
+
+    `continuation` is how each line after the first begins.
+    """
 
     now: tuple[str, ...]
     more: tuple[str, ...] = ()
+    continuation: str = CONTINUATIONS[0]
 
 
 def clean_answer(text: str, *, nick: str = "Terra", asker: str = "", mark: str = MARK) -> list[str]:
@@ -56,40 +60,49 @@ def reply_lines(
     line_bytes: int,
     shown: int = SHOWN,
     prefix: str = "!",
+    off_record: bool = False,
 ) -> Reply:
     """The answer addressed to `to`, in lines of at most `line_bytes` bytes.
 
-    `shown` of them are said now. No line begins with the command `prefix`, so that no bot takes one
-    for a command.
+    `shown` of them are said now. Every line begins with `[off]` if it is not to be recorded. No
+    line begins with the command `prefix`, so that no bot takes one for a command.
     """
-    start = "".join(f"{part} " for part in (f"{to}:" if to else "", mark) if part)
-    prefixed = _prefixed(answer_lines, _safe(start, prefix), _continuation(prefix), line_bytes)
-    return paged(list(prefixed), line_bytes=line_bytes, shown=shown, prefix=prefix)
+    off = OFF_RECORD if off_record else ""
+    start = _words(off, f"{to}:" if to else "", mark)
+    continuation = _safe(_words(off, _continuation(prefix).rstrip()), prefix)
+    prefixed = _prefixed(answer_lines, _safe(start, prefix), continuation, line_bytes)
+    everything = Reply((), tuple(prefixed), continuation)
+    return paged(everything, line_bytes=line_bytes, shown=shown, prefix=prefix)
 
 
-def paged(lines: Sequence[str], *, line_bytes: int, shown: int = SHOWN, prefix: str = "!") -> Reply:
-    """The first lines of a reply; the last of them gives the number of lines kept back."""
-    if len(lines) <= shown:
-        return Reply(tuple(lines))
-    *now, last = lines[:shown]
-    rest = lines[shown:]
+def paged(reply: Reply, *, line_bytes: int, shown: int = SHOWN, prefix: str = "!") -> Reply:
+    """The next lines of what a reply kept back; the last of them says how many are left."""
+    if len(reply.more) <= shown:
+        return Reply(reply.more, (), reply.continuation)
+    *now, last = reply.more[:shown]
+    rest = reply.more[shown:]
     # Text that does not fit beside the note moves to the rest, which may add a digit to the count.
     widest = _note(len(rest) + len(last), prefix)
     fitting, *cut = split_for_irc(last, line_bytes - len(widest.encode()))
-    more = [*(_continuation(prefix) + piece for piece in cut), *rest]
-    return Reply((*now, fitting + _note(len(more), prefix)), tuple(more))
+    more = (*(reply.continuation + piece for piece in cut), *rest)
+    return Reply((*now, fitting + _note(len(more), prefix)), more, reply.continuation)
 
 
 def _prefixed(
     lines: Sequence[str], start: str, continuation: str, line_bytes: int
 ) -> Iterator[str]:
-    """The lines split to fit, the first after `start`, the others after the continuation."""
+    """The lines split to fit, the first after `start`, the others after `continuation`."""
     width = line_bytes - max(len(start.encode()), len(continuation.encode()))
     begin = start or continuation
     for line in lines:
         for piece in split_for_irc(line, width):
             yield begin + piece
             begin = continuation
+
+
+def _words(*parts: str) -> str:
+    """The parts that are there, with a space behind each."""
+    return "".join(f"{part} " for part in parts if part)
 
 
 def _note(count: int, prefix: str) -> str:

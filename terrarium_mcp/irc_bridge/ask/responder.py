@@ -22,7 +22,6 @@ from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage, Recorder
-from terrarium_mcp.irc_bridge.record.unrecorded import UnrecordedReplies
 from terrarium_mcp.irc_bridge.toolbox import Toolbox, ViewMeta
 from terrarium_mcp.settings import Settings
 
@@ -49,7 +48,6 @@ class Responder:
         llm: LLM,
         settings: Settings,
         consent: Consent,
-        unrecorded: UnrecordedReplies,
     ) -> None:
         self._network = network
         self._recorder = recorder
@@ -57,10 +55,9 @@ class Responder:
         self._llm = llm
         self._settings = settings
         self._consent = consent
-        self._unrecorded = unrecorded
         self._guardians = GuardianWatch(network, Guardians(settings.guardians))
         self._model = anyio.Lock()  # first come, first served, so channels take turns
-        self._more: dict[ReplyScope, Sequence[str]] = {}
+        self._more: dict[ReplyScope, Reply] = {}
         self._turned_away: dict[str, set[str]] = {}
 
     async def serve(self, pending: PendingCommand) -> None:
@@ -104,7 +101,9 @@ class Responder:
 
     async def _answered(self, command: Command, view: ViewMeta) -> Reply:
         """The model's answer, announced with `Thinking...` if it takes long."""
-        question = Question(command.rest, command.asker, command.channel, view, command.off_record)
+        question = Question(
+            command.rest, command.asker, command.channel, view, off_record=command.off_record
+        )
         if not question.text:
             prefix = self._settings.command_prefix
             return self._lines(command, [f"Ask me something: {prefix}{command.name} QUESTION"])
@@ -159,6 +158,7 @@ class Responder:
             mark=mark,
             line_bytes=self._payload_bytes(command),
             prefix=self._settings.command_prefix,
+            off_record=command.off_record,
         )
 
     def _payload_bytes(self, command: Command) -> int:
@@ -166,17 +166,15 @@ class Responder:
 
     def _scope(self, command: Command) -> ReplyScope:
         shared = () if command.channel else self._network.channels_of(command.asker)
-        # What nobody is to read in the record, nobody else is to have said again for the record.
+        # What is off the record is not said again for somebody whose lines are on it.
         alone = (command.asker,) if command.off_record else ()
         return (command.target, *shared, *alone)
 
     async def _say(self, command: Command, reply: Reply) -> None:
         for line in reply.now:
-            if command.off_record:
-                self._unrecorded.add(command.target, line)
             await self._network.say(command.target, line)
         if reply.more:
-            self._more[self._scope(command)] = reply.more
+            self._more[self._scope(command)] = reply
 
     async def _send(self, command: Command, text: str) -> None:
         """Send one line; only log it if the network cannot be reached."""

@@ -27,13 +27,13 @@ class Turn:
 class ToolSchema:
     """A tool as the model sees it; `parameters` is a JSON schema.
 
-    `writes` if it may keep something, which the model does not see.
+    `only_reads`: the server says that it changes nothing.
     """
 
     name: str
     description: str
     parameters: Mapping[str, Any]
-    writes: bool = False
+    only_reads: bool = False
 
 
 @dataclass(frozen=True, slots=True)

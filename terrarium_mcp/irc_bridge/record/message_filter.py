@@ -1,10 +1,10 @@
-"""Decides what of an IRC message is recorded: does no I/O, and knows nobody.
+"""Decides what of an IRC message is recorded. Pure.
 
 What concerns people who opted out is left out by the store, in the transaction that writes.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -13,7 +13,6 @@ from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
 from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source
-from terrarium_mcp.irc_bridge.record.unrecorded import UnrecordedReplies
 
 AHEAD = timedelta(seconds=60)
 """A server-time further ahead of our clock than this is ignored."""
@@ -37,13 +36,11 @@ class MessageFilter:
     """Turns IRC messages of one network into records. `network` is its name in the settings.
 
     `rules` name the relays: what somebody says through one is off the record if they say so.
-    `unrecorded` are replies of the bot itself that are not recorded.
     """
 
     network: str
     channels: ChannelInfo
     rules: VoiceRules
-    unrecorded: UnrecordedReplies = field(default_factory=UnrecordedReplies)
 
     def messages_in(self, line: IrcMessage, now: datetime) -> list[NewMessage]:
         """One record for each channel that the message concerns; none if it is not recorded.
@@ -76,8 +73,6 @@ class MessageFilter:
         if does is not None:
             kind = MessageType.ACTION
         elif is_ctcp(text):
-            return []
-        if self.channels.is_own(line.source) and self.unrecorded.take(target, text):
             return []
         return [self._record(line, target, kind, sent, now)]
 

@@ -145,8 +145,8 @@ class Watch:
         self._together = together
         self._all_here = anyio.Event()
 
-    def offers(self, name: str) -> bool:
-        return name == "look"
+    def offers(self, name: str, *, only_reads: bool = False) -> bool:
+        return name == "look" and not only_reads
 
     def unknown(self, name: str) -> str:
         return f"No tool {name}."

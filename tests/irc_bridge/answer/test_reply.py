@@ -5,6 +5,7 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
+from terrarium_mcp.chat.irctext import is_off_record
 from terrarium_mcp.irc_bridge.answer.reply import Reply, clean_answer, paged, reply_lines
 
 NOTE = re.compile(r" \((\d+) more: .{1,6}more\)$")
@@ -43,11 +44,20 @@ def test_what_the_note_displaces_comes_first_under_more() -> None:
     assert reply.more == ("| word word word", "| last")
 
 
+def test_every_line_that_is_not_to_be_recorded_says_so() -> None:
+    words = ["word " * 11 + "word", "last"]
+    reply = reply_lines(words, to="bob", line_bytes=72, shown=1, off_record=True)
+    assert reply.now[0].startswith("[off] bob: [LLM] word")
+    rest = paged(reply, line_bytes=40)
+    assert len(rest.now) > 1
+    assert all(is_off_record(line) for line in (*reply.now, *reply.more, *rest.now, *rest.more))
+
+
 def test_a_page_of_the_rest_ends_like_the_first() -> None:
-    lines = [f"| {n}" for n in range(6)]
-    page = paged(lines, line_bytes=400, prefix=".")
+    kept = Reply((), tuple(f"| {n}" for n in range(6)))
+    page = paged(kept, line_bytes=400, prefix=".")
     assert page.now == ("| 0", "| 1", "| 2", "| 3 (2 more: .more)")
-    assert paged(page.more, line_bytes=400) == Reply(("| 4", "| 5"))
+    assert paged(page, line_bytes=400) == Reply(("| 4", "| 5"))
 
 
 def test_japanese_fits_in_bytes_not_in_characters() -> None:
@@ -88,7 +98,7 @@ def test_the_note_tells_the_truth_page_after_page(lines: list[str], line_bytes: 
         note = NOTE.search(reply.now[-1])
         assert note
         assert int(note[1]) == len(reply.more)
-        reply = paged(reply.more, line_bytes=line_bytes)
+        reply = paged(reply, line_bytes=line_bytes)
 
 
 @given(st.text(alphabet="#*_-+>`|[]()<!~&;\\1.) \n\tab😀:/"))

@@ -234,8 +234,14 @@ async def test_no_line_of_an_answer_to_them_is_recorded(tmp_path: Path, echoes: 
     async with playing(tmp_path, out=[ONION], caps=caps) as scene:
         scene.ircd.answer = echo if echoes else None
         scene.agent.will(says("xyzzy one\n\nxyzzy two\n\nxyzzy three"), says("plugh"))
-        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!ask what?", "xyzzy three")
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!ask what?", "[off]", "xyzzy three")
         await scene.asks(f"{BO} PRIVMSG #tea :!ask what?", "plugh")
+        said_to_her = [line for line in scene.ircd.lines if "xyzzy" in line]
+        await scene.hears(  # which a bouncer may play back later
+            ":srv BATCH +b znc.in/playback #tea",
+            *(f"@batch=b :Terra!u@host.example {line}" for line in said_to_her),
+            ":srv BATCH -b",
+        )
         assert await scene.texts() == ["bo !ask what?", "Terra bo: [LLM] plugh"]
 
 
