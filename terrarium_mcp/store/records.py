@@ -24,7 +24,10 @@ class PresenceSnapshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditEntry:
-    """One removal: how many messages and why; for a single person also who, on which network."""
+    """One removal: how many messages and why; for a single person also who, on which network.
+
+    Of somebody who asked for it themselves `nick` holds fingerprints, not the name.
+    """
 
     at: datetime
     why: "RemovalReason"

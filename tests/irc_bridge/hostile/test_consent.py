@@ -330,7 +330,24 @@ async def test_nobody_confirms_for_another(tmp_path: Path) -> None:
         await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget yes", "Removed 1 message of yours")
         assert await scene.texts() == ["bo tea"]
         (entry,) = await scene.house.store.removal.audit()
-        assert (entry.nick, entry.asked_by, entry.messages) == ("", "!forget", 1)
+        assert (entry.asked_by, entry.messages) == ("!forget", 1)
+        assert "zwiebel" not in entry.nick
+
+
+async def test_a_bouncer_does_not_bring_back_what_was_forgotten(tmp_path: Path) -> None:
+    async with playing(tmp_path) as scene:
+        await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :xyzzy", f"{BO} PRIVMSG #tea :tea")
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 1 line ")
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget yes", "Removed 1 message of yours")
+        tag = "@batch=b;time=2026-01-02T03:04:05.000Z"
+        await scene.hears(
+            ":srv BATCH +b znc.in/playback #tea",
+            f"{tag} {ZWIEBEL} PRIVMSG #tea :xyzzy",
+            f"{tag} {THIEF} PRIVMSG #tea :not hers",
+            ":srv BATCH -b",
+            f"{ZWIEBEL} PRIVMSG #tea :said since",
+        )
+        assert sorted(await scene.texts()) == ["bo tea", "zwiebel not hers", "zwiebel said since"]
 
 
 async def test_a_confirmation_that_comes_too_late_removes_nothing(

@@ -11,6 +11,7 @@ from terrarium_mcp.store.sqlite.engine.rooms import room_ids
 from terrarium_mcp.store.sqlite.index.external_rows import move_private
 from terrarium_mcp.store.sqlite.index.live_clock import live_until
 from terrarium_mcp.store.sqlite.index.msgid_index import RoomMsgid, messages_with
+from terrarium_mcp.store.sqlite.ingest.forgotten import without_forgotten
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader, permitted
 
 _INSERT = """
@@ -28,7 +29,7 @@ async def insert(
 
     A live message is never dated before the previous live one of its room. A message to a person
     goes to `private_messages`. Playback that is already stored is left out, and so is every message
-    of somebody who opted out.
+    of somebody who opted out, or had it removed before.
 
     Returns:
         Their ids, 0 for one that was left out.
@@ -37,10 +38,8 @@ async def insert(
     reached = await live_until(writer, rooms.values())
     known = await _known_msgids(writer, messages, rooms)
     rows = _Rows(writer, rooms, reached, known, await _next_id(writer))
-    ids = [
-        await rows.add(message) if message else 0
-        for message in await permitted(writer, opt_outs, messages)
-    ]
+    allowed = await without_forgotten(writer, await permitted(writer, opt_outs, messages))
+    ids = [await rows.add(message) if message else 0 for message in allowed]
     await writer.many(_INSERT, rows.rows)
     if rows.rows:
         await move_private(writer, rows.first, rows.last)

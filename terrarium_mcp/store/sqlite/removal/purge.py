@@ -15,6 +15,7 @@ from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql
 from terrarium_mcp.store.sqlite.engine.voices_sql import CARRIED
 from terrarium_mcp.store.sqlite.index.counter_sql import NICK_FOLDED
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.ingest.forgotten import fingerprints
 from terrarium_mcp.store.sqlite.removal.batched_delete import (
     BatchedDelete,
     OnProgress,
@@ -92,7 +93,7 @@ async def purge_tables(
         why=RemovalReason.PURGE,
         asked_by=asked_by,
         network=target.network,
-        nick="" if target.identity else target.nick,  # who asked it of us themselves stays unnamed
+        nick=" ".join(fingerprints(target.identity)) if target.identity else target.nick,
     )
     deletion = BatchedDelete(database, entry, on_progress)
     async for ids in _ids_by_range(database, target):

@@ -1,14 +1,15 @@
 """A purge removes a person from the history and from the backlog, and nobody else."""
 
+import re
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import anyio
 import pytest
 
 from terrarium_mcp.chat.identity import Identity
-from terrarium_mcp.chat.records import MessageType, NewMessage
+from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
 from terrarium_mcp.chat.transcript import RenderOptions, line_of
 from terrarium_mcp.store import (
     AuditEntry,
@@ -223,7 +224,23 @@ async def test_the_audit_does_not_name_who_asked_themselves(store: Store) -> Non
     await store.messages.append(lives_of_two())
     await store.removal.purge(PurgeTarget.asking(ADA), asked_by="!forget", at=LATER)
     (entry,) = await store.removal.audit()
-    assert (entry.nick, entry.network, entry.messages) == ("", "net", 3)
+    assert (entry.network, entry.messages) == ("net", 3)
+    assert re.fullmatch(r"=[0-9a-f]{24}", entry.nick)
+
+
+async def test_playback_and_imports_do_not_bring_back_what_somebody_had_removed(
+    store: Store,
+) -> None:
+    logged_in = replace(ADA, account="countess")
+    await store.messages.append(lives_of_two())
+    await store.removal.purge(PurgeTarget.asking(logged_in), asked_by="!forget", at=LATER)
+    for origin in (Origin.PLAYBACK, Origin.IMPORT):
+        again = [replace(line, origin=origin) for line in lives_of_two()[:5]]
+        elsewhere = replace(again[0], network="other")
+        since = replace(again[0], said_at=LATER + timedelta(seconds=1), text=f"new {origin}")
+        ids = await store.messages.append([*again[:3], since, elsewhere])
+        assert [bool(number) for number in ids] == [False, False, False, True, True]
+    assert await store.messages.append([replace(lives_of_two()[0], said_at=LATER)]) != [0]
 
 
 async def test_of_the_backlog_only_the_lines_with_their_ids_go(store: Store, file: Path) -> None:
