@@ -21,8 +21,8 @@ _NOT_REMOVED = (
 )
 
 _UNREACHED = (
-    "Not reached: backups, exports, what others quoted or said of you, and single words in the"
-    " index until the operator rewrites the file."
+    "Not reached: backups, exports, what others and I quoted or said of you, and single words in"
+    " the index until the operator rewrites the file."
 )
 
 log = logging.getLogger(__name__)

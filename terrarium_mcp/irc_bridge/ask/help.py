@@ -52,7 +52,7 @@ def _kept(context: CommandContext) -> str:
     channel, settings = context.command.channel, context.settings
     if not channel:
         return "What we say in private is not recorded; the channels that I am in are."
-    days = settings.days_kept(str(context.view.get("network", "")), channel)
+    days = settings.days_kept(settings.network_name, channel)
     kept = f"for {days:,} days" if days else "with no limit of time"
     return f"This channel is recorded; its lines are kept {kept}."
 

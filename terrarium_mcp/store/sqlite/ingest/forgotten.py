@@ -18,7 +18,7 @@ MARK = "="
 
 
 def fingerprints(who: Identity) -> tuple[str, ...]:
-    """One for the account and one for the nick with user@host, as far as they are known."""
+    """One for the account, then one for the nick with user@host, as far as they are known."""
     signs = (
         ("account", who.account),
         ("user@host", who.host and f"{fold(who.nick)} {who.user_host}"),
@@ -46,8 +46,8 @@ async def _forgotten_until(writer: Writer) -> Mapping[str, str]:
 def _is_forgotten(message: NewMessage, until: Mapping[str, str]) -> bool:
     if message.origin is Origin.LIVE or not until:
         return False
-    said = to_text(message.said_at)
-    return any(said <= until.get(one, "") for one in fingerprints(author(message)))
+    surest = fingerprints(author(message))[:1]  # user@host counts only without an account
+    return any(to_text(message.said_at) <= until.get(one, "") for one in surest)
 
 
 def _fingerprint(network: str, kind: str, sign: str) -> str:

@@ -238,8 +238,10 @@ async def test_playback_and_imports_do_not_bring_back_what_somebody_had_removed(
         again = [replace(line, origin=origin) for line in lives_of_two()[:5]]
         elsewhere = replace(again[0], network="other")
         since = replace(again[0], said_at=LATER + timedelta(seconds=1), text=f"new {origin}")
-        ids = await store.messages.append([*again[:3], since, elsewhere])
-        assert [bool(number) for number in ids] == [False, False, False, True, True]
+        ids = await store.messages.append(
+            [*again[:3], since, elsewhere, replace(again[4], text="x")]
+        )
+        assert [bool(number) for number in ids] == [False, False, False, True, True, True]
     assert await store.messages.append([replace(lives_of_two()[0], said_at=LATER)]) != [0]
 
 
