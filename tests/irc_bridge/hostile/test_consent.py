@@ -170,6 +170,19 @@ async def test_it_takes_effect_behind_the_command_even_within_one_packet(tmp_pat
         assert await scene.texts() == ["zwiebel before", "zwiebel again"]
 
 
+async def test_a_command_right_behind_the_opt_out_is_answered_off_the_record(
+    tmp_path: Path,
+) -> None:
+    async with playing(tmp_path) as scene:
+        async with locked(tmp_path / "irc_logs.db"):
+            await scene.ircd.says(
+                f"{ZWIEBEL} PRIVMSG #tea :!optout", f"{ZWIEBEL} PRIVMSG #tea :!help"
+            )
+            await scene.ircd.settles()
+        assert "PRIVMSG #tea :[off] " in await scene.answers("!optout: nothing")
+        assert await scene.texts() == []
+
+
 async def test_who_takes_the_nick_is_recorded_and_cannot_undo_it(tmp_path: Path) -> None:
     async with playing(tmp_path, out=[ONION]) as scene:
         await scene.asks(f"{THIEF} PRIVMSG #tea :!optin", "What you say is recorded.")

@@ -119,7 +119,9 @@ class Removal:
     async def _ids_quoted(self, target: PurgeTarget) -> Collection[int]:
         """The messages that go from the backlog by id, where the nick proves nothing."""
         await self._indexer.catch_up()
-        return await ids_of(self._database, target) if target.identity else ()
+        if target.identity and await self._backlog.all():
+            return await ids_of(self._database, target)
+        return ()
 
     async def was_purged(self, target: PurgeTarget) -> bool:
         """Whether an earlier purge removed messages of this nick, on any network."""
