@@ -170,16 +170,17 @@ async def test_it_takes_effect_behind_the_command_even_within_one_packet(tmp_pat
         assert await scene.texts() == ["zwiebel before", "zwiebel again"]
 
 
-async def test_a_command_right_behind_the_opt_out_is_answered_off_the_record(
+async def test_a_question_right_behind_the_opt_out_is_answered_off_the_record(
     tmp_path: Path,
 ) -> None:
     async with playing(tmp_path) as scene:
+        scene.agent.will(says("xyzzy"))
         async with locked(tmp_path / "irc_logs.db"):
             await scene.ircd.says(
-                f"{ZWIEBEL} PRIVMSG #tea :!optout", f"{ZWIEBEL} PRIVMSG #tea :!help"
+                f"{ZWIEBEL} PRIVMSG #tea :!optout", f"{ZWIEBEL} PRIVMSG #tea :!ask what?"
             )
             await scene.ircd.settles()
-        assert "PRIVMSG #tea :[off] " in await scene.answers("!optout: nothing")
+        assert "PRIVMSG #tea :[off] " in await scene.answers("xyzzy")
         assert await scene.texts() == []
 
 
