@@ -37,6 +37,7 @@ from terrarium_mcp.store.sqlite.index.grouped_indexing import GroupedIndexing
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.rolling_windows import RollingWindows
 from terrarium_mcp.store.sqlite.ingest.append import Appender
+from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 from terrarium_mcp.store.sqlite.keeper import TRY_EVERY
 
 OPENINGS = 9
@@ -121,7 +122,7 @@ async def _lines(file: Path, count: int) -> float:
     async with aclosing(Database(file)) as database:
         await database.open()
         indexer = Indexer(database, SETTINGS.network_name)
-        appender, clock = Appender(database, indexer), _Clock()
+        appender, clock = Appender(database, indexer, OptOutReader()), _Clock()
         duties: Mapping[Callable[[], Awaitable[None]], float] = {
             GroupedIndexing(indexer, clock.time).index: TRY_EVERY,
             Checkpoints(database, clock.time).empty_wal: EVERY,

@@ -109,6 +109,18 @@ def test_the_architecture_names_every_room() -> None:
     assert not {room for room in rooms if f"`{room}/`" not in text}
 
 
+def test_every_test_that_a_page_names_exists() -> None:
+    named = [
+        (page.name, *found)
+        for page in PAGES
+        for found in re.findall(r"`([\w/]+\.py)::(\w+)`", page.read_text("utf-8"))
+    ]
+    assert len([page for page, *_ in named if page == "manners.md"]) > 15
+    for page, file, name in named:
+        source = (ROOT / "tests" / file).read_text("utf-8")
+        assert re.search(rf"^(?:async )?def {name}\(", source, re.MULTILINE), (page, file, name)
+
+
 def test_every_make_target_is_explained() -> None:
     text = (ROOT / "Makefile").read_text("utf-8")
     (phony,) = re.findall(r"^\.PHONY: (.+)$", text, re.MULTILINE)

@@ -1,7 +1,8 @@
-"""Nick and channel names: casemapping, and what counts as a channel."""
+"""Nick and channel names (casemapping, what counts as a channel), and who somebody is. Pure."""
 
 import string
 from collections.abc import Iterable
+from dataclasses import dataclass
 
 CHANNEL_PREFIXES = "#&+!"
 """First characters of a channel name (RFC 2811 2.1). Any other target is a person."""
@@ -59,3 +60,37 @@ def as_channel(name: str) -> str:
 def is_channel(target: str) -> bool:
     """Whether `target` is a channel rather than a person."""
     return target[:1] != "" and target[:1] in CHANNEL_PREFIXES
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """Who somebody is on a network, as far as a line shows it.
+
+    A services account identifies a person; without one, the nick together with user@host does. A
+    nick alone identifies nobody.
+    """
+
+    network: str
+    nick: str
+    user: str = ""
+    host: str = ""
+    account: str = ""
+
+    @property
+    def user_host(self) -> str:
+        """`user@host`; empty if the host is unknown."""
+        return f"{self.user}@{self.host}" if self.host else ""
+
+    @property
+    def is_proven(self) -> bool:
+        """Whether it shows more than a nick."""
+        return bool(self.account or self.host)
+
+    def is_same(self, other: "Identity", casemapping: str = DEFAULT_CASEMAPPING) -> bool:
+        """Whether both are one person: by account where either has one, else nick and user@host."""
+        if self.network != other.network or not (self.is_proven and other.is_proven):
+            return False
+        if self.account or other.account:
+            return fold(self.account, casemapping) == fold(other.account, casemapping)
+        same_nick = fold(self.nick, casemapping) == fold(other.nick, casemapping)
+        return same_nick and self.user_host == other.user_host

@@ -26,6 +26,16 @@ class Mask:
         return self.pattern
 
 
+def is_mask(text: str) -> bool:
+    """Whether a word in the settings is a mask, rather than a name."""
+    return "!" in text or "@" in text
+
+
+def restricts_host(pattern: str) -> bool:
+    """Whether a mask asks for a host. Nick and user are what anybody may call themselves."""
+    return bool(_completed(pattern).rpartition("@")[2].strip("*?.:"))
+
+
 @lru_cache(256)
 def _compiled(pattern: str, casemapping: str) -> re.Pattern[str]:
     # A bracket is a letter of a nick here, where fnmatch begins a set of characters with it.

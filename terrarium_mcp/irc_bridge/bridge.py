@@ -10,14 +10,15 @@ from functools import partial
 
 import anyio
 
-from terrarium_mcp import __version__
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue
+from terrarium_mcp.irc_bridge.ask.commands import CONSENT, Address, Command
+from terrarium_mcp.irc_bridge.ask.consent import FOLLOWED, Consent
+from terrarium_mcp.irc_bridge.ask.introduction import Introducer
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, reflex_rules
 from terrarium_mcp.irc_bridge.ask.quiet_times import QuietTimes
 from terrarium_mcp.irc_bridge.ask.reception import DEPARTURES, Reception
 from terrarium_mcp.irc_bridge.ask.responder import Responder
 from terrarium_mcp.irc_bridge.model.client import LLM
-from terrarium_mcp.irc_bridge.network.bouncer import is_bouncer
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryPage
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source
@@ -64,7 +65,6 @@ def server_config(settings: Settings) -> ServerConfig:
             "TERRARIUM_TLS_CERT needs TLS, which is off. Set IRC_USE_SSL=on and IRC_PORT to the"
             " server's TLS port, usually 6697, or remove TERRARIUM_TLS_CERT."
         )
-    about = f"terrarium-mcp {__version__}, records its channels"
     return ServerConfig(
         network=settings.network_name,
         host=settings.irc_server,
@@ -72,7 +72,7 @@ def server_config(settings: Settings) -> ServerConfig:
         tls=settings.uses_tls,
         tls_cafile=str(settings.tls_cafile or ""),
         nick=settings.irc_nick,
-        realname=f"{about}; contact: {settings.contact}" if settings.contact else about,
+        realname=realname(settings.contact),
         password=settings.server_password,
         tls_certfile=str(settings.tls_cert or ""),
         tls_keyfile=str(settings.tls_key or ""),
@@ -85,6 +85,12 @@ def server_config(settings: Settings) -> ServerConfig:
 
 _LONGEST_NICK = 64
 """Characters of a nick: networks allow 50 at most, and beside more an answer has little room."""
+
+
+def realname(contact: str) -> str:
+    """What WHOIS shows of the bot. Some servers cut it at 50 bytes, so the contact leads."""
+    about = "records, LLM bot"
+    return f"contact: {contact}; {about}" if contact else f"terrarium-mcp: {about}"
 
 
 class Bridge:
@@ -126,8 +132,17 @@ class Bridge:
             store, name, self.network.joined_channels, self.network.members
         )
         guard = LoopGuard(reflex_rules(timeouts.reflex))
+        self._consent = Consent(store, self._recorder, self._presence.write_all)
+        self._introducer = Introducer(store, settings, self.network.say)
         responder = Responder(
-            self.network, self._recorder, toolbox, llm, settings, model_lock, guard
+            self.network,
+            self._recorder,
+            toolbox,
+            llm,
+            settings,
+            model_lock,
+            guard,
+            self._consent,
         )
         self._reception = Reception(
             self.network,
@@ -135,6 +150,7 @@ class Bridge:
             CommandQueue(responder.serve),
             QuietTimes(store, name),
             guard,
+            self._consent,
             self._is_ours,
         )
 
@@ -183,18 +199,22 @@ class Bridge:
         if message.replay:
             self._replayed(message, now)
             return
+        command = self._command_in(message, now)
+        is_recorded = not (command and command.name in CONSENT)
         pending = [
             self._recorder.record(record)
-            for record in self._filter.messages_in(message, now)
+            for record in (self._filter.messages_in(message, now) if is_recorded else ())
             if self._is_ours(record.channel)
         ]
         if message.command in PRESENCE_COMMANDS:
             self._presence.schedule_check()
+        if message.command in FOLLOWED:
+            self._consent.follow(message)
         if message.command in DEPARTURES:
             self._reception.see(message)
         self._redact(message)
-        if self._is_said_to_us(message):
-            self._reception.hear(message, pending[0] if pending else None, now)
+        if command:
+            self._reception.hear(command, pending[0] if pending else None, now)
 
     def history(self, page: HistoryPage) -> None:
         """A page of history has come in, line by line: the record covers its time."""
@@ -208,6 +228,8 @@ class Bridge:
         self._recorder.begin(channel, "joined")
         self._recorder.afterwards(partial(self._backfill.begin, channel))
         self._presence.channel_joined(channel)
+        if self._introducer.is_due(channel):
+            self._talking.start_soon(self._introducer.introduce, channel)
 
     def members_complete(self, channel: str) -> None:
         """The member list is complete."""
@@ -239,12 +261,21 @@ class Bridge:
                 asked_by = message.source.nick if message.source else ""
                 self._recorder.redact(channel, msgid, asked_by)
 
+    def _command_in(self, message: IrcMessage, now: datetime) -> Command | None:
+        if not self._is_said_to_us(message):
+            return None
+        address = Address(
+            self.network.nick, self._settings.command_prefix, self.network.casemapping
+        )
+        is_channel = self.network.is_channel(message.params[0])
+        return address.command_in(message, is_channel=is_channel, now=now)
+
     def _is_said_to_us(self, message: IrcMessage) -> bool:
         """Whether someone else speaks in a channel of the settings, or in private."""
         if message.command != "PRIVMSG" or not message.params:
             return False
         source = message.source
-        if self.network.is_own(source) or is_bouncer(source) or _is_endless(source):
+        if self.network.is_own(source) or _is_endless(source):
             return False
         target = message.params[0]
         return self._is_ours(target) or self.network.same_nick(target, self.network.nick)

@@ -7,17 +7,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal, Self
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold
 from terrarium_mcp.chat.relays import Relay
 from terrarium_mcp.chat.voices import VoiceRules, rules_on
-from terrarium_mcp.settings.hosts import network_name_of
+from terrarium_mcp.settings.hosts import is_loopback, network_name_of
 from terrarium_mcp.settings.values import (
     MOST_DAYS,
+    AdminNames,
     Channels,
     Masks,
+    Names,
     NetworkName,
     Relays,
     RetentionDays,
@@ -101,6 +105,21 @@ class Settings(BaseModel):
         " history; 0: never",
         ge=0,
         le=8760,
+    )
+    admins: AdminNames = _setting(
+        "TERRARIUM_ADMINS",
+        (),
+        "operators of the bot: services accounts, or masks such as *!*@staff.example",
+    )
+    guardians: Names = _setting(
+        "TERRARIUM_GUARDIANS",
+        (),
+        "people (accounts, nicks or masks) without whom no model answers in a channel",
+    )
+    introduction: Literal["on", "off"] = _setting(
+        "TERRARIUM_INTRODUCTION",
+        "off",
+        "on: say on entering a channel, once a day at most, that it is recorded",
     )
     command_prefix: str = _setting(
         "COMMAND_PREFIX", "!", "prefix of the bot's commands", min_length=1, max_length=5
@@ -244,6 +263,19 @@ class Settings(BaseModel):
         """
         first = self.networks[0]
         return first.network or network_name_of(first.irc_server) or "irc"
+
+    def days_kept(self, network: str, channel: str, casemapping: str = DEFAULT_CASEMAPPING) -> int:
+        """The number of days for which lines of a channel are kept; 0 is for ever."""
+        by_channel = {fold(one.room, casemapping): one.days for one in self.retention_by_channel}
+        for name in (f"{network}/{channel}", channel):
+            if (days := by_channel.get(fold(name, casemapping))) is not None:
+                return days
+        return self.retention_days
+
+    @property
+    def asks_model_here(self) -> bool:
+        """Whether the model's endpoint is on this machine."""
+        return is_loopback(urlsplit(self.agent_api_url).hostname or "")
 
     @property
     def voice_rules(self) -> VoiceRules:

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from pydantic import AfterValidator, BeforeValidator
 
 from terrarium_mcp.chat.identity import is_channel
-from terrarium_mcp.chat.masks import Mask
+from terrarium_mcp.chat.masks import Mask, is_mask, restricts_host
 from terrarium_mcp.chat.relays import Relay, parse_relay
 from terrarium_mcp.errors import did_you_mean
 from terrarium_mcp.settings.channels import ConfiguredChannel, channels_of
@@ -54,6 +54,22 @@ def _relays(value: object) -> object:
     return tuple(one if isinstance(one, Relay) else parse_relay(str(one)) for one in named)
 
 
+def names_of(value: object) -> object:
+    """The words of `ada, *!*@staff.example` as a tuple; neither text nor a list: as it is."""
+    words = value.replace(",", " ").split() if isinstance(value, str) else value
+    return tuple(map(str, words)) if isinstance(words, list | tuple) else words
+
+
+def _admins(names: tuple[str, ...]) -> tuple[str, ...]:
+    for name in names:
+        if is_mask(name) and not restricts_host(name):
+            raise ValueError(
+                f"{name} is met by anybody who takes the nick. Name a services account, or a mask"
+                " with a host, such as *!*@staff.example"
+            )
+    return names
+
+
 def _zone(name: str) -> str:
     try:
         ZoneInfo(name or "UTC")
@@ -81,4 +97,6 @@ Zone = Annotated[str, AfterValidator(_zone)]
 RetentionDays = Annotated[tuple[RoomDays, ...], BeforeValidator(_days)]
 Channels = Annotated[tuple[ConfiguredChannel, ...], BeforeValidator(channels_of)]
 Masks = Annotated[tuple[Mask, ...], BeforeValidator(_masks)]
+Names = Annotated[tuple[str, ...], BeforeValidator(names_of)]
+AdminNames = Annotated[tuple[str, ...], BeforeValidator(names_of), AfterValidator(_admins)]
 Relays = Annotated[tuple[Relay, ...], BeforeValidator(_relays)]

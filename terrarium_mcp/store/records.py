@@ -7,6 +7,7 @@ from datetime import date, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
+from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.records import Member, Message, Room
 
 if TYPE_CHECKING:  # a type only: the package is loaded when a conversation is read
@@ -23,7 +24,10 @@ class PresenceSnapshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditEntry:
-    """One removal: how many messages and why; for a single person also who, on which network."""
+    """One removal: how many messages and why; for a single person also who, on which network.
+
+    Of somebody who asked for it themselves `nick` holds fingerprints, not the name.
+    """
 
     at: datetime
     why: "RemovalReason"
@@ -229,10 +233,21 @@ class PurgeResult:
 
 @dataclass(frozen=True, slots=True)
 class PurgeTarget:
-    """The person to remove: a nick (case-insensitive), on one network or (empty) on all."""
+    """The person to remove: a nick (case-insensitive), on one network or (empty) on all.
+
+    `identity` restricts it to what this one person demonstrably said: lines of its account, and of
+    its nick with the same user@host where a line has no account. Whoever else used the nick keeps
+    theirs.
+    """
 
     nick: str
     network: str = ""
+    identity: Identity | None = None
+
+    @classmethod
+    def asking(cls, who: Identity) -> "PurgeTarget":
+        """The person who asks for it themselves."""
+        return cls(who.nick, who.network, who)
 
 
 class RemovalReason(StrEnum):
@@ -300,7 +315,10 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class AppendTotals:
-    """How many messages a bulk append was given, and how many of them were already stored."""
+    """How many messages a bulk append was given, and how many it left out.
+
+    Those are messages that were already stored, and those of people who opted out.
+    """
 
     lines: int
-    known: int
+    left_out: int

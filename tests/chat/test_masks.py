@@ -2,7 +2,7 @@
 
 import pytest
 
-from terrarium_mcp.chat.masks import Mask
+from terrarium_mcp.chat.masks import Mask, is_mask, restricts_host
 
 ADA = "ada!~al@home.example"
 
@@ -30,3 +30,21 @@ def test_a_mask_compares_as_the_network_does() -> None:
 def test_many_stars_cost_no_more_than_a_few() -> None:
     """A pattern of an operator's own cannot hold up the bot: the time does not multiply."""
     assert not Mask("*a" * 12 + "!*@nowhere").matches("a" * 60 + "!u@h")
+
+
+@pytest.mark.parametrize(
+    ("pattern", "restricted"),
+    [
+        ("*!*@staff.example", True),
+        ("*@10.*", True),
+        ("ada!*@*", False),
+        ("ada!~ada@*.*", False),
+        ("ada", False),
+    ],
+)
+def test_a_mask_without_a_host_is_known_as_one(pattern: str, restricted: bool) -> None:
+    assert restricts_host(pattern) is restricted
+
+
+def test_a_mask_is_told_from_a_name() -> None:
+    assert [is_mask(word) for word in ("ada", "ada!*@*", "*@host")] == [False, True, True]

@@ -84,10 +84,11 @@ async def test_ping_help_and_what_is_none_of_our_commands(ngircd: Ircd, tmp_path
         await scene.ada.types("PRIVMSG #tea :!foo", "NOTICE #tea :!ping", "PRIVMSG #tea : !ping")
         assert "!search WORDS" in await scene.asks("!help", "ada: I remember")
         assert "recorded" in await scene.hears("Contact: ada on this network")
+        assert len(scene.of_terra()) == 4
         await scene.ada.types("WHOIS Terra")
         with anyio.fail_after(PATIENCE):
             assert "contact: ada on this network" in await scene.ada.sees(" 311 ", "Terra")
-        assert len(scene.of_terra()) == 3
+        assert len(scene.of_terra()) == 4
 
 
 async def test_search_finds_says_so_or_tells_what_is_covered(ngircd: Ircd, tmp_path: Path) -> None:

@@ -16,9 +16,12 @@ from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 
 from terrarium_mcp.irc_bridge import toolbox as tools
+from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.commands import Command
-from terrarium_mcp.irc_bridge.ask.handlers import CommandContext, ping
+from terrarium_mcp.irc_bridge.ask.consent import Consent
+from terrarium_mcp.irc_bridge.ask.handlers import ping
 from terrarium_mcp.irc_bridge.network.message import Source
+from terrarium_mcp.irc_bridge.record.recorder import Recorder
 from terrarium_mcp.irc_bridge.toolbox import Target, Toolbox, ToolboxAway, stdio_server
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
@@ -244,14 +247,19 @@ async def test_cancelling_leaves_no_server_behind(tmp_path: Path) -> None:
 
 
 async def test_why_the_server_is_away_is_for_the_log_and_not_for_the_channel(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     monkeypatch.setattr(tools, "BROKEN_SECONDS", 0.1)
-    async with open_toolbox(lambda: "http://127.0.0.1:9/mcp") as toolbox:
+    away_at = "http://127.0.0.1:9/mcp"
+    async with (
+        open_toolbox(lambda: away_at) as toolbox,
+        open_store(tmp_path / "irc_logs.db") as store,
+    ):
         with anyio.fail_after(10), pytest.raises(ToolboxAway) as away:
             await toolbox.call("echo", {}, {})
+        consent = Consent(store, Recorder(store, "local"), lambda: None)
         command = Command("ping", "", Source("ada"), "", "#tea")
-        (pong,) = await ping(CommandContext(command, {}, toolbox, Settings()))
+        (pong,) = await ping(CommandContext(command, {}, toolbox, Settings(), consent))
     assert str(away.value) == "The history is unavailable at the moment."
     assert pong == "pong, but the history is unavailable at the moment"
     assert "the MCP server is unavailable: " in caplog.text

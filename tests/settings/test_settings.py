@@ -767,3 +767,43 @@ def test_a_limit_that_is_none_is_refused(name: str, value: str, reason: str) -> 
     with pytest.raises(BadSetting, match=reason) as refused:
         load_settings(environ={name: value})
     assert name in str(refused.value)
+
+
+def test_admins_and_guardians_are_words_or_a_list(home: Path) -> None:
+    read = load_settings(environ={"TERRARIUM_ADMINS": "countess, *!*@staff.example"})
+    assert read.admins == ("countess", "*!*@staff.example")
+    (home / "terrarium.toml").write_text('TERRARIUM_GUARDIANS = ["ada", "bo!*@*"]\n', "utf-8")
+    assert load_settings(environ={}).guardians == ("ada", "bo!*@*")
+
+
+@pytest.mark.parametrize("mask", ["ada!*@*", "*!*@*", "ada!~ada@*.*"])
+def test_an_admin_whom_anybody_could_be_is_refused_with_the_way_out(mask: str) -> None:
+    with pytest.raises(BadSetting, match="TERRARIUM_ADMINS") as refused:
+        load_settings(environ={"TERRARIUM_ADMINS": f"countess {mask}"})
+    assert "anybody who takes the nick. Name a services account" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("network", "channel", "days"),
+    [("libera", "#tea", 30), ("libera", "#TEA", 30), ("oftc", "#tea", 7), ("oftc", "#mate", 365)],
+)
+def test_days_are_those_of_the_room_else_of_the_channel_else_of_all(
+    network: str, channel: str, days: int
+) -> None:
+    by_channel = (RoomDays("libera/#tea", 30), RoomDays("#tea", 7))
+    settings = Settings(retention_days=365, retention_by_channel=by_channel)
+    assert settings.days_kept(network, channel) == days
+
+
+@pytest.mark.parametrize(
+    ("url", "is_here"),
+    [
+        ("http://localhost:8080", True),
+        ("http://[::1]:8080/v1", True),
+        ("http://127.0.0.2", True),
+        ("https://localhost.example", False),
+        ("http://192.0.2.7:8080", False),
+    ],
+)
+def test_a_model_on_this_machine_is_told_from_one_elsewhere(url: str, is_here: bool) -> None:
+    assert Settings(agent_api_url=url).asks_model_here is is_here

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from terrarium_mcp.chat.commands import QUESTIONS, addressed_to, command_after
-from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING
+from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity
 from terrarium_mcp.chat.irctext import is_ctcp, is_off_record, plain, without_off_record
 from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source
@@ -12,9 +12,13 @@ from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source
 TOO_OLD = timedelta(seconds=30)
 """Older messages are never answered: a bouncer replays them, or they predate a netsplit."""
 
+CONSENT = ("optout", "optin", "forget")
+"""Commands by which people decide about the record of themselves. Neither they nor the answers to
+them are recorded."""
+
 NAMES = (
     *(*QUESTIONS, "help", "ping", "search", "context", "stats", "who", "more"),
-    *("stop", "quiet"),
+    *("stop", "quiet", *CONSENT),
 )
 
 PersonKey = tuple[str, str]
@@ -49,6 +53,10 @@ class Command:
     def asker(self) -> str:
         """The nick to answer."""
         return self.source.nick
+
+    def identity(self, network: str) -> Identity:
+        """Who asks, as the line itself shows it."""
+        return Identity(network, self.source.nick, self.source.user, self.source.host, self.account)
 
     @property
     def is_question(self) -> bool:

@@ -1,52 +1,21 @@
 """The commands that need no model: each handler returns the lines to say."""
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from terrarium_mcp.chat.transcript import RenderOptions, dated_line
 from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
 from terrarium_mcp.irc_bridge.answer.prompt import messages_of
-from terrarium_mcp.irc_bridge.ask.commands import Command
-from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, Toolbox, ViewMeta
-from terrarium_mcp.settings import Settings
+from terrarium_mcp.irc_bridge.ask.command_context import CommandContext, CommandHandler
+from terrarium_mcp.irc_bridge.ask.consent_commands import forget, optin, optout
+from terrarium_mcp.irc_bridge.ask.help import help_
+from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, ViewMeta
 
 SEARCH_LIMIT = 20
 """Hits that !search asks for: the first are said, the rest is kept for !more."""
 
 _AROUND = {"before": 1, "after": 8}
 """Lines around one for !context: it is among the first four, which are said at once."""
-
-
-@dataclass(frozen=True, slots=True)
-class CommandContext:
-    """A command with everything needed to serve it."""
-
-    command: Command
-    view: ViewMeta
-    toolbox: Toolbox
-    settings: Settings
-
-
-CommandHandler = Callable[[CommandContext], Awaitable[Sequence[str]]]
-
-
-async def help_(context: CommandContext) -> list[str]:
-    """!help: the commands, that the channel is recorded, and the contact."""
-    prefix = context.settings.command_prefix
-    words = (
-        *("terrarium QUESTION", "search WORDS", "context ID", "stats", "who", "more", "stop"),
-        "ping",
-    )
-    commands = ", ".join(prefix + word for word in words)
-    contact = f" Contact: {context.settings.contact}." if context.settings.contact else ""
-    return [
-        f"I remember what is said here. Ask: {commands}.",
-        (
-            "This channel is recorded, and language models read the record."
-            f" A line that starts with [off] is not recorded.{contact}"
-        ),
-    ]
 
 
 async def ping(context: CommandContext) -> list[str]:
@@ -111,7 +80,10 @@ async def who(context: CommandContext) -> list[str]:
 
 
 HANDLERS: Mapping[str, CommandHandler] = {
+    "forget": forget,
     "help": help_,
+    "optin": optin,
+    "optout": optout,
     "ping": ping,
     "search": search,
     "context": context_,

@@ -10,12 +10,14 @@ import anyio.abc
 
 from terrarium_mcp.chat.times.durations import parse_duration
 from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.irc_bridge.ask.admins import Admins
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue
 from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.ask.limits import Refusal
 from terrarium_mcp.irc_bridge.ask.notices import NoticeBoard
 from terrarium_mcp.irc_bridge.ask.quiet_times import LONGEST, QuietTimes
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
+from terrarium_mcp.settings import Settings
 
 log = logging.getLogger(__name__)
 
@@ -26,13 +28,15 @@ class Moderation:
     def __init__(
         self,
         network: IrcNetwork,
-        prefix: str,
+        settings: Settings,
         queue: CommandQueue,
         quiet: QuietTimes,
         board: NoticeBoard,
     ) -> None:
         self._network = network
-        self._prefix = prefix
+        self._prefix = settings.command_prefix
+        self._admins = Admins(settings.admins)
+        self._network_name = settings.network_name
         self._queue = queue
         self._quiet = quiet
         self._board = board
@@ -108,7 +112,11 @@ class Moderation:
 
     def _may_moderate(self, command: Command) -> bool:
         """Whether the asker decides for everybody in the channel where they ask."""
-        return bool(command.channel) and self._network.is_operator(command.channel, command.asker)
+        if not command.channel:
+            return False
+        identity = command.identity(self._network_name)
+        is_admin = self._admins.include(identity, self._network.casemapping)
+        return is_admin or self._network.is_operator(command.channel, command.asker)
 
     def _start(self, job: Callable[..., Coroutine[Any, Any, None]], *args: object) -> None:
         if self._tasks:

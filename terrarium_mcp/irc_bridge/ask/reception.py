@@ -13,7 +13,8 @@ from datetime import UTC, datetime
 import anyio
 
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue, PendingCommand
-from terrarium_mcp.irc_bridge.ask.commands import Address, Command
+from terrarium_mcp.irc_bridge.ask.commands import CONSENT, Command
+from terrarium_mcp.irc_bridge.ask.consent import Consent
 from terrarium_mcp.irc_bridge.ask.ignored import IgnoreList
 from terrarium_mcp.irc_bridge.ask.limits import QuestionLimits, Refusal
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, Pace
@@ -49,11 +50,13 @@ class Reception:
         queue: CommandQueue,
         quiet: QuietTimes,
         guard: LoopGuard,
+        consent: Consent,
         is_ours: Callable[[str], bool],
     ) -> None:
         self._network = network
         self._settings = settings
         self._queue = queue
+        self._consent = consent
         self._is_ours = is_ours
         self._ignored = IgnoreList(settings.ignore)
         self._limits = QuestionLimits(
@@ -61,7 +64,7 @@ class Reception:
         )
         self._guard = guard
         self._board = NoticeBoard(self._refuse_aloud, queue.waits)
-        self._moderation = Moderation(network, settings.command_prefix, queue, quiet, self._board)
+        self._moderation = Moderation(network, settings, queue, quiet, self._board)
 
     async def run(self) -> None:
         """Serve what is received until cancelled."""
@@ -75,17 +78,14 @@ class Reception:
         with anyio.move_on_after(READY_WITHIN):
             await self._moderation.loaded.wait()
 
-    def hear(self, line: IrcMessage, message: PendingMessage | None, now: datetime) -> None:
-        """Somebody said something, perhaps to us. `message` is its record, if it has one."""
-        address = Address(
-            self._network.nick, self._settings.command_prefix, self._network.casemapping
-        )
-        is_channel = self._network.is_channel(line.params[0])
-        command = address.command_in(line, is_channel=is_channel, now=now)
-        if command is None or not self._may_ask(command):
+    def hear(self, command: Command, message: PendingMessage | None, now: datetime) -> None:
+        """Somebody gave us a command. `message` is its record, if it has one."""
+        if not self._may_ask(command):
             return
-        if command.name != "quiet" and self._moderation.is_quiet(command.channel, now):
-            return
+        if self._moderation.is_quiet(command.channel, now) and command.name != "quiet":
+            if command.name not in CONSENT:
+                return
+            command = replace(command, channel="")  # done all the same, and answered in private
         pace = self._guard.heard(command.person, anyio.current_time())
         if pace is Pace.TOO_MUCH:
             log.warning("no pace of a human: %s is not answered for a while", command.source)
@@ -131,12 +131,13 @@ class Reception:
     def _may_ask(self, command: Command) -> bool:
         """Whether this person is answered here at all; others get no word.
 
+        Everybody may decide about the record of themselves, also who has left every channel.
         A stranger in private is not even told so: there is no end of strangers, networks punish a
         client that writes to many, and every line to one of them is a line less for a channel.
         """
         if self._ignored.covers(command.source, self._network.casemapping):
             return False
-        if command.channel:
+        if command.channel or command.name in CONSENT:
             return True
         match self._settings.private:
             case "anyone":
@@ -154,7 +155,9 @@ class Reception:
             why = Refusal.QUEUE_FULL
         if why:
             self._board.refuse(command, why)
-        elif command.is_question:
+            return
+        self._consent.heed(command)
+        if command.is_question:
             self._limits.count(command.person, command.channel, at)
             if not self._queue.is_next(pending):
                 self._board.announce(pending)

@@ -3,6 +3,7 @@
 import logging
 import secrets
 from collections.abc import Sequence
+from dataclasses import replace
 
 import anyio
 
@@ -12,9 +13,12 @@ from terrarium_mcp.errors import TerrariumError, plainly
 from terrarium_mcp.irc_bridge.answer.loop import answer
 from terrarium_mcp.irc_bridge.answer.prompt import Question
 from terrarium_mcp.irc_bridge.answer.reply import Reply, paged, reply_lines
+from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
 from terrarium_mcp.irc_bridge.ask.commands import Command
-from terrarium_mcp.irc_bridge.ask.handlers import HANDLERS, WITHOUT_HISTORY, CommandContext
+from terrarium_mcp.irc_bridge.ask.consent import Consent
+from terrarium_mcp.irc_bridge.ask.guardians import Guardians, GuardianWatch
+from terrarium_mcp.irc_bridge.ask.handlers import HANDLERS, WITHOUT_HISTORY
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
@@ -48,6 +52,7 @@ class Responder:
         settings: Settings,
         model_lock: anyio.Lock,
         guard: LoopGuard,
+        consent: Consent,
     ) -> None:
         self._network = network
         self._recorder = recorder
@@ -55,6 +60,8 @@ class Responder:
         self._llm = llm
         self._settings = settings
         self._guard = guard
+        self._consent = consent
+        self._guardians = GuardianWatch(network, Guardians(settings.guardians))
         self._model = model_lock  # first come, first served, so places take turns
         self._more: dict[ReplyScope, Reply] = {}
 
@@ -64,6 +71,8 @@ class Responder:
         Errors go to the asker and never end the bridge.
         """
         try:
+            off_record = await self._consent.is_off_record(pending.command)
+            pending.command = replace(pending.command, off_record=off_record)
             await self._say(pending, await self._reply(pending))
         except (NotConnected, SendQueueFull) as error:
             log.warning("no answer for %s: %s", pending.command.asker, error)
@@ -78,17 +87,19 @@ class Responder:
             await self._send(pending, f"Something went wrong (error {error_id} in the log).")
 
     async def _reply(self, pending: PendingCommand) -> Reply:
-        if pending.command.name == "more":
-            return self._rest(pending.command)
-        if pending.command.name in WITHOUT_HISTORY:  # nor do they wait for the disk
+        command = pending.command
+        if command.name == "more":
+            return self._rest(command)
+        if command.name in WITHOUT_HISTORY:  # nor do they wait for the disk
             view: ViewMeta = {}
         else:
-            view = await self._view(pending.command, pending.message)
-        if pending.command.is_question:
+            view = await self._view(command, pending.message)
+        if command.is_question:
+            if not self._guardians.allow(command):
+                return self._unaccompanied(command)
             return await self._answered(pending, view)
-        context = CommandContext(pending.command, view, self._toolbox, self._settings)
-        lines = await HANDLERS[pending.command.name](context)
-        return self._lines(pending.command, lines)
+        context = CommandContext(command, view, self._toolbox, self._settings, self._consent)
+        return self._lines(command, await HANDLERS[command.name](context))
 
     async def _answered(self, pending: PendingCommand, view: ViewMeta) -> Reply:
         """The model's answer, announced with `Thinking...` if it takes long."""
@@ -123,11 +134,19 @@ class Responder:
         """The channel up to the question; in a private chat, the shared channels."""
         view: dict[str, object] = {"network": self._recorder.network, "asker": command.asker}
         if not command.channel:
-            return {**view, "channels": self._network.channels_of(command.asker)}
+            shared = self._network.channels_of(command.asker)
+            if command.is_question:
+                shared = self._guardians.accompanied(shared)
+            return {**view, "channels": shared}
         with anyio.move_on_after(FLUSH_WITHIN):
             await self._recorder.flush()
         cutoff = {"as_of": str(message.message_id)} if message and message.message_id else {}
         return {**view, "channel": command.channel, **cutoff}
+
+    def _unaccompanied(self, command: Command) -> Reply:
+        """Why no model answers, unless it was said here a short time ago."""
+        why = self._guardians.refusal(command.target, self._settings.command_prefix)
+        return self._lines(command, [why]) if why else Reply(())
 
     def _rest(self, command: Command) -> Reply:
         """The rest of the last long reply here."""
@@ -168,7 +187,9 @@ class Responder:
 
     def _scope(self, command: Command) -> ReplyScope:
         shared = () if command.channel else self._network.channels_of(command.asker)
-        return (command.target, *shared)
+        # What is off the record is not said again for somebody whose lines are on it.
+        alone = (command.asker,) if command.off_record else ()
+        return (command.target, *shared, *alone)
 
     async def _say(self, pending: PendingCommand, reply: Reply) -> None:
         """Say the lines of a reply, each when the one before it has left."""

@@ -192,6 +192,10 @@ class IrcNetwork:
         """The channels that we share with `nick`."""
         return self._session.membership.channels_of(nick)
 
+    def source_of(self, nick: str) -> Source:
+        """The mask of somebody in our channels; what was never shown of it is empty."""
+        return self._session.membership.source_of(nick)
+
     def joined_channels(self) -> list[str]:
         """The channels that we are in."""
         return self._session.membership.joined_channels()

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from terrarium_mcp.irc_bridge.network.message import IrcMessage
+from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
 
 _WHOX_TOKEN = "542"  # noqa: S105 - marks the answers to our own WHO; up to three digits
@@ -40,6 +40,11 @@ class Membership:
         spelling = self._client.spelling(nick)
         channels = self._client.channels.values()
         return [channel["name"] for channel in channels if spelling in channel["users"]]
+
+    def source_of(self, nick: str) -> Source:
+        """Somebody's mask, as far as their lines and the answers to WHO showed it."""
+        user = self._client.users.get(nick, {})
+        return Source(nick, user.get("username") or "", user.get("hostname") or "")
 
     def joined_channels(self) -> list[str]:
         """The channels that we are in."""

@@ -1,4 +1,7 @@
-"""Decides what of an IRC message is recorded. Pure."""
+"""Decides what of an IRC message is recorded. Pure.
+
+What concerns people who opted out is left out by the store, in the transaction that writes.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

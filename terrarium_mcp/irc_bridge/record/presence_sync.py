@@ -66,6 +66,11 @@ class PresenceSync:
         self._incomplete.discard(fold(channel))
         self.schedule_check()
 
+    def write_all(self) -> None:
+        """Schedule a write of every list, also of those that did not change."""
+        self._written.clear()
+        self.schedule_check()
+
     async def run(self) -> None:
         """Write changed lists until cancelled."""
         while True:

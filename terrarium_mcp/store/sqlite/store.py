@@ -22,6 +22,7 @@ from terrarium_mcp.store.sqlite.engine.places import check_permissions, make_fol
 from terrarium_mcp.store.sqlite.engine.rooms import Rooms
 from terrarium_mcp.store.sqlite.index.indexer import EVERYTHING, INDEXED_BY_READ, VOICES, Indexer
 from terrarium_mcp.store.sqlite.index.voice_rules import adopt_rules
+from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 from terrarium_mcp.store.sqlite.keeper import Keeper, is_held, lock_file
 from terrarium_mcp.store.sqlite.opening import Opening
 from terrarium_mcp.store.sqlite.schema import (
@@ -38,8 +39,10 @@ from terrarium_mcp.store.sqlite.search.message_search import MessageSearch
 from terrarium_mcp.store.sqlite.search.scope_stats import ScopeCounter
 from terrarium_mcp.store.sqlite.topics.change_feed import changes
 from terrarium_mcp.store.sqlite.topics.channel_topics import Topics
+from terrarium_mcp.store.sqlite.topics.introductions import Introductions
 from terrarium_mcp.store.sqlite.topics.links import Links
 from terrarium_mcp.store.sqlite.topics.messages import Messages
+from terrarium_mcp.store.sqlite.topics.opt_outs import OptOutRegister
 from terrarium_mcp.store.sqlite.topics.people import People
 from terrarium_mcp.store.sqlite.topics.presence import Presence
 from terrarium_mcp.store.sqlite.topics.quiet_channels import QuietChannels
@@ -81,12 +84,15 @@ class Store:
         network = settings.network_name
         self._indexer = Indexer(self._database, network)
         self.rooms = Rooms(self._database)
-        self.messages = Messages(self._database, self._indexer)
+        opted_out = OptOutReader()
+        self.opt_outs = OptOutRegister(self._database, opted_out)
+        self.messages = Messages(self._database, self._indexer, opted_out)
         self.search = MessageSearch(self._database, self._indexer)
         self.count = ScopeCounter(self._database, self._indexer)
-        self.spans = Spans(self._database)
-        self.presence = Presence(self._database)
+        self.spans = Spans(self._database, opted_out)
+        self.presence = Presence(self._database, opted_out)
         self.quiet_channels = QuietChannels(self._database)
+        self.introductions = Introductions(self._database)
         self.links = Links(self._database, self._indexer)
         self.topics = Topics(self._database, self._indexer)
         self.people = People(self._database, self._indexer)

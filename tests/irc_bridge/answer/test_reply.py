@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.defusing import Unaddressed
+from terrarium_mcp.chat.irctext import is_off_record
 from terrarium_mcp.irc_bridge.answer.reply import Reply, clean_answer, paged, reply_lines
 
 NOTE = re.compile(r" \((\d+) more: .{1,6}more\)$")
@@ -64,6 +65,15 @@ def test_what_the_note_displaces_comes_first_under_more() -> None:
     reply = reply_lines(["word " * 11 + "word", "last"], to="bob", line_bytes=72, shown=1)
     assert reply.now == ("bob: [LLM] word word word word word word word word word (2 more: !more)",)
     assert reply.more == ("| [LLM] word word word", "| [LLM] last")
+
+
+def test_every_line_that_is_not_to_be_recorded_says_so() -> None:
+    words = ["word " * 11 + "word", "last"]
+    reply = reply_lines(words, to="bob", line_bytes=72, shown=1, off_record=True)
+    assert reply.now[0].startswith("[off] bob: [LLM] word")
+    rest = paged(reply, line_bytes=40)
+    assert len(rest.now) > 1
+    assert all(is_off_record(line) for line in (*reply.now, *reply.more, *rest.now, *rest.more))
 
 
 def test_a_page_of_the_rest_ends_like_the_first() -> None:

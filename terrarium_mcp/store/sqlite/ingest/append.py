@@ -20,6 +20,7 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.write_lock import BACKOFF, PAUSE, YieldingTransaction
 from terrarium_mcp.store.sqlite.index.indexer import INDEXED_BY_READ, Indexer
 from terrarium_mcp.store.sqlite.ingest.insert import insert
+from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 
 SEVERAL = 20
 """An append of this many messages or more is indexed at once: they share most pages that it writes,
@@ -44,7 +45,7 @@ class SaveResult:
     """What one transaction of a bulk append did.
 
     Attributes:
-        ids: the id of each message, 0 for one that was already stored.
+        ids: the id of each message, 0 for one that was left out.
         is_indexed: whether every derived structure holds them.
         longest: seconds that the longest of its steps took.
     """
@@ -57,12 +58,13 @@ class SaveResult:
 class Appender:
     """The way of messages into the database."""
 
-    def __init__(self, database: Database, indexer: Indexer) -> None:
+    def __init__(self, database: Database, indexer: Indexer, opt_outs: OptOutReader) -> None:
         self._database = database
         self._indexer = indexer
+        self._opt_outs = opt_outs
 
     async def append(self, messages: Sequence[NewMessage]) -> list[int]:
-        """Save messages in one transaction; returns their ids, 0 for one already stored."""
+        """Save messages in one transaction; returns their ids, 0 for one that was left out."""
         return await self._despite_damage(partial(self._append, messages))
 
     async def append_yielding(self, messages: Sequence[NewMessage]) -> SaveResult:
@@ -83,7 +85,7 @@ class Appender:
             return (await self._save_and_index(messages, lambda: False)).ids
         is_flood = len(messages) >= FLOOD
         async with self._database.writing() as writer:
-            ids = await insert(writer, messages)
+            ids = await insert(writer, messages, self._opt_outs)
             if is_flood:
                 await self._indexer.normalise(writer, max(ids))
             elif added := [number for number in ids if number]:
@@ -110,7 +112,7 @@ class Appender:
     ) -> SaveResult:
         async with self._database.writing() as writer:
             turn = YieldingTransaction(has_waiters)
-            ids = await insert(writer, messages)
+            ids = await insert(writer, messages, self._opt_outs)
             turn.step()
             added = [number for number in ids if number]
             is_indexed = not added or await self._indexer.index_appended(

@@ -51,14 +51,14 @@ async def append_in_groups(
                 raise UnstorableMessage(groups.lines + 1, problem)
             await groups.add(message)
     await groups.save()
-    return AppendTotals(groups.lines, groups.known)
+    return AppendTotals(groups.lines, groups.left_out)
 
 
 class _Groups:
     """The group being filled, and the totals of those saved."""
 
     def __init__(self, appender: Appender, report: ReportStored) -> None:
-        self.lines = self.known = 0
+        self.lines = self.left_out = 0
         self._appender = appender
         self._report = report
         self._group: list[NewMessage] = []
@@ -79,7 +79,7 @@ class _Groups:
         result = await self._insist(until=anyio.current_time() + PATIENCE)
         self._size.record(self._weight, result.longest)
         self.lines += len(result.ids)
-        self.known += result.ids.count(0)
+        self.left_out += result.ids.count(0)
         self._group, self._weight = [], 0.0
         self._report(self.lines)
         await self._appender.yield_lock(result)

@@ -13,6 +13,8 @@ from terrarium_mcp.store.sqlite.engine.rooms import room_ids
 from terrarium_mcp.store.sqlite.index.external_rows import move_private
 from terrarium_mcp.store.sqlite.index.live_clock import live_until
 from terrarium_mcp.store.sqlite.index.msgid_index import RoomMsgid, messages_with
+from terrarium_mcp.store.sqlite.ingest.forgotten import without_forgotten
+from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader, permitted
 
 _INSERT = """
 INSERT INTO messages (
@@ -22,11 +24,14 @@ INSERT INTO messages (
 """
 
 
-async def insert(writer: Writer, messages: Sequence[NewMessage]) -> list[int]:
+async def insert(
+    writer: Writer, messages: Sequence[NewMessage], opt_outs: OptOutReader
+) -> list[int]:
     """Insert messages in the order given, with rising ids; no derived structure is updated.
 
     A live message is never dated before the previous live one of its room. A message to a person
-    goes to `private_messages`. Playback that is already stored, or was purged, is left out.
+    goes to `private_messages`. Playback that is already stored, or was purged, is left out, and so
+    is every message of somebody who opted out, or had it removed before.
 
     Returns:
         Their ids, 0 for one that was left out.
@@ -36,7 +41,8 @@ async def insert(writer: Writer, messages: Sequence[NewMessage]) -> list[int]:
     known = await _known_msgids(writer, messages, rooms)
     purged = await _purged_until(writer, messages)
     rows = _Rows(writer, rooms, reached, known, purged, await _next_id(writer))
-    ids = [await rows.add(message) for message in messages]
+    allowed = await without_forgotten(writer, await permitted(writer, opt_outs, messages))
+    ids = [await rows.add(message) if message else 0 for message in allowed]
     await writer.many(_INSERT, rows.rows)
     if rows.rows:
         await move_private(writer, rows.first, rows.last)
@@ -90,11 +96,11 @@ def _room_of(message: NewMessage, rooms: Mapping[tuple[str, str], int]) -> int |
 
 async def _next_id(writer: Writer) -> int:
     """One more than every id there is, or was."""
-    newest = int(await writer.value("SELECT max(id) FROM messages", default=0))
-    used = int(
-        await writer.value("SELECT seq FROM sqlite_sequence WHERE name = 'messages'", default=0)
+    sql = (
+        "SELECT max(id) FROM (SELECT max(id) AS id FROM messages"
+        " UNION ALL SELECT seq FROM sqlite_sequence WHERE name = 'messages')"
     )
-    return max(newest, used) + 1
+    return 1 + int(await writer.value(sql, default=0))
 
 
 class _Rows:

@@ -1,7 +1,7 @@
 """Removal: the text of one message, or everything of a person."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -10,6 +10,7 @@ from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.backlog import Backlog
 from terrarium_mcp.store.records import (
     AuditEntry,
+    BacklogMentions,
     PersonTraces,
     PurgeResult,
     PurgeTarget,
@@ -28,7 +29,12 @@ from terrarium_mcp.store.sqlite.removal.backlog_quotes import (
 )
 from terrarium_mcp.store.sqlite.removal.batched_delete import OnProgress
 from terrarium_mcp.store.sqlite.removal.legacy_purge import TerrariumIrcFiles
-from terrarium_mcp.store.sqlite.removal.purge import folded_nick, purge_tables, stored_traces
+from terrarium_mcp.store.sqlite.removal.purge import (
+    folded_nick,
+    ids_of,
+    purge_tables,
+    stored_traces,
+)
 
 
 class Removal:
@@ -73,9 +79,9 @@ class Removal:
         Raises:
             BacklogFailed: the backlog cannot be read.
         """
-        await self._indexer.catch_up()
+        ids = await self._ids_quoted(target)
         traces = await stored_traces(self._database, target)
-        return replace(traces, backlog=await mentions_of(self._backlog, target))
+        return replace(traces, backlog=await mentions_of(self._backlog, target, ids))
 
     async def purge(
         self,
@@ -92,8 +98,10 @@ class Removal:
 
         Raises:
             StoreFailed: the database cannot be written. What was removed stays removed.
-            BacklogFailed: the backlog cannot be read or written. The tables are done.
+            BacklogFailed: the backlog cannot be read or written. The tables are done, or for an
+                identity not begun.
         """
+        quotes = await self._unquote(target) if target.identity else None
         messages = await purge_tables(
             self._database,
             self._indexer,
@@ -102,7 +110,18 @@ class Removal:
             at=at,
             on_progress=on_progress,
         )
-        return PurgeResult(messages, await purge_backlog(self._backlog, target))
+        return PurgeResult(messages, quotes or await purge_backlog(self._backlog, target))
+
+    async def _unquote(self, target: PurgeTarget) -> BacklogMentions:
+        """Remove an identity's messages from the backlog, before nobody can tell which they are."""
+        return await purge_backlog(self._backlog, target, await self._ids_quoted(target))
+
+    async def _ids_quoted(self, target: PurgeTarget) -> Collection[int]:
+        """The messages that go from the backlog by id, where the nick proves nothing."""
+        await self._indexer.catch_up()
+        if target.identity and await self._backlog.all():
+            return await ids_of(self._database, target)
+        return ()
 
     async def was_purged(self, target: PurgeTarget) -> bool:
         """Whether an earlier purge removed messages of this nick, on any network."""

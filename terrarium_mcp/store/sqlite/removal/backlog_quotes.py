@@ -1,7 +1,7 @@
 """Removing a person from the backlog: their files, and their lines quoted in other files."""
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 from anyio import to_thread
@@ -17,16 +17,23 @@ IsRemoved = Callable[[MessageReference], bool]
 """Whether a quoted line is to be removed."""
 
 
-async def mentions_of(backlog: Backlog, target: PurgeTarget) -> BacklogMentions:
+async def mentions_of(
+    backlog: Backlog, target: PurgeTarget, ids: Collection[int] = ()
+) -> BacklogMentions:
     """The backlog files that concern a person.
+
+    A file holds nicks only. Of an identity it can thus be shown what it quotes, the messages with
+    these `ids`, but not what it wrote.
 
     Raises:
         BacklogFailed: the folder cannot be read.
     """
     ideas = [idea for idea in await backlog.all() if target.network in ("", idea.network)]
-    written = [idea for idea in ideas if fold(idea.author) == folded_nick(target)]
+    by_nick = [idea for idea in ideas if fold(idea.author) == folded_nick(target)]
+    written = [] if target.identity else by_nick
     texts = {idea.filename: await backlog.text(idea) for idea in ideas if idea not in written}
-    left = {filename: _without(text, _said_by(target)) for filename, text in texts.items()}
+    is_theirs = _said_by(target, ids)
+    left = {filename: _without(text, is_theirs) for filename, text in texts.items()}
     return BacklogMentions(
         tuple(idea.filename for idea in written),
         tuple(filename for filename, text in texts.items() if left[filename] != text),
@@ -34,18 +41,20 @@ async def mentions_of(backlog: Backlog, target: PurgeTarget) -> BacklogMentions:
     )
 
 
-async def purge_backlog(backlog: Backlog, target: PurgeTarget) -> BacklogMentions:
-    """Delete the files that a person wrote, and their lines in all others.
+async def purge_backlog(
+    backlog: Backlog, target: PurgeTarget, ids: Collection[int] = ()
+) -> BacklogMentions:
+    """Delete the files that a person wrote, and their lines in all others; `ids`: `mentions_of`.
 
     Raises:
         BacklogFailed: the folder cannot be read or written.
     """
-    mentions = await mentions_of(backlog, target)
+    mentions = await mentions_of(backlog, target, ids)
     with backlog_errors(backlog.folder):
         for filename in mentions.written:
             (backlog.folder / filename).unlink(missing_ok=True)
     quoting = [idea for idea in await backlog.all() if idea.filename in mentions.quoting]
-    await _shorten(backlog, quoting, _said_by(target))
+    await _shorten(backlog, quoting, _said_by(target, ids))
     return mentions
 
 
@@ -59,7 +68,9 @@ def names(target: PurgeTarget, text: str) -> bool:
     return bool(re.search(rf"(?<!\w){re.escape(folded_nick(target))}(?!\w)", fold(text)))
 
 
-def _said_by(target: PurgeTarget) -> IsRemoved:
+def _said_by(target: PurgeTarget, ids: Collection[int]) -> IsRemoved:
+    if target.identity:
+        return lambda line: line.id in ids
     return lambda line: fold(line.nick) == folded_nick(target)
 
 

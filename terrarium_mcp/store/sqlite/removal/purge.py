@@ -3,9 +3,10 @@
 # ruff: noqa: S608 -- every statement is made of constants
 
 from collections import Counter
+from collections.abc import AsyncIterator
 from datetime import datetime
 
-from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.identity import Identity, fold
 from terrarium_mcp.store.records import AuditEntry, PersonTraces, PurgeTarget, RemovalReason
 from terrarium_mcp.store.sqlite.engine.database import Database, Writer
 from terrarium_mcp.store.sqlite.engine.functions import storable
@@ -14,6 +15,7 @@ from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql
 from terrarium_mcp.store.sqlite.engine.voices_sql import CARRIED
 from terrarium_mcp.store.sqlite.index.counter_sql import NICK_FOLDED
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.ingest.forgotten import fingerprints
 from terrarium_mcp.store.sqlite.removal.batched_delete import (
     BatchedDelete,
     OnProgress,
@@ -39,6 +41,19 @@ _THEIRS = (
 )
 """What a person said and did, also through a relay, and the nick changes to their nick."""
 
+
+def _proven(its_nick: str) -> str:
+    """What an identity demonstrably said and did, given the condition that the nick is its own."""
+    return f"""(
+  (:account != '' AND {folded_sql("m.account")} = :account)
+  OR (:user_host != '' AND ifnull(m.account, '') = ''
+      AND ifnull(m.user, '') || '@' || m.host = :user_host AND {its_nick})
+) AND {_ON_NETWORK}"""
+
+
+_PROVEN_THEIRS = _proven(f"({NICK_FOLDED} = :nick OR ({_TO_THEIR_NICK}))")
+_PROVEN_PRIVATE = _proven(f"{NICK_FOLDED} = :nick")
+
 _PRIVATE = f"({NICK_FOLDED} = :nick OR {folded_sql('m.target')} = :nick) AND {_ON_NETWORK}"
 _BETWEEN = "m.id BETWEEN :first AND :last"
 
@@ -50,12 +65,12 @@ async def stored_traces(database: Database, target: PurgeTarget) -> PersonTraces
         rows = await database.rows(
             f"SELECT ifnull(r.network || '/' || r.channel, ''), {IS_SPEECH}, count(*)"
             " FROM messages m LEFT JOIN rooms r ON r.id = m.room"
-            f" WHERE {_BETWEEN} AND {_THEIRS} GROUP BY 1, 2",
+            f" WHERE {_BETWEEN} AND {_theirs(target)} GROUP BY 1, 2",
             _params(target, first, last),
         )
         for room, said, count in rows:
             (lines if said else events)[room] += count
-    sql = f"SELECT count(*) FROM private_messages m WHERE {_PRIVATE}"
+    sql = f"SELECT count(*) FROM private_messages m WHERE {_private(target)}"
     return PersonTraces(lines, events, int(await database.value(sql, _params(target), 0)))
 
 
@@ -78,25 +93,35 @@ async def purge_tables(
         why=RemovalReason.PURGE,
         asked_by=asked_by,
         network=target.network,
-        nick=target.nick,
+        nick=" ".join(fingerprints(target.identity)) if target.identity else target.nick,
     )
     deletion = BatchedDelete(database, entry, on_progress)
-    async for first, last in id_ranges(database, "messages", ROWS_PER_READ):
-        sql = f"SELECT m.id FROM messages m WHERE {_BETWEEN} AND {_THEIRS} ORDER BY m.id"
-        ids = await database.rows(sql, _params(target, first, last))
-        await deletion.run([row[0] for row in ids], delete_messages)
-    sql = f"SELECT m.id FROM private_messages m WHERE {_PRIVATE} ORDER BY m.id"
+    async for ids in _ids_by_range(database, target):
+        await deletion.run(ids, delete_messages)
+    sql = f"SELECT m.id FROM private_messages m WHERE {_private(target)} ORDER BY m.id"
     private = await database.rows(sql, _params(target))
     await deletion.run([row[0] for row in private], delete_private)
-    async with database.writing() as writer:
-        await _delete_presence(writer, target)
+    if not target.identity:  # who asks for it is there, and the list says so rightly
+        async with database.writing() as writer:
+            await _delete_presence(writer, target)
     return deletion.rows
+
+
+async def ids_of(database: Database, target: PurgeTarget) -> set[int]:
+    """The ids of what the channels' record holds of a person. Reads every message."""
+    return {number async for ids in _ids_by_range(database, target) for number in ids}
+
+
+async def _ids_by_range(database: Database, target: PurgeTarget) -> AsyncIterator[list[int]]:
+    async for first, last in id_ranges(database, "messages", ROWS_PER_READ):
+        sql = f"SELECT m.id FROM messages m WHERE {_BETWEEN} AND {_theirs(target)} ORDER BY m.id"
+        yield [row[0] for row in await database.rows(sql, _params(target, first, last))]
 
 
 async def texts_of(database: Database, target: PurgeTarget) -> set[str]:
     """Every distinct text that a person said, in rooms and in private."""
     texts: set[str] = set()
-    for table, theirs in (("messages", _THEIRS), ("private_messages", _PRIVATE)):
+    for table, theirs in (("messages", _theirs(target)), ("private_messages", _private(target))):
         async for first, last in id_ranges(database, table, ROWS_PER_READ):
             rows = await database.rows(
                 f"SELECT DISTINCT m.message FROM {table} m WHERE {_BETWEEN} AND {theirs}"
@@ -117,4 +142,20 @@ async def _delete_presence(writer: Writer, target: PurgeTarget) -> None:
 
 
 def _params(target: PurgeTarget, first: int = 0, last: int = 0) -> dict[str, object]:
-    return {"nick": folded_nick(target), "network": target.network, "first": first, "last": last}
+    who = target.identity or Identity(target.network, target.nick)
+    return {
+        "nick": folded_nick(target),
+        "network": target.network,
+        "account": fold(storable(who.account)),
+        "user_host": storable(who.user_host),
+        "first": first,
+        "last": last,
+    }
+
+
+def _theirs(target: PurgeTarget) -> str:
+    return _PROVEN_THEIRS if target.identity else _THEIRS
+
+
+def _private(target: PurgeTarget) -> str:
+    return _PROVEN_PRIVATE if target.identity else _PRIVATE

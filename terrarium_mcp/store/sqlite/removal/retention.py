@@ -6,7 +6,6 @@ from datetime import UTC, datetime, timedelta
 
 import anyio
 
-from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.errors import TerrariumError
@@ -46,12 +45,12 @@ class Retention:
         self._database = database
         self._indexer = indexer
         self._rooms = Rooms(database)
+        self._settings = settings
         self._days = settings.retention_days
-        self._by_channel = dict(settings.retention_by_channel)
 
     async def serve(self, keeper: Keeper) -> None:
         """While this process is the keeper, remove what is too old: at once, then every hour."""
-        while self._days or any(self._by_channel.values()):
+        while self._days or any(one.days for one in self._settings.retention_by_channel):
             if keeper.is_us:
                 try:
                     await self.apply(datetime.now(UTC))
@@ -90,11 +89,7 @@ class Retention:
     async def days_for(self, room: Room) -> int:
         """The number of days for which messages of a room are kept; 0 is forever."""
         casemapping = await self._rooms.casemapping(room.network)
-        folded = {fold(name, casemapping): days for name, days in self._by_channel.items()}
-        for name in (room.label, room.channel):
-            if (days := folded.get(fold(name, casemapping))) is not None:
-                return days
-        return self._days
+        return self._settings.days_kept(room.network, room.channel, casemapping)
 
     async def _oldest(self, too_old: Mapping[Room, str]) -> list[int]:
         """Some messages that are too old, by room, the oldest of each room first."""

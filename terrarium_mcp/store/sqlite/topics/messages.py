@@ -22,25 +22,27 @@ from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, IS_SPEECH, as_messag
 from terrarium_mcp.store.sqlite.index.indexer import Indexer, current_sql
 from terrarium_mcp.store.sqlite.ingest.append import Appender
 from terrarium_mcp.store.sqlite.ingest.bulk import ReportStored, append_in_groups
+from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 
 
 class Messages:
     """The messages of all rooms, in the order (timestamp, id)."""
 
-    def __init__(self, database: Database, indexer: Indexer) -> None:
+    def __init__(self, database: Database, indexer: Indexer, opt_outs: OptOutReader) -> None:
         self._database = database
         self._indexer = indexer
-        self._appender = Appender(database, indexer)
+        self._appender = Appender(database, indexer, opt_outs)
 
     async def append(self, messages: Sequence[NewMessage]) -> list[int]:
         """Save messages in the order given; when this returns they are durable.
 
         A live message is never dated before the previous live one of its room: its server-time is
         then stored beside it. Playback keeps its own time, and is left out if it is already stored.
-        A message that is not addressed to a channel is private and goes into no room.
+        A message that is not addressed to a channel is private and goes into no room. Of people who
+        opted out nothing is saved.
 
         Returns:
-            The ids of the messages, 0 for one that was already stored.
+            The ids of the messages, 0 for one that was left out.
 
         Raises:
             StoreFailed: nothing was saved; the same call may be repeated.

@@ -3,31 +3,35 @@
 from collections.abc import Sequence
 from datetime import datetime
 
-from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.identity import Identity, fold
+from terrarium_mcp.chat.opt_outs import OptOuts
 from terrarium_mcp.chat.records import Member, Room
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.records import PresenceSnapshot
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.rooms import room_ids
+from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 
 
 class Presence:
     """The member lists of all rooms."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, opt_outs: OptOutReader) -> None:
         self._database = database
+        self._opt_outs = opt_outs
 
     async def replace(
         self, network: str, channel: str, people: Sequence[Member], at: datetime
     ) -> None:
-        """Replace the member list of a channel.
+        """Replace the member list of a channel, without those who opted out.
 
         Members already on it keep the time they joined. For new ones it is their `since`, or `at`.
         """
         now = to_text(at)
         async with self._database.writing() as writer:
             room = (await room_ids(writer, [(network, channel)]))[network, channel]
+            opt_outs = await self._opt_outs.current(writer)
             known = await writer.rows(
                 "SELECT folded, since FROM presence WHERE room = :room", {"room": room}
             )
@@ -52,6 +56,7 @@ class Presence:
                         since.get(folded[one.nick]) or (to_text(one.since) if one.since else now),
                     )
                     for one in people
+                    if not _opted_out(opt_outs, network, one)
                 ],
             )
             await writer.run(
@@ -75,3 +80,10 @@ class Presence:
             for nick, rank, away, account, since in rows
         ]
         return PresenceSnapshot(people, from_text(as_of) if as_of else None)
+
+
+def _opted_out(opt_outs: OptOuts, network: str, member: Member) -> bool:
+    """Whether a member opted out, as far as account and nick show."""
+    if member.account:
+        return opt_outs.covers(Identity(network, member.nick, account=member.account))
+    return opt_outs.has_nick(network, member.nick)

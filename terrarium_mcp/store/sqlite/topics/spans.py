@@ -12,6 +12,7 @@ from terrarium_mcp.store.sqlite.engine.database import Database, Writer
 from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
 from terrarium_mcp.store.sqlite.engine.rooms import room_ids
 from terrarium_mcp.store.sqlite.index.live_clock import NOT_STORED, extend_all_spans, extend_spans
+from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 
 HEARTBEAT = timedelta(seconds=20)
 """How often the recorder marks the rooms that it is still recording."""
@@ -37,8 +38,9 @@ _ID = attrgetter("id")
 class Spans:
     """The spans of all rooms."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, opt_outs: OptOutReader) -> None:
         self._database = database
+        self._opt_outs = opt_outs
         self._recorded = ReadCache[tuple[int, ...], list[_RecordedSpan]](database, self._read)
 
     async def begin(self, network: str, channel: str, at: datetime, why: str) -> None:
@@ -52,8 +54,13 @@ class Spans:
             )
 
     async def end(self, network: str, channel: str, at: datetime, why: str) -> None:
-        """Close the open span of this channel."""
+        """Close the open span of this channel.
+
+        A reason that names somebody who opted out, such as who kicked the bot, is not kept.
+        """
         async with self._database.writing() as writer:
+            if (await self._opt_outs.current(writer)).names_one(network, why):
+                why = "the channel was left"
             room = (await room_ids(writer, [(network, channel)]))[network, channel]
             await _end(writer, [room], at, why)
 

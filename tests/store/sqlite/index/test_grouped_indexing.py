@@ -15,6 +15,7 @@ from terrarium_mcp.store.sqlite.index import grouped_indexing
 from terrarium_mcp.store.sqlite.index.grouped_indexing import AT_LATEST, GroupedIndexing
 from terrarium_mcp.store.sqlite.index.indexer import EVERYTHING, Indexer
 from terrarium_mcp.store.sqlite.ingest.append import Appender
+from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 from tests.store.scene import (
     NOON,
     SETTINGS,
@@ -52,7 +53,7 @@ class Duty:
         self.now = 0.0
         self.indexer = Indexer(database, "net")
         self.grouped = GroupedIndexing(self.indexer, lambda: self.now)
-        self._appender = Appender(database, self.indexer)
+        self._appender = Appender(database, self.indexer, OptOutReader())
         self._said = 0
 
     async def say(self, lines: int) -> None:

@@ -16,6 +16,7 @@ from terrarium_mcp.store.sqlite.index.indexer import DERIVED, EVERYTHING, Indexe
 from terrarium_mcp.store.sqlite.index.structure import empty_some
 from terrarium_mcp.store.sqlite.index.vocabulary import WordsIndex
 from terrarium_mcp.store.sqlite.ingest.append import Appender
+from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 from tests.store.scene import SETTINGS, chat, past, rows_of, write
 
 pytestmark = pytest.mark.usefixtures("at_once")
@@ -185,13 +186,13 @@ async def test_an_append_indexes_only_what_was_nearly_complete_before_it(
     await store.messages.append(chat("<ada> one\n<bo> two\n<cy> three"))
     async with without_a_keeper(file) as (database, indexer):
         write(file, "UPDATE derived SET upto = 2 WHERE name = 'runs'")
-        saved = await Appender(database, indexer).append_yielding(chat("<di> four"))
+        saved = await Appender(database, indexer, OptOutReader()).append_yielding(chat("<di> four"))
         assert (saved.ids, saved.is_indexed) == ([4], False)
         marks = dict(rows_of(file, MARKS))
         assert marks.pop("runs") == 2
         assert set(marks.values()) == {4}
         await indexer.catch_up()
-        saved = await Appender(database, indexer).append_yielding(chat("<di> five"))
+        saved = await Appender(database, indexer, OptOutReader()).append_yielding(chat("<di> five"))
         assert (saved.ids, saved.is_indexed) == ([5], True)
         assert await indexer.differences() == []
 

@@ -13,6 +13,7 @@ from terrarium_mcp.store import open_store
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.ingest.append import FLOOD, Appender
+from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 from terrarium_mcp.store.sqlite.topics.spans import Spans
 from tests.store.scene import NOON, SETTINGS, line_of, rows_of
 
@@ -37,13 +38,13 @@ async def test_no_live_line_is_dated_before_one_of_its_room_whichever_process_sa
     database: Database, file: Path, indexed: bool
 ) -> None:
     later, indexer = NOON + 5 * MINUTE, Indexer(database, "net")
-    await Appender(database, indexer).append([line_of("ada", "said", later)])
+    await Appender(database, indexer, OptOutReader()).append([line_of("ada", "said", later)])
     if indexed:
         await indexer.catch_up()
     assert rows_of(file, STORED) == [(to_text(later if indexed else NOON),)]
     async with aclosing(Database(file)) as another:
         await another.open()
-        appender = Appender(another, Indexer(another, "net"))
+        appender = Appender(another, Indexer(another, "net"), OptOutReader())
         await appender.append([line_of("bo", "with a slow clock", NOON + MINUTE)])
         await appender.append([line_of("bo", "of another room", NOON + MINUTE, "#mate")])
         await appender.append([line_of("bo", "of old", NOON - MINUTE, origin=Origin.IMPORT)])
@@ -54,7 +55,7 @@ async def test_no_live_line_is_dated_before_one_of_its_room_whichever_process_sa
 async def test_a_flood_is_stored_at_once_so_that_few_lines_are_ever_read_for_the_next(
     database: Database, file: Path
 ) -> None:
-    appender = Appender(database, Indexer(database, "net"))
+    appender = Appender(database, Indexer(database, "net"), OptOutReader())
     await appender.append([line_of("ada", "tea", NOON + n * MINUTE) for n in range(FLOOD)])
     assert rows_of(file, STORED) == [(to_text(NOON + (FLOOD - 1) * MINUTE),)]
     assert rows_of(file, "SELECT upto FROM derived WHERE name = 'messages'") == [(FLOOD + 1,)]
@@ -62,7 +63,9 @@ async def test_a_flood_is_stored_at_once_so_that_few_lines_are_ever_read_for_the
 
 
 async def test_a_span_ends_no_sooner_than_its_last_line(database: Database, file: Path) -> None:
-    spans, appender = Spans(database), Appender(database, Indexer(database, "net"))
+    known = OptOutReader()
+    spans = Spans(database, known)
+    appender = Appender(database, Indexer(database, "net"), known)
     await spans.begin("net", "#tea", NOON, "joined")
     await spans.begin("net", "#mate", NOON, "joined")
     await appender.append([line_of("ada", "tea", NOON + 3 * MINUTE)])

@@ -39,7 +39,7 @@ async def test_lines_are_stored_in_their_order_and_everything_is_indexed(
     store: Store, file: Path
 ) -> None:
     await store.messages.append(chat("<bo> hello"))
-    assert await store.messages.append_all(past(2_500)) == AppendTotals(lines=2_500, known=0)
+    assert await store.messages.append_all(past(2_500)) == AppendTotals(lines=2_500, left_out=0)
     said = rows_of(file, "SELECT id, message FROM messages WHERE id > 1 ORDER BY id")
     assert said == [(n + 2, f"tea number {n}") for n in range(2_500)]
     assert await differences(store) == []
@@ -53,8 +53,8 @@ async def test_lines_of_an_async_iterator_are_appended_too(store: Store) -> None
             await anyio.lowlevel.checkpoint()
             yield line
 
-    assert await store.messages.append_all(read()) == AppendTotals(lines=2, known=0)
-    assert await store.messages.append_all([]) == AppendTotals(lines=0, known=0)
+    assert await store.messages.append_all(read()) == AppendTotals(lines=2, left_out=0)
+    assert await store.messages.append_all([]) == AppendTotals(lines=0, left_out=0)
     assert texts((await store.messages.newest([await room(store)], 9)).messages) == ["one", "two"]
 
 
@@ -104,7 +104,7 @@ async def test_playback_that_is_known_is_left_out_and_counted(store: Store) -> N
     await store.messages.append(lines)
     played_back = [replace(line, origin=Origin.PLAYBACK) for line in lines]
     new = line_of("cy", "three", NOON + timedelta(hours=1), origin=Origin.PLAYBACK)
-    assert await store.messages.append_all([*played_back, new]) == AppendTotals(lines=3, known=2)
+    assert await store.messages.append_all([*played_back, new]) == AppendTotals(lines=3, left_out=2)
 
 
 async def test_a_cancelled_append_leaves_the_groups_that_were_reported(

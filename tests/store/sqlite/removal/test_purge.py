@@ -1,13 +1,15 @@
 """A purge removes a person from the history and from the backlog, and nobody else."""
 
+import re
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import anyio
 import pytest
 
-from terrarium_mcp.chat.records import MessageType, NewMessage
+from terrarium_mcp.chat.identity import Identity
+from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
 from terrarium_mcp.chat.transcript import RenderOptions, line_of
 from terrarium_mcp.store import (
     AuditEntry,
@@ -179,3 +181,81 @@ async def test_a_backlog_that_cannot_be_written_is_reported_after_the_messages_a
     with pytest.raises(BacklogFailed, match="enhancements"):
         await purge(store, "ada")
     assert (await store.removal.traces(PurgeTarget("ada"))).total == 0
+
+
+ADA = Identity("net", "ada", "~ada", "host.example")
+
+
+def lives_of_two() -> list[NewMessage]:
+    """What ada said, logged in or not, and what somebody else said under her nick."""
+    hers = chat("<ada> zwiebel one\n<ada> zwiebel two\n<ada> zwiebel three")
+    logged_in = replace(hers[1], nick="zoe", host="elsewhere", account="Countess")
+    other = replace(hers[0], text="tea one", user="~eve")
+    account = replace(hers[0], text="tea two", account="eve")
+    arrives = replace(hers[2], nick="zoe", text="ada", kind=MessageType.NICK)
+    return [hers[0], logged_in, hers[2], other, account, arrives]
+
+
+@pytest.mark.parametrize(
+    ("who", "left"),
+    [
+        (replace(ADA, account="countess"), ["tea one", "tea two"]),
+        (ADA, ["zwiebel two", "tea one", "tea two"]),
+        (replace(ADA, user="~eve"), ["zwiebel one", "zwiebel two", "zwiebel three", "tea two"]),
+        (replace(ADA, host="taken.example"), [message.text for message in lives_of_two()[:-1]]),
+        (Identity("net", "ada"), [message.text for message in lives_of_two()[:-1]]),
+        (replace(ADA, network="other"), [message.text for message in lives_of_two()[:-1]]),
+    ],
+)
+async def test_who_asks_themselves_removes_what_is_demonstrably_theirs(
+    store: Store, who: Identity, left: list[str]
+) -> None:
+    await store.messages.append(lives_of_two())
+    target = PurgeTarget.asking(who)
+    counted = (await store.removal.traces(target)).lines.total()
+    await store.removal.purge(target, asked_by="!forget", at=LATER)
+    page = await store.messages.newest([await room(store)], 99)
+    assert texts(page.messages) == left
+    assert counted == 5 - len(left)
+    assert await differences(store) == []
+
+
+async def test_the_audit_does_not_name_who_asked_themselves(store: Store) -> None:
+    await store.messages.append(lives_of_two())
+    await store.removal.purge(PurgeTarget.asking(ADA), asked_by="!forget", at=LATER)
+    (entry,) = await store.removal.audit()
+    assert (entry.network, entry.messages) == ("net", 3)
+    assert re.fullmatch(r"=[0-9a-f]{24}", entry.nick)
+
+
+async def test_playback_and_imports_do_not_bring_back_what_somebody_had_removed(
+    store: Store,
+) -> None:
+    logged_in = replace(ADA, account="countess")
+    await store.messages.append(lives_of_two())
+    await store.removal.purge(PurgeTarget.asking(logged_in), asked_by="!forget", at=LATER)
+    for origin in (Origin.PLAYBACK, Origin.IMPORT):
+        again = [replace(line, origin=origin) for line in lives_of_two()[:5]]
+        elsewhere = replace(again[0], network="other")
+        since = replace(again[0], said_at=LATER + timedelta(seconds=1), text=f"new {origin}")
+        ids = await store.messages.append(
+            [*again[:3], since, elsewhere, replace(again[4], text="x")]
+        )
+        assert [bool(number) for number in ids] == [False, False, False, True, True, True]
+    assert await store.messages.append([replace(lives_of_two()[0], said_at=LATER)]) != [0]
+
+
+async def test_of_the_backlog_only_the_lines_with_their_ids_go(store: Store, file: Path) -> None:
+    await store.messages.append(lives_of_two())
+    page = await store.messages.newest([await room(store)], 20)
+    lines = [line_of(message, RenderOptions(zone=UTC, budget=1)) for message in page.messages]
+    about = {"author": "ada", "network": "net", "channel": "#tea"}
+    idea, _ = await store.backlog.create("an idea", "x", about=about, lines=lines)
+    target = PurgeTarget.asking(ADA)
+    result = await store.removal.purge(target, asked_by="!forget", at=LATER)
+    assert result.backlog.written == ()
+    assert result.backlog.quoting == (idea.filename,)
+    assert result.backlog.naming == (idea.filename,)
+    text = (file.parent / "enhancements" / idea.filename).read_text()
+    assert "zwiebel one" not in text
+    assert all(f"tea {word}" in text for word in ("one", "two"))

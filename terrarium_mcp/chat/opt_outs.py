@@ -1,0 +1,196 @@
+"""Who opted out of the record, and what may be written of a message because of it. Pure.
+
+People are recognised by their services account, or by a nick together with user@host. Where a line
+shows neither, as in a log without hosts or behind a relay, only the nick under which they opted out
+is left, and decides: rather a line of a namesake is missing than one of theirs is kept.
+"""
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import NamedTuple
+
+from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity, fold
+from terrarium_mcp.chat.irctext import plain
+from terrarium_mcp.chat.mentions import mentions
+from terrarium_mcp.chat.records import MessageType, NewMessage
+from terrarium_mcp.chat.voices import VoiceRules, rules_on
+
+REMOVED_NAME = "*"
+"""Replaces whoever opted out among the arguments of a recorded MODE."""
+
+_MASK_PARTS = re.compile(r"[!@:]")
+"""What separates nick, user and host in a ban mask, and the account in an extended ban."""
+
+_Sign = tuple[str, ...]
+"""A network, and folded names by which somebody is recognised there."""
+
+
+class Decision(NamedTuple):
+    """An opt-out: when it was declared, and under which nick. It may hold for several identities.
+
+    No two people of a network opt out at the same moment.
+    """
+
+    since: str
+    nick: str
+
+
+@dataclass(frozen=True)
+class OptOuts:
+    """The people who opted out, on all networks.
+
+    Attributes:
+        people: the identities by which they are recognised, each with the decision.
+        casemappings: the CASEMAPPING of each network; others have the default.
+        rules: the relays of each network, as `rules_on` reads them.
+    """
+
+    people: Mapping[Identity, Decision] = field(default_factory=dict)
+    casemappings: Mapping[str, str] = field(default_factory=dict)
+    rules: Mapping[str, VoiceRules] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.people)
+
+    def covers(self, who: Identity) -> bool:
+        """Whether this is somebody who opted out."""
+        return self.decision(who) is not None
+
+    def decision(self, who: Identity) -> Decision | None:
+        """The decision of this person; None if they did not opt out."""
+        if who.account and (found := self._accounts.get(self._account(who))):
+            return found
+        if who.host:
+            return self._sightings.get(self._sighting(who))
+        return None if who.account else self._declared.get(self._nick(who))
+
+    def has_nick(self, network: str, nick: str) -> bool:
+        """Whether somebody who opted out had this nick since, or has it."""
+        return self._sign(network, nick) in self._nicks
+
+    def may_opt_in(self, who: Identity) -> bool:
+        """Whether this person may undo it: if they did it logged in, only with that account."""
+        decision = self.decision(who)
+        theirs = [one for one, made in self.people.items() if made == decision and one.account]
+        return who.is_proven and (
+            not theirs or self._account(who) in {self._account(one) for one in theirs}
+        )
+
+    def with_identity(self, who: Identity, decision: Decision) -> "OptOuts":
+        """These, and one identity more."""
+        return replace(self, people={**self.people, who: decision})
+
+    def permitted(self, message: NewMessage) -> NewMessage | None:
+        """What may be written of a message: all of it, a part, or None.
+
+        A KICK of somebody who opted out is left out, and so is what the bot says to them; in a MODE
+        their name becomes `*`. What other people say about them stays.
+        """
+        if message.network not in self._networks:
+            return message
+        if self.covers(author(message)) or self._is_relayed(message):
+            return None
+        if message.own:
+            return None if self._is_addressed(message) else message
+        if message.kind is MessageType.KICK:
+            target = message.text.partition(" ")[0]
+            return None if self.has_nick(message.network, target) else message
+        if message.kind is MessageType.MODE:
+            return replace(message, text=self._without_names(message.network, message.text))
+        return message
+
+    def names_one(self, network: str, text: str) -> bool:
+        """Whether a text names somebody who opted out of this network's record."""
+        words, casemapping = plain(text), self.casemappings.get(network, DEFAULT_CASEMAPPING)
+        nicks = (nick for home, nick in self._nicks if home == network)
+        return any(mentions(words, nick, casemapping) for nick in nicks)
+
+    def new_identity(self, message: NewMessage) -> Identity | None:
+        """An identity of somebody who opted out that only this message of theirs shows.
+
+        A NICK shows the nick that follows it. None if there is nothing new.
+        """
+        who = author(message)
+        if not (who.is_proven and self.covers(who)):
+            return None
+        if message.kind is MessageType.NICK:
+            who = replace(who, nick=message.text)
+        return None if self._recognises(who) else who
+
+    def _recognises(self, who: Identity) -> bool:
+        """Whether every sign of somebody who opted out is known."""
+        knows_account = not who.account or self._account(who) in self._accounts
+        return knows_account and (not who.host or self._sighting(who) in self._sightings)
+
+    def _is_addressed(self, message: NewMessage) -> bool:
+        """Whether a line of the bot calls somebody who opted out in front of its first colon."""
+        called, colon, _ = message.text.partition(":")
+        return bool(colon) and self.names_one(message.network, called)
+
+    def _is_relayed(self, message: NewMessage) -> bool:
+        """Whether a relay carried it for somebody with the nick of a person who opted out."""
+        rules = rules_on(message.network, self.rules)
+        if not rules.relays:
+            return False
+        voice = rules.voice_of(message.nick, message.text, is_own=message.own, is_message=False)
+        return bool(voice.speaker) and self.covers(Identity(message.network, voice.speaker or ""))
+
+    def _without_names(self, network: str, modes: str) -> str:
+        letters, *arguments = modes.split(" ")
+        return " ".join(
+            [letters, *(REMOVED_NAME if self._names(network, one) else one for one in arguments)]
+        )
+
+    def _names(self, network: str, argument: str) -> bool:
+        """Whether an argument of a MODE is the nick, or a mask, of somebody who opted out."""
+        parts = (self._sign(network, part) for part in _MASK_PARTS.split(argument) if part)
+        return not self._mask_parts.isdisjoint(parts)
+
+    def _sign(self, network: str, name: str) -> _Sign:
+        return network, fold(name, self.casemappings.get(network, DEFAULT_CASEMAPPING))
+
+    def _account(self, who: Identity) -> _Sign:
+        return self._sign(who.network, who.account)
+
+    def _nick(self, who: Identity) -> _Sign:
+        return self._sign(who.network, who.nick)
+
+    def _sighting(self, who: Identity) -> _Sign:
+        return (*self._nick(who), who.user_host)
+
+    @cached_property
+    def _networks(self) -> frozenset[str]:
+        return frozenset(who.network for who in self.people)
+
+    @cached_property
+    def _accounts(self) -> Mapping[_Sign, Decision]:
+        return {self._account(who): made for who, made in self.people.items() if who.account}
+
+    @cached_property
+    def _sightings(self) -> Mapping[_Sign, Decision]:
+        return {self._sighting(who): made for who, made in self.people.items() if who.host}
+
+    @cached_property
+    def _declared(self) -> Mapping[_Sign, Decision]:
+        """By the nicks under which they opted out. Who opted out can take other nicks at will."""
+        return {self._sign(who.network, made.nick): made for who, made in self.people.items()}
+
+    @cached_property
+    def _nicks(self) -> frozenset[_Sign]:
+        return frozenset(self._nick(who) for who in self.people)
+
+    @cached_property
+    def _mask_parts(self) -> frozenset[_Sign]:
+        hosts = (self._sign(who.network, who.host) for who in self.people if who.host)
+        return frozenset((*self._nicks, *self._accounts, *hosts))
+
+
+NOBODY = OptOuts()
+"""Nobody opted out."""
+
+
+def author(message: NewMessage) -> Identity:
+    """Who sent a message, as far as it shows."""
+    return Identity(message.network, message.nick, message.user, message.host, message.account)

@@ -1,0 +1,146 @@
+"""What people decide about the record of themselves: opting out and in, and having it forgotten."""
+
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+from datetime import UTC, datetime
+from functools import partial
+
+import anyio
+
+from terrarium_mcp.chat.identity import Identity
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.irc_bridge.ask.commands import CONSENT, Command
+from terrarium_mcp.irc_bridge.network.message import IrcMessage
+from terrarium_mcp.irc_bridge.record.recorder import Recorder
+from terrarium_mcp.store import PersonTraces, PurgeResult, PurgeTarget, Store
+
+SETTLED_WITHIN = 5.0
+"""Seconds to wait until a decision is on disk; a full disk must not silence the bot."""
+
+CONFIRMED_WITHIN = 120.0
+"""Seconds in which a removal must be confirmed."""
+
+MOST_UNCONFIRMED = 200
+"""Removals that wait for a confirmation; of more the oldest lapse."""
+
+ASKED_BY = "!forget"
+
+FOLLOWED = frozenset(("CHGHOST", "ACCOUNT"))
+"""IRC commands that show a new identity of somebody, outside of any recorded line."""
+
+log = logging.getLogger(__name__)
+
+
+class Consent:
+    """The decisions of the people on one network.
+
+    They take effect in the recorder's queue, in the order of the network: what somebody said before
+    `!optout` is recorded, what they say behind it is not, whenever the disk accepts either.
+    `on_change` is called when somebody who was left out may be written again, or the reverse.
+    """
+
+    def __init__(self, store: Store, recorder: Recorder, on_change: Callable[[], None]) -> None:
+        self._store = store
+        self._recorder = recorder
+        self._on_change = on_change
+        self._undecided = 0
+        self._unconfirmed: dict[Identity, float] = {}
+        self._removing = anyio.Lock()
+        self._acts: Mapping[str, Callable[[Identity], Awaitable[None]]] = {
+            "optout": self._opt_out,
+            "optin": self._store.opt_outs.remove,
+        }
+
+    def identity(self, command: Command) -> Identity:
+        """Who gives a command, as far as its line shows."""
+        return command.identity(self._recorder.network)
+
+    async def covers(self, who: Identity) -> bool:
+        """Whether this person opted out.
+
+        Raises:
+            StoreFailed: the history cannot be read.
+        """
+        return (await self._store.opt_outs.current()).covers(who)
+
+    async def is_off_record(self, command: Command) -> bool:
+        """Whether neither a command nor its answer is recorded."""
+        if command.off_record or command.name in CONSENT:
+            return True
+        if self._undecided and not await self.is_settled():
+            return True
+        try:
+            return await self.covers(self.identity(command))
+        except TerrariumError as error:  # rather too little is recorded than too much
+            log.warning("who opted out is unknown at the moment: %s", error)
+            return True
+
+    def heed(self, command: Command) -> None:
+        """Let `!optout` and `!optin` take effect, in their place among the lines."""
+        who = self.identity(command)
+        if who.is_proven and (act := self._acts.get(command.name)):
+            self._undecided += 1
+            self._recorder.afterwards(partial(self._apply, act, who))
+
+    def follow(self, message: IrcMessage) -> None:
+        """Let an opt-out follow its person to a new host or account (`FOLLOWED`)."""
+        network, source = self._recorder.network, message.source
+        if source is None or not message.params:
+            return
+        before = Identity(network, source.nick, source.user, source.host)
+        match message.command, message.params:
+            case "CHGHOST", (user, host, *_):
+                after = Identity(network, source.nick, user, host)
+            case "ACCOUNT", (account, *_) if account != "*":
+                after = Identity(network, source.nick, source.user, source.host, account)
+            case _:
+                return
+        self._recorder.afterwards(partial(self._store.opt_outs.follow, before, after))
+
+    async def is_settled(self) -> bool:
+        """Whether all decisions so far are on disk; waits for SETTLED_WITHIN."""
+        with anyio.move_on_after(SETTLED_WITHIN):
+            await self._recorder.flush()
+            return True
+        return False
+
+    async def traces(self, who: Identity) -> PersonTraces:
+        """What is stored of this person; from now on they may confirm that it be removed.
+
+        Raises:
+            StoreFailed, BacklogFailed: it cannot be read.
+        """
+        async with self._removing:  # it reads every message
+            traces = await self._store.removal.traces(PurgeTarget.asking(who))
+        now = anyio.current_time()
+        self._unconfirmed = {one: until for one, until in self._unconfirmed.items() if until > now}
+        if traces.total or traces.backlog.quoting:
+            self._unconfirmed[who] = now + CONFIRMED_WITHIN
+            if len(self._unconfirmed) > MOST_UNCONFIRMED:
+                del self._unconfirmed[next(iter(self._unconfirmed))]
+        return traces
+
+    async def forget(self, who: Identity) -> PurgeResult | None:
+        """Remove what this person asked to have removed; None if they did not ask, or too long ago.
+
+        Raises:
+            StoreFailed, BacklogFailed: not everything could be removed. The same person may confirm
+                it again.
+        """
+        async with self._removing:
+            asked = next((one for one in self._unconfirmed if one.is_same(who)), None)
+            if asked is None or self._unconfirmed[asked] < anyio.current_time():
+                return None
+            result = await self._store.removal.purge(
+                PurgeTarget.asking(who), asked_by=ASKED_BY, at=datetime.now(UTC)
+            )
+            self._unconfirmed.pop(asked, None)
+        return result
+
+    async def _apply(self, act: Callable[[Identity], Awaitable[None]], who: Identity) -> None:
+        await act(who)
+        self._undecided -= 1
+        self._on_change()
+
+    async def _opt_out(self, who: Identity) -> None:
+        await self._store.opt_outs.add(who, datetime.now(UTC))

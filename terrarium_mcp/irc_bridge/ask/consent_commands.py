@@ -1,0 +1,129 @@
+"""`!optout`, `!optin` and `!forget`: what people are told about the record of themselves."""
+
+import logging
+
+from terrarium_mcp.chat.identity import Identity
+from terrarium_mcp.errors import TerrariumError, and_more
+from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
+from terrarium_mcp.store import PersonTraces, PurgeResult
+
+_MOST_FILES = 3
+"""Backlog files named in an answer."""
+
+_NOT_WRITTEN = (
+    "The disk cannot be written at the moment. Until it can, nothing is recorded of anybody;"
+    " then this takes effect. Ask again to be sure."
+)
+
+_NOT_REMOVED = (
+    "I could not remove everything: the history cannot be used at the moment. What is gone stays"
+    " gone. Say {prefix}forget again in a while."
+)
+
+_UNREACHED = (
+    "Not reached: backups, exports, what others and I quoted or said of you, and single words in"
+    " the index until the operator rewrites the file."
+)
+
+log = logging.getLogger(__name__)
+
+
+async def optout(context: CommandContext) -> list[str]:
+    """!optout: nothing is recorded of the asker from now on."""
+    who, prefix = context.asker, context.settings.command_prefix
+    if not who.is_proven:
+        return [_unknown(context)]
+    if not await context.consent.is_settled():
+        return [_NOT_WRITTEN]
+    return [
+        f"From now on nothing of you is recorded: no line, no event, no presence. {_known_by(who)}",
+        (
+            f"What was recorded before stays until you say {prefix}forget."
+            f" {prefix}optin lets you be recorded again."
+        ),
+    ]
+
+
+async def optin(context: CommandContext) -> list[str]:
+    """!optin: the asker is recorded again."""
+    who = context.asker
+    if not who.is_proven:
+        return [_unknown(context)]
+    if not await context.consent.is_settled():
+        return [_NOT_WRITTEN]
+    if await context.consent.covers(who):
+        return ["You opted out while logged in to services. Log in again, and repeat this."]
+    return ["What you say is recorded."]
+
+
+async def forget(context: CommandContext) -> list[str]:
+    """!forget: removes what the asker said, after they confirmed it."""
+    if not context.asker.is_proven:
+        return [_unknown(context)]
+    wanted = context.command.rest.strip().lower()
+    if wanted not in ("", "yes"):
+        return [f"I remove what you said yourself, nobody else's. {_ask_operator(context)}"]
+    if not await context.consent.is_settled():
+        return [_NOT_WRITTEN]
+    try:
+        return await (_confirmed if wanted else _counted)(context)
+    except TerrariumError as error:
+        log.warning("a removal did not end: %s", error)
+        return [_NOT_REMOVED.format(prefix=context.settings.command_prefix)]
+
+
+async def _counted(context: CommandContext) -> list[str]:
+    """What would be removed, and how to confirm it."""
+    traces = await context.consent.traces(context.asker)
+    if not (traces.total or traces.backlog.quoting):
+        nothing = "Nothing is recorded that is demonstrably yours."
+        return [f"{nothing} {_known_by(context.asker)} {_ask_operator(context)}"]
+    removes = f"This removes {_amount(traces)} for good, also from the index and the backlog."
+    confirm = f"Say {context.settings.command_prefix}forget yes within 2 minutes."
+    return [f"{removes} {confirm}", f"{_known_by(context.asker)} {_UNREACHED}"]
+
+
+async def _confirmed(context: CommandContext) -> list[str]:
+    result = await context.consent.forget(context.asker)
+    prefix = context.settings.command_prefix
+    if result is None:
+        return [f"Say {prefix}forget first: it tells what would be removed."]
+    removed = _count(result.messages, "message")
+    return [f"Removed {removed} of yours.{_files(result)}", _UNREACHED]
+
+
+def _amount(traces: PersonTraces) -> str:
+    lines = _count(traces.lines.total() + traces.private, "line")
+    events = _count(traces.events.total(), "event")
+    channels = _count(len({*traces.lines, *traces.events}), "channel")
+    return f"{lines} and {events} of yours in {channels}"
+
+
+def _count(number: int, what: str) -> str:
+    return f"1 {what}" if number == 1 else f"{number:,} {what}s"
+
+
+def _files(result: PurgeResult) -> str:
+    """The backlog files that no longer quote them, and those that name them still."""
+    quoting, naming = result.backlog.quoting, result.backlog.naming
+    return "".join(
+        [
+            f" No longer quoted in {and_more(quoting, _MOST_FILES)}." if quoting else "",
+            f" Still named in {and_more(naming, _MOST_FILES)}." if naming else "",
+        ]
+    )
+
+
+def _known_by(who: Identity) -> str:
+    if who.account:
+        return "I know you by your services account."
+    return "I know you by your nick with this user@host; log in to services to be known anywhere."
+
+
+def _unknown(context: CommandContext) -> str:
+    return f"The network does not show who you are. {_ask_operator(context)}"
+
+
+def _ask_operator(context: CommandContext) -> str:
+    contact = context.settings.contact or "the bot's operator"
+    return f"For more ask {contact}, who can run: terrarium-mcp purge --nick NICK"

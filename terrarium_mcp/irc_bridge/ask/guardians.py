@@ -1,0 +1,79 @@
+"""Who must be present in a channel for a model to answer there, from TERRARIUM_GUARDIANS."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import anyio
+
+from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity, fold
+from terrarium_mcp.irc_bridge.ask.admins import matches
+from terrarium_mcp.irc_bridge.ask.commands import Command
+from terrarium_mcp.irc_bridge.network.client import IrcNetwork
+from terrarium_mcp.irc_bridge.network.membership import ChannelMember
+
+ALONE = (
+    "No guardian of this bot is here at the moment, so no model answers."
+    " Commands that need none go on: {prefix}help."
+)
+"""What is said instead of an answer."""
+
+TOLD_EVERY = 900.0
+"""Seconds between two such lines in a channel."""
+
+
+@dataclass(frozen=True, slots=True)
+class Guardians:
+    """The people of TERRARIUM_GUARDIANS: accounts, nicks, masks. Without any there is no rule."""
+
+    named: Sequence[str] = ()
+
+    def accompany(
+        self, members: Iterable[Identity], casemapping: str = DEFAULT_CASEMAPPING
+    ) -> bool:
+        """Whether one of them is among these members of a channel, or none is asked for."""
+        return not self.named or any(self._is_one(member, casemapping) for member in members)
+
+    def _is_one(self, member: Identity, casemapping: str) -> bool:
+        nick = fold(member.nick, casemapping)
+        return any(
+            matches(one, member, casemapping) or fold(one, casemapping) == nick
+            for one in self.named
+        )
+
+
+class GuardianWatch:
+    """Looks for guardians in the live member lists of one network."""
+
+    def __init__(self, network: IrcNetwork, guardians: Guardians) -> None:
+        self._network = network
+        self._guardians = guardians
+        self._told: dict[str, float] = {}
+
+    def allow(self, command: Command) -> bool:
+        """Whether a model may answer: a guardian is in the channel, in private in a shared one."""
+        if not self._guardians.named:
+            return True
+        private = not command.channel
+        here = self._network.channels_of(command.asker) if private else [command.channel]
+        return bool(self.accompanied(here))
+
+    def accompanied(self, channels: Iterable[str]) -> list[str]:
+        """Those of the channels in which a model may answer, and read."""
+        return [channel for channel in channels if self._is_accompanied(channel)]
+
+    def refusal(self, target: str, prefix: str) -> str:
+        """Why no model answers a channel or a person; "" if they were told a short time ago."""
+        now = anyio.current_time()
+        self._told = {one: at for one, at in self._told.items() if at + TOLD_EVERY > now}
+        if target in self._told:
+            return ""
+        self._told[target] = now
+        return ALONE.format(prefix=prefix)
+
+    def _is_accompanied(self, channel: str) -> bool:
+        members = map(self._identity, self._network.members(channel))
+        return self._guardians.accompany(members, self._network.casemapping)
+
+    def _identity(self, member: ChannelMember) -> Identity:
+        source = self._network.source_of(member.nick)
+        return Identity("", member.nick, source.user, source.host, member.account)

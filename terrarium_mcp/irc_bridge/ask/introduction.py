@@ -1,0 +1,56 @@
+"""Says on entering a channel that it is recorded, if the settings want it and it is due."""
+
+import logging
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import Store
+
+PAUSE = timedelta(days=1)
+"""Between two introductions in a channel, whatever happens to the program."""
+
+log = logging.getLogger(__name__)
+
+
+class Introducer:
+    """Introduces the bot in each channel that this program enters for the first time.
+
+    Nobody needs to hear of a reconnect, so a return to a channel is never announced.
+    """
+
+    def __init__(
+        self, store: Store, settings: Settings, say: Callable[[str, str], Awaitable[None]]
+    ) -> None:
+        self._store = store
+        self._settings = settings
+        self._say = say
+        self._entered: set[str] = set()
+
+    def is_due(self, channel: str) -> bool:
+        """Whether a channel that was just entered is to be told, as far as this program knows."""
+        is_new = channel not in self._entered
+        self._entered.add(channel)
+        return is_new and self._settings.introduction == "on"
+
+    async def introduce(self, channel: str) -> None:
+        """Say it, unless it was said within a day."""
+        try:
+            await self._store.opening.wait()
+            now, network = datetime.now(UTC), self._settings.network_name
+            if await self._store.introductions.claim(network, channel, now, pause=PAUSE):
+                await self._say(channel, introduction(self._settings))
+        except TerrariumError as error:
+            log.warning("no introduction in %s: %s", channel, error)
+
+
+def introduction(settings: Settings) -> str:
+    """The line itself."""
+    prefix = settings.command_prefix
+    contact = f" Contact: {settings.contact}." if settings.contact else ""
+    return (
+        "I am a bot: I record this channel, and a language model answers questions from the record"
+        f" ({prefix}help). A line that starts with [off] is not recorded; {prefix}optout leaves you"
+        f" out, {prefix}forget removes what you said.{contact}"
+    )

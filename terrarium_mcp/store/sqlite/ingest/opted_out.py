@@ -1,0 +1,114 @@
+"""Who opted out, as the transaction sees it that writes messages."""
+
+from collections.abc import Iterable, Sequence
+
+from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity, fold
+from terrarium_mcp.chat.opt_outs import NOBODY, Decision, OptOuts, author
+from terrarium_mcp.chat.records import NewMessage
+from terrarium_mcp.store.sqlite.engine.database import Row, Writer
+from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.engine.voices_sql import RULES, parsed_rules
+
+MOST_IDENTITIES = 200
+"""Identities kept of one person. Somebody who changes nick without end must not fill the disk."""
+
+PEOPLE = f"""
+SELECT o.network, o.account, o.folded, o.user_host, o.since, o.nick, n.casemapping, {RULES} AS rules
+FROM opt_outs o LEFT JOIN networks n ON n.name = o.network"""  # noqa: S608 -- a constant
+"""Every identity of those who opted out, with what it takes to compare names."""
+
+
+def opt_outs_in(rows: Iterable[Row]) -> OptOuts:
+    """The rows of PEOPLE as one value."""
+    listed = list(rows)
+    if not listed:
+        return NOBODY
+    people, casemappings = dict[Identity, Decision](), dict[str, str]()
+    for network, account, folded, user_host, since, nick, casemapping, _ in listed:
+        user, _, host = user_host.rpartition("@")
+        is_same = folded in (fold(nick), fold(nick, casemapping or DEFAULT_CASEMAPPING))
+        who = Identity(network, nick if is_same else folded, user, host, account)
+        people[who] = Decision(since, nick)
+        casemappings[network] = casemapping or DEFAULT_CASEMAPPING
+    return OptOuts(people, casemappings, parsed_rules(listed[0]["rules"]))
+
+
+class OptOutReader:
+    """Who opted out, as of a transaction. They are read again once anything may have changed.
+
+    The writing connection's `data_version` changes with every commit of another connection, thus of
+    another process; `changed()` stands for those of our own.
+    """
+
+    def __init__(self) -> None:
+        self._version: int | None = None
+        self._known = NOBODY
+
+    async def current(self, writer: Writer) -> OptOuts:
+        """Who opted out."""
+        version = await writer.value("PRAGMA data_version")
+        if version != self._version:
+            self._known = opt_outs_in(await writer.rows(PEOPLE))
+            self._version = version
+        return self._known
+
+    def changed(self) -> None:
+        """Read them again next time."""
+        self._version = None
+
+
+async def add_identity(writer: Writer, who: Identity, decision: Decision) -> None:
+    """Store an identity of somebody who opted out."""
+    sql = "SELECT casemapping FROM networks WHERE name = :network"
+    casemapping = await writer.value(sql, {"network": who.network}, DEFAULT_CASEMAPPING)
+    row = {
+        "network": storable(who.network),
+        "account": storable(fold(who.account, casemapping)),
+        "folded": storable(fold(who.nick, casemapping)),
+        "user_host": storable(who.user_host),
+        "nick": storable(decision.nick),
+        "since": decision.since,
+        "most": MOST_IDENTITIES,
+    }
+    await writer.run(
+        "REPLACE INTO opt_outs (network, account, folded, user_host, nick, since)"
+        " VALUES (:network, :account, :folded, :user_host, :nick, :since)",
+        row,
+    )
+    await writer.run(
+        "DELETE FROM opt_outs WHERE network = :network AND since = :since"
+        " AND (account, folded, user_host) NOT IN ("
+        "  SELECT account, folded, user_host FROM opt_outs"
+        "  WHERE network = :network AND since = :since"
+        "  ORDER BY (account, folded, user_host) IS NOT (:account, :folded, :user_host) LIMIT :most"
+        " )",
+        row,
+    )
+    await writer.run(
+        "DELETE FROM presence WHERE folded = :folded"
+        " AND room IN (SELECT id FROM rooms WHERE network = :network)",
+        row,
+    )
+
+
+async def permitted(
+    writer: Writer, known: OptOutReader, messages: Sequence[NewMessage]
+) -> Sequence[NewMessage | None]:
+    """What may be written of each message.
+
+    New identities of people who opted out are stored on the way: they stay opted out after a change
+    of nick, a login, or from a new host.
+    """
+    opt_outs = await known.current(writer)
+    if not opt_outs:
+        return messages
+    kept = []
+    for message in messages:
+        allowed = opt_outs.permitted(message)
+        decision = opt_outs.decision(author(message)) if allowed is None else None
+        if decision and (who := opt_outs.new_identity(message)):
+            await add_identity(writer, who, decision)
+            known.changed()
+            opt_outs = opt_outs.with_identity(who, decision)
+        kept.append(allowed)
+    return kept

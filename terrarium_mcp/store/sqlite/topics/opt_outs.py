@@ -1,0 +1,98 @@
+"""Who opted out of the record: the people of whom nothing is written any more.
+
+`ingest/` and `presence.py` go by it in the transaction that writes.
+"""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import datetime, timedelta
+
+from terrarium_mcp.chat.identity import Identity
+from terrarium_mcp.chat.opt_outs import Decision, OptOuts
+from terrarium_mcp.chat.times.timestamps import to_text
+from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
+from terrarium_mcp.store.sqlite.ingest.opted_out import (
+    PEOPLE,
+    OptOutReader,
+    add_identity,
+    opt_outs_in,
+)
+
+_MOMENT = timedelta(milliseconds=1)
+
+
+class OptOutRegister:
+    """The people who opted out, on all networks. `known` is what writers go by."""
+
+    def __init__(self, database: Database, known: OptOutReader) -> None:
+        self._database = database
+        self._known = known
+        self._current = ReadCache[None, OptOuts](database, self._read)
+
+    async def current(self) -> OptOuts:
+        """Who opted out, as of the newest commit of any process.
+
+        Raises:
+            StoreFailed: the file cannot be read.
+        """
+        return await self._current.get(None)
+
+    async def add(self, who: Identity, at: datetime) -> None:
+        """Opt somebody out; from here on nothing is written of them.
+
+        Raises:
+            StoreFailed: it could not be written.
+        """
+        async with self._writing() as writer:
+            opt_outs = await self._known.current(writer)
+            decision = opt_outs.decision(who) or Decision(await _free_moment(writer, at), who.nick)
+            await add_identity(writer, who, decision)
+
+    async def follow(self, before: Identity, after: Identity) -> None:
+        """Keep somebody who opted out so under another identity; nothing for anybody else.
+
+        Raises:
+            StoreFailed: it could not be written.
+        """
+        if (await self.current()).covers(before):
+            async with self._writing() as writer:
+                if decision := (await self._known.current(writer)).decision(before):
+                    await add_identity(writer, after, decision)
+
+    async def remove(self, who: Identity) -> None:
+        """Opt somebody in again, with every identity of theirs, if they may (`may_opt_in`).
+
+        Raises:
+            StoreFailed: it could not be written.
+        """
+        async with self._writing() as writer:
+            opt_outs = await self._known.current(writer)
+            decision = opt_outs.decision(who)
+            if decision and opt_outs.may_opt_in(who):
+                await writer.run(
+                    "DELETE FROM opt_outs WHERE network = :network AND since = :since",
+                    {"network": storable(who.network), "since": decision.since},
+                )
+
+    @asynccontextmanager
+    async def _writing(self) -> AsyncIterator[Writer]:
+        """A transaction after which writers look again."""
+        try:
+            async with self._database.writing() as writer:
+                yield writer
+        finally:
+            self._known.changed()
+
+    async def _read(self, _: None) -> OptOuts:
+        return opt_outs_in(await self._database.rows(PEOPLE))
+
+
+async def _free_moment(writer: Writer, at: datetime) -> str:
+    """The moment, or one soon after it, at which nobody else opted out."""
+    rows = await writer.rows("SELECT since FROM opt_outs")
+    taken = {row["since"] for row in rows}
+    while to_text(at) in taken:
+        at += _MOMENT
+    return to_text(at)

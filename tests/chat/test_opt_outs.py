@@ -1,0 +1,156 @@
+"""Who is covered by an opt-out, and what may be written of a line because of it."""
+
+from dataclasses import replace
+
+import pytest
+
+from terrarium_mcp.chat.identity import Identity
+from terrarium_mcp.chat.opt_outs import Decision, OptOuts
+from terrarium_mcp.chat.records import MessageType, NewMessage
+from terrarium_mcp.chat.relays import Relay
+from terrarium_mcp.chat.voices import VoiceRules
+from tests.store.scene import line_of
+
+ADA = Identity("net", "ada", "~ada", "host.example")
+COUNTESS = replace(ADA, account="countess")
+
+
+def out(*people: Identity, **more: object) -> OptOuts:
+    made = {who: Decision(str(number), who.nick) for number, who in enumerate(people)}
+    return OptOuts(made, **more)  # type: ignore[arg-type]  # as above
+
+
+def event(kind: MessageType, text: str, nick: str = "op") -> NewMessage:
+    return line_of(nick, text, kind=kind)
+
+
+@pytest.mark.parametrize(
+    ("who", "covered"),
+    [
+        (ADA, True),
+        (replace(ADA, nick="ADA"), True),
+        (replace(ADA, account="somebody"), True),
+        (replace(ADA, nick="eve"), False),
+        (replace(ADA, host="elsewhere"), False),
+        (replace(ADA, user="~eve"), False),
+        (replace(ADA, network="other"), False),
+        (Identity("net", "ada"), True),
+        (Identity("net", "eve"), False),
+        (Identity("net", "ada", account="somebody"), False),
+    ],
+)
+def test_without_an_account_it_takes_the_nick_and_the_same_host(
+    who: Identity, covered: bool
+) -> None:
+    assert out(ADA).covers(who) is covered
+
+
+@pytest.mark.parametrize(
+    ("who", "covered"),
+    [
+        (COUNTESS, True),
+        (Identity("net", "zoe", "~z", "elsewhere", "Countess"), True),
+        (ADA, True),
+        (Identity("net", "ada", "~eve", "elsewhere"), False),
+        (Identity("net", "ada", "~eve", "elsewhere", "eve"), False),
+        (Identity("other", "ada", "~ada", "host.example", "countess"), False),
+    ],
+)
+def test_an_account_covers_every_nick_and_host(who: Identity, covered: bool) -> None:
+    assert out(COUNTESS).covers(who) is covered
+
+
+def test_names_compare_as_the_network_does() -> None:
+    brackets = Identity("net", "a[b]", "u", "h")
+    assert out(brackets).covers(replace(brackets, nick="A{B}"))
+    assert not out(brackets, casemappings={"net": "ascii"}).covers(replace(brackets, nick="a{b}"))
+
+
+def test_only_the_account_with_which_they_opted_out_may_undo_it() -> None:
+    assert out(COUNTESS).may_opt_in(COUNTESS)
+    assert not out(COUNTESS).may_opt_in(ADA)
+    assert out(ADA).may_opt_in(ADA)
+    assert not out(ADA).may_opt_in(Identity("net", "ada"))
+
+
+@pytest.mark.parametrize("kind", list(MessageType))
+def test_no_line_or_event_of_theirs_is_permitted(kind: MessageType) -> None:
+    assert out(ADA).permitted(event(kind, "bo text", nick="ada")) is None
+    assert out(ADA).permitted(event(kind, "bo text", nick="bo")) == event(kind, "bo text", "bo")
+
+
+@pytest.mark.parametrize(
+    ("modes", "written"),
+    [
+        ("+o ada", "+o *"),
+        ("+ov bo ADA", "+ov bo *"),
+        ("+b ada!*@*", "+b *"),
+        ("+b *!*@host.example", "+b *"),
+        ("+b $a:countess", "+b *"),
+        ("+m", "+m"),
+        ("+o adalbert", "+o adalbert"),
+    ],
+)
+def test_a_mode_of_others_is_written_without_their_name(modes: str, written: str) -> None:
+    permitted = out(COUNTESS).permitted(event(MessageType.MODE, modes))
+    assert permitted
+    assert permitted.text == written
+
+
+def test_a_kick_of_them_is_not_written_and_one_of_others_is() -> None:
+    assert out(ADA).permitted(event(MessageType.KICK, "Ada enough")) is None
+    kept = event(MessageType.KICK, "bo ada complained")
+    assert out(ADA).permitted(kept) == kept
+
+
+def test_what_the_bot_says_to_them_is_not_written_and_what_others_say_is() -> None:
+    for nick, own in (("Terra", True), ("bo", False)):
+        said = replace(line_of(nick, "Ada: tea at four"), own=own)
+        assert (out(ADA).permitted(said) is None) is own
+    for text in ("adalbert: tea", "bo: as ada says: tea", "ada came and went"):
+        to_others = replace(line_of("Terra", text), own=True)
+        assert out(ADA).permitted(to_others) == to_others
+    to_several = replace(line_of("Terra", "bo and ada: one moment"), own=True)
+    assert out(ADA).permitted(to_several) is None
+
+
+def test_a_nick_that_they_took_later_silences_no_namesake_elsewhere() -> None:
+    """Somebody could else opt out, and take the nicks of those behind a relay one by one."""
+    rules = {"net": VoiceRules(relays=(Relay("tele", "net"),))}
+    made = Decision("0", "ada")
+    opted = OptOuts({ADA: made, replace(ADA, nick="zoe"): made}, rules=rules)
+    assert opted.permitted(line_of("tele", "<zoe> tea"))
+    assert opted.permitted(replace(line_of("zoe", "tea"), user="", host=""))
+    assert opted.permitted(event(MessageType.KICK, "zoe enough")) is None
+    assert opted.has_nick("net", "Zoe")
+
+
+def test_what_a_relay_carries_for_their_name_is_not_written() -> None:
+    rules = {"net": VoiceRules(relays=(Relay("bridge", "net", "[m] NAME |"), Relay("tele", "net")))}
+    opted = out(ADA, rules=rules)
+    assert opted.permitted(line_of("tele", "<Ada> tea")) is None
+    assert opted.permitted(line_of("bridge", "[m] ada | tea")) is None
+    for nick, text in (("tele", "<bo> tea"), ("bo", "<ada> tea"), ("tele", "ada is here")):
+        assert opted.permitted(line_of(nick, text))
+
+
+def test_a_message_of_theirs_shows_a_new_nick_host_or_account_once() -> None:
+    opted = out(COUNTESS)
+    said = line_of("ada", "tea")
+    assert opted.new_identity(said) is None
+    elsewhere = replace(said, host="elsewhere", account="countess")
+    found = opted.new_identity(elsewhere)
+    assert found == Identity("net", "ada", "~ada", "elsewhere", "countess")
+    assert opted.with_identity(found, Decision("0", "ada")).new_identity(elsewhere) is None
+    renamed = replace(said, kind=MessageType.NICK, text="zoe")
+    assert opted.new_identity(renamed) == replace(ADA, nick="zoe")
+    assert opted.new_identity(line_of("bo", "tea")) is None
+
+
+def test_two_identities_are_one_person_by_account_else_by_nick_and_host() -> None:
+    assert COUNTESS.is_same(replace(COUNTESS, nick="zoe", host="elsewhere"))
+    assert not COUNTESS.is_same(ADA)
+    assert ADA.is_same(replace(ADA, nick="Ada"))
+    for other in (replace(ADA, host="x"), replace(ADA, nick="eve"), replace(ADA, network="other")):
+        assert not ADA.is_same(other)
+    assert not Identity("net", "ada").is_same(Identity("net", "ada"))

@@ -1,0 +1,533 @@
+"""People who do not want to be recorded, and others who would speak for them, over real sockets.
+
+Somebody is `zwiebel!~onion@rare.example`: words that occur nowhere else, so that a byte of them in
+the file is a byte too many.
+"""
+
+import re
+import sqlite3
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from terrarium_mcp.chat.identity import Identity
+from terrarium_mcp.irc_bridge.ask import consent
+from terrarium_mcp.store import open_store
+from tests.irc_bridge.house import NOBODY, House, bytes_of, living, locked, said, settings_for
+from tests.servers.agent import StrictAgent, calls, says, strict_agent
+from tests.servers.fake_ircd import FakeIrcd, fake_ircd
+
+PATIENCE = 15.0
+TAGS = ("message-tags account-tag server-time batch chghost account-notify extended-join",)
+ZWIEBEL = ":zwiebel!~onion@rare.example"
+THIEF = ":zwiebel!~thief@elsewhere.example"
+BO = ":bo!~bo@host.example"
+ONION = Identity("local", "zwiebel", "~onion", "rare.example")
+TRACES = (b"zwiebel", b"onion", b"rare.example", b"countess")
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A bridge on a server whose every line the scene writes."""
+
+    ircd: FakeIrcd
+    house: House
+    agent: StrictAgent
+
+    async def hears(self, *lines: str) -> None:
+        """The network says this, and the bridge has written what it writes of it."""
+        await self.ircd.says(*lines)
+        await self.ircd.settles()
+        await self.house.bridge.flush()
+
+    async def asks(self, line: str, *expected: str) -> str:
+        """Somebody says a line; returns the bot's answer that holds all of these words."""
+        known = len(self.ircd.lines)
+        await self.ircd.says(line)
+        return await self.answers(*expected, after=known)
+
+    async def answers(self, *expected: str, after: int = 0) -> str:
+        with anyio.fail_after(PATIENCE):
+            while True:
+                for line in self.ircd.lines[after:]:
+                    if line.startswith("PRIVMSG") and all(word in line for word in expected):
+                        return line
+                await self.ircd._news.wait()  # noqa: SLF001 -- whatever comes next
+
+    async def texts(self) -> list[str]:
+        """All that is recorded, as `nick text`; the bot's own joining apart."""
+        await self.ircd.settles()
+        await self.house.bridge.flush()
+        lines = await self.house.lines("#tea", events=True)
+        shown = [one for one in lines if one.text or one.nick != "Terra"]
+        return [f"{one.nick} {one.text}".strip() for one in shown]
+
+    async def sees(self, nick: str) -> list[str]:
+        """Wait until the stored member list holds this nick; returns the whole list."""
+        (tea,) = await self.house.store.rooms.all()
+        with anyio.fail_after(PATIENCE):
+            while True:
+                people = (await self.house.store.presence.current(tea)).people
+                if nick in (nicks := sorted(one.nick for one in people)):
+                    return nicks
+
+
+@asynccontextmanager
+async def playing(
+    folder: Path, *, caps: Sequence[str] = TAGS, out: Sequence[Identity] = (), **more: Any
+) -> AsyncIterator[Scene]:
+    """A scene in #tea; those in `out` have opted out before."""
+    more = {"irc_channels": ("#tea",), **more}
+    async with strict_agent() as agent, fake_ircd(caps=caps) as ircd:
+        settings = settings_for(ircd.port, folder, more.pop("agent_url", agent.url), **more)
+        async with open_store(settings.db_path, settings) as store:
+            for who in out:
+                await store.opt_outs.add(who, said("").said_at)
+        async with living(settings) as house:
+            yield Scene(ircd, house, agent)
+
+
+def rows_with(database: Path, words: Sequence[bytes] = TRACES) -> list[tuple[str, object]]:
+    """Every row of any table but that of opt-outs that holds one of these words, in any case."""
+    with closing(sqlite3.connect(database)) as db:
+        db.text_factory = bytes
+        listed = db.execute("SELECT name FROM pragma_table_list WHERE type IN ('table', 'shadow')")
+        tables = [name.decode() for (name,) in listed if name != b"opt_outs"]
+        return [
+            (table, row)
+            for table in tables
+            for row in db.execute(f'SELECT * FROM "{table}"')  # noqa: S608 -- names of tables
+            if any(word in str(row).lower().encode() for word in words)
+        ]
+
+
+def assert_no_byte(database: Path, *words: bytes) -> None:
+    """That no byte of the file holds these words, once the signs of who opted out are removed."""
+    assert rows_with(database, (*TRACES, *words)) == []
+    with closing(sqlite3.connect(database, isolation_level=None)) as db:
+        db.execute("PRAGMA secure_delete = ON")
+        db.execute("DELETE FROM opt_outs")
+        db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    written = bytes_of(database).lower()
+    assert [word for word in (*TRACES, *words) if word in written] == []
+
+
+async def test_whatever_somebody_does_who_opted_out_no_byte_of_it_is_written(
+    tmp_path: Path,
+) -> None:
+    async with playing(tmp_path, out=[ONION], relays="tele") as scene:
+        scene.agent.will(says("xyzzy is a word of magic.\n\nxyzzy again\n\nxyzzy a third time"))
+        await scene.hears(
+            f"{ZWIEBEL} JOIN #tea * :an onion",
+            f"{ZWIEBEL} PRIVMSG #tea :xyzzy one https://xyzzy.example",
+            f"{ZWIEBEL} PRIVMSG #tea :\x01ACTION waves xyzzy\x01",
+            f"{ZWIEBEL} NOTICE #tea :xyzzy two",
+            f"{ZWIEBEL} TOPIC #tea :xyzzy",
+            f"{ZWIEBEL} MODE #tea +v bo",
+            ":op!o@h MODE #tea +ob zwiebel *!*@rare.example",
+            ":op!o@h KICK #tea zwiebel :enough",
+            f"{ZWIEBEL} JOIN #tea * :an onion",
+            ":tele!t@h PRIVMSG #tea :<zwiebel> xyzzy three",
+            f"{ZWIEBEL} NICK :zwiebel_",
+            ":zwiebel_!~onion@rare.example PRIVMSG #tea :xyzzy four",
+        )
+        await scene.asks(":zwiebel_!~onion@rare.example PRIVMSG #tea :!ask xyzzy?", "third time")
+        await scene.asks(":zwiebel_!~onion@rare.example PRIVMSG #tea :!help", "!optout: nothing")
+        await scene.hears(f"{BO} JOIN #tea * :bo", f"{BO} PRIVMSG #tea :tea")
+        assert await scene.sees("bo") == ["Terra", "ada", "bo"]
+        await scene.hears(":zwiebel_!~onion@rare.example QUIT :xyzzy five")
+        assert await scene.texts() == ["op +ob * *", "bo", "bo tea"]
+        assert rows_with(tmp_path / "irc_logs.db", (*TRACES, b"xyzzy")) == []
+    assert_no_byte(tmp_path / "irc_logs.db", b"xyzzy")
+
+
+async def test_who_kicks_the_bot_is_not_named_as_the_reason_of_the_gap(tmp_path: Path) -> None:
+    async with playing(tmp_path, out=[ONION]) as scene:
+        await scene.hears(f"{ZWIEBEL} KICK #tea Terra :enough of you")
+        (tea,) = await scene.house.store.rooms.all()
+        coverage = await scene.house.store.spans.coverage([tea])
+        assert [span.why_ended for span in coverage.spans][:1] == ["the channel was left"]
+        assert rows_with(tmp_path / "irc_logs.db") == []
+
+
+async def test_it_takes_effect_behind_the_command_even_within_one_packet(tmp_path: Path) -> None:
+    async with playing(tmp_path) as scene:
+        await scene.hears(
+            f"{ZWIEBEL} PRIVMSG #tea :before",
+            f"{ZWIEBEL} PRIVMSG #tea :!optout",
+            f"{ZWIEBEL} PRIVMSG #tea :behind",
+        )
+        assert "nick with this user@host" in await scene.answers("From now on nothing of you")
+        await scene.answers("!forget", "!optin")
+        assert await scene.texts() == ["zwiebel before"]
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!optin", "What you say is recorded.")
+        await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :again")
+        assert await scene.texts() == ["zwiebel before", "zwiebel again"]
+
+
+async def test_a_question_right_behind_the_opt_out_is_answered_off_the_record(
+    tmp_path: Path,
+) -> None:
+    async with playing(tmp_path) as scene:
+        scene.agent.will(says("xyzzy"))
+        async with locked(tmp_path / "irc_logs.db"):
+            await scene.ircd.says(
+                f"{ZWIEBEL} PRIVMSG #tea :!optout", f"{ZWIEBEL} PRIVMSG #tea :!ask what?"
+            )
+            await scene.ircd.settles()
+        assert "PRIVMSG #tea :[off] " in await scene.answers("xyzzy")
+        assert await scene.texts() == []
+
+
+async def test_who_takes_the_nick_is_recorded_and_cannot_undo_it(tmp_path: Path) -> None:
+    async with playing(tmp_path, out=[ONION]) as scene:
+        await scene.asks(f"{THIEF} PRIVMSG #tea :!optin", "What you say is recorded.")
+        await scene.hears(f"{THIEF} PRIVMSG #tea :mine", f"{ZWIEBEL} PRIVMSG #tea :hers")
+        assert await scene.texts() == ["zwiebel mine"]
+
+
+async def test_a_stolen_nick_does_not_undo_what_an_account_decided(tmp_path: Path) -> None:
+    async with playing(tmp_path) as scene:
+        told = await scene.asks(f"@account=countess {ZWIEBEL} PRIVMSG #tea :!optout", "From now on")
+        assert "services account" in told
+        logged_out = await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!optin", "You opted out while")
+        assert "Log in again" in logged_out
+        await scene.asks(f"@account=thief {THIEF} PRIVMSG #tea :!optin", "What you say is recorded")
+        await scene.hears(
+            "@account=countess :zoe!~z@far.example PRIVMSG #tea :from afar",
+            ":zoe!~z@far.example PRIVMSG #tea :logged out there",
+            f"{ZWIEBEL} PRIVMSG #tea :logged out here",
+        )
+        assert await scene.texts() == []
+        await scene.asks("@account=Countess :zoe!~z@far.example PRIVMSG #tea :!optin", "recorded")
+        await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :back")
+        assert await scene.texts() == ["zwiebel back"]
+
+
+async def test_a_new_host_and_a_login_are_followed_without_a_word_of_theirs(
+    tmp_path: Path,
+) -> None:
+    async with playing(tmp_path, out=[ONION]) as scene:
+        await scene.hears(
+            f"{ZWIEBEL} ACCOUNT countess",
+            f"{ZWIEBEL} CHGHOST ~onion cloak.example",
+            ":zwiebel!~onion@cloak.example PRIVMSG #tea :cloaked",
+            "@account=countess :zoe!~z@far.example PRIVMSG #tea :from afar",
+            f"{BO} ACCOUNT bo",
+            "@account=bo :bo!~bo@host.example PRIVMSG #tea :tea",
+        )
+        assert await scene.texts() == ["bo tea"]
+
+
+async def test_history_that_is_played_back_leaves_them_out_as_well(tmp_path: Path) -> None:
+    async with playing(tmp_path, out=[ONION]) as scene:
+        for kind in ("chathistory", "znc.in/playback"):
+            tag = "@batch=b;time=2026-01-02T03:04:05.000Z"
+            await scene.hears(
+                f":srv BATCH +b {kind} #tea",
+                f"{tag} {ZWIEBEL} PRIVMSG #tea :xyzzy {kind}",
+                f"{tag} {ZWIEBEL} JOIN #tea",
+                f"{tag} {BO} PRIVMSG #tea :tea {kind}",
+                ":srv BATCH -b",
+            )
+        assert await scene.texts() == ["bo tea chathistory", "bo tea znc.in/playback"]
+    assert_no_byte(tmp_path / "irc_logs.db", b"xyzzy")
+
+
+@pytest.mark.parametrize("echoes", [False, True])
+async def test_no_line_of_an_answer_to_them_is_recorded(tmp_path: Path, echoes: bool) -> None:
+    def echo(line: str) -> list[str] | None:
+        return [f":Terra!u@host.example {line}"] if line.startswith("PRIVMSG #tea") else None
+
+    caps = (f"{TAGS[0]} echo-message",) if echoes else TAGS
+    async with playing(tmp_path, out=[ONION], caps=caps) as scene:
+        scene.ircd.answer = echo if echoes else None
+        scene.agent.will(says("xyzzy one\n\nxyzzy two\n\nxyzzy three"), says("plugh"))
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!ask what?", "[off]", "xyzzy three")
+        await scene.asks(f"{BO} PRIVMSG #tea :!ask what?", "plugh")
+        said_to_her = [line for line in scene.ircd.lines if "xyzzy" in line]
+        await scene.hears(  # which a bouncer may play back later
+            ":srv BATCH +b znc.in/playback #tea",
+            *(f"@batch=b :Terra!u@host.example {line}" for line in said_to_her),
+            ":srv BATCH -b",
+        )
+        assert await scene.texts() == ["bo !ask what?", "Terra bo: [LLM] plugh"]
+
+
+async def test_nobody_else_is_given_the_rest_of_their_answer(tmp_path: Path) -> None:
+    async with playing(tmp_path, out=[ONION]) as scene:
+        scene.agent.will(says("\n\n".join(f"xyzzy {number}" for number in range(6))))
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!ask what?", "more: !more")
+        await scene.asks(f"{BO} PRIVMSG #tea :!more", "There is no more.")
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!more", "xyzzy 5")
+        assert await scene.texts() == ["bo !more", "Terra bo: There is no more."]
+
+
+async def test_their_question_is_in_nobody_s_context_and_gets_no_tool_that_keeps_it(
+    tmp_path: Path,
+) -> None:
+    async with playing(tmp_path, out=[ONION]) as scene:
+        scene.agent.will(
+            calls("create_enhancement_request", title="xyzzy", summary="xyzzy"),
+            says("done"),
+            says("tea"),
+        )
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!ask for xyzzy", "done")
+        offered, *_ = scene.agent.requests
+        names = {tool["function"]["name"] for tool in offered["tools"]}
+        assert "search_irc_history" in names
+        assert "create_enhancement_request" not in names
+        await scene.asks(f"{BO} PRIVMSG #tea :!ask what?", "tea")
+        assert "xyzzy" not in str(scene.agent.requests[-1])
+        assert await scene.house.store.backlog.all() == []
+
+
+async def test_what_another_process_writes_down_counts_at_once(tmp_path: Path) -> None:
+    async with playing(tmp_path) as scene:
+        settings = scene.house.settings
+        async with open_store(settings.db_path, settings) as other:
+            await other.opt_outs.add(ONION, said("").said_at)
+        await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :xyzzy")
+        assert await scene.texts() == []
+
+
+async def test_it_outlives_the_program(tmp_path: Path) -> None:
+    async with playing(tmp_path) as scene:
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!optout", "From now on")
+    async with playing(tmp_path) as scene:
+        await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :xyzzy", f"{BO} PRIVMSG #tea :tea")
+        assert await scene.texts() == ["bo tea"]
+    assert_no_byte(tmp_path / "irc_logs.db", b"xyzzy")
+
+
+async def test_while_the_disk_cannot_be_written_nothing_of_them_slips_through(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consent, "SETTLED_WITHIN", 0.1)
+    async with playing(tmp_path) as scene:
+        async with locked(tmp_path / "irc_logs.db"):
+            told = await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!optout", "cannot be written")
+            assert "Ask again to be sure" in told
+            await scene.ircd.says(f"{ZWIEBEL} PRIVMSG #tea :xyzzy")
+            await scene.ircd.settles()
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!optout", "From now on nothing")
+        assert await scene.texts() == []
+
+
+async def test_who_takes_the_nick_can_have_nothing_forgotten(tmp_path: Path) -> None:
+    async with playing(tmp_path, contact="ada on this network") as scene:
+        await scene.hears(
+            f"{ZWIEBEL} PRIVMSG #tea :xyzzy one", f"{ZWIEBEL} PRIVMSG #tea :xyzzy two"
+        )
+        told = await scene.asks(f"{THIEF} PRIVMSG #tea :!forget", "Nothing is recorded that is")
+        assert "ada on this network, who can run: terrarium-mcp purge --nick NICK" in told
+        await scene.asks(f"{THIEF} PRIVMSG #tea :!forget yes", "Say !forget first")
+        await scene.asks(f"{THIEF} PRIVMSG #tea :!forget bo", "nobody else's")
+        assert await scene.texts() == ["zwiebel xyzzy one", "zwiebel xyzzy two"]
+
+
+async def test_nobody_confirms_for_another(tmp_path: Path) -> None:
+    async with playing(tmp_path) as scene:
+        await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :xyzzy", f"{BO} PRIVMSG #tea :tea")
+        asked = await scene.asks(
+            f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 1 line and 0 events"
+        )
+        assert "Say !forget yes within 2 minutes" in asked
+        for other in (BO, THIEF, f"@account=thief {ZWIEBEL}"):
+            await scene.asks(f"{other} PRIVMSG #tea :!forget yes", "Say !forget first")
+        assert await scene.texts() == ["zwiebel xyzzy", "bo tea"]
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget yes", "Removed 1 message of yours")
+        assert await scene.texts() == ["bo tea"]
+        (entry,) = await scene.house.store.removal.audit()
+        assert (entry.asked_by, entry.messages) == ("!forget", 1)
+        assert "zwiebel" not in entry.nick
+
+
+async def test_a_bouncer_does_not_bring_back_what_was_forgotten(tmp_path: Path) -> None:
+    async with playing(tmp_path) as scene:
+        await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :xyzzy", f"{BO} PRIVMSG #tea :tea")
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 1 line ")
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget yes", "Removed 1 message of yours")
+        tag = "@batch=b;time=2026-01-02T03:04:05.000Z"
+        await scene.hears(
+            ":srv BATCH +b znc.in/playback #tea",
+            f"{tag} {ZWIEBEL} PRIVMSG #tea :xyzzy",
+            f"{tag} {THIEF} PRIVMSG #tea :not hers",
+            ":srv BATCH -b",
+            f"{ZWIEBEL} PRIVMSG #tea :said since",
+        )
+        assert sorted(await scene.texts()) == ["bo tea", "zwiebel not hers", "zwiebel said since"]
+
+
+async def test_a_confirmation_that_comes_too_late_removes_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consent, "CONFIRMED_WITHIN", 0.0)
+    async with playing(tmp_path) as scene:
+        await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :xyzzy")
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 1 line ")
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget yes", "Say !forget first")
+        assert await scene.texts() == ["zwiebel xyzzy"]
+
+
+async def test_lines_that_still_wait_to_be_written_are_forgotten_too(
+    tmp_path: Path,
+) -> None:
+    async with playing(tmp_path) as scene:
+        await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :xyzzy one")
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 1 line ")
+        async with locked(tmp_path / "irc_logs.db"):
+            await scene.ircd.says(
+                *(f"{ZWIEBEL} PRIVMSG #tea :xyzzy {number}" for number in range(50)),
+                f"{ZWIEBEL} PRIVMSG #tea :!forget yes",
+            )
+            await scene.ircd.settles()
+        await scene.answers("Removed 51 messages of yours")
+        assert await scene.texts() == []
+
+
+async def test_a_disk_that_fills_up_on_the_way_is_told_and_the_rest_goes_later(
+    tmp_path: Path,
+) -> None:
+    async with playing(tmp_path) as scene:
+        await scene.hears(*(f"{ZWIEBEL} PRIVMSG #tea :xyzzy {number}" for number in range(300)))
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 300 lines")
+        async with scene.house.store._database.writing() as writer:  # noqa: SLF001 -- its own limit
+            before = await writer.value("PRAGMA max_page_count")
+            await writer.run("PRAGMA max_page_count = 1")  # SQLite: no page more than there are
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget yes", "I could not remove everything")
+        async with scene.house.store._database.writing() as writer:  # noqa: SLF001 -- as above
+            await writer.run(f"PRAGMA max_page_count = {before}")
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget yes", "Removed")
+        assert await scene.texts() == []
+
+
+async def test_a_source_without_a_host_is_told_that_it_proves_nothing(tmp_path: Path) -> None:
+    async with playing(tmp_path) as scene:
+        for command in ("optout", "optin", "forget"):
+            await scene.asks(f":zwiebel PRIVMSG #tea :!{command}", "does not show who you are")
+        assert not await scene.house.store.opt_outs.current()
+
+
+async def test_a_model_answers_only_beside_a_guardian_and_says_why_once(tmp_path: Path) -> None:
+    async with playing(tmp_path, guardians="countess, keeper") as scene:
+        await scene.asks(f"{BO} PRIVMSG #tea :!ask what?", "No guardian of this bot is here")
+        await scene.ircd.says(f"{BO} PRIVMSG #tea :!ask what?")
+        await scene.asks(f"{BO} PRIVMSG #tea :!ping", "pong")
+        assert len(scene.ircd.heard("PRIVMSG #tea :bo: No guardian")) == 1
+        assert scene.agent.requests == []
+        scene.agent.will(says("tea"), says("mate"))
+        await scene.hears(f"{ZWIEBEL} JOIN #tea countess :her account is known")
+        await scene.asks(f"{BO} PRIVMSG #tea :!ask what?", "tea")
+        await scene.hears(f"{ZWIEBEL} PART #tea", ":keeper!k@h JOIN #tea * :a nick will do")
+        await scene.asks(f"{BO} PRIVMSG #tea :!ask what?", "mate")
+
+
+async def test_in_private_a_model_reads_only_where_a_guardian_is(tmp_path: Path) -> None:
+    two = ("#tea", "#mate")
+    async with playing(tmp_path, irc_channels=two, guardians="*!*@staff.example") as scene:
+        await scene.hears(
+            *(f"{BO} JOIN {channel} * :bo" for channel in ("#tea", "#mate")),
+            f"{BO} PRIVMSG #tea :xyzzy of tea",
+            f"{BO} PRIVMSG #mate :xyzzy of mate",
+        )
+        await scene.asks(f"{BO} PRIVMSG Terra :what?", "PRIVMSG bo", "No guardian of this bot")
+        await scene.hears(":cy!c@staff.example JOIN #mate * :cy")
+        scene.agent.will(calls("search_irc_history", query="xyzzy"), says("done"))
+        await scene.asks(f"{BO} PRIVMSG Terra :what?", "PRIVMSG bo", "done")
+        assert "xyzzy of mate" in str(scene.agent.requests)
+        assert "xyzzy of tea" not in str(scene.agent.requests)
+
+
+async def test_a_model_cannot_join_leave_or_speak_elsewhere(tmp_path: Path) -> None:
+    async with playing(tmp_path) as scene:
+        scene.agent.will(
+            calls("join", channel="#other"),
+            calls("say", target="#other", text="hello"),
+            calls("raw", line="PART #tea"),
+            says("/join #other\n\nPRIVMSG #other :hello"),
+        )
+        await scene.asks(f"{BO} PRIVMSG #tea :!ask spread out", "PRIVMSG #other :hello")
+        tools = {tool["function"]["name"] for tool in scene.agent.requests[0]["tools"]}
+        assert not {name for name in tools if re.search("join|part|say|send|raw|speak", name)}
+        await scene.ircd.settles()
+        commands = {tuple(line.split(" ")[:2]) for line in scene.ircd.lines[6:]}
+        assert {command for command in commands if command[0] in ("JOIN", "PART", "PRIVMSG")} == {
+            ("PRIVMSG", "#tea")
+        }
+
+
+async def test_the_introduction_comes_once_a_day_and_not_after_a_reconnect(
+    tmp_path: Path,
+) -> None:
+    async with playing(tmp_path, introduction="on", contact="ada") as scene:
+        told = await scene.answers("I am a bot: I record this channel")
+        assert "[off]" in told
+        assert "Contact: ada" in told
+        await scene.ircd.drops()
+        with anyio.fail_after(PATIENCE):
+            await scene.ircd.hears("JOIN #tea", times=2)
+        await scene.asks(f"{BO} PRIVMSG #tea :!ping", "pong")
+        assert len(scene.ircd.heard("PRIVMSG #tea :I am a bot")) == 1
+    async with playing(tmp_path, introduction="on") as scene:
+        await scene.asks(f"{BO} PRIVMSG #tea :!ping", "pong")
+        assert scene.ircd.heard("PRIVMSG #tea :I am a bot") == []
+
+
+async def test_nothing_is_announced_unless_the_settings_ask_for_it(tmp_path: Path) -> None:
+    async with playing(tmp_path) as scene:
+        await scene.asks(f"{BO} PRIVMSG #tea :!ping", "pong")
+        assert scene.ircd.heard("PRIVMSG #tea :I am") == []
+
+
+@pytest.mark.parametrize(
+    ("url", "told"),
+    [(NOBODY, "a model on my own machine"), ("http://192.0.2.7:8080", "for a model elsewhere")],
+)
+async def test_help_says_how_long_lines_are_kept_and_where_questions_go(
+    tmp_path: Path, url: str, told: str
+) -> None:
+    by_channel = {"local/#TEA": 30}
+    async with playing(
+        tmp_path, agent_url=url, contact="ada", retention_days=365, retention_by_channel=by_channel
+    ) as scene:
+        await scene.asks(f"{BO} PRIVMSG #tea :!help", "Contact: ada.")
+        said_lines = scene.ircd.heard("PRIVMSG #tea :")
+        assert len(said_lines) <= 4
+        assert "its lines are kept for 30 days" in said_lines[1]
+        assert told in said_lines[1]
+        assert all(word in said_lines[2] for word in ("[off]", "!optout", "!forget"))
+        assert not any("192.0.2.7" in line or "127.0.0.1" in line for line in said_lines)
+        assert await scene.asks(f"{BO} PRIVMSG #tea :!help !forget", "!forget: removes what you")
+        assert await scene.asks(f"{BO} PRIVMSG #tea :!help xyzzy", "no such command", "!search")
+
+
+async def test_lines_older_than_the_channel_keeps_them_go(tmp_path: Path) -> None:
+    old = "@time=2020-01-02T03:04:05.000Z"
+    batch = [
+        ":srv BATCH +b chathistory #tea",
+        f"{old};batch=b {BO} PRIVMSG #tea :old tea",
+        ":srv BATCH -b",
+        f"{BO} PRIVMSG #tea :new tea",
+    ]
+    async with playing(tmp_path, retention_by_channel={"#mate": 3}) as scene:
+        await scene.hears(*batch)
+        assert await scene.texts() == ["bo old tea", "bo new tea"]
+    async with playing(tmp_path, retention_by_channel={"#tea": 3}) as scene:
+        with anyio.fail_after(PATIENCE):
+            while await scene.texts() == ["bo old tea", "bo new tea"]:
+                await scene.ircd.settles()
+        assert await scene.texts() == ["bo new tea"]
+
+
+async def test_the_realname_names_the_contact_within_fifty_bytes(tmp_path: Path) -> None:
+    async with playing(tmp_path, contact="ada on this network") as scene:
+        (user,) = scene.ircd.heard("USER ")
+        name = user.partition(" :")[2]
+        assert name == "contact: ada on this network; records, LLM bot"
+        assert len(name.encode()) <= 50

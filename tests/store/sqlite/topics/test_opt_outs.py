@@ -1,0 +1,154 @@
+"""Of people who opted out the store writes nothing, whoever hands it their lines."""
+
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from terrarium_mcp.chat.identity import Identity
+from terrarium_mcp.chat.records import Member, MessageType, NewMessage, Origin
+from terrarium_mcp.store import Store, open_store
+from terrarium_mcp.store.sqlite.ingest import opted_out
+from tests.store.scene import NOON, SETTINGS, chat, differences, line_of, room, rows_of, write
+
+ADA = Identity("net", "ada", "~ada", "host.example")
+COUNTESS = replace(ADA, account="countess")
+
+
+async def lines(store: Store) -> list[str]:
+    page = await store.messages.newest(await store.rooms.all(), 100, events=True)
+    return [f"{message.nick} {message.text}".strip() for message in page.messages]
+
+
+def renamed(old: str, new: str) -> NewMessage:
+    return replace(line_of(old, new, kind=MessageType.NICK), user="~ada")
+
+
+async def test_nothing_is_written_from_the_opt_out_to_the_opt_in(store: Store) -> None:
+    await store.messages.append(chat("<ada> one"))
+    await store.opt_outs.add(ADA, NOON)
+    assert await store.messages.append(chat("<ada> two\n<bo> three")) == [0, 2]
+    await store.opt_outs.remove(ADA)
+    await store.messages.append(chat("<ada> four"))
+    assert await lines(store) == ["ada one", "bo three", "ada four"]
+    assert await differences(store) == []
+
+
+async def test_somebody_else_under_their_nick_is_recorded(store: Store) -> None:
+    await store.opt_outs.add(ADA, NOON)
+    await store.messages.append([replace(line_of("ada", "mine"), host="elsewhere")])
+    assert await lines(store) == ["ada mine"]
+
+
+async def test_an_import_leaves_them_out_and_counts_it(store: Store) -> None:
+    await store.opt_outs.add(ADA, NOON)
+    without_host = replace(line_of("ada", "two", origin=Origin.IMPORT), user="", host="")
+    totals = await store.messages.append_all(
+        [line_of("ada", "one", origin=Origin.IMPORT), without_host, line_of("bo", "three")]
+    )
+    assert (totals.lines, totals.left_out) == (3, 2)
+    assert await lines(store) == ["bo three"]
+
+
+async def test_they_stay_opted_out_through_nicks_logins_and_hosts(store: Store) -> None:
+    await store.opt_outs.add(ADA, NOON)
+    logged_in = replace(line_of("zoe", "two"), user="~ada", account="countess")
+    from_afar = replace(logged_in, user="~a", host="elsewhere", text="three")
+    after_logout = replace(from_afar, account="", text="four")
+    assert await store.messages.append([renamed("ada", "zoe")]) == [0]
+    for message in (logged_in, from_afar, after_logout):
+        assert await store.messages.append([message]) == [0]
+    assert await lines(store) == []
+    await store.opt_outs.remove(replace(COUNTESS, nick="x"))
+    assert not await store.opt_outs.current()
+
+
+async def test_a_nick_change_counts_for_the_next_line_of_the_same_group(store: Store) -> None:
+    await store.opt_outs.add(ADA, NOON)
+    said = replace(line_of("zoe", "two"), user="~ada")
+    assert await store.messages.append([renamed("ada", "zoe"), said]) == [0, 0]
+
+
+async def test_a_new_host_or_login_without_a_line_is_followed(store: Store) -> None:
+    cloaked = replace(ADA, host="cloak")
+    await store.opt_outs.add(ADA, NOON)
+    await store.opt_outs.follow(ADA, cloaked)
+    await store.opt_outs.follow(replace(ADA, nick="bo"), replace(ADA, nick="bo", host="cloak"))
+    opt_outs = await store.opt_outs.current()
+    assert opt_outs.covers(cloaked)
+    assert not opt_outs.covers(replace(cloaked, nick="bo"))
+
+
+async def test_only_they_themselves_can_undo_it(store: Store) -> None:
+    await store.opt_outs.add(COUNTESS, NOON)
+    for other in (ADA, replace(COUNTESS, account="eve"), Identity("net", "ada")):
+        await store.opt_outs.remove(other)
+        assert (await store.opt_outs.current()).covers(COUNTESS)
+    await store.opt_outs.remove(COUNTESS)
+    assert not await store.opt_outs.current()
+
+
+async def test_two_people_who_opt_out_in_the_same_moment_are_two(store: Store) -> None:
+    bo = Identity("net", "bo", "~bo", "host.example")
+    await store.opt_outs.add(ADA, NOON)
+    await store.opt_outs.add(bo, NOON)
+    await store.opt_outs.remove(bo)
+    assert (await store.opt_outs.current()).covers(ADA)
+
+
+async def test_opting_out_twice_is_opting_out_once(store: Store, file: Path) -> None:
+    await store.opt_outs.add(ADA, NOON)
+    await store.opt_outs.add(ADA, NOON + timedelta(days=1))
+    assert rows_of(file, "SELECT count(*), min(since) FROM opt_outs") == [
+        (1, "2026-05-01 12:00:00.000")
+    ]
+
+
+async def test_they_leave_the_member_list_at_once_and_do_not_return(store: Store) -> None:
+    people = [Member("ada"), Member("zoe", account="countess"), Member("bo")]
+    await store.presence.replace("net", "#tea", people, NOON)
+    await store.opt_outs.add(COUNTESS, NOON)
+    tea = await room(store)
+    assert [one.nick for one in (await store.presence.current(tea)).people] == ["bo", "zoe"]
+    await store.presence.replace("net", "#tea", people, NOON)
+    assert [one.nick for one in (await store.presence.current(tea)).people] == ["bo"]
+
+
+async def test_what_another_process_stores_counts_for_the_next_line(
+    store: Store, file: Path
+) -> None:
+    await store.messages.append(chat("<ada> one"))
+    async with open_store(file, SETTINGS) as other:
+        await other.opt_outs.add(ADA, NOON)
+        assert await store.messages.append(chat("<ada> two")) == [0]
+    write(file, "DELETE FROM opt_outs")
+    await store.messages.append(chat("<ada> three"))
+    assert await lines(store) == ["ada one", "ada three"]
+
+
+async def test_it_is_remembered_in_the_file(store: Store, file: Path) -> None:
+    await store.opt_outs.add(ADA, NOON)
+    async with open_store(file, SETTINGS) as later:
+        assert await later.messages.append(chat("<ada> one")) == [0]
+
+
+async def test_nick_changes_without_end_do_not_fill_the_disk(
+    store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opted_out, "MOST_IDENTITIES", 5)
+    await store.opt_outs.add(ADA, NOON)
+    for number in range(20):
+        nick = f"a{number - 1}" if number else "ada"
+        await store.messages.append([renamed(nick, f"a{number}")])
+    assert rows_of(file, "SELECT count(*) FROM opt_outs") == [(5,)]
+    assert await store.messages.append([replace(line_of("a19", "tea"), user="~ada")]) == [0]
+
+
+async def test_a_network_that_gets_its_name_keeps_its_opt_outs(file: Path) -> None:
+    nameless = replace(ADA, network="irc")
+    async with open_store(file) as store:
+        await store.messages.append([replace(line_of("bo", "tea"), network="irc")])
+        await store.opt_outs.add(nameless, NOON)
+        await store.rooms.name_network("net")
+        assert (await store.opt_outs.current()).covers(ADA)
