@@ -273,7 +273,6 @@ class Session:
         """Leave every channel when our bouncer loses its server: it will bring us back itself."""
         if lost_server(line):
             self.client.channels.clear()
-            self._own_lines.lose()
             self._autojoin.on_server_lost(f"the bouncer says: {line.params[-1]}")
 
     async def _on_motd_end(self, line: IrcMessage) -> None:

@@ -136,12 +136,14 @@ async def test_playback_has_equal_words_as_often_as_they_were_said(store: Store)
     replayed = [
         replace(live, origin=Origin.PLAYBACK, said_at=NOON, repeat=repeat) for repeat in range(3)
     ]
+    elsewhere = [replace(line, channel="#mate") for line in replayed]
     assert await store.messages.append([live]) == [1]
     assert await store.messages.append(replayed) == [0, 2, 3]
+    assert await store.messages.append([*elsewhere, *elsewhere]) == [4, 5, 6, 0, 0, 0]
     assert await store.messages.append(replayed) == [0, 0, 0]
     assert await store.messages.append([*replayed, *replayed]) == [0] * 6
     again = replace(replayed[0], said_at=NOON + timedelta(seconds=1))
-    assert await store.messages.append([again]) == [4]
+    assert await store.messages.append([again]) == [7]
 
 
 async def test_playback_does_not_bring_back_what_was_purged(store: Store) -> None:
