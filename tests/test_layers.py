@@ -43,10 +43,10 @@ MAY_IMPORT = {
 
 PACKAGES = {
     "store/sqlite": (
-        "engine", "schema", "opening", "index", "keeper", "ingest", "topics", "search", "removal",
-        "health", "store",
+        "engine", "schema", "opening", "index", "keeper", "path_watch", "ingest", "topics",
+        "search", "removal", "health", "store",
     ),
-    "irc_bridge": ("network", "model", "record", "toolbox", "answer", "ask", "bridge"),
+    "irc_bridge": ("network", "model", "record", "toolbox", "answer", "ask", "reporter", "bridge"),
 }  # fmt: skip
 """What a part is made of, in the order in which it is built: none imports a later one."""
 

@@ -1,6 +1,7 @@
 """The IRC side: records channels, and answers with what any MCP client could find out.
 
 - bridge.py: connects the packages below
+- reporter.py: what the bridge says of its own state
 - toolbox.py: the history through MCP
 - network/: one IRC network through pydle, reconnecting for ever
 - record/: from an IRC message to the store

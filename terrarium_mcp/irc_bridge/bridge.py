@@ -17,15 +17,18 @@ from terrarium_mcp.irc_bridge.ask.responder import Responder
 from terrarium_mcp.irc_bridge.model.check import check_endpoint
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
+from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
 from terrarium_mcp.irc_bridge.network.message import IrcMessage
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.record.message_filter import MessageFilter
 from terrarium_mcp.irc_bridge.record.presence_sync import PRESENCE_COMMANDS, PresenceSync
 from terrarium_mcp.irc_bridge.record.recorder import Recorder
+from terrarium_mcp.irc_bridge.record.trouble_notice import TroubleNotice
+from terrarium_mcp.irc_bridge.reporter import Reporter
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.settings import BadSetting, Settings, is_loopback
-from terrarium_mcp.store import Store
+from terrarium_mcp.store import BridgeReport, Store
 
 log = logging.getLogger(__name__)
 
@@ -80,12 +83,14 @@ class Bridge:
         name = settings.network_name
         self.network = IrcNetwork(server_config(settings), self, timeouts=timeouts)
         self._filter = MessageFilter(name, self.network, settings.voice_rules)
-        self._recorder = Recorder(store, name)
+        self._recorder = Recorder(store, name, self.report)
         self._presence = PresenceSync(
             store, name, self.network.joined_channels, self.network.members
         )
         self._responder = Responder(self.network, self._recorder, toolbox, llm, settings)
         self._commands = CommandQueue(self._responder.serve)
+        self._reporter = Reporter(lambda: self._settings, self.network, self._commands, llm)
+        self._trouble_notice = TroubleNotice(self._recorder, self._say_everywhere)
 
     async def run(self) -> None:
         """Connect, record and answer until `stop()` or cancellation.
@@ -105,10 +110,16 @@ class Bridge:
                     self._talking.start_soon(self._presence.run)
                     self._talking.start_soon(self._commands.run)
                     self._talking.start_soon(check_endpoint, self._llm)
+                    if self._settings.say_trouble == "on":
+                        self._talking.start_soon(self._trouble_notice.run)
                     await self.network.run()
                     self._talking.cancel_scope.cancel()
             finally:
                 self._recorder.finish()
+
+    def report(self) -> BridgeReport:
+        """The state of this bridge now."""
+        return self._reporter.report(self._recorder)
 
     async def flush(self) -> None:
         """Return once everything recorded so far is on disk."""
@@ -121,6 +132,7 @@ class Bridge:
     def connected(self, nick: str) -> None:
         """Log that registration is complete."""
         log.info("connected to %s as %s", self._settings.irc_server, nick)
+        self._state_changed(connection=True)
 
     def line(self, message: IrcMessage) -> None:
         """Record a message, and queue the command in it if there is one."""
@@ -146,6 +158,7 @@ class Bridge:
         """The bot joined a channel: record it from now on."""
         log.info("recording %s", channel)
         self._recorder.begin(channel, "joined")
+        self._state_changed()
         self._presence.channel_joined(channel)
 
     def members_complete(self, channel: str) -> None:
@@ -155,10 +168,26 @@ class Bridge:
         """The bot is no longer in a channel."""
         log.warning("no longer recording %s: %s", channel, why)
         self._recorder.end(channel, why)
+        self._state_changed()
 
     def lost(self, why: str) -> None:
         """The connection is lost, and with it every channel."""
         self._recorder.end_all(f"connection lost: {why}")
+        self._state_changed(connection=True)
+
+    def _state_changed(self, *, connection: bool = False) -> None:
+        """Report soon; with `connection`, that was made or lost."""
+        if connection:
+            self._reporter.connection_changed()
+        self._recorder.beat_soon()
+
+    async def _say_everywhere(self, text: str) -> None:
+        """Say this in every channel that is recorded; only log it if that is not possible."""
+        for channel in self.network.joined_channels():
+            try:
+                await self.network.say(channel, text)
+            except (NotConnected, SendQueueFull) as error:
+                log.warning("could not say in %s that %r: %s", channel, text, error)
 
     def _is_said_to_us(self, message: IrcMessage) -> bool:
         """Whether someone else speaks in a channel of the settings, or in private."""

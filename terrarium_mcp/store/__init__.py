@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from terrarium_mcp.store.backlog import LONGEST_TITLE, MOST_OPEN, Backlog, Enhancement
+from terrarium_mcp.store.bridge_report import BridgeReport, Heartbeat
 from terrarium_mcp.store.errors import (
     BacklogFailed,
     BacklogFull,
@@ -58,15 +59,18 @@ from terrarium_mcp.store.sqlite.schema.backup import CopyFailed
 from terrarium_mcp.store.sqlite.schema.recreation import Repair
 from terrarium_mcp.store.sqlite.search.scope_stats import MOST_READ
 from terrarium_mcp.store.sqlite.store import Store, open_store, repair_schema, require_adopted
+from terrarium_mcp.store.sqlite.topics.heartbeats import this_process
 from terrarium_mcp.store.sqlite.topics.spans import HEARTBEAT
 
 if TYPE_CHECKING:
     from terrarium_mcp.store.sqlite.health import examine
+    from terrarium_mcp.store.sqlite.health.bridges import read_heartbeats
     from terrarium_mcp.store.sqlite.health.deep_check import check_deeply
     from terrarium_mcp.store.sqlite.removal.scrub import check_unused, scrub
 
 _LOADED_LATER = {
     "examine": "health",
+    "read_heartbeats": "health.bridges",
     "check_deeply": "health.deep_check",
     "check_unused": "removal.scrub",
     "scrub": "removal.scrub",
@@ -85,6 +89,7 @@ __all__ = [
     "BacklogFailed",
     "BacklogFull",
     "BacklogMentions",
+    "BridgeReport",
     "CleanedFile",
     "Condition",
     "ConditionKind",
@@ -99,6 +104,7 @@ __all__ = [
     "Explanation",
     "Fact",
     "FileInUse",
+    "Heartbeat",
     "Hits",
     "IndexDamaged",
     "LegacyCleanup",
@@ -142,9 +148,11 @@ __all__ = [
     "check_unused",
     "examine",
     "open_store",
+    "read_heartbeats",
     "repair_schema",
     "require_adopted",
     "scrub",
+    "this_process",
 ]
 
 

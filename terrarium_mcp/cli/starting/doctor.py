@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.cli.starting.liveness import facts_of
+from terrarium_mcp.cli.starting.program import shell_words
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
@@ -18,6 +20,7 @@ from terrarium_mcp.store import (
     check_deeply,
     examine,
     open_store,
+    read_heartbeats,
     repair_schema,
 )
 
@@ -43,6 +46,41 @@ async def examination(
         _show(section)
     if deep and UNREADABLE not in _wrong(sections):
         sections.append(await _deeply(path, settings, temp, rebuild=rebuild))
+    return _verdict(sections)
+
+
+def live_examination(settings: Settings, now: datetime) -> bool:
+    """Print what each network's bridge last reported; returns whether all of them are well.
+
+    Bridges of networks that the settings do not name count only if they were not told to stop.
+    """
+    try:
+        heartbeats = {
+            one.report.network: one for one in read_heartbeats(Path.cwd() / settings.db_path)
+        }
+    except TerrariumError as error:
+        sections = [Section("database", [Fact("bridges", str(error), wrong=True)])]
+    else:
+        meant = {settings.network_name} if settings.irc_server else set[str]()
+        sections = [
+            Section(f"bridge of {harmless(name)}", facts_of(one, now))
+            for name, one in sorted(heartbeats.items())
+            if name in meant or not one.report.stopped
+        ]
+        start = f"Start one: {shell_words('bridge')}"
+        if not heartbeats:
+            never = Fact("process", f"no bridge has reported yet. {start}", wrong=True)
+            sections = [Section("bridge", [never])]
+        elif missing := sorted(meant - heartbeats.keys()):
+            never = Fact("process", f"no bridge has reported yet. {start}", wrong=True)
+            sections += [Section(f"bridge of {harmless(name)}", [never]) for name in missing]
+    for section in sections:
+        _show(section)
+    return _verdict(sections)
+
+
+def _verdict(sections: Sequence[Section]) -> bool:
+    """Print the last line; returns whether nothing is wrong."""
     wrong = _wrong(sections)
     click.echo(f"{len(wrong)} wrong: {', '.join(wrong)}" if wrong else "all is well")
     return not wrong

@@ -11,8 +11,9 @@ from terrarium_mcp.cli.starting.bridge_runner import (
     open_bridge,
     run_until_signal,
 )
-from terrarium_mcp.cli.starting.health import health_of
+from terrarium_mcp.cli.starting.health import LiveReports, health_of
 from terrarium_mcp.cli.starting.loading import load_what_calls_need
+from terrarium_mcp.irc_bridge.bridge import Bridge
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.server import build_server
 from terrarium_mcp.serving.http import Listening, serve_http
@@ -21,14 +22,23 @@ from terrarium_mcp.store import Store, open_store
 
 
 async def serve_in_task(
-    store: Store, settings: Settings, host: str, port: int, *, task_status: TaskStatus[Listening]
+    store: Store,
+    settings: Settings,
+    host: str,
+    port: int,
+    live: LiveReports,
+    *,
+    task_status: TaskStatus[Listening],
 ) -> None:
-    """Serve HTTP until cancelled; reports the address to the task group's `start`."""
+    """Serve HTTP until cancelled; reports the address to the task group's `start`.
+
+    `live` returns the reports of this process's bridges.
+    """
     await serve_http(
         build_server(store, settings),
         host,
         port,
-        health=health_of(store),
+        health=health_of(store, live),
         announce=task_status.started,
         install_signal_handlers=False,
     )
@@ -48,10 +58,14 @@ async def run_bridge_and_server(
         open_store(settings.db_path, settings, adopt=True) as store,
         anyio.create_task_group() as tasks,
     ):
-        listening: Listening = await tasks.start(serve_in_task, store, settings, host, port)
+        bridges: list[Bridge] = []
+        listening: Listening = await tasks.start(
+            serve_in_task, store, settings, host, port, lambda: [one.report() for one in bridges]
+        )
         announce(listening)
         tasks.start_soon(load_what_calls_need)
         toolbox = Toolbox(lambda: listening.mcp_url, offered=settings.bridge_tools)
         async with open_bridge(store, settings, toolbox) as bridge:
+            bridges.append(bridge)
             await run_until_signal(bridge)
         tasks.cancel_scope.cancel()

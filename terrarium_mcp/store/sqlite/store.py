@@ -24,6 +24,7 @@ from terrarium_mcp.store.sqlite.index.indexer import EVERYTHING, INDEXED_BY_READ
 from terrarium_mcp.store.sqlite.index.voice_rules import adopt_rules
 from terrarium_mcp.store.sqlite.keeper import Keeper, is_held, lock_file
 from terrarium_mcp.store.sqlite.opening import Opening
+from terrarium_mcp.store.sqlite.path_watch import LOOK_EVERY, PathWatch
 from terrarium_mcp.store.sqlite.schema import (
     CURRENT,
     NotAdopted,
@@ -38,6 +39,7 @@ from terrarium_mcp.store.sqlite.search.message_search import MessageSearch
 from terrarium_mcp.store.sqlite.search.scope_stats import ScopeCounter
 from terrarium_mcp.store.sqlite.topics.change_feed import changes
 from terrarium_mcp.store.sqlite.topics.channel_topics import Topics
+from terrarium_mcp.store.sqlite.topics.heartbeats import Heartbeats
 from terrarium_mcp.store.sqlite.topics.links import Links
 from terrarium_mcp.store.sqlite.topics.messages import Messages
 from terrarium_mcp.store.sqlite.topics.people import People
@@ -84,6 +86,7 @@ class Store:
         self.search = MessageSearch(self._database, self._indexer)
         self.count = ScopeCounter(self._database, self._indexer)
         self.spans = Spans(self._database)
+        self.heartbeats = Heartbeats(self._database)
         self.presence = Presence(self._database)
         self.links = Links(self._database, self._indexer)
         self.topics = Topics(self._database, self._indexer)
@@ -145,8 +148,26 @@ class Store:
         self.opening.succeed()
         async with anyio.create_task_group() as duties:
             duties.start_soon(self.keeper.serve, self._database, self._indexer)
+            duties.start_soon(PathWatch(self._database, self.keeper, self._reopen).run)
             if self._settings.retention_days or self._settings.retention_by_channel:
                 duties.start_soon(self._retain)
+
+    async def _reopen(self) -> None:
+        """Leave the file in use, and open the one that is at the path now; a new one if none is."""
+        self.opening.begin()
+        await self._database.leave()
+        self.keeper.release()  # the lock file may have been moved along
+        while True:
+            try:
+                make_folder(self.path)
+                await self._open()
+            except TerrariumError as error:
+                log.warning("%s", error)
+                self.keeper.release()
+                await self._database.leave()
+                await anyio.sleep(LOOK_EVERY)
+            else:
+                return self.opening.succeed()
 
     async def _retain(self) -> None:
         """Remove what is too old, again and again."""
