@@ -110,8 +110,7 @@ class Bridge:
                     self._talking.start_soon(self._presence.run)
                     self._talking.start_soon(self._commands.run)
                     self._talking.start_soon(check_endpoint, self._llm)
-                    if self._settings.say_trouble == "on":
-                        self._talking.start_soon(self._trouble_notice.run)
+                    self._talking.start_soon(self._trouble_notice.run)
                     await self.network.run()
                     self._talking.cancel_scope.cancel()
             finally:
@@ -124,6 +123,26 @@ class Bridge:
     async def flush(self) -> None:
         """Return once everything recorded so far is on disk."""
         await self._recorder.flush()
+
+    def change_settings(self, settings: Settings) -> None:
+        """Use other settings from now on; see `terrarium_mcp.settings.changes` for which."""
+        self._settings = settings
+        self._filter = MessageFilter(self._recorder.network, self.network, settings.voice_rules)
+        self._responder.change_settings(settings)
+        self.network.change_channels(settings.irc_channels)
+        if self._llm.change_settings(settings):
+            self._talking.start_soon(check_endpoint, self._llm)
+        self._state_changed()
+
+    def hurry(self) -> None:
+        """Stop at once: give up what the network or the disk does not take now."""
+        self._recorder.hurry()
+        self.network.hurry()
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether every recorded message is on disk."""
+        return not self._recorder.waiting
 
     async def stop(self, reason: str = "") -> None:
         """Leave the network and let `run()` return."""
@@ -182,7 +201,9 @@ class Bridge:
         self._recorder.beat_soon()
 
     async def _say_everywhere(self, text: str) -> None:
-        """Say this in every channel that is recorded; only log it if that is not possible."""
+        """Say this in every channel, if the settings ask for it; log it if that is impossible."""
+        if self._settings.say_trouble == "off":
+            return
         for channel in self.network.joined_channels():
             try:
                 await self.network.say(channel, text)

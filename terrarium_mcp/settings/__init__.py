@@ -6,8 +6,10 @@
 - validation.py: from the values that were found to `Settings`, or a sentence about each mistake
 - near_misses.py: names that are nearly those of settings
 - loading.py: all of it together
+- changes.py: what a reload changes at once
 """
 
+from terrarium_mcp.settings.changes import SettingsChange, changed
 from terrarium_mcp.settings.declarations import Settings, setting_names
 from terrarium_mcp.settings.errors import BadSetting
 from terrarium_mcp.settings.hosts import is_loopback
@@ -24,6 +26,8 @@ __all__ = [
     "LoadedSettings",
     "RoomDays",
     "Settings",
+    "SettingsChange",
+    "changed",
     "is_loopback",
     "load_settings",
     "read_settings",

@@ -1,7 +1,7 @@
 """The bridge, with an MCP server that it starts, or with one that already runs."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from terrarium_mcp.cli.starting.bridge_runner import (
@@ -15,8 +15,16 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
 
 
-async def run_bridge(settings: Settings, mcp_url: str | None, flags: Sequence[str]) -> None:
-    """Record and answer until a signal arrives. `flags` are for the MCP server that is started.
+async def run_bridge(
+    settings: Settings, load: Callable[[], Settings], mcp_url: str | None, flags: Sequence[str]
+) -> int:
+    """Record and answer until a signal arrives; returns the exit status.
+
+    Args:
+        settings: those to start with.
+        load: reads them again, for SIGHUP.
+        mcp_url: the MCP server to use; None: start one.
+        flags: words for the command line of the MCP server that is started.
 
     Raises:
         BadSetting: no server, channel or contact is set, or the MCP server would refuse to start.
@@ -32,4 +40,4 @@ async def run_bridge(settings: Settings, mcp_url: str | None, flags: Sequence[st
         open_store(database, settings, adopt=True) as store,
         open_bridge(store, settings, toolbox) as bridge,
     ):
-        await run_until_signal(bridge)
+        return await run_until_signal(bridge, store, settings, load)

@@ -1,11 +1,13 @@
 """A bridge built from the settings, run until a signal stops it."""
 
+import logging
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
 import anyio
 
+from terrarium_mcp.cli.starting.reloading import Reloader
 from terrarium_mcp.irc_bridge.bridge import Bridge, server_config
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.transport import tls_context
@@ -13,6 +15,11 @@ from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.server import chosen_tools, published_tools
 from terrarium_mcp.settings import BadSetting, Settings
 from terrarium_mcp.store import Store
+
+STOPPED, LINES_LOST = 0, 3
+"""Exit statuses. 1 is an error that stands on stderr, 2 a command line that is not understood."""
+
+log = logging.getLogger(__name__)
 
 
 def check_tools(settings: Settings) -> None:
@@ -54,16 +61,47 @@ async def open_bridge(store: Store, settings: Settings, toolbox: Toolbox) -> Asy
             await llm.aclose()
 
 
-async def run_until_signal(bridge: Bridge) -> None:
-    """Run the bridge until SIGINT or SIGTERM; it then quits IRC and saves what is pending."""
+async def run_until_signal(
+    bridge: Bridge, store: Store, settings: Settings, load: Callable[[], Settings]
+) -> int:
+    """Run the bridge until SIGINT or SIGTERM; it then quits IRC and saves what is pending.
+
+    A second of these signals ends the wait for a network or a disk that does not answer. SIGHUP
+    reads the settings again, with `load`.
+
+    Returns:
+        The exit status.
+    """
+
+    def load_checked() -> Settings:
+        loaded = load()
+        check_settings(loaded)
+        check_tools(loaded)
+        return loaded
+
+    async def apply(changed: Settings) -> None:
+        await store.change_settings(changed)
+        bridge.change_settings(changed)
+
+    reloader = Reloader(settings, load_checked, apply)
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_stop_at_a_signal, bridge)
+        tasks.start_soon(_obey_signals, bridge, reloader.reload)
         await bridge.run()
         tasks.cancel_scope.cancel()
+    return STOPPED if bridge.is_saved else LINES_LOST
 
 
-async def _stop_at_a_signal(bridge: Bridge) -> None:
-    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async for _ in signals:
-            await bridge.stop("until later")
-            return
+async def _obey_signals(bridge: Bridge, reload: Callable[[], Awaitable[None]]) -> None:
+    stopping = False
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+        async with anyio.create_task_group() as tasks:
+            async for number in signals:
+                if number == signal.SIGHUP:
+                    await reload()
+                elif stopping:
+                    log.warning("stopping at once")
+                    bridge.hurry()
+                else:
+                    stopping = True
+                    log.info("stopping")
+                    tasks.start_soon(bridge.stop, "until later")

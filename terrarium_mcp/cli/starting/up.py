@@ -45,9 +45,15 @@ async def serve_in_task(
 
 
 async def run_bridge_and_server(
-    settings: Settings, host: str, port: int, announce: Callable[[Listening], None]
-) -> None:
-    """Record, answer and serve until SIGINT or SIGTERM.
+    settings: Settings,
+    load: Callable[[], Settings],
+    host: str,
+    port: int,
+    announce: Callable[[Listening], None],
+) -> int:
+    """Record, answer and serve until SIGINT or SIGTERM; returns the exit status.
+
+    `load` reads the settings again, for SIGHUP.
 
     Raises:
         BadSetting: no server, channel or contact is set, or a tool does not exist.
@@ -67,5 +73,6 @@ async def run_bridge_and_server(
         toolbox = Toolbox(lambda: listening.mcp_url, offered=settings.bridge_tools)
         async with open_bridge(store, settings, toolbox) as bridge:
             bridges.append(bridge)
-            await run_until_signal(bridge)
+            status = await run_until_signal(bridge, store, settings, load)
         tasks.cancel_scope.cancel()
+    return status

@@ -72,6 +72,10 @@ class Responder:
             if command.is_question:  # only now has the queue room again
                 self._turned_away.pop(command.target, None)
 
+    def change_settings(self, settings: Settings) -> None:
+        """Use other settings from now on."""
+        self._settings = settings
+
     async def turn_away(self, command: Command) -> None:
         """Tell the asker that the queue is full; once, until it has room again."""
         informed = self._turned_away.setdefault(command.target, set())

@@ -65,6 +65,23 @@ class AutoJoin:
         for names in _join_lines(without_key, per_line):
             self._post("JOIN", names)
 
+    def change_channels(self, channels: Sequence[str]) -> None:
+        """Leave the channels that are not among these, and join the others if we take part."""
+        wanted = [_channel_state(channel) for channel in channels]
+        same = self._client.is_same_channel
+        gone = [
+            one for one in self._channels if not any(same(one.name, new.name) for new in wanted)
+        ]
+        kept = [one for one in self._channels if one not in gone]
+        new = [one for one in wanted if not any(same(one.name, old.name) for old in kept)]
+        self._channels = [*kept, *new]
+        for channel in gone:
+            if channel.joined_as:
+                self._post("PART", channel.name, "no longer in my settings")
+                self._listener.left(channel.joined_as, "no longer in the settings")
+        for channel in new:
+            self._return_after(0, channel)  # before we take part, it is joined with the others
+
     async def rejoin_loop(self) -> None:
         """Look for lost channels now and then: a server may answer a JOIN with nothing at all."""
         while True:

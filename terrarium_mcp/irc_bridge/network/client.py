@@ -1,7 +1,8 @@
 """A network that stays connected: it reconnects, sends, and knows who is in which channel."""
 
 import logging
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import anyio
@@ -59,6 +60,17 @@ class IrcNetwork:
                 await self._session.over.wait()
         if self._running:
             self._running.cancel()
+
+    def hurry(self) -> None:
+        """Return from `run()` now, without waiting for the server's farewell."""
+        self._stopped = True
+        if self._running:
+            self._running.cancel()
+
+    def change_channels(self, channels: Sequence[str]) -> None:
+        """Leave the channels that are not among these, and join the others."""
+        self._config = replace(self._config, channels=tuple(channels))
+        self._session.change_channels(self._config.channels)
 
     async def _connect_once(self) -> None:
         """Run one connection from its first byte to its last."""

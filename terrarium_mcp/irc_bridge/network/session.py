@@ -1,7 +1,7 @@
 """One connection's life: register, be welcomed, handle line by line in order, and end."""
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from types import MappingProxyType
 
 import anyio
@@ -112,6 +112,10 @@ class Session:
     def post(self, command: str, *params: str) -> None:
         """Queue a line; its command decides how long it may wait."""
         self._queue.post(IrcMessage(command.upper(), params))
+
+    def change_channels(self, channels: Sequence[str]) -> None:
+        """Leave the channels that are not among these, and join the others."""
+        self._autojoin.change_channels(channels)
 
     def end(self, why: str) -> None:
         """Give up this connection; the first reason counts."""

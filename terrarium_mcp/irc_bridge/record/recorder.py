@@ -36,6 +36,9 @@ SETTLING = 1.0
 AT_THE_END = 60.0
 """Seconds of retrying after a stop was requested: shutdown must end even on a full disk."""
 
+IN_A_HURRY = 1.0
+"""The same, once a stop in a hurry was requested."""
+
 log = logging.getLogger(__name__)
 
 
@@ -158,6 +161,10 @@ class Recorder:
         self._queue_beat()  # the last one
         self._bell.ring()
         self._running.deadline = anyio.current_time() + AT_THE_END
+
+    def hurry(self) -> None:
+        """Give up soon what cannot be written now."""
+        self._running.deadline = min(self._running.deadline, anyio.current_time() + IN_A_HURRY)
 
     def _begin_span(self, channel: str, why: str) -> None:
         at = datetime.now(UTC)

@@ -78,6 +78,7 @@ class Store:
         self.opening = Opening()
         self.keeper = Keeper(path)
         self._settings = settings
+        self._retaining = anyio.CancelScope()
         self._database = Database(path, self.opening.wait)
         network = settings.network_name
         self._indexer = Indexer(self._database, network)
@@ -146,11 +147,27 @@ class Store:
             self.opening.fail(error)
             return
         self.opening.succeed()
-        async with anyio.create_task_group() as duties:
-            duties.start_soon(self.keeper.serve, self._database, self._indexer)
-            duties.start_soon(PathWatch(self._database, self.keeper, self._reopen).run)
-            if self._settings.retention_days or self._settings.retention_by_channel:
-                duties.start_soon(self._retain)
+        async with anyio.create_task_group() as self._duties:
+            self._duties.start_soon(self.keeper.serve, self._database, self._indexer)
+            self._duties.start_soon(PathWatch(self._database, self.keeper, self._reopen).run)
+            self._start_retention()
+
+    async def change_settings(self, settings: Settings) -> None:
+        """Use other settings from now on: how speakers are told apart, and how long lines are kept.
+
+        Raises:
+            StoreFailed: the database cannot be written; nothing has changed.
+        """
+        await adopt_rules(self._database, settings)
+        self._settings = settings
+        self._start_retention()
+
+    def _start_retention(self) -> None:
+        """Apply the retention that the settings name, and no other any more."""
+        self._retaining.cancel()
+        self._retaining = anyio.CancelScope()
+        if self._settings.retention_days or self._settings.retention_by_channel:
+            self._duties.start_soon(self._retain, self._retaining)
 
     async def _reopen(self) -> None:
         """Leave the file in use, and open the one that is at the path now; a new one if none is."""
@@ -169,13 +186,14 @@ class Store:
             else:
                 return self.opening.succeed()
 
-    async def _retain(self) -> None:
-        """Remove what is too old, again and again."""
+    async def _retain(self, scope: anyio.CancelScope) -> None:
+        """Remove what is too old, again and again, until `scope` is cancelled."""
         from terrarium_mcp.store.sqlite.removal.retention import (  # noqa: PLC0415 -- see above
             Retention,
         )
 
-        await Retention(self._database, self._indexer, self._settings).serve(self.keeper)
+        with scope:
+            await Retention(self._database, self._indexer, self._settings).serve(self.keeper)
 
     async def aclose(self) -> None:
         """Close the file; the keeper empties its WAL first."""
