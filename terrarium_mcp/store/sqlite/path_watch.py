@@ -2,8 +2,8 @@
 
 - Moved, with nothing in its place: the process goes on writing to the moved file, so that nothing
   is lost, until the file is back or another database is at the path.
-- Deleted: nothing is written, since that would be lost; a recorder keeps its lines. A minute later
-  a new database is begun at the path.
+- Deleted: nothing is written, since that would be lost; a recorder keeps its lines. Half a
+  minute later a new database is begun at the path.
 - Another database at the path, unchanged for some seconds (it may be a copy that is not complete):
   it is opened, and used from then on.
 """
@@ -31,7 +31,7 @@ LOOK_EVERY = 1.0
 SETTLED = 3.0
 """Seconds for which another file at the path must be unchanged before it is opened."""
 
-BEGIN_AFTER = 60.0
+BEGIN_AFTER = 30.0
 """Seconds after which a new database is begun in the place of a deleted one."""
 
 _NOTHING = FileState(0, 0)
