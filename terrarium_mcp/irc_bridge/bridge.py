@@ -140,6 +140,11 @@ class Bridge:
         self.network.hurry()
 
     @property
+    def is_stuck(self) -> bool:
+        """Whether the recorder does not even try any more to write what waits."""
+        return self._recorder.is_stuck
+
+    @property
     def is_saved(self) -> bool:
         """Whether every recorded message is on disk."""
         return not self._recorder.waiting

@@ -1,6 +1,7 @@
 """A bridge built from the settings, run until a signal stops it."""
 
 import logging
+import os
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -8,6 +9,7 @@ from contextlib import asynccontextmanager
 import anyio
 
 from terrarium_mcp.cli.starting.reloading import Reloader
+from terrarium_mcp.cli.starting.service_manager import ServiceManager, keep_informed
 from terrarium_mcp.irc_bridge.bridge import Bridge, server_config
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.transport import tls_context
@@ -83,15 +85,21 @@ async def run_until_signal(
         await store.change_settings(changed)
         bridge.change_settings(changed)
 
+    manager = ServiceManager(os.environ)
     reloader = Reloader(settings, load_checked, apply)
     async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_obey_signals, bridge, reloader.reload)
+        tasks.start_soon(_obey_signals, bridge, reloader.reload, manager)
+        tasks.start_soon(
+            keep_informed, manager, store, lambda: [bridge.report()], lambda: bridge.is_stuck
+        )
         await bridge.run()
         tasks.cancel_scope.cancel()
     return STOPPED if bridge.is_saved else LINES_LOST
 
 
-async def _obey_signals(bridge: Bridge, reload: Callable[[], Awaitable[None]]) -> None:
+async def _obey_signals(
+    bridge: Bridge, reload: Callable[[], Awaitable[None]], manager: ServiceManager
+) -> None:
     stopping = False
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
         async with anyio.create_task_group() as tasks:
@@ -104,4 +112,5 @@ async def _obey_signals(bridge: Bridge, reload: Callable[[], Awaitable[None]]) -
                 else:
                     stopping = True
                     log.info("stopping")
+                    manager.notify("STOPPING=1", "STATUS=saving what waits")
                     tasks.start_soon(bridge.stop, "until later")

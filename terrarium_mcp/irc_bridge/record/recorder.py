@@ -36,6 +36,9 @@ SETTLING = 1.0
 AT_THE_END = 60.0
 """Seconds of retrying after a stop was requested: shutdown must end even on a full disk."""
 
+STUCK = 60.0
+"""Seconds in which a group is saved, or fails, unless something hangs; a lock takes 5 of them."""
+
 IN_A_HURRY = 1.0
 """The same, once a stop in a hurry was requested."""
 
@@ -84,8 +87,10 @@ class Recorder:
         self.on_outage: Callable[[], None] = lambda: None
         self._report = report
         self._beats_soon = Bell()
+        self._beats_soon.ring()  # the first one says that we have begun
         self._beat_queued = False
         self._full = False
+        self._tried = 0.0
         self._recorded: set[str] = set()
         self._to_save: deque[PendingMessage | _PendingAction] = deque()
         self._bell = Bell()
@@ -161,6 +166,11 @@ class Recorder:
         self._queue_beat()  # the last one
         self._bell.ring()
         self._running.deadline = anyio.current_time() + AT_THE_END
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether something waits that nothing has tried to save for `STUCK` seconds."""
+        return bool(self._to_save) and anyio.current_time() > self._tried + STUCK
 
     def hurry(self) -> None:
         """Give up soon what cannot be written now."""
@@ -239,6 +249,7 @@ class Recorder:
         """Retry `act` until the store can, and log how long that takes."""
         await self._opened()
         while True:
+            self._tried = anyio.current_time()
             try:
                 await act()
             except (StoreFailed, StillOpening) as error:  # opened again: path_watch.py
@@ -264,6 +275,7 @@ class Recorder:
     async def _opened(self) -> None:
         """Wait for the history to open, however long its migration takes."""
         while True:
+            self._tried = anyio.current_time()
             with suppress(StillOpening):
                 return await self.store.opening.wait()
 
