@@ -1,9 +1,14 @@
-"""A hundred kills: the scenes of tests/store/sqlite/test_crashes.py in their long form."""
+"""A hundred kills: the scenes of tests/store/sqlite/test_crashes.py in their long form.
 
+And 25 kills of a bridge, each in a burst of 20,000 lines.
+"""
+
+import os
 from pathlib import Path
 
 import pytest
 
+from tests.irc_bridge.crashing import DURABLE, LINES, while_blasted
 from tests.store import crashing
 
 KILLS = 20
@@ -25,3 +30,15 @@ KILLS = 20
 async def test_nothing_is_lost(tmp_path: Path, scene: crashing.Scene) -> None:
     await scene(tmp_path / "irc_logs.db", KILLS)
     print(f"{KILLS} kills {scene.__name__}: nothing lost")  # noqa: T201 -- the verdict
+
+
+async def test_a_bridge_killed_in_a_burst_loses_nothing_that_it_had_for_a_tenth_of_a_second(
+    tmp_path: Path,
+) -> None:
+    kills = await while_blasted(tmp_path, 25)
+    worst = max(killed.lag for killed in kills)
+    sent, kept = sum(killed.sent for killed in kills), sum(killed.kept for killed in kills)
+    verdict = "as it should be" if worst <= DURABLE else "NOT as it should be"
+    print(f"\n25 kills in bursts of {LINES:,} lines: {kept:,} of {sent:,} lines sent are on disk,")  # noqa: T201
+    print(f"in order; the oldest of the others was sent {1000 * worst:.0f} ms before its kill:")  # noqa: T201
+    print(f"{verdict}, load {os.getloadavg()}")  # noqa: T201
