@@ -34,12 +34,12 @@ class Killed:
     """What one kill left.
 
     Attributes:
-        sent: lines that were sent before it.
-        kept: lines of these that are on disk.
-        lag: seconds before the kill at which the first line that is not on disk was sent.
+        heard: lines that the bridge had received before it, as its answers to PING prove.
+        kept: lines that are on disk.
+        lag: seconds before the kill at which it had received the first line that is not.
     """
 
-    sent: int
+    heard: int
     kept: int
     lag: float
 
@@ -55,15 +55,20 @@ async def while_blasted(folder: Path, times: int, lines: int = LINES) -> list[Ki
 
 async def _kill_once(folder: Path, number: int, lines: int, rng: random.Random) -> Killed:
     file = folder / "irc_logs.db"
-    sent: list[float] = []  # when each piece was
+    heard: list[float] = []  # when the bridge had each piece
+
+    def answer(line: str) -> None:
+        if line.startswith(f"PONG {number}."):
+            heard.append(anyio.current_time())
+
     with anyio.fail_after(3 * HANGS):
-        async with fake_ircd() as ircd:
+        async with fake_ircd(answer=answer) as ircd:
             settings = _settings(ircd, file)
             async with running("terrarium-mcp bridge", at=folder, **settings) as program:
                 await program.says("recording", CHANNELS[0])
                 process = _process_of(file)
                 async with anyio.create_task_group() as tasks:
-                    tasks.start_soon(_blast, ircd, number, lines, sent)
+                    tasks.start_soon(_blast, ircd, number, lines)
                     await anyio.sleep(rng.uniform(0, lines / PACE))
                     at = anyio.current_time()
                     os.kill(process, signal.SIGKILL)
@@ -73,18 +78,17 @@ async def _kill_once(folder: Path, number: int, lines: int, rng: random.Random) 
     sql = "SELECT message FROM messages WHERE message LIKE ? ORDER BY id"
     kept = [row[0] for row in rows_of(file, sql, [f"{number}:%"])]
     assert kept == [f"{number}:{line}" for line in range(len(kept))]
-    before = bisect_left(sent, at)
-    missing_since = sent[len(kept) // PIECE] if len(kept) < before * PIECE else at
-    return Killed(before * PIECE, len(kept), at - missing_since)
+    pieces = bisect_left(heard, at)
+    lost = len(kept) // PIECE < pieces
+    return Killed(pieces * PIECE, len(kept), at - heard[len(kept) // PIECE] if lost else 0.0)
 
 
-async def _blast(ircd: FakeIrcd, number: int, lines: int, sent: list[float]) -> None:
+async def _blast(ircd: FakeIrcd, number: int, lines: int) -> None:
     began = anyio.current_time()
     for first in range(0, lines, PIECE):
         texts = (f"{number}:{first + line}" for line in range(PIECE))
         said = [f":ada!a@host.example PRIVMSG {CHANNELS[0]} :{text}" for text in texts]
-        await ircd.says(*said)
-        sent.append(anyio.current_time())
+        await ircd.says(*said, f"PING {number}.{first}")
         await anyio.sleep(max(0.0, began + (first + PIECE) / PACE - anyio.current_time()))
 
 

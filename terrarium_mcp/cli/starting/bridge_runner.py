@@ -105,7 +105,8 @@ async def _obey_signals(
         async with anyio.create_task_group() as tasks:
             async for number in signals:
                 if number == signal.SIGHUP:
-                    await reload()
+                    if not stopping:
+                        await reload()
                 elif stopping:
                     log.warning("stopping at once")
                     bridge.hurry()

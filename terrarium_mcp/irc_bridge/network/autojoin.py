@@ -48,6 +48,7 @@ class AutoJoin:
         start: Callable[..., None],
     ) -> None:
         self._channels = [_channel_state(channel) for channel in channels]
+        self._takes_part = False
         self._timeouts = timeouts
         self._client = client
         self._membership = membership
@@ -57,6 +58,7 @@ class AutoJoin:
 
     def join_all(self) -> None:
         """Join all channels in few lines; those with a key in a line each."""
+        self._takes_part = True
         for channel in self._channels:
             if channel.key:
                 self._post("JOIN", channel.name, channel.key)
@@ -66,21 +68,20 @@ class AutoJoin:
             self._post("JOIN", names)
 
     def change_channels(self, channels: Sequence[str]) -> None:
-        """Leave the channels that are not among these, and join the others if we take part."""
-        wanted = [_channel_state(channel) for channel in channels]
-        same = self._client.is_same_channel
-        gone = [
-            one for one in self._channels if not any(same(one.name, new.name) for new in wanted)
-        ]
-        kept = [one for one in self._channels if one not in gone]
-        new = [one for one in wanted if not any(same(one.name, old.name) for old in kept)]
-        self._channels = [*kept, *new]
-        for channel in gone:
-            if channel.joined_as:
-                self._post("PART", channel.name, "no longer in my settings")
-                self._listener.left(channel.joined_as, "no longer in the settings")
-        for channel in new:
-            self._return_after(0, channel)  # before we take part, it is joined with the others
+        """Leave the channels that are not among these, and join the others once we take part."""
+        before, self._channels = self._channels, [_channel_state(one) for one in channels]
+        for known in before:
+            channel = self._configured(known.name)
+            if channel:
+                known.key = channel.key
+                self._channels[self._channels.index(channel)] = known
+            elif known.joined_as:
+                self._post("PART", known.name, "no longer in my settings")
+                self._listener.left(known.joined_as, "no longer in the settings")
+        if self._takes_part:
+            for channel in self._channels:
+                if channel not in before:
+                    self._return_after(0, channel)
 
     async def rejoin_loop(self) -> None:
         """Look for lost channels now and then: a server may answer a JOIN with nothing at all."""

@@ -81,6 +81,7 @@ class IrcNetwork:
         try:
             async with open_connection(self._config, self._timeouts) as connection:
                 self._session = session
+                session.change_channels(self._config.channels)  # they may have changed meanwhile
                 await session.live(connection)
             why = session.why if connection.heard else silent_end(self._config, session.why)
         except OSError as error:

@@ -115,7 +115,8 @@ class Session:
 
     def change_channels(self, channels: Sequence[str]) -> None:
         """Leave the channels that are not among these, and join the others."""
-        self._autojoin.change_channels(channels)
+        if not self.over.is_set():
+            self._autojoin.change_channels(channels)
 
     def end(self, why: str) -> None:
         """Give up this connection; the first reason counts."""

@@ -17,7 +17,7 @@ from functools import partial
 import anyio
 
 from terrarium_mcp.bell import Bell
-from terrarium_mcp.chat.records import NewMessage
+from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.irc_bridge.record.outage import Outage
 from terrarium_mcp.store import HEARTBEAT, BridgeReport, StillOpening, Store, StoreFailed
 
@@ -69,7 +69,7 @@ class Recorder:
     Attributes:
         waiting: the number of messages not yet on disk.
         lost: the number that were not queued since the start, as too many were waiting.
-        newest: the message queued last; None before the first.
+        newest: the live message queued last; None before the first.
         outage: the outage that goes on; None while writing works.
         on_outage: called when an outage begins or ends.
     """
@@ -95,6 +95,7 @@ class Recorder:
         self._to_save: deque[PendingMessage | _PendingAction] = deque()
         self._bell = Bell()
         self._finished = False
+        self._patience = AT_THE_END
         self._running = anyio.CancelScope(shield=True)
         self._enqueue_action(partial(store.rooms.name_network, network))  # before its first message
 
@@ -104,7 +105,8 @@ class Recorder:
         if self._full or self.waiting >= MOST_WAITING:
             self._lose()
             return pending
-        self.newest = message
+        if message.origin is Origin.LIVE:
+            self.newest = message
         self.waiting += 1
         self._enqueue(pending)
         return pending
@@ -165,7 +167,7 @@ class Recorder:
         self._finished = True
         self._queue_beat()  # the last one
         self._bell.ring()
-        self._running.deadline = anyio.current_time() + AT_THE_END
+        self._running.deadline = anyio.current_time() + self._patience
 
     @property
     def is_stuck(self) -> bool:
@@ -174,7 +176,9 @@ class Recorder:
 
     def hurry(self) -> None:
         """Give up soon what cannot be written now."""
-        self._running.deadline = min(self._running.deadline, anyio.current_time() + IN_A_HURRY)
+        self._patience = IN_A_HURRY
+        if self._finished:
+            self._running.deadline = anyio.current_time() + self._patience
 
     def _begin_span(self, channel: str, why: str) -> None:
         at = datetime.now(UTC)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import anyio
 from anyio import from_thread, to_thread
 
+from terrarium_mcp.backoff import Reminder
 from terrarium_mcp.errors import TerrariumError, plainly
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.backlog import Backlog
@@ -174,12 +175,14 @@ class Store:
         self.opening.begin()
         await self._database.leave()
         self.keeper.release()  # the lock file may have been moved along
+        reminder = Reminder()
         while True:
             try:
                 make_folder(self.path)
                 await self._open()
             except TerrariumError as error:
-                log.warning("%s", error)
+                if reminder.is_due(anyio.current_time()):
+                    log.error("%s", error)  # noqa: TRY400 -- for operators
                 self.keeper.release()
                 await self._database.leave()
                 await anyio.sleep(LOOK_EVERY)
