@@ -107,6 +107,12 @@ def test_a_silent_bridge_and_one_that_died_are_not_well() -> None:
     assert "ended without a word after 2026-11-22 12:00:00 UTC" in gone
 
 
+def test_a_network_that_nobody_has_recorded_for_a_week_is_no_reason_for_an_alarm() -> None:
+    one = beat()
+    assert figures_of(one, NOW + timedelta(days=6))["status"] == "degraded"
+    assert figures_of(one, NOW + timedelta(days=7))["status"] == "stopped"
+
+
 def test_a_process_elsewhere_is_judged_by_its_heartbeat_alone() -> None:
     assert process_is_alive(f"{os.getpid()}@{socket.gethostname()}") is True
     assert process_is_alive("1@another-host") is None
@@ -211,7 +217,7 @@ async def test_a_history_without_a_bridge_is_well_and_doctor_says_how_to_start_o
         assert (status, found["ok"], found["networks"]) == (200, True, {})
     seen = ran("terrarium-mcp doctor --live", "--db", ours, at=ours.parent)
     assert seen.returncode == 1
-    assert "no bridge has reported yet. Start one: " in seen.stdout
+    assert "none is running. Start one: " in seen.stdout
     assert "bridge\n" in seen.stdout
 
 
@@ -221,7 +227,7 @@ async def test_doctor_names_the_network_of_the_settings_that_never_reported(tmp_
         write_settings(tmp_path, ircd, TERRARIUM_NETWORK="oftc")
     seen = ran("terrarium-mcp doctor --live", at=tmp_path)
     assert seen.returncode == 1
-    assert "bridge of oftc\n! process  no bridge has reported yet" in seen.stdout
+    assert "bridge of oftc\n! process  none is running" in seen.stdout
     assert "bridge of local" not in seen.stdout  # it was told to stop, and nobody asks for it
 
 
@@ -253,7 +259,7 @@ async def test_a_bridge_that_cannot_connect_says_why_and_has_some_time(tmp_path:
     async with running("terrarium-mcp bridge", at=tmp_path) as program:
         await program.says("connecting again in")
         while "not since" not in (seen := ran("terrarium-mcp doctor --live", at=tmp_path)).stdout:
-            assert "no bridge has reported yet" in seen.stdout  # it has just begun
+            assert "none is running" in seen.stdout  # it has just begun
         assert "127.0.0.1" in seen.stdout
         assert seen.returncode == 0
         await program.stop()

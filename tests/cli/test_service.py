@@ -103,6 +103,13 @@ def test_an_abstract_socket_is_understood(tmp_path: Path) -> None:
         assert receiver.recv(100) == b"READY=1"
 
 
+def test_a_path_with_an_at_sign_is_a_path(tmp_path: Path) -> None:
+    one = Manager(tmp_path / "user@1000")
+    ServiceManager({"NOTIFY_SOCKET": str(one.path)}).notify("READY=1")
+    assert one.hears("READY") == ["READY=1"]
+    one.close()
+
+
 def unit() -> configparser.SectionProxy:
     parser = configparser.ConfigParser(interpolation=None, strict=False)
     parser.optionxform = str  # type: ignore[assignment,method-assign]  # as configparser documents it

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.cli.starting.liveness import facts_of
+from terrarium_mcp.cli.starting.liveness import facts_of, is_current
 from terrarium_mcp.cli.starting.program import shell_words
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import TerrariumError
@@ -52,31 +52,30 @@ async def examination(
 def live_examination(settings: Settings, now: datetime) -> bool:
     """Print what each network's bridge last reported; returns whether all of them are well.
 
-    Bridges of networks that the settings do not name count only if they were not told to stop.
+    Bridges of networks that the settings do not name count only while they may be expected to run.
     """
     try:
-        heartbeats = {
-            one.report.network: one for one in read_heartbeats(Path.cwd() / settings.db_path)
-        }
+        sections = _bridges(settings, now)
     except TerrariumError as error:
         sections = [Section("database", [Fact("bridges", str(error), wrong=True)])]
-    else:
-        meant = {settings.network_name} if settings.irc_server else set[str]()
-        sections = [
-            Section(f"bridge of {harmless(name)}", facts_of(one, now))
-            for name, one in sorted(heartbeats.items())
-            if name in meant or not one.report.stopped
-        ]
-        start = f"Start one: {shell_words('bridge')}"
-        if not heartbeats:
-            never = Fact("process", f"no bridge has reported yet. {start}", wrong=True)
-            sections = [Section("bridge", [never])]
-        elif missing := sorted(meant - heartbeats.keys()):
-            never = Fact("process", f"no bridge has reported yet. {start}", wrong=True)
-            sections += [Section(f"bridge of {harmless(name)}", [never]) for name in missing]
     for section in sections:
         _show(section)
     return _verdict(sections)
+
+
+def _bridges(settings: Settings, now: datetime) -> list[Section]:
+    found = {one.report.network: one for one in read_heartbeats(Path.cwd() / settings.db_path)}
+    meant = {settings.network_name} if settings.irc_server else set[str]()
+    start = f"none is running. Start one: {shell_words('bridge')}"
+    never = Fact("process", start, wrong=True)
+    sections = [
+        Section(f"bridge of {harmless(name)}", facts_of(found[name], now))
+        if name in found
+        else Section(f"bridge of {harmless(name)}", [never])
+        for name in sorted(found.keys() | meant)
+        if name in meant or is_current(found[name], now)
+    ]
+    return sections or [Section("bridge", [never])]
 
 
 def _verdict(sections: Sequence[Section]) -> bool:

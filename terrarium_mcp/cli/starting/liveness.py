@@ -15,7 +15,15 @@ STALE = timedelta(minutes=3)
 GRACE = timedelta(minutes=2)
 """For this long a bridge may be unconnected or outside a channel: a start, a netsplit, a kick."""
 
+GIVEN_UP = timedelta(days=7)
+"""After this long without a heartbeat nobody misses a bridge: its network is no longer recorded."""
+
 _MOST_CHANNELS = 8
+
+
+def is_current(heartbeat: Heartbeat, now: datetime) -> bool:
+    """Whether the bridge may still be expected to run: it was not told to stop, nor given up."""
+    return not heartbeat.report.stopped and now - heartbeat.at < GIVEN_UP
 
 
 def facts_of(heartbeat: Heartbeat, now: datetime) -> list[Fact]:
@@ -42,7 +50,9 @@ def is_well(heartbeat: Heartbeat, now: datetime) -> bool:
 def figures_of(heartbeat: Heartbeat, now: datetime) -> Mapping[str, object]:
     """The state of a bridge for a program: no channel, nick or address is named."""
     report = heartbeat.report
-    status = "stopped" if report.stopped else "ok" if is_well(heartbeat, now) else "degraded"
+    status = "ok" if is_well(heartbeat, now) else "degraded"
+    if not is_current(heartbeat, now):
+        status = "stopped"
     return {
         "status": status,
         "version": report.version,
@@ -66,10 +76,10 @@ def process_is_alive(process: str) -> bool | None:
         return None
     try:
         os.kill(int(pid), 0)
-    except ProcessLookupError:
-        return False
-    except (PermissionError, OverflowError):
+    except PermissionError:  # another account's
         return True
+    except (ProcessLookupError, OverflowError):
+        return False
     return True
 
 

@@ -6,6 +6,7 @@ names.
 
 import logging
 import os
+import re
 import socket
 from collections.abc import Callable, Mapping, Sequence
 
@@ -29,7 +30,7 @@ class ServiceManager:
     """
 
     def __init__(self, environ: Mapping[str, str]) -> None:
-        self._address = environ.get("NOTIFY_SOCKET", "").replace("@", "\0", 1)
+        self._address = re.sub("^@", "\0", environ.get("NOTIFY_SOCKET", ""))  # an abstract name
         patience = int(environ.get("WATCHDOG_USEC", "0") or 0) / 1e6
         watches_us = environ.get("WATCHDOG_PID", str(os.getpid())) == str(os.getpid())
         self.pause = patience / 3 if patience and watches_us else USUAL_PAUSE
