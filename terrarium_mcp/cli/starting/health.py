@@ -8,6 +8,8 @@ from terrarium_mcp.cli.starting.liveness import figures_of
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store import BridgeReport, Heartbeat, Store, this_process
 
+MOVED = "The database was moved, deleted or replaced while in use"
+
 LiveReports = Callable[[], Sequence[BridgeReport]]
 
 
@@ -34,6 +36,7 @@ def health_of(
             await store.opening.wait(0)
             stored = {one.report.network: one for one in await store.heartbeats.all()}
             heartbeats = {**stored, **heartbeats}
+            trouble = MOVED if store.is_away else ""
         except TerrariumError as error:
             trouble = error.public
         networks = {name: figures_of(one, now) for name, one in sorted(heartbeats.items())}

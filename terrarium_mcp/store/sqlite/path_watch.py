@@ -51,6 +51,11 @@ class PathWatch:
         self._path = database.path
         self._forget()
 
+    @property
+    def is_away(self) -> bool:
+        """Whether the open file is not the one at the path."""
+        return self._away_since is not None
+
     async def run(self) -> None:
         """Look again and again, until cancelled."""
         while True:
@@ -73,7 +78,7 @@ class PathWatch:
         self._seen, self._seen_since = _NOTHING, 0.0
 
     def _returned(self) -> None:
-        if self._away_since is not None:
+        if self.is_away:
             log.warning("the database %s is in its place again", self._path)
             self._forget()
 

@@ -81,6 +81,7 @@ class Store:
         self._settings = settings
         self._retaining = anyio.CancelScope()
         self._database = Database(path, self.opening.wait)
+        self._path_watch = PathWatch(self._database, self.keeper, self._reopen)
         network = settings.network_name
         self._indexer = Indexer(self._database, network)
         self.rooms = Rooms(self._database)
@@ -150,8 +151,13 @@ class Store:
         self.opening.succeed()
         async with anyio.create_task_group() as self._duties:
             self._duties.start_soon(self.keeper.serve, self._database, self._indexer)
-            self._duties.start_soon(PathWatch(self._database, self.keeper, self._reopen).run)
+            self._duties.start_soon(self._path_watch.run)
             self._start_retention()
+
+    @property
+    def is_away(self) -> bool:
+        """Whether the database was moved, deleted or replaced while in use, and is not healed."""
+        return self._path_watch.is_away
 
     async def change_settings(self, settings: Settings) -> None:
         """Use other settings from now on: how speakers are told apart, and how long lines are kept.

@@ -14,6 +14,7 @@ from typing import Any
 import anyio
 import pytest
 
+from terrarium_mcp.cli.starting.health import MOVED, health_of
 from terrarium_mcp.irc_bridge.record import recorder as recording
 from terrarium_mcp.store import open_store
 from terrarium_mcp.store.sqlite import path_watch
@@ -99,12 +100,15 @@ async def test_a_database_that_becomes_read_only_is_told_and_heals(
         writer = house.store._database._writer  # noqa: SLF001 -- as a disk mounted read-only
         assert writer
         with anyio.fail_after(PATIENCE):
+            await hears(house, ircd, "before")
+            await house.bridge.flush()
             await writer.execute_fetchall("PRAGMA query_only=ON")
             await hears(house, ircd, "one", "two")
-            await until_logged(caplog, "2 lines wait to be recorded", "This account may not write")
+            await until_logged(caplog, "lines wait to be recorded", "This account may not write")
+            assert house.bridge.report().waiting == 2
             await writer.execute_fetchall("PRAGMA query_only=OFF")
             await house.bridge.flush()
-    assert texts_in(tmp_path / "irc_logs.db") == ["one", "two"]
+    assert texts_in(tmp_path / "irc_logs.db") == ["before", "one", "two"]
 
 
 WITHOUT_PERMISSION = """
@@ -158,8 +162,11 @@ async def test_a_database_moved_away_loses_no_line_and_is_told(
             await hears(house, ircd, "after")
             await until_logged(caplog, "was moved away while in use", str(moved))
             await house.bridge.flush()
+            told = await health_of(house.store, lambda: [house.bridge.report()])()
+            assert (told["ok"], told["history"]) == (False, MOVED)
             moved.rename(file)
             await until_logged(caplog, "is in its place again")
+            assert (await health_of(house.store, lambda: [house.bridge.report()])())["ok"]
             await hears(house, ircd, "back")
     assert texts_in(file) == ["before", "after", "back"]
 
