@@ -82,7 +82,7 @@ class Health:
 
 
 @dataclass(frozen=True, slots=True)
-class _Choice:
+class _ModelChoice:
     """Which model of which endpoint to use, and how; the arguments of `LLM`."""
 
     base_url: str
@@ -93,7 +93,7 @@ class _Choice:
     timeout: float
 
     @classmethod
-    def from_settings(cls, settings: Settings) -> "_Choice":
+    def from_settings(cls, settings: Settings) -> "_ModelChoice":
         """The choice of these settings."""
         return cls(
             base_url=settings.agent_api_url,
@@ -132,20 +132,20 @@ class LLM:
         self._clock = clock
         self.condition = EndpointCondition()
         self._retired: list[AsyncOpenAI] = []
-        self._choice = _Choice(base_url, api_key, model, temperature, max_tokens, timeout)
+        self._choice = _ModelChoice(base_url, api_key, model, temperature, max_tokens, timeout)
         self._use(self._choice)
 
     @classmethod
     def from_settings(cls, settings: Settings, *, wait: wait_base = BACKOFF) -> "LLM":
         """The model that the settings name."""
-        return cls(**asdict(_Choice.from_settings(settings)), wait=wait)
+        return cls(**asdict(_ModelChoice.from_settings(settings)), wait=wait)
 
     def change_settings(self, settings: Settings) -> bool:
         """Use the model that these settings name; returns whether anything about it changes.
 
         Requests in work end as they began.
         """
-        choice = _Choice.from_settings(settings)
+        choice = _ModelChoice.from_settings(settings)
         if choice == self._choice:
             return False
         self._choice = choice
@@ -153,7 +153,7 @@ class LLM:
         self._use(choice)
         return True
 
-    def _use(self, choice: "_Choice") -> None:
+    def _use(self, choice: "_ModelChoice") -> None:
         """Begin with this endpoint and model: nothing is known about them."""
         self._root = re.sub(r"(/v1)?/*$", "", choice.base_url)
         self._model = choice.model
