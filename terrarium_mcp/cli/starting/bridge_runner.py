@@ -3,6 +3,7 @@
 import logging
 import os
 import signal
+import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 
@@ -20,6 +21,12 @@ from terrarium_mcp.store import Store
 
 STOPPED, LINES_LOST = 0, 3
 """Exit statuses. 1 is an error that stands on stderr, 2 a command line that is not understood."""
+
+SWITCH_INTERVAL = 0.0002
+"""Seconds after which a thread that computes lets another one continue (Python: 0.005).
+
+The store's thread gives up the interpreter's lock with every row that SQLite writes. In a flood,
+the event loop would take it for 5 ms each time, so that lines wait for seconds to be written."""
 
 log = logging.getLogger(__name__)
 
@@ -85,6 +92,7 @@ async def run_until_signal(
         await store.change_settings(changed)
         bridge.change_settings(changed)
 
+    sys.setswitchinterval(SWITCH_INTERVAL)
     manager = ServiceManager(os.environ)
     reloader = Reloader(settings, load_checked, apply)
     async with anyio.create_task_group() as tasks:

@@ -14,12 +14,16 @@ from typing import Any
 import anyio
 import pytest
 
+from terrarium_mcp.cli.starting.bridge_runner import open_bridge, run_until_signal
 from terrarium_mcp.cli.starting.health import MOVED, health_of
 from terrarium_mcp.irc_bridge.record import recorder as recording
+from terrarium_mcp.irc_bridge.toolbox import Toolbox
+from terrarium_mcp.server import build_server
 from terrarium_mcp.store import open_store
 from terrarium_mcp.store.sqlite import path_watch
 from tests.irc_bridge import crashing
 from tests.irc_bridge.house import QUICK, House, living, settings_for
+from tests.servers.beside import beside
 from tests.servers.fake_ircd import FakeIrcd, fake_ircd
 from tests.store.scene import find, rows_of
 
@@ -296,3 +300,21 @@ async def test_a_heartbeat_that_cannot_be_written_harms_no_recording(tmp_path: P
             await hears(house, ircd, "still here")
             await house.bridge.flush()
     assert texts_in(file) == ["still here"]
+
+
+async def test_the_store_gets_its_turn_while_lines_pour_in(tmp_path: Path) -> None:
+    before = sys.getswitchinterval()
+    async with fake_ircd() as ircd:
+        settings = settings_for(ircd.port, tmp_path)
+        async with open_store(settings.db_path, settings) as store:
+            toolbox = Toolbox(lambda: build_server(store, settings))
+            async with open_bridge(store, settings, toolbox) as bridge:
+                arguments = (bridge, store, settings, lambda: settings)
+                try:
+                    async with beside(run_until_signal, *arguments):
+                        with anyio.fail_after(PATIENCE):
+                            await ircd.hears("JOIN")
+                        assert sys.getswitchinterval() < before / 10
+                        await bridge.stop()
+                finally:
+                    sys.setswitchinterval(before)
