@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 import anyio
 import click
 
-from bench import alone, reading, rebuilding, searching, serving, size, writing
+from bench import alone, reading, rebuilding, recording, searching, serving, size, writing
 from bench.bed import Bed
 from bench.corpus import SEED
 from bench.filling import fill
@@ -26,6 +26,7 @@ PARTS: dict[str, Callable[[Bed], Awaitable[list[Row]]]] = {
     "alone": alone.rows,
     "serving": serving.rows,
     "rebuilding": rebuilding.rows,
+    "recording": recording.rows,
     "writing": writing.rows,  # last: it adds lines
 }
 

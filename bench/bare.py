@@ -56,8 +56,12 @@ class Bare:
         ).fetchall()
         with self.spent.running():
             for group in _groups(rows):
-                self._db.executemany(self._insert, group)
-                self._db.commit()
+                self.write(group)
+
+    def write(self, rows: Sequence[tuple[object, ...]]) -> None:
+        """Write these rows in one transaction."""
+        self._db.executemany(self._insert, rows)
+        self._db.commit()
 
     def close(self) -> None:
         """Let go of the file."""

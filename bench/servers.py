@@ -17,7 +17,7 @@ from subprocess import DEVNULL, PIPE, Popen
 from typing import IO, Any, Self
 from urllib.parse import urlsplit
 
-from bench.measure import memory
+from bench.measure import cpu_of_process, memory
 
 VERSION = "2026-07-28"
 _META = "io.modelcontextprotocol"
@@ -46,8 +46,7 @@ class ServerProcess(ABC):
     @property
     def cpu(self) -> float:
         """Seconds of CPU that all threads of the process have spent."""
-        # clock_getcpuclockid(3) for another process, as Linux numbers its clocks.
-        return time.clock_gettime(~self._process.pid << 3 | 2)
+        return cpu_of_process(self._process.pid)
 
     @property
     def megabytes(self) -> float:

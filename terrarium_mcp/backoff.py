@@ -1,4 +1,4 @@
-"""Pauses before the next attempt to connect, for every connection that is kept up."""
+"""Growing pauses: before the next attempt to connect, and before a message is logged again."""
 
 import secrets
 from collections.abc import Sequence
@@ -27,3 +27,26 @@ class Backoff:
         self._failures = 1 if lasted >= self._settled else self._failures + 1
         pause = self._pauses[min(self._failures, len(self._pauses)) - 1]
         return pause * _RANDOM.uniform(1 - self._jitter, 1 + self._jitter)
+
+
+class Reminder:
+    """Says when a message about a trouble that goes on is due again, ever more rarely."""
+
+    def __init__(self, pauses: Sequence[float] = (60, 120, 300, 600)) -> None:
+        """`pauses` are the seconds between one message and the next; the last one repeats."""
+        self._pauses = pauses
+        self._given = 0
+        self._due = float("-inf")
+
+    @property
+    def is_first(self) -> bool:
+        """Whether no message was due so far."""
+        return not self._given
+
+    def is_due(self, now: float) -> bool:
+        """Whether a message is due at `now`, in seconds; if so, the next one is due later."""
+        if now < self._due:
+            return False
+        self._due = now + self._pauses[min(self._given, len(self._pauses) - 1)]
+        self._given += 1
+        return True

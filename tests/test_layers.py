@@ -43,11 +43,11 @@ MAY_IMPORT = {
 
 PACKAGES = {
     "store/sqlite": (
-        "engine", "schema", "opening", "index", "keeper", "claims", "ingest", "topics", "search",
-        "removal", "health", "store",
+        "engine", "schema", "opening", "index", "keeper", "claims", "path_watch", "ingest",
+        "topics", "search", "removal", "health", "store",
     ),
-    "irc_bridge": ("network", "model", "record", "toolbox", "answer", "ask", "bridge",
-        "bridges",
+    "irc_bridge": (
+        "network", "model", "record", "toolbox", "answer", "ask", "reporter", "bridge", "bridges",
     ),
 }  # fmt: skip
 """What a part is made of, in the order in which it is built: none imports a later one."""

@@ -1,5 +1,6 @@
 """`terrarium-mcp bridge`: record the channels of IRC_CHANNELS, and answer questions there."""
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -28,7 +29,8 @@ def bridge(
     mcp_url: str | None, db: Path | None, config: Path | None, env_file: Path | None
 ) -> None:
     """Record the channels of IRC_CHANNELS, and answer questions there."""
-    settings = settings_of(db, config, env_file)
+    load = partial(settings_of, db, config, env_file)
+    settings = load()
 
     with lasting_imports():
         from terrarium_mcp.cli.starting.bridge import run_bridge
@@ -36,4 +38,4 @@ def bridge(
     # The server that the bridge starts reads its settings from the same files.
     files = {"--config": config, "--env-file": env_file}
     flags = [word for flag, file in files.items() if file for word in (flag, str(file))]
-    run_service(run_bridge, settings, mcp_url, flags)
+    run_service(run_bridge, settings, load, mcp_url, flags)

@@ -1,6 +1,7 @@
 """`terrarium-mcp doctor`: the settings, the state of the database, and whether all is well."""
 
 import sys
+from datetime import UTC, datetime
 from pathlib import Path
 
 import click
@@ -9,6 +10,11 @@ from terrarium_mcp.cli.options import loaded_settings, settings_options, warn_of
 
 
 @click.command()
+@click.option(
+    "--live",
+    is_flag=True,
+    help="Show only whether the bridges are running and record, by what they last reported.",
+)
 @click.option("--deep", is_flag=True, help="Compare all derived data with a recount, on a copy.")
 @click.option(
     "--rebuild",
@@ -24,6 +30,7 @@ from terrarium_mcp.cli.options import loaded_settings, settings_options, warn_of
 @settings_options
 def doctor(
     *,
+    live: bool,
     deep: bool,
     rebuild: bool,
     temp: Path | None,
@@ -40,8 +47,10 @@ def doctor(
 
     import anyio
 
-    from terrarium_mcp.cli.starting.doctor import examination
+    from terrarium_mcp.cli.starting.doctor import examination, live_examination
 
+    if live:
+        sys.exit(0 if live_examination(loaded.settings, datetime.now(UTC)) else 1)
     well = anyio.run(
         examination,
         loaded.settings,

@@ -9,9 +9,11 @@ Arguments = TypeVarTuple("Arguments")
 
 
 def run_service(
-    job: Callable[[Unpack[Arguments]], Awaitable[object]], *arguments: *Arguments
+    job: Callable[[Unpack[Arguments]], Awaitable[int | None]], *arguments: *Arguments
 ) -> NoReturn:
     """Run `job`, which must close everything it opened, and end the process at once.
+
+    What `job` returns is the exit status; None is 0.
 
     Python's own shutdown would take another half second, because of all that mcp imports.
     """
@@ -19,8 +21,7 @@ def run_service(
 
     from terrarium_mcp.serving.stdio import leave
 
-    anyio.run(job, *arguments)
-    leave(0)
+    leave(anyio.run(job, *arguments) or 0)
 
 
 @contextmanager

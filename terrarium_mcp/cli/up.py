@@ -1,5 +1,6 @@
 """`terrarium-mcp up`: the bridge and the HTTP server in one process."""
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -13,7 +14,8 @@ from terrarium_mcp.cli.process import lasting_imports, run_service
 @settings_options
 def up(host: str, port: int, db: Path | None, config: Path | None, env_file: Path | None) -> None:
     """Run the bridge and the HTTP server in one process."""
-    settings = settings_of(db, config, env_file)
+    load = partial(settings_of, db, config, env_file)
+    settings = load()
 
     with lasting_imports():
         from terrarium_mcp.cli.starting.up import run_bridge_and_server
@@ -21,6 +23,7 @@ def up(host: str, port: int, db: Path | None, config: Path | None, env_file: Pat
     run_service(
         run_bridge_and_server,
         settings,
+        load,
         host,
         port,
         lambda listening: click.echo(listening.mcp_url, err=True),

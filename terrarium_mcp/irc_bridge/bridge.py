@@ -21,6 +21,7 @@ from terrarium_mcp.irc_bridge.ask.responder import Responder
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryPage
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
+from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
 from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
@@ -29,9 +30,11 @@ from terrarium_mcp.irc_bridge.record.message_filter import MessageFilter
 from terrarium_mcp.irc_bridge.record.presence_sync import PRESENCE_COMMANDS, PresenceSync
 from terrarium_mcp.irc_bridge.record.recorder import Recorder
 from terrarium_mcp.irc_bridge.record.repeats import Repeats
+from terrarium_mcp.irc_bridge.record.trouble_notice import TroubleNotice
+from terrarium_mcp.irc_bridge.reporter import Reporter
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.settings import BadSetting, Settings, is_loopback
-from terrarium_mcp.store import Store
+from terrarium_mcp.store import BridgeReport, Store
 
 log = logging.getLogger(__name__)
 
@@ -123,7 +126,7 @@ class Bridge:
         timeouts = timeouts or Timeouts()
         self.network = IrcNetwork(server_config(settings), self, timeouts=timeouts)
         self._filter = MessageFilter(name, self.network, settings.voice_rules)
-        self._recorder = Recorder(store, name, home)
+        self._recorder = Recorder(store, name, home, report=self.report)
         self._repeats = Repeats()
         self._backfill = Backfill(
             store, name, self.network.fetch_history, timedelta(hours=settings.history_hours)
@@ -134,7 +137,7 @@ class Bridge:
         guard = LoopGuard(reflex_rules(timeouts.reflex))
         self._consent = Consent(store, self._recorder, self._presence.write_all)
         self._introducer = Introducer(store, settings, self.network.say)
-        responder = Responder(
+        self._responder = Responder(
             self.network,
             self._recorder,
             toolbox,
@@ -144,15 +147,18 @@ class Bridge:
             guard,
             self._consent,
         )
+        queue = CommandQueue(self._responder.serve)
         self._reception = Reception(
             self.network,
             settings,
-            CommandQueue(responder.serve),
+            queue,
             QuietTimes(store, name),
             guard,
             self._consent,
             self._is_ours,
         )
+        self._reporter = Reporter(lambda: self._settings, self.network, queue, llm)
+        self._trouble_notice = TroubleNotice(self._recorder, self._say_everywhere)
 
     async def run(self) -> None:
         """Connect, record and answer until `stop()` or cancellation.
@@ -170,15 +176,46 @@ class Bridge:
                 async with anyio.create_task_group() as self._talking:
                     self._talking.start_soon(self._presence.run)
                     self._talking.start_soon(self._reception.run)
+                    self._talking.start_soon(self._trouble_notice.run)
                     await self._reception.until_ready()
                     await self.network.run()
                     self._talking.cancel_scope.cancel()
             finally:
                 self._recorder.finish()
 
+    def report(self) -> BridgeReport:
+        """The state of this bridge now."""
+        return self._reporter.report(self._recorder)
+
     async def flush(self) -> None:
         """Return once everything recorded so far is on disk."""
         await self._recorder.flush()
+
+    def change_settings(self, settings: Settings) -> None:
+        """Use other settings from now on; see `terrarium_mcp.settings.changes` for which."""
+        self._settings = settings
+        self._filter = MessageFilter(self.name, self.network, settings.voice_rules).by_casemapping(
+            self.network.casemapping
+        )
+        self._responder.change_settings(settings)
+        self._reception.change_settings(settings)
+        self.network.change_channels(settings.irc_channels)
+        self._state_changed()
+
+    def hurry(self) -> None:
+        """Stop at once: give up what the network or the disk does not take now."""
+        self._recorder.hurry()
+        self.network.hurry()
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether the recorder does not even try any more to write what waits."""
+        return self._recorder.is_stuck
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether every recorded message is on disk."""
+        return not self._recorder.waiting
 
     async def stop(self, reason: str = "") -> None:
         """Leave the network and let `run()` return."""
@@ -192,6 +229,7 @@ class Bridge:
     def connected(self, nick: str) -> None:
         """Log that registration is complete."""
         log.info("%s: connected to %s as %s", self.name, self._settings.irc_server, nick)
+        self._state_changed(connection=True)
 
     def line(self, message: IrcMessage) -> None:
         """Record a message, and receive what is said to us."""
@@ -227,6 +265,7 @@ class Bridge:
         log.info("recording %s/%s", self.name, channel)
         self._recorder.begin(channel, "joined")
         self._recorder.afterwards(partial(self._backfill.begin, channel))
+        self._state_changed()
         self._presence.channel_joined(channel)
         if self._introducer.is_due(channel):
             self._talking.start_soon(self._introducer.introduce, channel)
@@ -240,12 +279,30 @@ class Bridge:
         log.warning("no longer recording %s/%s: %s", self.name, channel, why)
         self._recorder.end(channel, why)
         self._reception.left(channel)
+        self._state_changed()
 
     def lost(self, why: str) -> None:
         """The connection is lost, and with it every channel."""
         self._repeats = Repeats()
         self._recorder.end_all(f"connection lost: {why}")
         self._reception.lost()
+        self._state_changed(connection=True)
+
+    def _state_changed(self, *, connection: bool = False) -> None:
+        """Report soon; with `connection`, that was made or lost."""
+        if connection:
+            self._reporter.connection_changed()
+        self._recorder.beat_soon()
+
+    async def _say_everywhere(self, text: str) -> None:
+        """Say this in every channel, if the settings ask for it; log it if that is impossible."""
+        if self._settings.say_trouble == "off":
+            return
+        for channel in self.network.joined_channels():
+            try:
+                await self.network.say(channel, text)
+            except (NotConnected, SendQueueFull) as error:
+                log.warning("could not say in %s that %r: %s", channel, text, error)
 
     def _replayed(self, message: IrcMessage, now: datetime) -> None:
         """Record a replayed message: it changes nothing now, and is not answered."""

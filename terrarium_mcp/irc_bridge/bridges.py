@@ -16,7 +16,7 @@ from terrarium_mcp.irc_bridge.model.check import check_endpoint
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store import Store
+from terrarium_mcp.store import BridgeReport, Store
 
 log = logging.getLogger(__name__)
 
@@ -74,13 +74,40 @@ class Bridges:
         Raises:
             TerrariumError: the history cannot be opened.
         """
-        async with anyio.create_task_group() as sharing:
-            sharing.start_soon(self._toolbox.run)
-            sharing.start_soon(check_endpoint, self._llm)
+        async with anyio.create_task_group() as self._sharing:
+            self._sharing.start_soon(self._toolbox.run)
+            self._sharing.start_soon(check_endpoint, self._llm)
             async with anyio.create_task_group() as networks:
                 for place in range(len(self.bridges)):
                     networks.start_soon(self._run_network, place)
-            sharing.cancel_scope.cancel()
+            self._sharing.cancel_scope.cancel()
+
+    def reports(self) -> list[BridgeReport]:
+        """The state of each bridge now."""
+        return [bridge.report() for bridge in self.bridges]
+
+    def change_settings(self, settings: Settings) -> None:
+        """Use other settings of the same networks from now on (terrarium_mcp.settings.changes)."""
+        self._networks = settings.networks
+        for bridge, network in zip(self.bridges, self._networks, strict=True):
+            bridge.change_settings(network)
+        if self._llm.change_settings(settings):
+            self._sharing.start_soon(check_endpoint, self._llm)
+
+    def hurry(self) -> None:
+        """Stop at once: give up what the networks or the disk do not take now."""
+        for bridge in self.bridges:
+            bridge.hurry()
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether a recorder does not even try any more to write what waits."""
+        return any(bridge.is_stuck for bridge in self.bridges)
+
+    @property
+    def is_saved(self) -> bool:
+        """Whether every recorded message is on disk."""
+        return all(bridge.is_saved for bridge in self.bridges)
 
     async def stop(self, reason: str = "") -> None:
         """Leave every network and let `run()` return."""

@@ -113,6 +113,10 @@ def _is_message(body: bytes) -> bool:
 
 def _health_page(health: HealthCheck) -> Callable[[Request], Awaitable[JSONResponse]]:
     async def page(_: Request) -> JSONResponse:
-        return JSONResponse(dict(await health()))
+        found = await health()
+        is_well = found.get("ok", True)
+        return JSONResponse(
+            dict(found), HTTPStatus.OK if is_well else HTTPStatus.SERVICE_UNAVAILABLE
+        )
 
     return page

@@ -8,8 +8,10 @@
 - networks.py: the settings of each network, where there are several
 - near_misses.py: names that are nearly those of settings
 - loading.py: all of it together
+- changes.py: what a reload changes at once
 """
 
+from terrarium_mcp.settings.changes import SettingsChange, changed
 from terrarium_mcp.settings.channels import ConfiguredChannel, keys_hidden
 from terrarium_mcp.settings.declarations import Settings, setting_names
 from terrarium_mcp.settings.errors import BadSetting
@@ -30,6 +32,8 @@ __all__ = [
     "NetworkTable",
     "RoomDays",
     "Settings",
+    "SettingsChange",
+    "changed",
     "is_loopback",
     "keys_hidden",
     "load_settings",

@@ -131,6 +131,11 @@ class Settings(BaseModel):
         ge=0,
         le=200,
     )
+    say_trouble: Literal["on", "off"] = _setting(
+        "TERRARIUM_SAY_TROUBLE",
+        "off",
+        "on: say in the channels when nothing can be recorded, and when that is over",
+    )
     llm_mark: str = _setting("TERRARIUM_LLM_MARK", "[LLM]", "prefix of text that a model wrote")
     relays: Relays = _setting(
         "TERRARIUM_RELAYS",

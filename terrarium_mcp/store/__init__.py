@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from terrarium_mcp.store.backlog import LONGEST_TITLE, MOST_OPEN, Backlog, Enhancement
+from terrarium_mcp.store.bridge_report import BridgeReport, Heartbeat
 from terrarium_mcp.store.errors import (
     BacklogFailed,
     BacklogFull,
@@ -59,11 +60,13 @@ from terrarium_mcp.store.sqlite.schema.backup import CopyFailed
 from terrarium_mcp.store.sqlite.schema.recreation import Repair
 from terrarium_mcp.store.sqlite.search.scope_stats import MOST_READ
 from terrarium_mcp.store.sqlite.store import Store, open_store, repair_schema, require_adopted
+from terrarium_mcp.store.sqlite.topics.heartbeats import this_process
 from terrarium_mcp.store.sqlite.topics.spans import HEARTBEAT
 
 if TYPE_CHECKING:
     from terrarium_mcp.store.sqlite.claims import AlreadyRecorded, claimed
     from terrarium_mcp.store.sqlite.health import examine
+    from terrarium_mcp.store.sqlite.health.bridges import read_heartbeats
     from terrarium_mcp.store.sqlite.health.deep_check import check_deeply
     from terrarium_mcp.store.sqlite.removal.scrub import check_unused, scrub
 
@@ -71,6 +74,7 @@ _LOADED_LATER = {
     "AlreadyRecorded": "claims",
     "claimed": "claims",
     "examine": "health",
+    "read_heartbeats": "health.bridges",
     "check_deeply": "health.deep_check",
     "check_unused": "removal.scrub",
     "scrub": "removal.scrub",
@@ -90,6 +94,7 @@ __all__ = [
     "BacklogFailed",
     "BacklogFull",
     "BacklogMentions",
+    "BridgeReport",
     "CleanedFile",
     "Condition",
     "ConditionKind",
@@ -104,6 +109,7 @@ __all__ = [
     "Explanation",
     "Fact",
     "FileInUse",
+    "Heartbeat",
     "Hits",
     "IndexDamaged",
     "KnownLine",
@@ -149,9 +155,11 @@ __all__ = [
     "claimed",
     "examine",
     "open_store",
+    "read_heartbeats",
     "repair_schema",
     "require_adopted",
     "scrub",
+    "this_process",
 ]
 
 

@@ -1,7 +1,7 @@
 """The bridge, with an MCP server that it starts, or with one that already runs."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from terrarium_mcp.cli.starting.bridge_runner import (
@@ -16,8 +16,16 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
 
 
-async def run_bridge(settings: Settings, mcp_url: str | None, flags: Sequence[str]) -> None:
-    """Record and answer until a signal arrives. `flags` are for the MCP server that is started.
+async def run_bridge(
+    settings: Settings, load: Callable[[], Settings], mcp_url: str | None, flags: Sequence[str]
+) -> int:
+    """Record and answer until a signal arrives; returns the exit status.
+
+    Args:
+        settings: those to start with.
+        load: reads them again, for SIGHUP.
+        mcp_url: the MCP server to use; None: start one.
+        flags: words for the command line of the MCP server that is started.
 
     Raises:
         AlreadyRecorded: another process records one of the channels into the same database.
@@ -35,4 +43,4 @@ async def run_bridge(settings: Settings, mcp_url: str | None, flags: Sequence[st
         claimed_channels(store, settings),
         open_bridges(store, settings, toolbox) as bridges,
     ):
-        await run_until_signal(bridges)
+        return await run_until_signal(bridges, store, settings, load)

@@ -1,11 +1,16 @@
 """Bridges built from the settings, run until a signal stops them."""
 
+import logging
+import os
 import signal
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 
 import anyio
 
+from terrarium_mcp.cli.starting.reloading import Reloader
+from terrarium_mcp.cli.starting.service_manager import ServiceManager, keep_informed
 from terrarium_mcp.irc_bridge.bridge import server_config
 from terrarium_mcp.irc_bridge.bridges import Bridges
 from terrarium_mcp.irc_bridge.model.client import LLM
@@ -14,6 +19,17 @@ from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.server import chosen_tools, published_tools
 from terrarium_mcp.settings import BadSetting, Settings
 from terrarium_mcp.store import Store, claimed
+
+STOPPED, LINES_LOST = 0, 3
+"""Exit statuses. 1 is an error that stands on stderr, 2 a command line that is not understood."""
+
+SWITCH_INTERVAL = 0.0002
+"""Seconds after which a thread that computes lets another one continue (Python: 0.005).
+
+The store's thread gives up the interpreter's lock with every row that SQLite writes. In a flood,
+the event loop would take it for 5 ms each time, so that lines wait for seconds to be written."""
+
+log = logging.getLogger(__name__)
 
 
 def check_tools(settings: Settings) -> None:
@@ -49,12 +65,17 @@ async def claimed_channels(store: Store, settings: Settings) -> AsyncIterator[No
     Raises:
         AlreadyRecorded: another process records one of them into the same database.
     """
-    networks = settings.networks
-    channels = [
-        (one.network_name, channel.name) for one in networks for channel in one.irc_channels
-    ]
-    with claimed(store.path, channels):
+    with claimed(store.path, _channels_of(settings)):
         yield
+
+
+def _channels_of(settings: Settings) -> list[tuple[str, str]]:
+    """The channels that the settings name, each with its network."""
+    return [
+        (one.network_name, channel.name)
+        for one in settings.networks
+        for channel in one.irc_channels
+    ]
 
 
 @asynccontextmanager
@@ -74,16 +95,59 @@ async def open_bridges(
             await llm.aclose()
 
 
-async def run_until_signal(bridges: Bridges) -> None:
-    """Run the bridges until SIGINT or SIGTERM; they then quit IRC and save what is pending."""
-    async with anyio.create_task_group() as tasks:
-        tasks.start_soon(_stop_at_a_signal, bridges)
+async def run_until_signal(
+    bridges: Bridges, store: Store, settings: Settings, load: Callable[[], Settings]
+) -> int:
+    """Run the bridges until SIGINT or SIGTERM; they then quit IRC and save what is pending.
+
+    A second of these signals ends the wait for a network or a disk that does not answer. SIGHUP
+    reads the settings again, with `load`.
+
+    Returns:
+        The exit status.
+    """
+
+    def load_checked() -> Settings:
+        loaded = load()
+        check_settings(loaded)
+        check_tools(loaded)
+        return loaded
+
+    sys.setswitchinterval(SWITCH_INTERVAL)
+    manager = ServiceManager(os.environ)
+    async with AsyncExitStack() as claims, anyio.create_task_group() as tasks:
+        claimed_before = set(_channels_of(settings))
+
+        async def apply(changed: Settings) -> None:
+            if more := set(_channels_of(changed)) - claimed_before:
+                claims.enter_context(claimed(store.path, more))
+                claimed_before.update(more)
+            await store.change_settings(changed)
+            bridges.change_settings(changed)
+
+        reloader = Reloader(settings, load_checked, apply)
+        tasks.start_soon(_obey_signals, bridges, reloader.reload, manager)
+        tasks.start_soon(keep_informed, manager, store, bridges.reports, lambda: bridges.is_stuck)
         await bridges.run()
         tasks.cancel_scope.cancel()
+    return STOPPED if bridges.is_saved else LINES_LOST
 
 
-async def _stop_at_a_signal(bridges: Bridges) -> None:
-    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM) as signals:
-        async for _ in signals:
-            await bridges.stop("until later")
-            return
+async def _obey_signals(
+    bridges: Bridges, reload: Callable[[], Awaitable[None]], manager: ServiceManager
+) -> None:
+    stopping = False
+    with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+        async with anyio.create_task_group() as tasks:
+            async for number in signals:
+                if number == signal.SIGHUP:
+                    if not stopping:
+                        await reload()
+                elif stopping:
+                    log.warning("stopping at once")
+                    bridges.hurry()
+                else:
+                    stopping = True
+                    log.info("stopping")
+                    manager.notify("STOPPING=1", "STATUS=saving what waits")
+                    tasks.start_soon(bridges.stop, "until later")

@@ -8,6 +8,8 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.cli.starting.liveness import facts_of, is_current
+from terrarium_mcp.cli.starting.program import shell_words
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import NetworkTable, Settings
@@ -18,6 +20,7 @@ from terrarium_mcp.store import (
     check_deeply,
     examine,
     open_store,
+    read_heartbeats,
     repair_schema,
 )
 
@@ -45,6 +48,40 @@ async def examination(
         _show(section)
     if deep and UNREADABLE not in _wrong(sections):
         sections.append(await _deeply(path, settings, temp, rebuild=rebuild))
+    return _verdict(sections)
+
+
+def live_examination(settings: Settings, now: datetime) -> bool:
+    """Print what each network's bridge last reported; returns whether all of them are well.
+
+    Bridges of networks that the settings do not name count only while they may be expected to run.
+    """
+    try:
+        sections = _bridges(settings, now)
+    except TerrariumError as error:
+        sections = [Section("database", [Fact("bridges", str(error), wrong=True)])]
+    for section in sections:
+        _show(section)
+    return _verdict(sections)
+
+
+def _bridges(settings: Settings, now: datetime) -> list[Section]:
+    found = {one.report.network: one for one in read_heartbeats(Path.cwd() / settings.db_path)}
+    meant = {settings.network_name} if settings.irc_server else set[str]()
+    start = f"none is running. Start one: {shell_words('bridge')}"
+    never = Fact("process", start, wrong=True)
+    sections = [
+        Section(f"bridge of {harmless(name)}", facts_of(found[name], now))
+        if name in found
+        else Section(f"bridge of {harmless(name)}", [never])
+        for name in sorted(found.keys() | meant)
+        if name in meant or is_current(found[name], now)
+    ]
+    return sections or [Section("bridge", [never])]
+
+
+def _verdict(sections: Sequence[Section]) -> bool:
+    """Print the last line; returns whether nothing is wrong."""
     wrong = _wrong(sections)
     click.echo(f"{len(wrong)} wrong: {', '.join(wrong)}" if wrong else "all is well")
     return not wrong

@@ -12,8 +12,9 @@ from terrarium_mcp.cli.starting.bridge_runner import (
     open_bridges,
     run_until_signal,
 )
-from terrarium_mcp.cli.starting.health import health_of
+from terrarium_mcp.cli.starting.health import LiveReports, health_of
 from terrarium_mcp.cli.starting.loading import load_what_calls_need
+from terrarium_mcp.irc_bridge.bridges import Bridges
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.server import build_server
 from terrarium_mcp.serving.http import Listening, serve_http
@@ -22,23 +23,38 @@ from terrarium_mcp.store import Store, open_store
 
 
 async def serve_in_task(
-    store: Store, settings: Settings, host: str, port: int, *, task_status: TaskStatus[Listening]
+    store: Store,
+    settings: Settings,
+    host: str,
+    port: int,
+    live: LiveReports,
+    *,
+    task_status: TaskStatus[Listening],
 ) -> None:
-    """Serve HTTP until cancelled; reports the address to the task group's `start`."""
+    """Serve HTTP until cancelled; reports the address to the task group's `start`.
+
+    `live` returns the reports of this process's bridges.
+    """
     await serve_http(
         build_server(store, settings),
         host,
         port,
-        health=health_of(store),
+        health=health_of(store, live),
         announce=task_status.started,
         install_signal_handlers=False,
     )
 
 
 async def run_bridge_and_server(
-    settings: Settings, host: str, port: int, announce: Callable[[Listening], None]
-) -> None:
-    """Record, answer and serve until SIGINT or SIGTERM.
+    settings: Settings,
+    load: Callable[[], Settings],
+    host: str,
+    port: int,
+    announce: Callable[[Listening], None],
+) -> int:
+    """Record, answer and serve until SIGINT or SIGTERM; returns the exit status.
+
+    `load` reads the settings again, for SIGHUP.
 
     Raises:
         AlreadyRecorded: another process records one of the channels into the same database.
@@ -51,10 +67,20 @@ async def run_bridge_and_server(
         claimed_channels(store, settings),
         anyio.create_task_group() as tasks,
     ):
-        listening: Listening = await tasks.start(serve_in_task, store, settings, host, port)
+        bridges: list[Bridges] = []  # not running yet
+        listening: Listening = await tasks.start(
+            serve_in_task,
+            store,
+            settings,
+            host,
+            port,
+            lambda: [report for one in bridges for report in one.reports()],
+        )
         announce(listening)
         tasks.start_soon(load_what_calls_need)
         toolbox = Toolbox(lambda: listening.mcp_url, offered=settings.bridge_tools)
-        async with open_bridges(store, settings, toolbox) as bridges:
-            await run_until_signal(bridges)
+        async with open_bridges(store, settings, toolbox) as running:
+            bridges.append(running)
+            status = await run_until_signal(running, store, settings, load)
         tasks.cancel_scope.cancel()
+    return status

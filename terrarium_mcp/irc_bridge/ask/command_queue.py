@@ -84,6 +84,11 @@ class CommandQueue:
                 self._leave(one)
         return stopped
 
+    @property
+    def questions(self) -> int:
+        """How many questions are in work or waiting."""
+        return sum(len(queue) for (_, is_question), queue in self._queues.items() if is_question)
+
     async def run(self) -> None:
         """Serve all queues until cancelled."""
         async with anyio.create_task_group() as workers:

@@ -34,15 +34,19 @@ class Moderation:
         board: NoticeBoard,
     ) -> None:
         self._network = network
-        self._prefix = settings.command_prefix
-        self._admins = Admins(settings.admins)
         self._network_name = settings.network_name
+        self.change_settings(settings)
         self._queue = queue
         self._quiet = quiet
         self._board = board
         self._tasks: anyio.abc.TaskGroup | None = None
         self.loaded = anyio.Event()
         """Set once it is known which channels are quiet."""
+
+    def change_settings(self, settings: Settings) -> None:
+        """Use other settings from now on."""
+        self._prefix = settings.command_prefix
+        self._admins = Admins(settings.admins)
 
     async def run(self) -> None:
         """Answer to those commands until cancelled."""

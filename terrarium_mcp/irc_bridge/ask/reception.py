@@ -66,6 +66,15 @@ class Reception:
         self._board = NoticeBoard(self._refuse_aloud, queue.waits)
         self._moderation = Moderation(network, settings, queue, quiet, self._board)
 
+    def change_settings(self, settings: Settings) -> None:
+        """Use other settings from now on; what was asked before no longer counts."""
+        self._settings = settings
+        self._ignored = IgnoreList(settings.ignore)
+        self._limits = QuestionLimits(
+            settings.ask_burst, settings.ask_every, settings.channel_questions
+        )
+        self._moderation.change_settings(settings)
+
     async def run(self) -> None:
         """Serve what is received until cancelled."""
         async with anyio.create_task_group() as tasks:

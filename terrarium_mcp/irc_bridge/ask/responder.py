@@ -86,6 +86,11 @@ class Responder:
             )
             await self._send(pending, f"Something went wrong (error {error_id} in the log).")
 
+    def change_settings(self, settings: Settings) -> None:
+        """Use other settings from now on."""
+        self._settings = settings
+        self._guardians = GuardianWatch(self._network, Guardians(settings.guardians))
+
     async def _reply(self, pending: PendingCommand) -> Reply:
         command = pending.command
         if command.name == "more":

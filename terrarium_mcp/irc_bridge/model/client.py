@@ -6,7 +6,7 @@ import re
 import secrets
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
@@ -81,6 +81,30 @@ class Health:
     """The `kind` of the failure, if the endpoint did not report on itself."""
 
 
+@dataclass(frozen=True, slots=True)
+class _ModelChoice:
+    """Which model of which endpoint to use, and how; the arguments of `LLM`."""
+
+    base_url: str
+    api_key: str = field(repr=False)
+    model: str
+    temperature: float
+    max_tokens: int
+    timeout: float
+
+    @classmethod
+    def from_settings(cls, settings: Settings) -> "_ModelChoice":
+        """The choice of these settings."""
+        return cls(
+            base_url=settings.agent_api_url,
+            api_key=settings.agent_api_key,
+            model=settings.agent_model,
+            temperature=settings.agent_temperature,
+            max_tokens=settings.agent_max_tokens,
+            timeout=settings.agent_timeout,
+        )
+
+
 class LLM:
     """The model behind an OpenAI-compatible endpoint.
 
@@ -88,8 +112,8 @@ class LLM:
     accepted the same one without.
     """
 
-    takes_tools: bool = True
-    _no_tools = ""
+    takes_tools: bool
+    _no_tools: str
     """The endpoint's own words for that."""
 
     def __init__(
@@ -104,33 +128,45 @@ class LLM:
         wait: wait_base = BACKOFF,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._root = re.sub(r"(/v1)?/*$", "", base_url)
-        self._model = model
-        self._temperature = temperature
-        self._max_tokens = max_tokens
-        self._timeout = timeout
         self._wait = wait
         self._clock = clock
-        self._breaker = Breaker()
         self.condition = EndpointCondition()
-        self._client = AsyncOpenAI(
-            base_url=f"{self._root}/v1",
-            api_key=api_key or "none",  # if empty, openai reads OPENAI_API_KEY
-            max_retries=0,
-            http_client=_fresh_connections(),
-        )
+        self._retired: list[AsyncOpenAI] = []
+        self._choice = _ModelChoice(base_url, api_key, model, temperature, max_tokens, timeout)
+        self._use(self._choice)
 
     @classmethod
     def from_settings(cls, settings: Settings, *, wait: wait_base = BACKOFF) -> "LLM":
         """The model that the settings name."""
-        return cls(
-            base_url=settings.agent_api_url,
-            api_key=settings.agent_api_key,
-            model=settings.agent_model,
-            temperature=settings.agent_temperature,
-            max_tokens=settings.agent_max_tokens,
-            timeout=settings.agent_timeout,
-            wait=wait,
+        return cls(**asdict(_ModelChoice.from_settings(settings)), wait=wait)
+
+    def change_settings(self, settings: Settings) -> bool:
+        """Use the model that these settings name; returns whether anything about it changes.
+
+        Requests in work end as they began.
+        """
+        choice = _ModelChoice.from_settings(settings)
+        if choice == self._choice:
+            return False
+        self._choice = choice
+        self._retired.append(self._client)
+        self._use(choice)
+        return True
+
+    def _use(self, choice: "_ModelChoice") -> None:
+        """Begin with this endpoint and model: nothing is known about them."""
+        self._root = re.sub(r"(/v1)?/*$", "", choice.base_url)
+        self._model = choice.model
+        self._temperature = choice.temperature
+        self._max_tokens = choice.max_tokens
+        self._timeout = choice.timeout
+        self._breaker = Breaker()
+        self.takes_tools, self._no_tools = True, ""
+        self._client = AsyncOpenAI(
+            base_url=f"{self._root}/v1",
+            api_key=choice.api_key or "none",  # if empty, openai reads OPENAI_API_KEY
+            max_retries=0,
+            http_client=_fresh_connections(),
         )
 
     async def next_turn(
@@ -192,7 +228,8 @@ class LLM:
 
     async def aclose(self) -> None:
         """Close the connections."""
-        await self._client.close()
+        for client in (*self._retired, self._client):
+            await client.close()
 
     @property
     def _where(self) -> str:

@@ -12,6 +12,7 @@ from terrarium_mcp.irc_bridge.network.message import IrcMessage
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
+from terrarium_mcp.settings import ConfiguredChannel
 
 log = logging.getLogger(__name__)
 
@@ -54,6 +55,7 @@ class AutoJoin:
         self._channels = [ChannelState(channel.name, channel.key) for channel in config.channels]
         self._by_name: Mapping[str, ChannelState] = {}
         self._folded_by = ""
+        self._takes_part = False
         self._timeouts = timeouts
         self._client = client
         self._membership = membership
@@ -63,6 +65,7 @@ class AutoJoin:
 
     def join_all(self) -> None:
         """Join all channels that the server allows, in few lines."""
+        self._takes_part = True
         self._leave_out()
         joined = [channel for channel in self._channels if not channel.left_out]
         per_line = self._client.isupport.joins_per_line or len(self._channels)
@@ -86,6 +89,26 @@ class AutoJoin:
                 " ".join(f"{name}={value}" for name, value in limits if value),
                 ", ".join(excess),
             )
+
+    def change_channels(self, channels: Sequence[ConfiguredChannel]) -> None:
+        """Leave the channels that are not among these, and join the others once we take part."""
+        before = self._channels
+        self._channels = [ChannelState(channel.name, channel.key) for channel in channels]
+        self._folded_by = ""
+        for known in before:
+            channel = self._configured(known.name)
+            if channel:
+                known.key = channel.key
+                self._channels[self._channels.index(channel)] = known
+            elif known.joined_as:
+                self._post("PART", known.name, "no longer in my settings")
+                self._listener.left(known.joined_as, "no longer in the settings")
+        self._folded_by = ""
+        if self._takes_part:
+            self._leave_out()
+            for channel in self._channels:
+                if channel not in before and not channel.left_out:
+                    self._return_after(0, channel)
 
     async def rejoin_loop(self) -> None:
         """Look for lost channels now and then: a server may answer a JOIN with nothing at all."""

@@ -1,6 +1,8 @@
 """A network that stays connected: it reconnects, sends, and knows who is in which channel."""
 
 import logging
+from collections.abc import Sequence
+from dataclasses import replace
 
 import anyio
 
@@ -19,6 +21,7 @@ from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.session import Session
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.network.transport import open_connection
+from terrarium_mcp.settings import ConfiguredChannel
 
 log = logging.getLogger(__name__)
 
@@ -65,6 +68,17 @@ class IrcNetwork:
         if self._running:
             self._running.cancel()
 
+    def hurry(self) -> None:
+        """Return from `run()` now, without waiting for the server's farewell."""
+        self._stopped = True
+        if self._running:
+            self._running.cancel()
+
+    def change_channels(self, channels: Sequence[ConfiguredChannel]) -> None:
+        """Leave the channels that are not among these, and join the others."""
+        self._config = replace(self._config, channels=tuple(channels))
+        self._session.change_channels(self._config.channels)
+
     async def _connect_once(self) -> None:
         """Run one connection from its first byte to its last."""
         session = Session(
@@ -74,6 +88,7 @@ class IrcNetwork:
         try:
             async with open_connection(self._config, self._timeouts) as connection:
                 self._session = session
+                session.change_channels(self._config.channels)  # they may have changed meanwhile
                 await session.live(connection)
             why = session.why if connection.heard else silent_end(self._config, session.why)
         except OSError as error:

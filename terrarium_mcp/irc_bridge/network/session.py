@@ -1,7 +1,7 @@
 """One connection's life: register, be welcomed, handle line by line in order, and end."""
 
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
@@ -29,6 +29,7 @@ from terrarium_mcp.irc_bridge.network.sender import Sender, SendQueue
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.network.transport import Connection
+from terrarium_mcp.settings import ConfiguredChannel
 
 log = logging.getLogger(__name__)
 
@@ -156,6 +157,11 @@ class Session:
     def post(self, command: str, *params: str) -> None:
         """Queue a line; its command decides how long it may wait."""
         self._queue.post(IrcMessage(command.upper(), params))
+
+    def change_channels(self, channels: Sequence[ConfiguredChannel]) -> None:
+        """Leave the channels that are not among these, and join the others."""
+        if not self.over.is_set():
+            self._autojoin.change_channels(channels)
 
     def end(self, why: str) -> None:
         """Give up this connection; the first reason counts."""

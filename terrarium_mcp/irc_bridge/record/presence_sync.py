@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 
 import anyio
 
+from terrarium_mcp.backoff import Reminder
 from terrarium_mcp.bell import Bell
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import Member
@@ -73,15 +74,19 @@ class PresenceSync:
 
     async def run(self) -> None:
         """Write changed lists until cancelled."""
+        reminder = Reminder()
         while True:
             await self._bell.wait()
             await anyio.sleep(PAUSE)
             try:
                 await self._write()
             except TerrariumError as error:  # a store that cannot write must not end the bridge
-                log.warning("could not save the member lists, will retry: %s", error)
+                if reminder.is_due(anyio.current_time()):
+                    log.warning("could not save the member lists, will retry: %s", error)
                 self.schedule_check()
                 await anyio.sleep(TRY_AGAIN)
+            else:
+                reminder = Reminder()
 
     async def _write(self) -> None:
         """Write the lists that differ from the last write."""

@@ -1,7 +1,9 @@
 """The recorder: accepts every message at once, in the network's order, and writes it to the store.
 
 `record()` never waits. `run()` saves in groups, so that a message is durable within 100 ms. While
-the store cannot write (full disk, lock), messages queue in memory and nothing is lost.
+the store cannot write (full disk, lock), messages queue in memory, up to `MOST_WAITING`. Beyond
+that, the spans of all channels end, so that the coverage shows a gap, and the messages lost are
+counted and logged; recording begins again once half of the queue is on disk.
 """
 
 import logging
@@ -15,8 +17,16 @@ from functools import partial
 import anyio
 
 from terrarium_mcp.bell import Bell
-from terrarium_mcp.chat.records import NewMessage
-from terrarium_mcp.store import HEARTBEAT, BacklogFailed, StillOpening, Store, StoreFailed
+from terrarium_mcp.chat.records import NewMessage, Origin
+from terrarium_mcp.irc_bridge.record.outage import Outage
+from terrarium_mcp.store import (
+    HEARTBEAT,
+    BacklogFailed,
+    BridgeReport,
+    StillOpening,
+    Store,
+    StoreFailed,
+)
 
 GROUP = 1_000
 """Most messages saved in one transaction."""
@@ -24,8 +34,20 @@ GROUP = 1_000
 TRY_AGAIN = 1.0
 """Seconds before a failed transaction is retried."""
 
+MOST_WAITING = 1_000_000
+"""Most messages queued. They take 0.64 kB each (measured), and need weeks on a busy network."""
+
+SETTLING = 1.0
+"""Seconds in which several changes of the bridge's state become one heartbeat."""
+
 AT_THE_END = 60.0
 """Seconds of retrying after a stop was requested: shutdown must end even on a full disk."""
+
+STUCK = 60.0
+"""Seconds in which a group is saved, or fails, unless something hangs; a lock takes 5 of them."""
+
+IN_A_HURRY = 1.0
+"""The same, once a stop in a hurry was requested."""
 
 log = logging.getLogger(__name__)
 
@@ -49,17 +71,46 @@ class _PendingAction:
 
 
 class Recorder:
-    """Saves the messages of one network. `waiting` counts those not yet on disk."""
+    """Saves the messages of one network.
 
-    def __init__(self, store: Store, network: str, home: str = "") -> None:
-        """Record `network`. Rows stored without a network are of `home`: unset, of this one."""
+    Attributes:
+        waiting: the number of messages not yet on disk.
+        lost: the number that were not queued since the start, as too many were waiting.
+        newest: the live message queued last; None before the first.
+        outage: the outage that goes on; None while writing works.
+        on_outage: called when an outage begins or ends.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        network: str,
+        home: str = "",
+        *,
+        report: Callable[[], BridgeReport] | None = None,
+    ) -> None:
+        """Record `network`. Rows stored without a network are of `home`: unset, of this one.
+
+        `report` returns the bridge's state for the heartbeat, if it has one.
+        """
         self.store = store
         self.network = network
         self.waiting = 0
+        self.lost = 0
+        self.newest: NewMessage | None = None
+        self.outage: Outage | None = None
+        self.on_outage: Callable[[], None] = lambda: None
+        self._report = report
+        self._beats_soon = Bell()
+        self._beats_soon.ring()  # the first one says that we have begun
+        self._beat_queued = False
+        self._full = False
+        self._tried = 0.0
         self._recorded: set[str] = set()
         self._to_save: deque[PendingMessage | _PendingAction] = deque()
         self._bell = Bell()
         self._finished = False
+        self._patience = AT_THE_END
         self._running = anyio.CancelScope(shield=True)
         # Before the first message, after which there are two networks.
         self._enqueue_action(partial(store.rooms.name_network, home or network))
@@ -67,6 +118,11 @@ class Recorder:
     def record(self, message: NewMessage) -> PendingMessage:
         """Queue a message. Never waits, so callers keep the network's order."""
         pending = PendingMessage(message)
+        if self._full or self.waiting >= MOST_WAITING:
+            self._lose()
+            return pending
+        if message.origin is Origin.LIVE:
+            self.newest = message
         self.waiting += 1
         self._enqueue(pending)
         return pending
@@ -77,15 +133,15 @@ class Recorder:
 
     def begin(self, channel: str, why: str) -> None:
         """Open a span: from here on the channel is recorded."""
-        at = datetime.now(UTC)
         self._recorded.add(channel)
-        self._enqueue_action(partial(self.store.spans.begin, self.network, channel, at, why))
+        if not self._full:
+            self._begin_span(channel, why)
 
     def end(self, channel: str, why: str) -> None:
         """Close the span: from here on the channel is not recorded."""
-        at = datetime.now(UTC)
         self._recorded.discard(channel)
-        self._enqueue_action(partial(self.store.spans.end, self.network, channel, at, why))
+        if not self._full:
+            self._end_span(channel, why)
 
     def end_all(self, why: str) -> None:
         """Close every open span, as when the connection is lost."""
@@ -113,6 +169,10 @@ class Recorder:
 
         self._enqueue_action(redact)
 
+    def beat_soon(self) -> None:
+        """Write a heartbeat in a moment, since the bridge's state has changed."""
+        self._beats_soon.ring()
+
     async def flush(self) -> None:
         """Return once everything recorded so far is on disk."""
         reached = anyio.Event()
@@ -136,6 +196,8 @@ class Recorder:
                 tasks.start_soon(self._keep_alive)
                 while await self._has_work():
                     await self._save(self._group())
+                    if self._full and self.waiting <= MOST_WAITING // 2:
+                        self._begin_again()
                 tasks.cancel_scope.cancel()
         if self.waiting:
             log.error("%d lines could not be recorded and are lost", self.waiting)
@@ -144,8 +206,48 @@ class Recorder:
         """Accept nothing more; `run()` returns once everything is saved."""
         self.end_all("the recorder was stopped")
         self._finished = True
+        self._queue_beat()  # the last one
         self._bell.ring()
-        self._running.deadline = anyio.current_time() + AT_THE_END
+        self._running.deadline = anyio.current_time() + self._patience
+
+    @property
+    def is_stuck(self) -> bool:
+        """Whether something waits that nothing has tried to save for `STUCK` seconds."""
+        return bool(self._to_save) and anyio.current_time() > self._tried + STUCK
+
+    def hurry(self) -> None:
+        """Give up soon what cannot be written now."""
+        self._patience = IN_A_HURRY
+        if self._finished:
+            self._running.deadline = anyio.current_time() + self._patience
+
+    def _begin_span(self, channel: str, why: str) -> None:
+        at = datetime.now(UTC)
+        self._enqueue_action(partial(self.store.spans.begin, self.network, channel, at, why))
+
+    def _end_span(self, channel: str, why: str) -> None:
+        at = datetime.now(UTC)
+        self._enqueue_action(partial(self.store.spans.end, self.network, channel, at, why))
+
+    def _lose(self) -> None:
+        """Count a message that has no room in the queue; the first one ends all spans."""
+        self.lost += 1
+        if not self._full:
+            self._full = True
+            log.error(
+                "%d lines wait to be recorded: no more fit into memory, so what is said from now"
+                " on is lost until the history can be written",
+                self.waiting,
+            )
+            for channel in sorted(self._recorded):
+                self._end_span(channel, "too many lines were waiting to be written")
+
+    def _begin_again(self) -> None:
+        """Record again after the queue was full."""
+        self._full = False
+        log.error("recording again; %d lines were lost since the start", self.lost)
+        for channel in sorted(self._recorded):
+            self._begin_span(channel, "lines were lost")
 
     def _enqueue_action(self, act: Callable[[], Awaitable[None]]) -> None:
         self._enqueue(_PendingAction(act))
@@ -189,32 +291,67 @@ class Recorder:
         self.waiting -= len(group)
 
     async def _until_it_succeeds(self, act: Callable[[], Awaitable[None]]) -> None:
-        """Retry `act` until the store can; log once when it fails and once when it recovers."""
+        """Retry `act` until the store can, and log how long that takes."""
         await self._opened()
-        trouble = False
         while True:
+            self._tried = anyio.current_time()
             try:
                 await act()
-            except StoreFailed as error:
-                if not trouble:
-                    log.error("%d lines wait to be recorded. %s", self.waiting, error)  # noqa: TRY400 -- for operators
-                trouble = True
+            except (StoreFailed, StillOpening) as error:  # opened again: path_watch.py
+                self._failed(str(error))
                 await anyio.sleep(TRY_AGAIN)
             else:
-                break
-        if trouble:
-            log.warning("recording continues; %d lines are still to be written", self.waiting)
+                return self._succeeded()
+
+    def _failed(self, why: str) -> None:
+        begins = self.outage is None
+        self.outage = self.outage or Outage()
+        self.outage.failed(why, self.waiting)
+        if begins:
+            self.on_outage()
+
+    def _succeeded(self) -> None:
+        if self.outage:
+            self.outage.ended(self.waiting)
+            self.outage = None
+            self.on_outage()
+            self.beat_soon()
 
     async def _opened(self) -> None:
         """Wait for the history to open, however long its migration takes."""
         while True:
+            self._tried = anyio.current_time()
             with suppress(StillOpening):
                 return await self.store.opening.wait()
 
     async def _keep_alive(self) -> None:
-        """Extend the spans of recorded channels, also where nothing is said."""
+        """Queue a heartbeat every `HEARTBEAT`, and soon after `beat_soon()`."""
         while True:
-            await anyio.sleep(HEARTBEAT.total_seconds())
-            if self._recorded:  # empty once `finish()` was called
-                channels, at = sorted(self._recorded), datetime.now(UTC)
-                self._enqueue_action(partial(self.store.spans.still, self.network, channels, at))
+            with anyio.move_on_after(HEARTBEAT.total_seconds()):
+                await self._beats_soon.wait()
+                await anyio.sleep(SETTLING)
+            if not (
+                self._beat_queued or self._finished
+            ):  # while nothing can be written, one is enough
+                self._queue_beat()
+
+    def _queue_beat(self) -> None:
+        """Queue the extension of the spans of recorded channels, and the bridge's report.
+
+        One that fails is not repeated: the next one follows soon.
+        """
+        # Those recorded now: a span that begins later must not be extended before it begins.
+        channels = [] if self._full else sorted(self._recorded)
+        at = datetime.now(UTC)
+        self._beat_queued = True
+
+        async def beat() -> None:
+            self._beat_queued = False
+            report = self._report() if self._report else None
+            if report and self._finished:
+                report = report.last()
+            if channels or report:
+                with suppress(StoreFailed):
+                    await self.store.heartbeats.beat(self.network, channels, at, report)
+
+        self._enqueue_action(beat)

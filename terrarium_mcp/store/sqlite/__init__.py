@@ -4,6 +4,7 @@ In the order in which a message passes through:
 
 - store.py: `Store`, which connects the packages below to one file; opening.py, keeper.py,
   claims.py
+- path_watch.py: notices when that file is moved, deleted or replaced
 - engine/: connections, transactions, the write lock, SQL functions, SQLite's errors in our words
 - schema/: the frozen versions, migration, adoption of a terrarium-irc database
 - ingest/: messages appended live, in bulk, or by another program

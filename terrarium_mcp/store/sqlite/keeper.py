@@ -19,6 +19,7 @@ from pathlib import Path
 import anyio
 from filelock import FileLock, Timeout
 
+from terrarium_mcp.backoff import Reminder
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store.private_files import mode_beside
 from terrarium_mcp.store.sqlite.engine import checkpoints
@@ -123,12 +124,16 @@ class Keeper:
         await self._repeat(Checkpoints(database).empty_wal, checkpoints.LOOK_EVERY)
 
     async def _repeat(self, duty: Callable[[], Awaitable[None]], every: float) -> None:
+        reminder = Reminder()
         while True:
             if self.claim():
                 try:
                     await duty()
                 except TerrariumError as error:  # a full disk, a lock: the next round may succeed
-                    log.warning("%s", error)
+                    if reminder.is_due(anyio.current_time()):
+                        log.warning("%s", error)
+                else:
+                    reminder = Reminder()
             await anyio.sleep(every)
 
 

@@ -23,7 +23,12 @@ class Opening:
         self._opener: int | None = None
 
     def begin(self) -> None:
-        """Name the calling task as the one that opens the history: it never waits for itself."""
+        """Name the calling task as the one that opens the history: it never waits for itself.
+
+        A history that was open is so no longer.
+        """
+        if self._done.is_set():
+            self._done, self._failure, self._part = anyio.Event(), None, 0.0
         self._opener = anyio.get_current_task().id
 
     @property

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import anyio
 from anyio import from_thread, to_thread
 
+from terrarium_mcp.backoff import Reminder
 from terrarium_mcp.errors import TerrariumError, plainly
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.backlog import Backlog
@@ -25,6 +26,7 @@ from terrarium_mcp.store.sqlite.index.voice_rules import adopt_rules
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 from terrarium_mcp.store.sqlite.keeper import Keeper, is_held, lock_file
 from terrarium_mcp.store.sqlite.opening import Opening
+from terrarium_mcp.store.sqlite.path_watch import LOOK_EVERY, PathWatch
 from terrarium_mcp.store.sqlite.schema import (
     CURRENT,
     NotAdopted,
@@ -39,6 +41,7 @@ from terrarium_mcp.store.sqlite.search.message_search import MessageSearch
 from terrarium_mcp.store.sqlite.search.scope_stats import ScopeCounter
 from terrarium_mcp.store.sqlite.topics.change_feed import changes
 from terrarium_mcp.store.sqlite.topics.channel_topics import Topics
+from terrarium_mcp.store.sqlite.topics.heartbeats import Heartbeats
 from terrarium_mcp.store.sqlite.topics.introductions import Introductions
 from terrarium_mcp.store.sqlite.topics.links import Links
 from terrarium_mcp.store.sqlite.topics.messages import Messages
@@ -80,7 +83,9 @@ class Store:
         self.opening = Opening()
         self.keeper = Keeper(path)
         self._settings = settings
+        self._retaining = anyio.CancelScope()
         self._database = Database(path, self.opening.wait)
+        self._path_watch = PathWatch(self._database, self.keeper, self._reopen)
         network = settings.network_name
         self._indexer = Indexer(self._database, network)
         self.rooms = Rooms(self._database)
@@ -90,6 +95,7 @@ class Store:
         self.search = MessageSearch(self._database, self._indexer)
         self.count = ScopeCounter(self._database, self._indexer)
         self.spans = Spans(self._database, opted_out)
+        self.heartbeats = Heartbeats(self._database)
         self.presence = Presence(self._database, opted_out)
         self.quiet_channels = QuietChannels(self._database)
         self.introductions = Introductions(self._database)
@@ -151,18 +157,60 @@ class Store:
             self.opening.fail(error)
             return
         self.opening.succeed()
-        async with anyio.create_task_group() as duties:
-            duties.start_soon(self.keeper.serve, self._database, self._indexer)
-            if self._settings.retention_days or self._settings.retention_by_channel:
-                duties.start_soon(self._retain)
+        async with anyio.create_task_group() as self._duties:
+            self._duties.start_soon(self.keeper.serve, self._database, self._indexer)
+            self._duties.start_soon(self._path_watch.run)
+            self._start_retention()
 
-    async def _retain(self) -> None:
-        """Remove what is too old, again and again."""
+    @property
+    def is_away(self) -> bool:
+        """Whether the database was moved, deleted or replaced while in use, and is not healed."""
+        return self._path_watch.is_away
+
+    async def change_settings(self, settings: Settings) -> None:
+        """Use other settings from now on: how speakers are told apart, and how long lines are kept.
+
+        Raises:
+            StoreFailed: the database cannot be written; nothing has changed.
+        """
+        await adopt_rules(self._database, settings)
+        self._settings = settings
+        self._start_retention()
+
+    def _start_retention(self) -> None:
+        """Apply the retention that the settings name, and no other any more."""
+        self._retaining.cancel()
+        self._retaining = anyio.CancelScope()
+        if self._settings.retention_days or self._settings.retention_by_channel:
+            self._duties.start_soon(self._retain, self._retaining)
+
+    async def _reopen(self) -> None:
+        """Leave the file in use, and open the one that is at the path now; a new one if none is."""
+        self.opening.begin()
+        await self._database.leave()
+        self.keeper.release()  # the lock file may have been moved along
+        reminder = Reminder()
+        while True:
+            try:
+                make_folder(self.path)
+                await self._open()
+            except TerrariumError as error:
+                if reminder.is_due(anyio.current_time()):
+                    log.error("%s", error)  # noqa: TRY400 -- for operators
+                self.keeper.release()
+                await self._database.leave()
+                await anyio.sleep(LOOK_EVERY)
+            else:
+                return self.opening.succeed()
+
+    async def _retain(self, scope: anyio.CancelScope) -> None:
+        """Remove what is too old, again and again, until `scope` is cancelled."""
         from terrarium_mcp.store.sqlite.removal.retention import (  # noqa: PLC0415 -- see above
             Retention,
         )
 
-        await Retention(self._database, self._indexer, self._settings).serve(self.keeper)
+        with scope:
+            await Retention(self._database, self._indexer, self._settings).serve(self.keeper)
 
     async def aclose(self) -> None:
         """Close the file; the keeper empties its WAL first."""

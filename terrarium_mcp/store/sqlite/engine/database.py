@@ -27,6 +27,7 @@ from terrarium_mcp.store.errors import IndexDamaged, StoreFailed, TookTooLong
 from terrarium_mcp.store.sqlite.engine.failures import translate_errors
 from terrarium_mcp.store.sqlite.engine.files import FileState, bytes_of, state_of, wal_of
 from terrarium_mcp.store.sqlite.engine.functions import FUNCTIONS, as_text
+from terrarium_mcp.store.sqlite.engine.location import FileLocation
 from terrarium_mcp.store.sqlite.engine.write_lock import LockWaiters
 
 READERS = (65_536, 8_192, 8_192)
@@ -88,6 +89,10 @@ class Database:
         self.path = path
         self.index_damaged = False
         """Whether a statement met a damaged full-text index whose rebuild is not scheduled yet."""
+        self.location: FileLocation | None = None
+        """Where the open file is now; None where the system cannot say that."""
+        self.generation = 0
+        """How often the file was opened."""
         self._wal = wal_of(path)
         self._ready = ready
         self._connections = AsyncExitStack()
@@ -108,6 +113,7 @@ class Database:
         Raises:
             StoreFailed: the file cannot be opened for writing.
         """
+        self.generation += 1
         with translate_errors(self.path):
             self._writer = await self._connect(self.path.as_uri())
             # Beyond RETRY_MS it is `_begin` that waits.
@@ -127,9 +133,30 @@ class Database:
             self._watcher = self._connections.enter_context(
                 closing(sqlite3.connect(f"{self.path.as_uri()}?mode=ro", timeout=0, uri=True))
             )
+        self.location = FileLocation.found(self.path)
+
+    async def leave(self) -> None:
+        """Close every connection once it is idle, so that another file can be opened at the path.
+
+        What is in the WAL goes into the file first: SQLite finds a WAL by its name, and would apply
+        it to the other file.
+        """
+        async with self._checkpointing, self._writing:
+            for _ in READERS:
+                await self._reading.acquire()
+            try:
+                with suppress(sqlite3.Error):  # the disk may be full
+                    if self._writer:
+                        await self._writer.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
+                self._idle.clear()
+                await self.aclose()
+            finally:
+                for _ in READERS:
+                    self._reading.release()
 
     async def aclose(self) -> None:
         """Close every connection."""
+        self.location = None
         self._writer = self._checkpointer = self._watcher = None
         with anyio.CancelScope(shield=True):
             await self._connections.aclose()
@@ -147,6 +174,7 @@ class Database:
         """
         connection = await self._opened()
         async with self._turn(patiently):
+            self._check_usable(connection)
             with anyio.CancelScope(shield=True), self._noting_damage():
                 writer = Writer(connection)
                 await self._begin(writer)
@@ -191,8 +219,9 @@ class Database:
             StoreFailed: the file cannot be read.
         """
         seconds = DEADLINE if deadline is None else deadline
-        await self._opened()
+        connection = await self._opened()
         async with self._reading:
+            self._check_usable(connection, to_write=False)
             number, reader = heappop(self._idle)
             try:
                 with self._noting_damage(), anyio.move_on_after(seconds):
@@ -210,7 +239,7 @@ class Database:
         return default if not rows or rows[0][0] is None else rows[0][0]
 
     async def version(self) -> int | None:
-        """A number that changes whenever another connection commits, of any process.
+        """A number that changes whenever another connection commits, or another file is opened.
 
         None if that cannot be said now. It is read on the event loop, from shared memory: to hand a
         statement to a thread and back costs ten times as much.
@@ -222,20 +251,26 @@ class Database:
         if self._watcher is not None:
             with suppress(sqlite3.Error):  # another process recovers the WAL
                 [(version,)] = self._watcher.execute("PRAGMA data_version").fetchall()
-                return int(version)
+                return self.generation << 40 | int(version)
         return None
 
     async def checkpoint(self, mode: str) -> None:
         """Copy committed pages from the WAL into the file. Only the keeper may call it.
 
-        It uses a connection of its own, so that our writer does not wait while pages are copied.
+        It uses a connection of its own, so that our writer does not wait while pages are copied;
+        the writer's where the file was moved away, since by its path another one may be opened.
         """
+        waiters = LockWaiters(self.path)
         async with self._checkpointing:
             with anyio.CancelScope(shield=True), translate_errors(self.path):
+                if self.location and self._writer and not self.location.is_at_path:
+                    async with self._writing:
+                        await _checkpoint(self._writer, mode, waiters)
+                    return
                 if self._checkpointer is None:
-                    self._checkpointer = await self._connect(self.path.as_uri())
+                    self._checkpointer = await self._connect(f"{self.path.as_uri()}?mode=rw")
                     await self._pragmas(self._checkpointer, busy_timeout=RETRY_MS)
-                await _checkpoint(self._checkpointer, mode, LockWaiters(self.path))
+                await _checkpoint(self._checkpointer, mode, waiters)
 
     def wal_bytes(self) -> int:
         """The size of the WAL; 0 where there is none."""
@@ -260,6 +295,20 @@ class Database:
         if self._writer is None:
             raise StoreFailed(f"The database {self.path} is not open.")
         return self._writer
+
+    def _check_usable(self, connection: aiosqlite.Connection, *, to_write: bool = True) -> None:
+        """Check that the file was not left while the caller waited, and can keep what is written.
+
+        Raises:
+            StoreFailed: it was, or it cannot.
+        """
+        if connection is not self._writer:
+            raise StoreFailed(f"The database {self.path} is being opened again. Try again.")
+        if to_write and self.location and self.location.is_deleted:
+            raise StoreFailed(
+                f"The database {self.path} was deleted while in use. Put one there, or wait until"
+                " a new one is begun."
+            )
 
     async def _begin(self, writer: Writer) -> None:
         """Begin a transaction as soon as no other process is in one."""

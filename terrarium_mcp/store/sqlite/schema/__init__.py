@@ -24,6 +24,7 @@ from terrarium_mcp.store.sqlite.schema.marks import (
     check_adopted,
     check_magic,
     checked_version,
+    marked_version,
 )
 from terrarium_mcp.store.sqlite.schema.runner import (
     BUSY,
@@ -45,6 +46,7 @@ __all__ = [
     "check_adopted",
     "check_magic",
     "checked_version",
+    "marked_version",
     "migrate",
     "repair",
     "version_of",

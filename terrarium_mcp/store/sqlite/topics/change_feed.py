@@ -13,10 +13,14 @@ LOOK_EVERY = 0.05
 async def changes(database: Database) -> AsyncIterator[list[int]]:
     """The ids of messages committed from now on, in groups.
 
-    Ids rise with every commit of any process, so the newest id seen is all there is to remember.
+    Ids rise with every commit of any process, so the newest id seen is all there is to remember,
+    until another file is opened at the path.
     """
-    seen = int(await database.value("SELECT max(id) FROM messages", default=0))
+    generation, seen = -1, 0
     while True:
+        if generation != database.generation:
+            generation = database.generation
+            seen = int(await database.value("SELECT max(id) FROM messages", default=0))
         rows = await database.rows(
             "SELECT id FROM messages WHERE id > :seen ORDER BY id", {"seen": seen}
         )

@@ -93,12 +93,6 @@ class Spans:
             await writer.run(f"DELETE FROM spans WHERE {_TOUCHED}", params)  # noqa: S608 -- constants only
             await writer.run(_FILLED, params | {"began": whole[0], "ended": whole[1]})
 
-    async def still(self, network: str, channels: Iterable[str], at: datetime) -> None:
-        """Mark these channels as still being recorded, even if they are quiet."""
-        async with self._database.writing() as writer:
-            rooms = await room_ids(writer, ((network, channel) for channel in channels))
-            await extend_spans(writer, {room: to_text(at) for room in rooms.values()})
-
     async def coverage(self, rooms: Sequence[Room], now: datetime | None = None) -> Coverage:
         """When these rooms were recorded."""
         fresh_since = to_text((now or datetime.now(UTC)) - SILENT)
@@ -138,6 +132,12 @@ class _RecordedSpan:
         """The span, which is going on if its last heartbeat is not before `fresh_since`."""
         is_going_on = self.alive != "" and self.alive >= fresh_since
         return replace(self.span, going_on=True) if is_going_on else self.span
+
+
+async def mark_alive(writer: Writer, network: str, channels: Iterable[str], at: datetime) -> None:
+    """Mark these channels as still being recorded, even if they are quiet."""
+    rooms = await room_ids(writer, ((network, channel) for channel in channels))
+    await extend_spans(writer, {room: to_text(at) for room in rooms.values()})
 
 
 async def _end(writer: Writer, rooms: Iterable[int], at: datetime | None, why: str) -> None:

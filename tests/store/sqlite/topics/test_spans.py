@@ -27,7 +27,7 @@ async def test_a_gap_is_what_lies_between_two_spans(store: Store) -> None:
 
 async def test_a_crash_leaves_a_span_that_ends_where_it_fell_silent(store: Store) -> None:
     await store.spans.begin("net", "#tea", NOON, "joined")
-    await store.spans.still("net", ["#tea"], NOON + 5 * MINUTE)
+    await store.heartbeats.beat("net", ["#tea"], NOON + 5 * MINUTE, None)
     await store.messages.append([line_of("ada", "the last words", NOON + 7 * MINUTE)])
     coverage = await store.spans.coverage([await room(store)], now=NOON + 60 * MINUTE)
     (span,) = coverage.spans

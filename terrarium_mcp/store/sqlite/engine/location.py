@@ -1,0 +1,69 @@
+"""Where an open file is now: a process goes on writing to one that was moved, or even deleted."""
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+_DESCRIPTORS = Path("/dev/fd")
+"""The open files of this process by number, on Linux and macOS."""
+
+
+@dataclass(frozen=True, slots=True)
+class FileLocation:
+    """A file that SQLite holds open, found by a descriptor of SQLite's.
+
+    No descriptor of our own: closing it would release SQLite's locks
+    (https://sqlite.org/howtocorrupt.html 2.2).
+    """
+
+    path: Path
+    """Where it was opened."""
+    descriptor: int
+    identity: tuple[int, int]
+    """Device and inode."""
+
+    @classmethod
+    def found(cls, path: Path) -> "FileLocation | None":
+        """The location of the file at `path`, which SQLite has just opened; None if unknown."""
+        with suppress(OSError, ValueError):
+            identity = _identity(path.stat())
+            for number in (int(one.name) for one in _DESCRIPTORS.iterdir()):
+                with suppress(OSError):  # that of the listing itself is closed by now
+                    if _identity(os.fstat(number)) == identity:
+                        return cls(path, number, identity)
+        return None
+
+    @property
+    def is_deleted(self) -> bool:
+        """Whether the file has no name left: what is written to it is lost once it is closed."""
+        found = self._open_file()
+        return found is not None and found.st_nlink == 0
+
+    @property
+    def is_at_path(self) -> bool:
+        """Whether the file is where it was opened."""
+        try:
+            return _identity(self.path.stat()) == self.identity or self._open_file() is None
+        except OSError:
+            return self._open_file() is None
+
+    @property
+    def now_at(self) -> str:
+        """Where the file is now, for people to read; "" if unknown."""
+        try:
+            return str((_DESCRIPTORS / str(self.descriptor)).readlink())
+        except OSError:
+            return ""
+
+    def _open_file(self) -> os.stat_result | None:
+        """The state of the open file; None if SQLite has closed it."""
+        with suppress(OSError):
+            found = os.fstat(self.descriptor)
+            if _identity(found) == self.identity:
+                return found
+        return None
+
+
+def _identity(found: os.stat_result) -> tuple[int, int]:
+    return found.st_dev, found.st_ino

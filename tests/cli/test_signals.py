@@ -1,0 +1,154 @@
+"""What signals do to a running bridge, as a real process on a scripted network."""
+
+import signal
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import pytest
+
+from tests.cli.programs import HANGS, Program, running
+from tests.servers.fake_ircd import FakeIrcd, fake_ircd
+from tests.store.scene import rows_of
+
+HERE = ":ada!a@host.example PRIVMSG"
+_TEXTS = "SELECT message FROM messages"
+
+
+def write_settings(folder: Path, ircd: FakeIrcd, **more: object) -> None:
+    """The `.env` of a bridge that waits for no model."""
+    settings = {
+        "IRC_SERVER": "127.0.0.1",
+        "IRC_PORT": ircd.port,
+        "IRC_USE_SSL": "off",
+        "IRC_CHANNELS": "tea",
+        "AGENT_API_URL": "http://127.0.0.1:9",
+        "DB_PATH": "irc_logs.db",
+    }
+    lines = [f"{name}={value}\n" for name, value in {**settings, **more}.items()]
+    (folder / ".env").write_text("".join(lines))
+
+
+@asynccontextmanager
+async def bridge(
+    folder: Path, command: str = "terrarium-mcp bridge", *more: object
+) -> AsyncIterator[tuple[Program, FakeIrcd]]:
+    """A bridge that records #tea."""
+    async with fake_ircd() as ircd:
+        write_settings(folder, ircd)
+        async with running(command, *more, at=folder) as program:
+            await program.says("recording", "#tea")
+            with anyio.fail_after(HANGS):
+                yield program, ircd
+
+
+async def is_recorded(file: Path, ircd: FakeIrcd, channel: str, text: str) -> None:
+    """Say it, and wait until it is on disk."""
+    await ircd.says(f"{HERE} {channel} :{text}")
+    while (text,) not in rows_of(file, _TEXTS):  # noqa: ASYNC110 -- no event announces it
+        await anyio.sleep(0.02)
+
+
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+async def test_a_bridge_says_goodbye_and_leaves_with_status_0(
+    tmp_path: Path, how: signal.Signals
+) -> None:
+    async with bridge(tmp_path) as (program, ircd):
+        await ircd.says(f"{HERE} #tea :the last word")
+        await ircd.settles()
+        await program.stop(how)
+        assert ircd.heard("QUIT") == ["QUIT :until later"]
+    assert program.ended_well()
+    said = rows_of(tmp_path / "irc_logs.db", "SELECT message FROM messages WHERE nick = 'ada'")
+    assert said == [("the last word",)]
+    why = rows_of(tmp_path / "irc_logs.db", "SELECT why_ended FROM spans")
+    assert why == [("connection lost: Closing link",)]
+
+
+async def test_a_hangup_reloads_the_settings_and_keeps_the_connection(tmp_path: Path) -> None:
+    file = tmp_path / "irc_logs.db"
+    async with bridge(tmp_path) as (program, ircd):
+        write_settings(tmp_path, ircd, IRC_CHANNELS="mate", COMMAND_PREFIX=".", IRC_NICK="Luna")
+        program.process.send_signal(signal.SIGHUP)
+        await program.says("settings reloaded; changed: IRC_CHANNELS, COMMAND_PREFIX")
+        await program.says("needs a restart: IRC_NICK")
+        assert await ircd.hears("PART #tea") == ["PART #tea :no longer in my settings"]
+        await program.says("recording", "#mate")
+        await ircd.says(f"{HERE} #tea :not yours any more")
+        await is_recorded(file, ircd, "#mate", "hello")
+        await ircd.says(f"{HERE} #mate :.ping", f"{HERE} #mate :!ping")
+        await ircd.hears("PRIVMSG #mate :ada: pong")
+        await program.stop()
+        assert ircd.connections == 1
+        assert len(ircd.heard("PRIVMSG #mate :ada: pong")) == 1
+        assert ircd.heard("NICK") == ["NICK Terra"]
+    assert program.ended_well()
+    assert ("not yours any more",) not in rows_of(file, "SELECT message FROM messages")
+    ended = rows_of(
+        file,
+        "SELECT channel, why_ended FROM spans s JOIN rooms r ON r.id = s.room ORDER BY channel",
+    )
+    assert ended == [
+        ("#mate", "connection lost: Closing link"),
+        ("#tea", "no longer in the settings"),
+    ]
+
+
+async def test_bad_settings_are_one_line_in_the_log_and_change_nothing(tmp_path: Path) -> None:
+    async with bridge(tmp_path) as (program, ircd):
+        write_settings(tmp_path, ircd, IRC_CHANNELS="mate", AGENT_TEMPERATURE="hot")
+        program.process.send_signal(signal.SIGHUP)
+        await program.says("were not reloaded, and remain as they were", "AGENT_TEMPERATURE")
+        write_settings(tmp_path, ircd, IRC_CHANNELS="")
+        program.process.send_signal(signal.SIGHUP)
+        await program.says("were not reloaded", "IRC_CHANNELS is not set")
+        await is_recorded(tmp_path / "irc_logs.db", ircd, "#tea", "still here")
+        await program.stop()
+        assert not ircd.heard("PART")
+    assert program.ended_well()
+    assert sum("not reloaded" in line for line in program.said) == 2
+
+
+async def test_a_hangup_while_the_network_is_away_counts_once_it_is_back(tmp_path: Path) -> None:
+    async with fake_ircd() as ircd:
+        write_settings(tmp_path, ircd)
+        port = ircd.port
+    async with running("terrarium-mcp bridge", at=tmp_path) as program:
+        await program.says("connecting again in")
+        ircd.port = port
+        write_settings(tmp_path, ircd, IRC_CHANNELS="mate")
+        program.process.send_signal(signal.SIGHUP)
+        await program.says("settings reloaded; changed: IRC_CHANNELS")
+        async with fake_ircd(port=port) as back:
+            await program.says("recording", "#mate")
+            assert [line for line in back.heard("JOIN") if "tea" in line] == []
+            await program.stop()
+    assert program.ended_well()
+
+
+async def test_up_survives_a_hangup_too(tmp_path: Path) -> None:
+    async with bridge(tmp_path, "terrarium-mcp up", "--port", 0) as (program, ircd):
+        write_settings(tmp_path, ircd, IRC_CHANNELS="tea,mate")
+        program.process.send_signal(signal.SIGHUP)
+        await program.says("recording", "#mate")
+        await program.stop()
+    assert program.ended_well()
+
+
+async def test_a_second_signal_ends_the_wait_for_a_disk_and_the_status_says_what_it_cost(
+    tmp_path: Path,
+) -> None:
+    file = tmp_path / "irc_logs.db"
+    async with bridge(tmp_path) as (program, ircd):
+        await is_recorded(file, ircd, "#tea", "before")
+        for one in (file, file.with_name("irc_logs.db-wal")):
+            one.unlink()
+        await ircd.says(f"{HERE} #tea :never written")
+        await program.says("1 lines wait to be recorded", "was deleted while in use")
+        program.process.send_signal(signal.SIGTERM)
+        await program.says("stopping")
+        seconds = await program.stop()
+    assert seconds < 15  # of the minute for which one signal alone would wait
+    assert program.process.returncode == 3
+    assert any("1 lines could not be recorded and are lost" in line for line in program.said)

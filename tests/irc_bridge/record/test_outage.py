@@ -1,0 +1,169 @@
+"""While nothing can be written: what the log says and when, and what happens to the lines."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import pytest
+
+from terrarium_mcp.backoff import Reminder
+from terrarium_mcp.irc_bridge.record import recorder as recording
+from terrarium_mcp.irc_bridge.record import trouble_notice
+from terrarium_mcp.irc_bridge.record.recorder import Recorder
+from terrarium_mcp.irc_bridge.record.trouble_notice import (
+    BEGUN,
+    OVER,
+    OVER_WITH_LOSS,
+    TroubleNotice,
+)
+from terrarium_mcp.store import open_store
+from tests.irc_bridge.house import lines_of, locked, said
+from tests.servers.beside import beside
+
+
+@pytest.fixture(autouse=True)
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("terrarium_mcp.store.sqlite.engine.database.BUSY_MS", 20)
+    monkeypatch.setattr(recording, "TRY_AGAIN", 0.02)
+
+
+@asynccontextmanager
+async def recording_to(file: Path) -> AsyncIterator[Recorder]:
+    """A recorder at work; everything it holds is on disk after the block."""
+    async with open_store(file) as store:
+        recorder = Recorder(store, "local")
+        with anyio.fail_after(20):
+            async with beside(recorder.run):
+                try:
+                    await recorder.flush()
+                    yield recorder
+                finally:
+                    recorder.finish()
+
+
+async def begins(recorder: Recorder) -> None:
+    while not recorder.outage:
+        await anyio.lowlevel.checkpoint()
+
+
+def test_a_message_is_due_at_once_and_then_ever_more_rarely() -> None:
+    reminder = Reminder()
+    due = [minute for minute in range(60) if reminder.is_due(60.0 * minute)]
+    assert due == [0, 1, 3, 8, 18, 28, 38, 48, 58]
+
+
+async def test_the_log_repeats_with_the_numbers_of_the_moment(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(Reminder.__init__, "__defaults__", ((0.01, 3600),))
+    file = tmp_path / "irc_logs.db"
+    async with recording_to(file) as recorder:
+        async with locked(file):
+            recorder.record(said("one"))
+            await begins(recorder)
+            recorder.record(said("two"))
+            while caplog.text.count("wait to be recorded") < 2:
+                await anyio.lowlevel.checkpoint()
+        await recorder.flush()
+        assert recorder.outage is None
+    assert "1 lines wait to be recorded. The database" in caplog.text
+    assert "2 lines wait to be recorded since 20" in caplog.text
+    assert "Another program holds it locked" in caplog.text
+    assert "recording continues after" in caplog.text
+
+
+async def test_beyond_what_memory_holds_the_coverage_shows_a_gap_and_the_log_counts_what_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(recording, "MOST_WAITING", 10)
+    file = tmp_path / "irc_logs.db"
+    async with recording_to(file) as recorder:
+        recorder.begin("#tea", "joined")
+        recorder.begin("#mate", "joined")
+        await recorder.flush()
+        async with locked(file):
+            for number in range(15):
+                recorder.record(said(f"{number}"))
+            recorder.begin("#late", "joined")
+            recorder.end("#mate", "kicked")
+            assert (recorder.waiting, recorder.lost) == (10, 5)
+        while recorder.waiting:
+            await anyio.lowlevel.checkpoint()
+        await recorder.flush()
+        recorder.record(said("again"))
+        await recorder.flush()
+        lines = [line.text for line in await lines_of(recorder.store)]
+        rooms = {room.id: room.channel for room in await recorder.store.rooms.all()}
+        spans = (await recorder.store.spans.coverage(await recorder.store.rooms.all())).spans
+    assert lines == [*(str(number) for number in range(10)), "again"]
+    ended = [(rooms[span.room], span.why_ended) for span in spans if not span.going_on]
+    assert sorted(ended) == [
+        ("#mate", "too many lines were waiting to be written"),
+        ("#tea", "too many lines were waiting to be written"),
+    ]
+    assert sorted(rooms[span.room] for span in spans if span.going_on) == ["#late", "#tea"]
+    assert "no more fit into memory" in caplog.text
+    assert "recording again; 5 lines were lost since the start" in caplog.text
+
+
+async def test_a_full_queue_drained_in_one_group_still_begins_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recording, "MOST_WAITING", 1)
+    file = tmp_path / "irc_logs.db"
+    async with recording_to(file) as recorder:
+        async with locked(file):
+            recorder.record(said("kept"))
+            recorder.record(said("lost"))
+        await recorder.flush()
+        recorder.record(said("kept too"))
+        await recorder.flush()
+        assert [line.text for line in await lines_of(recorder.store)] == ["kept", "kept too"]
+
+
+@pytest.mark.parametrize(("most", "over"), [(100, OVER), (2, OVER_WITH_LOSS)])
+async def test_the_channel_hears_once_that_nothing_is_recorded_and_once_that_it_is_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, most: int, over: str
+) -> None:
+    monkeypatch.setattr(recording, "MOST_WAITING", most)
+    monkeypatch.setattr(trouble_notice, "SAID_AFTER", 0.05)
+    file, heard = tmp_path / "irc_logs.db", list[str]()
+
+    async def say(text: str) -> None:
+        heard.append(text)
+
+    async with recording_to(file) as recorder, beside(TroubleNotice(recorder, say).run):
+        async with locked(file):
+            for number in range(3):
+                recorder.record(said(f"{number}"))
+            while not heard:
+                await anyio.lowlevel.checkpoint()
+        while len(heard) < 2:
+            await anyio.lowlevel.checkpoint()
+    assert heard == [BEGUN, over]
+
+
+async def test_a_short_lock_is_not_worth_a_word_in_the_channel(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trouble_notice, "SAID_AFTER", 0.2)
+    file, heard = tmp_path / "irc_logs.db", list[str]()
+
+    async def say(text: str) -> None:
+        heard.append(text)
+
+    async with recording_to(file) as recorder, beside(TroubleNotice(recorder, say).run):
+        async with locked(file):
+            recorder.record(said("one"))
+            await begins(recorder)
+        await recorder.flush()
+        async with locked(file):  # another outage, whose time is not the first one's
+            recorder.record(said("two"))
+            await begins(recorder)
+            while not heard:
+                await anyio.lowlevel.checkpoint()
+        await recorder.flush()
+        while len(heard) < 2:
+            await anyio.lowlevel.checkpoint()
+    assert heard == [BEGUN, OVER]

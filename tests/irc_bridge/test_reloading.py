@@ -1,0 +1,126 @@
+"""Settings that change while a house is lived in: channels, keys, prefix, model, retention."""
+# ruff: noqa: ASYNC110  # no event announces what is removed, or heard by a server
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import anyio
+import pytest
+
+from terrarium_mcp.chat.records import NewMessage
+from terrarium_mcp.irc_bridge.model.client import LLM
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import open_store
+from tests.irc_bridge.house import QUICK, House, lines_of, living, settings_for
+from tests.servers.agent import says, strict_agent
+from tests.servers.fake_ircd import FakeIrcd, fake_ircd
+
+ADA = ":ada!a@host.example PRIVMSG"
+PATIENCE = 20
+
+
+async def reloads(house: House, ircd: FakeIrcd, **more: object) -> None:
+    """Change some settings of the house, as SIGHUP does."""
+    changed = house.settings.model_copy(update=more)
+    await house.store.change_settings(changed)
+    house.bridge.change_settings(changed)
+    await ircd.settles()
+
+
+async def test_a_channel_gets_its_new_key_for_the_next_time(tmp_path: Path) -> None:
+    async with fake_ircd() as ircd:
+        settings = settings_for(ircd.port, tmp_path, irc_channels=("#tea old", "#mate"))
+        async with living(settings) as house:
+            await reloads(house, ircd, irc_channels=("#tea new", "#mate"))
+            assert not ircd.heard("PART")
+            await ircd.says(":op!o@h KICK #tea Terra :out")
+            with anyio.fail_after(PATIENCE):
+                assert await ircd.hears("JOIN #tea new")
+
+
+async def test_channels_that_stay_are_neither_left_nor_joined_again(tmp_path: Path) -> None:
+    async with fake_ircd() as ircd, living(settings_for(ircd.port, tmp_path)) as house:
+        joins = ircd.heard("JOIN")
+        await reloads(house, ircd, irc_channels=("#TEA", "#mate", "#coffee"))
+        with anyio.fail_after(PATIENCE):
+            await ircd.hears("JOIN #coffee")
+        assert not ircd.heard("PART")
+        assert ircd.heard("JOIN") == [*joins, "JOIN #coffee"]
+
+
+async def test_a_channel_that_was_added_and_removed_at_once_is_left(tmp_path: Path) -> None:
+    async with fake_ircd() as ircd, living(settings_for(ircd.port, tmp_path)) as house:
+        await reloads(house, ircd, irc_channels=("#tea", "#mate", "#coffee"))
+        await reloads(house, ircd, irc_channels=("#tea", "#mate"))
+        with anyio.fail_after(PATIENCE):
+            if ircd.heard("JOIN #coffee"):
+                await ircd.hears("PART #coffee")
+        await ircd.says(f"{ADA} #coffee :not yours")
+        await ircd.settles()
+        await house.bridge.flush()
+        assert await lines_of(house.store, "#coffee") == []
+
+
+async def test_channels_that_change_while_it_reconnects_are_those_it_joins(tmp_path: Path) -> None:
+    slow = replace(QUICK, backoff=(0.2,))
+    async with (
+        fake_ircd() as ircd,
+        living(settings_for(ircd.port, tmp_path), timeouts=slow) as house,
+    ):
+        await ircd.drops()
+        with anyio.fail_after(PATIENCE):
+            await house.bridge.gone.wait()
+            changed = house.settings.model_copy(update={"irc_channels": ("#coffee",)})
+            house.bridge.change_settings(changed)
+            await ircd.hears("JOIN #coffee")
+        assert ircd.connections == 2
+        assert [line for line in ircd.heard("JOIN")[1:] if "#coffee" not in line] == []
+
+
+async def test_another_model_answers_the_next_question(tmp_path: Path) -> None:
+    async with strict_agent() as old, strict_agent() as new, fake_ircd() as ircd:
+        new.will(*[says("I am the new one.")] * 2)  # the bridge tries it out, in its own time
+        async with living(settings_for(ircd.port, tmp_path, old.url)) as house:
+            await reloads(house, ircd, agent_api_url=new.url, command_prefix=".")
+            await ircd.says(f"{ADA} #tea :.ask who are you?")
+            with anyio.fail_after(PATIENCE):
+                while not any("I am the new one." in line for line in ircd.heard("PRIVMSG #tea")):
+                    await anyio.sleep(0.01)
+
+
+async def test_what_does_not_concern_the_model_leaves_it_alone() -> None:
+    settings = Settings(agent_model="one", agent_api_key="secret")
+    llm = LLM.from_settings(settings)
+    client = llm._client  # noqa: SLF001 -- the same one
+    assert not llm.change_settings(settings.model_copy(update={"irc_nick": "Luna"}))
+    assert llm._client is client  # noqa: SLF001
+    assert llm.change_settings(settings.model_copy(update={"agent_model": "two"}))
+    assert llm.model == "two"
+    await llm.aclose()
+
+
+@pytest.mark.parametrize(("first", "then"), [(0, 30), (3650, 30)])
+async def test_another_retention_is_applied_at_once(tmp_path: Path, first: int, then: int) -> None:
+    old = Settings(network="local", retention_days=first)
+    async with open_store(tmp_path / "irc_logs.db", old) as store:
+        at = datetime.now(UTC) - timedelta(days=60)
+        await store.messages.append(
+            [NewMessage(network="local", channel="#tea", nick="bo", text="old", said_at=at)]
+        )
+        await store.change_settings(old.model_copy(update={"retention_days": then}))
+        with anyio.fail_after(PATIENCE):
+            while await lines_of(store):
+                await anyio.sleep(0.01)
+
+
+async def test_retention_that_is_switched_off_removes_nothing_more(tmp_path: Path) -> None:
+    month = Settings(network="local", retention_days=30)
+    async with open_store(tmp_path / "irc_logs.db", month) as store:
+        await store.change_settings(month.model_copy(update={"retention_days": 0}))
+        assert store._retaining.cancel_called is False  # noqa: SLF001 -- a new one, with no task
+        at = datetime.now(UTC) - timedelta(days=60)
+        await store.messages.append(
+            [NewMessage(network="local", channel="#tea", nick="bo", text="old", said_at=at)]
+        )
+        assert len(await lines_of(store)) == 1

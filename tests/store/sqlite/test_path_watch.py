@@ -1,0 +1,164 @@
+"""A database that is moved, deleted or replaced while in use: what is written goes somewhere."""
+# ruff: noqa: ASYNC110, ASYNC240  # no event announces what the log says; small files
+
+import shutil
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import anyio
+import pytest
+
+from terrarium_mcp.store import Store, StoreFailed, open_store
+from terrarium_mcp.store.sqlite import path_watch
+from tests.store.scene import SETTINGS, chat, find, rows_of
+
+
+@pytest.fixture(autouse=True)
+def quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(path_watch, "LOOK_EVERY", 0.02)
+    monkeypatch.setattr("terrarium_mcp.store.sqlite.store.LOOK_EVERY", 0.02)
+    monkeypatch.setattr(path_watch, "SETTLED", 0.1)
+
+
+@asynccontextmanager
+async def opened(file: Path) -> AsyncIterator[Store]:
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> before"))
+        with anyio.fail_after(20):
+            yield store
+
+
+async def until_logged(caplog: pytest.LogCaptureFixture, *words: str) -> None:
+    while not any(all(word in line for word in words) for line in caplog.messages):
+        await anyio.sleep(0.01)
+
+
+def texts(file: Path) -> list[str]:
+    return [row[0] for row in rows_of(file, "SELECT message FROM messages ORDER BY id")]
+
+
+async def test_a_moved_database_is_written_on_and_the_moved_file_alone_is_complete(
+    file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    moved = file.with_name("moved.db")
+    async with opened(file) as store:
+        file.rename(moved)  # and leave the WAL behind
+        await store.messages.append(chat("<ada> after"))
+        await until_logged(caplog, "was moved away while in use", f"it is now {moved}")
+        while file.with_name(f"{file.name}-wal").stat().st_size:
+            await anyio.sleep(0.01)
+        alone = file.with_name("alone.db")
+        shutil.copy(moved, alone)
+        assert texts(alone) == ["before", "after"]
+        assert not file.exists()
+
+
+async def test_a_database_that_is_moved_back_is_in_its_place_again(
+    file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    moved = file.with_name("moved.db")
+    async with opened(file) as store:
+        file.rename(moved)
+        await until_logged(caplog, "was moved away")
+        await store.messages.append(chat("<ada> meanwhile"))
+        moved.rename(file)
+        await until_logged(caplog, "is in its place again")
+        await store.messages.append(chat("<ada> after"))
+    assert texts(file) == ["before", "meanwhile", "after"]
+
+
+async def test_another_database_at_the_path_is_used_from_then_on(
+    file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    other, moved = file.with_name("other.db"), file.with_name("moved.db")
+    async with open_store(other, SETTINGS) as one:
+        await one.messages.append(chat("<bo> in the other one"))
+    async with opened(file) as store:
+        assert (await find(store, "before")).messages
+        file.rename(moved)
+        await store.messages.append(chat("<ada> in the moved one"))
+        other.rename(file)
+        await until_logged(caplog, "was opened again")
+        await store.messages.append(chat("<ada> after"))
+        assert not (await find(store, "before")).messages
+        assert (await find(store, "after")).messages
+    assert texts(moved) == ["before", "in the moved one"]
+    assert texts(file) == ["in the other one", "after"]
+    assert rows_of(file, "PRAGMA integrity_check") == [("ok",)]
+    assert rows_of(moved, "PRAGMA integrity_check") == [("ok",)]
+
+
+async def test_a_replaced_database_does_not_get_the_wal_of_the_one_before(
+    file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = file.with_name("other.db")
+    async with open_store(other, SETTINGS) as one:
+        await one.messages.append(chat("<bo> from the backup"))
+    async with opened(file) as store:
+        other.replace(file)
+        with pytest.raises(StoreFailed, match="was deleted while in use"):
+            await store.messages.append(chat("<ada> into nothing"))
+        await until_logged(caplog, "was opened again")
+        await store.messages.append(chat("<ada> after"))
+    assert texts(file) == ["from the backup", "after"]
+    assert rows_of(file, "PRAGMA integrity_check") == [("ok",)]
+
+
+async def test_a_deleted_database_takes_no_line_and_a_new_one_is_begun(
+    file: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(path_watch, "BEGIN_AFTER", 0.3)
+    async with opened(file) as store:
+        for one in file.parent.glob(f"{file.name}*"):
+            one.unlink()
+        with pytest.raises(StoreFailed, match="was deleted while in use"):
+            await store.messages.append(chat("<ada> into nothing"))
+        await until_logged(caplog, "was deleted while in use", "a new one is begun")
+        await until_logged(caplog, "was opened again")
+        await store.messages.append(chat("<ada> after"))
+        assert (await find(store, "after")).messages
+    assert texts(file) == ["after"]
+
+
+async def test_a_strangers_file_at_the_path_is_left_alone(
+    file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    moved = file.with_name("moved.db")
+    async with opened(file) as store:
+        file.rename(moved)
+        with sqlite3.connect(file) as stranger:
+            stranger.execute("CREATE TABLE recipes (id)")
+        stranger.close()
+        await until_logged(caplog, "cannot be used", "belongs to another program")
+        await store.messages.append(chat("<ada> after"))
+    assert texts(moved) == ["before", "after"]
+    assert rows_of(file, "SELECT count(*) FROM recipes") == [(0,)]
+
+
+async def test_those_who_follow_the_changes_go_on_with_the_other_database(
+    file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = file.with_name("other.db")
+    async with open_store(other, SETTINGS):
+        pass
+    async with opened(file) as store:
+        await store.messages.append(chat("<ada> two\n<ada> three"))
+        changes = store.changes()
+        followed: list[int] = []
+
+        async def follow() -> None:
+            async for ids in changes:
+                followed.extend(ids)
+
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(follow)
+            other.replace(file)
+            await until_logged(caplog, "was opened again")
+            while not followed:  # it takes a moment to notice the other one
+                (latest,) = await store.messages.append(chat("<ada> into the new one"))
+                await anyio.sleep(0.02)
+            tasks.cancel_scope.cancel()
+    assert followed[-1] <= latest
+    assert followed[0] <= 3  # of the one before, ids from 4 on would have been new
