@@ -13,7 +13,7 @@ CHANNEL_PERIOD = 900.0
 class Refusal(Enum):
     """Why a command is not served; the value is what its asker is told."""
 
-    ONE_WAITS = "one of yours is waiting already. I take the next when it is its turn."
+    ONE_WAITS = "one of your questions is waiting already. Ask the next when it is answered."
     TOO_QUICK = "that was quick. Ask again in a little while."
     QUEUE_FULL = "Too many questions are waiting here. Ask again in a while."
     CHANNEL_SPENT = "This channel has asked a lot within a few minutes. Ask again in a while."
