@@ -136,7 +136,8 @@ class Bridge:
         )
         guard = LoopGuard(reflex_rules(timeouts.reflex))
         self._consent = Consent(store, self._recorder, self._presence.write_all)
-        self._introducer = Introducer(store, settings, self.network.say)
+        self._quiet = QuietTimes(store, name)
+        self._introducer = Introducer(store, settings, self._announce)
         self._responder = Responder(
             self.network,
             self._recorder,
@@ -152,13 +153,13 @@ class Bridge:
             self.network,
             settings,
             queue,
-            QuietTimes(store, name),
+            self._quiet,
             guard,
             self._consent,
             self._is_ours,
         )
         self._reporter = Reporter(lambda: self._settings, self.network, queue, llm)
-        self._trouble_notice = TroubleNotice(self._recorder, self._say_everywhere)
+        self._trouble_notice = TroubleNotice(self._recorder, self._announce_everywhere)
 
     async def run(self) -> None:
         """Connect, record and answer until `stop()` or cancellation.
@@ -294,13 +295,18 @@ class Bridge:
             self._reporter.connection_changed()
         self._recorder.beat_soon()
 
-    async def _say_everywhere(self, text: str) -> None:
-        """Say this in every channel, if the settings ask for it; log it if that is impossible."""
+    async def _announce(self, channel: str, text: str) -> None:
+        """Say what nobody asked for, unless the channel is quiet."""
+        if not self._quiet.covers(self.network.fold(channel), datetime.now(UTC)):
+            await self.network.say(channel, text)
+
+    async def _announce_everywhere(self, text: str) -> None:
+        """Announce this in every channel, if the settings ask for it; log where it fails."""
         if self._settings.say_trouble == "off":
             return
         for channel in self.network.joined_channels():
             try:
-                await self.network.say(channel, text)
+                await self._announce(channel, text)
             except (NotConnected, SendQueueFull) as error:
                 log.warning("could not say in %s that %r: %s", channel, text, error)
 

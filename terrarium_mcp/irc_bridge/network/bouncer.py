@@ -5,15 +5,10 @@ A bouncer keeps our connection open while its own to the network is lost, and sa
 network begins with `*`, so that nobody can pass for it.
 """
 
-from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source
+from terrarium_mcp.irc_bridge.network.message import IrcMessage
 
 _STATUS = "*status"
 _LOST = ("Disconnected from IRC", "IRC connection timed out", "You are currently disconnected")
-
-
-def is_bouncer(source: Source | None) -> bool:
-    """Whether a line comes from a module of ZNC."""
-    return source is not None and source.nick.startswith("*")
 
 
 def lost_server(line: IrcMessage) -> bool:

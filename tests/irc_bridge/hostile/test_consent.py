@@ -8,6 +8,7 @@ import re
 import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
+from datetime import UTC, datetime, timedelta
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -477,6 +478,16 @@ async def test_the_introduction_comes_once_a_day_and_not_after_a_reconnect(
     async with playing(tmp_path, introduction="on") as scene:
         await scene.asks(f"{BO} PRIVMSG #tea :!ping", "pong")
         assert scene.ircd.heard("PRIVMSG #tea :I am a bot") == []
+
+
+async def test_a_quiet_channel_is_not_introduced_to(tmp_path: Path) -> None:
+    async with open_store(tmp_path / "irc_logs.db") as store:
+        until = datetime.now(UTC) + timedelta(hours=1)
+        await store.quiet_channels.begin("local", "#tea", until, "ada")
+    async with playing(tmp_path, introduction="on", irc_channels=("#tea", "#mate")) as scene:
+        await scene.answers("PRIVMSG #mate :I am a bot")
+        await scene.asks(f"{BO} PRIVMSG #mate :!ping", "pong")
+        assert scene.ircd.heard("PRIVMSG #tea") == []
 
 
 async def test_nothing_is_announced_unless_the_settings_ask_for_it(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from terrarium_mcp.irc_bridge.network.bouncer import is_bouncer, lost_server
+from terrarium_mcp.irc_bridge.network.bouncer import lost_server
 from terrarium_mcp.irc_bridge.network.message import IrcMessage, parse_line
 
 
@@ -27,9 +27,3 @@ def heard(line: str) -> IrcMessage:
 )
 def test_only_its_status_says_that_it_lost_its_server(line: str, lost: bool) -> None:
     assert lost_server(heard(line)) is lost
-
-
-def test_its_modules_are_known_by_a_nick_that_no_network_has() -> None:
-    assert is_bouncer(heard(":*playback!znc@znc.in PRIVMSG Terra :x").source)
-    assert not is_bouncer(heard(":ada!znc@znc.in PRIVMSG Terra :*x").source)
-    assert not is_bouncer(None)
