@@ -1,0 +1,74 @@
+"""A program's database as a source of messages."""
+
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import NamedTuple
+
+from terrarium_mcp.logformats.entries import LogEvent
+
+
+class StoredEvent(NamedTuple):
+    """A message in a database of another program.
+
+    `network` is empty where the database does not name it. `target` is a channel, or the person of
+    a private chat.
+    """
+
+    network: str
+    target: str
+    said_at: datetime
+    event: LogEvent
+
+
+ReadRows = Callable[[sqlite3.Connection, Path], Iterator[StoredEvent | None]]
+"""Reads a database, at a path, in its order; None for a row that is not recorded."""
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseFormat:
+    """A program's SQLite database.
+
+    Attributes:
+        name: as the option `--format` takes it.
+        program: the program, for people to read.
+        columns: columns by which it is recognised, by table.
+        read: reads its rows.
+        by_documentation: whether it was written from documentation, not from genuine databases.
+    """
+
+    name: str
+    program: str
+    columns: Mapping[str, frozenset[str]]
+    read: ReadRows
+    by_documentation: bool = False
+
+    def fits(self, connection: sqlite3.Connection) -> bool:
+        """Whether a database is one of this program."""
+        return all(
+            needed <= {row[0] for row in connection.execute(_COLUMNS, (table,))}
+            for table, needed in self.columns.items()
+        )
+
+
+_COLUMNS = "SELECT name FROM pragma_table_info(?)"
+
+
+def open_readonly(path: Path) -> sqlite3.Connection:
+    """Open a database of another program so that not a byte of it can change.
+
+    Raises:
+        sqlite3.DatabaseError: it is no database, or cannot be read.
+    """
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    connection.execute("PRAGMA query_only = 1")
+    return connection
+
+
+def split_mask(mask: str) -> tuple[str, str, str]:
+    """Nick, user and host of `nick!user@host`; what is missing is empty."""
+    nick, _, address = mask.partition("!")
+    user, _, host = address.rpartition("@")
+    return nick, user, host

@@ -1,0 +1,73 @@
+"""The Lounge, SQLite: one table of messages as JSON. Names of networks are in the user's file."""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.databases.database_format import DatabaseFormat, StoredEvent
+from terrarium_mcp.logformats.entries import LogEvent
+
+_TYPES = {
+    "message": MessageType.PRIVMSG,
+    "notice": MessageType.NOTICE,
+    "action": MessageType.ACTION,
+    "join": MessageType.JOIN,
+    "part": MessageType.PART,
+    "quit": MessageType.QUIT,
+    "kick": MessageType.KICK,
+    "nick": MessageType.NICK,
+    "mode": MessageType.MODE,
+    "topic": MessageType.TOPIC,
+}
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def _read(connection: sqlite3.Connection, path: Path) -> Iterator[StoredEvent | None]:
+    names = _network_names(path)
+    rows = "SELECT network, channel, time, type, msg FROM messages ORDER BY rowid"
+    for network, channel, time, kind, text in connection.execute(rows):
+        if kind not in _TYPES:
+            yield None
+            continue
+        said_at = _EPOCH + timedelta(milliseconds=time)
+        event = _event(_TYPES[kind], json.loads(text))
+        yield StoredEvent(names.get(network, network), channel, said_at, event)
+
+
+def _event(kind: MessageType, message: Mapping[str, Any]) -> LogEvent:
+    user, _, host = str(message.get("hostmask") or "").rpartition("@")
+    text = str(message.get("text") or "")
+    if kind is MessageType.NICK:
+        text = str(message.get("new_nick") or "")
+    elif kind is MessageType.KICK:
+        text = f"{_nick(message.get('target'))} {text}".rstrip()
+    elif kind is MessageType.JOIN:
+        text = ""
+    return LogEvent(
+        kind, _nick(message.get("from")), text, user, host, own=bool(message.get("self"))
+    )
+
+
+def _nick(person: object) -> str:
+    return str(person.get("nick") or "") if isinstance(person, Mapping) else ""
+
+
+def _network_names(path: Path) -> dict[str, str]:
+    """The names of networks by their ids, from `users/<user>.json` beside the folder of logs."""
+    with suppress(OSError, ValueError, KeyError, TypeError):
+        user = json.loads((path.parent.parent / "users" / f"{path.stem}.json").read_text("utf-8"))
+        return {network["uuid"]: network["name"] for network in user["networks"]}
+    return {}
+
+
+THE_LOUNGE_DATABASE = DatabaseFormat(
+    name="thelounge-db",
+    program="The Lounge",
+    columns={"messages": frozenset({"network", "channel", "time", "type", "msg"})},
+    read=_read,
+)
