@@ -145,7 +145,8 @@ class TextFormat:
             hour, minute, second, fraction, half (AM or PM), zone, epoch.
         rules: forms of what follows a stamp; the first that fits counts.
         unstamped: forms of lines without a stamp.
-        paths: patterns of the end of a file's path, with `/`; groups network, channel, date.
+        paths: patterns of the end of a file's path, with `/`. Groups: network, channel (or a
+            person), date; window, if the client talks about itself in that file.
         by_documentation: whether it was written from documentation, not from genuine logs.
     """
 

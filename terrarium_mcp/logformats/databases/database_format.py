@@ -1,30 +1,23 @@
 """A program's database as a source of messages."""
 
 import sqlite3
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
-from terrarium_mcp.logformats.entries import LogEvent
+from terrarium_mcp.logformats.log_reader import DatedEvent
 
 
-class StoredEvent(NamedTuple):
-    """A message in a database of another program.
+class StoredRoom(NamedTuple):
+    """A channel, or a private chat, in a database of another program.
 
-    `network` is empty where the database does not name it. `target` is a channel, or the person of
-    a private chat.
+    `network` is empty where the database does not name it. `key` finds its rows.
     """
 
     network: str
     target: str
-    said_at: datetime
-    event: LogEvent
-
-
-ReadRows = Callable[[sqlite3.Connection, Path], Iterator[StoredEvent | None]]
-"""Reads a database, at a path, in its order; None for a row that is not recorded."""
+    key: tuple[object, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +28,16 @@ class DatabaseFormat:
         name: as the option `--format` takes it.
         program: the program, for people to read.
         columns: columns by which it is recognised, by table.
-        read: reads its rows.
+        rooms: what it holds, given the database and its path.
+        read: the messages of a room in their order; None for a row that is not recorded.
         by_documentation: whether it was written from documentation, not from genuine databases.
     """
 
     name: str
     program: str
     columns: Mapping[str, frozenset[str]]
-    read: ReadRows
+    rooms: Callable[[sqlite3.Connection, Path], Sequence[StoredRoom]]
+    read: Callable[[sqlite3.Connection, StoredRoom], Iterator[DatedEvent | None]]
     by_documentation: bool = False
 
     def fits(self, connection: sqlite3.Connection) -> bool:

@@ -6,7 +6,7 @@ not among the channels' (table sequence). The database does not say of which net
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -14,10 +14,11 @@ from typing import Any
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
-    StoredEvent,
+    StoredRoom,
     split_mask,
 )
 from terrarium_mcp.logformats.entries import LogEvent
+from terrarium_mcp.logformats.log_reader import DatedEvent
 
 _TYPES = {
     1: MessageType.PRIVMSG,
@@ -31,23 +32,29 @@ _TYPES = {
     10: MessageType.TOPIC,
 }
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_ROOMS = "SELECT DISTINCT target FROM sequence ORDER BY target"
 _ROWS = """
-SELECT sequence.target, sequence.nanotime, history.data
+SELECT sequence.nanotime, history.data
   FROM sequence JOIN history ON history.id = sequence.history_id
+ WHERE sequence.target = ?
  ORDER BY sequence.nanotime, history.id
 """
 
 
-def _read(connection: sqlite3.Connection, path: Path) -> Iterator[StoredEvent | None]:
+def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
     del path
-    for target, nanotime, data in connection.execute(_ROWS):
+    return [StoredRoom("", target, (target,)) for (target,) in connection.execute(_ROOMS)]
+
+
+def _read(connection: sqlite3.Connection, room: StoredRoom) -> Iterator[DatedEvent | None]:
+    for nanotime, data in connection.execute(_ROWS, room.key):
         item = json.loads(data)
         kind = _TYPES.get(item.get("Type"))
         if kind is None:  # an invitation, or tags alone
             yield None
             continue
         said_at = _EPOCH + timedelta(microseconds=nanotime // 1000)
-        yield StoredEvent("", target, said_at, _event(kind, item))
+        yield DatedEvent(said_at, _event(kind, item))
 
 
 def _event(kind: MessageType, item: Mapping[str, Any]) -> LogEvent:
@@ -79,6 +86,7 @@ ERGO = DatabaseFormat(
         "history": frozenset({"id", "data", "msgid"}),
         "sequence": frozenset({"history_id", "target", "nanotime"}),
     },
+    rooms=_rooms,
     read=_read,
     by_documentation=True,
 )

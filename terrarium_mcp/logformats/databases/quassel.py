@@ -1,17 +1,18 @@
 """Quassel's core, SQLite: tables backlog, buffer, network, sender."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
-    StoredEvent,
+    StoredRoom,
     split_mask,
 )
 from terrarium_mcp.logformats.entries import LogEvent
+from terrarium_mcp.logformats.log_reader import DatedEvent
 
 _TYPES = {
     0x1: MessageType.PRIVMSG,
@@ -34,29 +35,35 @@ _IN_SECONDS = 100_000_000_000
 """Times below this are seconds (up to the year 5138), as before schema 31; later ones are
 milliseconds."""
 
+_ROOMS = """
+SELECT network.networkname, buffer.buffername, buffer.bufferid
+  FROM buffer JOIN network USING (networkid)
+ WHERE buffer.buffername != ''
+ ORDER BY buffer.bufferid
+"""
 _ROWS = """
-SELECT network.networkname, buffer.buffername, backlog.time, backlog.type, backlog.flags,
-       sender.sender, backlog.message
-  FROM backlog
-  JOIN buffer USING (bufferid)
-  JOIN network USING (networkid)
-  JOIN sender USING (senderid)
+SELECT backlog.time, backlog.type, backlog.flags, sender.sender, backlog.message
+  FROM backlog JOIN sender USING (senderid)
+ WHERE backlog.bufferid = ?
  ORDER BY backlog.messageid
 """
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def _read(connection: sqlite3.Connection, path: Path) -> Iterator[StoredEvent | None]:
+def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
     del path
-    for network, target, time, kind, flags, sender, text in connection.execute(_ROWS):
-        if kind not in _TYPES or not target:
+    return [StoredRoom(network, name, (key,)) for network, name, key in connection.execute(_ROOMS)]
+
+
+def _read(connection: sqlite3.Connection, room: StoredRoom) -> Iterator[DatedEvent | None]:
+    for time, kind, flags, sender, text in connection.execute(_ROWS, room.key):
+        if kind not in _TYPES:
             yield None  # a topic is a sentence in the user's language; the rest is of the client
             continue
-        seconds = time if time < _IN_SECONDS else time / 1000
-        said_at = _EPOCH + timedelta(seconds=seconds)
+        said_at = _EPOCH + timedelta(seconds=time if time < _IN_SECONDS else time / 1000)
         for event in _events(kind, sender or "", text or "", own=bool(flags & _OWN)):
-            yield StoredEvent(network, target, said_at, event)
+            yield DatedEvent(said_at, event)
 
 
 def _events(kind: int, sender: str, text: str, *, own: bool) -> Iterator[LogEvent]:
@@ -83,5 +90,6 @@ QUASSEL = DatabaseFormat(
         "network": frozenset({"networkid", "networkname"}),
         "sender": frozenset({"senderid", "sender"}),
     },
+    rooms=_rooms,
     read=_read,
 )

@@ -2,15 +2,16 @@
 
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.databases.database_format import DatabaseFormat, StoredEvent
+from terrarium_mcp.logformats.databases.database_format import DatabaseFormat, StoredRoom
 from terrarium_mcp.logformats.entries import LogEvent
+from terrarium_mcp.logformats.log_reader import DatedEvent
 
 _TYPES = {
     "message": MessageType.PRIVMSG,
@@ -27,16 +28,25 @@ _TYPES = {
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
-def _read(connection: sqlite3.Connection, path: Path) -> Iterator[StoredEvent | None]:
+_ROOMS = "SELECT network, channel FROM messages GROUP BY network, channel ORDER BY min(rowid)"
+_ROWS = "SELECT time, type, msg FROM messages WHERE network = ? AND channel = ? ORDER BY rowid"
+
+
+def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
     names = _network_names(path)
-    rows = "SELECT network, channel, time, type, msg FROM messages ORDER BY rowid"
-    for network, channel, time, kind, text in connection.execute(rows):
+    return [
+        StoredRoom(names.get(network, network), channel, (network, channel))
+        for network, channel in connection.execute(_ROOMS)
+    ]
+
+
+def _read(connection: sqlite3.Connection, room: StoredRoom) -> Iterator[DatedEvent | None]:
+    for time, kind, text in connection.execute(_ROWS, room.key):
         if kind not in _TYPES:
             yield None
             continue
         said_at = _EPOCH + timedelta(milliseconds=time)
-        event = _event(_TYPES[kind], json.loads(text))
-        yield StoredEvent(names.get(network, network), channel, said_at, event)
+        yield DatedEvent(said_at, _event(_TYPES[kind], json.loads(text)))
 
 
 def _event(kind: MessageType, message: Mapping[str, Any]) -> LogEvent:
@@ -69,5 +79,6 @@ THE_LOUNGE_DATABASE = DatabaseFormat(
     name="thelounge-db",
     program="The Lounge",
     columns={"messages": frozenset({"network", "channel", "time", "type", "msg"})},
+    rooms=_rooms,
     read=_read,
 )

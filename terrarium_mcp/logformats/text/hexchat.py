@@ -86,5 +86,8 @@ HEXCHAT = TextFormat(
         boundary(Boundary.CLOSED, rf"\*{{4}} ENDING LOGGING AT {_MOMENT}"),
         chatter(rf"\[{NICK} has address \S+\]\Z"),
     ),
-    paths=(re.compile(r"(?P<network>[^/]+)/(?P<channel>[^/]+)\.log\Z"),),
+    paths=(
+        re.compile(r"(?P<network>[^/]+)/(?P<window>server|(?P=network)|)\.log\Z"),
+        re.compile(r"(?P<network>[^/]+)/(?P<channel>[^/]+)\.log\Z"),
+    ),
 )

@@ -78,5 +78,8 @@ IRSSI = TextFormat(
         boundary(Boundary.CLOSED, rf"--- Log closed {_MOMENT}"),
         boundary(Boundary.DAY, rf"--- Day changed {_DAY} (?P<year>\d{{4}})"),
     ),
-    paths=(re.compile(r"(?P<network>[^/]+)/(?P<channel>[^/]+)\.log\Z"),),
+    paths=(
+        re.compile(r"(?P<network>[^/]+)/(?P<window>status|\(status\)|(?P=network))\.log\Z"),
+        re.compile(r"(?P<network>[^/]+)/(?P<channel>[^/]+)\.log\Z"),
+    ),
 )

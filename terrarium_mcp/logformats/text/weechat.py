@@ -75,6 +75,7 @@ WEECHAT = TextFormat(
         chatter(r"(?:-->|<--|--|=!=|=\?=)?\t"),
     ),
     paths=(
+        re.compile(r"(?P<window>(?:core|irc\.server)\.[^/]*)\.weechatlog\Z"),
         re.compile(r"irc\.(?P<network>[^/]+?)\.(?P<channel>[#&+!][^/]*)\.weechatlog\Z"),
         re.compile(r"irc\.(?P<network>[^/.]+)\.(?P<channel>[^/]+)\.weechatlog\Z"),
     ),

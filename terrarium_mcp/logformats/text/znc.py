@@ -40,6 +40,7 @@ ZNC = TextFormat(
         boundary(Boundary.CLOSED, r"Disconnected from IRC\b"),
     ),
     paths=(
+        re.compile(rf"(?P<network>[^/]+)/(?P<window>status)/{_DATE}\.log\Z"),
         # A module of the user or a global one, or soju; last the module of a network.
         re.compile(rf"networks/(?P<network>[^/]+)/moddata/log/(?P<channel>[^/]+)/{_DATE}\.log\Z"),
         re.compile(rf"(?P<network>[^/]+)/(?P<channel>[^/]+)/{_DATE}\.log\Z"),
