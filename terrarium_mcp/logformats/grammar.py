@@ -5,7 +5,7 @@ at again: a forged line inside a message remains a message.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from typing import Protocol
@@ -158,6 +158,12 @@ class TextFormat:
     paths: Sequence[re.Pattern[str]] = ()
     by_documentation: bool = False
 
+    def resolution(self, lines: Iterable[str]) -> timedelta:
+        """The unit of the stamps in some lines: a second, or a minute where none is written."""
+        stamps = (match for line in lines if (match := self.stamp.match(line)))
+        has_seconds = any({"second", "epoch"} & _written(match).keys() for match in stamps)
+        return timedelta(seconds=1) if has_seconds else timedelta(minutes=1)
+
     def read(self, line: str) -> LogLine | None:
         """What a line (without its line break) says; None if it is not of this format."""
         stamp, body, rules = None, line, self.unstamped
@@ -169,6 +175,11 @@ class TextFormat:
             if (said := one.read(stamp, body)) is not None:
                 return said
         return LogLine() if not line.strip() else None
+
+
+def _written(match: re.Match[str]) -> dict[str, str]:
+    """The groups that took part in a match."""
+    return {name: value for name, value in match.groupdict().items() if value}
 
 
 def stamp_in(match: re.Match[str]) -> Stamp | None:

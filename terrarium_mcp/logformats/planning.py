@@ -6,7 +6,7 @@ the option that decides it.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, date, tzinfo
+from datetime import UTC, date, timedelta, tzinfo
 
 from terrarium_mcp.chat.identity import as_channel, fold, is_channel
 from terrarium_mcp.errors import TerrariumError, shown
@@ -60,6 +60,7 @@ class PlannedLog:
     day: date | None
     zone: tzinfo
     encoding: str
+    resolution: timedelta
 
     @property
     def is_private(self) -> bool:
@@ -102,6 +103,7 @@ def planned(
         place.day,
         zone,
         choices.encoding,
+        fit.format.resolution(decoded(line)[0] for line in head),
     )
     return replace(log, target=choices.renamed.get(fold(target)) or _spelling(log, head))
 

@@ -1,4 +1,4 @@
-"""irssi: `irclogs/<network>/<channel>.log`, minutes only; the date stands on lines of its own."""
+"""irssi: `irclogs/<network>/<channel>.log`, by default minutes only; the date stands on lines of its own."""
 
 import re
 
