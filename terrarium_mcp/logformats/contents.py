@@ -8,6 +8,7 @@ from datetime import timedelta
 from functools import partial
 from typing import NamedTuple
 
+from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
@@ -40,6 +41,7 @@ class LogContent:
         zone: the name of the time zone in which its times are read.
         resolution: of its stamps.
         is_by_day: whether the file is one of many, each of a day.
+        lines: about how many lines it has, 0 if that is not known.
         read: opens it, from its beginning.
     """
 
@@ -51,7 +53,13 @@ class LogContent:
     zone: str
     resolution: timedelta
     is_by_day: bool
+    lines: int
     read: Callable[[], AbstractContextManager[ReadLog]]
+
+    @property
+    def is_private(self) -> bool:
+        """Whether it is a private conversation."""
+        return bool(self.target) and not is_channel(self.target)
 
 
 class UnknownDatabase(TerrariumError):
@@ -62,7 +70,7 @@ class UnknownDatabase(TerrariumError):
         super().__init__(f"{path}: a database of an unknown program. Known: {known}.")
 
 
-def of_text(log: PlannedLog) -> LogContent:
+def content_of_text(log: PlannedLog) -> LogContent:
     """The content of a text log."""
     return LogContent(
         file=log.file,
@@ -73,11 +81,12 @@ def of_text(log: PlannedLog) -> LogContent:
         zone=str(log.zone),
         resolution=log.resolution,
         is_by_day=log.day is not None,
+        lines=int(log.file.stored.stat().st_size / log.bytes_per_line),
         read=partial(_read_text, log),
     )
 
 
-def of_database(file: LogFile, choices: Choices) -> Sequence[LogContent]:
+def contents_of_database(file: LogFile, choices: Choices) -> Sequence[LogContent]:
     """The contents of a database, one for each room.
 
     Raises:
@@ -108,6 +117,7 @@ def _of_room(file: LogFile, form: DatabaseFormat, room: StoredRoom, choices: Cho
         zone="UTC",
         resolution=timedelta(milliseconds=1),
         is_by_day=False,
+        lines=0,
         read=partial(_read_rows, file, form, room),
     )
 

@@ -118,9 +118,10 @@ def _at(path: Path, seen: set[tuple[int, int]], scratch: Path) -> Iterator[LogFi
             if (identity := (status.st_dev, status.st_ino)) in seen:
                 return
             seen.add(identity)
-            if not path.is_dir():
+            if path.is_file():
                 yield from _unpacked(path, scratch)
                 return
+            # Of what is neither a file nor a folder, as a pipe, this names the cause.
             inside = sorted(path.iterdir())
     except UnusableFile as error:
         yield error

@@ -56,6 +56,8 @@ class LineCounts:
     chatter: int = 0
     rejected: int = 0
     uncertain: int = 0
+    steps_back: int = 0
+    """How often the clock was set back, with no repeated hour to explain it."""
     encodings: Counter[str] = field(default_factory=Counter)
 
 
@@ -84,11 +86,6 @@ class LogReader:
         self._encoding = encoding or "cp1252"
         self._owner = ""
         self._joined_last = ""
-
-    @property
-    def steps_back(self) -> int:
-        """How often the clock of the log was set back, with no repeated hour to explain it."""
-        return self._clock.steps_back
 
     def read(self, lines: Iterable[bytes]) -> Iterator[LogItem]:
         """What the lines (without their line breaks) hold, in their order."""
@@ -125,6 +122,7 @@ class LogReader:
             self.counts.chatter += 1
             return
         at = self._clock.go_on(line.dated) if line.dated else self._clock.moment(line.stamp)
+        self.counts.steps_back = self._clock.steps_back
         if line.boundary:
             yield DatedBoundary(at, line.boundary)
         for event in line.events:

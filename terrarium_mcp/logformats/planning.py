@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, timedelta, tzinfo
 
-from terrarium_mcp.chat.identity import as_channel, fold, is_channel
+from terrarium_mcp.chat.identity import as_channel, fold
 from terrarium_mcp.errors import TerrariumError, shown
 from terrarium_mcp.logformats.decoding import decoded
 from terrarium_mcp.logformats.detection import ENOUGH, Fit, best_fit
@@ -61,11 +61,7 @@ class PlannedLog:
     zone: tzinfo
     encoding: str
     resolution: timedelta
-
-    @property
-    def is_private(self) -> bool:
-        """Whether it is the log of a private chat."""
-        return bool(self.target) and not is_channel(self.target)
+    bytes_per_line: float
 
     def reader(self) -> LogReader:
         """A reader for all of its lines."""
@@ -104,6 +100,7 @@ def planned(
         zone,
         choices.encoding,
         fit.format.resolution(decoded(line)[0] for line in head),
+        1 + sum(map(len, head)) / (len(head) or 1),
     )
     return replace(log, target=choices.renamed.get(fold(target)) or _spelling(log, head))
 

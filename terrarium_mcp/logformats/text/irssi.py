@@ -1,4 +1,4 @@
-"""irssi: `irclogs/<network>/<channel>.log`, by default minutes only; the date stands on lines of its own."""
+"""irssi: `irclogs/<network>/<channel>.log`, by default in minutes; dates have their own lines."""
 
 import re
 
