@@ -4,11 +4,11 @@ import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import UTC, timedelta, tzinfo
 from functools import partial
 from typing import NamedTuple
 
-from terrarium_mcp.chat.identity import is_channel
+from terrarium_mcp.chat.identity import fold, is_channel
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
@@ -17,8 +17,14 @@ from terrarium_mcp.logformats.databases.database_format import (
 )
 from terrarium_mcp.logformats.files import LogFile, UnusableFile, lines_of
 from terrarium_mcp.logformats.formats import DATABASE_FORMATS
-from terrarium_mcp.logformats.log_reader import LineCounts, LogItem
-from terrarium_mcp.logformats.planning import Choices, PlannedLog, UndecidedLog
+from terrarium_mcp.logformats.log_reader import DatedEvent, LineCounts, LogItem
+from terrarium_mcp.logformats.planning import (
+    NO_NETWORK,
+    NO_ZONE,
+    Choices,
+    PlannedLog,
+    UndecidedLog,
+)
 
 
 class ReadLog(NamedTuple):
@@ -103,22 +109,25 @@ def contents_of_database(file: LogFile, choices: Choices) -> Sequence[LogContent
     except sqlite3.Error as error:
         raise UnusableFile(f"{file.path}: {error}") from error
     if any(not (choices.network or room.network) for room in rooms):
-        raise UndecidedLog(file.path, "it names no network. Name it with --network.")
+        raise UndecidedLog(file.path, NO_NETWORK)
+    if fitting[0].is_local and not choices.zone:
+        raise UndecidedLog(file.path, NO_ZONE)
     return [_of_room(file, fitting[0], room, choices) for room in rooms]
 
 
 def _of_room(file: LogFile, form: DatabaseFormat, room: StoredRoom, choices: Choices) -> LogContent:
+    zone = choices.zone if form.is_local and choices.zone else UTC
     return LogContent(
         file=file,
         format=form.name,
         program=form.program,
         network=choices.network or room.network,
-        target=choices.renamed.get(room.target.casefold(), room.target),
-        zone="UTC",
+        target=choices.renamed.get(fold(room.target), room.target),
+        zone=str(zone),
         resolution=timedelta(milliseconds=1),
         is_by_day=False,
         lines=0,
-        read=partial(_read_rows, file, form, room),
+        read=partial(_read_rows, file, form, room, zone),
     )
 
 
@@ -130,16 +139,16 @@ def _read_text(log: PlannedLog) -> Iterator[ReadLog]:
 
 
 @contextmanager
-def _read_rows(file: LogFile, form: DatabaseFormat, room: StoredRoom) -> Iterator[ReadLog]:
+def _read_rows(
+    file: LogFile, form: DatabaseFormat, room: StoredRoom, zone: tzinfo
+) -> Iterator[ReadLog]:
     counts = LineCounts()
     with closing(open_readonly(file.stored)) as connection:
-        yield ReadLog(_counted(form, connection, room, counts), counts)
+        yield ReadLog(_counted(form.read(connection, room, zone), counts), counts)
 
 
-def _counted(
-    form: DatabaseFormat, connection: sqlite3.Connection, room: StoredRoom, counts: LineCounts
-) -> Iterator[LogItem]:
-    for row in form.read(connection, room):
+def _counted(rows: Iterator[DatedEvent | None], counts: LineCounts) -> Iterator[LogItem]:
+    for row in rows:
         counts.lines += 1
         if row is None:
             counts.chatter += 1

@@ -17,6 +17,12 @@ from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
 from terrarium_mcp.logformats.log_reader import LogReader
 
+NO_NETWORK = "its network is not named anywhere. Name it with --network."
+NO_ZONE = (
+    "its times are local, and nothing says of which time zone. Name the zone in which the program"
+    " ran, e.g. --timezone Europe/Berlin."
+)
+
 
 class UndecidedLog(TerrariumError):
     """A file does not tell something that an option of the command must say."""
@@ -86,7 +92,7 @@ def planned(
     target = as_channel(choices.channel) if choices.channel else place.target
     network = choices.network or place.network
     if not network:
-        raise UndecidedLog(file.path, "its path names no network. Name it with --network.")
+        raise UndecidedLog(file.path, NO_NETWORK)
     if not target and not place.is_window:
         raise UndecidedLog(file.path, "its path names no channel. Name it with --channel.")
     zone = choices.zone or _written_zone(file, head, fit.format, choices.encoding)
@@ -134,9 +140,5 @@ def _written_zone(file: LogFile, head: Sequence[bytes], form: TextFormat, encodi
     """
     read = (form.read(decoded(line, encoding or "cp1252")[0]) for line in head)
     if any(line and ((line.stamp and not line.stamp.zone) or line.dated) for line in read):
-        raise UndecidedLog(
-            file.path,
-            "its times are local, and it does not say of which time zone. Name the zone in which"
-            " the program ran, e.g. --timezone Europe/Berlin.",
-        )
+        raise UndecidedLog(file.path, NO_ZONE)
     return UTC

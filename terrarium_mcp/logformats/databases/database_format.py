@@ -3,6 +3,7 @@
 import sqlite3
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import tzinfo
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,7 +30,9 @@ class DatabaseFormat:
         program: the program, for people to read.
         columns: columns by which it is recognised, by table.
         rooms: what it holds, given the database and its path.
-        read: the messages of a room in their order; None for a row that is not recorded.
+        read: the messages of a room in their order, given the zone of local times; None for a row
+            that is not recorded.
+        is_local: whether it holds local times without their zone.
         by_documentation: whether it was written from documentation, not from genuine databases.
     """
 
@@ -37,7 +40,8 @@ class DatabaseFormat:
     program: str
     columns: Mapping[str, frozenset[str]]
     rooms: Callable[[sqlite3.Connection, Path], Sequence[StoredRoom]]
-    read: Callable[[sqlite3.Connection, StoredRoom], Iterator[DatedEvent | None]]
+    read: Callable[[sqlite3.Connection, StoredRoom, tzinfo], Iterator[DatedEvent | None]]
+    is_local: bool = False
     by_documentation: bool = False
 
     def fits(self, connection: sqlite3.Connection) -> bool:

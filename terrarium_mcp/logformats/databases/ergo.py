@@ -7,7 +7,7 @@ not among the channels' (table sequence). The database does not say of which net
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,10 @@ def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
     return [StoredRoom("", target, (target,)) for (target,) in connection.execute(_ROOMS)]
 
 
-def _read(connection: sqlite3.Connection, room: StoredRoom) -> Iterator[DatedEvent | None]:
+def _read(
+    connection: sqlite3.Connection, room: StoredRoom, zone: tzinfo
+) -> Iterator[DatedEvent | None]:
+    del zone  # times are in UTC
     for nanotime, data in connection.execute(_ROWS, room.key):
         item = json.loads(data)
         kind = _TYPES.get(item.get("Type"))

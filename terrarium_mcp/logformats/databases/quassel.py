@@ -2,7 +2,7 @@
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, tzinfo
 from pathlib import Path
 
 from terrarium_mcp.chat.records import MessageType
@@ -56,7 +56,10 @@ def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
     return [StoredRoom(network, name, (key,)) for network, name, key in connection.execute(_ROOMS)]
 
 
-def _read(connection: sqlite3.Connection, room: StoredRoom) -> Iterator[DatedEvent | None]:
+def _read(
+    connection: sqlite3.Connection, room: StoredRoom, zone: tzinfo
+) -> Iterator[DatedEvent | None]:
+    del zone  # times are in UTC
     for time, kind, flags, sender, text in connection.execute(_ROWS, room.key):
         if kind not in _TYPES:
             yield None  # a topic is a sentence in the user's language; the rest is of the client
