@@ -46,6 +46,7 @@ from terrarium_mcp.store.sqlite.topics.spans import Spans
 from terrarium_mcp.store.sqlite.topics.stats import Stats
 
 if TYPE_CHECKING:  # most processes never load these
+    from terrarium_mcp.store.sqlite.imports import Imports
     from terrarium_mcp.store.sqlite.removal import Removal
     from terrarium_mcp.store.sqlite.topics.conversations import Conversations
 
@@ -106,6 +107,13 @@ class Store:
         from terrarium_mcp.store.sqlite.removal import Removal  # noqa: PLC0415 -- see above
 
         return Removal(self._database, self._indexer, self.backlog)
+
+    @cached_property
+    def imports(self) -> "Imports":
+        """Logs of other programs: merged into the history, listed, and undone."""
+        from terrarium_mcp.store.sqlite.imports import Imports  # noqa: PLC0415 -- see above
+
+        return Imports(self._database, self._indexer)
 
     def changes(self) -> AsyncIterator[list[int]]:
         """The ids of messages as any process commits them, in groups."""

@@ -58,9 +58,9 @@ class Rooms:
                 return
             both = {"network": network, "old": UNNAMED_NETWORK}
             await writer.run("UPDATE networks SET name = :network WHERE name = :old", both)
-            for table in ("rooms", "messages", "private_messages", "evidence"):
+            for table in ("rooms", "messages", "private_messages", "evidence", "import_sources"):
                 await writer.run(
-                    f"UPDATE {table} SET network = :network WHERE network = :old",  # noqa: S608 -- the four names above
+                    f"UPDATE {table} SET network = :network WHERE network = :old",  # noqa: S608 -- the names above
                     both,
                 )
             # The lines are now subject to the rules of the network by its name.
