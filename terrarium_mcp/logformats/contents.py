@@ -46,6 +46,7 @@ class LogContent:
         target: a channel, or a person; "" for a window in which the client talks about itself.
         zone: the name of the time zone in which its times are read.
         resolution: of its stamps.
+        is_spelt: whether the target is spelt in the log, or else only in the name of the file.
         is_by_day: whether the file is one of many, each of a day.
         lines: about how many lines it has, 0 if that is not known.
         read: opens it, from its beginning.
@@ -58,6 +59,7 @@ class LogContent:
     target: str
     zone: str
     resolution: timedelta
+    is_spelt: bool
     is_by_day: bool
     lines: int
     read: Callable[[], AbstractContextManager[ReadLog]]
@@ -86,6 +88,7 @@ def content_of_text(log: PlannedLog) -> LogContent:
         target=log.target,
         zone=str(log.zone),
         resolution=log.resolution,
+        is_spelt=log.is_spelt,
         is_by_day=log.day is not None,
         lines=int(log.file.stored.stat().st_size / log.bytes_per_line),
         read=partial(_read_text, log),
@@ -125,6 +128,7 @@ def _of_room(file: LogFile, form: DatabaseFormat, room: StoredRoom, choices: Cho
         target=choices.renamed.get(fold(room.target), room.target),
         zone=str(zone),
         resolution=timedelta(milliseconds=1),
+        is_spelt=True,
         is_by_day=False,
         lines=0,
         read=partial(_read_rows, file, form, room, zone),

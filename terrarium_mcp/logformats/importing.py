@@ -97,7 +97,9 @@ class LogImport:
             await self._store_one(store, number, report)
         for room, times in self._times.items():
             for time in without(joined(times), self._gaps.get(room.network, ())):
-                await store.imports.add_span(number, *room, time.began, time.ended)
+                await store.imports.add_span(
+                    number, *room, time.began, time.ended, "the log begins", "the log ends"
+                )
         await store.imports.finish(number)
         return number
 
@@ -138,7 +140,8 @@ class LogImport:
             if log.counts.lines % _REPORTED == 0:
                 self._on_lines(_REPORTED)
             if isinstance(item, RejectedLine):
-                self._on_reject(report.content.file, item)
+                if report.content.target:  # what a client says to its user is of no interest
+                    self._on_reject(report.content.file, item)
             elif isinstance(item, DatedBoundary):
                 times.boundary(item.at, item.boundary)
             else:

@@ -66,7 +66,7 @@ class LogReader:
 
     Attributes:
         counts: what became of the lines so far.
-        channel: how the lines spell the channel that the file's name gives; else as in that name.
+        spelling: how the lines spell the channel that the file's name gives; empty if they do not.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class LogReader:
         encoding: str = "",
     ) -> None:
         self.counts = LineCounts()
-        self.channel = channel
+        self.spelling = ""
         self._file_channel = channel
         self._format = form
         self._clock = LogClock(zone, day)
@@ -133,7 +133,7 @@ class LogReader:
     def _named(self, event: LogEvent) -> LogEvent:
         """The event with the owner's nick where the line leaves it out."""
         if event.channel and is_perhaps(self._file_channel, event.channel):
-            self.channel = event.channel
+            self.spelling = event.channel
         if event.kind is MessageType.JOIN:
             self._joined_last = event.nick
         elif event.kind is MessageType.NICK and fold(event.nick) == fold(self._owner):

@@ -57,6 +57,7 @@ class PlannedLog:
     """A text log and how it will be read.
 
     `target` is a channel, or a person; "" for a window in which the client talks about itself.
+    `is_spelt`: its lines, or the operator, spell the target; otherwise the name of the file does.
     """
 
     file: LogFile
@@ -68,6 +69,7 @@ class PlannedLog:
     encoding: str
     resolution: timedelta
     bytes_per_line: float
+    is_spelt: bool = False
 
     def reader(self) -> LogReader:
         """A reader for all of its lines."""
@@ -108,15 +110,17 @@ def planned(
         fit.format.resolution(decoded(line)[0] for line in head),
         1 + sum(map(len, head)) / (len(head) or 1),
     )
-    return replace(log, target=choices.renamed.get(fold(target)) or _spelling(log, head))
+    if renamed := choices.renamed.get(fold(target)):
+        return replace(log, target=renamed, is_spelt=True)
+    return _spelt(log, head)
 
 
-def _spelling(log: PlannedLog, head: Sequence[bytes]) -> str:
-    """The channel as the log's first lines spell it, else as the file's name does."""
+def _spelt(log: PlannedLog, head: Sequence[bytes]) -> PlannedLog:
+    """The log with its channel as its first lines spell it."""
     reader = log.reader()
     for _ in reader.read(head):
         pass
-    return reader.channel
+    return replace(log, target=reader.spelling or log.target, is_spelt=bool(reader.spelling))
 
 
 def _fit(file: LogFile, head: Sequence[bytes], choices: Choices) -> Fit:

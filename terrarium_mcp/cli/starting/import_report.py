@@ -22,12 +22,13 @@ def found_lines(findings: Findings, known: Iterable[str]) -> Iterator[str]:
 
     `known` are the channels that the database knows.
     """
-    rooms = Counter(
-        (one.program, one.network, one.target, one.zone) for one in findings.contents if one.target
-    )
-    for (program, network, target, zone), files in rooms.items():
-        count = "1 file" if files == 1 else f"{files:,} files"
-        yield f"{harmless(network)}/{harmless(target)}: {program}, {count}, times read as {zone}"
+    rooms: dict[tuple[str, str, str], list[LogContent]] = {}
+    for one in findings.contents:
+        if one.target:
+            rooms.setdefault((one.program, one.network, fold(one.target)), []).append(one)
+    for several in rooms.values():
+        files, first = _count(len(several), "file"), several[0]
+        yield f"{_name(first)}: {first.program}, {files}, times read as {first.zone}"
     yield from _other_names(findings.contents, [*known, *(one.target for one in findings.contents)])
     if findings.private:
         conversations = _count(findings.private, "private conversation")
@@ -38,11 +39,12 @@ def found_lines(findings: Findings, known: Iterable[str]) -> Iterator[str]:
 
 def _other_names(contents: Sequence[LogContent], known: Sequence[str]) -> Iterator[str]:
     """Channels whose name in a file may stand for another one."""
+    spelt = {fold(one.target) for one in contents if one.is_spelt}
     for target in dict.fromkeys(one.target for one in contents if one.target):
         others = [
             name
             for name in dict.fromkeys(known)
-            if is_perhaps(target, name) and fold(name) != fold(target)
+            if is_perhaps(target, name) and fold(name) != fold(target) and fold(target) not in spelt
         ]
         if others:
             yield (
@@ -53,14 +55,17 @@ def _other_names(contents: Sequence[LogContent], known: Sequence[str]) -> Iterat
 
 def report_lines(reports: Sequence[ContentReport]) -> Iterator[str]:
     """What became of the lines, a line for each channel, and what else is to be known."""
-    by_room: dict[str, list[ContentReport]] = {}
+    by_room: dict[tuple[str, str], list[ContentReport]] = {}
     for report in reports:
-        if report.content.target:
-            name = f"{report.content.network}/{report.content.target}"
-            by_room.setdefault(name, []).append(report)
-    for name, several in by_room.items():
-        yield f"{harmless(name)}: {_room(several)}"
+        if target := report.content.target:
+            by_room.setdefault((report.content.network, fold(target)), []).append(report)
+    for several in by_room.values():
+        yield f"{_name(several[0].content)}: {_room(several)}"
     yield from _remarks(reports)
+
+
+def _name(content: LogContent) -> str:
+    return harmless(f"{content.network}/{content.target}")
 
 
 def _room(reports: Sequence[ContentReport]) -> str:
