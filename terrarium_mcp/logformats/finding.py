@@ -51,12 +51,14 @@ def find_contents(
         scratch: a folder for what must be unpacked; it has to exist until everything is read.
     """
     findings = Findings()
+    known = [*networks]  # and those of files before: a network has one spelling in an import
     for file in log_files(paths, scratch):
         if isinstance(file, UnusableFile):
             findings.skipped.append(file)
             continue
         try:
-            for content in _contents(file, choices, networks):
+            for content in _contents(file, choices, known):
+                known.append(content.network)
                 if content.is_private and not private:
                     findings.private += 1
                 else:

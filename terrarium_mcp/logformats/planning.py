@@ -4,7 +4,7 @@ Nothing that changes the result is guessed. What a file does not tell is asked f
 the option that decides it.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, timedelta, tzinfo
 
@@ -79,7 +79,7 @@ class PlannedLog:
 
 
 def planned(
-    file: LogFile, head: Sequence[bytes], choices: Choices, networks: Iterable[str]
+    file: LogFile, head: Sequence[bytes], choices: Choices, networks: Sequence[str]
 ) -> PlannedLog:
     """How a text log will be read, decided from its path and its first lines.
 
@@ -93,12 +93,15 @@ def planned(
     place = fit.place
     target = as_channel(choices.channel) if choices.channel else place.target
     network = choices.network or place.network
-    if not network:
+    if place.is_window and not target:
+        zone = choices.zone or UTC  # nothing is asked for where nothing is recorded
+    elif not network:
         raise UndecidedLog(file.path, NO_NETWORK)
-    if not target and not place.is_window:
+    elif not target:
         raise UndecidedLog(file.path, "its path names no channel. Name it with --channel.")
-    zone = choices.zone or _written_zone(file, head, fit.format, choices.encoding)
-    known = {name.casefold(): name for name in networks}
+    else:
+        zone = choices.zone or _written_zone(file, head, fit.format, choices.encoding)
+    known = {name.casefold(): name for name in reversed(networks)}  # the first counts
     log = PlannedLog(
         file,
         fit.format,

@@ -1,5 +1,6 @@
 """An import: finds the logs, shows what they are, stores them, and reports what became of them."""
 
+import codecs
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -82,7 +83,7 @@ def _zone(name: str) -> ZoneInfo | None:
 
 def _encoding(name: str) -> str:
     try:
-        b"".decode(name or "utf-8")
+        codecs.lookup(name or "utf-8")
     except LookupError:
         raise BadChoice(f"--encoding {name}: not an encoding such as cp1251.") from None
     return name

@@ -3,6 +3,7 @@ r"""Comparable lines: what two programs keep of the same line, in one form. Pure
 | programs differ in | compared as |
 |---|---|
 | formatting codes, invisible characters, trailing blanks | left out |
+| hex colours, of which some leave digits (`ff0000`, irssi `f0000`) | 5 or 6 hex digits are left out |
 | a tab, a line break | a space |
 | bytes of cp1252 read as latin-1 (`\x80`), or in the right encoding (the euro sign) | cp1252 |
 | bytes that were no UTF-8, lost as U+FFFD | U+FFFD equals any one character |
@@ -32,6 +33,8 @@ _CP1252: Mapping[int, str] = {
     for byte in range(0x80, 0xA0)
     if byte not in (0x81, 0x8D, 0x8F, 0x90, 0x9D)  # cp1252 leaves these undefined
 }
+
+_HEX_COLOUR = re.compile("\x04?[0-9A-Fa-f]{5,6}")
 
 _NOT_ASCII = re.compile("[^\x20-\x7e]+")
 _QUOTED = re.compile(r'"(.*)"')
@@ -77,7 +80,7 @@ def comparable(
 ) -> ComparableLine:
     """A line in the form in which it compares."""
     said = text if text.isascii() else text.translate(_CP1252)
-    said = harmless(said).rstrip()
+    said = harmless(_HEX_COLOUR.sub("", said)).rstrip()
     if kind in (MessageType.QUIT, MessageType.PART) and (quoted := _QUOTED.fullmatch(said)):
         said = quoted[1]
     elif kind is MessageType.NICK:
