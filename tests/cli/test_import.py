@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.programs import HANGS, environment, quick_words, ran
+from tests.cli.programs import HANGS, INSTALLED, environment, quick_words, ran
 from tests.logformats.samples import LOGS
 
 WEECHAT = LOGS / "weechat" / "logs"
@@ -54,13 +54,16 @@ def test_a_trial_stores_nothing(tmp_path: Path) -> None:
 
 
 def test_imports_are_listed_and_undone(tmp_path: Path) -> None:
+    def run(command: str) -> subprocess.CompletedProcess[str]:
+        return ran(command, at=tmp_path, DB_PATH=database(tmp_path))
+
     imported(tmp_path, WEECHAT, *BERLIN)
-    assert imported(tmp_path, "--list").stdout.startswith("1  ")
-    undone = imported(tmp_path, "--undo", 1)
+    assert run("terrarium-mcp import --list").stdout.startswith("1  ")
+    undone = run("terrarium-mcp import --undo 1")
     assert undone.returncode == 0, undone.stderr
     assert messages(database(tmp_path)) == []
-    assert "(undone)" in imported(tmp_path, "--list").stdout
-    wrong = imported(tmp_path, "--undo", 7)
+    assert "(undone)" in run("terrarium-mcp import --list").stdout
+    wrong = run("terrarium-mcp import --undo 7")
     assert wrong.returncode == 1
     assert "7" in wrong.stderr
 
@@ -139,3 +142,28 @@ def test_an_import_killed_at_any_point_and_repeated_is_as_one(tmp_path: Path) ->
         done = imported(tmp_path, logs, *BERLIN, db=db)
         assert done.returncode == 0, done.stderr
         assert messages(db) == messages(whole)
+
+
+def test_the_readme_shows_what_an_import_prints(tmp_path: Path) -> None:
+    """Its commands, run by a shell, over logs in the places that it names."""
+    readme = (Path(__file__).parents[2] / "README.md").read_text("utf-8")
+    shown = readme.partition("## You have logs")[2].partition("```console\n")[2].partition("```")[0]
+    home = tmp_path / "home"
+    shutil.copytree(LOGS / "weechat" / "logs", home / ".weechat" / "logs")
+    shutil.copytree(LOGS / "irssi" / "irclogs", home / "irclogs")
+    znc = home / ".znc" / "users" / "ada" / "networks" / "labnet" / "moddata"
+    shutil.copytree(LOGS / "znc" / "network-module" / "log", znc / "log")
+    printed = ""
+    for command in (line for line in shown.splitlines() if line.startswith("$ ")):
+        done = subprocess.run(
+            ["sh", "-c", command.removeprefix("$ ").replace("terrarium-mcp", str(INSTALLED), 1)],
+            env=environment(DB_PATH=database(tmp_path), HOME=home),
+            cwd=tmp_path,
+            capture_output=True,
+            check=False,
+            text=True,
+            timeout=HANGS,
+        )
+        assert done.returncode == 0, done.stderr
+        printed += f"{command}\n{done.stdout}"
+    assert printed == shown
