@@ -12,7 +12,17 @@ from tempfile import TemporaryDirectory
 import anyio
 import click
 
-from bench import alone, reading, rebuilding, recording, searching, serving, size, writing
+from bench import (
+    alone,
+    importing,
+    reading,
+    rebuilding,
+    recording,
+    searching,
+    serving,
+    size,
+    writing,
+)
 from bench.bed import Bed
 from bench.corpus import SEED
 from bench.filling import fill
@@ -27,8 +37,12 @@ PARTS: dict[str, Callable[[Bed], Awaitable[list[Row]]]] = {
     "serving": serving.rows,
     "rebuilding": rebuilding.rows,
     "recording": recording.rows,
+    "importing": importing.rows,
     "writing": writing.rows,  # last: it adds lines
 }
+
+WITHOUT_BED = {"importing"}
+"""Parts that make their own databases."""
 
 
 @click.command()
@@ -53,6 +67,16 @@ def main(lines: int, only: str, keep: Path | None, file: Path | None, rounds: in
 
 
 async def _measured(bed: Bed, parts: Sequence[str]) -> list[Row]:
+    if not WITHOUT_BED.issuperset(parts):
+        await _fill(bed)
+    rows = []
+    for part in parts:
+        click.echo(f"Measuring: {part} ...", err=True)
+        rows += await PARTS[part](bed)
+    return rows
+
+
+async def _fill(bed: Bed) -> None:
     if bed.filling is None:
         click.echo(f"Filling the databases with {bed.lines:,} lines ...", err=True)
         await fill(bed)
@@ -61,11 +85,6 @@ async def _measured(bed: Bed, parts: Sequence[str]) -> list[Row]:
             f"{bed.folder} holds {bed.filling.lines:,} lines."
             " Ask for as many, or name another folder."
         )
-    rows = []
-    for part in parts:
-        click.echo(f"Measuring: {part} ...", err=True)
-        rows += await PARTS[part](bed)
-    return rows
 
 
 def _folder(keep: Path | None) -> AbstractContextManager[str | Path]:

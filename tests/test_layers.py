@@ -44,7 +44,7 @@ MAY_IMPORT = {
 PACKAGES = {
     "store/sqlite": (
         "engine", "schema", "opening", "index", "keeper", "claims", "path_watch", "ingest",
-        "topics", "search", "removal", "health", "store",
+        "topics", "search", "removal", "imports", "health", "store",
     ),
     "irc_bridge": (
         "network", "model", "record", "toolbox", "answer", "ask", "reporter", "bridge", "bridges",
@@ -144,9 +144,10 @@ def test_what_the_store_offers_knows_no_engine(module: str) -> None:
     assert not [name for name in names if within(name, "terrarium_mcp.store.sqlite")]
 
 
-def test_the_question_and_its_ranking_know_no_engine() -> None:
-    files = [module for module in modules() if module.startswith("store/search/")]
-    assert len(files) > 10
+def test_search_and_recognition_know_no_engine() -> None:
+    pure = ("store/search/", "store/recognition/")
+    files = [module for module in modules() if module.startswith(pure)]
+    assert len(files) > 13
     for module in files:
         names = imported((PACKAGE / module).read_text("utf-8"))
         assert not [name for name in names if within(name, "terrarium_mcp.store.sqlite")], module

@@ -16,6 +16,7 @@ from terrarium_mcp.cli.console import ConsoleHandler, colour_wanted
 from terrarium_mcp.cli.demo import demo
 from terrarium_mcp.cli.doctor import doctor
 from terrarium_mcp.cli.help import help_
+from terrarium_mcp.cli.import_logs import import_logs
 from terrarium_mcp.cli.init import init
 from terrarium_mcp.cli.install import install
 from terrarium_mcp.cli.purge import purge
@@ -38,6 +39,7 @@ commands.add_command(up)
 commands.add_command(install)
 commands.add_command(doctor)
 commands.add_command(demo)
+commands.add_command(import_logs)
 commands.add_command(search)
 commands.add_command(purge)
 commands.add_command(help_)

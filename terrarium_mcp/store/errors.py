@@ -79,3 +79,22 @@ class EnhancementTooLong(TerrariumError):
 
 class UnknownEnhancement(TerrariumError):
     """There is no such backlog file, or it belongs to a room the caller may not see."""
+
+
+class UnknownImport(TerrariumError):
+    """There is no import with this number."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(
+            f"There is no import {number}. terrarium-mcp import --list shows them all."
+        )
+
+
+class ImportWasUndone(TerrariumError):
+    """An import cannot go on, as it has been undone meanwhile."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(
+            f"Import {number} was undone while it was running, and stops. Run the undo once more to"
+            " remove what it had added by then."
+        )

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from datetime import date, datetime
+from datetime import date, datetime, timedelta
 from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -147,6 +147,40 @@ class RoomStats(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class ImportRecord:
+    """A run of an import: what it read, and what became of it.
+
+    `lines` were read from `sources` logs, the first and last of them said at `first` and `last`.
+    `added` of them were new, `known` were stored already. `undone_at` is when an undo began.
+    """
+
+    id: int
+    at: datetime
+    command: str
+    finished: bool
+    undone_at: datetime | None
+    sources: int
+    lines: int
+    added: int
+    known: int
+    first: datetime | None
+    last: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class ImportTotals:
+    """What became of the lines of a log: added, or known already (or of people who opted out).
+
+    `offset` is by how much the log's clock was fast; the times of its lines were corrected by it.
+    """
+
+    lines: int
+    added: int
+    known: int
+    offset: timedelta
+
+
+@dataclass(frozen=True, slots=True)
 class KnownLine:
     """The newest line of a room, as the network knows it: where to go on after an absence.
 
@@ -175,6 +209,25 @@ class Link:
     url: str
     message: Message
     times: int
+
+
+@dataclass(frozen=True, slots=True)
+class LogSource:
+    """A log that is imported: a file, or what a database of another program holds of one channel.
+
+    `format` is the name of the program that wrote it, as people are shown it; `channel` may be the
+    nick of a private conversation. `size` is in bytes. `resolution` is how exact its stamps are: a
+    second, or a minute.
+    """
+
+    path: str
+    format: str
+    network: str
+    channel: str
+    zone: str
+    sha256: str
+    size: int
+    resolution: timedelta
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,11 +304,12 @@ class PurgeTarget:
 
 
 class RemovalReason(StrEnum):
-    """Why messages were removed: IRC's REDACT, a purge, or their age."""
+    """Why messages were removed: IRC's REDACT, a purge, their age, or an import was undone."""
 
     REDACTION = "redaction"
     PURGE = "purge"
     RETENTION = "retention"
+    UNDO = "undo"
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,3 +376,14 @@ class AppendTotals:
 
     lines: int
     left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class UndoResult:
+    """How many messages of an import were removed, and how many stay.
+
+    Those stay that were there before it, or that another import has too.
+    """
+
+    removed: int
+    kept: int

@@ -10,7 +10,8 @@ from tests.samples import terrarium_irc as sample
 
 HOW = (
     "Nothing is recorded yet in {}. Run `terrarium-mcp bridge` to record the channels of"
-    " IRC_CHANNELS, or set DB_PATH to a terrarium-irc database."
+    " IRC_CHANNELS, `terrarium-mcp import PATH` to bring in logs, or set DB_PATH to a terrarium-irc"
+    " database."
 )
 
 
@@ -22,6 +23,15 @@ def test_a_server_without_history_says_on_stderr_how_it_is_filled(tmp_path: Path
 
 
 SERVERS = pytest.mark.parametrize("command", ["serve", "serve --http --port 0"])
+
+
+def test_a_server_without_history_names_the_logs_of_the_account(tmp_path: Path) -> None:
+    logs = tmp_path / "home" / ".weechat" / "logs"
+    logs.mkdir(parents=True)
+    (logs / "irc.libera.#tea.weechatlog").write_bytes(b"not read")
+    env = {"DB_PATH": tmp_path / "irc_logs.db", "HOME": tmp_path / "home"}
+    done = ran("terrarium-mcp serve", at=tmp_path, **env)
+    assert "There are logs in this account: `terrarium-mcp import ~/.weechat/logs`." in done.stderr
 
 
 @SERVERS

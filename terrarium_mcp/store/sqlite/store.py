@@ -53,6 +53,7 @@ from terrarium_mcp.store.sqlite.topics.spans import Spans
 from terrarium_mcp.store.sqlite.topics.stats import Stats
 
 if TYPE_CHECKING:  # most processes never load these
+    from terrarium_mcp.store.sqlite.imports import Imports
     from terrarium_mcp.store.sqlite.removal import Removal
     from terrarium_mcp.store.sqlite.topics.conversations import Conversations
 
@@ -89,7 +90,7 @@ class Store:
         network = settings.network_name
         self._indexer = Indexer(self._database, network)
         self.rooms = Rooms(self._database)
-        opted_out = OptOutReader()
+        self._opted_out = opted_out = OptOutReader()
         self.opt_outs = OptOutRegister(self._database, opted_out)
         self.messages = Messages(self._database, self._indexer, opted_out)
         self.search = MessageSearch(self._database, self._indexer)
@@ -120,6 +121,13 @@ class Store:
         from terrarium_mcp.store.sqlite.removal import Removal  # noqa: PLC0415 -- see above
 
         return Removal(self._database, self._indexer, self.backlog)
+
+    @cached_property
+    def imports(self) -> "Imports":
+        """Logs of other programs: merged into the history, listed, and undone."""
+        from terrarium_mcp.store.sqlite.imports import Imports  # noqa: PLC0415 -- see above
+
+        return Imports(self._database, self._indexer, self._opted_out)
 
     def changes(self) -> AsyncIterator[list[int]]:
         """The ids of messages as any process commits them, in groups."""

@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 import anyio
 
 from terrarium_mcp.chat.records import Member, MessageType, NewMessage, Origin
-from terrarium_mcp.store import open_store
+from terrarium_mcp.store import LogSource, open_store
 from terrarium_mcp.store.sqlite.schema import CURRENT
 from tests.samples import terrarium_irc as sample
 from tests.store.scene import NOON, SETTINGS, chat, line_of, past
@@ -38,6 +38,16 @@ MATE = """
 <ada> is it?
 <dee> yes, in the afternoon
 """
+LOG = LogSource(
+    path="mate.log",
+    format="WeeChat",
+    network="net",
+    channel="#mate",
+    zone="UTC",
+    sha256="0" * 64,
+    size=100,
+    resolution=timedelta(seconds=1),
+)
 
 
 def recorded() -> list[NewMessage]:
@@ -83,6 +93,9 @@ async def record(path: Path) -> None:
         await store.messages.append(recorded())
         await store.messages.append([*past(8)])
         await store.presence.replace("net", "#tea", [Member("ada", "@"), Member("Cy[1]")], NOON)
+        number = await store.imports.begin("terrarium-mcp import mate.log")
+        await store.imports.add(number, LOG, chat(MATE, channel="#mate", origin=Origin.IMPORT))
+        await store.imports.finish(number)
     with closing(sqlite3.connect(path)) as db, db:
         # As terrarium-irc or another program would append them.
         insert = "INSERT INTO messages (timestamp, channel, nick, message) VALUES (?, ?, ?, ?)"

@@ -14,6 +14,16 @@ from terrarium_mcp.store.sqlite.engine.refolding import IS_LEFT, refold
 UNNAMED_NETWORK = "irc"
 """The network of messages stored without one, if no setting names it."""
 
+_WITH_NETWORK = (
+    "rooms",
+    "messages",
+    "private_messages",
+    "evidence",
+    "opt_outs",
+    "import_sources",
+)
+"""Tables whose rows may be those of a network that has no name yet."""
+
 
 class Rooms:
     """The rooms of the database."""
@@ -69,9 +79,9 @@ class Rooms:
                 return
             both = {"network": network, "old": UNNAMED_NETWORK}
             await writer.run("UPDATE networks SET name = :network WHERE name = :old", both)
-            for table in ("rooms", "messages", "private_messages", "evidence", "opt_outs"):
+            for table in _WITH_NETWORK:
                 await writer.run(
-                    f"UPDATE {table} SET network = :network WHERE network = :old",  # noqa: S608 -- the names above
+                    f"UPDATE {table} SET network = :network WHERE network = :old",  # noqa: S608 -- names of tables
                     both,
                 )
             # The lines are now subject to the rules of the network by its name.

@@ -16,7 +16,7 @@ import anyio
 
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store.errors import IndexDamaged, Locked
-from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.database import Database, Writer
 from terrarium_mcp.store.sqlite.engine.write_lock import BACKOFF, PAUSE, YieldingTransaction
 from terrarium_mcp.store.sqlite.index.indexer import INDEXED_BY_READ, Indexer
 from terrarium_mcp.store.sqlite.ingest.insert import insert
@@ -38,6 +38,10 @@ LONG_PAUSE = 0.25
 """Seconds. SQLite retries every tenth of a second once it has waited for as long."""
 
 T = TypeVar("T")
+
+Insert = Callable[[Writer, Sequence[NewMessage], OptOutReader], Awaitable[list[int]]]
+"""Makes rows of messages inside a transaction; returns their ids, 0 for one left out. It may
+be called again for the same messages, when the transaction could not be committed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,10 +71,12 @@ class Appender:
         """Save messages in one transaction; returns their ids, 0 for one that was left out."""
         return await self._despite_damage(partial(self._append, messages))
 
-    async def append_yielding(self, messages: Sequence[NewMessage]) -> SaveResult:
+    async def append_yielding(
+        self, messages: Sequence[NewMessage], insert: Insert = insert
+    ) -> SaveResult:
         """Save messages in one transaction that stops indexing them once another writer waits."""
         return await self._despite_damage(
-            partial(self._save_and_index, messages, self._database.has_waiters)
+            partial(self._save_and_index, messages, insert, self._database.has_waiters)
         )
 
     async def yield_lock(self, result: SaveResult) -> None:
@@ -82,7 +88,7 @@ class Appender:
 
     async def _append(self, messages: Sequence[NewMessage]) -> list[int]:
         if SEVERAL <= len(messages) < FLOOD:
-            return (await self._save_and_index(messages, lambda: False)).ids
+            return (await self._save_and_index(messages, insert, lambda: False)).ids
         is_flood = len(messages) >= FLOOD
         async with self._database.writing() as writer:
             ids = await insert(writer, messages, self._opt_outs)
@@ -108,7 +114,7 @@ class Appender:
             return await save()
 
     async def _save_and_index(
-        self, messages: Sequence[NewMessage], has_waiters: Callable[[], bool]
+        self, messages: Sequence[NewMessage], insert: Insert, has_waiters: Callable[[], bool]
     ) -> SaveResult:
         async with self._database.writing() as writer:
             turn = YieldingTransaction(has_waiters)

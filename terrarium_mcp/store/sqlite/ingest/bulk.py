@@ -15,7 +15,8 @@ from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.errors import Locked, UnstorableMessage
 from terrarium_mcp.store.records import AppendTotals
 from terrarium_mcp.store.sqlite.engine.write_lock import BatchSizer
-from terrarium_mcp.store.sqlite.ingest.append import Appender, SaveResult
+from terrarium_mcp.store.sqlite.ingest.append import Appender, Insert, SaveResult
+from terrarium_mcp.store.sqlite.ingest.insert import insert
 
 SMALLEST, USUAL, LARGEST = 100, 1_000, 10_000
 """Messages in a group: at least, at first, at most. Larger groups write each page less often: in a
@@ -36,15 +37,16 @@ async def append_in_groups(
     appender: Appender,
     messages: AsyncIterable[NewMessage] | Iterable[NewMessage],
     report: ReportStored,
+    insert: Insert = insert,
 ) -> AppendTotals:
-    """Save messages by groups, with pauses.
+    """Save messages by groups, with pauses; `insert` makes rows of each group.
 
     Raises:
         UnstorableMessage: its time cannot be stored. All messages before it are stored.
         StoreFailed: the messages that were reported are stored, and no others.
     """
-    groups = _Groups(appender, report)
-    async with aclosing(_each(messages)) as each:
+    groups = _Groups(appender, report, insert)
+    async with aclosing(each_of(messages)) as each:
         async for message in each:
             if problem := _problem(message):
                 await groups.save()
@@ -57,10 +59,11 @@ async def append_in_groups(
 class _Groups:
     """The group being filled, and the totals of those saved."""
 
-    def __init__(self, appender: Appender, report: ReportStored) -> None:
+    def __init__(self, appender: Appender, report: ReportStored, insert: Insert) -> None:
         self.lines = self.left_out = 0
         self._appender = appender
         self._report = report
+        self._insert = insert
         self._group: list[NewMessage] = []
         self._weight = 0.0
         self._size = BatchSizer(SMALLEST, USUAL, LARGEST)
@@ -88,15 +91,16 @@ class _Groups:
         """Save the group's messages, again and again while others keep the lock."""
         while True:
             try:
-                return await self._appender.append_yielding(self._group)
+                return await self._appender.append_yielding(self._group, self._insert)
             except Locked:
                 if anyio.current_time() > until:
                     raise
 
 
-async def _each(
+async def each_of(
     messages: AsyncIterable[NewMessage] | Iterable[NewMessage],
 ) -> AsyncGenerator[NewMessage, None]:
+    """The messages one by one, whichever kind of iterable has them."""
     if isinstance(messages, AsyncIterable):
         async for message in messages:
             yield message

@@ -36,7 +36,7 @@ async def insert(
     Returns:
         Their ids, 0 for one that was left out.
     """
-    rooms = await _rooms_of(writer, messages)
+    rooms = await rooms_of(writer, messages)
     reached = await live_until(writer, rooms.values())
     known = await _known_msgids(writer, messages, rooms)
     purged = await _purged_until(writer, messages)
@@ -49,9 +49,7 @@ async def insert(
     return ids
 
 
-async def _rooms_of(
-    writer: Writer, messages: Sequence[NewMessage]
-) -> Mapping[tuple[str, str], int]:
+async def rooms_of(writer: Writer, messages: Sequence[NewMessage]) -> Mapping[tuple[str, str], int]:
     """The ids of the messages' rooms by network and channel; new rooms get one."""
     named = dict.fromkeys((message.network, message.channel) for message in messages)
     channels = [(storable(net), storable(chan)) for net, chan in named if is_channel(chan)]

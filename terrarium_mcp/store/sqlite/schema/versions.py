@@ -59,6 +59,7 @@ VERSIONS: Sequence[Version] = (
     Version(4),
     Version(5),
     Version(6),
+    Version(7),
 )
 CURRENT = len(VERSIONS)
 

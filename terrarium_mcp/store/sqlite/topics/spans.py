@@ -104,7 +104,10 @@ class Spans:
         rows = await self._database.rows(
             "SELECT s.room, began, iif(ended IS NULL, max(alive, ifnull(reached, '')), alive),"  # noqa: S608 -- our own ids
             f" ended, source, why_ended FROM spans s LEFT JOIN ({NOT_STORED}) l ON l.room = s.room"
-            f" WHERE s.room IN ({listed}) ORDER BY began, id"
+            f" WHERE s.room IN ({listed}) AND s.import IS NULL UNION ALL "
+            # Thousands of logs of one program are one span: what lies between them is unknown.
+            "SELECT room, min(began), max(ended), max(ended), source, '' FROM spans"
+            f" WHERE room IN ({listed}) AND import NOT NULL GROUP BY room, source ORDER BY began"
         )
         return [
             _RecordedSpan(

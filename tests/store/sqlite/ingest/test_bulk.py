@@ -15,7 +15,7 @@ from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.errors import Locked, UnstorableMessage
 from terrarium_mcp.store.records import AppendTotals
-from terrarium_mcp.store.sqlite.ingest.append import Appender, SaveResult
+from terrarium_mcp.store.sqlite.ingest.append import Appender, Insert, SaveResult
 from terrarium_mcp.store.sqlite.ingest.bulk import LARGEST, LONG, USUAL
 from tests.store.children import child
 from tests.store.scene import (
@@ -186,10 +186,12 @@ async def test_a_bulk_append_retries_while_another_holds_the_lock(
     refused = 0
     append = Appender.append_yielding
 
-    async def append_at_last(appender: Appender, lines: Sequence[NewMessage]) -> SaveResult:
+    async def append_at_last(
+        appender: Appender, lines: Sequence[NewMessage], insert: Insert
+    ) -> SaveResult:
         nonlocal refused
         try:
-            return await append(appender, lines)
+            return await append(appender, lines, insert)
         except Locked:
             refused += 1
             stranger.execute("ROLLBACK")

@@ -46,6 +46,7 @@ FROZEN = {
     4: "3f1f50b85a0bb44f21393c660826ebd7e2cc054d11b07c36c90e94b2250e48b8",
     5: "b121053a4a2223318de2887f9cc84c6ef1bec66058142fee3d34de08665cf03f",
     6: "be8a83961092c093dfb7ba001ece99d8b61df4b2932fb2edba454347d8fc9e88",
+    7: "b8f444e98d9ddc859e1cf21a44646d673edc5332ddebc8964d4f59337e1af08e",
 }
 """The SHA-256 of each frozen text. To correct one of them is to write the next version."""
 

@@ -1,0 +1,136 @@
+"""Importing: logs of other programs through the command, beside a bare executemany of its rows.
+
+The command is a process of its own, from its start to its exit: reading, parsing, recognising what
+is there already, indexing, and the pauses in which others write.
+"""
+
+import os
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter
+
+from anyio import to_thread
+
+from bench.bare import Bare
+from bench.bed import Bed
+from bench.corpus import talk
+from bench.measure import Measured
+from bench.table import Rival, Row, Times, Within
+from bench.vocabulary import spoken
+from terrarium_mcp.chat.records import MessageType, NewMessage
+
+FILES = 5_000
+"""Day files of a ZNC that ran for fourteen years."""
+
+_WEECHAT = {
+    MessageType.PRIVMSG: "{nick}\t{text}",
+    MessageType.ACTION: " *\t{nick} {text}",
+    MessageType.NOTICE: "--\tNotice({nick}): {text}",
+    MessageType.JOIN: "-->\t{nick} (~u@h.example) has joined #bench",
+    MessageType.PART: "<--\t{nick} (~u@h.example) has left #bench",
+    MessageType.QUIT: "<--\t{nick} (~u@h.example) has quit ({text})",
+    MessageType.TOPIC: '--\t{nick} has changed topic for #bench to "{text}"',
+}
+_ZNC = {
+    MessageType.PRIVMSG: "<{nick}> {text}",
+    MessageType.ACTION: "* {nick} {text}",
+    MessageType.NOTICE: "-{nick}- {text}",
+    MessageType.JOIN: "*** Joins: {nick} (~u@h.example)",
+    MessageType.PART: "*** Parts: {nick} (~u@h.example)",
+    MessageType.QUIT: "*** Quits: {nick} (~u@h.example) ({text})",
+    MessageType.TOPIC: "*** {nick} changes topic to '{text}'",
+}
+_FIFTH = Times(0.2)
+_LITTLE = Within(300)
+
+
+async def rows(bed: Bed) -> list[Row]:
+    """A file of WeeChat, then a folder of ZNC."""
+    return await to_thread.run_sync(_measured, bed.lines)
+
+
+def _measured(lines: int) -> list[Row]:
+    with TemporaryDirectory(prefix="terrarium-bench-") as name:
+        folder = Path(name)
+        log = folder / "logs" / "irc.bench.#bench.weechatlog"
+        log.parent.mkdir()
+        with log.open("w", encoding="utf-8") as written:
+            written.writelines(_weechat(lines))
+        one = _imported(folder / "one", log.parent)
+        days = folder / "users" / "networks" / "bench" / "moddata" / "log" / "#bench"
+        days.mkdir(parents=True)
+        _znc(days, lines)
+        many = _imported(folder / "many", folder / "users")
+        bare = _bare(folder / "one" / "irc_logs.db", folder / "bare.db", lines)
+    us = 1e6 / lines
+    beside = [Rival("executemany, same table", bare * us)]
+    return [
+        Row("import, one file (wall)", "us/line", Measured(one.wall * us), None, beside, [_FIFTH]),
+        Row("import, 5,000 files (wall)", "us/line", Measured(many.wall * us), None, beside),
+        Row("memory of an import", "MB", Measured(max(one.memory, many.memory)), goals=[_LITTLE]),
+    ]
+
+
+def _weechat(lines: int) -> Iterator[str]:
+    for message in _talk(lines):
+        said = _WEECHAT[message.kind].format(nick=message.nick, text=message.text)
+        yield f"{message.said_at:%Y-%m-%d %H:%M:%S}\t{said}\n"
+
+
+def _znc(folder: Path, lines: int) -> None:
+    """The same lines in FILES files; so the days are as long as they have to be."""
+    began = datetime(2010, 1, 1, tzinfo=UTC)
+    per_file = max(1, lines // FILES)
+    day: list[str] = []
+    for number, message in enumerate(_talk(lines)):
+        second = number % per_file * 86_400 // per_file
+        said = _ZNC[message.kind].format(nick=message.nick, text=message.text)
+        day.append(f"[{began + timedelta(seconds=second):%H:%M:%S}] {said}\n")
+        if len(day) == per_file:
+            file = f"{began + timedelta(days=number // per_file):%Y-%m-%d}.log"
+            (folder / file).write_text("".join(day), "utf-8")
+            day = []
+
+
+def _talk(lines: int) -> Iterator[NewMessage]:
+    return talk(lines, ended=datetime(2026, 1, 1, tzinfo=UTC), vocabulary=spoken(), seed=3)
+
+
+@dataclass(frozen=True)
+class _Process:
+    """Seconds and megabytes that a process took."""
+
+    wall: float
+    memory: float
+
+
+def _imported(home: Path, logs: Path) -> _Process:
+    """Run the command over logs, into a database of its own."""
+    home.mkdir()
+    command = [sys.executable, "-m", "terrarium_mcp", "import", str(logs), "--timezone", "UTC"]
+    environment = {**os.environ, "DB_PATH": str(home / "irc_logs.db")}
+    began = perf_counter()
+    with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as process:  # noqa: S603 -- ours
+        _, status, usage = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise RuntimeError(f"the import ended with {process.returncode}")
+    return _Process(perf_counter() - began, usage.ru_maxrss / 1024)
+
+
+def _bare(ours: Path, theirs: Path, lines: int) -> float:
+    """Seconds in which executemany writes the rows that the import has written."""
+    with (
+        closing(sqlite3.connect(f"{ours.as_uri()}?mode=ro", uri=True)) as rows,
+        closing(Bare.same(theirs, rows)) as same,
+    ):
+        for first in range(1, lines + 1, 50_000):
+            same.take(rows, first, first + 49_999)
+        return same.spent.wall

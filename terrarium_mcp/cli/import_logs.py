@@ -1,0 +1,80 @@
+"""`terrarium-mcp import`: bring in the logs of other programs."""
+
+from pathlib import Path
+
+import click
+
+from terrarium_mcp.cli.options import adopt_option, settings_of, settings_options
+
+
+@click.command("import")
+@click.argument("paths", nargs=-1, metavar="PATH...")
+@click.option("--format", "form", default="", help="Format of the logs, such as weechat or znc.")
+@click.option("--network", default="", help="Network of the logs.")
+@click.option("--channel", default="", help="Channel of the logs.")
+@click.option("--timezone", default="", help="Time zone of local times: Europe/Berlin.")
+@click.option("--encoding", default="", help="Encoding of lines that are not UTF-8: cp1251.")
+@click.option(
+    "--map",
+    "renamed",
+    multiple=True,
+    metavar="OLD=NEW",
+    help="Channel OLD in the names of files is NEW; may be repeated.",
+)
+@click.option("--private", is_flag=True, help="Also import private conversations.")
+@click.option("--dry-run", is_flag=True, help="Read everything, report, and store nothing.")
+@click.option(
+    "--rejects",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write the lines that cannot be read to this file.",
+)
+@click.option("--list", "listed", is_flag=True, help="List the imports so far.")
+@click.option("--undo", type=int, metavar="NUMBER", help="Remove what an import added.")
+@adopt_option
+@settings_options
+def import_logs(
+    *,
+    paths: tuple[str, ...],
+    form: str,
+    network: str,
+    channel: str,
+    timezone: str,
+    encoding: str,
+    renamed: tuple[str, ...],
+    private: bool,
+    dry_run: bool,
+    rejects: Path | None,
+    listed: bool,
+    undo: int | None,
+    adopt: bool,
+    db: Path | None,
+    config: Path | None,
+    env_file: Path | None,
+) -> None:
+    """Import logs: files, folders, patterns, archives; - is standard input.
+
+    Format, network, channel and date are told from the logs; what they do not tell is asked for.
+    Lines that are recorded already are recognised, so an import may be interrupted and repeated.
+    """
+    settings = settings_of(db, config, env_file)
+    if sum((bool(paths), listed, undo is not None)) != 1:
+        raise click.UsageError("Name the logs, or --list, or --undo NUMBER.")
+
+    import anyio
+
+    from terrarium_mcp.cli.starting import import_logs as starting
+
+    if listed:
+        anyio.run(starting.list_imports, settings, adopt)
+    elif undo is not None:
+        anyio.run(starting.undo_import, settings, adopt, undo)
+    else:
+        options = starting.ImportOptions(
+            paths=paths,
+            choices=starting.choices_of(form, network, channel, timezone, encoding, renamed),
+            private=private,
+            dry_run=dry_run,
+            rejects=rejects,
+            adopt=adopt,
+        )
+        anyio.run(starting.import_logs, settings, options)

@@ -1,0 +1,206 @@
+"""An import: finds the logs, shows what they are, stores them, and reports what became of them."""
+
+import codecs
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
+
+import click
+from tqdm import tqdm
+
+from terrarium_mcp.chat.identity import as_channel, fold, is_channel
+from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.cli.starting.import_report import found_lines, import_lines, report_lines
+from terrarium_mcp.cli.starting.progress import Progress
+from terrarium_mcp.errors import TerrariumError, and_more, did_you_mean
+from terrarium_mcp.logformats.contents import LogContent
+from terrarium_mcp.logformats.files import LogFile
+from terrarium_mcp.logformats.finding import Findings, find_contents
+from terrarium_mcp.logformats.formats import DATABASE_FORMATS, TEXT_FORMATS
+from terrarium_mcp.logformats.importing import LogImport, Reject, ReportLines
+from terrarium_mcp.logformats.log_reader import RejectedLine
+from terrarium_mcp.logformats.planning import Choices
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import open_store
+
+_SHOWN = 10
+"""Files named in one list; more are counted."""
+
+
+class NothingToImport(TerrariumError):
+    """No file that was named is a log."""
+
+
+class BadChoice(TerrariumError):
+    """An option of the command has a value that means nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class ImportOptions:
+    """The options of one `terrarium-mcp import`."""
+
+    paths: Sequence[str]
+    choices: Choices
+    private: bool
+    dry_run: bool
+    rejects: Path | None
+    adopt: bool
+
+
+def choices_of(
+    form: str, network: str, channel: str, timezone: str, encoding: str, renamed: Sequence[str]
+) -> Choices:
+    """What the options say.
+
+    Raises:
+        BadChoice: a format, zone, encoding or a pair of channels is not one.
+    """
+    formats = sorted([one.name for one in TEXT_FORMATS] + [one.name for one in DATABASE_FORMATS])
+    if form and form not in formats:
+        hint = did_you_mean(form, formats) or f" Known: {', '.join(formats)}."
+        raise BadChoice(f"--format {form}: not a known format.{hint}")
+    return Choices(
+        format=form,
+        network=network,
+        channel=as_channel(channel) if channel else "",
+        zone=_zone(timezone),
+        encoding=_encoding(encoding),
+        renamed=dict(map(_pair, renamed)),
+    )
+
+
+def _zone(name: str) -> ZoneInfo | None:
+    try:
+        return ZoneInfo(name) if name else None
+    except (ValueError, OSError, ZoneInfoNotFoundError):
+        near = did_you_mean(name, sorted(available_timezones()))
+        raise BadChoice(f"--timezone {name}: not a time zone.{near}") from None
+
+
+def _encoding(name: str) -> str:
+    try:
+        codecs.lookup(name or "utf-8")
+    except LookupError:
+        raise BadChoice(f"--encoding {name}: not an encoding such as cp1251.") from None
+    return name
+
+
+def _pair(written: str) -> tuple[str, str]:
+    old, equals, new = written.partition("=")
+    if not (equals and old and is_channel(new)):
+        raise BadChoice(f"--map {written}: must be OLD=NEW, such as '#we_ird=#we/ird'.")
+    return fold(old), new
+
+
+async def import_logs(settings: Settings, options: ImportOptions) -> None:
+    """Find, show and import the logs that the options name.
+
+    Raises:
+        NothingToImport: none of the files is a log, or an option must decide about some.
+        StoreFailed: the store cannot write. Run the same import again.
+    """
+    with ExitStack() as stack:
+        scratch = Path(stack.enter_context(TemporaryDirectory(prefix="terrarium-import-")))
+        async with open_store(settings.db_path, settings, adopt=options.adopt) as store:
+            await store.opening.wait()
+            rooms = await store.rooms.all()
+            findings = find_contents(
+                options.paths,
+                options.choices,
+                networks=[room.network for room in rooms],
+                private=options.private,
+                scratch=scratch,
+            )
+            _require_contents(findings)
+            _print(found_lines(findings, [room.channel for room in rooms]))
+            on_reject = stack.enter_context(_rejects(options.rejects))
+            with _progress(findings.contents) as on_lines:
+                run = LogImport(findings.contents, on_lines=on_lines, on_reject=on_reject)
+                if options.dry_run:
+                    await run.try_out()
+                    number = 0
+                else:
+                    number = await run.store(store, " ".join(sys.argv[1:]))
+    _print(report_lines(run.reports))
+    if number:
+        click.echo(f"This was import {number}; terrarium-mcp import --undo {number} removes it.")
+    else:
+        click.echo("This was a trial: nothing was stored.")
+
+
+async def list_imports(settings: Settings, adopt: bool) -> None:
+    """Print the imports so far."""
+    async with open_store(settings.db_path, settings, adopt=adopt) as store:
+        await store.opening.wait()
+        records = await store.imports.all()
+    _print(import_lines(records) if records else ["Nothing was imported yet."])
+
+
+async def undo_import(settings: Settings, adopt: bool, number: int) -> None:
+    """Remove what an import added and no other log has, and print how much that was."""
+    async with open_store(settings.db_path, settings, adopt=adopt) as store:
+        await store.opening.wait()
+        with Progress() as progress:
+            result = await store.imports.undo(
+                number, lambda gone: progress(f"{gone:,} messages removed so far")
+            )
+    click.echo(
+        f"Import {number} is undone: {result.removed:,} messages removed,"
+        f" {result.kept:,} kept, which are also recorded from elsewhere."
+    )
+
+
+def _require_contents(findings: Findings) -> None:
+    if findings.undecided:
+        by_problem: dict[str, list[str]] = {}
+        for error in findings.undecided:
+            by_problem.setdefault(error.problem, []).append(error.path)
+        raise NothingToImport(
+            " ".join(
+                f"{harmless(and_more(paths, _SHOWN))}: {problem}"
+                for problem, paths in by_problem.items()
+            )
+        )
+    if not any(one.target for one in findings.contents):
+        reasons = and_more(list(map(str, findings.skipped)), _SHOWN)
+        left_out = "They are private conversations: --private imports them."
+        raise NothingToImport(
+            f"Nothing to import. {harmless(reasons)}"
+            if findings.skipped
+            else f"Nothing to import. {left_out if findings.private else 'The files are empty.'}"
+        )
+
+
+@contextmanager
+def _rejects(path: Path | None) -> Iterator[Reject]:
+    """Where lines go that cannot be read: to a file, or nowhere (they are counted anyway)."""
+    if path is None:
+        yield lambda _, __: None
+        return
+    with path.open("w", encoding="utf-8") as written:
+
+        def write(file: LogFile, line: RejectedLine) -> None:
+            written.write(f"{file.path}:{line.number}: {line.why}: {harmless(line.text)}\n")
+
+        yield write
+
+
+@contextmanager
+def _progress(contents: Sequence[LogContent]) -> Iterator[ReportLines]:
+    """A bar with the rate and the time left, on a terminal only."""
+    total = sum(one.lines for one in contents)
+    with tqdm(total=total or None, unit=" lines", disable=None, leave=False) as bar:
+
+        def add(lines: int) -> None:
+            bar.update(lines)
+
+        yield add
+
+
+def _print(lines: Iterable[str]) -> None:
+    for line in lines:
+        click.echo(line)

@@ -1,0 +1,134 @@
+"""What an import found, and what became of it, in words. Pure."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+
+from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.errors import and_more
+from terrarium_mcp.logformats.contents import LogContent
+from terrarium_mcp.logformats.finding import Findings
+from terrarium_mcp.logformats.importing import ContentReport
+from terrarium_mcp.logformats.places import is_perhaps
+from terrarium_mcp.store import ImportRecord
+
+_NAMED = 5
+"""Files or channels named in one sentence; more are counted."""
+
+
+def found_lines(findings: Findings, known: Iterable[str]) -> Iterator[str]:
+    """What the files are, a line for each program and channel.
+
+    `known` are the channels that the database knows.
+    """
+    rooms: dict[tuple[str, str, str], list[LogContent]] = {}
+    for one in findings.contents:
+        if one.target:
+            rooms.setdefault((one.program, one.network, fold(one.target)), []).append(one)
+    for several in rooms.values():
+        files, first = _count(len(several), "file"), several[0]
+        yield f"{_name(first)}: {first.program}, {files}, times read as {first.zone}"
+    yield from _other_names(findings.contents, [*known, *(one.target for one in findings.contents)])
+    if findings.private:
+        conversations = _count(findings.private, "private conversation")
+        yield f"left out: {conversations} (--private imports them)"
+    if findings.skipped:
+        yield f"not read: {and_more(list(map(str, findings.skipped)), _NAMED)}"
+
+
+def _other_names(contents: Sequence[LogContent], known: Sequence[str]) -> Iterator[str]:
+    """Channels whose name in a file may stand for another one."""
+    spelt = {fold(one.target) for one in contents if one.is_spelt}
+    for target in dict.fromkeys(one.target for one in contents if one.target):
+        others = [
+            name
+            for name in dict.fromkeys(known)
+            if is_perhaps(target, name) and fold(name) != fold(target) and fold(target) not in spelt
+        ]
+        if others:
+            yield (
+                f"{harmless(target)} may be {harmless(and_more(others, _NAMED))}; if it is:"
+                f" --map '{harmless(target)}={harmless(others[0])}'"
+            )
+
+
+def report_lines(reports: Sequence[ContentReport]) -> Iterator[str]:
+    """What became of the lines, a line for each channel, and what else is to be known."""
+    by_room: dict[tuple[str, str], list[ContentReport]] = {}
+    for report in reports:
+        if target := report.content.target:
+            by_room.setdefault((report.content.network, fold(target)), []).append(report)
+    for several in by_room.values():
+        yield f"{_name(several[0].content)}: {_room(several)}"
+    yield from _remarks(reports)
+
+
+def _name(content: LogContent) -> str:
+    return harmless(f"{content.network}/{content.target}")
+
+
+def _room(reports: Sequence[ContentReport]) -> str:
+    read = [one for one in reports if not one.was_read]
+    again = len(reports) - len(read)
+    lines = sum(one.counts.lines for one in read)
+    totals = [one.totals for one in read if one.totals]
+    parts = [f"{lines:,} lines"] if read else []
+    if totals:
+        parts.append(f"{sum(one.added for one in totals):,} added")
+        if known := sum(one.known for one in totals):
+            parts.append(f"{known:,} were there already")
+    elif read:
+        parts.append(f"{sum(one.counts.messages for one in read):,} messages")
+    left_out = sum((one.left_out for one in read), Counter[str]())
+    parts += [f"{count:,} {why}" for why, count in sorted(left_out.items())]
+    if rejected := sum(one.counts.rejected for one in read):
+        parts.append(f"{rejected:,} could not be read")
+    if again:
+        parts.append(f"{_count(again, 'file')} imported before")
+    return ", ".join(parts) + _period(reports)
+
+
+def _period(reports: Sequence[ContentReport]) -> str:
+    firsts = [one.first for one in reports if one.first]
+    lasts = [one.last for one in reports if one.last]
+    if not (firsts and lasts):
+        return ""
+    return f" ({_day(min(firsts))} to {_day(max(lasts))})"
+
+
+def _day(moment: datetime) -> str:
+    return moment.strftime("%Y-%m-%d")
+
+
+def _remarks(reports: Sequence[ContentReport]) -> Iterator[str]:
+    """What may make an operator look twice."""
+    encodings = sum((one.counts.encodings for one in reports), Counter[str]())
+    for encoding, count in sorted(encodings.items()):
+        yield f"{_count(count, 'line')} not in UTF-8, read as {encoding} (--encoding names another)"
+    if uncertain := sum(one.counts.uncertain for one in reports):
+        yield f"{_count(uncertain, 'line')} might be an action or an event; the wording decided"
+    for report in reports:
+        name = harmless(report.content.file.path)
+        if report.totals and report.totals.offset != timedelta(0):
+            fast = report.totals.offset.total_seconds()
+            word = "fast" if fast > 0 else "slow"
+            yield f"{name}: its clock was {abs(fast):g} s {word}; the times were corrected"
+        if report.counts.steps_back:
+            yield f"{name}: its clock was set back {_count(report.counts.steps_back, 'time')}"
+
+
+def import_lines(records: Sequence[ImportRecord]) -> Iterator[str]:
+    """The imports so far, one line each."""
+    for one in records:
+        period = f", {_day(one.first)} to {_day(one.last)}" if one.first and one.last else ""
+        state = "undone" if one.undone_at else "" if one.finished else "not finished"
+        yield (
+            f"{one.id}  {one.at:%Y-%m-%d %H:%M} UTC  {_count(one.sources, 'file')},"
+            f" {one.added:,} of {one.lines:,} lines added{period}  {harmless(one.command)}"
+            + (f"  ({state})" if state else "")
+        )
+
+
+def _count(number: int, thing: str) -> str:
+    return f"1 {thing}" if number == 1 else f"{number:,} {thing}s"

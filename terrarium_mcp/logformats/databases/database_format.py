@@ -1,0 +1,73 @@
+"""A program's database as a source of messages."""
+
+import sqlite3
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import tzinfo
+from pathlib import Path
+from typing import NamedTuple
+
+from terrarium_mcp.logformats.log_reader import DatedEvent
+
+
+class StoredRoom(NamedTuple):
+    """A channel, or a private chat, in a database of another program.
+
+    `network` is empty where the database does not name it. `key` finds its rows.
+    """
+
+    network: str
+    target: str
+    key: tuple[object, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseFormat:
+    """A program's SQLite database.
+
+    Attributes:
+        name: as the option `--format` takes it.
+        program: the program, for people to read.
+        columns: columns by which it is recognised, by table.
+        rooms: what it holds, given the database and its path.
+        read: the messages of a room in their order, given the zone of local times; None for a row
+            that is not recorded.
+        is_local: whether it holds local times without their zone.
+        by_documentation: whether it was written from documentation, not from genuine databases.
+    """
+
+    name: str
+    program: str
+    columns: Mapping[str, frozenset[str]]
+    rooms: Callable[[sqlite3.Connection, Path], Sequence[StoredRoom]]
+    read: Callable[[sqlite3.Connection, StoredRoom, tzinfo], Iterator[DatedEvent | None]]
+    is_local: bool = False
+    by_documentation: bool = False
+
+    def fits(self, connection: sqlite3.Connection) -> bool:
+        """Whether a database is one of this program."""
+        return all(
+            needed <= {row[0] for row in connection.execute(_COLUMNS, (table,))}
+            for table, needed in self.columns.items()
+        )
+
+
+_COLUMNS = "SELECT name FROM pragma_table_info(?)"
+
+
+def open_readonly(path: Path) -> sqlite3.Connection:
+    """Open a database of another program so that not a byte of it can change.
+
+    Raises:
+        sqlite3.DatabaseError: it is no database, or cannot be read.
+    """
+    connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)
+    connection.execute("PRAGMA query_only = 1")
+    return connection
+
+
+def split_mask(mask: str) -> tuple[str, str, str]:
+    """Nick, user and host of `nick!user@host`; what is missing is empty."""
+    nick, _, address = mask.partition("!")
+    user, _, host = address.rpartition("@")
+    return nick, user, host

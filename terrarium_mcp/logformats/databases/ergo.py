@@ -1,0 +1,95 @@
+"""Ergo, an IRC server, with its history in SQLite; by documentation.
+
+An item is JSON, with the names that its Go structures have. Private chats (table conversations) are
+not among the channels' (table sequence). The database does not say of which network it is.
+"""
+
+import json
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta, tzinfo
+from pathlib import Path
+from typing import Any
+
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.databases.database_format import (
+    DatabaseFormat,
+    StoredRoom,
+    split_mask,
+)
+from terrarium_mcp.logformats.entries import LogEvent
+from terrarium_mcp.logformats.log_reader import DatedEvent
+
+_TYPES = {
+    1: MessageType.PRIVMSG,
+    2: MessageType.NOTICE,
+    3: MessageType.JOIN,
+    4: MessageType.PART,
+    5: MessageType.KICK,
+    6: MessageType.QUIT,
+    7: MessageType.MODE,
+    9: MessageType.NICK,
+    10: MessageType.TOPIC,
+}
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_ROOMS = "SELECT DISTINCT target FROM sequence ORDER BY target"
+_ROWS = """
+SELECT sequence.nanotime, history.data
+  FROM sequence JOIN history ON history.id = sequence.history_id
+ WHERE sequence.target = ?
+ ORDER BY sequence.nanotime, history.id
+"""
+
+
+def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
+    del path
+    return [StoredRoom("", target, (target,)) for (target,) in connection.execute(_ROOMS)]
+
+
+def _read(
+    connection: sqlite3.Connection, room: StoredRoom, zone: tzinfo
+) -> Iterator[DatedEvent | None]:
+    del zone  # times are in UTC
+    for nanotime, data in connection.execute(_ROWS, room.key):
+        item = json.loads(data)
+        kind = _TYPES.get(item.get("Type"))
+        if kind is None:  # an invitation, or tags alone
+            yield None
+            continue
+        said_at = _EPOCH + timedelta(microseconds=nanotime // 1000)
+        yield DatedEvent(said_at, _event(kind, item))
+
+
+def _event(kind: MessageType, item: Mapping[str, Any]) -> LogEvent:
+    nick, user, host = split_mask(str(item.get("Nick") or ""))
+    account = str(item.get("AccountName") or "")
+    message = item.get("Message") or {}
+    parts = message.get("Split") or ()
+    text = str(message.get("Message") or "\n".join(str(part.get("Message")) for part in parts))
+    first = str((item.get("Params") or [""])[0])
+    if kind is MessageType.NICK:
+        text = first
+    elif kind is MessageType.KICK:
+        text = f"{first} {text}".rstrip()
+    return LogEvent(
+        kind,
+        nick,
+        text,
+        user,
+        host,
+        account="" if account == "*" else account,
+        msgid=str(message.get("Msgid") or ""),
+    )
+
+
+ERGO = DatabaseFormat(
+    name="ergo",
+    program="Ergo",
+    columns={
+        "history": frozenset({"id", "data", "msgid"}),
+        "sequence": frozenset({"history_id", "target", "nanotime"}),
+    },
+    rooms=_rooms,
+    read=_read,
+    by_documentation=True,
+)

@@ -1,0 +1,98 @@
+"""Quassel's core, SQLite: tables backlog, buffer, network, sender."""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta, tzinfo
+from pathlib import Path
+
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.databases.database_format import (
+    DatabaseFormat,
+    StoredRoom,
+    split_mask,
+)
+from terrarium_mcp.logformats.entries import LogEvent
+from terrarium_mcp.logformats.log_reader import DatedEvent
+
+_TYPES = {
+    0x1: MessageType.PRIVMSG,
+    0x2: MessageType.NOTICE,
+    0x4: MessageType.ACTION,
+    0x8: MessageType.NICK,
+    0x10: MessageType.MODE,
+    0x20: MessageType.JOIN,
+    0x40: MessageType.PART,
+    0x80: MessageType.QUIT,
+    0x100: MessageType.KICK,
+    0x8000: MessageType.JOIN,  # after a netsplit
+    0x10000: MessageType.QUIT,  # by a netsplit
+}
+_NETSPLIT = {0x8000, 0x10000}
+"""Types of rows that stand for several people, whose masks `#:#` separates."""
+_OWN = 0x1
+
+_IN_SECONDS = 100_000_000_000
+"""Times below this are seconds (up to the year 5138), as before schema 31; later ones are
+milliseconds."""
+
+_ROOMS = """
+SELECT network.networkname, buffer.buffername, buffer.bufferid
+  FROM buffer JOIN network USING (networkid)
+ WHERE buffer.buffername != ''
+ ORDER BY buffer.bufferid
+"""
+_ROWS = """
+SELECT backlog.time, backlog.type, backlog.flags, sender.sender, backlog.message
+  FROM backlog JOIN sender USING (senderid)
+ WHERE backlog.bufferid = ?
+ ORDER BY backlog.messageid
+"""
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
+    del path
+    return [StoredRoom(network, name, (key,)) for network, name, key in connection.execute(_ROOMS)]
+
+
+def _read(
+    connection: sqlite3.Connection, room: StoredRoom, zone: tzinfo
+) -> Iterator[DatedEvent | None]:
+    del zone  # times are in UTC
+    for time, kind, flags, sender, text in connection.execute(_ROWS, room.key):
+        if kind not in _TYPES:
+            yield None  # a topic is a sentence in the user's language; the rest is of the client
+            continue
+        said_at = _EPOCH + timedelta(seconds=time if time < _IN_SECONDS else time / 1000)
+        for event in _events(kind, sender or "", text or "", own=bool(flags & _OWN)):
+            yield DatedEvent(said_at, event)
+
+
+def _events(kind: int, sender: str, text: str, *, own: bool) -> Iterator[LogEvent]:
+    if kind in _NETSPLIT:
+        *masks, servers = text.split("#:#")
+        reason = servers if kind == 0x10000 else ""
+        for mask in masks:
+            nick, user, host = split_mask(mask)
+            yield LogEvent(_TYPES[kind], nick, reason, user, host)
+        return
+    nick, user, host = split_mask(sender)
+    kept = "" if kind == 0x20 else text  # a join's text is its channel
+    if kind == 0x10:
+        kept = text.partition(" ")[2]  # `#channel +o nick`
+    yield LogEvent(_TYPES[kind], nick, kept, user, host, own=own)
+
+
+QUASSEL = DatabaseFormat(
+    name="quassel",
+    program="Quassel",
+    columns={
+        "backlog": frozenset({"messageid", "time", "bufferid", "type", "flags", "senderid"}),
+        "buffer": frozenset({"bufferid", "networkid", "buffername"}),
+        "network": frozenset({"networkid", "networkname"}),
+        "sender": frozenset({"senderid", "sender"}),
+    },
+    rooms=_rooms,
+    read=_read,
+)

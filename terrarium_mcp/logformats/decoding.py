@@ -1,0 +1,22 @@
+"""Bytes of a log become text, line by line: one client's bytes are not another's. Pure."""
+
+UTF_8 = "utf-8"
+_USUAL = "cp1252"
+_LAST = "latin-1"
+"""Decodes every byte; cp1252 leaves five undefined."""
+
+
+def decoded(raw: bytes, encoding: str = _USUAL) -> tuple[str, str]:
+    """The text of a line, and how it was read: UTF-8, else `encoding`, else latin-1.
+
+    A line cut within its last character is still UTF-8: what is left of the character is dropped.
+    """
+    try:
+        return raw.decode(), UTF_8
+    except UnicodeDecodeError as error:
+        if error.reason == "unexpected end of data" and error.start:
+            return raw[: error.start].decode(), UTF_8
+    try:
+        return raw.decode(encoding), encoding
+    except UnicodeDecodeError:
+        return raw.decode(_LAST), _LAST

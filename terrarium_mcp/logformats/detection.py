@@ -1,0 +1,55 @@
+"""Which format a text log has, told from its first lines and its path. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from terrarium_mcp.logformats.formats import TEXT_FORMATS
+from terrarium_mcp.logformats.grammar import TextFormat
+from terrarium_mcp.logformats.places import Place, place_in
+
+SAMPLE = 300
+"""Lines of a log that are looked at."""
+
+ENOUGH = 0.5
+"""The share of lines that a format must read. Genuine logs have 0.98 or more."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How well a format reads a log.
+
+    Attributes:
+        format: the format.
+        read: the share of lines that it reads.
+        events: the share of lines that it reads as messages or boundaries.
+        place: what the path tells, if it is one of this format.
+    """
+
+    format: TextFormat
+    read: float
+    events: float
+    place: Place
+
+    @property
+    def rank(self) -> tuple[float, bool, float]:
+        """Better fits have greater ranks: lines read, then a path of the format, then messages."""
+        return (round(self.read, 2), self.place != Place(), self.events)
+
+
+def best_fit(path: str, lines: Sequence[str], formats: Sequence[TextFormat] = TEXT_FORMATS) -> Fit:
+    """The format that reads the first lines of a log best; `read` may be too little for any."""
+    sample = [line for line in lines[:SAMPLE] if line.strip()]
+    fits = [_fit(one, path, sample) for one in formats]
+    return max(fits, key=lambda fit: fit.rank)  # the first of equals
+
+
+def _fit(form: TextFormat, path: str, lines: Sequence[str]) -> Fit:
+    said = [form.read(line) for line in lines]
+    read = [line for line in said if line is not None]
+    total = len(lines) or 1
+    return Fit(
+        format=form,
+        read=len(read) / total,
+        events=sum(not line.is_chatter for line in read) / total,
+        place=place_in(path, form.paths),
+    )

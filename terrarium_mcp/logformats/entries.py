@@ -1,0 +1,77 @@
+"""What one line of a log says, before network, zone and date are known. Frozen values."""
+
+from datetime import date, datetime, time, tzinfo
+from enum import Enum
+from typing import NamedTuple
+
+from terrarium_mcp.chat.records import MessageType
+
+
+class Stamp(NamedTuple):
+    """When, as far as a line tells: a clock time, perhaps with a date, a year, a zone.
+
+    `month` 0: no date; `year` 0: none is written. `zone` None: local time of the program that wrote
+    the log.
+    """
+
+    hour: int
+    minute: int
+    second: int = 0
+    microsecond: int = 0
+    year: int = 0
+    month: int = 0
+    day: int = 0
+    zone: tzinfo | None = None
+
+    @property
+    def clock(self) -> time:
+        """The time of day."""
+        return time(self.hour, self.minute, self.second, self.microsecond)
+
+
+class LogEvent(NamedTuple):
+    """One message of a log, in the terms of `chat.records.NewMessage`.
+
+    `nick` is empty where the log does not name its owner. `channel` is given where the line spells
+    it: names of files lose characters. `certain` is False where the format cannot tell an event
+    from an action. `own`: the owner of the log says it.
+    """
+
+    kind: MessageType
+    nick: str
+    text: str = ""
+    user: str = ""
+    host: str = ""
+    channel: str = ""
+    account: str = ""
+    msgid: str = ""
+    certain: bool = True
+    own: bool = False
+
+
+class Boundary(Enum):
+    """Where a log begins, pauses or ends."""
+
+    OPENED = "opened"
+    CLOSED = "closed"
+    DAY = "day"
+    """Another day begins; nothing was missed."""
+
+
+class LogLine(NamedTuple):
+    """What a line says: events, or a boundary, or nothing that is recorded (`chatter`).
+
+    A line without a `stamp` has a `dated`, which says from which moment or day on the log goes on.
+    """
+
+    stamp: Stamp | None = None
+    events: tuple[LogEvent, ...] = ()
+    boundary: Boundary | None = None
+    dated: datetime | date | None = None
+    owner_joined: bool = False
+    """The owner of the log is who joined last: what follows is only shown to who joins."""
+
+    @property
+    def is_chatter(self) -> bool:
+        """Whether the client talks to its user."""
+        return not self.events and self.boundary is None

@@ -1,0 +1,235 @@
+"""Finds the files that an import names: folders, patterns, archives, standard input.
+
+Of a file only the line at hand is in memory, however long it is. What an archive says about itself
+is not believed: reading ends once more comes out than any log could shrink to.
+"""
+
+import bz2
+import glob
+import gzip
+import io
+import lzma
+import shutil
+import sys
+import tarfile
+import zipfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import IO, Any, cast
+
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.logformats.log_reader import LONGEST_LINE
+
+STANDARD_INPUT = "-"
+
+LARGEST_RATIO = 200
+"""How many times its file a stream may grow. Chat shrinks to a tenth, repeated lines to less."""
+
+ALWAYS_ALLOWED = 64 * 1024 * 1024
+"""Bytes that any stream may have, whatever the size of its file."""
+
+_SQLITE = b"SQLite format 3\0"
+_COMPRESSED: dict[str, Callable[[Path], IO[bytes]]] = {
+    ".gz": lambda path: cast("IO[bytes]", gzip.GzipFile(path)),
+    ".xz": lzma.LZMAFile,
+    ".bz2": bz2.BZ2File,
+}
+_TAR = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
+
+
+class UnusableFile(TerrariumError):
+    """A file that an import names cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogFile:
+    """A file to import.
+
+    Attributes:
+        path: as people are told; a file in an archive has the archive's in front.
+        name: the path in which the place of the log is looked for, without `.gz` and the like.
+        stored: where its bytes are, if they are a file of their own: databases need one.
+    """
+
+    path: str
+    name: str
+    stored: Path
+    _open: Callable[[], IO[bytes]]
+
+    @contextmanager
+    def opened(self) -> Iterator[IO[bytes]]:
+        """Its bytes, decompressed.
+
+        Raises:
+            UnusableFile: it cannot be read.
+        """
+        with _readable(self.path), self._open() as stream:
+            yield stream
+
+    def is_database(self) -> bool:
+        """Whether it is a database of SQLite.
+
+        Raises:
+            UnusableFile: it cannot be read.
+        """
+        with self.opened() as stream:
+            return stream.read(len(_SQLITE)) == _SQLITE
+
+
+def lines_of(stream: IO[bytes]) -> Iterator[bytes]:
+    """The lines of a stream, without line breaks. Of one that is too long, only its beginning."""
+    while line := stream.readline(LONGEST_LINE + 1):
+        yield line.rstrip(b"\r\n")
+        while len(line) > LONGEST_LINE and not line.endswith(b"\n"):
+            line = stream.readline(LONGEST_LINE + 1)
+
+
+def log_files(paths: Iterable[str], scratch: Path) -> Iterator[LogFile | UnusableFile]:
+    """The files that paths name, in the order of names; an error for what cannot be read.
+
+    `scratch` is a folder for what has to be unpacked first: tar archives and standard input.
+    """
+    seen: set[tuple[int, int]] = set()
+    for path in paths:
+        if path == STANDARD_INPUT:
+            yield _standard_input(scratch)
+        elif found := _named(path):
+            for one in found:
+                yield from _at(one, seen, scratch)
+        else:
+            yield UnusableFile(f"{path}: there is no such file.")
+
+
+def _named(path: str) -> list[Path]:
+    """What a path or a pattern names. `#tea[1].log` may be a name too."""
+    if Path(path).exists():
+        return [Path(path)]
+    return sorted(map(Path, glob.glob(path, recursive=True)))  # noqa: PTH207 -- Path.glob takes no absolute pattern
+
+
+def _at(path: Path, seen: set[tuple[int, int]], scratch: Path) -> Iterator[LogFile | UnusableFile]:
+    """The files at a path, each once: links may lead back to a folder."""
+    try:
+        with _readable(str(path)):
+            status = path.stat()
+            if (identity := (status.st_dev, status.st_ino)) in seen:
+                return
+            seen.add(identity)
+            if path.is_file():
+                yield from _unpacked(path, scratch)
+                return
+            # Of what is neither a file nor a folder, as a pipe, this names the cause.
+            inside = sorted(path.iterdir())
+    except UnusableFile as error:
+        yield error
+        return
+    for one in inside:
+        yield from _at(one, seen, scratch)
+
+
+def _unpacked(path: Path, scratch: Path) -> Iterator[LogFile]:
+    """A file, or those in an archive."""
+    name = path.name.lower()
+    if name.endswith(".zip"):
+        yield from _zipped(path)
+    elif name.endswith(_TAR):
+        yield from _tarred(path, scratch)
+    elif decompress := _COMPRESSED.get(path.suffix.lower()):
+        yield LogFile(
+            str(path), path.with_suffix("").as_posix(), path, partial(_bounded, decompress, path)
+        )
+    else:
+        yield LogFile(str(path), path.as_posix(), path, partial(_plain, path))
+
+
+def _plain(path: Path) -> IO[bytes]:
+    return path.open("rb")
+
+
+def _bounded(decompress: Callable[[Path], IO[bytes]], path: Path) -> IO[bytes]:
+    return bounded(decompress(path), path.stat().st_size)
+
+
+def _zipped(path: Path) -> Iterator[LogFile]:
+    archive = zipfile.ZipFile(path)
+    names = sorted(one.filename for one in archive.infolist() if not one.is_dir())
+    for name in names:
+        yield LogFile(f"{path}/{name}", name, path, partial(_member, archive, name))
+
+
+def _member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
+    return bounded(archive.open(name), archive.getinfo(name).compress_size)
+
+
+def _tarred(path: Path, scratch: Path) -> Iterator[LogFile]:
+    """The files in an archive of tar, unpacked: to read one, all before it must be read."""
+    folder = scratch / f"archive-{len(list(scratch.iterdir()))}"
+    folder.mkdir()
+    names: dict[str, Path] = {}
+    with tarfile.open(path) as archive:
+        for number, member in enumerate(archive):
+            content = archive.extractfile(member) if member.isfile() else None
+            if content:
+                names[member.name] = folder / str(number)
+                with content, names[member.name].open("wb") as unpacked:
+                    shutil.copyfileobj(bounded(content, path.stat().st_size), unpacked)
+    for name in sorted(names):
+        unpacked_at = names[name]
+        yield LogFile(f"{path}/{name}", name, unpacked_at, partial(_plain, unpacked_at))
+
+
+def _standard_input(scratch: Path) -> LogFile:
+    copy = scratch / "standard-input"
+    with copy.open("wb") as written:
+        shutil.copyfileobj(sys.stdin.buffer, written)
+    return LogFile("standard input", "", copy, partial(_plain, copy))
+
+
+def bounded(stream: IO[bytes], size: int) -> IO[bytes]:
+    """A stream that fails once it is much larger than the `size` bytes that it was packed in."""
+    return io.BufferedReader(_BoundedReader(stream, max(size * LARGEST_RATIO, ALWAYS_ALLOWED)))
+
+
+class _BoundedReader(io.RawIOBase):
+    """Reads at most `most` bytes."""
+
+    def __init__(self, stream: IO[bytes], most: int) -> None:
+        self._stream = stream
+        self._left = most
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._stream.read(len(buffer))
+        self._left -= len(data)
+        if self._left < 0:
+            raise UnusableFile(
+                "It holds far more than its size suggests, as an archive does that is meant to fill"
+                " a disk. Unpack it yourself if it is genuine."
+            )
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._stream.close()
+        super().close()
+
+
+@contextmanager
+def _readable(path: str) -> Iterator[None]:
+    """Turn failures of reading a file into one error that names it.
+
+    Raises:
+        UnusableFile: it cannot be read.
+    """
+    try:
+        yield
+    except UnusableFile as error:
+        raise UnusableFile(f"{path}: {error}") from error
+    except (OSError, EOFError, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
+        raise UnusableFile(f"{path}: {reason}") from error

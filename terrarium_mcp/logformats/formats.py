@@ -1,0 +1,38 @@
+"""The formats that are read: to add one, write its file and add its line here."""
+
+from collections.abc import Sequence
+
+from terrarium_mcp.logformats.databases.database_format import DatabaseFormat
+from terrarium_mcp.logformats.databases.ergo import ERGO
+from terrarium_mcp.logformats.databases.quassel import QUASSEL
+from terrarium_mcp.logformats.databases.terrarium_irc import TERRARIUM_IRC
+from terrarium_mcp.logformats.databases.thelounge import THE_LOUNGE_DATABASE
+from terrarium_mcp.logformats.grammar import TextFormat
+from terrarium_mcp.logformats.text.eggdrop import EGGDROP
+from terrarium_mcp.logformats.text.energymech import ENERGYMECH
+from terrarium_mcp.logformats.text.hexchat import HEXCHAT
+from terrarium_mcp.logformats.text.ii import II
+from terrarium_mcp.logformats.text.irssi import IRSSI
+from terrarium_mcp.logformats.text.limnoria import LIMNORIA
+from terrarium_mcp.logformats.text.mirc import MIRC
+from terrarium_mcp.logformats.text.textual import TEXTUAL
+from terrarium_mcp.logformats.text.thelounge import THE_LOUNGE
+from terrarium_mcp.logformats.text.weechat import WEECHAT
+from terrarium_mcp.logformats.text.znc import ZNC
+
+TEXT_FORMATS: Sequence[TextFormat] = (
+    WEECHAT,
+    IRSSI,
+    ZNC,
+    HEXCHAT,
+    LIMNORIA,
+    EGGDROP,
+    THE_LOUNGE,
+    TEXTUAL,
+    ENERGYMECH,
+    II,
+    MIRC,
+)
+"""Where two formats read a log equally well, the earlier one is taken."""
+
+DATABASE_FORMATS: Sequence[DatabaseFormat] = (QUASSEL, THE_LOUNGE_DATABASE, ERGO, TERRARIUM_IRC)

@@ -1,0 +1,252 @@
+"""A text format as data: how its stamps look, and anchored patterns for what follows them. Pure.
+
+A line is matched once, from its first character to its last, and what people said is never looked
+at again: a forged line inside a message remains a message.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from typing import Protocol
+
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.entries import Boundary, LogEvent, LogLine, Stamp
+
+NICK = r"[^\s<>\x00-\x1f]+"
+RANK = r"[~&@%+!]*"
+"""Prefixes that a client shows before a nick: of one or several ranks."""
+CHANNEL = r"[#&+!]\S*"
+USER_HOST = r"(?P<user>[^\s@()<>]*)@(?P<host>[^\s()<>]*)"
+
+MONTHS = {
+    name: number
+    for number, name in enumerate(
+        ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), 1
+    )
+}
+"""English abbreviations, which clients write unless a locale is set."""
+
+
+class LineRule(Protocol):
+    """A form of lines, known by an anchored pattern."""
+
+    def read(self, stamp: Stamp | None, body: str) -> LogLine | None:
+        """What a line says whose text after the stamp is `body`; None: it has another form."""
+
+
+@dataclass(frozen=True, slots=True)
+class MessageRule:
+    """A form of lines that stand for messages.
+
+    Groups of its pattern: nick (for NICK the old one, for KICK who kicks), text, user, host,
+    channel, target (who is kicked, or whose mode is set), new (a new nick), people (several nicks,
+    each a message of its own). `text` is put together from them.
+    """
+
+    kind: MessageType
+    pattern: re.Pattern[str]
+    text: str
+    certain: bool
+    own: bool
+
+    def read(self, stamp: Stamp | None, body: str) -> LogLine | None:
+        """The messages of a line that has this form."""
+        match = self.pattern.match(body)
+        if not match:
+            return None
+        groups = {name: value or "" for name, value in match.groupdict().items()}
+        people = groups.get("people")
+        if people is None:
+            return LogLine(stamp, (self._event(groups),))
+        nicks = filter(None, people.split(", "))
+        return LogLine(stamp, tuple(self._event({**groups, "nick": nick}) for nick in nicks))
+
+    def _event(self, groups: Mapping[str, str]) -> LogEvent:
+        known = groups.get
+        return LogEvent(
+            kind=self.kind,
+            nick=known("nick", ""),
+            text=self.text.format_map(groups) if self.text else known("text", ""),
+            user=known("user", ""),
+            host=known("host", ""),
+            channel=known("channel", ""),
+            certain=self.certain,
+            own=self.own,
+        )
+
+
+def message(
+    kind: MessageType, pattern: str, *, text: str = "", certain: bool = True, own: bool = False
+) -> MessageRule:
+    """A rule for messages, by a pattern of all that follows the stamp.
+
+    `text` is a template such as `+o {target}`; without one it is the group `text`, for NICK the
+    group `new`, for KICK the person and the reason.
+    """
+    compiled = re.compile(pattern + r"\Z", re.DOTALL)
+    return MessageRule(kind, compiled, text or _TEXTS.get(kind, ""), certain, own)
+
+
+_TEXTS = {MessageType.NICK: "{new}", MessageType.KICK: "{target} {text}"}
+
+
+@dataclass(frozen=True, slots=True)
+class ChatterRule:
+    """A form of lines in which the client talks to its user: they are read, and not recorded."""
+
+    pattern: re.Pattern[str]
+    owner_joined: bool
+
+    def read(self, stamp: Stamp | None, body: str) -> LogLine | None:
+        """An empty line of the log, if it has this form."""
+        return LogLine(stamp, owner_joined=self.owner_joined) if self.pattern.match(body) else None
+
+
+def chatter(pattern: str, *, owner_joined: bool = False) -> ChatterRule:
+    """A rule for what a client says, by a pattern of its beginning.
+
+    `owner_joined`: it is only shown to who has just joined, so that tells whose log it is.
+    """
+    return ChatterRule(re.compile(pattern), owner_joined)
+
+
+@dataclass(frozen=True, slots=True)
+class BoundaryRule:
+    """A form of lines at which the log begins, ends, or goes on at another day.
+
+    Groups of its pattern as those of a stamp.
+    """
+
+    boundary: Boundary
+    pattern: re.Pattern[str]
+
+    def read(self, stamp: Stamp | None, body: str) -> LogLine | None:
+        """The boundary of a line that has this form."""
+        match = self.pattern.match(body)
+        if not match:
+            return None
+        return LogLine(stamp, boundary=self.boundary, dated=_dated(match))
+
+
+def boundary(kind: Boundary, pattern: str) -> BoundaryRule:
+    """A rule for boundaries, by a pattern of the beginning of their lines."""
+    return BoundaryRule(kind, re.compile(pattern))
+
+
+@dataclass(frozen=True)
+class TextFormat:
+    """A program's text logs.
+
+    Attributes:
+        name: as the option `--format` takes it.
+        program: the program, for people to read.
+        stamp: what a line begins with. Groups: year, month (a number or an English name), day,
+            hour, minute, second, fraction, half (AM or PM), zone, epoch.
+        rules: forms of what follows a stamp; the first that fits counts.
+        unstamped: forms of lines without a stamp.
+        paths: patterns of the end of a file's path, with `/`. Groups: network, channel (or a
+            person), date; window, if the client talks about itself in that file.
+        by_documentation: whether it was written from documentation, not from genuine logs.
+    """
+
+    name: str
+    program: str
+    stamp: re.Pattern[str]
+    rules: Sequence[LineRule]
+    unstamped: Sequence[LineRule] = ()
+    paths: Sequence[re.Pattern[str]] = ()
+    by_documentation: bool = False
+
+    def resolution(self, lines: Iterable[str]) -> timedelta:
+        """The unit of the stamps in some lines: a second, or a minute where none is written."""
+        stamps = (match for line in lines if (match := self.stamp.match(line)))
+        has_seconds = any({"second", "epoch"} & _written(match).keys() for match in stamps)
+        return timedelta(seconds=1) if has_seconds else timedelta(minutes=1)
+
+    def read(self, line: str) -> LogLine | None:
+        """What a line (without its line break) says; None if it is not of this format."""
+        stamp, body, rules = None, line, self.unstamped
+        if match := self.stamp.match(line):
+            stamp, body, rules = stamp_in(match), line[match.end() :], self.rules
+            if stamp is None:
+                return None
+        for one in rules:
+            if (said := one.read(stamp, body)) is not None:
+                return said
+        return LogLine() if not line.strip() else None
+
+
+def _written(match: re.Match[str]) -> dict[str, str]:
+    """The groups that took part in a match."""
+    return {name: value for name, value in match.groupdict().items() if value}
+
+
+def stamp_in(match: re.Match[str]) -> Stamp | None:
+    """The stamp in a match; None if there is no such time, or its month is of another language."""
+    groups = match.groupdict("")
+    if epoch := groups.get("epoch"):
+        moment = datetime.fromtimestamp(int(epoch), UTC)
+        return _of_moment(moment)
+    month = _month(groups.get("month", ""))
+    hour = _hour(int(groups["hour"]), groups.get("half", ""))
+    second = min(int(groups.get("second") or 0), 59)  # 60: a leap second
+    if month is None or hour > 23 or int(groups["minute"]) > 59:
+        return None
+    return Stamp(
+        hour,
+        int(groups["minute"]),
+        second,
+        int(groups.get("fraction", "")[:6].ljust(6, "0")),
+        int(groups.get("year") or 0),
+        month,
+        int(groups.get("day") or 0),
+        _zone(groups["zone"]) if groups.get("zone") else None,
+    )
+
+
+def _of_moment(moment: datetime) -> Stamp:
+    return Stamp(
+        moment.hour,
+        moment.minute,
+        moment.second,
+        moment.microsecond,
+        moment.year,
+        moment.month,
+        moment.day,
+        moment.tzinfo,
+    )
+
+
+def _month(written: str) -> int | None:
+    """The number of a month, 0 if none is written, None if it is not understood."""
+    if not written:
+        return 0
+    return int(written) if written.isdecimal() else MONTHS.get(written[:3].casefold())
+
+
+def _hour(hour: int, half: str) -> int:
+    """The hour of 24 that a clock of 12 shows: 12 AM is midnight."""
+    return hour if not half else hour % 12 + (12 if half[0] in "Pp" else 0)
+
+
+def _zone(written: str) -> tzinfo:
+    if written in ("Z", "z"):
+        return UTC
+    digits = written[1:].replace(":", "")
+    offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:4] or 0))
+    return timezone(-offset if written[0] == "-" else offset)
+
+
+def _dated(match: re.Match[str]) -> datetime | date | None:
+    """The local moment, or the day, that a boundary names."""
+    groups = match.groupdict("")
+    month = _month(groups.get("month", ""))
+    if not month or not groups.get("year"):
+        return None
+    try:
+        day = date(int(groups["year"]), month, int(groups["day"]))
+    except ValueError:
+        return None
+    stamp = stamp_in(match) if groups.get("hour") else None
+    return datetime.combine(day, stamp.clock) if stamp else day

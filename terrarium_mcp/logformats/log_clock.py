@@ -1,0 +1,106 @@
+"""From the stamps of a log, one after the other, to moments: days, years, and the repeated hour.
+
+The order of the lines is the order in which they were said; a stamp alone may be ambiguous. When
+clocks are set back, an hour is written twice: the second time begins where the stamps step back.
+"""
+
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+
+from terrarium_mcp.logformats.entries import Stamp
+
+JITTER = timedelta(seconds=2)
+"""A stamp that is earlier by at most this was written late: no hour is repeated."""
+
+STEP = timedelta(minutes=1)
+"""A stamp that is earlier by more than this is a step of the clock; some logs show minutes only."""
+
+PAST_MIDNIGHT = timedelta(hours=6)
+"""A clock time that is earlier than the one before by more than this is of the next day."""
+
+HALF_A_YEAR = timedelta(days=183)
+"""A date without a year that is earlier by more than this is of the next year."""
+
+
+class NoDate(ValueError):
+    """No date is known for a line: from itself, a line before it, or the name of the file."""
+
+
+class LogClock:
+    """Reads the stamps of one file in its order.
+
+    `zone` is that of local stamps; `day` is the date that the file's name gives, or None.
+    `steps_back` counts steps of the clock that no repeated hour explains.
+    """
+
+    def __init__(self, zone: tzinfo, day: date | None = None) -> None:
+        self.steps_back = 0
+        self._zone = zone
+        self._day = day
+        self._local: datetime | None = None
+        """The last local time, naive."""
+        self._moment: datetime | None = None
+        self._repeats = False
+        """Whether the last moment was in the second of two equal hours."""
+
+    def go_on(self, dated: datetime | date) -> datetime:
+        """A line says that the log goes on at a day, or a local moment; returns the moment."""
+        if isinstance(dated, datetime):
+            return self._reached(dated)
+        self._day, self._local = dated, None  # midnight is passed; the clock begins anew
+        return self._in_zone(datetime.combine(dated, time.min), fold=0)
+
+    def moment(self, stamp: Stamp | None) -> datetime:
+        """The moment (in UTC) of the next line; of one without a stamp, that of the line before.
+
+        Raises:
+            NoDate: no date is known.
+        """
+        if stamp is None:
+            if self._moment is None:
+                raise NoDate
+            return self._moment
+        if stamp.zone and stamp.year:
+            day = date(stamp.year, stamp.month, stamp.day)
+            return datetime.combine(day, stamp.clock, stamp.zone).astimezone(UTC)
+        return self._reached(datetime.combine(self._date(stamp), stamp.clock))
+
+    def _date(self, stamp: Stamp) -> date:
+        if stamp.year:
+            return date(stamp.year, stamp.month, stamp.day)
+        if self._day is None:
+            raise NoDate
+        if stamp.month:
+            return self._date_without_year(stamp, self._day)
+        if self._local is None:
+            return self._day
+        back = datetime.combine(self._local.date(), stamp.clock) < self._local - PAST_MIDNIGHT
+        return self._local.date() + timedelta(days=1) if back else self._local.date()
+
+    def _date_without_year(self, stamp: Stamp, last: date) -> date:
+        year = last.year
+        if stamp.month < last.month and date(year, stamp.month, 1) < last - HALF_A_YEAR:
+            year += 1
+        return date(year, stamp.month, stamp.day)
+
+    def _reached(self, local: datetime) -> datetime:
+        """The moment of a local time, after those before it."""
+        first = self._in_zone(local, fold=0)
+        second = self._in_zone(local, fold=1)
+        is_twice = second > first
+        moment = second if is_twice and self._is_second_time(local, first) else first
+        self._repeats = is_twice and moment == second
+        if self._moment and moment < self._moment - STEP:
+            self.steps_back += 1
+        self._local, self._moment, self._day = local, moment, local.date()
+        return moment
+
+    def _is_second_time(self, local: datetime, first: datetime) -> bool:
+        """Whether a local time that came twice is the second of the two."""
+        if self._local is None or self._moment is None:
+            return False
+        if self._repeats and local.date() == self._local.date():
+            return True
+        return first < self._moment - JITTER
+
+    def _in_zone(self, local: datetime, fold: int) -> datetime:
+        return local.replace(tzinfo=self._zone, fold=fold).astimezone(UTC)

@@ -1,0 +1,141 @@
+"""Reads one text log line by line: which messages it holds, when they were said, and by whom.
+
+It keeps what later lines need of earlier ones: the date, the nick of the log's owner, and how the
+channel is spelt. Nothing in it waits or does I/O.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import date, datetime, tzinfo
+from typing import NamedTuple
+
+from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.decoding import UTF_8, decoded
+from terrarium_mcp.logformats.entries import Boundary, LogEvent, LogLine
+from terrarium_mcp.logformats.grammar import TextFormat
+from terrarium_mcp.logformats.log_clock import LogClock, NoDate
+from terrarium_mcp.logformats.places import is_perhaps
+
+LONGEST_LINE = 16 * 1024
+"""Bytes. IRC's longest line has 512, and 8,191 of tags (IRCv3 message-tags)."""
+
+
+class DatedEvent(NamedTuple):
+    """A message of a log and its moment (UTC)."""
+
+    said_at: datetime
+    event: LogEvent
+
+
+class DatedBoundary(NamedTuple):
+    """A boundary of a log and its moment (UTC)."""
+
+    at: datetime
+    boundary: Boundary
+
+
+class RejectedLine(NamedTuple):
+    """A line that could not be read: its number in the file (from 1), its text, and why."""
+
+    number: int
+    text: str
+    why: str
+
+
+LogItem = DatedEvent | DatedBoundary | RejectedLine
+
+
+@dataclass(slots=True)
+class LineCounts:
+    """What became of the lines of a log; `encodings` counts lines that are not UTF-8."""
+
+    lines: int = 0
+    messages: int = 0
+    chatter: int = 0
+    rejected: int = 0
+    uncertain: int = 0
+    steps_back: int = 0
+    """How often the clock was set back, with no repeated hour to explain it."""
+    encodings: Counter[str] = field(default_factory=Counter)
+
+
+class LogReader:
+    """Reads the lines of one file, in its order.
+
+    Attributes:
+        counts: what became of the lines so far.
+        spelling: how the lines spell the channel that the file's name gives; empty if they do not.
+    """
+
+    def __init__(
+        self,
+        form: TextFormat,
+        zone: tzinfo,
+        *,
+        channel: str = "",
+        day: date | None = None,
+        encoding: str = "",
+    ) -> None:
+        self.counts = LineCounts()
+        self.spelling = ""
+        self._file_channel = channel
+        self._format = form
+        self._clock = LogClock(zone, day)
+        self._encoding = encoding or "cp1252"
+        self._owner = ""
+        self._joined_last = ""
+
+    def read(self, lines: Iterable[bytes]) -> Iterator[LogItem]:
+        """What the lines (without their line breaks) hold, in their order."""
+        for raw in lines:
+            self.counts.lines += 1
+            if len(raw) > LONGEST_LINE:
+                yield self._rejected(repr(raw[:80]), "longer than any line of IRC")
+                continue
+            text, encoding = decoded(raw, self._encoding)
+            if encoding != UTF_8:
+                self.counts.encodings[encoding] += 1
+            yield from self._items(text)
+
+    def _items(self, text: str) -> Iterator[LogItem]:
+        line = self._format.read(text)
+        if line is None:
+            yield self._rejected(text, f"not a line of {self._format.program}")
+            return
+        try:
+            yield from self._dated(line)
+        except NoDate:
+            yield self._rejected(text, "its date is not known")
+        except (ValueError, OverflowError):
+            yield self._rejected(text, "there is no such day")
+
+    def _rejected(self, text: str, why: str) -> RejectedLine:
+        self.counts.rejected += 1
+        return RejectedLine(self.counts.lines, text, why)
+
+    def _dated(self, line: LogLine) -> Iterator[LogItem]:
+        if line.owner_joined:
+            self._owner = self._joined_last
+        if line.is_chatter:
+            self.counts.chatter += 1
+            return
+        at = self._clock.go_on(line.dated) if line.dated else self._clock.moment(line.stamp)
+        self.counts.steps_back = self._clock.steps_back
+        if line.boundary:
+            yield DatedBoundary(at, line.boundary)
+        for event in line.events:
+            self.counts.messages += 1
+            self.counts.uncertain += not event.certain
+            yield DatedEvent(at, self._named(event))
+
+    def _named(self, event: LogEvent) -> LogEvent:
+        """The event with the owner's nick where the line leaves it out."""
+        if event.channel and is_perhaps(self._file_channel, event.channel):
+            self.spelling = event.channel
+        if event.kind is MessageType.JOIN:
+            self._joined_last = event.nick
+        elif event.kind is MessageType.NICK and fold(event.nick) == fold(self._owner):
+            self._owner = event.text
+        return event._replace(nick=self._owner) if event.own and not event.nick else event

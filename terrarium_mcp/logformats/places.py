@@ -1,0 +1,64 @@
+"""What the path of a log tells: its network, its channel, its day. Pure.
+
+Programs write names of files in small letters and replace what a file's name cannot hold, so the
+channel may be another: `#we_ird.chan` of `#we/ird.chan`.
+"""
+
+import re
+from collections.abc import Iterable
+from datetime import date, datetime
+from typing import NamedTuple
+
+from terrarium_mcp.chat.identity import fold
+
+_NO_NETWORKS = {"", "log", "logs", "moddata", "irclogs", "channellogger"}
+"""Names of folders that programs make, and that are no network's."""
+
+_LOSSY = re.compile(r"[/\\:*?\"<>|_-]")
+"""What programs replace in names of files, what they put there, or leave out."""
+
+
+class Place(NamedTuple):
+    """Where a log comes from, as far as its path tells; what it does not tell is empty.
+
+    `target` is the channel, or the person of a private chat. `is_window`: the client talks about
+    itself there, and nothing of it is recorded.
+    """
+
+    network: str = ""
+    target: str = ""
+    day: date | None = None
+    is_window: bool = False
+
+
+def place_in(path: str, patterns: Iterable[re.Pattern[str]]) -> Place:
+    """The place that a path (with `/`) names, by the patterns of a format."""
+    for pattern in patterns:
+        if match := pattern.search(path):
+            groups = match.groupdict("")
+            network = groups.get("network", "")
+            return Place(
+                "" if network.lower() in _NO_NETWORKS else network,
+                groups.get("channel", ""),
+                _day(groups.get("date", "")),
+                is_window="window" in groups,
+            )
+    return Place()
+
+
+def is_perhaps(file_name: str, channel: str) -> bool:
+    """Whether the name that a file gives a channel may stand for `channel`."""
+    return _bare(file_name) == _bare(channel)
+
+
+def _bare(name: str) -> str:
+    return _LOSSY.sub("", fold(name))
+
+
+def _day(written: str) -> date | None:
+    for form in ("%Y-%m-%d", "%Y%m%d", "%d%b%Y"):
+        try:
+            return datetime.strptime(written, form).date()  # noqa: DTZ007 -- a day has no zone
+        except ValueError:
+            continue
+    return None

@@ -1,0 +1,151 @@
+"""Decides what a file of an import is: format, network, channel, date and zone. Pure.
+
+Nothing that changes the result is guessed. What a file does not tell is asked for, by the name of
+the option that decides it.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, timedelta, tzinfo
+
+from terrarium_mcp.chat.identity import as_channel, fold
+from terrarium_mcp.errors import TerrariumError, shown
+from terrarium_mcp.logformats.decoding import decoded
+from terrarium_mcp.logformats.detection import ENOUGH, Fit, best_fit
+from terrarium_mcp.logformats.files import LogFile
+from terrarium_mcp.logformats.formats import TEXT_FORMATS
+from terrarium_mcp.logformats.grammar import TextFormat
+from terrarium_mcp.logformats.log_reader import LogReader
+
+NO_NETWORK = "its network is not named anywhere. Name it with --network."
+NO_ZONE = (
+    "its times are local, and nothing says of which time zone. Name the zone in which the program"
+    " ran, e.g. --timezone Europe/Berlin."
+)
+
+
+class UndecidedLog(TerrariumError):
+    """A file does not tell something that an option of the command must say."""
+
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(f"{path}: {problem}")
+        self.path = path
+        self.problem = problem
+
+
+class NoLog(TerrariumError):
+    """A file is no log in any format that is known, or not in the one that was named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choices:
+    """What the command's options say; an empty one leaves the decision to the files.
+
+    `renamed` maps channels as files spell them (folded) to channels as they are.
+    """
+
+    format: str = ""
+    network: str = ""
+    channel: str = ""
+    zone: tzinfo | None = None
+    encoding: str = ""
+    renamed: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedLog:
+    """A text log and how it will be read.
+
+    `target` is a channel, or a person; "" for a window in which the client talks about itself.
+    `is_spelt`: its lines, or the operator, spell the target; otherwise the name of the file does.
+    """
+
+    file: LogFile
+    format: TextFormat
+    network: str
+    target: str
+    day: date | None
+    zone: tzinfo
+    encoding: str
+    resolution: timedelta
+    bytes_per_line: float
+    is_spelt: bool = False
+
+    def reader(self) -> LogReader:
+        """A reader for all of its lines."""
+        return LogReader(
+            self.format, self.zone, channel=self.target, day=self.day, encoding=self.encoding
+        )
+
+
+def planned(
+    file: LogFile, head: Sequence[bytes], choices: Choices, networks: Sequence[str]
+) -> PlannedLog:
+    """How a text log will be read, decided from its path and its first lines.
+
+    `networks` are those that the database knows: theirs is the spelling that counts.
+
+    Raises:
+        NoLog: it is no log in a known format.
+        UndecidedLog: an option must say its network, its channel or its time zone.
+    """
+    fit = _fit(file, head, choices)
+    place = fit.place
+    target = as_channel(choices.channel) if choices.channel else place.target
+    network = choices.network or place.network
+    if place.is_window and not target:
+        zone = choices.zone or UTC  # nothing is asked for where nothing is recorded
+    elif not network:
+        raise UndecidedLog(file.path, NO_NETWORK)
+    elif not target:
+        raise UndecidedLog(file.path, "its path names no channel. Name it with --channel.")
+    else:
+        zone = choices.zone or _written_zone(file, head, fit.format, choices.encoding)
+    known = {name.casefold(): name for name in reversed(networks)}  # the first counts
+    log = PlannedLog(
+        file,
+        fit.format,
+        known.get(network.casefold(), network),
+        target,
+        place.day,
+        zone,
+        choices.encoding,
+        fit.format.resolution(decoded(line)[0] for line in head),
+        1 + sum(map(len, head)) / (len(head) or 1),
+    )
+    if renamed := choices.renamed.get(fold(target)):
+        return replace(log, target=renamed, is_spelt=True)
+    return _spelt(log, head)
+
+
+def _spelt(log: PlannedLog, head: Sequence[bytes]) -> PlannedLog:
+    """The log with its channel as its first lines spell it."""
+    reader = log.reader()
+    for _ in reader.read(head):
+        pass
+    return replace(log, target=reader.spelling or log.target, is_spelt=bool(reader.spelling))
+
+
+def _fit(file: LogFile, head: Sequence[bytes], choices: Choices) -> Fit:
+    if any(b"\0" in line for line in head):
+        raise NoLog(f"{file.path}: not a text file.")
+    lines = [decoded(line)[0] for line in head]
+    formats = [one for one in TEXT_FORMATS if choices.format in ("", one.name)]
+    fit = best_fit(file.name, lines, formats)
+    if fit.read < ENOUGH:
+        first = next((line for line in lines if line.strip()), "")
+        what = f"a log of {fit.format.program}" if choices.format else "a log of a known format"
+        raise NoLog(f"{file.path}: not {what}. It begins with: {shown(first)}")
+    return fit
+
+
+def _written_zone(file: LogFile, head: Sequence[bytes], form: TextFormat, encoding: str) -> tzinfo:
+    """UTC if all stamps name their zone, so that none is needed.
+
+    Raises:
+        UndecidedLog: some are local times.
+    """
+    read = (form.read(decoded(line, encoding or "cp1252")[0]) for line in head)
+    if any(line and ((line.stamp and not line.stamp.zone) or line.dated) for line in read):
+        raise UndecidedLog(file.path, NO_ZONE)
+    return UTC

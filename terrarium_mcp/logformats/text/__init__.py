@@ -1,0 +1,1 @@
+"""The text formats, one file each: how a line looks, as data."""

@@ -1,0 +1,70 @@
+"""Eggdrop: log files of its own naming, of which only the configuration knows the channel.
+
+Stamps are of the bot's local time, without a date. What is said after midnight may still be in the
+file of the day before.
+"""
+
+import re
+
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.entries import Boundary
+from terrarium_mcp.logformats.grammar import (
+    CHANNEL,
+    NICK,
+    USER_HOST,
+    TextFormat,
+    boundary,
+    chatter,
+    message,
+)
+
+_MASK = r"(?P<user>[^\s@!]*)@(?P<host>\S*)"
+_DAY = r"--- \w{3} (?P<month>\w{3}) +(?P<day>\d+) (?P<year>\d{4})"
+
+EGGDROP = TextFormat(
+    name="eggdrop",
+    program="Eggdrop",
+    stamp=re.compile(r"\[(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))?\] "),
+    rules=(
+        message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
+        message(MessageType.ACTION, rf"Action: (?P<nick>{NICK})(?: (?P<text>.*))?"),
+        message(MessageType.NOTICE, rf"-(?P<nick>{NICK}?):(?P<channel>{CHANNEL})- ?(?P<text>.*)"),
+        message(
+            MessageType.JOIN,
+            rf"(?P<nick>{NICK}) \({USER_HOST}\) joined (?P<channel>{CHANNEL}?)\.",
+        ),
+        message(
+            MessageType.PART,
+            rf"(?P<nick>{NICK}) \({USER_HOST}\) left (?P<channel>{CHANNEL}?)"
+            r"(?: \((?P<text>.*)\))?\.",
+        ),
+        message(MessageType.QUIT, rf"(?P<nick>{NICK}) \({USER_HOST}\) left irc: (?P<text>.*)"),
+        message(
+            MessageType.QUIT, rf"(?P<nick>{NICK}) \({USER_HOST}\) got (?:lost in the )?net-?split\."
+        ),
+        message(
+            MessageType.JOIN,
+            rf"(?P<nick>{NICK}) \({USER_HOST}\) returned to (?P<channel>{CHANNEL}?)\.",
+        ),
+        message(
+            MessageType.KICK,
+            rf"(?P<target>{NICK}) kicked from (?P<channel>{CHANNEL}) by (?P<nick>{NICK}):"
+            r"(?: (?P<text>.*))?",
+        ),
+        message(MessageType.NICK, rf"Nick change: (?P<nick>{NICK}) -> (?P<new>{NICK})"),
+        message(
+            MessageType.MODE,
+            rf"(?P<channel>{CHANNEL}): mode change '(?P<text>.*)'"
+            rf" by (?P<nick>[^\s!]+)(?:!{_MASK})?",
+        ),
+        message(
+            MessageType.TOPIC,
+            rf"Topic changed on (?P<channel>{CHANNEL}) by (?P<nick>[^\s!]+)(?:!{_MASK})?:"
+            r"(?: (?P<text>.*))?",
+        ),
+        boundary(Boundary.DAY, _DAY),
+        chatter(r"Last message repeated \d+ time|\[\S+!\S+@\S+\] |@\S|[A-Z]"),
+    ),
+    unstamped=(boundary(Boundary.DAY, _DAY),),
+    paths=(re.compile(r"(?P<channel>[^/]+)\.log\.(?P<date>\d{2}[A-Z][a-z]{2}\d{4}|\d{8})\Z"),),
+)

@@ -1,0 +1,37 @@
+"""EnergyMech: a file of any name, stamped `[Oct 24 2026 23:57:03]`; by documentation."""
+
+import re
+
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.grammar import NICK, USER_HOST, TextFormat, message
+
+ENERGYMECH = TextFormat(
+    name="energymech",
+    program="EnergyMech",
+    stamp=re.compile(
+        r"\[(?P<month>[A-Z][a-z]{2}) +(?P<day>\d{1,2}) (?P<year>\d{4})"
+        r" (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\] "
+    ),
+    rules=(
+        message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
+        message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
+        message(MessageType.NOTICE, rf"-(?P<nick>{NICK}?)- ?(?P<text>.*)"),
+        message(MessageType.JOIN, rf"\*\*\* Joins: (?P<nick>{NICK}) \({USER_HOST}\)"),
+        message(
+            MessageType.PART,
+            rf"\*\*\* Parts: (?P<nick>{NICK}) \({USER_HOST}\)(?: \((?P<text>.*)\))?",
+        ),
+        message(
+            MessageType.QUIT,
+            rf"\*\*\* Quits: (?P<nick>{NICK})(?: \({USER_HOST}\))?(?: \((?P<text>.*)\))?",
+        ),
+        message(
+            MessageType.KICK,
+            rf"\*\*\* (?P<target>{NICK}) was kicked by (?P<nick>{NICK})(?: \((?P<text>.*)\))?",
+        ),
+        message(MessageType.NICK, rf"\*\*\* (?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
+        message(MessageType.TOPIC, rf'\*\*\* (?P<nick>{NICK}) changes topic to "(?P<text>.*)"'),
+        message(MessageType.MODE, rf"\*\*\* (?P<nick>{NICK}) sets mode: (?P<text>.*)"),
+    ),
+    by_documentation=True,
+)

@@ -1,0 +1,46 @@
+"""Limnoria (Supybot), plugin ChannelLogger: ISO 8601 stamps, two spaces, the line.
+
+Names of files lose their slashes; joins and parts spell the channel.
+"""
+
+import re
+
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.grammar import CHANNEL, NICK, TextFormat, chatter, message
+
+_PERSON = rf"(?P<nick>{NICK}) <{NICK}!(?P<user>[^\s@>]*)@(?P<host>[^\s>]*)>"
+
+LIMNORIA = TextFormat(
+    name="limnoria",
+    program="Limnoria",
+    stamp=re.compile(
+        r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)T"
+        r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)(?P<zone>[+-]\d\d:?\d\d|Z)?  "
+    ),
+    rules=(
+        chatter(rf"<{NICK}> -= THIS MESSAGE NOT LOGGED =-\Z"),
+        message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
+        message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
+        message(MessageType.NOTICE, rf"-(?P<nick>{NICK}?)- ?(?P<text>.*)"),
+        message(MessageType.JOIN, rf"\*\*\* {_PERSON} has joined (?P<channel>{CHANNEL})"),
+        message(
+            MessageType.PART,
+            rf"\*\*\* {_PERSON} has left (?P<channel>{CHANNEL})(?: \((?P<text>.*)\))?",
+        ),
+        message(MessageType.QUIT, rf"\*\*\* {_PERSON} has quit IRC(?: \((?P<text>.*)\))?"),
+        message(
+            MessageType.KICK,
+            rf"\*\*\* (?P<target>{NICK}) was kicked by (?P<nick>{NICK})(?: \((?P<text>.*)\))?",
+        ),
+        message(MessageType.NICK, rf"\*\*\* (?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
+        message(MessageType.TOPIC, rf'\*\*\* (?P<nick>{NICK}) changes topic to "(?P<text>.*)"'),
+        message(MessageType.MODE, rf"\*\*\* (?P<nick>{NICK}) sets mode: (?P<text>.*)"),
+        chatter(rf"\*\*\* {NICK} (?:<\S+> )?(?:invited|is now away|is back)\b"),
+    ),
+    paths=(
+        re.compile(
+            r"ChannelLogger/(?P<network>[^/]+)/(?P<channel>[^/]+)/"
+            r"(?P=channel)(?:\.(?P<date>[^/]+))?\.log\Z"
+        ),
+    ),
+)

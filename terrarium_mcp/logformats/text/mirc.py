@@ -1,0 +1,102 @@
+"""mIRC: `#channel.log` or `#channel.network.20261024.log`; by documentation.
+
+Stamps are an option, of 24 or 12 hours, and never hold a date: lines of sessions do. As in
+HexChat, an action may imitate most events. Lines may begin with the code of a colour.
+"""
+
+import re
+
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.entries import Boundary
+from terrarium_mcp.logformats.grammar import (
+    CHANNEL,
+    NICK,
+    RANK,
+    USER_HOST,
+    MessageRule,
+    TextFormat,
+    boundary,
+    chatter,
+    message,
+)
+
+_COLOUR = r"(?:\x03\d{0,2})?"
+_MOMENT = (
+    r"\w+ (?P<month>\w+) +(?P<day>\d+)"
+    r" (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) (?P<year>\d{4})"
+)
+
+
+def _event(kind: MessageType, pattern: str, *, certain: bool = False) -> MessageRule:
+    return message(kind, rf"{_COLOUR}\*(?:\*\*)? {pattern}", certain=certain)
+
+
+_RULES = (
+    message(MessageType.PRIVMSG, rf"{_COLOUR}<{RANK}(?P<nick>{NICK})> ?(?P<text>.*)"),
+    message(
+        MessageType.NOTICE,
+        rf"{_COLOUR}-(?P<nick>{NICK}?)(?::(?P<channel>{CHANNEL}))?- (?P<text>.*)",
+    ),
+    _event(
+        MessageType.JOIN,
+        rf"(?P<nick>{NICK}) \({USER_HOST}\) has joined (?P<channel>{CHANNEL})",
+        certain=True,
+    ),
+    _event(MessageType.JOIN, rf"Joins: {RANK}(?P<nick>{NICK}) \({USER_HOST}\)", certain=True),
+    _event(
+        MessageType.PART,
+        rf"{RANK}(?P<nick>{NICK}) \({USER_HOST}\) has left (?P<channel>{CHANNEL})"
+        r"(?: \((?P<text>.*)\))?",
+        certain=True,
+    ),
+    _event(
+        MessageType.PART,
+        rf"Parts: {RANK}(?P<nick>{NICK}) \({USER_HOST}\)(?: \((?P<text>.*)\))?",
+        certain=True,
+    ),
+    _event(
+        MessageType.QUIT,
+        rf"{RANK}(?P<nick>{NICK}) \({USER_HOST}\) Quit(?: \((?P<text>.*)\))?",
+        certain=True,
+    ),
+    _event(
+        MessageType.QUIT,
+        rf"Quits: {RANK}(?P<nick>{NICK}) \({USER_HOST}\)(?: \((?P<text>.*)\))?",
+        certain=True,
+    ),
+    _event(MessageType.QUIT, rf"{RANK}(?P<nick>{NICK}) has quit IRC \((?P<text>.*)\)"),
+    _event(
+        MessageType.KICK,
+        rf"{RANK}(?P<target>{NICK}) was kicked by {RANK}(?P<nick>{NICK}) \((?P<text>.*)\)",
+    ),
+    _event(MessageType.NICK, rf"{RANK}(?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
+    _event(MessageType.MODE, rf"{RANK}(?P<nick>{NICK}) sets mode: (?P<text>[+-].*)"),
+    _event(MessageType.TOPIC, rf"{RANK}(?P<nick>{NICK}) changes topic to '(?P<text>.*)'"),
+    chatter(rf"{_COLOUR}\* (?:Now talking in|Topic is|Set by|Rejoined channel|Disconnected)\b"),
+    _event(MessageType.ACTION, rf"{RANK}(?P<nick>{NICK})(?: (?P<text>.*))?"),
+    chatter(rf"{_COLOUR}\*|->|\[[^]]*\b(?:VERSION|PING|TIME)\b"),
+)
+
+MIRC = TextFormat(
+    name="mirc",
+    program="mIRC",
+    stamp=re.compile(
+        rf"{_COLOUR}\[(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?"
+        r" ?(?P<half>[AaPp][Mm]?)?\] "
+    ),
+    rules=_RULES,
+    unstamped=(
+        boundary(Boundary.OPENED, rf"Session Start: {_MOMENT}"),
+        boundary(Boundary.DAY, rf"Session Time: {_MOMENT}"),
+        boundary(Boundary.CLOSED, rf"Session Close: {_MOMENT}"),
+        chatter(r"Session Ident: "),
+        *_RULES,
+    ),
+    paths=(
+        re.compile(rf"(?P<channel>{CHANNEL}?)\.(?P<network>[^/.]+)\.(?P<date>\d{{8}})\.log\Z"),
+        re.compile(rf"(?P<channel>{CHANNEL}?)\.(?P<date>\d{{8}})\.log\Z"),
+        re.compile(rf"(?P<channel>{CHANNEL}?)\.(?P<network>[^/.]+)\.log\Z"),
+        re.compile(rf"(?P<channel>{CHANNEL}?)\.log\Z"),
+    ),
+    by_documentation=True,
+)

@@ -1,0 +1,45 @@
+"""The Lounge, text logs: `logs/<user>/<network>-<id>/<channel>.log`, in UTC."""
+
+import re
+
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.grammar import NICK, RANK, USER_HOST, TextFormat, chatter, message
+
+THE_LOUNGE = TextFormat(
+    name="thelounge",
+    program="The Lounge",
+    stamp=re.compile(
+        r"\[(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)T"
+        r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)(?:\.(?P<fraction>\d+))?(?P<zone>Z)\] "
+    ),
+    rules=(
+        message(MessageType.PRIVMSG, rf"<{RANK}(?P<nick>{NICK})> ?(?P<text>.*)"),
+        message(MessageType.ACTION, rf"\* {RANK}(?P<nick>{NICK})(?: (?P<text>.*))?"),
+        message(MessageType.NOTICE, rf"-{RANK}(?P<nick>{NICK}?)- ?(?P<text>.*)"),
+        message(MessageType.JOIN, rf"\*\*\* {RANK}(?P<nick>{NICK}) \({USER_HOST}\) joined"),
+        message(
+            MessageType.PART,
+            rf"\*\*\* {RANK}(?P<nick>{NICK}) \({USER_HOST}\) left(?: \((?P<text>.*)\))?",
+        ),
+        message(
+            MessageType.QUIT,
+            rf"\*\*\* {RANK}(?P<nick>{NICK}) \({USER_HOST}\) quit(?: \((?P<text>.*)\))?",
+        ),
+        message(
+            MessageType.KICK,
+            rf"\*\*\* {RANK}(?P<target>{NICK}) was kicked by {RANK}(?P<nick>{NICK})"
+            r"(?: \((?P<text>.*)\))?",
+        ),
+        message(
+            MessageType.NICK,
+            rf"\*\*\* {RANK}(?P<nick>{NICK}) changed nick to {RANK}(?P<new>{NICK})",
+        ),
+        message(MessageType.MODE, rf"\*\*\* {RANK}(?P<nick>{NICK}) set mode (?P<text>.*)"),
+        message(
+            MessageType.TOPIC, rf"\*\*\* {RANK}(?P<nick>{NICK}) changed topic to '(?P<text>.*)'"
+        ),
+        chatter(r"\*\*\* .* changed host to "),
+        chatter(r"\*\*\* "),
+    ),
+    paths=(re.compile(r"(?P<network>[^/]+)-[0-9a-f-]{12,}/(?P<channel>[^/]+)\.log\Z"),),
+)

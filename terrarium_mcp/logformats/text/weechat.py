@@ -1,0 +1,82 @@
+"""WeeChat: `irc.<server>.<channel>.weechatlog`, columns separated by tabs.
+
+Up to 4.7 stamps are local and in whole seconds; later ones are UTC, `2026-10-24T21:57:03.123456Z`.
+One file may hold both.
+"""
+
+import re
+
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.grammar import (
+    CHANNEL,
+    NICK,
+    RANK,
+    USER_HOST,
+    TextFormat,
+    chatter,
+    message,
+)
+
+# A prefix of WeeChat's own (-->, <--, --, =!=, *) never begins like a nick.
+_NICK = rf"(?P<nick>(?![-<=*\s]){NICK})"
+
+WEECHAT = TextFormat(
+    name="weechat",
+    program="WeeChat",
+    stamp=re.compile(
+        r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)[ T]"
+        r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)(?:\.(?P<fraction>\d+))?(?P<zone>Z)?\t"
+    ),
+    rules=(
+        message(MessageType.PRIVMSG, rf"{RANK}{_NICK}\t(?P<text>.*)"),
+        message(MessageType.ACTION, rf" \*\t{RANK}(?P<nick>{NICK})(?: (?P<text>.*))?"),
+        message(
+            MessageType.JOIN,
+            rf"-->\t{RANK}(?P<nick>{NICK}) (?:\[\S+\] )?(?:\(.*\) )?\({USER_HOST}\)"
+            rf" has joined (?P<channel>{CHANNEL})",
+        ),
+        message(
+            MessageType.PART,
+            rf"<--\t{RANK}(?P<nick>{NICK}) \({USER_HOST}\) has left (?P<channel>{CHANNEL})"
+            r"(?: \((?P<text>.*)\))?",
+        ),
+        message(
+            MessageType.QUIT,
+            rf"<--\t{RANK}(?P<nick>{NICK}) \({USER_HOST}\) has quit(?: \((?P<text>.*)\))?",
+        ),
+        message(
+            MessageType.KICK,
+            rf"<--\t{RANK}(?P<nick>{NICK}) has kicked (?P<target>{NICK})(?: \((?P<text>.*)\))?",
+        ),
+        message(MessageType.NICK, rf"--\t{RANK}(?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
+        message(
+            MessageType.MODE,
+            rf"--\tMode (?P<channel>{CHANNEL}) \[(?P<text>.*)\] by (?P<nick>{NICK})",
+        ),
+        message(
+            MessageType.TOPIC,
+            rf"--\t{RANK}(?P<nick>{NICK}) has changed topic for (?P<channel>{CHANNEL})"
+            r'(?: from ".*?")? to "(?P<text>.*)"',
+        ),
+        message(
+            MessageType.TOPIC,
+            rf"--\t{RANK}(?P<nick>{NICK}) has (?:unset|removed) topic for (?P<channel>{CHANNEL})"
+            r"(?: \(old topic: .*\))?",
+        ),
+        message(MessageType.NOTICE, rf"--\tNotice\((?P<nick>{NICK}?)\): (?P<text>.*)"),
+        message(
+            MessageType.NOTICE,
+            rf"--\tNotice(?:\({NICK}?\))? -> (?P<channel>{CHANNEL}): (?P<text>.*)",
+            own=True,
+        ),
+        # Whose nick is in front of a colon sent a notice to one person.
+        message(MessageType.NOTICE, rf"--\t(?!irc:){_NICK}: (?P<text>.*)"),
+        chatter(rf"--\tChannel {CHANNEL}: \d+ nicks? ", owner_joined=True),
+        chatter(r"(?:-->|<--|--|=!=|=\?=)?\t"),
+    ),
+    paths=(
+        re.compile(r"(?P<window>(?:core|irc\.server)\.[^/]*)\.weechatlog\Z"),
+        re.compile(r"irc\.(?P<network>[^/]+?)\.(?P<channel>[#&+!][^/]*)\.weechatlog\Z"),
+        re.compile(r"irc\.(?P<network>[^/.]+)\.(?P<channel>[^/]+)\.weechatlog\Z"),
+    ),
+)

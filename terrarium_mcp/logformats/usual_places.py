@@ -1,0 +1,50 @@
+"""Where the logs of this account usually are. Only names are looked at, nothing is read."""
+
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+
+class FoundLogs(NamedTuple):
+    """A folder that holds logs, as an operator would write it: `~/irclogs`."""
+
+    program: str
+    folder: str
+
+
+_PLACES = (
+    ("WeeChat", ".weechat/logs"),
+    ("WeeChat", ".local/share/weechat/logs"),
+    ("irssi", "irclogs"),
+    ("ZNC", ".znc/users"),
+    ("ZNC", ".znc/moddata/log"),
+    ("HexChat", ".config/hexchat/logs"),
+    ("XChat", ".xchat2/xchatlogs"),
+    ("The Lounge", ".thelounge/logs"),
+    ("Quassel", ".config/quassel-irc.org/quassel-storage.sqlite"),
+    ("Limnoria", "limnoria/logs/ChannelLogger"),
+    ("Textual", "Documents/Textual Logs"),
+    ("mIRC", "AppData/Roaming/mIRC/logs"),
+    ("ii", "irc"),
+)
+"""By the documentation of each program, for its default settings."""
+
+
+def usual_logs(home: Path) -> Iterator[FoundLogs]:
+    """The usual folders of logs that exist in a home folder, and are not empty."""
+    for program, place in _PLACES:
+        with suppress(OSError):
+            path = home / place
+            if path.is_file() or any(path.iterdir()):
+                yield FoundLogs(program, f"~/{place}")
+
+
+def import_commands(home: Path) -> list[str]:
+    """The commands that would import what is found in the usual places."""
+    return [f"terrarium-mcp import {_quoted(found.folder)}" for found in usual_logs(home)]
+
+
+def _quoted(folder: str) -> str:
+    """A folder for a shell, which still replaces the `~`."""
+    return folder if " " not in folder else f"~/'{folder[2:]}'"

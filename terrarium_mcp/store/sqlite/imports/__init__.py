@@ -1,0 +1,188 @@
+"""Imports: logs of other programs merged into the history, each line once; listed, and undone."""
+
+from collections.abc import AsyncIterable, Callable, Iterable
+from contextlib import aclosing
+from datetime import UTC, datetime
+
+from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.records import NewMessage
+from terrarium_mcp.chat.times.timestamps import from_text, to_text
+from terrarium_mcp.store.records import ImportRecord, ImportTotals, LogSource, UndoResult
+from terrarium_mcp.store.sqlite.engine.database import Database, Row
+from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.engine.rooms import Rooms
+from terrarium_mcp.store.sqlite.imports.clock_correction import ClockCorrection
+from terrarium_mcp.store.sqlite.imports.log_lines import LogLines
+from terrarium_mcp.store.sqlite.imports.source_rows import (
+    add_span,
+    begin_source,
+    complete_source,
+)
+from terrarium_mcp.store.sqlite.imports.undo import ImportUndo
+from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.ingest.append import Appender
+from terrarium_mcp.store.sqlite.ingest.bulk import append_in_groups
+from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
+
+
+class Imports:
+    """The imports of one database. What is the same line: store/recognition/once.py."""
+
+    def __init__(self, database: Database, indexer: Indexer, opt_outs: OptOutReader) -> None:
+        self._database = database
+        self._indexer = indexer
+        self._rooms = Rooms(database)
+        self._appender = Appender(database, indexer, opt_outs)
+
+    async def begin(self, command: str) -> int:
+        """Begin an import; returns its number.
+
+        Where the same command was interrupted, that import goes on: its logs are read again from
+        their beginning, and what they added by then is recognised.
+        """
+        now = to_text(datetime.now(UTC))
+        async with self._database.writing() as writer:
+            interrupted = await writer.value(_INTERRUPTED, [storable(command)])
+            if interrupted is not None:
+                return int(interrupted)
+            await writer.run(
+                "INSERT INTO imports (at, command) VALUES (?, ?)", (now, storable(command))
+            )
+            return int(await writer.value("SELECT last_insert_rowid()"))
+
+    async def add(
+        self,
+        import_id: int,
+        source: LogSource,
+        messages: Iterable[NewMessage] | AsyncIterable[NewMessage],
+        report: Callable[[int], None] = lambda _: None,
+    ) -> ImportTotals:
+        """Merge a log into the history, beside a live recorder and in constant memory.
+
+        Its lines keep their own time, unless its clock was wrong. The room's coverage names the
+        time that they span. Lines without a channel are never recognised.
+
+        Args:
+            import_id: what `begin` returned.
+            source: the log.
+            messages: its lines, in its order.
+            report: called with how many lines are done. May raise to stop: these are stored.
+
+        Raises:
+            UnstorableMessage: its time cannot be stored. All messages before it are stored.
+            ImportWasUndone: the import has been undone meanwhile.
+            StoreFailed: the lines that were reported are stored, and no others.
+        """
+        async with self._database.writing() as writer:
+            row = await begin_source(writer, import_id, source)
+        clock = ClockCorrection(self._database, row)
+        async with aclosing(clock.corrected(messages)) as corrected:
+            totals = await append_in_groups(self._appender, corrected, report, LogLines(row).insert)
+        async with self._database.writing() as writer:
+            await complete_source(writer, row, clock.offset)
+        added = totals.lines - totals.left_out
+        return ImportTotals(totals.lines, added, totals.left_out, clock.offset)
+
+    async def add_span(
+        self,
+        import_id: int,
+        network: str,
+        channel: str,
+        began: datetime,
+        ended: datetime,
+        why_began: str,
+        why_ended: str,
+    ) -> None:
+        """Note a time in which a log of this import was open."""
+        async with self._database.writing() as writer:
+            await add_span(
+                writer, import_id, (network, channel), (began, ended), (why_began, why_ended)
+            )
+
+    async def finish(self, import_id: int) -> None:
+        """Note that an import has read all its logs: the same command then begins another."""
+        async with self._database.writing() as writer:
+            await writer.run(
+                "UPDATE imports SET finished = ? WHERE id = ?",
+                (to_text(datetime.now(UTC)), import_id),
+            )
+
+    async def was_read(self, sha256: str, network: str, channel: str) -> ImportRecord | None:
+        """The newest import that read a file of these contents whole, into this channel.
+
+        None if there is none, or if it has been undone.
+        """
+        casemapping = await self._rooms.casemapping(network)
+        rows = await self._database.rows(_READERS, {"sha256": sha256, "network": storable(network)})
+        name = fold(storable(channel), casemapping)
+        for import_id, its_channel in rows:
+            if fold(its_channel, casemapping) == name:
+                return (await self._records("i.id = ?", import_id))[0]
+        return None
+
+    async def all(self) -> list[ImportRecord]:
+        """Every import, the oldest first; also those that were interrupted or undone."""
+        return await self._records("1 = ?", 1)
+
+    async def undo(
+        self,
+        import_id: int,
+        report: Callable[[int], None] = lambda _: None,
+        *,
+        asked_by: str = "import --undo",
+    ) -> UndoResult:
+        """Remove the messages that only this import has, and the times that it covered.
+
+        Others record and read meanwhile. May be interrupted at any point: the same call does the
+        rest. Ids are not used again.
+
+        Args:
+            import_id: its number.
+            report: called with how many messages are removed. May raise to stop.
+            asked_by: what the audit names.
+
+        Raises:
+            UnknownImport: there is no such import.
+            StoreFailed: the database cannot be written. What was removed stays removed.
+        """
+        return await ImportUndo(self._database, self._indexer, import_id).run(asked_by, report)
+
+    async def _records(self, where: str, param: object) -> list[ImportRecord]:
+        return [_record(row) for row in await self._database.rows(_RECORDS.format(where), [param])]
+
+
+def _record(row: Row) -> ImportRecord:
+    return ImportRecord(
+        id=row["id"],
+        at=from_text(row["at"]),
+        command=row["command"],
+        finished=row["finished"] is not None,
+        undone_at=from_text(row["undone"]) if row["undone"] else None,
+        sources=row["sources"],
+        lines=row["lines"],
+        added=row["added"],
+        known=row["lines"] - row["added"],
+        first=from_text(row["first"]) if row["first"] else None,
+        last=from_text(row["last"]) if row["last"] else None,
+    )
+
+
+_INTERRUPTED = """
+SELECT max(id) FROM imports WHERE command = ? AND finished IS NULL AND undone IS NULL"""
+
+_READERS = """
+SELECT s.import, s.channel FROM import_sources s JOIN imports i ON i.id = s.import
+WHERE s.sha256 = :sha256 AND s.network = :network AND s.is_whole AND i.undone IS NULL
+ORDER BY s.import DESC"""
+
+# A log that an interrupted import began to read has one row for each attempt.
+_RECORDS = """
+SELECT i.id, i.at, i.command, i.finished, i.undone,
+  count(a.path) AS sources, ifnull(sum(a.lines), 0) AS lines, ifnull(sum(a.added), 0) AS added,
+  min(a.first) AS first, max(a.last) AS last
+FROM imports i LEFT JOIN (
+  SELECT import, path, max(lines) AS lines, sum(added) AS added,
+    min(first) AS first, max(last) AS last
+  FROM import_sources GROUP BY import, path, network, channel, sha256
+) a ON a.import = i.id
+WHERE {} GROUP BY i.id ORDER BY i.id"""

@@ -1,0 +1,139 @@
+"""Clock correction: lines of a log whose clock was wrong get the times of the room's own lines.
+
+Only messages count that were stored before the log was first read. So a log that is read again,
+after an interruption, is corrected from the same line on by as much.
+"""
+
+# ruff: noqa: S608 -- every statement is made of constants
+
+import json
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import replace
+from datetime import MAXYEAR, MINYEAR, timedelta
+
+from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold, is_channel
+from terrarium_mcp.chat.records import NewMessage
+from terrarium_mcp.chat.times.timestamps import from_text, to_text
+from terrarium_mcp.store.recognition.clock_offset import (
+    FARTHEST,
+    ClockOffset,
+    distinctive,
+    offset_between,
+)
+from terrarium_mcp.store.recognition.comparison import (
+    ComparableLine,
+    comparable,
+    milliseconds,
+    moment_of,
+)
+from terrarium_mcp.store.sqlite.engine.database import Database, Row
+from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.imports.source_rows import SourceRow
+from terrarium_mcp.store.sqlite.imports.stored_lines import columns, compared
+from terrarium_mcp.store.sqlite.ingest.bulk import each_of
+
+BLOCK = 1_000
+"""Lines of a log that are compared at once, until an offset is known."""
+
+PATIENCE = 60.0
+"""Seconds that one comparison may take: a block of a quiet channel may span years of it."""
+
+
+class ClockCorrection:
+    """Corrects the times of one log.
+
+    Attributes:
+        found: the offset; None as long as nothing showed one.
+    """
+
+    def __init__(self, database: Database, source: SourceRow) -> None:
+        self.found: ClockOffset | None = None
+        self._database = database
+        self._source = source
+
+    @property
+    def offset(self) -> timedelta:
+        """By how much the clock of the log was fast."""
+        return timedelta(milliseconds=self.found.milliseconds if self.found else 0)
+
+    async def corrected(
+        self, messages: AsyncIterable[NewMessage] | Iterable[NewMessage]
+    ) -> AsyncGenerator[NewMessage, None]:
+        """The messages, with corrected times from the block on that shows the offset."""
+        block: list[NewMessage] = []
+        async with aclosing(each_of(messages)) as each:
+            async for message in each:
+                block.append(message)
+                if len(block) == BLOCK:
+                    for one in await self._correct(block):
+                        yield one
+                    block = []
+        for one in await self._correct(block):
+            yield one
+
+    async def _correct(self, block: Sequence[NewMessage]) -> Sequence[NewMessage]:
+        if self.found is None:
+            self.found = await self._look(block)
+        if not self.offset:
+            return block
+        return [
+            replace(message, said_at=message.said_at - self.offset)
+            if MINYEAR < message.said_at.year < MAXYEAR
+            else message
+            for message in block
+        ]
+
+    async def _look(self, block: Sequence[NewMessage]) -> ClockOffset | None:
+        """Compare a block with what the room had before the log; None if that shows nothing."""
+        log, newest = self._source.log, self._source.newest_before
+        if not newest or not is_channel(log.channel):
+            return None
+        network = {"network": storable(log.network)}
+        casemapping = str(await self._database.value(_CASEMAPPING, network, DEFAULT_CASEMAPPING))
+        lines = distinctive(self._lines_of(block, casemapping))
+        if not lines:
+            return None
+        near = network | {
+            "folded": fold(storable(log.channel), casemapping),
+            "newest": newest,
+            "since": to_text(moment_of(min(line.at for line in lines) - FARTHEST)),
+            "until": to_text(moment_of(max(line.at for line in lines) + FARTHEST)),
+        }
+        ((first, last),) = await self._rows(_COVERED, near)
+        if first is None:
+            return None
+        texts = json.dumps([line.text for line in lines])
+        rows = await self._rows(_SAME_TEXTS, near | {"texts": texts})
+        covered = (milliseconds(from_text(first)), milliseconds(from_text(last)))
+        return offset_between(lines, [compared(row, casemapping) for row in rows], covered)
+
+    def _lines_of(self, block: Iterable[NewMessage], casemapping: str) -> Iterator[ComparableLine]:
+        """The lines of the log's channel; it may hold others, and spell its own differently."""
+        channel = fold(self._source.log.channel, casemapping)
+        for message in block:
+            if fold(message.channel, casemapping) == channel and message.said_at.tzinfo:
+                yield comparable(
+                    milliseconds(message.said_at),
+                    self._source.resolution,
+                    message.nick,
+                    message.kind,
+                    message.text,
+                    casemapping,
+                )
+
+    async def _rows(self, sql: str, params: Mapping[str, object]) -> list[Row]:
+        return await self._database.rows(sql, params, deadline=PATIENCE)
+
+
+_CASEMAPPING = "SELECT casemapping FROM networks WHERE name = :network"
+
+_NEAR = """
+m.room = (SELECT id FROM rooms WHERE network = :network AND folded = :folded)
+AND m.timestamp BETWEEN :since AND :until AND m.id <= :newest"""
+
+_COVERED = f"SELECT min(m.timestamp), max(m.timestamp) FROM messages m WHERE {_NEAR}"
+
+_SAME_TEXTS = f"""
+SELECT {columns()} FROM messages m
+WHERE {_NEAR} AND m.message IN (SELECT value FROM json_each(:texts))"""

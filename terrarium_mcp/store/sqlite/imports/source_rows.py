@@ -1,0 +1,219 @@
+"""The rows of logs: what was read of each, and the ranges of message ids that it has."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+from terrarium_mcp.chat.identity import is_channel
+from terrarium_mcp.chat.times.timestamps import to_text
+from terrarium_mcp.store.errors import ImportWasUndone
+from terrarium_mcp.store.records import LogSource
+from terrarium_mcp.store.sqlite.engine.database import Writer
+from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.engine.rooms import room_ids
+
+_MS = timedelta(milliseconds=1)
+
+_COVERED = "import"
+"""Why a span began that covers all lines of a program's logs, whatever lies between them."""
+
+
+class HeldMessage(NamedTuple):
+    """A message that a log has: whether it is private, its id, and whether the log added it."""
+
+    is_private: bool
+    id: int
+    is_added: bool
+
+
+class HeldRange(NamedTuple):
+    """Consecutive messages that a log has."""
+
+    is_private: bool
+    first: int
+    last: int
+    is_added: bool
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """A log that is being read: its row, and the newest message when it was first read."""
+
+    id: int
+    import_id: int
+    log: LogSource
+    newest_before: int
+
+    @property
+    def resolution(self) -> int:
+        """How exact its stamps are, in milliseconds."""
+        return self.log.resolution // _MS
+
+
+async def begin_source(writer: Writer, import_id: int, log: LogSource) -> SourceRow:
+    """Add the row of a log.
+
+    Where the same log was read before, by an import that was interrupted or is repeated, its clock
+    is compared with the same messages as then.
+    """
+    params = {
+        "import": import_id,
+        "path": storable(log.path),
+        "format": storable(log.format),
+        "network": storable(log.network),
+        "channel": storable(log.channel),
+        "zone": log.zone,
+        "sha256": log.sha256,
+        "size": log.size,
+        "resolution": log.resolution // _MS,
+    }
+    newest = int(await writer.value("SELECT max(id) FROM messages", default=0))
+    before = int(await writer.value(_READ_BEFORE, params, newest))
+    await writer.run(_INSERT, params | {"newest": before})
+    number = int(await writer.value("SELECT last_insert_rowid()"))
+    return SourceRow(number, import_id, log, before)
+
+
+async def add_lines(
+    writer: Writer, source: SourceRow, lines: Sequence[str], held: Iterable[HeldMessage]
+) -> None:
+    """Note more lines of a log, by their timestamps, and the messages that they are.
+
+    Raises:
+        ImportWasUndone: its import has been undone.
+    """
+    if await writer.rows(
+        "SELECT 1 FROM imports WHERE id = ? AND undone NOT NULL", [source.import_id]
+    ):
+        raise ImportWasUndone(source.import_id)
+    ranges = ranges_of(held)
+    await writer.run(
+        _ADD_LINES,
+        {
+            "source": source.id,
+            "lines": len(lines),
+            "added": sum(one.last - one.first + 1 for one in ranges if one.is_added),
+            "first": min(lines),
+            "last": max(lines),
+        },
+    )
+    if ranges and await _extends_last(writer, source, ranges[0]):
+        ranges = ranges[1:]
+    await writer.many(
+        "INSERT INTO import_ranges (source, is_private, first, last, is_added)"
+        " VALUES (?, ?, ?, ?, ?)",
+        [(source.id, *one) for one in ranges],
+    )
+
+
+async def complete_source(writer: Writer, source: SourceRow, offset: timedelta) -> None:
+    """Mark a log as read to its end."""
+    await writer.run(
+        "UPDATE import_sources SET is_whole = 1, clock_offset = ? WHERE id = ?",
+        (offset // _MS, source.id),
+    )
+
+
+async def extend_span(writer: Writer, source: SourceRow, room: int, began: str, ended: str) -> None:
+    """Extend the span that an import's logs of one program cover of a room."""
+    params = {
+        "import": source.import_id,
+        "room": room,
+        "source": _span_source(source.log.format),
+        "began": began,
+        "ended": ended,
+        "why_began": _COVERED,
+        "why_ended": _COVERED,
+    }
+    if not await writer.rows(_EXTEND_SPAN, params):
+        await writer.run(_INSERT_SPAN, params)
+
+
+async def add_span(
+    writer: Writer,
+    import_id: int,
+    place: tuple[str, str],
+    times: tuple[datetime, datetime],
+    why: tuple[str, str],
+) -> None:
+    """Add a time in which the log read last was open: when it began and ended, and why."""
+    network, channel = map(storable, place)
+    if not is_channel(channel):
+        return
+    rooms = await room_ids(writer, [(network, channel)])
+    program = await writer.value(_READ_LAST, {"import": import_id, "network": network}, "imported")
+    began, ended = map(to_text, times)
+    why_began, why_ended = map(storable, why)
+    await writer.run(
+        _INSERT_SPAN,
+        {
+            "import": import_id,
+            "room": rooms[network, channel],
+            "source": _span_source(program),
+            "began": began,
+            "ended": ended,
+            "why_began": why_began,
+            "why_ended": why_ended,
+        },
+    )
+
+
+def _span_source(program: str) -> str:
+    """What the coverage of a room names as the source of a program's lines."""
+    return f"{storable(program)} logs"
+
+
+def ranges_of(held: Iterable[HeldMessage]) -> list[HeldRange]:
+    """The messages that a log has, in as few ranges as possible."""
+    ranges: list[HeldRange] = []
+    for is_private, number, is_added in sorted(held):
+        if ranges and ranges[-1][::3] == (is_private, is_added) and ranges[-1].last == number - 1:
+            ranges[-1] = ranges[-1]._replace(last=number)
+        else:
+            ranges.append(HeldRange(is_private, number, number, is_added))
+    return ranges
+
+
+async def _extends_last(writer: Writer, source: SourceRow, more: HeldRange) -> bool:
+    """Whether a range continues the one before it, which then has it."""
+    params = more._asdict() | {"source": source.id}
+    return bool(await writer.rows(_EXTEND_RANGE, params))
+
+
+_READ_BEFORE = """
+SELECT min(newest_before) FROM import_sources s JOIN imports i ON i.id = s.import
+WHERE s.sha256 = :sha256 AND s.network = :network AND s.channel = :channel AND i.undone IS NULL"""
+
+_INSERT = """
+INSERT INTO import_sources (
+  import, path, format, network, channel, zone, sha256, size, resolution, newest_before
+) VALUES (
+  :import, :path, :format, :network, :channel, :zone, :sha256, :size, :resolution, :newest
+)"""
+
+_ADD_LINES = """
+UPDATE import_sources SET lines = lines + :lines, added = added + :added,
+  first = min(ifnull(first, :first), :first), last = max(ifnull(last, :last), :last)
+WHERE id = :source"""
+
+_EXTEND_RANGE = """
+UPDATE import_ranges SET last = :last
+WHERE source = :source AND is_private = :is_private AND is_added = :is_added
+  AND last = :first - 1 AND first = (
+    SELECT max(r.first) FROM import_ranges r
+    WHERE r.source = :source AND r.is_private = :is_private AND r.first < :first)
+RETURNING 1"""
+
+_EXTEND_SPAN = """
+UPDATE spans SET began = min(began, :began), alive = max(alive, :ended), ended = max(ended, :ended)
+WHERE import = :import AND room = :room AND source = :source AND why_began = :why_began
+RETURNING 1"""
+
+_INSERT_SPAN = """
+INSERT INTO spans (room, began, alive, ended, why_began, why_ended, source, import)
+VALUES (:room, :began, :ended, :ended, :why_began, :why_ended, :source, :import)"""
+
+_READ_LAST = """
+SELECT format FROM import_sources WHERE import = :import AND network = :network
+ORDER BY id DESC LIMIT 1"""

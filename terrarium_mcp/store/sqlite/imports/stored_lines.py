@@ -1,0 +1,160 @@
+"""The stored lines that lines of a log may be: read by ranges of time, not line by line."""
+
+# ruff: noqa: S608 -- every statement is made of constants
+
+from collections.abc import AsyncIterator, Iterable, Sequence
+from datetime import timedelta
+from itertools import pairwise
+from typing import NamedTuple
+
+from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.times.timestamps import from_text, to_text
+from terrarium_mcp.store.recognition.comparison import (
+    ComparableLine,
+    comparable,
+    milliseconds,
+    moment_of,
+)
+from terrarium_mcp.store.recognition.once import reach
+from terrarium_mcp.store.sqlite.engine.database import Row, Writer
+from terrarium_mcp.store.sqlite.engine.functions import as_text
+
+PAGE = 10_000
+"""Rows that one statement reads."""
+
+MOST_STRETCHES = 16
+"""Stretches of time in which lines of one group are looked up: a log of a few lines a day should
+not read what others wrote between them, and a clock that jumped should not read ten years."""
+
+WORTH_A_STRETCH = timedelta(hours=1) // timedelta(milliseconds=1)
+
+COARSEST = timedelta(minutes=1) // timedelta(milliseconds=1)
+"""The coarsest stamp that a stored line may have."""
+
+
+class LogPlace(NamedTuple):
+    """Where lines belong: a room by its id, or (0) the private messages with `target`."""
+
+    room: int
+    network: str
+    target: str
+    casemapping: str
+
+    @property
+    def is_private(self) -> bool:
+        """Whether they are private messages."""
+        return self.room == 0
+
+
+class StoredLine(NamedTuple):
+    """A stored message, and how it compares."""
+
+    id: int
+    line: ComparableLine
+
+
+async def unclaimed_lines(
+    writer: Writer, source: int, place: LogPlace, lines: Sequence[ComparableLine]
+) -> list[StoredLine]:
+    """The stored lines that lines of a log may be, by kind, text and time, and that it has not.
+
+    Args:
+        writer: the transaction.
+        source: the row of the log.
+        place: where the lines belong.
+        lines: lines of the log; at least one.
+    """
+    wanted = {(line.kind, line.skeleton) for line in lines}
+    before = reach(COARSEST)
+    after = reach(max(line.resolution for line in lines))
+    found = []
+    for first, last in stretches([line.at for line in lines]):
+        span = (to_text(moment_of(first - before)), to_text(moment_of(last + after)))
+        async for row in _rows(writer, source, place, span):
+            stored = StoredLine(row["id"], compared(row, place.casemapping))
+            if stored.line.is_redacted or (stored.line.kind, stored.line.skeleton) in wanted:
+                found.append(stored)
+    return found
+
+
+def stretches(moments: Iterable[int]) -> list[tuple[int, int]]:
+    """The first and last of moments, in stretches with long times between them."""
+    ordered = sorted(moments)
+    gaps = sorted(
+        ((after - before, n) for n, (before, after) in enumerate(pairwise(ordered), 1)),
+        reverse=True,
+    )
+    cuts = sorted(n for length, n in gaps[: MOST_STRETCHES - 1] if length > WORTH_A_STRETCH)
+    bounds = [0, *cuts, len(ordered)]
+    return [(ordered[begin], ordered[end - 1]) for begin, end in pairwise(bounds)]
+
+
+async def _rows(
+    writer: Writer, source: int, place: LogPlace, span: tuple[str, str]
+) -> AsyncIterator[Row]:
+    """The rows of a place between two timestamps that a log has not, page by page."""
+    sql = _PRIVATE if place.is_private else _IN_ROOM
+    since, after_id = span[0], 0
+    while True:
+        rows = await writer.rows(
+            sql,
+            {
+                "room": place.room,
+                "network": place.network,
+                "source": source,
+                "since": since,
+                "after_id": after_id,
+                "until": span[1],
+                "most": PAGE,
+            },
+        )
+        for row in rows:
+            if not place.is_private or fold(as_text(row["target"]), place.casemapping) == (
+                place.target
+            ):
+                yield row
+        if len(rows) < PAGE:
+            return
+        since, after_id = rows[-1]["timestamp"], rows[-1]["id"]
+
+
+def columns(*, private: bool = False) -> str:
+    """The columns of a message `m` that `compared` needs, among them the resolution of its log."""
+    return f"""
+m.id, m.timestamp, m.nick, m.message, m.message_type,
+{"NULL AS redacted_at" if private else "m.redacted_at"}, (
+  SELECT CASE WHEN r.last >= m.id THEN s.resolution END
+  FROM import_ranges r INDEXED BY import_ranges_added
+    CROSS JOIN import_sources s ON s.id = r.source
+  WHERE r.is_added AND r.is_private = {private:d} AND r.first <= m.id
+  ORDER BY r.first DESC LIMIT 1) AS resolution"""
+
+
+def compared(row: Row, casemapping: str) -> ComparableLine:
+    """How a row of `columns` compares."""
+    line = comparable(
+        milliseconds(from_text(row["timestamp"])),
+        row["resolution"] or 0,
+        as_text(row["nick"]),
+        MessageType.parse(as_text(row["message_type"])),
+        as_text(row["message"]),
+        casemapping,
+    )
+    return line._replace(is_redacted=True) if row["redacted_at"] else line
+
+
+def _unclaimed(table: str, more_columns: str, where: str, *, private: bool) -> str:
+    return f"""
+SELECT {columns(private=private)}{more_columns} FROM {table} m
+WHERE {where} AND m.timestamp BETWEEN :since AND :until
+  AND (m.timestamp, m.id) > (:since, :after_id)
+  AND ifnull((
+    SELECT r.last FROM import_ranges r
+    WHERE r.source = :source AND r.is_private = {private:d} AND r.first <= m.id
+    ORDER BY r.first DESC LIMIT 1), -1) < m.id
+ORDER BY m.timestamp, m.id LIMIT :most"""
+
+
+_IN_ROOM = _unclaimed("messages", "", "m.room = :room", private=False)
+_PRIVATE = _unclaimed("private_messages", ", m.target", "m.network = :network", private=True)

@@ -1,0 +1,158 @@
+"""Undo: the messages that one import added go, unless another import has them too."""
+
+# ruff: noqa: S608 -- every statement is made of constants
+
+from bisect import bisect_right
+from collections.abc import AsyncIterator, Iterable, Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from terrarium_mcp.chat.times.timestamps import to_text
+from terrarium_mcp.store.errors import UnknownImport
+from terrarium_mcp.store.records import AuditEntry, RemovalReason, UndoResult
+from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.removal.batched_delete import (
+    BatchedDelete,
+    Delete,
+    OnProgress,
+    delete_messages,
+    delete_private,
+)
+
+IDS_PER_STEP = 10_000
+"""Ids that are looked at together."""
+
+
+class IdSpan(NamedTuple):
+    """Consecutive ids, both ends included."""
+
+    first: int
+    last: int
+
+
+class ImportUndo:
+    """Takes back one import. May be interrupted at any point: the same call does the rest."""
+
+    def __init__(self, database: Database, indexer: Indexer, import_id: int) -> None:
+        self._database = database
+        self._indexer = indexer
+        self._import = import_id
+
+    async def run(self, asked_by: str, on_progress: OnProgress) -> UndoResult:
+        """Remove what only this import has.
+
+        Raises:
+            UnknownImport: there is no such import.
+            StoreFailed: the database cannot be written. What was removed stays removed.
+        """
+        await self._mark(to_text(datetime.now(UTC)))
+        await self._indexer.catch_up()
+        entry = AuditEntry(at=datetime.now(UTC), why=RemovalReason.UNDO, asked_by=asked_by)
+        deletion = BatchedDelete(self._database, entry, on_progress)
+        kept = 0
+        for private in (False, True):
+            delete = self._delete_unclaimed(private)
+            async for ids in self._present(private):
+                before = deletion.rows
+                await deletion.run(ids, delete)
+                kept += len(ids) - (deletion.rows - before)
+        async with self._database.writing() as writer:
+            await writer.run("DELETE FROM spans WHERE import = ?", [self._import])
+            await writer.run(_REMOVE_EMPTY_ROOMS, [self._import])
+        return UndoResult(deletion.rows, kept)
+
+    async def _mark(self, now: str) -> None:
+        """Mark the import as undone: from now on its lines are nobody's."""
+        async with self._database.writing() as writer:
+            known = await writer.rows(
+                "UPDATE imports SET undone = ifnull(undone, ?) WHERE id = ? RETURNING id",
+                (now, self._import),
+            )
+        if not known:
+            raise UnknownImport(self._import)
+
+    async def _present(self, private: bool) -> AsyncIterator[list[int]]:
+        """The ids of the import's messages that are still stored, a step at a time."""
+        table = "private_messages" if private else "messages"
+        for span in await self._spans(private):
+            for first in range(span.first, span.last + 1, IDS_PER_STEP):
+                last = min(span.last, first + IDS_PER_STEP - 1)
+                rows = await self._database.rows(
+                    f"SELECT id FROM {table} WHERE id BETWEEN ? AND ? ORDER BY id",
+                    (first, last),
+                )
+                if rows:
+                    yield [row[0] for row in rows]
+
+    async def _spans(self, private: bool) -> list[IdSpan]:
+        """The ids that the import has, each once."""
+        rows = await self._database.rows(_RANGES, {"import": self._import, "private": private})
+        return _joined(IdSpan(*row) for row in rows)
+
+    def _delete_unclaimed(self, private: bool) -> Delete:
+        """What deletes those of some messages that an undone import added and no other import has.
+
+        It is asked inside the transaction, since another import may be recognising them meanwhile.
+        """
+        delete = delete_private if private else delete_messages
+
+        async def delete_some(writer: Writer, ids: Sequence[int]) -> int:
+            near = {"private": private, "first": ids[0], "last": ids[-1]}
+            added = _joined(IdSpan(*row) for row in await writer.rows(_ADDED, near))
+            claimed = _joined(IdSpan(*row) for row in await writer.rows(_CLAIMED, near))
+            gone = [one for one in ids if _holds(added, one) and not _holds(claimed, one)]
+            return await delete(writer, gone) if gone else 0
+
+        return delete_some
+
+
+def _joined(spans: Iterable[IdSpan]) -> list[IdSpan]:
+    """The same ids in spans that do not overlap."""
+    joined: list[IdSpan] = []
+    for span in sorted(spans):
+        if joined and span.first <= joined[-1].last + 1:
+            joined[-1] = IdSpan(joined[-1].first, max(joined[-1].last, span.last))
+        else:
+            joined.append(span)
+    return joined
+
+
+def _holds(spans: Sequence[IdSpan], number: int) -> bool:
+    """Whether one of these spans, which do not overlap, holds an id."""
+    at = bisect_right(spans, number, key=lambda span: span.first) - 1
+    return at >= 0 and number <= spans[at].last
+
+
+_RANGES = """
+SELECT r.first, r.last FROM import_sources s JOIN import_ranges r ON r.source = s.id
+WHERE s.import = :import AND r.is_private = :private"""
+
+_REMOVE_EMPTY_ROOMS = """
+DELETE FROM rooms
+WHERE network IN (SELECT network FROM import_sources WHERE import = ?)
+  AND NOT EXISTS (SELECT 1 FROM messages WHERE room = rooms.id)
+  AND NOT EXISTS (SELECT 1 FROM spans WHERE room = rooms.id)
+  AND NOT EXISTS (SELECT 1 FROM presence_as_of WHERE room = rooms.id)"""
+
+_NEAR = "r.is_private = :private AND r.last >= :first AND r.first <= :last"
+
+_ADDED = f"""
+SELECT r.first, r.last
+FROM import_ranges r INDEXED BY import_ranges_added
+  CROSS JOIN import_sources s ON s.id = r.source
+  CROSS JOIN imports i ON i.id = s.import
+WHERE r.is_added AND i.undone NOT NULL AND {_NEAR}
+  AND r.first >= ifnull((
+    SELECT max(b.first) FROM import_ranges b INDEXED BY import_ranges_added
+    WHERE b.is_added AND b.is_private = :private AND b.first <= :first), 0)"""
+
+_CLAIMED = f"""
+SELECT r.first, r.last
+FROM imports i
+  CROSS JOIN import_sources s ON s.import = i.id
+  CROSS JOIN import_ranges r ON r.source = s.id
+WHERE i.undone IS NULL AND {_NEAR}
+  AND r.first >= ifnull((
+    SELECT max(b.first) FROM import_ranges b
+    WHERE b.source = s.id AND b.is_private = :private AND b.first <= :first), 0)"""

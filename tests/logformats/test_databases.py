@@ -1,0 +1,195 @@
+"""Databases of other programs, made as those programs make them."""
+
+import json
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.contents import LogContent, UnknownDatabase, contents_of_database
+from terrarium_mcp.logformats.files import LogFile, UnusableFile, log_files
+from terrarium_mcp.logformats.log_reader import DatedEvent
+from terrarium_mcp.logformats.planning import Choices, UndecidedLog
+from tests.samples import terrarium_irc
+
+SECOND = datetime(2026, 10, 24, 21, 57, 13, tzinfo=UTC)
+EPOCH = int(SECOND.timestamp())
+Said = tuple[str, str, MessageType, str, str]
+
+
+def database(path: Path, *statements: str, rows: dict[str, list[tuple[object, ...]]]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for statement in statements:
+            connection.execute(statement)
+        for table, values in rows.items():
+            for row in values:
+                marks = ", ".join("?" * len(row))
+                connection.execute(f"INSERT INTO {table} VALUES ({marks})", row)  # noqa: S608 -- ours
+    return path
+
+
+def contents(path: Path, choices: Choices | None = None) -> list[LogContent]:
+    (file,) = log_files([str(path)], path.parent)
+    assert isinstance(file, LogFile)
+    assert file.is_database()
+    return list(contents_of_database(file, choices or Choices()))
+
+
+def said(content: LogContent) -> list[Said]:
+    with content.read() as log:
+        return [
+            (content.network, content.target, one.event.kind, one.event.nick, one.event.text)
+            for one in log.items
+            if isinstance(one, DatedEvent)
+        ]
+
+
+def quassel(path: Path) -> Path:
+    return database(
+        path,
+        "CREATE TABLE network (networkid INTEGER PRIMARY KEY, networkname TEXT)",
+        "CREATE TABLE buffer (bufferid INTEGER PRIMARY KEY, networkid INTEGER, buffername TEXT)",
+        "CREATE TABLE sender (senderid INTEGER PRIMARY KEY, sender TEXT)",
+        "CREATE TABLE backlog (messageid INTEGER PRIMARY KEY, time INTEGER, bufferid INTEGER,"
+        " type INTEGER, flags INTEGER, senderid INTEGER, senderprefixes TEXT, message TEXT)",
+        rows={
+            "network": [(1, "libera")],
+            "buffer": [(1, 1, "#tea"), (2, 1, "ada"), (3, 1, "")],
+            "sender": [(1, "ada!a@home.example"), (2, "")],
+            "backlog": [
+                (1, EPOCH, 1, 0x20, 0, 1, "", "#tea"),  # in seconds, as before schema 31
+                (2, EPOCH * 1000, 1, 0x1, 0x1, 1, "@", "hi"),
+                (3, EPOCH * 1000, 1, 0x4, 0, 1, "", "waves"),
+                (4, EPOCH * 1000, 1, 0x8, 0, 1, "", "ada_"),
+                (5, EPOCH * 1000, 1, 0x10, 0, 1, "", "#tea +o bob"),
+                (6, EPOCH * 1000, 1, 0x100, 0, 1, "", "bob out"),
+                (7, EPOCH * 1000, 1, 0x10000, 0, 2, "", "cy!c@d#:#dee!d@e#:#a.example b.example"),
+                (8, EPOCH * 1000, 1, 0x4000, 0, 2, "", "ada hat das Thema gesetzt"),
+                (9, EPOCH * 1000, 2, 0x1, 0, 1, "", "psst"),
+                (10, EPOCH * 1000, 3, 0x400, 0, 2, "", "welcome"),
+            ],
+        },
+    )
+
+
+def test_quassel_keeps_types_as_bits(tmp_path: Path) -> None:
+    tea, ada = contents(quassel(tmp_path / "quassel-storage.sqlite"))
+    assert said(tea) == [
+        ("libera", "#tea", MessageType.JOIN, "ada", ""),
+        ("libera", "#tea", MessageType.PRIVMSG, "ada", "hi"),
+        ("libera", "#tea", MessageType.ACTION, "ada", "waves"),
+        ("libera", "#tea", MessageType.NICK, "ada", "ada_"),
+        ("libera", "#tea", MessageType.MODE, "ada", "+o bob"),
+        ("libera", "#tea", MessageType.KICK, "ada", "bob out"),
+        ("libera", "#tea", MessageType.QUIT, "cy", "a.example b.example"),
+        ("libera", "#tea", MessageType.QUIT, "dee", "a.example b.example"),
+    ]
+    assert ada.is_private
+    with tea.read() as log:
+        assert {one.said_at for one in log.items if isinstance(one, DatedEvent)} == {SECOND}
+
+
+def the_lounge(path: Path) -> Path:
+    def message(**said: object) -> str:
+        return json.dumps({"from": {"nick": "ada", "mode": "@"}, "self": False, **said})
+
+    at = EPOCH * 1000
+    return database(
+        path,
+        "CREATE TABLE messages (network TEXT, channel TEXT, time INTEGER, type TEXT, msg TEXT)",
+        rows={
+            "messages": [
+                ("uuid-1", "#tea", at, "join", message(hostmask="a@home.example")),
+                ("uuid-1", "#tea", at, "message", message(text="hi")),
+                ("uuid-1", "#tea", at, "kick", message(target={"nick": "bob"}, text="out")),
+                ("uuid-1", "#tea", at, "nick", message(new_nick="ada_")),
+                ("uuid-1", "#tea", at, "unhandled", message(text="x")),
+            ]
+        },
+    )
+
+
+def test_the_lounge_names_networks_in_the_users_file(tmp_path: Path) -> None:
+    path = the_lounge(tmp_path / "logs" / "ada.sqlite3")
+    (nameless,) = contents(path)
+    assert nameless.network == "uuid-1"
+    (tmp_path / "users").mkdir()
+    networks = {"networks": [{"uuid": "uuid-1", "name": "libera"}]}
+    (tmp_path / "users" / "ada.json").write_text(json.dumps(networks))
+    (tea,) = contents(path)
+    assert said(tea) == [
+        ("libera", "#tea", MessageType.JOIN, "ada", ""),
+        ("libera", "#tea", MessageType.PRIVMSG, "ada", "hi"),
+        ("libera", "#tea", MessageType.KICK, "ada", "bob out"),
+        ("libera", "#tea", MessageType.NICK, "ada", "ada_"),
+    ]
+
+
+def ergo(path: Path) -> Path:
+    def item(kind: int, text: str = "", first: str = "") -> str:
+        message = {"Message": text, "Msgid": f"m{kind}", "Split": None}
+        nick = "ada!~a@home.example"
+        return json.dumps(
+            {
+                "Type": kind,
+                "Nick": nick,
+                "AccountName": "ada",
+                "Message": message,
+                "Params": [first],
+            }
+        )
+
+    items = [item(3), item(1, "hi"), item(5, "out", "bob"), item(9, "", "ada_"), item(11)]
+    return database(
+        path,
+        "CREATE TABLE history (id INTEGER PRIMARY KEY, data BLOB, msgid TEXT)",
+        "CREATE TABLE sequence (history_id INTEGER PRIMARY KEY, target TEXT, nanotime INTEGER)",
+        rows={
+            "history": [(number, data, "") for number, data in enumerate(items)],
+            "sequence": [(number, "#tea", EPOCH * 10**9 + number) for number in range(len(items))],
+        },
+    )
+
+
+def test_ergo_has_accounts_and_msgids(tmp_path: Path) -> None:
+    path = ergo(tmp_path / "history.db")
+    with pytest.raises(UndecidedLog, match="--network"):
+        contents(path)
+    (tea,) = contents(path, Choices(network="ergonet"))
+    assert said(tea) == [
+        ("ergonet", "#tea", MessageType.JOIN, "ada", ""),
+        ("ergonet", "#tea", MessageType.PRIVMSG, "ada", "hi"),
+        ("ergonet", "#tea", MessageType.KICK, "ada", "bob out"),
+        ("ergonet", "#tea", MessageType.NICK, "ada", "ada_"),
+    ]
+    with tea.read() as log:
+        events = [one.event for one in log.items if isinstance(one, DatedEvent)]
+    assert {(one.account, one.msgid) for one in events[1:2]} == {("ada", "m1")}
+
+
+def test_terrarium_irc_has_local_times(tmp_path: Path) -> None:
+    path = terrarium_irc.make(tmp_path / "theirs.db", 200)
+    with pytest.raises(UndecidedLog, match="--timezone"):
+        contents(path, Choices(network="libera"))
+    rooms = contents(path, Choices(network="libera", zone=terrarium_irc.ZONE))
+    assert {room.is_private for room in rooms} == {True, False}
+    assert sum(len(said(room)) for room in rooms) > 100
+
+
+def test_an_unknown_database_is_refused_and_no_byte_of_it_changes(tmp_path: Path) -> None:
+    path = database(tmp_path / "other.db", "CREATE TABLE notes (text TEXT)", rows={})
+    before = path.read_bytes()
+    with pytest.raises(UnknownDatabase, match=r"Known: .*Quassel"):
+        contents(path)
+    assert path.read_bytes() == before
+
+
+def test_a_damaged_database_is_named(tmp_path: Path) -> None:
+    path = quassel(tmp_path / "q.sqlite")
+    path.write_bytes(path.read_bytes()[:512] + b"\xff" * 4000)
+    with pytest.raises((UnusableFile, UnknownDatabase), match=r"q\.sqlite"):
+        contents(path)

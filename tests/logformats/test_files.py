@@ -1,0 +1,136 @@
+"""Finding and opening the files of an import: folders, archives, hostile ones."""
+
+import bz2
+import gzip
+import io
+import lzma
+import os
+import tarfile
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from terrarium_mcp.logformats.files import LogFile, UnusableFile, lines_of, log_files
+from terrarium_mcp.logformats.log_reader import LONGEST_LINE
+
+LINE = b"[23:57:13] <bob> hi\n"
+
+
+def read(*paths: Path | str, scratch: Path) -> dict[str, bytes]:
+    """What the files at the paths hold, by name."""
+    found = {}
+    for file in log_files(map(str, paths), scratch):
+        assert isinstance(file, LogFile), file
+        with file.opened() as stream:
+            found[file.name] = stream.read()
+    return found
+
+
+@pytest.fixture
+def scratch(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("scratch")
+
+
+def test_a_folder_is_read_in_the_order_of_its_names(tmp_path: Path, scratch: Path) -> None:
+    for name in ("b/2.log", "a/10.log", "a/1.log"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(LINE)
+    names = [
+        Path(name).relative_to(tmp_path).as_posix() for name in read(tmp_path, scratch=scratch)
+    ]
+    assert names == ["a/1.log", "a/10.log", "b/2.log"]
+
+
+def test_a_pattern_names_files_and_a_name_may_look_like_one(tmp_path: Path, scratch: Path) -> None:
+    (tmp_path / "#tea[1].log").write_bytes(b"1")
+    (tmp_path / "#tea1.log").write_bytes(b"2")
+    assert list(read(tmp_path / "#tea[1].log", scratch=scratch).values()) == [b"1"]
+    assert list(read(tmp_path / "#tea?.log", scratch=scratch).values()) == [b"2"]
+
+
+@pytest.mark.parametrize(
+    ("suffix", "pack"), [(".gz", gzip.compress), (".xz", lzma.compress), (".bz2", bz2.compress)]
+)
+def test_a_compressed_file_has_the_name_that_it_had(
+    suffix: str, pack: "type[bytes]", tmp_path: Path, scratch: Path
+) -> None:
+    (tmp_path / f"#tea.log{suffix}").write_bytes(pack(LINE))
+    assert read(tmp_path, scratch=scratch) == {(tmp_path / "#tea.log").as_posix(): LINE}
+
+
+def test_archives_hold_files(tmp_path: Path, scratch: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("labnet/#tea.log", LINE)
+    with tarfile.open(tmp_path / "b.tar.gz", "w:gz") as tar:
+        member = tarfile.TarInfo("labnet/#mate.log")
+        member.size = len(LINE)
+        tar.addfile(member, io.BytesIO(LINE))
+    assert read(tmp_path, scratch=scratch) == {"labnet/#tea.log": LINE, "labnet/#mate.log": LINE}
+
+
+def test_an_archive_cannot_write_outside(tmp_path: Path, scratch: Path) -> None:
+    with tarfile.open(tmp_path / "evil.tar", "w") as tar:
+        for name in ("../../evil.log", "/evil.log"):
+            member = tarfile.TarInfo(name)
+            member.size = len(LINE)
+            tar.addfile(member, io.BytesIO(LINE))
+        link = tarfile.TarInfo("link")
+        link.type, link.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        tar.addfile(link)
+    assert set(read(tmp_path, scratch=scratch)) == {"../../evil.log", "/evil.log"}
+    assert not list(tmp_path.parent.glob("evil.log"))
+
+
+def test_a_file_that_grows_beyond_measure_is_not_read_to_its_end(
+    tmp_path: Path, scratch: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("terrarium_mcp.logformats.files.ALWAYS_ALLOWED", 1_000_000)
+    (tmp_path / "bomb.log.gz").write_bytes(gzip.compress(bytes(10_000_000)))
+    (file,) = log_files([str(tmp_path)], scratch)
+    assert isinstance(file, LogFile)
+    with pytest.raises(UnusableFile, match="far more than its size"), file.opened() as stream:
+        stream.read()
+
+
+def test_links_that_lead_back_end(tmp_path: Path, scratch: Path) -> None:
+    (tmp_path / "a.log").write_bytes(LINE)
+    (tmp_path / "loop").symlink_to(tmp_path)
+    (tmp_path / "same.log").symlink_to(tmp_path / "a.log")
+    (tmp_path / "nowhere").symlink_to(tmp_path / "gone")
+    found = list(log_files([str(tmp_path)], scratch))
+    assert [Path(one.path).name for one in found if isinstance(one, LogFile)] == ["a.log"]
+    assert ["nowhere" in str(one) for one in found if isinstance(one, UnusableFile)] == [True]
+
+
+def test_what_cannot_be_read_is_named(tmp_path: Path, scratch: Path) -> None:
+    (tmp_path / "broken.zip").write_bytes(b"PK\3\4 not a zip")
+    (tmp_path / "cut.log.gz").write_bytes(gzip.compress(LINE * 100)[:-20])
+    errors = []
+    for file in log_files([str(tmp_path), str(tmp_path / "gone.log")], scratch):
+        try:
+            if isinstance(file, UnusableFile):
+                raise file
+            with file.opened() as stream:
+                stream.read()
+        except UnusableFile as error:
+            errors.append(str(error))
+    assert [Path(error.split(":")[0]).name for error in errors] == [
+        "broken.zip",
+        "cut.log.gz",
+        "gone.log",
+    ]
+
+
+def test_a_pipe_or_a_device_is_no_log(tmp_path: Path, scratch: Path) -> None:
+    """Opening a pipe that nobody writes to would wait for ever."""
+    os.mkfifo(tmp_path / "pipe")
+    (found,) = log_files([str(tmp_path)], scratch)
+    assert isinstance(found, UnusableFile)
+
+
+def test_a_line_of_any_length_takes_the_memory_of_a_short_one() -> None:
+    stream = io.BytesIO(b"first\r\n" + b"x" * (LONGEST_LINE * 40) + b"\nlast")
+    first, long, last = lines_of(stream)
+    assert (first, last) == (b"first", b"last")
+    assert len(long) == LONGEST_LINE + 1

@@ -1,0 +1,179 @@
+"""Each format on lines as its program writes them, above all those with no genuine log at hand."""
+
+from datetime import UTC
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.decoding import decoded
+from terrarium_mcp.logformats.entries import Boundary, LogEvent, Stamp
+from terrarium_mcp.logformats.formats import TEXT_FORMATS
+from terrarium_mcp.logformats.log_reader import LogReader
+
+FORMATS = {one.name: one for one in TEXT_FORMATS}
+
+PRIVMSG, NOTICE, ACTION = MessageType.PRIVMSG, MessageType.NOTICE, MessageType.ACTION
+JOIN, PART, QUIT, NICK = MessageType.JOIN, MessageType.PART, MessageType.QUIT, MessageType.NICK
+KICK, MODE, TOPIC = MessageType.KICK, MessageType.MODE, MessageType.TOPIC
+
+LINES = [
+    ("weechat", "2026-10-24 23:57:13\t@bob\thi", PRIVMSG, "bob", "hi"),
+    ("weechat", "2026-10-24T21:57:13.123456Z\tbob\t<ada> hi", PRIVMSG, "bob", "<ada> hi"),
+    ("weechat", "2026-10-24 23:57:13\t *\tbob waves", ACTION, "bob", "waves"),
+    ("weechat", "2026-10-24 23:57:13\t--\tNotice(ada): psst", NOTICE, "ada", "psst"),
+    ("weechat", "2026-10-24 23:57:13\t<--\tada has kicked bob (out)", KICK, "ada", "bob out"),
+    ("irssi", "23:57 <@bob> hi", PRIVMSG, "bob", "hi"),
+    ("irssi", "23:57 -!- ServerMode/#tea [+nt] by irc.example", MODE, "irc.example", "+nt"),
+    ("znc", "[23:57:13] <bob> ", PRIVMSG, "bob", ""),
+    ("znc", "[23:57:13] *** bob changes topic to 'it's 'on''", TOPIC, "bob", "it's 'on'"),
+    ("hexchat", "Oct 24 23:57:13 *\tbob gives voice to ada", MODE, "bob", "+v ada"),
+    ("hexchat", "Oct 24 23:57:13 *\tbob gives in", ACTION, "bob", "gives in"),
+    ("limnoria", "2026-10-24T23:57:13  <bob> hi", PRIVMSG, "bob", "hi"),
+    ("limnoria", "2026-10-24T23:57:13+0000  -bob- hi", NOTICE, "bob", "hi"),
+    ("eggdrop", "[23:57:13] <bob> hi", PRIVMSG, "bob", "hi"),
+    ("eggdrop", "[23:57:13] Action: bob waves", ACTION, "bob", "waves"),
+    ("eggdrop", "[23:57] ada (a@home.example) joined #tea.", JOIN, "ada", ""),
+    ("eggdrop", "[23:57] ada (a@home.example) left #tea (bye (now)).", PART, "ada", "bye (now)"),
+    ("eggdrop", "[23:57] ada (a@home.example) left irc: bye", QUIT, "ada", "bye"),
+    ("eggdrop", "[23:57] ada (a@home.example) got netsplit.", QUIT, "ada", ""),
+    ("eggdrop", "[23:57] bob kicked from #tea by ada: out", KICK, "ada", "bob out"),
+    ("eggdrop", "[23:57] Nick change: ada -> ada_", NICK, "ada", "ada_"),
+    ("eggdrop", "[23:57] #tea: mode change '+o bob' by ada!a@home", MODE, "ada", "+o bob"),
+    ("eggdrop", "[23:57] Topic changed on #tea by ada!a@home: tea!", TOPIC, "ada", "tea!"),
+    ("eggdrop", "[23:57] -ada:#tea- psst", NOTICE, "ada", "psst"),
+    ("thelounge", "[2026-10-24T21:57:13.123Z] <@bob> hi", PRIVMSG, "bob", "hi"),
+    ("thelounge", "[2026-10-24T21:57:13.123Z] * +bob waves", ACTION, "bob", "waves"),
+    ("thelounge", "[2026-10-24T21:57:13.123Z] *** ada (a@home) quit (bye)", QUIT, "ada", "bye"),
+    ("thelounge", "[2026-10-24T21:57:13.123Z] *** ada changed nick to b", NICK, "ada", "b"),
+    ("thelounge", "[2026-10-24T21:57:13.123Z] *** ada set mode +o bob", MODE, "ada", "+o bob"),
+    ("textual", "[2026-10-24T23:57:13+0200] <@bob> hi", PRIVMSG, "bob", "hi"),
+    ("textual", "[2026-10-24T23:57:13+0200] \u2022 bob: waves", ACTION, "bob", "waves"),
+    ("textual", "[2026-10-24T23:57:13+0200] ada (a@home) joined the channel.", JOIN, "ada", ""),
+    ("textual", "[2026-10-24T23:57:13+0200] ada (a@home) left IRC. (bye)", QUIT, "ada", "bye"),
+    ("textual", "[2026-10-24T23:57:13+0200] ada is now known as b", NICK, "ada", "b"),
+    ("energymech", "[Oct 24 2026 23:57:13] <bob> hi", PRIVMSG, "bob", "hi"),
+    ("energymech", "[Oct  4 2026 23:57:13] *** Joins: ada (a@home)", JOIN, "ada", ""),
+    ("energymech", '[Oct 24 2026 23:57:13] *** ada changes topic to "t"', TOPIC, "ada", "t"),
+    ("ii", "1792879033 <bob> hi", PRIVMSG, "bob", "hi"),
+    ("ii", "1792879033 <bob> \x01ACTION waves\x01", ACTION, "bob", "waves"),
+    ("ii", "1792879033 -!- ada(a@home) has joined #tea", JOIN, "ada", ""),
+    ("ii", "1792879033 -!- ada changed nick to b", NICK, "ada", "b"),
+    ("mirc", "[23:57] <@bob> hi", PRIVMSG, "bob", "hi"),
+    ("mirc", "[11:57pm] * bob waves", ACTION, "bob", "waves"),
+    ("mirc", "[23:57:13] * ada (a@home) has joined #tea", JOIN, "ada", ""),
+    ("mirc", "[23:57] * Joins: ada (a@home)", JOIN, "ada", ""),
+    ("mirc", "\x0302[23:57] * ada (a@home) Quit (bye)", QUIT, "ada", "bye"),
+    ("mirc", "[23:57] * ada sets mode: +o bob", MODE, "ada", "+o bob"),
+    ("mirc", "[23:57] * bob was kicked by ada (out)", KICK, "ada", "bob out"),
+    ("mirc", "<bob> no stamp", PRIVMSG, "bob", "no stamp"),
+]
+
+
+def events_of(name: str, text: str) -> tuple[LogEvent, ...]:
+    line = FORMATS[name].read(text)
+    assert line, text
+    return line.events
+
+
+@pytest.mark.parametrize(("name", "text", "kind", "nick", "said"), LINES)
+def test_a_line_says_who_what_and_how(
+    name: str, text: str, kind: MessageType, nick: str, said: str
+) -> None:
+    (event,) = events_of(name, text)
+    assert (event.kind, event.nick, event.text) == (kind, nick, said)
+
+
+def test_a_forged_line_inside_a_message_remains_a_message() -> None:
+    for name, begin in [
+        ("weechat", "2026-10-24 23:57:13\tbob\t"),
+        ("irssi", "23:57 < bob> "),
+        ("znc", "[23:57:13] <bob> "),
+        ("mirc", "[23:57] <bob> "),
+    ]:
+        for forged in (
+            "[12:34:56] <alice> hi",
+            "--- Day changed Sun Oct 25 2026",
+            "*** Quits: alice (a@b) (x)",
+            "-!- alice [a@b] has quit [x]",
+            "Session Close: Sun Oct 25 02:59:43 2026",
+        ):
+            (event,) = events_of(name, begin + forged)
+            assert (event.kind, event.nick, event.text) == (PRIVMSG, "bob", forged)
+
+
+def test_a_netsplit_stands_for_each_person_in_it() -> None:
+    events = events_of("irssi", "23:57 -!- Netsplit a.example <-> b.example quits: ada, bob")
+    assert [(one.kind, one.nick, one.text) for one in events] == [
+        (QUIT, "ada", "a.example <-> b.example"),
+        (QUIT, "bob", "a.example <-> b.example"),
+    ]
+
+
+def test_hexchat_is_certain_of_a_join_only() -> None:
+    (joins,) = events_of("hexchat", "Oct 24 23:57:13 *\tada (a@home) has joined")
+    (quits,) = events_of("hexchat", "Oct 24 23:57:13 *\tada has quit (bye)")
+    assert (joins.certain, quits.certain) == (True, False)
+
+
+def test_a_clock_of_twelve_hours_is_read() -> None:
+    for written, hour in (("12:05am", 0), ("11:05am", 11), ("12:05pm", 12), ("11:05pm", 23)):
+        line = FORMATS["mirc"].read(f"[{written}] <bob> hi")
+        assert line
+        assert line.stamp == Stamp(hour, 5)
+
+
+def test_a_month_of_another_language_is_not_read() -> None:
+    assert FORMATS["hexchat"].read("Okt 24 23:57:13 <bob>\thi") is None
+
+
+def test_boundaries_name_their_moment() -> None:
+    opened = FORMATS["irssi"].read("--- Log opened Sat Oct 24 23:51:20 2026")
+    closed = FORMATS["hexchat"].read("**** ENDING LOGGING AT Sun Oct 25 02:58:53 2026")
+    session = FORMATS["mirc"].read("Session Start: Sat Oct 24 23:51:20 2026")
+    assert opened
+    assert opened.boundary is Boundary.OPENED
+    assert str(opened.dated)[:10] == "2026-10-24"
+    assert closed
+    assert closed.boundary is Boundary.CLOSED
+    assert session
+    assert session.boundary is Boundary.OPENED
+
+
+@given(st.sampled_from(sorted(FORMATS)), st.lists(st.binary(max_size=80), max_size=20))
+def test_a_reader_survives_any_bytes(name: str, lines: list[bytes]) -> None:
+    reader = LogReader(FORMATS[name], UTC, channel="#tea")
+    items = list(reader.read(lines))
+    counts = reader.counts
+    assert counts.lines == len(lines)
+    assert len(items) >= counts.rejected
+
+
+@given(
+    st.sampled_from(sorted(FORMATS)),
+    st.sampled_from([text for _, text, *_ in LINES]),
+    st.data(),
+)
+def test_a_reader_survives_a_line_that_is_cut_or_changed(
+    name: str, text: str, data: st.DataObject
+) -> None:
+    """From one character to all of them; digits may become others that are no time or day."""
+    cut = text[: data.draw(st.integers(0, len(text)))]
+    changed = "".join(
+        data.draw(st.sampled_from("0123456789")) if one.isdigit() else one for one in cut
+    )
+    reader = LogReader(FORMATS[name], UTC, channel="#tea")
+    list(reader.read([cut.encode(), changed.encode()]))
+    assert reader.counts.lines == 2
+
+
+def test_a_line_is_decoded_as_utf_8_else_as_windows_did_else_as_latin_1() -> None:
+    assert decoded("caf\u00e9".encode()) == ("caf\u00e9", "utf-8")
+    assert decoded(b"caf\xe9 \x80") == ("caf\u00e9 \u20ac", "cp1252")
+    assert decoded(b"caf\xe9 \x81") == ("caf\u00e9 \x81", "latin-1")
+    assert decoded("caf\u00e9".encode()[:-1]) == ("caf", "utf-8")  # cut within a character
+    assert decoded("\u043f\u0440\u0438\u0432\u0435\u0442".encode("cp1251"), "cp1251") == (
+        "\u043f\u0440\u0438\u0432\u0435\u0442",
+        "cp1251",
+    )

@@ -1,0 +1,167 @@
+"""Logs into a real store: once each, undone whole, in the right time, with what stays out."""
+
+import sqlite3
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, closing
+from pathlib import Path
+
+import pytest
+
+from terrarium_mcp.chat.irctext import is_off_record
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.finding import find_contents
+from terrarium_mcp.logformats.importing import ContentReport, LogImport
+from terrarium_mcp.logformats.log_reader import RejectedLine
+from terrarium_mcp.logformats.planning import Choices
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import Store, open_store
+from tests.logformats.samples import BERLIN, LOGS, PROGRAMS, Said, bare, truth
+
+BERLIN_LABNET = Choices(network="LabNet", zone=BERLIN, renamed={"#we-ird.chan": "#we/ird.chan"})
+
+
+@asynccontextmanager
+async def history(folder: Path) -> AsyncIterator[Store]:
+    async with open_store(folder / "irc_logs.db", Settings()) as store:
+        await store.opening.wait()
+        yield store
+
+
+async def imported(
+    store: Store,
+    scratch: Path,
+    *paths: Path,
+    choices: Choices = BERLIN_LABNET,
+    private: bool = False,
+) -> tuple[int, list[ContentReport]]:
+    """Import paths; the number of the import, and what became of each file."""
+    rejected: list[RejectedLine] = []
+    findings = find_contents(
+        map(str, paths), choices, networks=[], private=private, scratch=scratch
+    )
+    assert not findings.undecided
+    run = LogImport(
+        findings.contents,
+        on_lines=lambda _: None,
+        on_reject=lambda _, line: rejected.append(line),
+    )
+    number = await run.store(store, "test")
+    assert rejected == []
+    return number, run.reports
+
+
+def rows(folder: Path, sql: str) -> Iterator[tuple[object, ...]]:
+    with closing(sqlite3.connect(folder / "irc_logs.db")) as connection:
+        yield from connection.execute(sql)
+
+
+def dump(folder: Path) -> list[tuple[object, ...]]:
+    columns = "id, timestamp, channel, nick, user, host, message, message_type, network, origin"
+    return list(rows(folder, f"SELECT {columns} FROM messages ORDER BY id"))  # noqa: S608 -- ours
+
+
+def content(folder: Path) -> Counter[tuple[object, ...]]:
+    """The messages whatever their ids."""
+    return Counter(row[1:] for row in dump(folder))
+
+
+async def test_one_evening_in_the_logs_of_five_programs_is_there_once(tmp_path: Path) -> None:
+    async with history(tmp_path) as store:
+        await imported(store, tmp_path, *(LOGS / program for program in PROGRAMS))
+        assert await store.differences([]) == []
+    speech = "SELECT nick, message_type, message FROM messages WHERE channel = '#lab'"
+    stored = [(str(nick), str(kind), str(text)) for nick, kind, text in rows(tmp_path, speech)]
+    said = [one for one in truth("#lab") if not is_off_record(one.text) and one.text != "VERSION"]
+    people = {one.nick for one in said}
+    heard = [
+        Said(nick, MessageType(kind), bare(text))
+        for nick, kind, text in stored
+        if kind in ("PRIVMSG", "NOTICE", "ACTION") and nick in people
+    ]
+    assert Counter(heard) == Counter(said)
+
+
+async def test_channels_with_lossy_names_are_one_room(tmp_path: Path) -> None:
+    async with history(tmp_path) as store:
+        await imported(store, tmp_path, *(LOGS / program for program in PROGRAMS))
+        rooms = {room.channel for room in await store.rooms.all()}
+    assert rooms == {"#lab", "##double", "#Lab-Dev", "#we/ird.chan", "#labown"}
+
+
+async def test_the_same_import_twice_adds_nothing(tmp_path: Path) -> None:
+    async with history(tmp_path) as store:
+        await imported(store, tmp_path, LOGS / "weechat", LOGS / "hexchat")
+        before = dump(tmp_path)
+        _, reports = await imported(store, tmp_path, LOGS / "weechat", LOGS / "hexchat")
+    assert dump(tmp_path) == before
+    assert all(report.was_read for report in reports if report.content.target)
+
+
+async def test_a_copy_of_a_log_under_another_name_adds_nothing(tmp_path: Path) -> None:
+    """It is another file, so its lines are recognised one by one."""
+    log = LOGS / "weechat" / "logs" / "irc.labnet.#lab.weechatlog"
+    copy = tmp_path / "copy" / log.name
+    copy.parent.mkdir()
+    copy.write_bytes(log.read_bytes() + b"2026-10-28 14:00:00\tada\tone more\n")
+    async with history(tmp_path) as store:
+        await imported(store, tmp_path, log)
+        _, (report,) = await imported(store, tmp_path, copy)
+    assert report.totals
+    assert report.totals.added == 1
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+async def test_what_is_undone_was_never_there(program: str, tmp_path: Path) -> None:
+    async with history(tmp_path) as store:
+        first, _ = await imported(store, tmp_path, LOGS / "weechat")
+        before = content(tmp_path)
+        if program == "weechat":
+            before = Counter()
+            number = first
+        else:
+            number, _ = await imported(store, tmp_path, LOGS / program)
+        await store.imports.undo(number, lambda _: None)
+        assert await store.differences([]) == []
+    assert content(tmp_path) == before
+
+
+def everything_in(folder: Path) -> bytes:
+    """The bytes of the database and of what lies beside it."""
+    return b"".join(file.read_bytes() for file in folder.glob("irc_logs.db*"))
+
+
+async def test_what_stays_out_is_in_no_byte_of_the_database(tmp_path: Path) -> None:
+    async with history(tmp_path) as store:
+        await imported(store, tmp_path, *(LOGS / program for program in PROGRAMS))
+    data = everything_in(tmp_path)
+    assert b"crossing midnight" in data
+    for secret in (b"s3cret", b"please do not log", b"secretly acts", b"private hello"):
+        assert secret not in data
+
+
+async def test_private_conversations_come_in_only_if_they_are_asked_for(tmp_path: Path) -> None:
+    private = "SELECT nick, message FROM private_messages ORDER BY id"
+    async with history(tmp_path) as store:
+        await imported(store, tmp_path, LOGS / "weechat")
+        assert list(rows(tmp_path, private)) == []
+        await imported(store, tmp_path, LOGS / "weechat", private=True)
+    assert ("alice", "private hello to wee") in list(rows(tmp_path, private))
+    assert not [row for row in dump(tmp_path) if row[6] == "private hello to wee"]
+
+
+async def test_imported_lines_lie_in_the_past(tmp_path: Path) -> None:
+    async with history(tmp_path) as store:
+        await imported(store, tmp_path, LOGS / "irssi")
+    times = "SELECT DISTINCT origin, substr(timestamp, 1, 10) FROM messages ORDER BY 2"
+    assert list(rows(tmp_path, times)) == [("import", f"2026-10-{day}") for day in (24, 25, 27, 28)]
+
+
+async def test_the_record_covers_what_the_logs_cover(tmp_path: Path) -> None:
+    """HexChat closed its log in the night and opened it again."""
+    async with history(tmp_path) as store:
+        await imported(store, tmp_path, LOGS / "hexchat" / "logs" / "labnet" / "#lab.log")
+    spans = "SELECT began, ended FROM spans WHERE import IS NOT NULL ORDER BY began"
+    found = [(str(began)[5:16], str(ended)[5:16]) for began, ended in rows(tmp_path, spans)]
+    assert ("10-24 21:52", "10-25 00:58") in found
+    assert ("10-25 00:59", "10-25 01:00") in found

@@ -1,0 +1,92 @@
+"""From the stamps of a log to moments: midnight, years, and the hour that comes twice."""
+
+from datetime import UTC, date, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from terrarium_mcp.logformats.entries import Stamp
+from terrarium_mcp.logformats.log_clock import LogClock, NoDate
+
+BERLIN = ZoneInfo("Europe/Berlin")
+DAY = date(2026, 10, 24)
+
+
+def clock(text: str) -> Stamp:
+    """A stamp of a time of day."""
+    hour, minute, second = (int(part) for part in text.split(":"))
+    return Stamp(hour, minute, second)
+
+
+def read(day: date | None, *stamps: str) -> list[str]:
+    """The moments of clock times, one after the other, in Berlin."""
+    reader = LogClock(BERLIN, day)
+    return [reader.moment(clock(stamp)).strftime("%d %H:%M:%S") for stamp in stamps]
+
+
+def test_a_time_that_steps_back_over_half_a_day_is_after_midnight() -> None:
+    assert read(DAY, "23:59:59", "00:00:00", "12:00:00") == [
+        "24 21:59:59",
+        "24 22:00:00",
+        "25 11:00:00",
+    ]
+
+
+def test_a_line_that_was_written_late_stays_on_its_day() -> None:
+    assert read(DAY, "12:00:05", "12:00:04", "12:00:06") == [
+        "24 10:00:05",
+        "24 10:00:04",
+        "24 10:00:06",
+    ]
+
+
+def test_the_hour_that_comes_twice_begins_where_the_stamps_step_back() -> None:
+    night = date(2026, 10, 25)
+    assert read(night, "02:59:58", "02:59:57", "02:00:01", "02:59:30", "03:00:00") == [
+        "25 00:59:58",
+        "25 00:59:57",  # a second late: still the first hour
+        "25 01:00:01",
+        "25 01:59:30",
+        "25 02:00:00",
+    ]
+
+
+def test_without_a_step_back_the_hour_that_comes_twice_is_the_first() -> None:
+    assert read(date(2026, 10, 25), "01:00:00", "02:30:00", "03:30:00") == [
+        "24 23:00:00",
+        "25 00:30:00",
+        "25 02:30:00",
+    ]
+
+
+def test_a_step_of_the_clock_is_counted_and_believed() -> None:
+    reader = LogClock(BERLIN, DAY)
+    reader.moment(clock("12:00:00"))
+    assert reader.moment(clock("11:00:00")) == datetime(2026, 10, 24, 9, tzinfo=UTC)
+    assert reader.steps_back == 1
+
+
+def test_a_year_ends_where_december_is_followed_by_january() -> None:
+    reader = LogClock(UTC)
+    reader.go_on(datetime(2026, 12, 31, 23, 0))  # noqa: DTZ001 -- as a log writes it
+    assert reader.moment(Stamp(23, 59, month=12, day=31)).year == 2026
+    assert reader.moment(Stamp(0, 1, month=1, day=1)).year == 2027
+    assert reader.moment(Stamp(0, 2, month=3, day=1)).year == 2027
+
+
+def test_a_stamp_with_a_zone_needs_no_other() -> None:
+    stamp = Stamp(21, 57, 3, year=2026, month=10, day=24, zone=UTC)
+    assert LogClock(BERLIN).moment(stamp) == datetime(2026, 10, 24, 21, 57, 3, tzinfo=UTC)
+
+
+def test_a_day_line_begins_another_day() -> None:
+    reader = LogClock(BERLIN, DAY)
+    reader.moment(clock("23:00:00"))
+    reader.go_on(date(2026, 10, 27))
+    assert reader.moment(clock("23:30:00")).day == 27
+
+
+@pytest.mark.parametrize("stamp", [Stamp(12, 0), Stamp(12, 0, month=10, day=24), None])
+def test_without_any_date_no_moment_is_invented(stamp: Stamp | None) -> None:
+    with pytest.raises(NoDate):
+        LogClock(BERLIN).moment(stamp)

@@ -1,0 +1,63 @@
+"""From when to when a log recorded a channel."""
+
+from datetime import UTC, datetime, timedelta
+
+from terrarium_mcp.logformats.entries import Boundary
+from terrarium_mcp.logformats.recorded_times import RecordedTime, RecordedTimes, joined, without
+
+
+def at(hour: float) -> datetime:
+    return datetime(2026, 10, 24, tzinfo=UTC) + timedelta(hours=hour)
+
+
+def time(began: float, ended: float) -> RecordedTime:
+    return RecordedTime(at(began), at(ended))
+
+
+def test_a_log_without_boundaries_goes_from_its_first_line_to_its_last() -> None:
+    times = RecordedTimes()
+    for hour in (1, 2, 5):
+        times.line(at(hour))
+    assert times.all() == [time(1, 5)]
+
+
+def test_a_log_is_believed_when_it_was_opened_and_closed() -> None:
+    times = RecordedTimes()
+    times.boundary(at(1), Boundary.OPENED)
+    times.line(at(2))
+    times.boundary(at(3), Boundary.CLOSED)
+    times.boundary(at(7), Boundary.OPENED)
+    times.boundary(at(8), Boundary.DAY)
+    times.line(at(9))
+    assert times.all() == [time(1, 3), time(7, 9)]
+
+
+def test_a_program_that_ended_without_a_word_recorded_up_to_its_last_line() -> None:
+    times = RecordedTimes()
+    times.boundary(at(1), Boundary.OPENED)
+    times.line(at(2))
+    times.boundary(at(5), Boundary.OPENED)
+    times.line(at(6))
+    assert times.all() == [time(1, 2), time(5, 6)]
+
+
+def test_a_line_that_is_earlier_does_not_shorten_the_time() -> None:
+    times = RecordedTimes()
+    times.line(at(3))
+    times.line(at(2))
+    assert times.all() == [time(3, 3)]
+
+
+def test_nothing_was_recorded_where_nothing_was_read() -> None:
+    assert RecordedTimes().all() == []
+
+
+def test_times_that_touch_are_one() -> None:
+    assert joined([time(5, 6), time(1, 2), time(2, 3)]) == [time(1, 3), time(5, 6)]
+    assert joined([time(1, 2), time(5, 6)], timedelta(hours=3)) == [time(1, 6)]
+
+
+def test_gaps_are_cut_out() -> None:
+    gaps = [time(2, 3), time(5, 9)]
+    assert without([time(1, 6), time(10, 11)], gaps) == [time(1, 2), time(3, 5), time(10, 11)]
+    assert without([time(2, 3)], gaps) == []

@@ -1,0 +1,22 @@
+"""Where the logs of an account usually are."""
+
+from pathlib import Path
+
+from terrarium_mcp.logformats.usual_places import import_commands, usual_logs
+
+
+def test_logs_in_the_usual_places_are_named_with_the_command(tmp_path: Path) -> None:
+    for file in (".weechat/logs/irc.libera.#tea.weechatlog", "Documents/Textual Logs/a/b.txt"):
+        (tmp_path / file).parent.mkdir(parents=True)
+        (tmp_path / file).write_bytes(b"")
+    (tmp_path / "irclogs").mkdir()  # empty
+    assert [found.program for found in usual_logs(tmp_path)] == ["WeeChat", "Textual"]
+    assert import_commands(tmp_path) == [
+        "terrarium-mcp import ~/.weechat/logs",
+        "terrarium-mcp import ~/'Documents/Textual Logs'",
+    ]
+
+
+def test_a_home_without_logs_has_none(tmp_path: Path) -> None:
+    assert import_commands(tmp_path) == []
+    assert import_commands(tmp_path / "gone") == []
