@@ -31,15 +31,17 @@ stamps it when it gets to it."""
 
 
 def recognised(
-    lines: Sequence[ComparableLine], stored: Sequence[ComparableLine]
+    lines: Sequence[ComparableLine], stored: Sequence[ComparableLine], margin: int = 0
 ) -> list[int | None]:
     """For each line of a log the index of the stored line that it is; None for a new line.
 
     Args:
         lines: lines of one log, in its order.
         stored: the lines that the log does not have yet and that may be meant.
+        margin: milliseconds by which the times may be farther apart than `JITTER`: a log whose
+            clock was corrected is less exact.
     """
-    pairs = _Pairs(lines, stored)
+    pairs = _Pairs(lines, stored, JITTER + margin)
     texts = [index for index, other in enumerate(stored) if not other.is_redacted]
     pairs.take(range(len(lines)), texts, _words_and_nick)
     pairs.take(range(len(lines)), [index for index in texts if not stored[index].nick], _words)
@@ -47,11 +49,6 @@ def recognised(
     redacted = [index for index, other in enumerate(stored) if other.is_redacted]
     pairs.take(range(len(lines)), redacted, _kind_and_nick)
     return pairs.found
-
-
-def reach(resolution: int) -> int:
-    """How many milliseconds before and after a line of this resolution another may be the same."""
-    return resolution + JITTER
 
 
 def _words_and_nick(line: ComparableLine) -> Hashable:
@@ -69,10 +66,13 @@ def _kind_and_nick(line: ComparableLine) -> Hashable:
 class _Pairs:
     """The pairs found so far: for each line the index of its stored line."""
 
-    def __init__(self, lines: Sequence[ComparableLine], stored: Sequence[ComparableLine]) -> None:
+    def __init__(
+        self, lines: Sequence[ComparableLine], stored: Sequence[ComparableLine], jitter: int
+    ) -> None:
         self.found: list[int | None] = [None] * len(lines)
         self._lines = lines
         self._stored = stored
+        self._jitter = jitter
         self._free = [True] * len(stored)
 
     def take(
@@ -114,10 +114,12 @@ class _Pairs:
         for number in lines:
             line = self._lines[number]
             same = by_key.get(key(line), ())
-            begin = bisect_left(same, (line.at - reach(coarsest), 0))
-            end = bisect_left(same, (line.at + reach(line.resolution) + 1, 0))
+            begin = bisect_left(same, (line.at - coarsest - self._jitter, 0))
+            end = bisect_left(same, (line.at + line.resolution + self._jitter + 1, 0))
             for at, index in same[begin:end]:
                 other = self._stored[index]
                 apart = max(0, at - line.at - line.resolution, line.at - at - other.resolution)
-                if apart <= JITTER and (other.is_redacted or is_same_text(line.text, other.text)):
+                if apart <= self._jitter and (
+                    other.is_redacted or is_same_text(line.text, other.text)
+                ):
                     yield apart, abs(at - line.at), number, index

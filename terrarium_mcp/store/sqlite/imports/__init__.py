@@ -76,7 +76,9 @@ class Imports:
             row = await begin_source(writer, import_id, source)
         clock = ClockCorrection(self._database, row)
         async with aclosing(clock.corrected(messages)) as corrected:
-            totals = await append_in_groups(self._appender, corrected, report, LogLines(row).insert)
+            totals = await append_in_groups(
+                self._appender, corrected, report, LogLines(row, clock).insert
+            )
         async with self._database.writing() as writer:
             await complete_source(writer, row, clock.offset)
         return ImportTotals(totals.lines, totals.lines - totals.known, totals.known, clock.offset)

@@ -17,6 +17,7 @@ from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.recognition.clock_offset import (
     FARTHEST,
+    NO_OFFSET,
     ClockOffset,
     distinctive,
     offset_between,
@@ -44,18 +45,18 @@ class ClockCorrection:
     """Corrects the times of one log.
 
     Attributes:
-        found: the offset; None as long as nothing showed one.
+        found: the offset; that of no line as long as nothing showed one.
     """
 
     def __init__(self, database: Database, source: SourceRow) -> None:
-        self.found: ClockOffset | None = None
+        self.found = NO_OFFSET
         self._database = database
         self._source = source
 
     @property
     def offset(self) -> timedelta:
         """By how much the clock of the log was fast."""
-        return timedelta(milliseconds=self.found.milliseconds if self.found else 0)
+        return timedelta(milliseconds=self.found.milliseconds)
 
     async def corrected(
         self, messages: AsyncIterable[NewMessage] | Iterable[NewMessage]
@@ -73,8 +74,8 @@ class ClockCorrection:
             yield one
 
     async def _correct(self, block: Sequence[NewMessage]) -> Sequence[NewMessage]:
-        if self.found is None:
-            self.found = await self._look(block)
+        if not self.found.lines:
+            self.found = await self._look(block) or NO_OFFSET
         if not self.offset:
             return block
         return [

@@ -10,6 +10,7 @@ from terrarium_mcp.store.recognition.comparison import ComparableLine, comparabl
 from terrarium_mcp.store.recognition.once import recognised
 from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.imports.clock_correction import ClockCorrection
 from terrarium_mcp.store.sqlite.imports.source_rows import (
     HeldMessage,
     SourceRow,
@@ -23,8 +24,9 @@ from terrarium_mcp.store.sqlite.ingest.insert import insert, rooms_of
 class LogLines:
     """The lines of one log on their way into the tables."""
 
-    def __init__(self, source: SourceRow) -> None:
+    def __init__(self, source: SourceRow, clock: ClockCorrection) -> None:
         self._source = source
+        self._clock = clock
 
     async def insert(self, writer: Writer, messages: Sequence[NewMessage]) -> list[int]:
         """Insert the messages that are not stored yet, and note which messages the log has.
@@ -65,9 +67,10 @@ class LogLines:
             by_place[places[message.network, message.channel]].append(number)
         for place, numbers in by_place.items():
             lines = [self._comparable(messages[number], place) for number in numbers]
-            stored = await unclaimed_lines(writer, self._source.id, place, lines)
+            margin = self._clock.found.margin
+            stored = await unclaimed_lines(writer, self._source.id, place, lines, margin)
             if stored:
-                found = recognised(lines, [one.line for one in stored])
+                found = recognised(lines, [one.line for one in stored], margin)
                 for number, index in zip(numbers, found, strict=True):
                     known[number] = 0 if index is None else stored[index].id
         return known

@@ -16,7 +16,7 @@ from terrarium_mcp.store.recognition.comparison import (
     milliseconds,
     moment_of,
 )
-from terrarium_mcp.store.recognition.once import reach
+from terrarium_mcp.store.recognition.once import JITTER
 from terrarium_mcp.store.sqlite.engine.database import Row, Writer
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 
@@ -55,7 +55,7 @@ class StoredLine(NamedTuple):
 
 
 async def unclaimed_lines(
-    writer: Writer, source: int, place: LogPlace, lines: Sequence[ComparableLine]
+    writer: Writer, source: int, place: LogPlace, lines: Sequence[ComparableLine], margin: int
 ) -> list[StoredLine]:
     """The stored lines that lines of a log may be, by kind, text and time, and that it has not.
 
@@ -64,10 +64,11 @@ async def unclaimed_lines(
         source: the row of the log.
         place: where the lines belong.
         lines: lines of the log; at least one.
+        margin: as in `recognised`.
     """
     wanted = {(line.kind, line.skeleton) for line in lines}
-    before = reach(COARSEST)
-    after = reach(max(line.resolution for line in lines))
+    before = COARSEST + JITTER + margin
+    after = max(line.resolution for line in lines) + JITTER + margin
     found = []
     for first, last in stretches([line.at for line in lines]):
         span = (to_text(moment_of(first - before)), to_text(moment_of(last + after)))
