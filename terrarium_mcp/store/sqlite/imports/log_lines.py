@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold, is_channel
 from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.chat.times.timestamps import to_text
-from terrarium_mcp.store.recognition.comparison import ComparableLine, comparable, milliseconds
 from terrarium_mcp.store.recognition.once import recognised
 from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.functions import storable
@@ -17,8 +16,12 @@ from terrarium_mcp.store.sqlite.imports.source_rows import (
     add_lines,
     extend_span,
 )
-from terrarium_mcp.store.sqlite.imports.stored_lines import LogPlace, unclaimed_lines
+from terrarium_mcp.store.sqlite.imports.stored_lines import LineGroup, LogPlace, unclaimed_lines
 from terrarium_mcp.store.sqlite.ingest.insert import insert, rooms_of
+
+_REDACTED = -1
+"""A message whose text was removed from what is stored. The log does not have that: it may have
+several messages of that nick and time."""
 
 
 class LogLines:
@@ -47,7 +50,7 @@ class LogLines:
                 places[message.network, message.channel].is_private, number or new_id, not number
             )
             for message, number, new_id in zip(messages, known, ids, strict=True)
-            if number or new_id
+            if (number or new_id) and number != _REDACTED
         ]
         stamps = [to_text(message.said_at) for message in messages]
         await add_lines(writer, self._source, stamps, held)
@@ -60,30 +63,23 @@ class LogLines:
         messages: Sequence[NewMessage],
         places: Mapping[tuple[str, str], LogPlace],
     ) -> list[int]:
-        """The ids of those messages that are stored; 0 for the others."""
+        """The ids of those messages that are stored; 0 for the others, and `_REDACTED`."""
         known = [0] * len(messages)
         by_place = defaultdict[LogPlace, list[int]](list)
         for number, message in enumerate(messages):
             by_place[places[message.network, message.channel]].append(number)
         for place, numbers in by_place.items():
-            lines = [self._comparable(messages[number], place) for number in numbers]
+            group = LineGroup(place, [messages[n] for n in numbers], self._source.resolution)
             margin = self._clock.found.margin
-            stored = await unclaimed_lines(writer, self._source.id, place, lines, margin)
-            if stored:
-                found = recognised(lines, [one.line for one in stored], margin)
-                for number, index in zip(numbers, found, strict=True):
-                    known[number] = 0 if index is None else stored[index].id
+            stored = await unclaimed_lines(writer, self._source.id, group, margin)
+            if not stored:  # no text was compared
+                continue
+            found = recognised(group.lines, [one.line for one in stored], margin)
+            for number, index in zip(numbers, found, strict=True):
+                if index is not None:
+                    one = stored[index]
+                    known[number] = _REDACTED if one.line.is_redacted else one.id
         return known
-
-    def _comparable(self, message: NewMessage, place: LogPlace) -> ComparableLine:
-        return comparable(
-            milliseconds(message.said_at),
-            self._source.resolution,
-            message.nick,
-            message.kind,
-            message.text,
-            place.casemapping,
-        )
 
     async def _extend_spans(
         self,

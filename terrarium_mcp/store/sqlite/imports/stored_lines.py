@@ -4,11 +4,12 @@
 
 from collections.abc import AsyncIterator, Iterable, Sequence
 from datetime import timedelta
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
 from terrarium_mcp.chat.identity import fold
-from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.records import MessageType, NewMessage
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.recognition.comparison import (
     ComparableLine,
@@ -47,6 +48,41 @@ class LogPlace(NamedTuple):
         return self.room == 0
 
 
+class LineGroup:
+    """Lines of a log in one place. They are made comparable only if something is stored there.
+
+    Attributes:
+        moments: when each was said, in milliseconds since 1970.
+        resolution: how exact that is, in milliseconds.
+    """
+
+    def __init__(self, place: LogPlace, messages: Sequence[NewMessage], resolution: int) -> None:
+        self.place = place
+        self.moments = [milliseconds(message.said_at) for message in messages]
+        self.resolution = resolution
+        self._messages = messages
+
+    @cached_property
+    def lines(self) -> list[ComparableLine]:
+        """How they compare."""
+        return [
+            comparable(
+                at,
+                self.resolution,
+                message.nick,
+                message.kind,
+                message.text,
+                self.place.casemapping,
+            )
+            for at, message in zip(self.moments, self._messages, strict=True)
+        ]
+
+    @cached_property
+    def words(self) -> set[tuple[str, str]]:
+        """Their kinds and texts, as far as no program may have lost any."""
+        return {(line.kind, line.skeleton) for line in self.lines}
+
+
 class StoredLine(NamedTuple):
     """A stored message, and how it compares."""
 
@@ -55,26 +91,24 @@ class StoredLine(NamedTuple):
 
 
 async def unclaimed_lines(
-    writer: Writer, source: int, place: LogPlace, lines: Sequence[ComparableLine], margin: int
+    writer: Writer, source: int, group: LineGroup, margin: int
 ) -> list[StoredLine]:
     """The stored lines that lines of a log may be, by kind, text and time, and that it has not.
 
     Args:
         writer: the transaction.
         source: the row of the log.
-        place: where the lines belong.
-        lines: lines of the log; at least one.
+        group: lines of the log; at least one.
         margin: as in `recognised`.
     """
-    wanted = {(line.kind, line.skeleton) for line in lines}
     before = COARSEST + JITTER + margin
-    after = max(line.resolution for line in lines) + JITTER + margin
+    after = group.resolution + JITTER + margin
     found = []
-    for first, last in stretches([line.at for line in lines]):
+    for first, last in stretches(group.moments):
         span = (to_text(moment_of(first - before)), to_text(moment_of(last + after)))
-        async for row in _rows(writer, source, place, span):
-            stored = StoredLine(row["id"], compared(row, place.casemapping))
-            if stored.line.is_redacted or (stored.line.kind, stored.line.skeleton) in wanted:
+        async for row in _rows(writer, source, group.place, span):
+            stored = StoredLine(row["id"], compared(row, group.place.casemapping))
+            if stored.line.is_redacted or (stored.line.kind, stored.line.skeleton) in group.words:
                 found.append(stored)
     return found
 
