@@ -7,7 +7,8 @@ after an interruption, is corrected from the same line on by as much.
 # ruff: noqa: S608 -- every statement is made of constants
 
 import json
-from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import MAXYEAR, MINYEAR, timedelta
@@ -17,6 +18,7 @@ from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.recognition.clock_offset import (
     FARTHEST,
+    LONG,
     NO_OFFSET,
     ClockOffset,
     distinctive,
@@ -36,6 +38,9 @@ from terrarium_mcp.store.sqlite.ingest.bulk import each_of
 
 BLOCK = 1_000
 """Lines of a log that are compared at once, until an offset is known."""
+
+SAMPLE = 100
+"""Lines of a block, at least half and at most this many, that are looked for in the room."""
 
 PATIENCE = 60.0
 """Seconds that one comparison may take: a block of a quiet channel may span years of it."""
@@ -92,39 +97,46 @@ class ClockCorrection:
             return None
         network = {"network": storable(log.network)}
         casemapping = str(await self._database.value(_CASEMAPPING, network, DEFAULT_CASEMAPPING))
-        lines = distinctive(self._lines_of(block, casemapping))
-        if not lines:
+        channel = fold(storable(log.channel), casemapping)
+        sample = _sample(line for line in block if fold(line.channel, casemapping) == channel)
+        if not sample:
             return None
+        moments = [milliseconds(line.said_at) for line in sample]
         near = network | {
-            "folded": fold(storable(log.channel), casemapping),
+            "folded": channel,
             "newest": newest,
-            "since": to_text(moment_of(min(line.at for line in lines) - FARTHEST)),
-            "until": to_text(moment_of(max(line.at for line in lines) + FARTHEST)),
+            "since": to_text(moment_of(min(moments) - FARTHEST)),
+            "until": to_text(moment_of(max(moments) + FARTHEST)),
         }
         ((first, last),) = await self._rows(_COVERED, near)
         if first is None:
             return None
+        lines = distinctive(self._comparable(line, casemapping) for line in sample)
         texts = json.dumps([line.text for line in lines])
         rows = await self._rows(_SAME_TEXTS, near | {"texts": texts})
         covered = (milliseconds(from_text(first)), milliseconds(from_text(last)))
         return offset_between(lines, [compared(row, casemapping) for row in rows], covered)
 
-    def _lines_of(self, block: Iterable[NewMessage], casemapping: str) -> Iterator[ComparableLine]:
-        """The lines of the log's channel; it may hold others, and spell its own differently."""
-        channel = fold(self._source.log.channel, casemapping)
-        for message in block:
-            if fold(message.channel, casemapping) == channel and message.said_at.tzinfo:
-                yield comparable(
-                    milliseconds(message.said_at),
-                    self._source.resolution,
-                    message.nick,
-                    message.kind,
-                    message.text,
-                    casemapping,
-                )
+    def _comparable(self, message: NewMessage, casemapping: str) -> ComparableLine:
+        return comparable(
+            milliseconds(message.said_at),
+            self._source.resolution,
+            message.nick,
+            message.kind,
+            message.text,
+            casemapping,
+        )
 
     async def _rows(self, sql: str, params: Mapping[str, object]) -> list[Row]:
         return await self._database.rows(sql, params, deadline=PATIENCE)
+
+
+def _sample(lines: Iterable[NewMessage]) -> list[NewMessage]:
+    """Some long lines that occur once, from beginning to end."""
+    long = [line for line in lines if len(line.text) >= LONG and line.said_at.tzinfo]
+    times = Counter(line.text for line in long)
+    once = [line for line in long if times[line.text] == 1]
+    return once[:: len(once) // SAMPLE + 1]
 
 
 _CASEMAPPING = "SELECT casemapping FROM networks WHERE name = :network"

@@ -2,10 +2,10 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold, is_channel
 from terrarium_mcp.chat.records import NewMessage, Origin
-from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.recognition.once import recognised
 from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.functions import storable
@@ -16,7 +16,12 @@ from terrarium_mcp.store.sqlite.imports.source_rows import (
     add_lines,
     extend_span,
 )
-from terrarium_mcp.store.sqlite.imports.stored_lines import LineGroup, LogPlace, unclaimed_lines
+from terrarium_mcp.store.sqlite.imports.stored_lines import (
+    PRIVATE,
+    LineGroup,
+    LogPlace,
+    unclaimed_lines,
+)
 from terrarium_mcp.store.sqlite.ingest.insert import insert, rooms_of
 
 _REDACTED = -1
@@ -52,9 +57,8 @@ class LogLines:
             for message, number, new_id in zip(messages, known, ids, strict=True)
             if (number or new_id) and number != _REDACTED
         ]
-        stamps = [to_text(message.said_at) for message in messages]
-        await add_lines(writer, self._source, stamps, held)
-        await self._extend_spans(writer, messages, stamps, places)
+        await add_lines(writer, self._source, [message.said_at for message in messages], held)
+        await self._extend_spans(writer, messages, places)
         return ids
 
     async def _known(
@@ -85,18 +89,16 @@ class LogLines:
         self,
         writer: Writer,
         messages: Sequence[NewMessage],
-        stamps: Sequence[str],
         places: Mapping[tuple[str, str], LogPlace],
     ) -> None:
         """Note which time the log covers; what this program recorded has its own spans."""
-        covered: dict[int, tuple[str, str]] = {}
-        for message, stamp in zip(messages, stamps, strict=True):
-            room = places[message.network, message.channel].room
-            if room and message.origin is Origin.IMPORT:
-                first, last = covered.get(room, (stamp, stamp))
-                covered[room] = (min(first, stamp), max(last, stamp))
-        for room, (began, ended) in covered.items():
-            await extend_span(writer, self._source, room, began, ended)
+        covered = defaultdict[int, list[datetime]](list)
+        for message in messages:
+            if message.origin is Origin.IMPORT:
+                covered[places[message.network, message.channel].room].append(message.said_at)
+        covered.pop(PRIVATE, None)
+        for room, moments in covered.items():
+            await extend_span(writer, self._source, room, min(moments), max(moments))
 
 
 async def places_of(
@@ -112,7 +114,7 @@ async def places_of(
         casemapping = casemappings.get(name, DEFAULT_CASEMAPPING)
         if is_channel(channel):
             return LogPlace(rooms[name, storable(channel)], name, "", casemapping)
-        return LogPlace(0, name, fold(storable(channel), casemapping), casemapping)
+        return LogPlace(PRIVATE, name, fold(storable(channel), casemapping), casemapping)
 
     named = dict.fromkeys((message.network, message.channel) for message in messages)
     return {(network, channel): place(network, channel) for network, channel in named}

@@ -76,9 +76,9 @@ async def begin_source(writer: Writer, import_id: int, log: LogSource) -> Source
 
 
 async def add_lines(
-    writer: Writer, source: SourceRow, lines: Sequence[str], held: Iterable[HeldMessage]
+    writer: Writer, source: SourceRow, moments: Sequence[datetime], held: Iterable[HeldMessage]
 ) -> None:
-    """Note more lines of a log, by their timestamps, and the messages that they are.
+    """Note when more lines of a log were said, and the messages that they are.
 
     Raises:
         ImportWasUndone: its import has been undone.
@@ -92,10 +92,10 @@ async def add_lines(
         _ADD_LINES,
         {
             "source": source.id,
-            "lines": len(lines),
+            "lines": len(moments),
             "added": sum(one.last - one.first + 1 for one in ranges if one.is_added),
-            "first": min(lines),
-            "last": max(lines),
+            "first": to_text(min(moments)),
+            "last": to_text(max(moments)),
         },
     )
     if ranges and await _extends_last(writer, source, ranges[0]):
@@ -115,14 +115,16 @@ async def complete_source(writer: Writer, source: SourceRow, offset: timedelta) 
     )
 
 
-async def extend_span(writer: Writer, source: SourceRow, room: int, began: str, ended: str) -> None:
+async def extend_span(
+    writer: Writer, source: SourceRow, room: int, began: datetime, ended: datetime
+) -> None:
     """Extend the span that an import's logs of one program cover of a room."""
     params = {
         "import": source.import_id,
         "room": room,
         "source": _span_source(source.log.format),
-        "began": began,
-        "ended": ended,
+        "began": to_text(began),
+        "ended": to_text(ended),
         "why_began": _COVERED,
         "why_ended": _COVERED,
     }

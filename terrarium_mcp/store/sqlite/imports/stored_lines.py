@@ -33,9 +33,12 @@ WORTH_A_STRETCH = timedelta(hours=1) // timedelta(milliseconds=1)
 COARSEST = timedelta(minutes=1) // timedelta(milliseconds=1)
 """The coarsest stamp that a stored line may have."""
 
+PRIVATE = 0
+"""In place of a room's id: the private messages."""
+
 
 class LogPlace(NamedTuple):
-    """Where lines belong: a room by its id, or (0) the private messages with `target`."""
+    """Where lines belong: a room by its id, or `PRIVATE` with `target`, the nick of the other."""
 
     room: int
     network: str
@@ -45,7 +48,7 @@ class LogPlace(NamedTuple):
     @property
     def is_private(self) -> bool:
         """Whether they are private messages."""
-        return self.room == 0
+        return self.room == PRIVATE
 
 
 class LineGroup:
