@@ -8,10 +8,11 @@ after an interruption, is corrected from the same line on by as much.
 
 import json
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import MAXYEAR, MINYEAR, timedelta
+from typing import NamedTuple
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold, is_channel
 from terrarium_mcp.chat.records import NewMessage
@@ -30,9 +31,9 @@ from terrarium_mcp.store.recognition.comparison import (
     milliseconds,
     moment_of,
 )
+from terrarium_mcp.store.records import LogSource
 from terrarium_mcp.store.sqlite.engine.database import Database, Row
 from terrarium_mcp.store.sqlite.engine.functions import storable
-from terrarium_mcp.store.sqlite.imports.source_rows import SourceRow
 from terrarium_mcp.store.sqlite.imports.stored_lines import columns, compared
 from terrarium_mcp.store.sqlite.ingest.bulk import each_of
 
@@ -46,17 +47,30 @@ PATIENCE = 60.0
 """Seconds that one comparison may take: a block of a quiet channel may span years of it."""
 
 
+class UnsavedLine(NamedTuple):
+    """A line of an earlier log that is not in the tables yet, and the resolution of that log."""
+
+    message: NewMessage
+    resolution: int
+
+
 class ClockCorrection:
     """Corrects the times of one log.
 
     Attributes:
         found: the offset; that of no line as long as nothing showed one.
+        newest_before: the newest message when the log was first read; None before it is read.
     """
 
-    def __init__(self, database: Database, source: SourceRow) -> None:
+    def __init__(
+        self, database: Database, log: LogSource, earlier: Callable[[], Iterable[UnsavedLine]]
+    ) -> None:
+        """Start without an offset; `earlier` returns the unsaved lines of the logs before it."""
         self.found = NO_OFFSET
+        self.newest_before: int | None = None
         self._database = database
-        self._source = source
+        self._log = log
+        self._earlier = earlier
 
     @property
     def offset(self) -> timedelta:
@@ -92,8 +106,8 @@ class ClockCorrection:
 
     async def _look(self, block: Sequence[NewMessage]) -> ClockOffset | None:
         """Compare a block with what the room had before the log; None if that shows nothing."""
-        log, newest = self._source.log, self._source.newest_before
-        if not newest or not is_channel(log.channel):
+        log = self._log
+        if not is_channel(log.channel):
             return None
         network = {"network": storable(log.network)}
         casemapping = str(await self._database.value(_CASEMAPPING, network, DEFAULT_CASEMAPPING))
@@ -104,31 +118,46 @@ class ClockCorrection:
         moments = [milliseconds(line.said_at) for line in sample]
         near = network | {
             "folded": channel,
-            "newest": newest,
+            "newest": self.newest_before,
             "since": to_text(moment_of(min(moments) - FARTHEST)),
             "until": to_text(moment_of(max(moments) + FARTHEST)),
         }
         ((first, last),) = await self._rows(_COVERED, near)
-        if first is None:
+        unsaved = [
+            line
+            for line in self._earlier()
+            if line.message.network == log.network
+            and fold(line.message.channel, casemapping) == channel
+        ]
+        if first is None and not unsaved:
             return None
-        lines = distinctive(self._comparable(line, casemapping) for line in sample)
+        resolution = log.resolution // timedelta(milliseconds=1)
+        lines = distinctive(_comparable(line, resolution, casemapping) for line in sample)
         texts = json.dumps([line.text for line in lines])
         rows = await self._rows(_SAME_TEXTS, near | {"texts": texts})
-        covered = (milliseconds(from_text(first)), milliseconds(from_text(last)))
-        return offset_between(lines, [compared(row, casemapping) for row in rows], covered)
-
-    def _comparable(self, message: NewMessage, casemapping: str) -> ComparableLine:
-        return comparable(
-            milliseconds(message.said_at),
-            self._source.resolution,
-            message.nick,
-            message.kind,
-            message.text,
-            casemapping,
-        )
+        stored = [compared(row, casemapping) for row in rows]
+        stored += [_comparable(line.message, line.resolution, casemapping) for line in unsaved]
+        covered = [milliseconds(from_text(moment)) for moment in (first, last) if moment]
+        covered += [
+            at
+            for line in unsaved
+            if abs((at := milliseconds(line.message.said_at)) - moments[0]) <= FARTHEST
+        ]
+        return offset_between(lines, stored, (min(covered), max(covered))) if covered else None
 
     async def _rows(self, sql: str, params: Mapping[str, object]) -> list[Row]:
         return await self._database.rows(sql, params, deadline=PATIENCE)
+
+
+def _comparable(message: NewMessage, resolution: int, casemapping: str) -> ComparableLine:
+    return comparable(
+        milliseconds(message.said_at),
+        resolution,
+        message.nick,
+        message.kind,
+        message.text,
+        casemapping,
+    )
 
 
 def _sample(lines: Iterable[NewMessage]) -> list[NewMessage]:
@@ -143,7 +172,7 @@ _CASEMAPPING = "SELECT casemapping FROM networks WHERE name = :network"
 
 _NEAR = """
 m.room = (SELECT id FROM rooms WHERE network = :network AND folded = :folded)
-AND m.timestamp BETWEEN :since AND :until AND m.id <= :newest"""
+AND m.timestamp BETWEEN :since AND :until AND (:newest IS NULL OR m.id <= :newest)"""
 
 _COVERED = f"SELECT min(m.timestamp), max(m.timestamp) FROM messages m WHERE {_NEAR}"
 

@@ -13,7 +13,7 @@ from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.rooms import room_ids
 
-_MS = timedelta(milliseconds=1)
+MS = timedelta(milliseconds=1)
 
 _COVERED = "import"
 """Why a span began that covers all lines of a program's logs, whatever lies between them."""
@@ -48,17 +48,19 @@ class SourceRow:
     @property
     def resolution(self) -> int:
         """How exact its stamps are, in milliseconds."""
-        return self.log.resolution // _MS
+        return self.log.resolution // MS
 
 
-async def begin_source(writer: Writer, import_id: int, log: LogSource) -> SourceRow:
-    """Add the row of a log.
+READ_BEFORE = """
+SELECT min(newest_before) FROM import_sources s JOIN imports i ON i.id = s.import
+WHERE s.sha256 = :sha256 AND s.network = :network AND s.channel = :channel AND i.undone IS NULL"""
+"""The statement for the newest message when the log of `source_params` was first read, which may
+have been by an import that was interrupted. Its clock is compared with the same messages again."""
 
-    Where the same log was read before, by an import that was interrupted or is repeated, its clock
-    is compared with the same messages as then.
-    """
-    params = {
-        "import": import_id,
+
+def source_params(log: LogSource) -> dict[str, object]:
+    """What the row of a log says of it."""
+    return {
         "path": storable(log.path),
         "format": storable(log.format),
         "network": storable(log.network),
@@ -66,11 +68,16 @@ async def begin_source(writer: Writer, import_id: int, log: LogSource) -> Source
         "zone": log.zone,
         "sha256": log.sha256,
         "size": log.size,
-        "resolution": log.resolution // _MS,
+        "resolution": log.resolution // MS,
     }
+
+
+async def begin_source(writer: Writer, import_id: int, log: LogSource) -> SourceRow:
+    """Add the row of a log."""
+    params = source_params(log)
     newest = int(await writer.value("SELECT max(id) FROM messages", default=0))
-    before = int(await writer.value(_READ_BEFORE, params, newest))
-    await writer.run(_INSERT, params | {"newest": before})
+    before = int(await writer.value(READ_BEFORE, params, newest))
+    await writer.run(_INSERT, params | {"import": import_id, "newest": before})
     number = int(await writer.value("SELECT last_insert_rowid()"))
     return SourceRow(number, import_id, log, before)
 
@@ -111,7 +118,7 @@ async def complete_source(writer: Writer, source: SourceRow, offset: timedelta) 
     """Mark a log as read to its end."""
     await writer.run(
         "UPDATE import_sources SET is_whole = 1, clock_offset = ? WHERE id = ?",
-        (offset // _MS, source.id),
+        (offset // MS, source.id),
     )
 
 
@@ -182,10 +189,6 @@ async def _extends_last(writer: Writer, source: SourceRow, more: HeldRange) -> b
     params = more._asdict() | {"source": source.id}
     return bool(await writer.rows(_EXTEND_RANGE, params))
 
-
-_READ_BEFORE = """
-SELECT min(newest_before) FROM import_sources s JOIN imports i ON i.id = s.import
-WHERE s.sha256 = :sha256 AND s.network = :network AND s.channel = :channel AND i.undone IS NULL"""
 
 _INSERT = """
 INSERT INTO import_sources (

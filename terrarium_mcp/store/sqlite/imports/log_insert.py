@@ -1,4 +1,4 @@
-"""Lines of a log become rows, unless they are stored already."""
+"""Lines of one log become rows, unless they are stored already."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,6 @@ from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.store.recognition.once import recognised
 from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.functions import storable
-from terrarium_mcp.store.sqlite.imports.clock_correction import ClockCorrection
 from terrarium_mcp.store.sqlite.imports.source_rows import (
     HeldMessage,
     SourceRow,
@@ -29,12 +28,12 @@ _REDACTED = -1
 several messages of that nick and time."""
 
 
-class LogLines:
-    """The lines of one log on their way into the tables."""
+class LogInsert:
+    """Inserts lines of one log; `margin` as in `recognised`."""
 
-    def __init__(self, source: SourceRow, clock: ClockCorrection) -> None:
+    def __init__(self, source: SourceRow, margin: int) -> None:
         self._source = source
-        self._clock = clock
+        self._margin = margin
 
     async def insert(self, writer: Writer, messages: Sequence[NewMessage]) -> list[int]:
         """Insert the messages that are not stored yet, and note which messages the log has.
@@ -74,11 +73,10 @@ class LogLines:
             by_place[places[message.network, message.channel]].append(number)
         for place, numbers in by_place.items():
             group = LineGroup(place, [messages[n] for n in numbers], self._source.resolution)
-            margin = self._clock.found.margin
-            stored = await unclaimed_lines(writer, self._source.id, group, margin)
+            stored = await unclaimed_lines(writer, self._source.id, group, self._margin)
             if not stored:  # no text was compared
                 continue
-            found = recognised(group.lines, [one.line for one in stored], margin)
+            found = recognised(group.lines, [one.line for one in stored], self._margin)
             for number, index in zip(numbers, found, strict=True):
                 if index is not None:
                     one = stored[index]
