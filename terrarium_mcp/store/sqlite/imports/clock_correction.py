@@ -8,7 +8,14 @@ after an interruption, is corrected from the same line on by as much.
 
 import json
 from collections import Counter
-from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable, Mapping, Sequence
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    Callable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import MAXYEAR, MINYEAR, timedelta
@@ -47,11 +54,11 @@ PATIENCE = 60.0
 """Seconds that one comparison may take: a block of a quiet channel may span years of it."""
 
 
-class UnsavedLine(NamedTuple):
-    """A line of an earlier log that is not in the tables yet, and the resolution of that log."""
+class UnsavedLines(NamedTuple):
+    """The lines of an earlier log that are not in the tables yet: at least one."""
 
-    message: NewMessage
-    resolution: int
+    log: LogSource
+    messages: Sequence[NewMessage]
 
 
 class ClockCorrection:
@@ -63,7 +70,7 @@ class ClockCorrection:
     """
 
     def __init__(
-        self, database: Database, log: LogSource, earlier: Callable[[], Iterable[UnsavedLine]]
+        self, database: Database, log: LogSource, earlier: Callable[[], Iterable[UnsavedLines]]
     ) -> None:
         """Start without an offset; `earlier` returns the unsaved lines of the logs before it."""
         self.found = NO_OFFSET
@@ -116,43 +123,46 @@ class ClockCorrection:
         if not sample:
             return None
         moments = [milliseconds(line.said_at) for line in sample]
+        since, until = min(moments) - FARTHEST, max(moments) + FARTHEST
         near = network | {
             "folded": channel,
             "newest": self.newest_before,
-            "since": to_text(moment_of(min(moments) - FARTHEST)),
-            "until": to_text(moment_of(max(moments) + FARTHEST)),
+            "since": to_text(moment_of(since)),
+            "until": to_text(moment_of(until)),
         }
         ((first, last),) = await self._rows(_COVERED, near)
         unsaved = [
-            line
-            for line in self._earlier()
-            if line.message.network == log.network
-            and fold(line.message.channel, casemapping) == channel
+            earlier
+            for earlier in self._earlier()
+            if storable(earlier.log.network) == network["network"]
+            and fold(earlier.log.channel, casemapping) == channel
+            and since <= milliseconds(earlier.messages[-1].said_at)
+            and milliseconds(earlier.messages[0].said_at) <= until
         ]
-        if first is None and not unsaved:
-            return None
-        resolution = log.resolution // timedelta(milliseconds=1)
-        lines = distinctive(_comparable(line, resolution, casemapping) for line in sample)
-        texts = json.dumps([line.text for line in lines])
-        rows = await self._rows(_SAME_TEXTS, near | {"texts": texts})
-        stored = [compared(row, casemapping) for row in rows]
-        stored += [_comparable(line.message, line.resolution, casemapping) for line in unsaved]
         covered = [milliseconds(from_text(moment)) for moment in (first, last) if moment]
-        covered += [
-            at
-            for line in unsaved
-            if abs((at := milliseconds(line.message.said_at)) - moments[0]) <= FARTHEST
+        covered += [milliseconds(one.messages[end].said_at) for one in unsaved for end in (0, -1)]
+        if not covered:
+            return None
+        lines = distinctive(_comparable(line, log, casemapping) for line in sample)
+        texts = {line.text for line in lines}
+        rows = await self._rows(_SAME_TEXTS, near | {"texts": json.dumps([*texts])})
+        stored = [compared(row, casemapping) for row in rows]
+        stored += [
+            _comparable(message, earlier.log, casemapping)
+            for earlier in unsaved
+            for message in earlier.messages
+            if message.text in texts
         ]
-        return offset_between(lines, stored, (min(covered), max(covered))) if covered else None
+        return offset_between(lines, stored, (min(covered), max(covered)))
 
     async def _rows(self, sql: str, params: Mapping[str, object]) -> list[Row]:
         return await self._database.rows(sql, params, deadline=PATIENCE)
 
 
-def _comparable(message: NewMessage, resolution: int, casemapping: str) -> ComparableLine:
+def _comparable(message: NewMessage, log: LogSource, casemapping: str) -> ComparableLine:
     return comparable(
         milliseconds(message.said_at),
-        resolution,
+        log.resolution // timedelta(milliseconds=1),
         message.nick,
         message.kind,
         message.text,

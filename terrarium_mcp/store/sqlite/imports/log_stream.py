@@ -3,17 +3,16 @@
 A transaction for each log of a thousand small ones would take twice as long.
 """
 
-from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store.records import ImportTotals, LogSource
 from terrarium_mcp.store.sqlite.engine.database import Database, Writer
-from terrarium_mcp.store.sqlite.imports.clock_correction import ClockCorrection, UnsavedLine
+from terrarium_mcp.store.sqlite.imports.clock_correction import ClockCorrection, UnsavedLines
 from terrarium_mcp.store.sqlite.imports.log_insert import LogInsert
 from terrarium_mcp.store.sqlite.imports.source_rows import (
-    MS,
     READ_BEFORE,
     SourceRow,
     begin_source,
@@ -39,7 +38,9 @@ class _LogInWork:
         first: the position of its first line in the stream.
         taken: how many of its lines were taken from it.
         is_read: whether these are all.
+        unsaved: those of the taken that are not stored.
         row: its row, once any of it is stored.
+        added: how many of the stored ones were new.
     """
 
     log: LogSource
@@ -47,6 +48,7 @@ class _LogInWork:
     first: int
     taken: int = 0
     is_read: bool = False
+    unsaved: list[NewMessage] = field(default_factory=list)
     row: SourceRow | None = None
     added: int = 0
 
@@ -82,8 +84,7 @@ class LogStream:
         self._database = database
         self._import = import_id
         self._logs: list[_LogInWork] = []
-        self._unsaved: list[UnsavedLine] = []
-        self._saved = 0
+        self._taken = self._saved = 0
         self._stored = _Stored()
 
     async def lines(self, logs: Logs) -> AsyncGenerator[NewMessage, None]:
@@ -96,8 +97,9 @@ class LogStream:
                 )
                 async with aclosing(work.clock.corrected(messages)) as corrected:
                     async for message in corrected:
+                        self._taken += 1
                         work.taken += 1
-                        self._unsaved.append(UnsavedLine(message, log.resolution // MS))
+                        work.unsaved.append(message)
                         yield message
                 work.is_read = True
 
@@ -129,7 +131,8 @@ class LogStream:
 
     def saved(self, lines: int) -> None:
         """Take note that so many lines of the stream are stored: the transaction is committed."""
-        del self._unsaved[: lines - self._saved]
+        for work in self._logs:
+            del work.unsaved[: max(0, lines - work.first) - (work.taken - len(work.unsaved))]
         self._saved = lines
         for work, row in self._stored.rows.items():
             work.row, work.clock.newest_before = row, row.newest_before
@@ -139,12 +142,12 @@ class LogStream:
         self._logs = [work for work in self._logs if work not in self._stored.completed]
 
     def _begin(self, log: LogSource) -> _LogInWork:
-        first = self._saved + len(self._unsaved)
+        before = [*self._logs]
 
-        def earlier() -> Sequence[UnsavedLine]:
-            return self._unsaved[: max(0, first - self._saved)]
+        def earlier() -> Iterator[UnsavedLines]:
+            return (UnsavedLines(work.log, work.unsaved) for work in before if work.unsaved)
 
-        work = _LogInWork(log, ClockCorrection(self._database, log, earlier), first)
+        work = _LogInWork(log, ClockCorrection(self._database, log, earlier), self._taken)
         self._logs.append(work)
         return work
 

@@ -13,7 +13,7 @@ from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.rooms import room_ids
 
-MS = timedelta(milliseconds=1)
+_MS = timedelta(milliseconds=1)
 
 _COVERED = "import"
 """Why a span began that covers all lines of a program's logs, whatever lies between them."""
@@ -48,7 +48,7 @@ class SourceRow:
     @property
     def resolution(self) -> int:
         """How exact its stamps are, in milliseconds."""
-        return self.log.resolution // MS
+        return self.log.resolution // _MS
 
 
 READ_BEFORE = """
@@ -68,7 +68,7 @@ def source_params(log: LogSource) -> dict[str, object]:
         "zone": log.zone,
         "sha256": log.sha256,
         "size": log.size,
-        "resolution": log.resolution // MS,
+        "resolution": log.resolution // _MS,
     }
 
 
@@ -118,7 +118,7 @@ async def complete_source(writer: Writer, source: SourceRow, offset: timedelta) 
     """Mark a log as read to its end."""
     await writer.run(
         "UPDATE import_sources SET is_whole = 1, clock_offset = ? WHERE id = ?",
-        (offset // MS, source.id),
+        (offset // _MS, source.id),
     )
 
 
