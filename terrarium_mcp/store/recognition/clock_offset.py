@@ -78,7 +78,9 @@ def offset_between(
     offset = 0 if low <= 0 <= high else middle
     margin = max(0, high - offset - JITTER, offset - low - JITTER)
     began, ended = covered
-    comparable = sum(began <= line.at - offset <= ended for line in lines)
+    comparable = sum(
+        began <= line.at - offset and line.at + line.resolution - offset <= ended for line in lines
+    )
     is_consistent = (
         len(agreeing) >= max(FEWEST, AGREEING * len(pairs))
         and len({line.nick for line in agreeing}) > 1

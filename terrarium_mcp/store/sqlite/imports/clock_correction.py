@@ -86,18 +86,16 @@ class ClockCorrection:
 
     async def corrected(
         self, messages: AsyncIterable[NewMessage] | Iterable[NewMessage]
-    ) -> AsyncGenerator[NewMessage, None]:
-        """The messages, with corrected times from the block on that shows the offset."""
+    ) -> AsyncGenerator[Sequence[NewMessage], None]:
+        """The messages by blocks, with corrected times from the block on that shows the offset."""
         block: list[NewMessage] = []
         async with aclosing(each_of(messages)) as each:
             async for message in each:
                 block.append(message)
                 if len(block) == BLOCK:
-                    for one in await self._correct(block):
-                        yield one
+                    yield await self._correct(block)
                     block = []
-        for one in await self._correct(block):
-            yield one
+        yield await self._correct(block)
 
     async def _correct(self, block: Sequence[NewMessage]) -> Sequence[NewMessage]:
         if not self.found.lines:

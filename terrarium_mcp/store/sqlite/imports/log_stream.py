@@ -95,12 +95,13 @@ class LogStream:
                 work.clock.newest_before = await self._database.value(
                     READ_BEFORE, source_params(log)
                 )
-                async with aclosing(work.clock.corrected(messages)) as corrected:
-                    async for message in corrected:
-                        self._taken += 1
-                        work.taken += 1
-                        work.unsaved.append(message)
-                        yield message
+                async with aclosing(work.clock.corrected(messages)) as blocks:
+                    async for block in blocks:
+                        self._taken += len(block)
+                        work.taken += len(block)
+                        work.unsaved += block
+                        for message in block:
+                            yield message
                 work.is_read = True
 
     async def insert(self, writer: Writer, messages: Sequence[NewMessage]) -> list[int]:

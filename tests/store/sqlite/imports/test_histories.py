@@ -61,7 +61,9 @@ def evening(seed: int, resolution: timedelta, fast: int) -> Evening:
     rng = Random(seed)  # noqa: S311 -- chat
     said, at = [], NOON
     for n in range(LINES):
-        at += timedelta(milliseconds=rng.choice([0, 400, 3_000, 20_000, 45_000]))
+        # Where a log begins or ends amid repeats, nobody can tell which of them it lacks.
+        silence = 5 * MINUTE if n in (LINES // 3, LINES * 2 // 3) else timedelta()
+        at += silence + timedelta(milliseconds=rng.choice([0, 400, 3_000, 20_000, 45_000]))
         text = rng.choice(["ok", "yes"]) if n % 2 else f"sentence number {n} of a long evening"
         said.append(line_of(("cy", "di")[n // 2 % 2], text, at))
 
