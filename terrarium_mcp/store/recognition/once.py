@@ -10,9 +10,8 @@ A line of a log is *known* if its room has a stored line that
 
 Lines are looked at by time, and each takes the earliest stored line that is free. Of all ways to
 pair repeats this one leaves the fewest lines alone, and it does not depend on how many lines are
-looked at together: an import that was interrupted and is repeated ends as one that was not. A line
-without a nick takes any stored line, and where no other is free, a line with one takes a stored
-line without.
+looked at together: an import that was interrupted and is repeated ends as one that was not. For the
+same reason a line without a nick is as good as one with: an empty nick equals any.
 
 A stored line whose text was removed by a redaction is any line of that nick, kind and time, however
 many there are: an import does not bring back what was taken away.
@@ -25,6 +24,7 @@ What is not known is added, at its own time. The line that came first stays as i
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Sequence
+from heapq import merge
 from operator import itemgetter
 
 from terrarium_mcp.store.recognition.comparison import ComparableLine, is_same_text
@@ -71,18 +71,21 @@ class _FreeLines:
 
     def take(self, line: ComparableLine) -> int | None:
         """The index of the first that is this line; it is free no more, unless it was redacted."""
-        for key in _keys_for(line):
-            for index in self._at_the_time_of(line, key):
-                other = self._stored[index]
-                if other.is_redacted:
-                    return index
-                if not self._taken[index] and is_same_text(line.text, other.text):
-                    self._taken[index] = True
-                    return index
-        return None
+        if line.nick:
+            keys = (_words_and_nick(line, line.nick), _words_and_nick(line, ""))
+            same: Iterator[tuple[int, int]] = merge(
+                *(self._at_the_time_of(line, key) for key in keys)
+            )
+        else:
+            same = self._at_the_time_of(line, _words(line))
+        for _, index in same:
+            if not self._taken[index] and is_same_text(line.text, self._stored[index].text):
+                self._taken[index] = True
+                return index
+        return next((index for _, index in self._at_the_time_of(line, _redacted(line))), None)
 
-    def _at_the_time_of(self, line: ComparableLine, key: Hashable) -> Iterator[int]:
-        """The stored lines of a key that were said when a line was, by when they ended."""
+    def _at_the_time_of(self, line: ComparableLine, key: Hashable) -> Iterator[tuple[int, int]]:
+        """The stored lines of a key that were said when a line was: when each ended, its index."""
         same = self._by_key.get(key, ())
         end = line.at + line.resolution + self._jitter
         for position in range(bisect_left(same, line.at - self._jitter, key=_END), len(same)):
@@ -90,20 +93,13 @@ class _FreeLines:
             if ended > end + self._coarsest:
                 return
             if self._stored[index].at <= end:
-                yield index
-
-
-def _keys_for(line: ComparableLine) -> tuple[Hashable, ...]:
-    """By which keys the stored lines that may be a line are found, the surest first."""
-    if not line.nick:
-        return (_words(line),)
-    return _words_and_nick(line, line.nick), _words_and_nick(line, ""), _kind_and_nick(line)
+                yield ended, index
 
 
 def _keys_of(other: ComparableLine) -> tuple[Hashable, ...]:
     """Under which keys a stored line is looked up."""
     if other.is_redacted:
-        return (_kind_and_nick(other),)
+        return (_redacted(other),)
     return _words_and_nick(other, other.nick), _words(other)
 
 
@@ -115,5 +111,5 @@ def _words(line: ComparableLine) -> Hashable:
     return line.kind, line.skeleton
 
 
-def _kind_and_nick(line: ComparableLine) -> Hashable:
+def _redacted(line: ComparableLine) -> Hashable:
     return "redacted", line.kind, line.nick, ""
