@@ -112,7 +112,8 @@ class ClockCorrection:
     async def _look(self, block: Sequence[NewMessage]) -> ClockOffset | None:
         """Compare a block with what the room had before the log; None if that shows nothing."""
         log = self._log
-        if not is_channel(log.channel):
+        had_nothing = self.newest_before == 0 and not any(self._earlier())
+        if had_nothing or not is_channel(log.channel):
             return None
         network = {"network": storable(log.network)}
         casemapping = str(await self._database.value(_CASEMAPPING, network, DEFAULT_CASEMAPPING))

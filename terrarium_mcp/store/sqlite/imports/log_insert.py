@@ -1,7 +1,7 @@
 """Lines of one log become rows, unless they are stored already."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from datetime import datetime
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold, is_channel
@@ -10,7 +10,6 @@ from terrarium_mcp.store.recognition.once import recognised
 from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.imports.source_rows import (
-    HeldMessage,
     SourceRow,
     add_lines,
     extend_span,
@@ -45,32 +44,31 @@ class LogInsert:
             ImportWasUndone: the import of this log has been undone.
         """
         places = await places_of(writer, messages)
-        known = await self._known(writer, messages, places)
+        where = [places[message.network, message.channel] for message in messages]
+        known = await self._known(writer, messages, where)
         new = [message for message, number in zip(messages, known, strict=True) if not number]
         added = iter(await insert(writer, new) if new else ())
         ids = [0 if number else next(added) for number in known]
         held = [
-            HeldMessage(
-                places[message.network, message.channel].is_private, number or new_id, not number
-            )
-            for message, number, new_id in zip(messages, known, ids, strict=True)
+            (place.is_private, number or new_id, not number)
+            for place, number, new_id in zip(where, known, ids, strict=True)
             if (number or new_id) and number != _REDACTED
         ]
         await add_lines(writer, self._source, [message.said_at for message in messages], held)
-        await self._extend_spans(writer, messages, places)
+        await self._extend_spans(writer, messages, where)
         return ids
 
     async def _known(
         self,
         writer: Writer,
         messages: Sequence[NewMessage],
-        places: Mapping[tuple[str, str], LogPlace],
+        where: Sequence[LogPlace],
     ) -> list[int]:
         """The ids of those messages that are stored; 0 for the others, and `_REDACTED`."""
         known = [0] * len(messages)
         by_place = defaultdict[LogPlace, list[int]](list)
-        for number, message in enumerate(messages):
-            by_place[places[message.network, message.channel]].append(number)
+        for number, place in enumerate(where):
+            by_place[place].append(number)
         for place, numbers in by_place.items():
             group = LineGroup(place, [messages[n] for n in numbers], self._source.resolution)
             stored = await unclaimed_lines(writer, self._source.id, group, self._margin)
@@ -87,13 +85,13 @@ class LogInsert:
         self,
         writer: Writer,
         messages: Sequence[NewMessage],
-        places: Mapping[tuple[str, str], LogPlace],
+        where: Sequence[LogPlace],
     ) -> None:
         """Note which time the log covers; what this program recorded has its own spans."""
         covered = defaultdict[int, list[datetime]](list)
-        for message in messages:
+        for message, place in zip(messages, where, strict=True):
             if message.origin is Origin.IMPORT:
-                covered[places[message.network, message.channel].room].append(message.said_at)
+                covered[place.room].append(message.said_at)
         covered.pop(PRIVATE, None)
         for room, moments in covered.items():
             await extend_span(writer, self._source, room, min(moments), max(moments))

@@ -19,12 +19,8 @@ _COVERED = "import"
 """Why a span began that covers all lines of a program's logs, whatever lies between them."""
 
 
-class HeldMessage(NamedTuple):
-    """A message that a log has: whether it is private, its id, and whether the log added it."""
-
-    is_private: bool
-    id: int
-    is_added: bool
+HeldMessage = tuple[bool, int, bool]
+"""A message that a log has: whether it is private, its id, and whether the log added it."""
 
 
 class HeldRange(NamedTuple):
@@ -176,11 +172,18 @@ def _span_source(program: str) -> str:
 def ranges_of(held: Iterable[HeldMessage]) -> list[HeldRange]:
     """The messages that a log has, in as few ranges as possible."""
     ranges: list[HeldRange] = []
+    first = last = 0
+    kind = (False, False)
     for is_private, number, is_added in sorted(held):
-        if ranges and ranges[-1][::3] == (is_private, is_added) and ranges[-1].last == number - 1:
-            ranges[-1] = ranges[-1]._replace(last=number)
-        else:
-            ranges.append(HeldRange(is_private, number, number, is_added))
+        if number == last + 1 and (is_private, is_added) == kind:
+            last = number
+            continue
+        if last:
+            ranges.append(HeldRange(kind[0], first, last, kind[1]))
+        first = last = number
+        kind = (is_private, is_added)
+    if last:
+        ranges.append(HeldRange(kind[0], first, last, kind[1]))
     return ranges
 
 
