@@ -16,6 +16,7 @@ of recognition bridges anyway is none.
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from terrarium_mcp.store.recognition.comparison import ComparableLine
 from terrarium_mcp.store.recognition.once import JITTER
@@ -35,10 +36,17 @@ _SECOND = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ClockOffset:
-    """By how many milliseconds a clock was fast, according to this many lines."""
+    """By how many milliseconds a clock was fast, more or less `margin`, according to so many lines.
+
+    The margin is what remains open where stamps name minutes.
+    """
 
     milliseconds: int
+    margin: int
     lines: int
+
+
+NO_OFFSET = ClockOffset(0, 0, 0)
 
 
 def distinctive(lines: Iterable[ComparableLine]) -> list[ComparableLine]:
@@ -65,16 +73,21 @@ def offset_between(
         return None
     low, high = _most_allowed([allowed for _, allowed in pairs])
     agreeing = [line for line, (first, last) in pairs if first <= low and high <= last]
-    offset = 0 if low <= 0 <= high else round((low + high) / 2 / _SECOND) * _SECOND
+    # Between two seconds it is the earlier: programs cut a stamp, and do not round it.
+    middle = ceil((low + high) / 2 / _SECOND - 0.5) * _SECOND
+    offset = 0 if low <= 0 <= high else middle
+    margin = max(0, high - offset - JITTER, offset - low - JITTER)
     began, ended = covered
-    comparable = sum(began <= line.at - offset <= ended for line in lines)
+    comparable = sum(
+        began <= line.at - offset and line.at + line.resolution - offset <= ended for line in lines
+    )
     is_consistent = (
         len(agreeing) >= max(FEWEST, AGREEING * len(pairs))
         and len({line.nick for line in agreeing}) > 1
         and len(agreeing) >= FOUND * comparable
         and abs(offset) <= FARTHEST
     )
-    return ClockOffset(offset, len(agreeing)) if is_consistent else None
+    return ClockOffset(offset, margin, len(agreeing)) if is_consistent else None
 
 
 _Allowed = tuple[int, int]

@@ -6,7 +6,7 @@ r"""Comparable lines: what two programs keep of the same line, in one form. Pure
 | hex colours, of which some leave digits (`ff0000`, irssi `f0000`) | without 5 or 6 hex digits |
 | a tab, a line break | a space |
 | bytes of cp1252 read as latin-1 (`\x80`), or in the right encoding (the euro sign) | cp1252 |
-| bytes that were no UTF-8, lost as U+FFFD | U+FFFD equals any one character |
+| bytes that were no UTF-8, lost as U+FFFD | U+FFFD equals any one character beyond ASCII |
 | quotes around the reason of a part or quit | left out |
 | events written like actions (`* ada has quit (bye)`) | equal to the action with these words |
 | own lines without a nick | an empty nick equals any |
@@ -92,7 +92,7 @@ def comparable(
 
 
 def is_same_text(one: str, other: str) -> bool:
-    """Whether two comparable texts are equal, where U+FFFD equals any one character."""
+    """Whether two comparable texts are equal; U+FFFD equals any character beyond ASCII."""
     if one == other:
         return True
     if len(one) != len(other) or not (LOST in one or LOST in other):

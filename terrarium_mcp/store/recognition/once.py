@@ -8,11 +8,13 @@ A line of a log is *known* if its room has a stored line that
 3. was said at the same time. A stamp names a time that lasts a second, or a minute; the two times
    may be `JITTER` apart, since each program writes down when a line reached it.
 
-Where several stored lines would do, the nearest in time is taken, and of all pairs of a group of
-lines the nearest first: so a line is recognised in itself whenever it was stored by an earlier,
-interrupted import of the same log. Pairs in which both nicks are known come before those in which
-one is not. Last come stored lines whose text was removed by a redaction: they equal any text of
-that nick, kind and time, or an import would bring back what was taken away.
+Lines are looked at by time, and each takes the earliest stored line that is free. Of all ways to
+pair repeats this one leaves the fewest lines alone, and it does not depend on how many lines are
+looked at together: an import that was interrupted and is repeated ends as one that was not. For the
+same reason a line without a nick is as good as one with: an empty nick equals any.
+
+A stored line whose text was removed by a redaction is any line of that nick, kind and time, however
+many there are: an import does not bring back what was taken away.
 
 A stored line is as exact as the log that added it; one that we recorded is exact.
 
@@ -21,7 +23,9 @@ What is not known is added, at its own time. The line that came first stays as i
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from heapq import merge
+from operator import itemgetter
 
 from terrarium_mcp.store.recognition.comparison import ComparableLine, is_same_text
 
@@ -29,95 +33,83 @@ JITTER = 3_000
 """Milliseconds. Servers of a network pass a line on within a second or two, and a client under load
 stamps it when it gets to it."""
 
+_END = itemgetter(0)
+
 
 def recognised(
-    lines: Sequence[ComparableLine], stored: Sequence[ComparableLine]
+    lines: Sequence[ComparableLine], stored: Sequence[ComparableLine], margin: int = 0
 ) -> list[int | None]:
     """For each line of a log the index of the stored line that it is; None for a new line.
 
     Args:
         lines: lines of one log, in its order.
         stored: the lines that the log does not have yet and that may be meant.
+        margin: milliseconds by which the times may be farther apart than `JITTER`: a log whose
+            clock was corrected is less exact.
     """
-    pairs = _Pairs(lines, stored)
-    texts = [index for index, other in enumerate(stored) if not other.is_redacted]
-    pairs.take(range(len(lines)), texts, _words_and_nick)
-    pairs.take(range(len(lines)), [index for index in texts if not stored[index].nick], _words)
-    pairs.take([number for number, line in enumerate(lines) if not line.nick], texts, _words)
-    redacted = [index for index, other in enumerate(stored) if other.is_redacted]
-    pairs.take(range(len(lines)), redacted, _kind_and_nick)
-    return pairs.found
+    free = _FreeLines(stored, JITTER + margin)
+    found: list[int | None] = [None] * len(lines)
+    for number in sorted(range(len(lines)), key=lambda number: lines[number].at):
+        found[number] = free.take(lines[number])
+    return found
 
 
-def reach(resolution: int) -> int:
-    """How many milliseconds before and after a line of this resolution another may be the same."""
-    return resolution + JITTER
+class _FreeLines:
+    """The stored lines that no line of the log has taken."""
+
+    def __init__(self, stored: Sequence[ComparableLine], jitter: int) -> None:
+        self._stored = stored
+        self._jitter = jitter
+        self._taken = [False] * len(stored)
+        self._coarsest = max((other.resolution for other in stored), default=0)
+        self._by_key = defaultdict[Hashable, list[tuple[int, int]]](list)
+        for index, other in enumerate(stored):
+            for key in _keys_of(other):
+                self._by_key[key].append((other.at + other.resolution, index))
+        for same in self._by_key.values():
+            same.sort()
+
+    def take(self, line: ComparableLine) -> int | None:
+        """The index of the first that is this line; it is free no more, unless it was redacted."""
+        if line.nick:
+            keys = (_words_and_nick(line, line.nick), _words_and_nick(line, ""))
+            same: Iterator[tuple[int, int]] = merge(
+                *(self._at_the_time_of(line, key) for key in keys)
+            )
+        else:
+            same = self._at_the_time_of(line, _words(line))
+        for _, index in same:
+            if not self._taken[index] and is_same_text(line.text, self._stored[index].text):
+                self._taken[index] = True
+                return index
+        return next((index for _, index in self._at_the_time_of(line, _redacted(line))), None)
+
+    def _at_the_time_of(self, line: ComparableLine, key: Hashable) -> Iterator[tuple[int, int]]:
+        """The stored lines of a key that were said when a line was: when each ended, its index."""
+        same = self._by_key.get(key, ())
+        end = line.at + line.resolution + self._jitter
+        for position in range(bisect_left(same, line.at - self._jitter, key=_END), len(same)):
+            ended, index = same[position]
+            if ended > end + self._coarsest:
+                return
+            if self._stored[index].at <= end:
+                yield ended, index
 
 
-def _words_and_nick(line: ComparableLine) -> Hashable:
-    return line.kind, line.skeleton, line.nick
+def _keys_of(other: ComparableLine) -> tuple[Hashable, ...]:
+    """Under which keys a stored line is looked up."""
+    if other.is_redacted:
+        return (_redacted(other),)
+    return _words_and_nick(other, other.nick), _words(other)
+
+
+def _words_and_nick(line: ComparableLine, nick: str) -> Hashable:
+    return line.kind, line.skeleton, nick
 
 
 def _words(line: ComparableLine) -> Hashable:
     return line.kind, line.skeleton
 
 
-def _kind_and_nick(line: ComparableLine) -> Hashable:
-    return line.kind, line.nick
-
-
-class _Pairs:
-    """The pairs found so far: for each line the index of its stored line."""
-
-    def __init__(self, lines: Sequence[ComparableLine], stored: Sequence[ComparableLine]) -> None:
-        self.found: list[int | None] = [None] * len(lines)
-        self._lines = lines
-        self._stored = stored
-        self._free = [True] * len(stored)
-
-    def take(
-        self,
-        lines: Iterable[int],
-        stored: Iterable[int],
-        key: Callable[[ComparableLine], Hashable],
-    ) -> None:
-        """Pair those of these lines that are the same, the nearest in time first.
-
-        Args:
-            lines: indexes of lines; those that are paired already are left out.
-            stored: indexes of stored lines, likewise.
-            key: equal for lines that may be the same.
-        """
-        by_key = defaultdict[Hashable, list[tuple[int, int]]](list)
-        for index in stored:
-            if self._free[index]:
-                other = self._stored[index]
-                by_key[key(other)].append((other.at, index))
-        if not by_key:
-            return
-        for same in by_key.values():
-            same.sort()
-        unpaired = [number for number in lines if self.found[number] is None]
-        for _, _, number, index in sorted(self._candidates(unpaired, by_key, key)):
-            if self.found[number] is None and self._free[index]:
-                self.found[number] = index
-                self._free[index] = False
-
-    def _candidates(
-        self,
-        lines: Iterable[int],
-        by_key: Mapping[Hashable, Sequence[tuple[int, int]]],
-        key: Callable[[ComparableLine], Hashable],
-    ) -> Iterator[tuple[int, int, int, int]]:
-        """Each possible pair: how far apart the times are, and the stamps, then both indexes."""
-        coarsest = max(other.resolution for other in self._stored)
-        for number in lines:
-            line = self._lines[number]
-            same = by_key.get(key(line), ())
-            begin = bisect_left(same, (line.at - reach(coarsest), 0))
-            end = bisect_left(same, (line.at + reach(line.resolution) + 1, 0))
-            for at, index in same[begin:end]:
-                other = self._stored[index]
-                apart = max(0, at - line.at - line.resolution, line.at - at - other.resolution)
-                if apart <= JITTER and (other.is_redacted or is_same_text(line.text, other.text)):
-                    yield apart, abs(at - line.at), number, index
+def _redacted(line: ComparableLine) -> Hashable:
+    return "redacted", line.kind, line.nick, ""

@@ -1,22 +1,18 @@
 """Imports: logs of other programs merged into the history, each line once; listed, and undone."""
 
-from collections.abc import AsyncIterable, Callable, Iterable
+from collections.abc import Callable
 from contextlib import aclosing
 from datetime import UTC, datetime
 
 from terrarium_mcp.chat.identity import fold
-from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.records import ImportRecord, ImportTotals, LogSource, UndoResult
 from terrarium_mcp.store.sqlite.engine.database import Database, Row
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.rooms import Rooms
-from terrarium_mcp.store.sqlite.imports.clock_correction import ClockCorrection
-from terrarium_mcp.store.sqlite.imports.log_lines import LogLines
+from terrarium_mcp.store.sqlite.imports.log_stream import Lines, Logs, LogStream
 from terrarium_mcp.store.sqlite.imports.source_rows import (
     add_span,
-    begin_source,
-    complete_source,
 )
 from terrarium_mcp.store.sqlite.imports.undo import ImportUndo
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
@@ -54,34 +50,48 @@ class Imports:
         self,
         import_id: int,
         source: LogSource,
-        messages: Iterable[NewMessage] | AsyncIterable[NewMessage],
+        messages: Lines,
         report: Callable[[int], None] = lambda _: None,
     ) -> ImportTotals:
-        """Merge a log into the history, beside a live recorder and in constant memory.
+        """Merge one log into the history, as `add_all` does."""
+        (totals,) = await self.add_all(import_id, [(source, messages)], report)
+        return totals
 
-        Its lines keep their own time, unless its clock was wrong. The room's coverage names the
-        time that they span. Lines without a channel are never recognised.
+    async def add_all(
+        self,
+        import_id: int,
+        logs: Logs,
+        report: Callable[[int], None] = lambda _: None,
+    ) -> list[ImportTotals]:
+        """Merge logs into the history, beside a live recorder and in constant memory.
+
+        Small logs are stored by groups that take no longer a line than a large one. Lines keep
+        their own time, unless the clock of their log was wrong. The room's coverage names the time
+        that they span. Lines without a channel are never recognised.
 
         Args:
             import_id: what `begin` returned.
-            source: the log.
-            messages: its lines, in its order.
-            report: called with how many lines are done. May raise to stop: these are stored.
+            logs: the logs, and the lines of each in its order. Logs of the same time should follow
+                each other, and those with the most exact stamps come first.
+            report: called with how many lines of all logs are stored. May raise to stop.
 
         Raises:
             UnstorableMessage: its time cannot be stored. All messages before it are stored.
             ImportWasUndone: the import has been undone meanwhile.
             StoreFailed: the lines that were reported are stored, and no others.
         """
+        stream = LogStream(self._database, import_id)
+
+        def saved(lines: int) -> None:
+            stream.saved(lines)
+            report(lines)
+
+        async with aclosing(stream.lines(logs)) as lines:
+            totals = await append_in_groups(self._appender, lines, saved, stream.insert)
         async with self._database.writing() as writer:
-            row = await begin_source(writer, import_id, source)
-        clock = ClockCorrection(self._database, row)
-        async with aclosing(clock.corrected(messages)) as corrected:
-            totals = await append_in_groups(self._appender, corrected, report, LogLines(row).insert)
-        async with self._database.writing() as writer:
-            await complete_source(writer, row, clock.offset)
-        added = totals.lines - totals.left_out
-        return ImportTotals(totals.lines, added, totals.left_out, clock.offset)
+            await stream.complete(writer)
+        stream.saved(totals.lines)
+        return stream.totals
 
     async def add_span(
         self,

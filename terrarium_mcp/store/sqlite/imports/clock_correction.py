@@ -7,16 +7,27 @@ after an interruption, is corrected from the same line on by as much.
 # ruff: noqa: S608 -- every statement is made of constants
 
 import json
-from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import (
+    AsyncGenerator,
+    AsyncIterable,
+    Callable,
+    Iterable,
+    Mapping,
+    Sequence,
+)
 from contextlib import aclosing
 from dataclasses import replace
 from datetime import MAXYEAR, MINYEAR, timedelta
+from typing import NamedTuple
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold, is_channel
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.recognition.clock_offset import (
     FARTHEST,
+    LONG,
+    NO_OFFSET,
     ClockOffset,
     distinctive,
     offset_between,
@@ -27,54 +38,68 @@ from terrarium_mcp.store.recognition.comparison import (
     milliseconds,
     moment_of,
 )
+from terrarium_mcp.store.records import LogSource
 from terrarium_mcp.store.sqlite.engine.database import Database, Row
 from terrarium_mcp.store.sqlite.engine.functions import storable
-from terrarium_mcp.store.sqlite.imports.source_rows import SourceRow
 from terrarium_mcp.store.sqlite.imports.stored_lines import columns, compared
 from terrarium_mcp.store.sqlite.ingest.bulk import each_of
 
 BLOCK = 1_000
 """Lines of a log that are compared at once, until an offset is known."""
 
+SAMPLE = 100
+"""Lines of a block, at least half and at most this many, that are looked for in the room."""
+
 PATIENCE = 60.0
 """Seconds that one comparison may take: a block of a quiet channel may span years of it."""
+
+
+class UnsavedLines(NamedTuple):
+    """The lines of an earlier log that are not in the tables yet: at least one."""
+
+    log: LogSource
+    messages: Sequence[NewMessage]
 
 
 class ClockCorrection:
     """Corrects the times of one log.
 
     Attributes:
-        found: the offset; None as long as nothing showed one.
+        found: the offset; that of no line as long as nothing showed one.
+        newest_before: the newest message when the log was first read; None before it is read.
     """
 
-    def __init__(self, database: Database, source: SourceRow) -> None:
-        self.found: ClockOffset | None = None
+    def __init__(
+        self, database: Database, log: LogSource, earlier: Callable[[], Iterable[UnsavedLines]]
+    ) -> None:
+        """Start without an offset; `earlier` returns the unsaved lines of the logs before it."""
+        self.found = NO_OFFSET
+        self.newest_before: int | None = None
         self._database = database
-        self._source = source
+        self._log = log
+        self._earlier = earlier
 
     @property
     def offset(self) -> timedelta:
         """By how much the clock of the log was fast."""
-        return timedelta(milliseconds=self.found.milliseconds if self.found else 0)
+        return timedelta(milliseconds=self.found.milliseconds)
 
     async def corrected(
         self, messages: AsyncIterable[NewMessage] | Iterable[NewMessage]
-    ) -> AsyncGenerator[NewMessage, None]:
-        """The messages, with corrected times from the block on that shows the offset."""
+    ) -> AsyncGenerator[Sequence[NewMessage], None]:
+        """The messages by blocks, with corrected times from the block on that shows the offset."""
         block: list[NewMessage] = []
         async with aclosing(each_of(messages)) as each:
             async for message in each:
                 block.append(message)
                 if len(block) == BLOCK:
-                    for one in await self._correct(block):
-                        yield one
+                    yield await self._correct(block)
                     block = []
-        for one in await self._correct(block):
-            yield one
+        yield await self._correct(block)
 
     async def _correct(self, block: Sequence[NewMessage]) -> Sequence[NewMessage]:
-        if self.found is None:
-            self.found = await self._look(block)
+        if not self.found.lines:
+            self.found = await self._look(block) or NO_OFFSET
         if not self.offset:
             return block
         return [
@@ -86,51 +111,77 @@ class ClockCorrection:
 
     async def _look(self, block: Sequence[NewMessage]) -> ClockOffset | None:
         """Compare a block with what the room had before the log; None if that shows nothing."""
-        log, newest = self._source.log, self._source.newest_before
-        if not newest or not is_channel(log.channel):
+        log = self._log
+        had_nothing = self.newest_before == 0 and not any(self._earlier())
+        if had_nothing or not is_channel(log.channel):
             return None
         network = {"network": storable(log.network)}
         casemapping = str(await self._database.value(_CASEMAPPING, network, DEFAULT_CASEMAPPING))
-        lines = distinctive(self._lines_of(block, casemapping))
-        if not lines:
+        channel = fold(storable(log.channel), casemapping)
+        sample = _sample(line for line in block if fold(line.channel, casemapping) == channel)
+        if not sample:
             return None
+        moments = [milliseconds(line.said_at) for line in sample]
+        since, until = min(moments) - FARTHEST, max(moments) + FARTHEST
         near = network | {
-            "folded": fold(storable(log.channel), casemapping),
-            "newest": newest,
-            "since": to_text(moment_of(min(line.at for line in lines) - FARTHEST)),
-            "until": to_text(moment_of(max(line.at for line in lines) + FARTHEST)),
+            "folded": channel,
+            "newest": self.newest_before,
+            "since": to_text(moment_of(since)),
+            "until": to_text(moment_of(until)),
         }
         ((first, last),) = await self._rows(_COVERED, near)
-        if first is None:
+        unsaved = [
+            earlier
+            for earlier in self._earlier()
+            if storable(earlier.log.network) == network["network"]
+            and fold(earlier.log.channel, casemapping) == channel
+            and since <= milliseconds(earlier.messages[-1].said_at)
+            and milliseconds(earlier.messages[0].said_at) <= until
+        ]
+        covered = [milliseconds(from_text(moment)) for moment in (first, last) if moment]
+        covered += [milliseconds(one.messages[end].said_at) for one in unsaved for end in (0, -1)]
+        if not covered:
             return None
-        texts = json.dumps([line.text for line in lines])
-        rows = await self._rows(_SAME_TEXTS, near | {"texts": texts})
-        covered = (milliseconds(from_text(first)), milliseconds(from_text(last)))
-        return offset_between(lines, [compared(row, casemapping) for row in rows], covered)
-
-    def _lines_of(self, block: Iterable[NewMessage], casemapping: str) -> Iterator[ComparableLine]:
-        """The lines of the log's channel; it may hold others, and spell its own differently."""
-        channel = fold(self._source.log.channel, casemapping)
-        for message in block:
-            if fold(message.channel, casemapping) == channel and message.said_at.tzinfo:
-                yield comparable(
-                    milliseconds(message.said_at),
-                    self._source.resolution,
-                    message.nick,
-                    message.kind,
-                    message.text,
-                    casemapping,
-                )
+        lines = distinctive(_comparable(line, log, casemapping) for line in sample)
+        texts = {line.text for line in lines}
+        rows = await self._rows(_SAME_TEXTS, near | {"texts": json.dumps([*texts])})
+        stored = [compared(row, casemapping) for row in rows]
+        stored += [
+            _comparable(message, earlier.log, casemapping)
+            for earlier in unsaved
+            for message in earlier.messages
+            if message.text in texts
+        ]
+        return offset_between(lines, stored, (min(covered), max(covered)))
 
     async def _rows(self, sql: str, params: Mapping[str, object]) -> list[Row]:
         return await self._database.rows(sql, params, deadline=PATIENCE)
+
+
+def _comparable(message: NewMessage, log: LogSource, casemapping: str) -> ComparableLine:
+    return comparable(
+        milliseconds(message.said_at),
+        log.resolution // timedelta(milliseconds=1),
+        message.nick,
+        message.kind,
+        message.text,
+        casemapping,
+    )
+
+
+def _sample(lines: Iterable[NewMessage]) -> list[NewMessage]:
+    """Some long lines that occur once, from beginning to end."""
+    long = [line for line in lines if len(line.text) >= LONG and line.said_at.tzinfo]
+    times = Counter(line.text for line in long)
+    once = [line for line in long if times[line.text] == 1]
+    return once[:: len(once) // SAMPLE + 1]
 
 
 _CASEMAPPING = "SELECT casemapping FROM networks WHERE name = :network"
 
 _NEAR = """
 m.room = (SELECT id FROM rooms WHERE network = :network AND folded = :folded)
-AND m.timestamp BETWEEN :since AND :until AND m.id <= :newest"""
+AND m.timestamp BETWEEN :since AND :until AND (:newest IS NULL OR m.id <= :newest)"""
 
 _COVERED = f"SELECT min(m.timestamp), max(m.timestamp) FROM messages m WHERE {_NEAR}"
 

@@ -19,12 +19,8 @@ _COVERED = "import"
 """Why a span began that covers all lines of a program's logs, whatever lies between them."""
 
 
-class HeldMessage(NamedTuple):
-    """A message that a log has: whether it is private, its id, and whether the log added it."""
-
-    is_private: bool
-    id: int
-    is_added: bool
+HeldMessage = tuple[bool, int, bool]
+"""A message that a log has: whether it is private, its id, and whether the log added it."""
 
 
 class HeldRange(NamedTuple):
@@ -51,14 +47,16 @@ class SourceRow:
         return self.log.resolution // _MS
 
 
-async def begin_source(writer: Writer, import_id: int, log: LogSource) -> SourceRow:
-    """Add the row of a log.
+READ_BEFORE = """
+SELECT min(newest_before) FROM import_sources s JOIN imports i ON i.id = s.import
+WHERE s.sha256 = :sha256 AND s.network = :network AND s.channel = :channel AND i.undone IS NULL"""
+"""The statement for the newest message when the log of `source_params` was first read, which may
+have been by an import that was interrupted. Its clock is compared with the same messages again."""
 
-    Where the same log was read before, by an import that was interrupted or is repeated, its clock
-    is compared with the same messages as then.
-    """
-    params = {
-        "import": import_id,
+
+def source_params(log: LogSource) -> dict[str, object]:
+    """What the row of a log says of it."""
+    return {
         "path": storable(log.path),
         "format": storable(log.format),
         "network": storable(log.network),
@@ -68,17 +66,22 @@ async def begin_source(writer: Writer, import_id: int, log: LogSource) -> Source
         "size": log.size,
         "resolution": log.resolution // _MS,
     }
+
+
+async def begin_source(writer: Writer, import_id: int, log: LogSource) -> SourceRow:
+    """Add the row of a log."""
+    params = source_params(log)
     newest = int(await writer.value("SELECT max(id) FROM messages", default=0))
-    before = int(await writer.value(_READ_BEFORE, params, newest))
-    await writer.run(_INSERT, params | {"newest": before})
+    before = int(await writer.value(READ_BEFORE, params, newest))
+    await writer.run(_INSERT, params | {"import": import_id, "newest": before})
     number = int(await writer.value("SELECT last_insert_rowid()"))
     return SourceRow(number, import_id, log, before)
 
 
 async def add_lines(
-    writer: Writer, source: SourceRow, lines: Sequence[str], held: Iterable[HeldMessage]
+    writer: Writer, source: SourceRow, moments: Sequence[datetime], held: Iterable[HeldMessage]
 ) -> None:
-    """Note more lines of a log, by their timestamps, and the messages that they are.
+    """Note when more lines of a log were said, and the messages that they are.
 
     Raises:
         ImportWasUndone: its import has been undone.
@@ -92,10 +95,10 @@ async def add_lines(
         _ADD_LINES,
         {
             "source": source.id,
-            "lines": len(lines),
+            "lines": len(moments),
             "added": sum(one.last - one.first + 1 for one in ranges if one.is_added),
-            "first": min(lines),
-            "last": max(lines),
+            "first": to_text(min(moments)),
+            "last": to_text(max(moments)),
         },
     )
     if ranges and await _extends_last(writer, source, ranges[0]):
@@ -115,14 +118,16 @@ async def complete_source(writer: Writer, source: SourceRow, offset: timedelta) 
     )
 
 
-async def extend_span(writer: Writer, source: SourceRow, room: int, began: str, ended: str) -> None:
+async def extend_span(
+    writer: Writer, source: SourceRow, room: int, began: datetime, ended: datetime
+) -> None:
     """Extend the span that an import's logs of one program cover of a room."""
     params = {
         "import": source.import_id,
         "room": room,
         "source": _span_source(source.log.format),
-        "began": began,
-        "ended": ended,
+        "began": to_text(began),
+        "ended": to_text(ended),
         "why_began": _COVERED,
         "why_ended": _COVERED,
     }
@@ -167,11 +172,18 @@ def _span_source(program: str) -> str:
 def ranges_of(held: Iterable[HeldMessage]) -> list[HeldRange]:
     """The messages that a log has, in as few ranges as possible."""
     ranges: list[HeldRange] = []
+    first = last = 0
+    kind = (False, False)
     for is_private, number, is_added in sorted(held):
-        if ranges and ranges[-1][::3] == (is_private, is_added) and ranges[-1].last == number - 1:
-            ranges[-1] = ranges[-1]._replace(last=number)
-        else:
-            ranges.append(HeldRange(is_private, number, number, is_added))
+        if number == last + 1 and (is_private, is_added) == kind:
+            last = number
+            continue
+        if last:
+            ranges.append(HeldRange(kind[0], first, last, kind[1]))
+        first = last = number
+        kind = (is_private, is_added)
+    if last:
+        ranges.append(HeldRange(kind[0], first, last, kind[1]))
     return ranges
 
 
@@ -180,10 +192,6 @@ async def _extends_last(writer: Writer, source: SourceRow, more: HeldRange) -> b
     params = more._asdict() | {"source": source.id}
     return bool(await writer.rows(_EXTEND_RANGE, params))
 
-
-_READ_BEFORE = """
-SELECT min(newest_before) FROM import_sources s JOIN imports i ON i.id = s.import
-WHERE s.sha256 = :sha256 AND s.network = :network AND s.channel = :channel AND i.undone IS NULL"""
 
 _INSERT = """
 INSERT INTO import_sources (

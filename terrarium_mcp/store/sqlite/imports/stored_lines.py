@@ -4,11 +4,12 @@
 
 from collections.abc import AsyncIterator, Iterable, Sequence
 from datetime import timedelta
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
 from terrarium_mcp.chat.identity import fold
-from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.records import MessageType, NewMessage
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.recognition.comparison import (
     ComparableLine,
@@ -16,7 +17,7 @@ from terrarium_mcp.store.recognition.comparison import (
     milliseconds,
     moment_of,
 )
-from terrarium_mcp.store.recognition.once import reach
+from terrarium_mcp.store.recognition.once import JITTER
 from terrarium_mcp.store.sqlite.engine.database import Row, Writer
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 
@@ -32,9 +33,12 @@ WORTH_A_STRETCH = timedelta(hours=1) // timedelta(milliseconds=1)
 COARSEST = timedelta(minutes=1) // timedelta(milliseconds=1)
 """The coarsest stamp that a stored line may have."""
 
+PRIVATE = 0
+"""In place of a room's id: the private messages."""
+
 
 class LogPlace(NamedTuple):
-    """Where lines belong: a room by its id, or (0) the private messages with `target`."""
+    """Where lines belong: a room by its id, or `PRIVATE` with `target`, the nick of the other."""
 
     room: int
     network: str
@@ -44,7 +48,42 @@ class LogPlace(NamedTuple):
     @property
     def is_private(self) -> bool:
         """Whether they are private messages."""
-        return self.room == 0
+        return self.room == PRIVATE
+
+
+class LineGroup:
+    """Lines of a log in one place. They are made comparable only if something is stored there.
+
+    Attributes:
+        moments: when each was said, in milliseconds since 1970.
+        resolution: how exact that is, in milliseconds.
+    """
+
+    def __init__(self, place: LogPlace, messages: Sequence[NewMessage], resolution: int) -> None:
+        self.place = place
+        self.moments = [milliseconds(message.said_at) for message in messages]
+        self.resolution = resolution
+        self._messages = messages
+
+    @cached_property
+    def lines(self) -> list[ComparableLine]:
+        """How they compare."""
+        return [
+            comparable(
+                at,
+                self.resolution,
+                message.nick,
+                message.kind,
+                message.text,
+                self.place.casemapping,
+            )
+            for at, message in zip(self.moments, self._messages, strict=True)
+        ]
+
+    @cached_property
+    def words(self) -> set[tuple[str, str]]:
+        """Their kinds and texts, as far as no program may have lost any."""
+        return {(line.kind, line.skeleton) for line in self.lines}
 
 
 class StoredLine(NamedTuple):
@@ -55,25 +94,24 @@ class StoredLine(NamedTuple):
 
 
 async def unclaimed_lines(
-    writer: Writer, source: int, place: LogPlace, lines: Sequence[ComparableLine]
+    writer: Writer, source: int, group: LineGroup, margin: int
 ) -> list[StoredLine]:
     """The stored lines that lines of a log may be, by kind, text and time, and that it has not.
 
     Args:
         writer: the transaction.
         source: the row of the log.
-        place: where the lines belong.
-        lines: lines of the log; at least one.
+        group: lines of the log; at least one.
+        margin: as in `recognised`.
     """
-    wanted = {(line.kind, line.skeleton) for line in lines}
-    before = reach(COARSEST)
-    after = reach(max(line.resolution for line in lines))
+    before = COARSEST + JITTER + margin
+    after = group.resolution + JITTER + margin
     found = []
-    for first, last in stretches([line.at for line in lines]):
+    for first, last in stretches(group.moments):
         span = (to_text(moment_of(first - before)), to_text(moment_of(last + after)))
-        async for row in _rows(writer, source, place, span):
-            stored = StoredLine(row["id"], compared(row, place.casemapping))
-            if stored.line.is_redacted or (stored.line.kind, stored.line.skeleton) in wanted:
+        async for row in _rows(writer, source, group.place, span):
+            stored = StoredLine(row["id"], compared(row, group.place.casemapping))
+            if stored.line.is_redacted or (stored.line.kind, stored.line.skeleton) in group.words:
                 found.append(stored)
     return found
 

@@ -75,15 +75,17 @@ class ImportUndo:
     async def _present(self, private: bool) -> AsyncIterator[list[int]]:
         """The ids of the import's messages that are still stored, a step at a time."""
         table = "private_messages" if private else "messages"
+        sql = f"SELECT id FROM {table} WHERE id BETWEEN ? AND ? ORDER BY id"
+        ids: list[int] = []
         for span in await self._spans(private):
             for first in range(span.first, span.last + 1, IDS_PER_STEP):
                 last = min(span.last, first + IDS_PER_STEP - 1)
-                rows = await self._database.rows(
-                    f"SELECT id FROM {table} WHERE id BETWEEN ? AND ? ORDER BY id",
-                    (first, last),
-                )
-                if rows:
-                    yield [row[0] for row in rows]
+                ids += [row[0] for row in await self._database.rows(sql, (first, last))]
+                if len(ids) >= IDS_PER_STEP:
+                    yield ids
+                    ids = []
+        if ids:
+            yield ids
 
     async def _spans(self, private: bool) -> list[IdSpan]:
         """The ids that the import has, each once."""

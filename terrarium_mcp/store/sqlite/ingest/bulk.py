@@ -7,6 +7,7 @@ after each comes a pause in which others write.
 from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable
 from contextlib import aclosing
 from datetime import MAXYEAR, MINYEAR
+from typing import TypeVar
 
 import anyio
 
@@ -28,6 +29,8 @@ PATIENCE = 60.0
 
 LONG = 200
 """A message longer than this many characters counts as several."""
+
+T = TypeVar("T")
 
 ReportStored = Callable[[int], None]
 """Called with how many messages are done. May raise to stop: what was reported is stored."""
@@ -97,16 +100,14 @@ class _Groups:
                     raise
 
 
-async def each_of(
-    messages: AsyncIterable[NewMessage] | Iterable[NewMessage],
-) -> AsyncGenerator[NewMessage, None]:
-    """The messages one by one, whichever kind of iterable has them."""
-    if isinstance(messages, AsyncIterable):
-        async for message in messages:
-            yield message
+async def each_of(values: AsyncIterable[T] | Iterable[T]) -> AsyncGenerator[T, None]:
+    """The values one by one, whichever kind of iterable has them."""
+    if isinstance(values, AsyncIterable):
+        async for value in values:
+            yield value
     else:
-        for message in messages:
-            yield message
+        for value in values:
+            yield value
 
 
 def _problem(message: NewMessage) -> str:

@@ -1,31 +1,39 @@
-"""Lines of a log become rows, unless they are stored already."""
+"""Lines of one log become rows, unless they are stored already."""
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from datetime import datetime
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold, is_channel
 from terrarium_mcp.chat.records import NewMessage, Origin
-from terrarium_mcp.chat.times.timestamps import to_text
-from terrarium_mcp.store.recognition.comparison import ComparableLine, comparable, milliseconds
 from terrarium_mcp.store.recognition.once import recognised
 from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.imports.source_rows import (
-    HeldMessage,
     SourceRow,
     add_lines,
     extend_span,
 )
-from terrarium_mcp.store.sqlite.imports.stored_lines import LogPlace, unclaimed_lines
+from terrarium_mcp.store.sqlite.imports.stored_lines import (
+    PRIVATE,
+    LineGroup,
+    LogPlace,
+    unclaimed_lines,
+)
 from terrarium_mcp.store.sqlite.ingest.insert import insert, rooms_of
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 
+_REDACTED = -1
+"""A message whose text was removed from what is stored. The log does not have that: it may have
+several messages of that nick and time."""
 
-class LogLines:
-    """The lines of one log on their way into the tables."""
 
-    def __init__(self, source: SourceRow) -> None:
+class LogInsert:
+    """Inserts lines of one log; `margin` as in `recognised`."""
+
+    def __init__(self, source: SourceRow, margin: int) -> None:
         self._source = source
+        self._margin = margin
 
     async def insert(
         self, writer: Writer, messages: Sequence[NewMessage], opt_outs: OptOutReader
@@ -39,68 +47,57 @@ class LogLines:
             ImportWasUndone: the import of this log has been undone.
         """
         places = await places_of(writer, messages)
-        known = await self._known(writer, messages, places)
+        where = [places[message.network, message.channel] for message in messages]
+        known = await self._known(writer, messages, where)
         new = [message for message, number in zip(messages, known, strict=True) if not number]
         added = iter(await insert(writer, new, opt_outs) if new else ())
         ids = [0 if number else next(added) for number in known]
         held = [
-            HeldMessage(
-                places[message.network, message.channel].is_private, number or new_id, not number
-            )
-            for message, number, new_id in zip(messages, known, ids, strict=True)
-            if number or new_id
+            (place.is_private, number or new_id, not number)
+            for place, number, new_id in zip(where, known, ids, strict=True)
+            if (number or new_id) and number != _REDACTED
         ]
-        stamps = [to_text(message.said_at) for message in messages]
-        await add_lines(writer, self._source, stamps, held)
-        await self._extend_spans(writer, messages, stamps, places)
+        await add_lines(writer, self._source, [message.said_at for message in messages], held)
+        await self._extend_spans(writer, messages, where)
         return ids
 
     async def _known(
         self,
         writer: Writer,
         messages: Sequence[NewMessage],
-        places: Mapping[tuple[str, str], LogPlace],
+        where: Sequence[LogPlace],
     ) -> list[int]:
-        """The ids of those messages that are stored; 0 for the others."""
+        """The ids of those messages that are stored; 0 for the others, and `_REDACTED`."""
         known = [0] * len(messages)
         by_place = defaultdict[LogPlace, list[int]](list)
-        for number, message in enumerate(messages):
-            by_place[places[message.network, message.channel]].append(number)
+        for number, place in enumerate(where):
+            by_place[place].append(number)
         for place, numbers in by_place.items():
-            lines = [self._comparable(messages[number], place) for number in numbers]
-            stored = await unclaimed_lines(writer, self._source.id, place, lines)
-            if stored:
-                found = recognised(lines, [one.line for one in stored])
-                for number, index in zip(numbers, found, strict=True):
-                    known[number] = 0 if index is None else stored[index].id
+            group = LineGroup(place, [messages[n] for n in numbers], self._source.resolution)
+            stored = await unclaimed_lines(writer, self._source.id, group, self._margin)
+            if not stored:  # no text was compared
+                continue
+            found = recognised(group.lines, [one.line for one in stored], self._margin)
+            for number, index in zip(numbers, found, strict=True):
+                if index is not None:
+                    one = stored[index]
+                    known[number] = _REDACTED if one.line.is_redacted else one.id
         return known
-
-    def _comparable(self, message: NewMessage, place: LogPlace) -> ComparableLine:
-        return comparable(
-            milliseconds(message.said_at),
-            self._source.resolution,
-            message.nick,
-            message.kind,
-            message.text,
-            place.casemapping,
-        )
 
     async def _extend_spans(
         self,
         writer: Writer,
         messages: Sequence[NewMessage],
-        stamps: Sequence[str],
-        places: Mapping[tuple[str, str], LogPlace],
+        where: Sequence[LogPlace],
     ) -> None:
         """Note which time the log covers; what this program recorded has its own spans."""
-        covered: dict[int, tuple[str, str]] = {}
-        for message, stamp in zip(messages, stamps, strict=True):
-            room = places[message.network, message.channel].room
-            if room and message.origin is Origin.IMPORT:
-                first, last = covered.get(room, (stamp, stamp))
-                covered[room] = (min(first, stamp), max(last, stamp))
-        for room, (began, ended) in covered.items():
-            await extend_span(writer, self._source, room, began, ended)
+        covered = defaultdict[int, list[datetime]](list)
+        for message, place in zip(messages, where, strict=True):
+            if message.origin is Origin.IMPORT:
+                covered[place.room].append(message.said_at)
+        covered.pop(PRIVATE, None)
+        for room, moments in covered.items():
+            await extend_span(writer, self._source, room, min(moments), max(moments))
 
 
 async def places_of(
@@ -116,7 +113,7 @@ async def places_of(
         casemapping = casemappings.get(name, DEFAULT_CASEMAPPING)
         if is_channel(channel):
             return LogPlace(rooms[name, storable(channel)], name, "", casemapping)
-        return LogPlace(0, name, fold(storable(channel), casemapping), casemapping)
+        return LogPlace(PRIVATE, name, fold(storable(channel), casemapping), casemapping)
 
     named = dict.fromkeys((message.network, message.channel) for message in messages)
     return {(network, channel): place(network, channel) for network, channel in named}

@@ -1,0 +1,169 @@
+"""Logs one after the other, as one stream of lines: a group of lines may be of several logs.
+
+A transaction for each log of a thousand small ones would take twice as long.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+
+from terrarium_mcp.chat.records import NewMessage
+from terrarium_mcp.store.records import ImportTotals, LogSource
+from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.imports.clock_correction import ClockCorrection, UnsavedLines
+from terrarium_mcp.store.sqlite.imports.log_insert import LogInsert
+from terrarium_mcp.store.sqlite.imports.source_rows import (
+    READ_BEFORE,
+    SourceRow,
+    begin_source,
+    complete_source,
+    source_params,
+)
+from terrarium_mcp.store.sqlite.ingest.bulk import each_of
+from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
+
+Lines = Iterable[NewMessage] | AsyncIterable[NewMessage]
+"""The lines of a log, in its order."""
+
+Logs = Iterable[tuple[LogSource, Lines]] | AsyncIterable[tuple[LogSource, Lines]]
+"""Logs, and the lines of each."""
+
+
+@dataclass(eq=False)
+class _LogInWork:
+    """A log of which not all is stored.
+
+    Attributes:
+        log: the log.
+        clock: what corrects its times.
+        first: the position of its first line in the stream.
+        taken: how many of its lines were taken from it.
+        is_read: whether these are all.
+        unsaved: those of the taken that are not stored.
+        row: its row, once any of it is stored.
+        added: how many of the stored ones were new.
+    """
+
+    log: LogSource
+    clock: ClockCorrection
+    first: int
+    taken: int = 0
+    is_read: bool = False
+    unsaved: list[NewMessage] = field(default_factory=list)
+    row: SourceRow | None = None
+    added: int = 0
+
+    @property
+    def end(self) -> int:
+        """The position behind its last line so far."""
+        return self.first + self.taken
+
+    @property
+    def totals(self) -> ImportTotals:
+        """What became of it."""
+        return ImportTotals(self.taken, self.added, self.taken - self.added, self.clock.offset)
+
+
+@dataclass
+class _Stored:
+    """What one transaction stored: it counts once it is committed."""
+
+    rows: dict[_LogInWork, SourceRow] = field(default_factory=dict)
+    added: dict[_LogInWork, int] = field(default_factory=dict)
+    completed: list[_LogInWork] = field(default_factory=list)
+
+
+class LogStream:
+    """The lines of the logs of one import, on their way into the tables.
+
+    Attributes:
+        totals: what became of each log that is stored whole, in order.
+    """
+
+    def __init__(self, database: Database, import_id: int) -> None:
+        self.totals: list[ImportTotals] = []
+        self._database = database
+        self._import = import_id
+        self._logs: list[_LogInWork] = []
+        self._taken = self._saved = 0
+        self._stored = _Stored()
+
+    async def lines(self, logs: Logs) -> AsyncGenerator[NewMessage, None]:
+        """The lines of all logs, with corrected times."""
+        async with aclosing(each_of(logs)) as each:
+            async for log, messages in each:
+                work = self._begin(log)
+                work.clock.newest_before = await self._database.value(
+                    READ_BEFORE, source_params(log)
+                )
+                async with aclosing(work.clock.corrected(messages)) as blocks:
+                    async for block in blocks:
+                        self._taken += len(block)
+                        work.taken += len(block)
+                        work.unsaved += block
+                        for message in block:
+                            yield message
+                work.is_read = True
+
+    async def insert(
+        self, writer: Writer, messages: Sequence[NewMessage], opt_outs: OptOutReader
+    ) -> list[int]:
+        """Insert the next lines; returns their ids, 0 for one that is stored already.
+
+        Raises:
+            ImportWasUndone: the import has been undone.
+        """
+        self._stored = _Stored()
+        ids: list[int] = []
+        end = self._saved + len(messages)
+        for work in self._logs:
+            begin = max(work.first, self._saved)
+            of_log = messages[begin - self._saved : max(begin, min(work.end, end)) - self._saved]
+            if of_log:
+                row = await self._row(writer, work)
+                new = await LogInsert(row, work.clock.found.margin).insert(writer, of_log, opt_outs)
+                self._stored.added[work] = len(new) - new.count(0)
+                ids += new
+            await self._complete(writer, work, end)
+        return ids
+
+    async def complete(self, writer: Writer) -> None:
+        """Complete the logs that ended with the last line that is stored, or have no line."""
+        self._stored = _Stored()
+        for work in self._logs:
+            await self._complete(writer, work, self._saved)
+
+    def saved(self, lines: int) -> None:
+        """Take note that so many lines of the stream are stored: the transaction is committed."""
+        for work in self._logs:
+            del work.unsaved[: max(0, lines - work.first) - (work.taken - len(work.unsaved))]
+        self._saved = lines
+        for work, row in self._stored.rows.items():
+            work.row, work.clock.newest_before = row, row.newest_before
+        for work, added in self._stored.added.items():
+            work.added += added
+        self.totals += [work.totals for work in self._stored.completed]
+        self._logs = [work for work in self._logs if work not in self._stored.completed]
+
+    def _begin(self, log: LogSource) -> _LogInWork:
+        before = [*self._logs]
+
+        def earlier() -> Iterator[UnsavedLines]:
+            return (UnsavedLines(work.log, work.unsaved) for work in before if work.unsaved)
+
+        work = _LogInWork(log, ClockCorrection(self._database, log, earlier), self._taken)
+        self._logs.append(work)
+        return work
+
+    async def _row(self, writer: Writer, work: _LogInWork) -> SourceRow:
+        """The row of a log; a new one if none of it is stored."""
+        if work.row:
+            return work.row
+        if work not in self._stored.rows:
+            self._stored.rows[work] = await begin_source(writer, self._import, work.log)
+        return self._stored.rows[work]
+
+    async def _complete(self, writer: Writer, work: _LogInWork, end: int) -> None:
+        if work.is_read and work.end <= end:
+            await complete_source(writer, await self._row(writer, work), work.clock.offset)
+            self._stored.completed.append(work)

@@ -1,0 +1,81 @@
+"""Logs for the tests of imports: who wrote one down, and when its clock said it was."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from pathlib import Path
+
+from terrarium_mcp.chat.records import NewMessage, Origin
+from terrarium_mcp.store import ImportTotals, LogSource, Store
+from tests.store.scene import rows_of
+
+SECOND, MINUTE = timedelta(seconds=1), timedelta(minutes=1)
+
+
+def log_of(
+    path: str = "tea.log",
+    program: str = "WeeChat",
+    channel: str = "#tea",
+    resolution: timedelta = SECOND,
+    contents: str = "",
+) -> LogSource:
+    return LogSource(
+        path=path,
+        format=program,
+        network="net",
+        channel=channel,
+        zone="UTC",
+        sha256=contents or path,
+        size=100,
+        resolution=resolution,
+    )
+
+
+def logged(
+    lines: Iterable[NewMessage],
+    resolution: timedelta = SECOND,
+    fast: timedelta = timedelta(),
+) -> list[NewMessage]:
+    """The lines as a log has them whose clock was fast, and names seconds or minutes."""
+    return [
+        replace(line, said_at=_cut(line.said_at + fast, resolution), origin=Origin.IMPORT)
+        for line in lines
+    ]
+
+
+async def bring(
+    store: Store,
+    lines: Iterable[NewMessage],
+    log: LogSource | None = None,
+    report: Callable[[int], None] = lambda _: None,
+) -> ImportTotals:
+    """Import one log by a command of its own."""
+    log = log or log_of()
+    number = await store.imports.begin(f"terrarium-mcp import {log.path}")
+    totals = await store.imports.add(number, log, lines, report)
+    await store.imports.finish(number)
+    return totals
+
+
+def messages_in(file: Path) -> list[tuple[object, ...]]:
+    """All that is stored of the messages, in the order of their ids."""
+    return rows_of(file, "SELECT * FROM messages ORDER BY id")
+
+
+def said_in(file: Path) -> list[tuple[object, ...]]:
+    """When who said what, in the order of time."""
+    return rows_of(file, "SELECT timestamp, nick, message FROM messages ORDER BY timestamp, id")
+
+
+def words(lines: Sequence[NewMessage]) -> list[tuple[str, str]]:
+    """Who said what, sorted."""
+    return sorted((line.nick, line.text) for line in lines)
+
+
+def words_in(file: Path) -> list[tuple[object, ...]]:
+    """Who said what according to the database, sorted."""
+    return sorted(rows_of(file, "SELECT nick, message FROM messages"))
+
+
+def _cut(moment: datetime, resolution: timedelta) -> datetime:
+    return moment - (moment - datetime.min.replace(tzinfo=moment.tzinfo)) % resolution

@@ -1,0 +1,132 @@
+"""Many logs in one import: small ones are stored together, each with its own row and totals."""
+
+from collections.abc import AsyncIterator, Sequence
+from contextlib import suppress
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from terrarium_mcp.chat.records import NewMessage
+from terrarium_mcp.store import ImportTotals, LogSource, Store
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.ingest import bulk
+from tests.store.scene import NOON, differences, line_of, rows_of
+from tests.store.sqlite.imports.logs import log_of, logged, messages_in, words, words_in
+
+NONE = timedelta()
+DAYS = 12
+
+
+def folder(days: int = DAYS, lines: int = 9) -> list[tuple[LogSource, list[NewMessage]]]:
+    """A file for each day, in two channels."""
+    return [
+        (
+            log_of(f"{channel}/{day}.log", "ZNC", channel),
+            logged(
+                line_of(
+                    ("ada", "bo")[n % 2],
+                    f"line {n} of day {day}",
+                    at + timedelta(minutes=n),
+                    channel,
+                )
+                for n in range(lines)
+            ),
+        )
+        for day in range(days)
+        for at in [NOON + timedelta(days=day)]
+        for channel in ("#tea", "#mate")
+    ]
+
+
+def all_lines(logs: Sequence[tuple[LogSource, list[NewMessage]]]) -> list[NewMessage]:
+    return [line for _, lines in logs for line in lines]
+
+
+async def test_a_folder_of_small_logs_is_a_few_transactions(
+    store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    number = await store.imports.begin("terrarium-mcp import znc")
+    transactions, writing = 0, Database.writing
+
+    def counted(database: Database, *, patiently: bool = False) -> object:
+        nonlocal transactions
+        transactions += 1
+        return writing(database, patiently=patiently)
+
+    monkeypatch.setattr(Database, "writing", counted)
+    totals = await store.imports.add_all(number, folder())
+    assert transactions < DAYS
+    assert totals == [ImportTotals(lines=9, added=9, known=0, offset=NONE)] * 2 * DAYS
+    assert words_in(file) == words(all_lines(folder()))
+    assert rows_of(file, "SELECT DISTINCT is_whole, lines, added FROM import_sources") == [
+        (1, 9, 9)
+    ]
+    assert await differences(store) == []
+
+
+async def test_each_log_of_a_group_knows_its_own_lines(store: Store, file: Path) -> None:
+    logs = folder(3)
+    number = await store.imports.begin("terrarium-mcp import znc")
+    await store.imports.add_all(number, logs)
+    held = rows_of(
+        file,
+        "SELECT s.path, m.message FROM import_sources s JOIN import_ranges r ON r.source = s.id"
+        " JOIN messages m ON m.id BETWEEN r.first AND r.last",
+    )
+    assert sorted(held) == sorted((log.path, line.text) for log, lines in logs for line in lines)
+
+
+async def test_logs_of_one_group_recognise_each_other(store: Store, file: Path) -> None:
+    (log, lines), *_ = folder(1)
+    logs = [(log, lines), (log_of("copy.log", contents="copy"), lines), (log_of("empty.log"), [])]
+
+    async def read() -> AsyncIterator[tuple[LogSource, list[NewMessage]]]:
+        for each in logs:
+            yield each
+
+    number = await store.imports.begin("terrarium-mcp import twice")
+    added, known, empty = await store.imports.add_all(number, read())
+    assert (added.added, known.known, empty.lines) == (9, 9, 0)
+    assert words_in(file) == words(lines)
+    assert await store.imports.was_read("empty.log", "net", "#tea") is not None
+
+
+async def test_the_clock_of_a_log_is_compared_with_one_that_is_not_stored_yet(
+    store: Store, file: Path
+) -> None:
+    (_, lines), *_ = folder(1, lines=40)
+    long = [line_of(line.nick, line.text + " of a long evening", line.said_at) for line in lines]
+    fast = timedelta(seconds=37)
+    number = await store.imports.begin("terrarium-mcp import both")
+    logs = [(log_of("ada"), logged(long[:30])), (log_of("bo"), logged(long[10:], fast=fast))]
+    ada, bo = await store.imports.add_all(number, logs)
+    assert ada == ImportTotals(lines=30, added=30, known=0, offset=NONE)
+    assert bo == ImportTotals(lines=30, added=10, known=20, offset=fast)
+    assert words_in(file) == words(long)
+
+
+@pytest.mark.parametrize("killed_at", [1, 20, 100, 215])
+@pytest.mark.parametrize("size", [4, 30])
+async def test_a_folder_that_is_killed_and_repeated_is_there_once(
+    store: Store, file: Path, monkeypatch: pytest.MonkeyPatch, killed_at: int, size: int
+) -> None:
+    for name in ("SMALLEST", "USUAL", "LARGEST"):
+        monkeypatch.setattr(bulk, name, size)
+
+    def die(done: int) -> None:
+        if done >= killed_at:
+            raise KeyboardInterrupt
+
+    for report in (die, lambda _: None):
+        number = await store.imports.begin("terrarium-mcp import znc")
+        with suppress(KeyboardInterrupt):
+            await store.imports.add_all(number, folder(), report)
+    assert number == 1
+    assert words_in(file) == words(all_lines(folder()))
+    await store.imports.finish(number)
+    (record,) = await store.imports.all()
+    assert (record.sources, record.lines, record.added, record.known) == (24, 216, 216, 0)
+    await store.imports.undo(number)
+    assert messages_in(file) == []
+    assert await differences(store) == []

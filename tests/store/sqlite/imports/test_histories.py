@@ -1,0 +1,164 @@
+"""Whatever two people logged of one evening, each line is there once, and goes with its log."""
+
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from pathlib import Path
+from random import Random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from terrarium_mcp.chat.records import NewMessage
+from terrarium_mcp.store import LogSource, Store, open_store
+from terrarium_mcp.store.sqlite.ingest import bulk
+from tests.store.scene import NOON, SETTINGS, differences, line_of
+from tests.store.sqlite.imports.logs import (
+    MINUTE,
+    SECOND,
+    bring,
+    log_of,
+    logged,
+    messages_in,
+    words,
+    words_in,
+)
+
+LINES = 60
+
+
+@dataclass(frozen=True)
+class Log:
+    """What one person logged: which of the lines that were said, and as the log has them."""
+
+    source: LogSource
+    heard: frozenset[int]
+    lines: list[NewMessage]
+
+    async def bring(self, store: Store, report: Callable[[int], None] = lambda _: None) -> None:
+        totals = await bring(store, self.lines, self.source, report)
+        assert totals.lines == len(self.lines)
+
+
+@dataclass(frozen=True)
+class Evening:
+    """What was said, and what two people have of it: both were there for its second third."""
+
+    said: list[NewMessage]
+    ada: Log
+    bo: Log
+
+    def words_of(self, *logs: Log) -> list[tuple[str, str]]:
+        """Who said what according to any of the logs."""
+        return words([self.said[n] for n in frozenset().union(*(log.heard for log in logs))])
+
+
+def evening(seed: int, resolution: timedelta, fast: int) -> Evening:
+    """An evening of sentences and repeats. Bo's clock is fast, and both lack some sentences."""
+    rng = Random(seed)  # noqa: S311 -- chat
+    said, at = [], NOON
+    for n in range(LINES):
+        # Where a log begins or ends amid repeats, nobody can tell which of them it lacks.
+        silence = 5 * MINUTE if n in (LINES // 3, LINES * 2 // 3) else timedelta()
+        at += silence + timedelta(milliseconds=rng.choice([0, 400, 3_000, 20_000, 45_000]))
+        text = rng.choice(["ok", "yes"]) if n % 2 else f"sentence number {n} of a long evening"
+        said.append(line_of(("cy", "di")[n // 2 % 2], text, at))
+
+    def log(path: str, between: range, resolution: timedelta, fast: timedelta) -> Log:
+        # Who lacks a repeat has one line less of several that nobody can tell apart.
+        missed = rng.sample([n for n in between if n % 2 == 0], 2)
+        heard = [n for n in between if n not in missed]
+        late = (
+            replace(said[n], said_at=said[n].said_at + timedelta(milliseconds=rng.randrange(1_000)))
+            for n in heard
+        )
+        in_order = sorted(late, key=lambda line: line.said_at)
+        source = log_of(path, resolution=resolution)
+        return Log(source, frozenset(heard), logged(in_order, resolution, fast))
+
+    return Evening(
+        said,
+        log("ada.log", range(LINES * 2 // 3), SECOND, timedelta()),
+        log("bo.log", range(LINES // 3, LINES), resolution, timedelta(seconds=fast)),
+    )
+
+
+evenings = st.tuples(
+    st.integers(0, 1 << 32),
+    st.sampled_from([SECOND, MINUTE]),
+    st.sampled_from([0, 2, 37, -600, 3_600]),
+)
+"""The arguments of `evening`."""
+
+
+@asynccontextmanager
+async def new_store() -> AsyncIterator[tuple[Store, Path]]:
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "irc_logs.db"
+        async with open_store(file, SETTINGS) as store:
+            yield store, file
+
+
+@settings(max_examples=15)
+@given(evenings, st.booleans())
+async def test_each_line_is_there_once_in_whatever_order_the_logs_come(
+    arguments: tuple[int, timedelta, int], bo_first: bool
+) -> None:
+    night = evening(*arguments)
+    logs = (night.bo, night.ada) if bo_first else (night.ada, night.bo)
+    async with new_store() as (store, file):
+        for log in logs:
+            await log.bring(store)
+        assert words_in(file) == night.words_of(*logs)
+        before = messages_in(file)
+        for log in logs:
+            await log.bring(store)
+        assert messages_in(file) == before
+        assert await differences(store) == []
+
+
+@settings(max_examples=15)
+@given(evenings, st.booleans())
+async def test_without_one_log_the_other_is_left(
+    arguments: tuple[int, timedelta, int], first: bool
+) -> None:
+    night = evening(*arguments)
+    undone, kept = (1, night.bo) if first else (2, night.ada)
+    async with new_store() as (store, file):
+        await night.ada.bring(store)
+        await night.bo.bring(store)
+        await store.imports.undo(undone)
+        assert words_in(file) == night.words_of(kept)
+        assert await differences(store) == []
+        await store.imports.undo(3 - undone)
+        assert messages_in(file) == []
+
+
+@settings(max_examples=15)
+@given(evenings, st.integers(1, 50), st.integers(1, 12))
+async def test_an_import_that_is_killed_and_repeated_leaves_what_it_would_have_left(
+    arguments: tuple[int, timedelta, int], killed_at: int, size: int
+) -> None:
+    night = evening(*arguments)
+
+    def die(done: int) -> None:
+        if done >= killed_at:
+            raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("SMALLEST", "USUAL", "LARGEST"):
+            patch.setattr(bulk, name, size)
+        async with new_store() as (store, file):
+            await night.ada.bring(store)
+            await night.bo.bring(store)
+            expected = messages_in(file)
+        async with new_store() as (store, file):
+            await night.ada.bring(store)
+            with suppress(KeyboardInterrupt):
+                await night.bo.bring(store, die)
+            await night.bo.bring(store)
+            assert messages_in(file) == expected
+            assert await differences(store) == []
