@@ -43,8 +43,8 @@ MAY_IMPORT = {
 
 PACKAGES = {
     "store/sqlite": (
-        "engine", "schema", "opening", "index", "keeper", "ingest", "topics", "search", "removal",
-        "health", "store",
+        "engine", "schema", "opening", "index", "keeper", "ingest", "topics", "search", "archive",
+        "removal", "health", "store",
     ),
     "irc_bridge": ("network", "model", "record", "toolbox", "answer", "ask", "bridge"),
 }  # fmt: skip

@@ -6,6 +6,15 @@ What only commands for maintenance use is loaded when it is asked for (PEP 562).
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from terrarium_mcp.store.archive import (
+    ArchivedMessage,
+    ArchivedPrivateMessage,
+    ArchivedRoom,
+    ArchivedSpan,
+    ArchiveRecord,
+    NotRestorable,
+    RestoredTotals,
+)
 from terrarium_mcp.store.backlog import LONGEST_TITLE, MOST_OPEN, Backlog, Enhancement
 from terrarium_mcp.store.errors import (
     BacklogFailed,
@@ -80,6 +89,11 @@ __all__ = [
     "MOST_READ",
     "MOST_ROOMS",
     "AnyOf",
+    "ArchiveRecord",
+    "ArchivedMessage",
+    "ArchivedPrivateMessage",
+    "ArchivedRoom",
+    "ArchivedSpan",
     "AuditEntry",
     "Backlog",
     "BacklogFailed",
@@ -111,6 +125,7 @@ __all__ = [
     "NotChecked",
     "NotEnoughDisk",
     "NotOurs",
+    "NotRestorable",
     "ParsedQuestion",
     "Person",
     "PersonTraces",
@@ -121,6 +136,7 @@ __all__ = [
     "RankedLine",
     "RemovalReason",
     "Repair",
+    "RestoredTotals",
     "RoomStats",
     "Rung",
     "ScopeDetails",

@@ -46,6 +46,7 @@ from terrarium_mcp.store.sqlite.topics.spans import Spans
 from terrarium_mcp.store.sqlite.topics.stats import Stats
 
 if TYPE_CHECKING:  # most processes never load these
+    from terrarium_mcp.store.sqlite.archive import Archive
     from terrarium_mcp.store.sqlite.removal import Removal
     from terrarium_mcp.store.sqlite.topics.conversations import Conversations
 
@@ -99,6 +100,13 @@ class Store:
         )
 
         return Conversations(self._indexer)
+
+    @cached_property
+    def archive(self) -> "Archive":
+        """The history row by row, for exports, and a way to write it back."""
+        from terrarium_mcp.store.sqlite.archive import Archive  # noqa: PLC0415 -- see above
+
+        return Archive(self._database, self._indexer)
 
     @cached_property
     def removal(self) -> "Removal":
