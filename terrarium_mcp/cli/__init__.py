@@ -15,6 +15,7 @@ from terrarium_mcp.cli.completion import completion
 from terrarium_mcp.cli.console import ConsoleHandler, colour_wanted
 from terrarium_mcp.cli.demo import demo
 from terrarium_mcp.cli.doctor import doctor
+from terrarium_mcp.cli.export import export
 from terrarium_mcp.cli.help import help_
 from terrarium_mcp.cli.init import init
 from terrarium_mcp.cli.install import install
@@ -39,6 +40,7 @@ commands.add_command(install)
 commands.add_command(doctor)
 commands.add_command(demo)
 commands.add_command(search)
+commands.add_command(export)
 commands.add_command(purge)
 commands.add_command(help_)
 commands.add_command(completion)

@@ -1,0 +1,336 @@
+"""Exports: the history, or the lines of a query, in the format of another program.
+
+An export is the act of the person who owns the files: no model and no channel can ask for one. So
+chat text is not fenced here, as `chat/transcript.py` does it for models. It streams: whatever its
+size, a page of it is in memory.
+"""
+
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, tzinfo
+from pathlib import Path, PurePosixPath
+from typing import IO, TypeVar
+
+from terrarium_mcp import __version__
+from terrarium_mcp.chat.records import MessageType, Room
+from terrarium_mcp.chat.times.timestamps import from_text, local
+from terrarium_mcp.errors import TerrariumError, shown
+from terrarium_mcp.logformats.databases.terrarium_irc import TerrariumIrcDatabase
+from terrarium_mcp.logformats.entries import LogEvent
+from terrarium_mcp.logformats.export_formats import ExportFormat
+from terrarium_mcp.logformats.jsonl import JsonlHead, jsonl_end, jsonl_head, jsonl_line
+from terrarium_mcp.logformats.layout import LogLayout
+from terrarium_mcp.logformats.spreadsheet import csv_head, csv_line
+from terrarium_mcp.logformats.text.irssi import IRSSI_LAYOUT
+from terrarium_mcp.logformats.text.plain import plain_line
+from terrarium_mcp.logformats.text.weechat import WEECHAT_LAYOUT
+from terrarium_mcp.logformats.text.znc import ZNC_LAYOUT
+from terrarium_mcp.store import ArchivedMessage, ArchiveRecord, Search, Store
+
+LAYOUTS = {
+    ExportFormat.WEECHAT: WEECHAT_LAYOUT,
+    ExportFormat.IRSSI: IRSSI_LAYOUT,
+    ExportFormat.ZNC: ZNC_LAYOUT,
+}
+"""The formats that have a file for each channel."""
+
+WriteLine = Callable[[str], None]
+"""Takes a line without its line break."""
+
+Record = TypeVar("Record")
+
+ReportExported = Callable[[int], None]
+"""Called with how many messages are written."""
+
+
+class NothingToExport(TerrariumError):
+    """No line matches."""
+
+    def __init__(self) -> None:
+        super().__init__("Nothing matches, so nothing was written.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Export:
+    """What is exported.
+
+    Attributes:
+        search: the query, and the rooms in which it is answered.
+        is_every_room: whether these are all rooms.
+        form: how it is written.
+        zone: the zone of local times.
+        source_zone: the zone of times for terrarium-irc.
+        with_hosts: whether user and host of people are written.
+        with_private: whether private messages are, as JSON Lines only.
+    """
+
+    search: Search
+    is_every_room: bool
+    form: ExportFormat
+    zone: tzinfo
+    source_zone: tzinfo
+    with_hosts: bool = False
+    with_private: bool = False
+
+    @property
+    def query(self) -> str:
+        """The query without the rooms; "" for everything."""
+        return str(replace(self.search.query, channels=(), excluded_channels=()))
+
+    @property
+    def has_everything(self) -> bool:
+        """Whether it selects every message."""
+        return self.is_every_room and not self.query
+
+    def left_out(self) -> tuple[str, ...]:
+        """What is not exported, as the first line of JSON Lines says it."""
+        named = {
+            "hosts": not self.with_hosts,
+            "private messages": not self.with_private,
+            "other channels": not self.is_every_room,
+            "lines that the query does not select": bool(self.query),
+        }
+        return tuple(name for name, is_so in named.items() if is_so)
+
+
+async def export_lines(
+    store: Store, export: Export, write: WriteLine, report: ReportExported = lambda _: None
+) -> int:
+    """Write an export as one stream of lines; returns the number of messages.
+
+    Raises:
+        NothingToExport: no message matches; nothing was written.
+        TerrariumError: the format needs a folder, or a file.
+        StoreFailed: the database cannot be read.
+    """
+    match export.form:
+        case ExportFormat.JSONL:
+            return await _jsonl(store, export, write, report)
+        case ExportFormat.CSV:
+            return await _csv(store, export, write, report)
+        case ExportFormat.TEXT:
+            return await _plain_text(store, export, write, report)
+        case ExportFormat.WEECHAT | ExportFormat.IRSSI if len(export.search.rooms) == 1:
+            return await _one_log(store, export, write, report)
+    raise TerrariumError(_needs_a_place(export.form))
+
+
+async def export_folder(
+    store: Store, export: Export, folder: Path, report: ReportExported = lambda _: None
+) -> int:
+    """Write the logs of a program into an empty folder; returns the number of messages.
+
+    Raises:
+        NothingToExport: no message matches.
+        TerrariumError: two channels would have the same file.
+        OSError: a file cannot be written.
+        StoreFailed: the database cannot be read.
+    """
+    layout = LAYOUTS[export.form]
+    _require_different_files(layout, export.search.rooms)
+    total = 0
+    with _LogFiles(folder) as files:
+        for room in export.search.rooms:
+            async for page in _visible(store, _of_room(export, room)):
+                for at, event in _events(page, export):
+                    path = layout.file(room.network, room.channel, at)
+                    files.write(path, layout.lines(at, event, files.last_in(path)), at)
+                total += len(page)
+                report(total)
+    if not total:
+        raise NothingToExport
+    return total
+
+
+async def export_database(
+    store: Store, export: Export, path: Path, report: ReportExported = lambda _: None
+) -> int:
+    """Write a database with terrarium-irc's table into an empty file; returns its rows.
+
+    Raises:
+        NothingToExport: no message matches.
+        OSError: the file cannot be written.
+        StoreFailed: the database cannot be read.
+    """
+    total = 0
+    with TerrariumIrcDatabase(path, export.source_zone, with_hosts=export.with_hosts) as database:
+        async for page in _visible_pages(store, export):
+            database.add(page)
+            total += len(page)
+            report(total)
+    return total
+
+
+def as_event(message: ArchivedMessage, *, with_hosts: bool) -> LogEvent:
+    """A message in the terms of a log. Words that a relay carried are the relay's, as sent."""
+    return LogEvent(
+        kind=MessageType.parse(message.message_type),
+        nick=message.nick or "",
+        text=message.message or "",
+        user=(message.user or "") if with_hosts else "",
+        host=(message.host or "") if with_hosts else "",
+        channel=message.channel or "",
+    )
+
+
+async def _jsonl(store: Store, export: Export, write: WriteLine, report: ReportExported) -> int:
+    """Everything, with tombstones of what was redacted."""
+    total = 0
+    async for page in _not_nothing(_records(store, export)):
+        if not total:
+            for line in await _jsonl_opening(store, export):
+                write(line)
+        for record in page:
+            write(jsonl_line(record, with_hosts=export.with_hosts))
+        total += len(page)
+        report(total)
+    write(jsonl_end(total))
+    return total
+
+
+async def _jsonl_opening(store: Store, export: Export) -> list[str]:
+    """What precedes the messages: the head, rooms and spans."""
+    by = f"terrarium-mcp {__version__}"
+    head = jsonl_head(JsonlHead(datetime.now(UTC), by, export.query, export.left_out()))
+    records: list[ArchiveRecord] = [
+        *await store.archive.rooms(export.search.rooms),
+        *await store.archive.spans(export.search.rooms),
+    ]
+    return [head, *(jsonl_line(record, with_hosts=export.with_hosts) for record in records)]
+
+
+async def _records(store: Store, export: Export) -> AsyncIterator[Sequence[ArchiveRecord]]:
+    """The messages, and where they are asked for the private ones."""
+    async for page in store.archive.messages(export.search, roomless=export.has_everything):
+        yield page
+    if export.with_private:
+        async for private in store.archive.private_messages():
+            yield private
+
+
+async def _csv(store: Store, export: Export, write: WriteLine, report: ReportExported) -> int:
+    total = 0
+    async for page in _visible_pages(store, export):
+        if not total:
+            write(csv_head(with_hosts=export.with_hosts))
+        for message in page:
+            write(csv_line(message, with_hosts=export.with_hosts))
+        total += len(page)
+        report(total)
+    return total
+
+
+async def _plain_text(
+    store: Store, export: Export, write: WriteLine, report: ReportExported
+) -> int:
+    several = len({room.network for room in export.search.rooms}) > 1
+    total = 0
+    async for page in _visible_pages(store, export):
+        for message, (at, event) in zip(page, _events(page, export), strict=True):
+            network = f"{message.network}/" if several else ""
+            write(plain_line(at, f"{network}{message.channel}", event))
+        total += len(page)
+        report(total)
+    return total
+
+
+async def _one_log(store: Store, export: Export, write: WriteLine, report: ReportExported) -> int:
+    """The log of a single channel."""
+    layout, total = LAYOUTS[export.form], 0
+    before: datetime | None = None
+    async for page in _visible_pages(store, export):
+        for at, event in _events(page, export):
+            for line in layout.lines(at, event, before):
+                write(line)
+            before = at
+        total += len(page)
+        report(total)
+    return total
+
+
+def _visible_pages(store: Store, export: Export) -> AsyncIterator[Sequence[ArchivedMessage]]:
+    """The messages without those whose text was redacted; NothingToExport if there are none."""
+    return _not_nothing(_visible(store, export))
+
+
+async def _visible(store: Store, export: Export) -> AsyncIterator[Sequence[ArchivedMessage]]:
+    async for page in store.archive.messages(export.search):
+        yield [message for message in page if not message.redacted_at]
+
+
+async def _not_nothing(pages: AsyncIterator[Sequence[Record]]) -> AsyncIterator[Sequence[Record]]:
+    """The pages that hold anything; NothingToExport if none does."""
+    is_nothing = True
+    async for page in pages:
+        if page:
+            is_nothing = False
+            yield page
+    if is_nothing:
+        raise NothingToExport
+
+
+def _events(page: Iterable[ArchivedMessage], export: Export) -> Iterator[tuple[datetime, LogEvent]]:
+    """The messages with their moments in the reader's zone."""
+    for message in page:
+        at = local(from_text(message.timestamp), export.zone)
+        yield at, as_event(message, with_hosts=export.with_hosts)
+
+
+def _of_room(export: Export, room: Room) -> Export:
+    return replace(export, search=replace(export.search, rooms=(room,)))
+
+
+def _needs_a_place(form: ExportFormat) -> str:
+    if form is ExportFormat.SQLITE:
+        return "A database is a file: name it with --output FILE."
+    several = "" if form is ExportFormat.ZNC else " of several channels"
+    return f"The logs{several} are several files: name a folder with --output FOLDER" + (
+        "." if form is ExportFormat.ZNC else ", or one channel with --channel."
+    )
+
+
+def _require_different_files(layout: LogLayout, rooms: Iterable[Room]) -> None:
+    """Check that no two channels would be written into one file.
+
+    Raises:
+        TerrariumError: two would.
+    """
+    taken: dict[PurePosixPath, Room] = {}
+    for room in rooms:
+        path = layout.file(room.network, room.channel, datetime(2000, 1, 1, tzinfo=UTC))
+        if other := taken.get(path):
+            raise TerrariumError(
+                f"{shown(other.label)} and {shown(room.label)} have the same file in the layout of"
+                f" {layout.name}, {path}. Export them one after the other, with --channel, into"
+                " different folders."
+            )
+        taken[path] = room
+
+
+class _LogFiles(ExitStack):
+    """The files of a folder, of which one is open at a time."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._folder = folder
+        self._path: PurePosixPath | None = None
+        self._stream: IO[str] | None = None
+        self._last: datetime | None = None
+
+    def last_in(self, path: PurePosixPath) -> datetime | None:
+        """The moment of the last message written to a file; None for a new one."""
+        return self._last if path == self._path else None
+
+    def write(self, path: PurePosixPath, lines: Sequence[str], at: datetime) -> None:
+        """Append the lines of a message, said at a moment, to a file of the folder."""
+        if path != self._path or self._stream is None:
+            self._stream = self._opened(self._folder / path)
+        self._path, self._last = path, at
+        self._stream.writelines(f"{line}\n" for line in lines)
+
+    def _opened(self, file: Path) -> IO[str]:
+        self.close()
+        file.parent.mkdir(parents=True, exist_ok=True)
+        # Appended: where clocks go back at midnight, a day that has a file already comes again.
+        return self.enter_context(file.open("a", encoding="utf-8", newline=""))
