@@ -44,7 +44,7 @@ MAY_IMPORT = {
 PACKAGES = {
     "store/sqlite": (
         "engine", "schema", "opening", "index", "keeper", "ingest", "topics", "search", "archive",
-        "removal", "health", "store",
+        "removal", "health", "backup", "store",
     ),
     "irc_bridge": ("network", "model", "record", "toolbox", "answer", "ask", "bridge"),
 }  # fmt: skip

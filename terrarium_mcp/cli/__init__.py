@@ -10,6 +10,7 @@ import sys
 import click
 
 from terrarium_mcp import __version__
+from terrarium_mcp.cli.backup import backup
 from terrarium_mcp.cli.bridge import bridge
 from terrarium_mcp.cli.completion import completion
 from terrarium_mcp.cli.console import ConsoleHandler, colour_wanted
@@ -20,6 +21,7 @@ from terrarium_mcp.cli.help import help_
 from terrarium_mcp.cli.init import init
 from terrarium_mcp.cli.install import install
 from terrarium_mcp.cli.purge import purge
+from terrarium_mcp.cli.restore import restore
 from terrarium_mcp.cli.search import search
 from terrarium_mcp.cli.serve import serve
 from terrarium_mcp.cli.up import up
@@ -41,6 +43,8 @@ commands.add_command(doctor)
 commands.add_command(demo)
 commands.add_command(search)
 commands.add_command(export)
+commands.add_command(backup)
+commands.add_command(restore)
 commands.add_command(purge)
 commands.add_command(help_)
 commands.add_command(completion)

@@ -70,11 +70,26 @@ from terrarium_mcp.store.sqlite.store import Store, open_store, repair_schema, r
 from terrarium_mcp.store.sqlite.topics.spans import HEARTBEAT
 
 if TYPE_CHECKING:
+    from terrarium_mcp.store.sqlite.backup import (
+        BackupFailed,
+        Manifest,
+        NotABackup,
+        RestoreRefused,
+        make_backup,
+        restore_backup,
+    )
     from terrarium_mcp.store.sqlite.health import examine
     from terrarium_mcp.store.sqlite.health.deep_check import check_deeply
     from terrarium_mcp.store.sqlite.removal.scrub import check_unused, scrub
 
 _LOADED_LATER = {
+    **dict.fromkeys(
+        (
+            *("BackupFailed", "Manifest", "NotABackup", "RestoreRefused"),
+            *("make_backup", "restore_backup"),
+        ),
+        "backup",
+    ),
     "examine": "health",
     "check_deeply": "health.deep_check",
     "check_unused": "removal.scrub",
@@ -99,6 +114,7 @@ __all__ = [
     "BacklogFailed",
     "BacklogFull",
     "BacklogMentions",
+    "BackupFailed",
     "CleanedFile",
     "Condition",
     "ConditionKind",
@@ -119,8 +135,10 @@ __all__ = [
     "Link",
     "Locked",
     "Lookup",
+    "Manifest",
     "MigrationBlocked",
     "NickActivity",
+    "NotABackup",
     "NotAdopted",
     "NotChecked",
     "NotEnoughDisk",
@@ -136,6 +154,7 @@ __all__ = [
     "RankedLine",
     "RemovalReason",
     "Repair",
+    "RestoreRefused",
     "RestoredTotals",
     "RoomStats",
     "Rung",
@@ -157,9 +176,11 @@ __all__ = [
     "check_deeply",
     "check_unused",
     "examine",
+    "make_backup",
     "open_store",
     "repair_schema",
     "require_adopted",
+    "restore_backup",
     "scrub",
 ]
 

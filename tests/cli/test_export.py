@@ -14,6 +14,7 @@ import anyio
 import pytest
 
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.relays import Relay
 from terrarium_mcp.logformats.export_formats import ExportFormat
 from terrarium_mcp.logformats.jsonl import read_jsonl, read_jsonl_head
 from terrarium_mcp.settings import Settings
@@ -373,7 +374,7 @@ def test_a_mistyped_operator_is_said_to_be_text(file: Path) -> None:
 
 def test_relayed_words_are_exported_as_they_were_sent(tmp_path: Path) -> None:
     async def remember() -> None:
-        settings = Settings(network="net", relays="relaybot")
+        settings = Settings(network="net", relays=(Relay("relaybot"),))
         async with open_store(tmp_path / "irc_logs.db", settings) as store:
             await store.messages.append(chat("<relaybot> <jane> hello"))
 

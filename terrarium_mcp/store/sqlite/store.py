@@ -13,7 +13,7 @@ from anyio import from_thread, to_thread
 
 from terrarium_mcp.errors import TerrariumError, plainly
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store.backlog import Backlog
+from terrarium_mcp.store.backlog import Backlog, backlog_folder
 from terrarium_mcp.store.errors import StillOpening, StoreFailed
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.failures import translate_errors
@@ -90,7 +90,7 @@ class Store:
         self.topics = Topics(self._database, self._indexer)
         self.people = People(self._database, self._indexer)
         self.stats = Stats(self._database, self._indexer)
-        self.backlog = Backlog(path.parent / "enhancements")
+        self.backlog = Backlog(backlog_folder(path))
 
     @cached_property
     def conversations(self) -> "Conversations":
