@@ -38,7 +38,7 @@ LAYOUTS = {
 WriteLine = Callable[[str], None]
 """Takes a line without its line break."""
 
-Record = TypeVar("Record")
+AnyRecord = TypeVar("AnyRecord")
 
 ReportExported = Callable[[int], None]
 """Called with how many messages are written."""
@@ -259,7 +259,9 @@ async def _visible(store: Store, export: Export) -> AsyncIterator[Sequence[Archi
         yield [message for message in page if not message.redacted_at]
 
 
-async def _not_nothing(pages: AsyncIterator[Sequence[Record]]) -> AsyncIterator[Sequence[Record]]:
+async def _not_nothing(
+    pages: AsyncIterator[Sequence[AnyRecord]],
+) -> AsyncIterator[Sequence[AnyRecord]]:
     """The pages that hold anything; NothingToExport if none does."""
     is_nothing = True
     async for page in pages:

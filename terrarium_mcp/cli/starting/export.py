@@ -1,5 +1,6 @@
 """An export from the command line: what is selected, and where it is written."""
 
+import sys
 import time
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.chat.query import Query, parse_query
+from terrarium_mcp.cli.console import is_terminal
 from terrarium_mcp.cli.starting.empty_history import NothingRecorded, require_rooms
 from terrarium_mcp.cli.starting.output import (
     StandardOutput,
@@ -32,8 +34,8 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Search, Store, open_store
 from terrarium_mcp.tools.search_request import rooms_searched
 
-_REPORT_EVERY = 1.0
-"""Seconds between two reports of progress."""
+_REPORT_EVERY, _ELSEWHERE_EVERY = 1.0, 30.0
+"""Seconds between two reports: on a terminal, where each replaces the last, and in a log."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,13 +150,14 @@ def _files(output: Path) -> list[Path]:
 
 
 class _Reports:
-    """Shows how many messages are written, every second."""
+    """Shows how many messages are written, now and then."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
-        self._due = time.monotonic() + _REPORT_EVERY
+        self._every = _REPORT_EVERY if is_terminal(sys.stderr) else _ELSEWHERE_EVERY
+        self._due = time.monotonic() + self._every
 
     def __call__(self, messages: int) -> None:
         if time.monotonic() >= self._due:
-            self._due = time.monotonic() + _REPORT_EVERY
+            self._due = time.monotonic() + self._every
             self._progress(f"{messages:,} messages exported")

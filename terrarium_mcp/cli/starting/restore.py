@@ -18,7 +18,7 @@ def put_back(bundle: Path, database: Path) -> None:
     """Restore a backup, and print what it holds.
 
     Raises:
-        NotABackup, NotOurs: the file is none, or it is damaged.
+        NotABackup: the file is none, or it is damaged.
         RestoreRefused: something is in the way.
         RestoreFailed: it cannot be read, or the database not written.
     """

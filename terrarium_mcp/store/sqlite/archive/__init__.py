@@ -80,8 +80,8 @@ class Archive:
             report: is called with the number of messages that are done.
 
         Raises:
-            NotRestorable: the database holds other messages, or two records have one id. Before
-                the first group nothing is changed; what was reported stays.
+            NotRestorable: the database holds other messages, or two records have one id; nothing
+                was written. Or another process recorded meanwhile: what was reported stays.
             StoreFailed: the database cannot be written.
         """
         return await restored(self._database, self._indexer, records, report)

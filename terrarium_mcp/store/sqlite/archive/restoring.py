@@ -22,7 +22,7 @@ from terrarium_mcp.store.archive import (
     NotRestorable,
     RestoredTotals,
 )
-from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.database import Database, Row, Writer
 from terrarium_mcp.store.sqlite.engine.rooms import room_ids
 from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE, YieldingTransaction
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
@@ -40,6 +40,8 @@ _MESSAGE = (
     "id, timestamp, network, channel, nick, user, host, message, message_type, account, msgid,"
     " reply_to, server_time, origin, relayed_by, self, bot, redacted_at"
 )
+_PRIVATE = "id, timestamp, network, target, nick, user, host, account, message, message_type, self"
+_SPAN = "room, began, alive, ended, why_began, why_ended, source"
 _STORED = f"SELECT {_MESSAGE} FROM messages WHERE id BETWEEN :first AND :last"  # noqa: S608 -- constants
 
 
@@ -54,7 +56,7 @@ async def restored(
     with closing(sqlite3.connect("", check_same_thread=False, isolation_level=None)) as aside:
         staged = StagedRecords(aside)
         await to_thread.run_sync(staged.fill, iter(records))
-        await _require_room(database, staged)
+        await _require_nothing_else(database, staged)
         async with database.writing() as writer:
             await _write_rooms(writer, staged.rooms)
         totals = await _write_messages(database, indexer, staged, report)
@@ -107,11 +109,6 @@ class StagedRecords:
         finally:
             self._aside.execute("COMMIT")
 
-    def ids(self) -> tuple[int, int]:
-        """The lowest and the highest id; 0, 0 without messages."""
-        [row] = self._aside.execute("SELECT ifnull(min(id), 0), ifnull(max(id), 0) FROM staged")
-        return int(row[0]), int(row[1])
-
     def groups(self) -> Iterator[list[ArchivedMessage]]:
         """The messages by id."""
         rows = self._aside.execute("SELECT * FROM staged ORDER BY id")
@@ -124,14 +121,21 @@ class StagedRecords:
             yield ArchivedPrivateMessage(*row)
 
 
-async def _require_room(database: Database, staged: StagedRecords) -> None:
-    """Check that nothing is stored but what an interrupted restoration left."""
-    first, last = staged.ids()
-    strange = await database.value(
-        "SELECT count(*) FROM messages WHERE id NOT BETWEEN :first AND :last",
-        {"first": first, "last": last},
-    )
-    if strange:
+async def _require_nothing_else(database: Database, staged: StagedRecords) -> None:
+    """Check that nothing is stored but what an interrupted restoration left.
+
+    Raises:
+        NotRestorable: something else is.
+    """
+    known = 0
+    if await database.rows("SELECT 1 FROM messages LIMIT 1"):
+        for group in staged.groups():
+            known += len(group) - len(_unknown(await database.rows(_STORED, _ids(group)), group))
+    stored = int(await database.value("SELECT count(*) FROM messages", default=0))
+    if known != stored:
+        raise _other_messages()
+    private = await database.rows(f"SELECT {_PRIVATE} FROM private_messages")  # noqa: S608 -- constants
+    if private and not {*map(tuple, private)} <= {*map(tuple, staged.private_messages())}:
         raise _other_messages()
 
 
@@ -169,7 +173,7 @@ async def _write_messages(
     for group in staged.groups():
         async with database.writing() as writer:
             turn = YieldingTransaction(database.has_waiters)
-            new = await _unknown(writer, group)
+            new = _unknown(await writer.rows(_STORED, _ids(group)), group)
             await _insert(writer, new)
             turn.step()
             is_indexed = not new or await indexer.index_appended(
@@ -184,18 +188,20 @@ async def _write_messages(
     return RestoredTotals(done - known, known)
 
 
-async def _unknown(writer: Writer, group: Sequence[ArchivedMessage]) -> list[ArchivedMessage]:
-    """The messages of a group that are not stored yet.
+def _ids(group: Sequence[ArchivedMessage]) -> dict[str, int]:
+    return {"first": group[0].id, "last": group[-1].id}
+
+
+def _unknown(stored: Iterable[Row], group: Sequence[ArchivedMessage]) -> list[ArchivedMessage]:
+    """The messages of a group that are not among the rows stored under ids of its range.
 
     Raises:
-        NotRestorable: another message has the id of one of them.
+        NotRestorable: another message has one of these ids.
     """
-    ids = {"first": group[0].id, "last": group[-1].id}
-    stored = {row[0]: ArchivedMessage(*row) for row in await writer.rows(_STORED, ids)}
-    by_id = {one.id: one for one in group}
-    if any(by_id.get(number) != one for number, one in stored.items()):
+    known = {row["id"]: tuple(row) for row in stored}
+    if not known.items() <= {one.id: tuple(one) for one in group}.items():
         raise _other_messages()
-    return [one for one in group if one.id not in stored]
+    return [one for one in group if one.id not in known]
 
 
 async def _insert(writer: Writer, messages: Sequence[ArchivedMessage]) -> None:
@@ -209,21 +215,23 @@ async def _insert(writer: Writer, messages: Sequence[ArchivedMessage]) -> None:
 
 
 async def _write_spans(writer: Writer, spans: Iterable[ArchivedSpan]) -> None:
+    """Add spans under their own numbers; where a recorder has taken one, under another."""
     for span in spans:
         rooms = await room_ids(writer, [(span.network, span.channel)])
-        await writer.run(
-            "INSERT INTO spans (id, room, began, alive, ended, why_began, why_ended, source)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-            (span.id, rooms[span.network, span.channel], *span[3:]),
-        )
+        row = (rooms[span.network, span.channel], *span[3:])
+        found = await writer.rows(f"SELECT {_SPAN} FROM spans WHERE id = ?", [span.id])  # noqa: S608 -- constants
+        if not found or tuple(found[0]) != row:
+            await writer.run(
+                f"INSERT INTO spans (id, {_SPAN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 -- constants
+                (None if found else span.id, *row),
+            )
 
 
 async def _write_private(writer: Writer, messages: Iterator[ArchivedPrivateMessage]) -> int:
     written = 0
     while group := list(islice(messages, _STAGED)):
         await writer.many(
-            "INSERT INTO private_messages (id, timestamp, network, target, nick, user, host,"
-            " account, message, message_type, self) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            f"INSERT INTO private_messages ({_PRIVATE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 -- constants
             " ON CONFLICT DO NOTHING",
             group,
         )

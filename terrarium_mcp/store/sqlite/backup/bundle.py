@@ -33,7 +33,9 @@ else:
 VERSION = 1
 MANIFEST, DATABASE, BACKLOG = "manifest.json", "history.db", "enhancements"
 
-_MEMBER = re.compile(rf"{re.escape(DATABASE)}|{BACKLOG}/[0-9A-Za-z][0-9A-Za-z._-]{{0,120}}\.md")
+_MEMBER = re.compile(rf"{re.escape(DATABASE)}|{BACKLOG}/[^/\x00-\x1f.][^/\x00-\x1f]*\.md")
+"""Names of files in a backup. None leads out of the folder; people may name ideas as they like."""
+
 _MOST_MANIFEST = 1_000_000
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"  # RFC 8878 3.1.1
 _BLOCK = 1024 * 1024
@@ -91,7 +93,7 @@ class Manifest:
         try:
             fields = json.loads(text)
             version = fields.pop("terrarium_backup")
-        except (ValueError, KeyError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise NotABackup("it is not a backup of terrarium-mcp") from error
         if version != VERSION:
             raise NotABackup(
@@ -174,11 +176,11 @@ def manifest_in(bundle: Path) -> Manifest:
         return _manifest(members)
 
 
-_Member = tuple[tarfile.TarInfo, IO[bytes]]
+_BundleEntry = tuple[tarfile.TarInfo, IO[bytes]]
 
 
 @contextmanager
-def _members(bundle: Path) -> Iterator[Iterator[_Member]]:
+def _members(bundle: Path) -> Iterator[Iterator[_BundleEntry]]:
     """The files in a backup, in their order."""
     try:
         with _decompressed(bundle) as stream, tarfile.open(fileobj=stream, mode="r|") as tar:
@@ -187,7 +189,7 @@ def _members(bundle: Path) -> Iterator[Iterator[_Member]]:
         raise NotABackup(f"it is damaged, cut, or no backup ({error})") from error
 
 
-def _each(tar: tarfile.TarFile) -> Iterator[_Member]:
+def _each(tar: tarfile.TarFile) -> Iterator[_BundleEntry]:
     for entry in tar:
         content = tar.extractfile(entry) if entry.isfile() else None
         if content is None:
@@ -207,7 +209,7 @@ def _decompressed(bundle: Path) -> Iterator[IO[bytes]]:
             yield cast("IO[bytes]", decompressed)
 
 
-def _manifest(members: Iterator[_Member]) -> Manifest:
+def _manifest(members: Iterator[_BundleEntry]) -> Manifest:
     entry, content = next(members, (None, None))
     if entry is None or content is None or entry.name != MANIFEST or entry.size > _MOST_MANIFEST:
         raise NotABackup("it does not begin with the manifest of a backup")

@@ -29,7 +29,13 @@ from terrarium_mcp.store.sqlite.backup.bundle import (
 )
 from terrarium_mcp.store.sqlite.engine.failures import translate_errors
 from terrarium_mcp.store.sqlite.engine.files import bytes_of, free_bytes, state_of, wal_of
-from terrarium_mcp.store.sqlite.schema import BUSY, check_adopted, check_magic, checked_version
+from terrarium_mcp.store.sqlite.schema import (
+    BUSY,
+    NotOurs,
+    check_adopted,
+    check_magic,
+    checked_version,
+)
 
 _OPCODES = 100_000
 """SQLite's instructions between two looks whether the command was interrupted: a few ms."""
@@ -71,7 +77,7 @@ def make_backup(path: Path, place: Path, on_step: OnBackupStep, *, compress: boo
         on_step("copying the database")
         _copy(path, copy)
         on_step("checking the copy")
-        facts = facts_of(copy)
+        facts = _checked_facts(path, copy)
         files = {DATABASE: copy, **_backlog_copied(path, Path(temporary))}
         packed = {name: describe(file) for name, file in files.items()}
         by = f"terrarium-mcp {__version__}"
@@ -88,8 +94,7 @@ def facts_of(copy: Path) -> DatabaseFacts:
     """What a database that nobody else uses holds; every page of it is checked.
 
     Raises:
-        NotABackup: it is damaged.
-        NotOurs, WrongSchema: it is of a later version, or lacks a part of its schema.
+        NotABackup: it is damaged, of a later version, or lacks a part of its schema.
     """
     with (
         closing(sqlite3.connect(f"{copy.as_uri()}?mode=ro&immutable=1", uri=True)) as database,
@@ -98,15 +103,31 @@ def facts_of(copy: Path) -> DatabaseFacts:
         try:
             faults = [str(row[0]) for row in database.execute("PRAGMA quick_check(1)")]
             if faults != ["ok"]:
-                raise NotABackup(f"the database in it is damaged: {faults[0]}")
+                raise NotABackup(f"its database is damaged: {faults[0]}")
             schema = checked_version(database, copy)
             [counts] = database.execute(
                 "SELECT (SELECT count(*) FROM messages), (SELECT count(*) FROM private_messages),"
                 " (SELECT count(*) FROM rooms)"
             )
+        except NotOurs as error:
+            reason = str(error).replace(str(copy), "its database")
+            raise NotABackup(f"its database cannot be used: {reason}") from error
         except sqlite3.DatabaseError as error:
-            raise NotABackup(f"the database in it is damaged: {error}") from error
+            if "interrupted" in str(error):
+                raise
+            raise NotABackup(f"its database is damaged: {error}") from error
     return DatabaseFacts(schema, *counts)
+
+
+def _checked_facts(path: Path, copy: Path) -> DatabaseFacts:
+    """What a copy of the database at `path` holds; BackupFailed if it is damaged."""
+    try:
+        return facts_of(copy)
+    except NotABackup as error:
+        raise BackupFailed(
+            f"The copy of {path} is of no use: {error}. terrarium-mcp doctor --deep finds what is"
+            " wrong with the database."
+        ) from error
 
 
 def _require_space(path: Path, folder: Path) -> None:
@@ -191,7 +212,9 @@ def _backlog_copied(path: Path, temporary: Path) -> Mapping[str, Path]:
     """Copies of the backlog's files, by their names in the backup: they may be edited meanwhile."""
     folder, copies = temporary / BACKLOG, dict[str, Path]()
     folder.mkdir()
-    for file in sorted(backlog_folder(path).glob("*.md")):
+    for file in sorted(backlog_folder(path).glob("[!.]*.md")):
+        if not file.is_file():
+            continue
         copies[f"{BACKLOG}/{file.name}"] = folder / file.name
         (folder / file.name).write_bytes(file.read_bytes())
     return copies

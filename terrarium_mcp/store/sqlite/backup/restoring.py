@@ -38,8 +38,7 @@ def restore_backup(bundle: Path, path: Path, on_step: OnBackupStep) -> Manifest:
         on_step: is called with a description of each step.
 
     Raises:
-        NotABackup: it is none, or it is damaged.
-        NotOurs, WrongSchema: its database is of a later version, or lacks a part of its schema.
+        NotABackup: it is none, it is damaged, or its database is of a later version.
         RestoreRefused: a file is in the way, or a process uses the database.
         OSError: a file cannot be read or written.
     """
@@ -114,7 +113,7 @@ def _compare(manifest: Manifest, database: Path) -> None:
     facts = facts_of(database)
     told = (manifest.schema, manifest.messages, manifest.private_messages, manifest.rooms)
     if facts != told:
-        raise NotABackup("the database in it does not hold what its manifest says")
+        raise NotABackup("its database does not hold what its manifest says")
 
 
 def _put_in_place(temporary: Path, path: Path) -> None:

@@ -189,6 +189,43 @@ async def test_a_database_with_other_messages_is_left_alone(
     assert after["spans"] == before["spans"]
 
 
+@pytest.mark.parametrize("number", [1, 1_800, 2_513, 9_999])
+async def test_another_message_is_noticed_before_anything_is_written(
+    history: Store, empty: Store, number: int
+) -> None:
+    write(
+        empty.path,
+        "INSERT INTO messages (id, timestamp, network, channel, nick, message)"
+        " VALUES (?, '2026-05-01 12:00:00.000', 'net', '#tea', 'eve', 'mine')",
+        [number],
+    )
+    with pytest.raises(NotRestorable):
+        await empty.archive.restore_exactly(read_jsonl(await exported(history)))
+    assert rows_of(empty.path, "SELECT id FROM messages") == [(number,)]
+    assert rows_of(empty.path, "SELECT id FROM spans") == []
+
+
+async def test_private_messages_of_others_are_not_mixed_with_them(
+    history: Store, empty: Store
+) -> None:
+    await empty.messages.append(chat("<eve> psst", channel="dan"))
+    with pytest.raises(NotRestorable):
+        await empty.archive.restore_exactly(read_jsonl(await exported(history)))
+    assert rows_of(empty.path, "SELECT nick FROM private_messages") == [("eve",)]
+
+
+async def test_the_spans_of_a_recorder_that_has_heard_nothing_yet_stay(
+    history: Store, empty: Store
+) -> None:
+    await empty.spans.begin("net", "#other", NOON, "joined")
+    await empty.archive.restore_exactly(read_jsonl(await exported(history)))
+    sql = "SELECT channel, began, source FROM spans JOIN rooms ON rooms.id = room ORDER BY began"
+    assert sorted(rows_of(empty.path, sql)) == sorted(
+        [*rows_of(history.path, sql), ("#other", "2026-05-01 12:00:00.000", "")]
+    )
+    assert await differences(empty) == []
+
+
 async def test_two_exports_in_one_are_refused_before_anything_is_written(
     history: Store, empty: Store
 ) -> None:
