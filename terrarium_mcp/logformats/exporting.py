@@ -6,21 +6,20 @@ size, a page of it is in memory.
 """
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
-from pathlib import Path, PurePosixPath
-from typing import IO, TypeVar
+from itertools import chain
+from pathlib import Path
+from typing import TypeVar
 
 from terrarium_mcp import __version__
-from terrarium_mcp.chat.records import MessageType, Room
+from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.timestamps import from_text, local
-from terrarium_mcp.errors import TerrariumError, shown
-from terrarium_mcp.logformats.databases.terrarium_irc import TerrariumIrcDatabase
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.logformats.databases.terrarium_irc_table import TerrariumIrcDatabase
 from terrarium_mcp.logformats.entries import LogEvent
 from terrarium_mcp.logformats.export_formats import ExportFormat
 from terrarium_mcp.logformats.jsonl import JsonlHead, jsonl_end, jsonl_head, jsonl_line
-from terrarium_mcp.logformats.layout import LogLayout
 from terrarium_mcp.logformats.spreadsheet import csv_head, csv_line
 from terrarium_mcp.logformats.text.irssi import IRSSI_LAYOUT
 from terrarium_mcp.logformats.text.plain import plain_line
@@ -39,6 +38,9 @@ WriteLine = Callable[[str], None]
 """Takes a line without its line break."""
 
 AnyRecord = TypeVar("AnyRecord")
+
+_LinePage = tuple[int, Iterable[str]]
+"""A number of messages, and their lines."""
 
 ReportExported = Callable[[int], None]
 """Called with how many messages are written."""
@@ -104,42 +106,12 @@ async def export_lines(
         TerrariumError: the format needs a folder, or a file.
         StoreFailed: the database cannot be read.
     """
-    match export.form:
-        case ExportFormat.JSONL:
-            return await _jsonl(store, export, write, report)
-        case ExportFormat.CSV:
-            return await _csv(store, export, write, report)
-        case ExportFormat.TEXT:
-            return await _plain_text(store, export, write, report)
-        case ExportFormat.WEECHAT | ExportFormat.IRSSI if len(export.search.rooms) == 1:
-            return await _one_log(store, export, write, report)
-    raise TerrariumError(_needs_a_place(export.form))
-
-
-async def export_folder(
-    store: Store, export: Export, folder: Path, report: ReportExported = lambda _: None
-) -> int:
-    """Write the logs of a program into an empty folder; returns the number of messages.
-
-    Raises:
-        NothingToExport: no message matches.
-        TerrariumError: two channels would have the same file.
-        OSError: a file cannot be written.
-        StoreFailed: the database cannot be read.
-    """
-    layout = LAYOUTS[export.form]
-    _require_different_files(layout, export.search.rooms)
     total = 0
-    with _LogFiles(folder) as files:
-        for room in export.search.rooms:
-            async for page in _visible(store, _of_room(export, room)):
-                for at, event in _events(page, export):
-                    path = layout.file(room.network, room.channel, at)
-                    files.write(path, layout.lines(at, event, files.last_in(path)), at)
-                total += len(page)
-                report(total)
-    if not total:
-        raise NothingToExport
+    async for messages, lines in _blocks(store, export):
+        for line in lines:
+            write(line)
+        total += messages
+        report(total)
     return total
 
 
@@ -155,7 +127,7 @@ async def export_database(
     """
     total = 0
     with TerrariumIrcDatabase(path, export.source_zone, with_hosts=export.with_hosts) as database:
-        async for page in _visible_pages(store, export):
+        async for page in not_nothing(visible_pages(store, export)):
             database.add(page)
             total += len(page)
             report(total)
@@ -174,19 +146,57 @@ def as_event(message: ArchivedMessage, *, with_hosts: bool) -> LogEvent:
     )
 
 
-async def _jsonl(store: Store, export: Export, write: WriteLine, report: ReportExported) -> int:
+async def visible_pages(store: Store, export: Export) -> AsyncIterator[Sequence[ArchivedMessage]]:
+    """The messages without those whose text was redacted."""
+    async for page in store.archive.messages(export.search):
+        yield [message for message in page if not message.redacted_at]
+
+
+async def not_nothing(
+    pages: AsyncIterator[Sequence[AnyRecord]],
+) -> AsyncIterator[Sequence[AnyRecord]]:
+    """The pages that hold anything; NothingToExport if none does."""
+    is_nothing = True
+    async for page in pages:
+        if page:
+            is_nothing = False
+            yield page
+    if is_nothing:
+        raise NothingToExport
+
+
+def dated_events(
+    page: Iterable[ArchivedMessage], export: Export
+) -> Iterator[tuple[datetime, LogEvent]]:
+    """The messages as a log has them, with their moments in the reader's zone."""
+    for message in page:
+        at = local(from_text(message.timestamp), export.zone)
+        yield at, as_event(message, with_hosts=export.with_hosts)
+
+
+def _blocks(store: Store, export: Export) -> AsyncIterator[_LinePage]:
+    """The lines of a format that is a stream."""
+    match export.form:
+        case ExportFormat.JSONL:
+            return _jsonl(store, export)
+        case ExportFormat.CSV:
+            return _csv(store, export)
+        case ExportFormat.TEXT:
+            return _plain_text(store, export)
+        case ExportFormat.WEECHAT | ExportFormat.IRSSI if len(export.search.rooms) == 1:
+            return _one_log(store, export)
+    raise TerrariumError(_needs_a_place(export.form))
+
+
+async def _jsonl(store: Store, export: Export) -> AsyncIterator[_LinePage]:
     """Everything, with tombstones of what was redacted."""
     total = 0
-    async for page in _not_nothing(_records(store, export)):
+    async for page in not_nothing(_records(store, export)):
         if not total:
-            for line in await _jsonl_opening(store, export):
-                write(line)
-        for record in page:
-            write(jsonl_line(record, with_hosts=export.with_hosts))
+            yield 0, await _jsonl_opening(store, export)
+        yield len(page), (jsonl_line(one, with_hosts=export.with_hosts) for one in page)
         total += len(page)
-        report(total)
-    write(jsonl_end(total))
-    return total
+    yield 0, [jsonl_end(total)]
 
 
 async def _jsonl_opening(store: Store, export: Export) -> list[str]:
@@ -209,78 +219,31 @@ async def _records(store: Store, export: Export) -> AsyncIterator[Sequence[Archi
             yield private
 
 
-async def _csv(store: Store, export: Export, write: WriteLine, report: ReportExported) -> int:
-    total = 0
-    async for page in _visible_pages(store, export):
-        if not total:
-            write(csv_head(with_hosts=export.with_hosts))
-        for message in page:
-            write(csv_line(message, with_hosts=export.with_hosts))
-        total += len(page)
-        report(total)
-    return total
+async def _csv(store: Store, export: Export) -> AsyncIterator[_LinePage]:
+    head = [csv_head(with_hosts=export.with_hosts)]
+    async for page in not_nothing(visible_pages(store, export)):
+        rows = (csv_line(message, with_hosts=export.with_hosts) for message in page)
+        yield len(page), chain(head, rows)
+        head = []
 
 
-async def _plain_text(
-    store: Store, export: Export, write: WriteLine, report: ReportExported
-) -> int:
+async def _plain_text(store: Store, export: Export) -> AsyncIterator[_LinePage]:
     several = len({room.network for room in export.search.rooms}) > 1
-    total = 0
-    async for page in _visible_pages(store, export):
-        for message, (at, event) in zip(page, _events(page, export), strict=True):
-            network = f"{message.network}/" if several else ""
-            write(plain_line(at, f"{network}{message.channel}", event))
-        total += len(page)
-        report(total)
-    return total
+    async for page in not_nothing(visible_pages(store, export)):
+        names = (f"{one.network}/{one.channel}" if several else f"{one.channel}" for one in page)
+        events = zip(names, dated_events(page, export), strict=True)
+        yield len(page), (plain_line(at, name, event) for name, (at, event) in events)
 
 
-async def _one_log(store: Store, export: Export, write: WriteLine, report: ReportExported) -> int:
+async def _one_log(store: Store, export: Export) -> AsyncIterator[_LinePage]:
     """The log of a single channel."""
-    layout, total = LAYOUTS[export.form], 0
     before: datetime | None = None
-    async for page in _visible_pages(store, export):
-        for at, event in _events(page, export):
-            for line in layout.lines(at, event, before):
-                write(line)
+    async for page in not_nothing(visible_pages(store, export)):
+        lines = list[str]()
+        for at, event in dated_events(page, export):
+            lines += LAYOUTS[export.form].lines(at, event, before)
             before = at
-        total += len(page)
-        report(total)
-    return total
-
-
-def _visible_pages(store: Store, export: Export) -> AsyncIterator[Sequence[ArchivedMessage]]:
-    """The messages without those whose text was redacted; NothingToExport if there are none."""
-    return _not_nothing(_visible(store, export))
-
-
-async def _visible(store: Store, export: Export) -> AsyncIterator[Sequence[ArchivedMessage]]:
-    async for page in store.archive.messages(export.search):
-        yield [message for message in page if not message.redacted_at]
-
-
-async def _not_nothing(
-    pages: AsyncIterator[Sequence[AnyRecord]],
-) -> AsyncIterator[Sequence[AnyRecord]]:
-    """The pages that hold anything; NothingToExport if none does."""
-    is_nothing = True
-    async for page in pages:
-        if page:
-            is_nothing = False
-            yield page
-    if is_nothing:
-        raise NothingToExport
-
-
-def _events(page: Iterable[ArchivedMessage], export: Export) -> Iterator[tuple[datetime, LogEvent]]:
-    """The messages with their moments in the reader's zone."""
-    for message in page:
-        at = local(from_text(message.timestamp), export.zone)
-        yield at, as_event(message, with_hosts=export.with_hosts)
-
-
-def _of_room(export: Export, room: Room) -> Export:
-    return replace(export, search=replace(export.search, rooms=(room,)))
+        yield len(page), lines
 
 
 def _needs_a_place(form: ExportFormat) -> str:
@@ -290,49 +253,3 @@ def _needs_a_place(form: ExportFormat) -> str:
     return f"The logs{several} are several files: name a folder with --output FOLDER" + (
         "." if form is ExportFormat.ZNC else ", or one channel with --channel."
     )
-
-
-def _require_different_files(layout: LogLayout, rooms: Iterable[Room]) -> None:
-    """Check that no two channels would be written into one file.
-
-    Raises:
-        TerrariumError: two would.
-    """
-    taken: dict[PurePosixPath, Room] = {}
-    for room in rooms:
-        path = layout.file(room.network, room.channel, datetime(2000, 1, 1, tzinfo=UTC))
-        if other := taken.get(path):
-            raise TerrariumError(
-                f"{shown(other.label)} and {shown(room.label)} have the same file in the layout of"
-                f" {layout.name}, {path}. Export them one after the other, with --channel, into"
-                " different folders."
-            )
-        taken[path] = room
-
-
-class _LogFiles(ExitStack):
-    """The files of a folder, of which one is open at a time."""
-
-    def __init__(self, folder: Path) -> None:
-        super().__init__()
-        self._folder = folder
-        self._path: PurePosixPath | None = None
-        self._stream: IO[str] | None = None
-        self._last: datetime | None = None
-
-    def last_in(self, path: PurePosixPath) -> datetime | None:
-        """The moment of the last message written to a file; None for a new one."""
-        return self._last if path == self._path else None
-
-    def write(self, path: PurePosixPath, lines: Sequence[str], at: datetime) -> None:
-        """Append the lines of a message, said at a moment, to a file of the folder."""
-        if path != self._path or self._stream is None:
-            self._stream = self._opened(self._folder / path)
-        self._path, self._last = path, at
-        self._stream.writelines(f"{line}\n" for line in lines)
-
-    def _opened(self, file: Path) -> IO[str]:
-        self.close()
-        file.parent.mkdir(parents=True, exist_ok=True)
-        # Appended: where clocks go back at midnight, a day that has a file already comes again.
-        return self.enter_context(file.open("a", encoding="utf-8", newline=""))

@@ -25,9 +25,9 @@ from terrarium_mcp.logformats.exporting import (
     Export,
     ReportExported,
     export_database,
-    export_folder,
     export_lines,
 )
+from terrarium_mcp.logformats.log_folder import export_folder
 from terrarium_mcp.policy import View
 from terrarium_mcp.request import AppContext, Request, request_for
 from terrarium_mcp.settings import Settings
