@@ -13,8 +13,8 @@ import pytest
 
 from terrarium_mcp.store import open_store
 from tests.cli.conftest import SAID
-from tests.cli.programs import environment, python, ran, running
-from tests.store.scene import SETTINGS, chat, rows_of
+from tests.cli.programs import environment, python, ran, running, words
+from tests.store.scene import SETTINGS, chat, past, rows_of
 
 BACKUP = "terrarium-mcp backup"
 RESTORE = "terrarium-mcp restore"
@@ -99,6 +99,43 @@ async def test_a_running_server_is_not_restored_over(ours: Path, tmp_path: Path)
             lambda: ran(f"{RESTORE} h.tar", "--db", "irc.db", at=tmp_path)
         )
     assert re.search(r"serve .*\(process \d+\) uses .*irc\.db\. Stop it", told(done))
+
+
+def limited(command: str, *more: object, at: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command that may write no file of more than 300 kB: that looks like a full disk."""
+    return subprocess.run(
+        ["/bin/sh", "-c", 'ulimit -f 600; exec "$@"', "sh", *words(command, *more)],
+        cwd=at,
+        env=environment(),
+        capture_output=True,
+        check=False,
+        timeout=60,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["backup history.tar", "export --output history.jsonl", "export --format weechat --output logs",
+     "export --format sqlite --output old.db"],
+)  # fmt: skip
+def test_what_does_not_fit_on_the_disk_is_named_and_nothing_is_left(
+    tmp_path: Path, command: str
+) -> None:
+    anyio.run(_with_long_lines, tmp_path / "irc_logs.db")
+    line = told(limited(f"terrarium-mcp {command}", "--db", "irc_logs.db", at=tmp_path))
+    assert "cannot be written" in line
+    assert str(tmp_path) in line
+    assert {one.name.partition("-")[0] for one in tmp_path.iterdir()} <= {
+        "irc_logs.db",
+        "irc_logs.db.keeper",
+        "irc_logs.db.waiting",
+    }
+
+
+async def _with_long_lines(file: Path) -> None:
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append_all(past(3_000, text="tea " * 100))
 
 
 KILLED = """

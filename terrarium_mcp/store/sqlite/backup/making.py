@@ -144,7 +144,15 @@ def _copy(path: Path, copy: Path) -> None:
     """Copy what one read transaction sees."""
     with translate_errors(path), _reading(path) as database, _interruptible(database):
         checked_version(database, path)
-        database.execute("VACUUM INTO :copy", {"copy": str(copy)})
+        try:
+            database.execute("VACUUM INTO :copy", {"copy": str(copy)})
+        except sqlite3.OperationalError as error:
+            if "disk" not in str(error):
+                raise
+            raise BackupFailed(
+                f"The copy in {copy.parent.parent} cannot be written ({error}): its disk may be"
+                " full. Name another folder."
+            ) from error
 
 
 @contextmanager
