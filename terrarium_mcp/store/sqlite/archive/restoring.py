@@ -24,11 +24,12 @@ from terrarium_mcp.store.archive import (
 )
 from terrarium_mcp.store.sqlite.engine.database import Database, Row, Writer
 from terrarium_mcp.store.sqlite.engine.rooms import room_ids
-from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE, YieldingTransaction
+from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE, BatchSizer, YieldingTransaction
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.ingest.bulk import LARGEST, SMALLEST, USUAL
 
-GROUP = 1_000
-"""Messages in a transaction."""
+COMPARED = 1_000
+"""Messages compared at once with what is stored."""
 
 _STAGED = 10_000
 """Records that are put aside at once."""
@@ -109,11 +110,11 @@ class StagedRecords:
         finally:
             self._aside.execute("COMMIT")
 
-    def groups(self) -> Iterator[list[ArchivedMessage]]:
-        """The messages by id."""
+    def groups(self, size: Callable[[], int]) -> Iterator[list[ArchivedMessage]]:
+        """The messages by id, in groups of the size that is asked for each."""
         rows = self._aside.execute("SELECT * FROM staged ORDER BY id")
-        while group := rows.fetchmany(GROUP):
-            yield [ArchivedMessage(*row) for row in group]
+        while group := rows.fetchmany(size()):
+            yield [ArchivedMessage._make(row) for row in group]
 
     def private_messages(self) -> Iterator[ArchivedPrivateMessage]:
         """The private messages by id."""
@@ -129,7 +130,7 @@ async def _require_nothing_else(database: Database, staged: StagedRecords) -> No
     """
     known = 0
     if await database.rows("SELECT 1 FROM messages LIMIT 1"):
-        for group in staged.groups():
+        for group in staged.groups(lambda: COMPARED):
             known += len(group) - len(_unknown(await database.rows(_STORED, _ids(group)), group))
     stored = int(await database.value("SELECT count(*) FROM messages", default=0))
     if known != stored:
@@ -170,7 +171,8 @@ async def _write_messages(
     database: Database, indexer: Indexer, staged: StagedRecords, report: ReportRestored
 ) -> RestoredTotals:
     done = known = 0
-    for group in staged.groups():
+    size = BatchSizer(SMALLEST, USUAL, LARGEST)
+    for group in staged.groups(lambda: size.rows):
         async with database.writing() as writer:
             turn = YieldingTransaction(database.has_waiters)
             new = _unknown(await writer.rows(_STORED, _ids(group)), group)
@@ -179,8 +181,10 @@ async def _write_messages(
             is_indexed = not new or await indexer.index_appended(
                 writer, new[0].id, new[-1].id, turn
             )
+        turn.step()  # the commit takes longer the more pages were changed
         if not is_indexed:
             await indexer.catch_up()
+        size.record(len(group), turn.longest)
         done += len(group)
         known += len(group) - len(new)
         report(done)
