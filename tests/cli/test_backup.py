@@ -219,6 +219,30 @@ async def test_an_account_that_may_only_read_the_database_can_back_it_up(
     assert not {name for name in left if "-" in name}  # no -wal, no -shm
 
 
+def test_an_idea_that_may_not_be_read_is_named(ours: Path, open_folder: Path) -> None:
+    file, idea = open_folder / "irc_logs.db", open_folder / "enhancements" / "tea.md"
+    file.write_bytes(ours.read_bytes())
+    file.chmod(0o644)
+    idea.parent.mkdir()
+    idea.write_text("more tea")
+    idea.chmod(0)
+    drop = open_folder / "drop"
+    drop.mkdir()
+    drop.chmod(0o777)
+    code = AS_NOBODY.format(nobody=NOBODY, argv=["backup", str(drop), "--db", str(file)])
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=open_folder,
+        env=environment(),
+        capture_output=True,
+        check=False,
+        timeout=60,
+        text=True,
+    )
+    assert told(done) == f"{idea} cannot be read: Permission denied."
+    assert not [*drop.iterdir()]
+
+
 @pytest.mark.parametrize(
     "command",
     [

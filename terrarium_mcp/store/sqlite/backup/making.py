@@ -61,7 +61,8 @@ def make_backup(path: Path, place: Path, on_step: OnBackupStep, *, compress: boo
     the copy meanwhile.
 
     Raises:
-        BackupFailed: there is no database, no room for the copy, or the copy is damaged.
+        BackupFailed: there is no database, no room for the copy, or the copy is damaged; or a file
+            of the backlog cannot be read.
         NotOurs, WrongSchema, NotAdopted: it is not a database of this program.
         StoreFailed: the database cannot be read.
         OSError: `place` or the folder beside it cannot be written.
@@ -217,12 +218,20 @@ def _go_on() -> int:
 
 
 def _backlog_copied(path: Path, temporary: Path) -> Mapping[str, Path]:
-    """Copies of the backlog's files, by their names in the backup: they may be edited meanwhile."""
+    """Copies of the backlog's files, by their names in the backup: they may be edited meanwhile.
+
+    Raises:
+        BackupFailed: one cannot be read.
+    """
     folder, copies = temporary / BACKLOG, dict[str, Path]()
     folder.mkdir()
     for file in sorted(backlog_folder(path).glob("[!.]*.md")):
         if not file.is_file():
             continue
         copies[f"{BACKLOG}/{file.name}"] = folder / file.name
-        (folder / file.name).write_bytes(file.read_bytes())
+        try:
+            content = file.read_bytes()
+        except OSError as error:
+            raise BackupFailed(f"{file} cannot be read: {error.strerror}.") from error
+        (folder / file.name).write_bytes(content)
     return copies
