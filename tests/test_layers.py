@@ -44,7 +44,7 @@ MAY_IMPORT = {
 PACKAGES = {
     "store/sqlite": (
         "engine", "schema", "opening", "index", "keeper", "claims", "path_watch", "ingest",
-        "topics", "search", "removal", "imports", "health", "store",
+        "topics", "search", "archive", "removal", "imports", "health", "backup", "store",
     ),
     "irc_bridge": (
         "network", "model", "record", "toolbox", "answer", "ask", "reporter", "bridge", "bridges",

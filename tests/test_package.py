@@ -17,6 +17,8 @@ ROOT = Path(__file__).parents[1]
 PYPROJECT: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 PROJECT: dict[str, Any] = PYPROJECT["project"]
 NOT_IMPORTED = {"tzdata"}  # zoneinfo reads it as data
+NAMESPACES = {"backports"}  # a package for each of its modules
+STANDARD_LATER = {"compression"}  # part of Python 3.14
 
 
 def normal(name: str) -> str:
@@ -43,9 +45,12 @@ def imported() -> set[str]:
             match node:
                 case ast.Import(names=names):
                     modules |= {name.name for name in names}
+                case ast.ImportFrom(module=str(module), names=names) if module in NAMESPACES:
+                    modules |= {f"{module}-{name.name}" for name in names}
                 case ast.ImportFrom(module=str(module), level=0):
                     modules.add(module)
     tops = {module.partition(".")[0] for module in modules} - sys.stdlib_module_names
+    tops -= STANDARD_LATER
     return {normal(owner) for top in tops for owner in owners.get(top, [top])} - {"terrarium-mcp"}
 
 

@@ -10,16 +10,19 @@ import sys
 import click
 
 from terrarium_mcp import __version__
+from terrarium_mcp.cli.backup import backup
 from terrarium_mcp.cli.bridge import bridge
 from terrarium_mcp.cli.completion import completion
 from terrarium_mcp.cli.console import ConsoleHandler, colour_wanted
 from terrarium_mcp.cli.demo import demo
 from terrarium_mcp.cli.doctor import doctor
+from terrarium_mcp.cli.export import export
 from terrarium_mcp.cli.help import help_
 from terrarium_mcp.cli.import_logs import import_logs
 from terrarium_mcp.cli.init import init
 from terrarium_mcp.cli.install import install
 from terrarium_mcp.cli.purge import purge
+from terrarium_mcp.cli.restore import restore
 from terrarium_mcp.cli.search import search
 from terrarium_mcp.cli.serve import serve
 from terrarium_mcp.cli.up import up
@@ -41,6 +44,9 @@ commands.add_command(doctor)
 commands.add_command(demo)
 commands.add_command(import_logs)
 commands.add_command(search)
+commands.add_command(export)
+commands.add_command(backup)
+commands.add_command(restore)
 commands.add_command(purge)
 commands.add_command(help_)
 commands.add_command(completion)

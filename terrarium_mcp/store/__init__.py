@@ -6,6 +6,15 @@ What a server does not need is loaded when it is asked for (PEP 562).
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from terrarium_mcp.store.archive import (
+    ArchivedMessage,
+    ArchivedPrivateMessage,
+    ArchivedRoom,
+    ArchivedSpan,
+    ArchiveRecord,
+    NotRestorable,
+    RestoredTotals,
+)
 from terrarium_mcp.store.backlog import LONGEST_TITLE, MOST_OPEN, Backlog, Enhancement
 from terrarium_mcp.store.bridge_report import BridgeReport, Heartbeat
 from terrarium_mcp.store.errors import (
@@ -70,6 +79,14 @@ from terrarium_mcp.store.sqlite.topics.heartbeats import this_process
 from terrarium_mcp.store.sqlite.topics.spans import HEARTBEAT
 
 if TYPE_CHECKING:
+    from terrarium_mcp.store.sqlite.backup import (
+        BackupFailed,
+        Manifest,
+        NotABackup,
+        RestoreRefused,
+        make_backup,
+        restore_backup,
+    )
     from terrarium_mcp.store.sqlite.claims import AlreadyRecorded, claimed
     from terrarium_mcp.store.sqlite.health import examine
     from terrarium_mcp.store.sqlite.health.bridges import read_heartbeats
@@ -79,6 +96,13 @@ if TYPE_CHECKING:
 _LOADED_LATER = {
     "AlreadyRecorded": "claims",
     "claimed": "claims",
+    **dict.fromkeys(
+        (
+            *("BackupFailed", "Manifest", "NotABackup", "RestoreRefused"),
+            *("make_backup", "restore_backup"),
+        ),
+        "backup",
+    ),
     "examine": "health",
     "read_heartbeats": "health.bridges",
     "check_deeply": "health.deep_check",
@@ -95,11 +119,17 @@ __all__ = [
     "MOST_ROOMS",
     "AlreadyRecorded",
     "AnyOf",
+    "ArchiveRecord",
+    "ArchivedMessage",
+    "ArchivedPrivateMessage",
+    "ArchivedRoom",
+    "ArchivedSpan",
     "AuditEntry",
     "Backlog",
     "BacklogFailed",
     "BacklogFull",
     "BacklogMentions",
+    "BackupFailed",
     "BridgeReport",
     "CleanedFile",
     "Condition",
@@ -127,12 +157,15 @@ __all__ = [
     "Locked",
     "LogSource",
     "Lookup",
+    "Manifest",
     "MigrationBlocked",
     "NickActivity",
+    "NotABackup",
     "NotAdopted",
     "NotChecked",
     "NotEnoughDisk",
     "NotOurs",
+    "NotRestorable",
     "ParsedQuestion",
     "Person",
     "PersonTraces",
@@ -143,6 +176,8 @@ __all__ = [
     "RankedLine",
     "RemovalReason",
     "Repair",
+    "RestoreRefused",
+    "RestoredTotals",
     "RoomStats",
     "Rung",
     "ScopeDetails",
@@ -166,10 +201,12 @@ __all__ = [
     "check_unused",
     "claimed",
     "examine",
+    "make_backup",
     "open_store",
     "read_heartbeats",
     "repair_schema",
     "require_adopted",
+    "restore_backup",
     "scrub",
     "this_process",
 ]

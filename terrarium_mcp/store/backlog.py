@@ -41,6 +41,11 @@ _DELIMITER = re.compile(r"^-{3,}[^\S\n]*\n", re.MULTILINE)
 """A line that begins or ends front matter."""
 
 
+def backlog_folder(database: Path) -> Path:
+    """Where the backlog of a database is."""
+    return database.parent / "enhancements"
+
+
 @dataclass(frozen=True, slots=True)
 class Enhancement:
     """One idea: its file name and its front matter."""

@@ -49,6 +49,9 @@ finally:
         ["purge", "--help"],
         ["doctor", "--help"],
         ["search", "--help"],
+        ["export", "--help"],
+        ["backup", "--help"],
+        ["restore", "--help"],
         ["init", "--help"],
         ["install", "--help"],
         ["install", "vscode", "--print"],
@@ -86,7 +89,8 @@ async def test_a_search_needs_no_mcp(tmp_path: Path) -> None:
 def test_help_names_every_command(tmp_path: Path) -> None:
     done = ran("terrarium-mcp --help", at=tmp_path)
     assert done.returncode == 0
-    names = "init serve bridge up install doctor demo search purge help completion"
+    names = "init serve bridge up install doctor demo search export purge help completion"
+    names += " backup restore"
     for command in names.split():
         assert f"\n  {command}" in done.stdout
 

@@ -1,9 +1,12 @@
 """irssi: `irclogs/<network>/<channel>.log`, by default in minutes; dates have their own lines."""
 
 import re
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import PurePosixPath
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.entries import Boundary
+from terrarium_mcp.logformats.entries import Boundary, LogEvent
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     NICK,
@@ -13,6 +16,14 @@ from terrarium_mcp.logformats.grammar import (
     boundary,
     chatter,
     message,
+)
+from terrarium_mcp.logformats.layout import (
+    LogLayout,
+    file_name,
+    kicked,
+    on_one_line,
+    user_host,
+    writable_nick,
 )
 
 _WEEKDAY = r"\w{2,9}\.?"
@@ -83,3 +94,62 @@ IRSSI = TextFormat(
         re.compile(r"(?P<network>[^/]+)/(?P<channel>[^/]+)\.log\Z"),
     ),
 )
+
+_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_MONTHS = (
+    *("Jan", "Feb", "Mar", "Apr", "May", "Jun"),
+    *("Jul", "Aug", "Sep", "Oct", "Nov", "Dec"),
+)
+"""As irssi writes them in the C locale; `strftime` goes by that of this process."""
+
+
+def _lines(said_at: datetime, event: LogEvent, before: datetime | None) -> Sequence[str]:
+    return [*_dates(said_at, before), f"{said_at:%H:%M} {_body(event)}"]
+
+
+def _dates(said_at: datetime, before: datetime | None) -> Sequence[str]:
+    """The line that precedes a message where the log begins, or another day does."""
+    day = f"{_DAYS[said_at.weekday()]} {_MONTHS[said_at.month - 1]} {said_at.day:02}"
+    if before is None:
+        # The seconds are those of its first line, which shows none.
+        return [f"--- Log opened {day} {said_at:%H:%M}:00 {said_at.year:04}"]
+    if before.date() != said_at.date():
+        return [f"--- Day changed {day} {said_at.year:04}"]
+    return []
+
+
+def _body(event: LogEvent) -> str:
+    nick, text, channel = writable_nick(event.nick), on_one_line(event.text), event.channel
+    who = f"-!- {nick} [{user_host(event)}]"
+    match event.kind:
+        case MessageType.PRIVMSG:
+            return f"< {nick}> {text}"
+        case MessageType.ACTION:
+            return f" * {nick} {text}"
+        case MessageType.NOTICE:
+            return f"-{nick}:{channel}- {text}"
+        case MessageType.JOIN:
+            return f"{who} has joined {channel}"
+        case MessageType.PART:
+            return f"{who} has left {channel} [{text}]"
+        case MessageType.QUIT:
+            return f"{who} has quit [{text}]"
+        case MessageType.KICK:
+            target, why = kicked(event)
+            return f"-!- {target} was kicked from {channel} by {nick} [{why}]"
+        case MessageType.NICK:
+            return f"-!- {nick} is now known as {writable_nick(event.text)}"
+        case MessageType.MODE:
+            return f"-!- mode/{channel} [{text}] by {nick}"
+        case MessageType.TOPIC if text:
+            return f"-!- {nick} changed the topic of {channel} to: {text}"
+        case MessageType.TOPIC:
+            return f"-!- Topic unset by {nick} on {channel}"
+
+
+def _file(network: str, channel: str, _: datetime) -> PurePosixPath:
+    return PurePosixPath(file_name(network, slash="_"), f"{file_name(channel, slash='_')}.log")
+
+
+IRSSI_LAYOUT = LogLayout("irssi", _lines, _file)
+"""In minutes, in the zone of the reader; a line before each day."""

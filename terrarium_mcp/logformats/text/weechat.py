@@ -5,8 +5,12 @@ One file may hold both.
 """
 
 import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import PurePosixPath
 
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.entries import LogEvent
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     NICK,
@@ -15,6 +19,14 @@ from terrarium_mcp.logformats.grammar import (
     TextFormat,
     chatter,
     message,
+)
+from terrarium_mcp.logformats.layout import (
+    LogLayout,
+    file_name,
+    kicked,
+    on_one_line,
+    user_host,
+    writable_nick,
 )
 
 # A prefix of WeeChat's own (-->, <--, --, =!=, *) never begins like a nick.
@@ -80,3 +92,46 @@ WEECHAT = TextFormat(
         re.compile(r"irc\.(?P<network>[^/.]+)\.(?P<channel>[^/]+)\.weechatlog\Z"),
     ),
 )
+
+
+def _lines(said_at: datetime, event: LogEvent, _: datetime | None) -> Sequence[str]:
+    stamp = said_at.astimezone(UTC).isoformat("T", "microseconds").replace("+00:00", "Z")
+    return [f"{stamp}\t{_columns(event)}"]
+
+
+def _columns(event: LogEvent) -> str:
+    nick, text = writable_nick(event.nick), on_one_line(event.text)
+    reason = f" ({text})" if text else ""
+    match event.kind:
+        case MessageType.PRIVMSG:
+            return f"{nick}\t{text}"
+        case MessageType.ACTION:
+            return f" *\t{nick} {text}"
+        case MessageType.NOTICE:
+            return f"--\tNotice({nick}): {text}"
+        case MessageType.JOIN:
+            return f"-->\t{nick} ({user_host(event)}) has joined {event.channel}"
+        case MessageType.PART:
+            return f"<--\t{nick} ({user_host(event)}) has left {event.channel}{reason}"
+        case MessageType.QUIT:
+            return f"<--\t{nick} ({user_host(event)}) has quit{reason}"
+        case MessageType.KICK:
+            target, why = kicked(event)
+            return f"<--\t{nick} has kicked {target}" + (f" ({why})" if why else "")
+        case MessageType.NICK:
+            return f"--\t{nick} is now known as {writable_nick(event.text)}"
+        case MessageType.MODE:
+            return f"--\tMode {event.channel} [{text}] by {nick}"
+        case MessageType.TOPIC if text:
+            return f'--\t{nick} has changed topic for {event.channel} to "{text}"'
+        case MessageType.TOPIC:
+            return f"--\t{nick} has unset topic for {event.channel}"
+
+
+def _file(network: str, channel: str, _: datetime) -> PurePosixPath:
+    names = (file_name(name, slash="_") for name in (network, channel))
+    return PurePosixPath(f"irc.{'.'.join(names)}.weechatlog")
+
+
+WEECHAT_LAYOUT = LogLayout("weechat", _lines, _file)
+"""As WeeChat 4.8 and later writes: UTC, so that no hour is ambiguous."""

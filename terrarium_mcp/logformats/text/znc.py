@@ -5,10 +5,21 @@ The module may be loaded for a network, a user and globally: the same lines are 
 """
 
 import re
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import PurePosixPath
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.entries import Boundary
+from terrarium_mcp.logformats.entries import Boundary, LogEvent
 from terrarium_mcp.logformats.grammar import NICK, USER_HOST, TextFormat, boundary, message
+from terrarium_mcp.logformats.layout import (
+    LogLayout,
+    file_name,
+    kicked,
+    on_one_line,
+    user_host,
+    writable_nick,
+)
 
 _DATE = r"(?P<date>\d{4}-\d\d-\d\d)"
 
@@ -19,7 +30,7 @@ ZNC = TextFormat(
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
-        message(MessageType.NOTICE, rf"-(?P<nick>{NICK}?)- ?(?P<text>.*)"),
+        message(MessageType.NOTICE, rf"-(?P<nick>{NICK})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"\*\*\* Joins: (?P<nick>{NICK}) \({USER_HOST}\)"),
         message(
             MessageType.PART,
@@ -47,3 +58,43 @@ ZNC = TextFormat(
         re.compile(r"[^/_]+_(?P<network>[^/]+)_(?P<channel>[^/]+)_(?P<date>\d{8})\.log\Z"),
     ),
 )
+
+
+def _lines(said_at: datetime, event: LogEvent, _: datetime | None) -> Sequence[str]:
+    return [f"[{said_at:%H:%M:%S}] {_body(event)}"]
+
+
+def _body(event: LogEvent) -> str:
+    nick, text = writable_nick(event.nick), on_one_line(event.text)
+    reason = f" ({text})" if text else ""
+    match event.kind:
+        case MessageType.PRIVMSG:
+            return f"<{nick}> {text}"
+        case MessageType.ACTION:
+            return f"* {nick} {text}"
+        case MessageType.NOTICE:
+            return f"-{nick}- {text}"
+        case MessageType.JOIN:
+            return f"*** Joins: {nick} ({user_host(event)})"
+        case MessageType.PART:
+            return f"*** Parts: {nick} ({user_host(event)}){reason}"
+        case MessageType.QUIT:
+            return f"*** Quits: {nick} ({user_host(event)}){reason}"
+        case MessageType.KICK:
+            target, why = kicked(event)
+            return f"*** {target} was kicked by {nick}" + (f" ({why})" if why else "")
+        case MessageType.NICK:
+            return f"*** {nick} is now known as {writable_nick(event.text)}"
+        case MessageType.MODE:
+            return f"*** {nick} sets mode: {text}"
+        case MessageType.TOPIC:
+            return f"*** {nick} changes topic to '{text}'"
+
+
+def _file(network: str, channel: str, said_at: datetime) -> PurePosixPath:
+    folders = (file_name(name.replace("\\", "-"), slash="-") for name in (network, channel))
+    return PurePosixPath(*folders, f"{said_at:%Y-%m-%d}.log")
+
+
+ZNC_LAYOUT = LogLayout("znc", _lines, _file, is_daily=True)
+"""A file for each day of the reader's zone, as the log module of a user does it."""

@@ -14,7 +14,7 @@ from anyio import from_thread, to_thread
 from terrarium_mcp.backoff import Reminder
 from terrarium_mcp.errors import TerrariumError, plainly
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store.backlog import Backlog
+from terrarium_mcp.store.backlog import Backlog, backlog_folder
 from terrarium_mcp.store.errors import StillOpening, StoreFailed
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.failures import translate_errors
@@ -53,6 +53,7 @@ from terrarium_mcp.store.sqlite.topics.spans import Spans
 from terrarium_mcp.store.sqlite.topics.stats import Stats
 
 if TYPE_CHECKING:  # most processes never load these
+    from terrarium_mcp.store.sqlite.archive import Archive
     from terrarium_mcp.store.sqlite.imports import Imports
     from terrarium_mcp.store.sqlite.removal import Removal
     from terrarium_mcp.store.sqlite.topics.conversations import Conversations
@@ -104,7 +105,7 @@ class Store:
         self.topics = Topics(self._database, self._indexer)
         self.people = People(self._database, self._indexer)
         self.stats = Stats(self._database, self._indexer)
-        self.backlog = Backlog(path.parent / "enhancements")
+        self.backlog = Backlog(backlog_folder(path))
 
     @cached_property
     def conversations(self) -> "Conversations":
@@ -114,6 +115,13 @@ class Store:
         )
 
         return Conversations(self._indexer)
+
+    @cached_property
+    def archive(self) -> "Archive":
+        """The history row by row, for exports, and a way to write it back."""
+        from terrarium_mcp.store.sqlite.archive import Archive  # noqa: PLC0415 -- see above
+
+        return Archive(self._database, self._indexer)
 
     @cached_property
     def removal(self) -> "Removal":

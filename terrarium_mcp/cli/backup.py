@@ -1,0 +1,26 @@
+"""`terrarium-mcp backup`: one file with the database and the backlog, made while others record."""
+
+from pathlib import Path
+
+import click
+
+from terrarium_mcp.cli.options import settings_of, settings_options
+
+
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@click.option("--zstd", "compress", is_flag=True, help="Compress it with zstd.")
+@settings_options
+def backup(
+    *, path: Path, compress: bool, db: Path | None, config: Path | None, env_file: Path | None
+) -> None:
+    """Back up the database and the backlog into the new file PATH, and check the copy.
+
+    Works while a bridge or a server runs. If PATH is a folder, the file in it is named by the time.
+    A file that exists is never replaced.
+    """
+    settings = settings_of(db, config, env_file)
+
+    from terrarium_mcp.cli.starting.backup import back_up
+
+    back_up(Path.cwd() / settings.db_path, Path.cwd() / path, compress=compress)

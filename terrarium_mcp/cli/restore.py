@@ -1,0 +1,23 @@
+"""`terrarium-mcp restore`: puts a backup in place, where no database is."""
+
+from pathlib import Path
+
+import click
+
+from terrarium_mcp.cli.options import settings_of, settings_options
+
+
+@click.command()
+@click.argument("path", type=click.Path(path_type=Path))
+@settings_options
+def restore(*, path: Path, db: Path | None, config: Path | None, env_file: Path | None) -> None:
+    """Check the backup PATH, and put its database and backlog where DB_PATH or --db says.
+
+    Refuses if a database is there, if one left its -wal or -shm, or if a process uses it. Nothing
+    is written under its final name before everything was checked.
+    """
+    settings = settings_of(db, config, env_file)
+
+    from terrarium_mcp.cli.starting.restore import put_back
+
+    put_back(Path.cwd() / path, Path.cwd() / settings.db_path)

@@ -1,0 +1,139 @@
+"""New files and folders of a command: they get their name once they are complete."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.errors import HostFailure, TerrariumError
+
+
+class OutputExists(TerrariumError):
+    """There is something in the place of an output."""
+
+
+class OutputFailed(HostFailure):
+    """An output cannot be written."""
+
+
+def require_free_file(path: Path, *, force: bool) -> None:
+    """Check that a file may be written at `path`.
+
+    Raises:
+        OutputExists: there is one, and `force` is false; or it is no ordinary file.
+        OutputFailed: there is no such folder.
+    """
+    if path.exists() and not path.is_file():
+        raise OutputExists(f"{path} is not an ordinary file. Name another.")
+    if path.exists() and not force:
+        raise OutputExists(f"{path} exists. Name another file, or replace it with --force.")
+    if not path.parent.is_dir():
+        raise OutputFailed(f"There is no folder {path.parent}. Create it, or name another.")
+
+
+def require_free_folder(path: Path) -> None:
+    """Check that a folder may be written at `path`: there is none, or an empty one.
+
+    Raises:
+        OutputExists: there is something.
+        OutputFailed: there is no folder in which it could be.
+    """
+    if path.exists() and not (path.is_dir() and not any(path.iterdir())):
+        raise OutputExists(f"{path} exists, and is not an empty folder. Name another.")
+    if not path.parent.is_dir():
+        raise OutputFailed(f"There is no folder {path.parent}. Create it, or name another.")
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[Path]:
+    """An empty private file that takes the place of `path` after the block, unless it failed.
+
+    Raises:
+        OutputFailed: it cannot be written; nothing is left.
+    """
+    place = path.resolve()
+    new = _beside(place)
+    with _named_failures(path):
+        try:
+            os.close(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
+            yield new
+            _sync(new)
+            new.replace(place)
+        finally:
+            for leftover in ("", "-journal"):  # SQLite's, if a database was being written
+                with suppress(OSError):
+                    new.with_name(new.name + leftover).unlink()
+
+
+@contextmanager
+def new_folder(path: Path) -> Iterator[Path]:
+    """An empty private folder that takes the place of `path` after the block, unless it failed.
+
+    Raises:
+        OutputFailed: it cannot be written; nothing is left.
+    """
+    new = _beside(path)
+    with _named_failures(path):
+        try:
+            new.mkdir(0o700)
+            yield new
+            new.replace(path)
+        finally:
+            shutil.rmtree(new, ignore_errors=True)
+
+
+class StandardOutput:
+    """Lines on standard output, in UTF-8.
+
+    What controls a terminal does not reach one: strangers wrote it.
+    """
+
+    def __init__(self) -> None:
+        self._is_terminal = sys.stdout.isatty()
+
+    def write(self, line: str) -> None:
+        """Write a line.
+
+        Raises:
+            OutputFailed: it cannot be written.
+            BrokenPipeError: its reader has ended.
+        """
+        text = harmless(line) if self._is_terminal else line
+        with self._named_failures():
+            sys.stdout.buffer.write(f"{text}\n".encode())
+
+    def flush(self) -> None:
+        """Write what is still in memory; raises as `write`."""
+        with self._named_failures():
+            sys.stdout.flush()
+
+    @contextmanager
+    def _named_failures(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OutputFailed(f"Standard output cannot be written: {error.strerror}.") from error
+
+
+def _beside(path: Path) -> Path:
+    return path.with_name(f".{path.name}.{os.getpid()}.new")
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb") as stream:
+        os.fsync(stream.fileno())
+
+
+@contextmanager
+def _named_failures(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise OutputFailed(
+            f"{path} cannot be written: {error.strerror or error}. Nothing was left there."
+        ) from error

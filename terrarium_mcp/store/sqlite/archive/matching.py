@@ -1,0 +1,50 @@
+"""Reading the rows of a query for an export: its lines are found by the index, a page at a time."""
+
+# ruff: noqa: S608 -- every statement is made of constants
+
+import json
+from collections.abc import AsyncIterator
+
+from terrarium_mcp.store.archive import ArchivedMessage
+from terrarium_mcp.store.search.hits import Search
+from terrarium_mcp.store.sqlite.archive.opted_out import people_who_opted_out
+from terrarium_mcp.store.sqlite.archive.reading import COLUMNS, DEADLINE, JOINED, archived
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
+from terrarium_mcp.store.sqlite.search.index_scan import IndexScan
+from terrarium_mcp.store.sqlite.search.message_search import search_scope
+from terrarium_mcp.store.sqlite.search.order import OLDEST, place
+from terrarium_mcp.store.sqlite.search.snapshot import take_snapshot
+
+PAGE = 500
+"""Lines of a page: the index finds each page in milliseconds."""
+
+_BY_ID = f"""
+SELECT {COLUMNS} FROM messages m {JOINED} WHERE m.id IN (SELECT value FROM json_each(:ids))
+ORDER BY m.timestamp, m.id"""
+
+
+async def matching_pages(
+    database: Database, indexer: Indexer, search: Search
+) -> AsyncIterator[list[ArchivedMessage]]:
+    """The messages that have all words of a search and meet its conditions, oldest first."""
+    snapshot = await take_snapshot(indexer, search)
+    if snapshot is None or not search.rooms:
+        return
+    opt_outs = await people_who_opted_out(database)
+    exact = ExactSearch(IndexScan(database))
+    query = ExactQuery(search_scope(search, snapshot), snapshot)
+    after = None
+    while True:
+        found = await exact.first(query, PAGE, OLDEST, after)
+        ids = json.dumps([row["id"] for row in found.rows])
+        rows = await database.rows(_BY_ID, {"ids": ids}, deadline=DEADLINE)
+        if page := archived(rows, opt_outs):
+            yield page
+        if len(found.rows) >= PAGE:
+            after = place(found.rows[-1])
+        elif found.reached:  # only so many lines are examined at once
+            after = found.reached
+        else:
+            return

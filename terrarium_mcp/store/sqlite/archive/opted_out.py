@@ -1,0 +1,53 @@
+"""What an export leaves out: what people said who opted out, whenever they said it.
+
+The rule is that of recording (`chat/opt_outs.py`): a KICK of one of them and what the bot told them
+are left out too, and a MODE loses their name.
+"""
+
+from datetime import UTC, datetime
+from typing import TypeVar
+
+from terrarium_mcp.chat.opt_outs import OptOuts
+from terrarium_mcp.chat.records import MessageType, NewMessage
+from terrarium_mcp.store.archive import ArchivedMessage, ArchivedPrivateMessage
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.ingest.opted_out import PEOPLE, opt_outs_in
+
+Record = TypeVar("Record", ArchivedMessage, ArchivedPrivateMessage)
+
+_ANY_TIME = datetime.min.replace(tzinfo=UTC)
+"""The rule does not ask when something was said."""
+
+
+async def people_who_opted_out(database: Database) -> OptOuts:
+    """Everybody who opted out, on all networks."""
+    return opt_outs_in(await database.rows(PEOPLE))
+
+
+def permitted(record: Record, opt_outs: OptOuts) -> Record | None:
+    """What may be exported of a message: all of it, a part, or None."""
+    if not opt_outs:
+        return record
+    text = record.message or ""
+    message = NewMessage(
+        network=record.network or "",
+        channel=_place(record),
+        nick=record.nick or "",
+        text=text,
+        said_at=_ANY_TIME,
+        kind=MessageType.parse(record.message_type),
+        user=record.user or "",
+        host=record.host or "",
+        account=record.account or "",
+        own=bool(record.own),
+    )
+    allowed = opt_outs.permitted(message)
+    if allowed is None:
+        return None
+    return record if allowed.text == text else record._replace(message=allowed.text)
+
+
+def _place(record: ArchivedMessage | ArchivedPrivateMessage) -> str:
+    if isinstance(record, ArchivedPrivateMessage):
+        return record.target
+    return record.channel or ""

@@ -1,0 +1,243 @@
+"""Writing archived rows back exactly, in the order of their ids whatever order they come in.
+
+Messages are indexed in the order of their ids, so they are first put aside in a temporary database
+of SQLite, which is on disk once it is large and is gone when it is closed.
+"""
+
+import sqlite3
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from itertools import islice
+
+import anyio
+from anyio import to_thread
+
+from terrarium_mcp.chat.identity import fold, is_channel
+from terrarium_mcp.store.archive import (
+    ArchivedMessage,
+    ArchivedPrivateMessage,
+    ArchivedRoom,
+    ArchivedSpan,
+    ArchiveRecord,
+    NotRestorable,
+    RestoredTotals,
+)
+from terrarium_mcp.store.sqlite.engine.database import Database, Row, Writer
+from terrarium_mcp.store.sqlite.engine.rooms import room_ids
+from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE, BatchSizer, YieldingTransaction
+from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.ingest.bulk import LARGEST, SMALLEST, USUAL
+
+COMPARED = 1_000
+"""Messages compared at once with what is stored."""
+
+_STAGED = 10_000
+"""Records that are put aside at once."""
+
+ReportRestored = Callable[[int], None]
+"""Called with how many messages are done. May raise to stop: what was reported is stored."""
+
+_MESSAGE = (
+    "id, timestamp, network, channel, nick, user, host, message, message_type, account, msgid,"
+    " reply_to, server_time, origin, relayed_by, self, bot, redacted_at"
+)
+_PRIVATE = "id, timestamp, network, target, nick, user, host, account, message, message_type, self"
+_SPAN = "room, began, alive, ended, why_began, why_ended, source"
+_STORED = f"SELECT {_MESSAGE} FROM messages WHERE id BETWEEN :first AND :last"  # noqa: S608 -- constants
+
+
+async def restored(
+    database: Database,
+    indexer: Indexer,
+    records: Iterable[ArchiveRecord],
+    report: ReportRestored,
+) -> RestoredTotals:
+    """Write all records; as `Archive.restore_exactly`."""
+    # "": a database of this connection alone, in a temporary file.
+    with closing(sqlite3.connect("", check_same_thread=False, isolation_level=None)) as aside:
+        staged = StagedRecords(aside)
+        await to_thread.run_sync(staged.fill, iter(records))
+        await _require_nothing_else(database, staged)
+        async with database.writing() as writer:
+            await _write_rooms(writer, staged.rooms)
+        totals = await _write_messages(database, indexer, staged, report)
+        async with database.writing() as writer:
+            await _write_spans(writer, staged.spans)
+            private = await _write_private(writer, staged.private_messages())
+    return RestoredTotals(totals.messages, totals.known, len(staged.spans), private)
+
+
+class StagedRecords:
+    """All records of a restoration; the messages are in a temporary database."""
+
+    def __init__(self, aside: sqlite3.Connection) -> None:
+        self.rooms: list[ArchivedRoom] = []
+        self.spans: list[ArchivedSpan] = []
+        self._aside = aside
+        for table, columns in (
+            ("staged", len(ArchivedMessage._fields)),
+            ("staged_private", len(ArchivedPrivateMessage._fields)),
+        ):
+            listed = ", ".join(f"c{number}" for number in range(1, columns))
+            aside.execute(f"CREATE TABLE {table} (id INTEGER PRIMARY KEY, {listed})")
+
+    def fill(self, records: Iterator[ArchiveRecord]) -> None:
+        """Read and put aside all records.
+
+        Raises:
+            NotRestorable: two messages have the same id.
+        """
+        while group := list(islice(records, _STAGED)):
+            self.rooms += [one for one in group if isinstance(one, ArchivedRoom)]
+            self.spans += [one for one in group if isinstance(one, ArchivedSpan)]
+            self._put("staged", [one for one in group if isinstance(one, ArchivedMessage)])
+            self._put(
+                "staged_private", [one for one in group if isinstance(one, ArchivedPrivateMessage)]
+            )
+
+    def _put(self, table: str, rows: Sequence[tuple[object, ...]]) -> None:
+        if not rows:
+            return
+        marks = ", ".join("?" * len(rows[0]))
+        self._aside.execute("BEGIN")
+        try:
+            self._aside.executemany(f"INSERT INTO {table} VALUES ({marks})", rows)  # noqa: S608 -- ours
+        except sqlite3.IntegrityError as error:
+            raise NotRestorable(
+                "Two of the messages have the same id, so this is not one export: import the files"
+                " one by one, and not into an empty database."
+            ) from error
+        finally:
+            self._aside.execute("COMMIT")
+
+    def groups(self, size: Callable[[], int]) -> Iterator[list[ArchivedMessage]]:
+        """The messages by id, in groups of the size that is asked for each."""
+        rows = self._aside.execute("SELECT * FROM staged ORDER BY id")
+        while group := rows.fetchmany(size()):
+            yield [ArchivedMessage._make(row) for row in group]
+
+    def private_messages(self) -> Iterator[ArchivedPrivateMessage]:
+        """The private messages by id."""
+        for row in self._aside.execute("SELECT * FROM staged_private ORDER BY id"):
+            yield ArchivedPrivateMessage(*row)
+
+
+async def _require_nothing_else(database: Database, staged: StagedRecords) -> None:
+    """Check that nothing is stored but what an interrupted restoration left.
+
+    Raises:
+        NotRestorable: something else is.
+    """
+    known = 0
+    if await database.rows("SELECT 1 FROM messages LIMIT 1"):
+        for group in staged.groups(lambda: COMPARED):
+            known += len(group) - len(_unknown(await database.rows(_STORED, _ids(group)), group))
+    stored = int(await database.value("SELECT count(*) FROM messages", default=0))
+    if known != stored:
+        raise _other_messages()
+    private = await database.rows(f"SELECT {_PRIVATE} FROM private_messages")  # noqa: S608 -- constants
+    if private and not {*map(tuple, private)} <= {*map(tuple, staged.private_messages())}:
+        raise _other_messages()
+
+
+def _other_messages() -> NotRestorable:
+    return NotRestorable(
+        "The database holds messages that are not in this export. An export can be restored as it"
+        " was only into a database without messages: name a new one with --db."
+    )
+
+
+async def _write_rooms(writer: Writer, rooms: Iterable[ArchivedRoom]) -> None:
+    """Add rooms under their own numbers; those that are there already keep theirs."""
+    for room in rooms:
+        await writer.run(
+            "INSERT INTO networks (name, casemapping) VALUES (:network, :casemapping)"
+            " ON CONFLICT DO UPDATE SET casemapping = excluded.casemapping",
+            {"network": room.network, "casemapping": room.casemapping},
+        )
+        await writer.run(
+            "INSERT INTO rooms (id, network, folded, channel)"
+            " VALUES (:id, :network, :folded, :channel) ON CONFLICT DO NOTHING",
+            {
+                "id": room.id,
+                "network": room.network,
+                "folded": fold(room.channel, room.casemapping),
+                "channel": room.channel,
+            },
+        )
+
+
+async def _write_messages(
+    database: Database, indexer: Indexer, staged: StagedRecords, report: ReportRestored
+) -> RestoredTotals:
+    done = known = 0
+    size = BatchSizer(SMALLEST, USUAL, LARGEST)
+    for group in staged.groups(lambda: size.rows):
+        async with database.writing() as writer:
+            turn = YieldingTransaction(database.has_waiters)
+            new = _unknown(await writer.rows(_STORED, _ids(group)), group)
+            await _insert(writer, new)
+            turn.step()
+            is_indexed = not new or await indexer.index_appended(
+                writer, new[0].id, new[-1].id, turn
+            )
+        turn.step()  # the commit takes longer the more pages were changed
+        if not is_indexed:
+            await indexer.catch_up()
+        size.record(len(group), turn.longest)
+        done += len(group)
+        known += len(group) - len(new)
+        report(done)
+        await anyio.sleep(PAUSE)
+    return RestoredTotals(done - known, known)
+
+
+def _ids(group: Sequence[ArchivedMessage]) -> dict[str, int]:
+    return {"first": group[0].id, "last": group[-1].id}
+
+
+def _unknown(stored: Iterable[Row], group: Sequence[ArchivedMessage]) -> list[ArchivedMessage]:
+    """The messages of a group that are not among the rows stored under ids of its range.
+
+    Raises:
+        NotRestorable: another message has one of these ids.
+    """
+    known = {row["id"]: tuple(row) for row in stored}
+    if not known.items() <= {one.id: tuple(one) for one in group}.items():
+        raise _other_messages()
+    return [one for one in group if one.id not in known]
+
+
+async def _insert(writer: Writer, messages: Sequence[ArchivedMessage]) -> None:
+    named = [(one.network or "", one.channel or "") for one in messages]
+    rooms = await room_ids(writer, (place for place in named if is_channel(place[1])))
+    marks = ", ".join("?" * (len(ArchivedMessage._fields) + 1))
+    await writer.many(
+        f"INSERT INTO messages ({_MESSAGE}, room) VALUES ({marks})",  # noqa: S608 -- question marks
+        [(*one, rooms.get(place)) for one, place in zip(messages, named, strict=True)],
+    )
+
+
+async def _write_spans(writer: Writer, spans: Iterable[ArchivedSpan]) -> None:
+    """Add spans under their own numbers; where a recorder has taken one, under another."""
+    for span in spans:
+        rooms = await room_ids(writer, [(span.network, span.channel)])
+        row = (rooms[span.network, span.channel], *span[3:])
+        found = await writer.rows(f"SELECT {_SPAN} FROM spans WHERE id = ?", [span.id])  # noqa: S608 -- constants
+        if not found or tuple(found[0]) != row:
+            await writer.run(
+                f"INSERT INTO spans (id, {_SPAN}) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",  # noqa: S608 -- constants
+                (None if found else span.id, *row),
+            )
+
+
+async def _write_private(writer: Writer, messages: Iterator[ArchivedPrivateMessage]) -> int:
+    written = 0
+    while group := list(islice(messages, _STAGED)):
+        await writer.many(
+            f"INSERT INTO private_messages ({_PRIVATE}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 -- constants
+            " ON CONFLICT DO NOTHING",
+            group,
+        )
+        written += len(group)
+    return written

@@ -1,0 +1,275 @@
+"""`terrarium-mcp backup` and `terrarium-mcp restore`."""
+
+import re
+import stat
+import subprocess
+import sys
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from pathlib import Path
+
+import anyio
+import pytest
+
+from terrarium_mcp.store import open_store
+from tests.cli.conftest import SAID
+from tests.cli.programs import environment, python, ran, running, words
+from tests.store.scene import SETTINGS, chat, past, rows_of
+
+BACKUP = "terrarium-mcp backup"
+RESTORE = "terrarium-mcp restore"
+NOBODY = 65534
+
+
+def told(done: subprocess.CompletedProcess[str]) -> str:
+    """The last line on stderr of a command that was refused."""
+    assert done.returncode == 1
+    *_, line = done.stderr.splitlines()
+    assert line.startswith("terrarium-mcp: ")
+    assert "Traceback" not in done.stderr
+    return line.removeprefix("terrarium-mcp: ")
+
+
+@pytest.mark.parametrize("flags", ["", " --zstd"])
+def test_a_backup_says_what_it_holds_and_comes_back(ours: Path, tmp_path: Path, flags: str) -> None:
+    done = ran(f"{BACKUP} history.backup{flags}", "--db", ours, at=tmp_path)
+    assert done.returncode == 0, done.stderr
+    place = tmp_path / "history.backup"
+    assert re.fullmatch(
+        rf"{place}: 1 message in 1 channel; \d+\.\d MB, checked, \d+\.\d s\n", done.stdout
+    )
+    assert stat.S_IMODE(place.stat().st_mode) == 0o600
+    done = ran(f"{RESTORE} history.backup --db new/irc_logs.db", at=tmp_path)
+    assert done.returncode == 0, done.stderr
+    new = tmp_path / "new" / "irc_logs.db"
+    assert done.stdout.startswith(f"{new}: restored 1 message in 1 channel, as of 20")
+    assert rows_of(new, "SELECT message FROM messages") == [(SAID,)]
+    assert "<ada>" in ran("terrarium-mcp search garden", "--db", new, at=tmp_path).stdout
+
+
+def test_a_backup_into_a_folder_is_named_by_the_time(ours: Path, tmp_path: Path) -> None:
+    (tmp_path / "backups").mkdir()
+    for flags, ending in (("", "tar"), (" --zstd", "tar.zst")):
+        done = ran(f"{BACKUP} backups{flags}", "--db", ours, at=tmp_path)
+        assert done.returncode == 0, done.stderr
+        assert [*(tmp_path / "backups").glob(f"ours-2*-*.{ending}")]
+    assert len([*(tmp_path / "backups").iterdir()]) == 2
+
+
+def test_nothing_is_overwritten(ours: Path, tmp_path: Path) -> None:
+    precious = tmp_path / "history.backup"
+    precious.write_text("precious")
+    assert "exists. Name another file" in told(
+        ran(f"{BACKUP} history.backup", "--db", ours, at=tmp_path)
+    )
+    assert precious.read_text() == "precious"
+    precious.unlink()
+    ran(f"{BACKUP} history.backup", "--db", ours, at=tmp_path)
+    before = ours.read_bytes()
+    assert "exists, and is not overwritten" in told(
+        ran(f"{RESTORE} history.backup", "--db", ours, at=tmp_path)
+    )
+    assert ours.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("command", "cause"),
+    [
+        (f"{BACKUP} no/folder/x.tar", "There is no folder"),
+        (f"{BACKUP} x.tar --db nothing.db", "There is no database"),
+        (f"{RESTORE} nothing.tar --db x/x.db", "nothing.tar: No such file or directory"),
+        (f"{RESTORE} . --db x/x.db", "Is a directory"),
+        (f"{RESTORE} notes.txt --db x/x.db", "notes.txt cannot be restored: it is damaged"),
+    ],
+)
+def test_what_cannot_be_done_is_named(ours: Path, tmp_path: Path, command: str, cause: str) -> None:
+    (tmp_path / "notes.txt").write_text("no backup " * 200)
+    assert cause in told(ran(command, at=tmp_path, DB_PATH=ours))
+    assert not (tmp_path / "x").exists()
+    assert not (tmp_path / "x.tar").exists()
+
+
+async def test_a_running_server_is_not_restored_over(ours: Path, tmp_path: Path) -> None:
+    await anyio.to_thread.run_sync(lambda: ran(f"{BACKUP} h.tar", "--db", ours, at=tmp_path))
+    async with running("terrarium-mcp serve --http --port 0", at=tmp_path, DB_PATH="irc.db") as one:
+        await one.says("http://127.0.0.1:")
+        for name in ("irc.db", "irc.db-wal", "irc.db-shm"):
+            await anyio.Path(tmp_path / name).unlink(missing_ok=True)
+        done = await anyio.to_thread.run_sync(
+            lambda: ran(f"{RESTORE} h.tar", "--db", "irc.db", at=tmp_path)
+        )
+    assert re.search(r"serve .*\(process \d+\) uses .*irc\.db\. Stop it", told(done))
+
+
+def limited(command: str, *more: object, at: Path) -> subprocess.CompletedProcess[str]:
+    """Run a command that may write no file of more than 300 kB: that looks like a full disk."""
+    return subprocess.run(
+        ["/bin/sh", "-c", 'ulimit -f 600; exec "$@"', "sh", *words(command, *more)],
+        cwd=at,
+        env=environment(),
+        capture_output=True,
+        check=False,
+        timeout=60,
+        text=True,
+    )
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["backup history.tar", "export --output history.jsonl", "export --format weechat --output logs",
+     "export --format sqlite --output old.db"],
+)  # fmt: skip
+def test_what_does_not_fit_on_the_disk_is_named_and_nothing_is_left(
+    tmp_path: Path, command: str
+) -> None:
+    anyio.run(_with_long_lines, tmp_path / "irc_logs.db")
+    line = told(limited(f"terrarium-mcp {command}", "--db", "irc_logs.db", at=tmp_path))
+    assert "cannot be written" in line
+    assert str(tmp_path) in line
+    assert {one.name.partition("-")[0] for one in tmp_path.iterdir()} <= {
+        "irc_logs.db",
+        "irc_logs.db.keeper",
+        "irc_logs.db.waiting",
+    }
+
+
+async def _with_long_lines(file: Path) -> None:
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append_all(past(3_000, text="tea " * 100))
+
+
+KILLED = """
+import os, sys
+from terrarium_mcp.cli import main
+from terrarium_mcp.store.sqlite.backup import making
+step = {step!r}
+def killed(*_, **__):
+    os.kill(os.getpid(), 9)
+setattr(making, step, killed)
+sys.argv = ["terrarium-mcp", "backup", "history.tar", "--db", {db!r}]
+main()
+"""
+
+
+@pytest.mark.parametrize("step", ["facts_of", "pack", "unpack"])
+def test_a_backup_that_is_killed_leaves_nothing_that_looks_like_one(
+    ours: Path, tmp_path: Path, step: str
+) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", KILLED.format(step=step, db=str(ours))],
+        cwd=tmp_path,
+        env=environment(),
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == -9
+    assert not (tmp_path / "history.tar").exists()
+    left = {one.name for one in tmp_path.iterdir()} - {one.name for one in tmp_path.glob("ours*")}
+    assert all(name.startswith(".history.tar.") for name in left)
+    done_again = ran(f"{BACKUP} history.tar", "--db", ours, at=tmp_path)
+    assert done_again.returncode == 0, done_again.stderr
+
+
+@pytest.fixture
+def open_folder() -> Iterator[Path]:
+    """A folder that everybody may look into, and only we may write."""
+    with tempfile.TemporaryDirectory(prefix="terrarium-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        yield folder
+
+
+# As in test_refusals.py: an account that owns nothing first imports.
+AS_NOBODY = """
+import os, sys
+import terrarium_mcp.cli.starting.backup, terrarium_mcp.store.sqlite.backup.making
+from terrarium_mcp.cli import main
+if os.getuid() == 0:
+    os.setgroups([])
+    os.setgid({nobody})
+    os.setuid({nobody})
+sys.argv = ["terrarium-mcp", *{argv!r}]
+main()
+"""
+
+
+async def names_in(folder: Path) -> AsyncIterator[str]:
+    async for one in anyio.Path(folder).iterdir():
+        yield one.name
+
+
+async def test_an_account_that_may_only_read_the_database_can_back_it_up(
+    open_folder: Path,
+) -> None:
+    file, drop = open_folder / "irc_logs.db", open_folder / "drop"
+    await anyio.Path(drop).mkdir()
+    await anyio.Path(drop).chmod(0o777)
+    code = AS_NOBODY.format(nobody=NOBODY, argv=["backup", str(drop), "--db", str(file)])
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> tea at four"))
+        for name in ("irc_logs.db", "irc_logs.db-wal", "irc_logs.db-shm"):
+            await anyio.Path(open_folder / name).chmod(0o644)
+        beside = await anyio.to_thread.run_sync(python, code, open_folder)
+    assert "1 message in 1 channel" in beside
+    for one in drop.iterdir():
+        await anyio.Path(one).unlink()
+    alone = await anyio.to_thread.run_sync(python, code, open_folder)
+    assert "1 message in 1 channel" in alone
+    left = {name async for name in names_in(open_folder)}
+    assert not {name for name in left if "-" in name}  # no -wal, no -shm
+
+
+def test_an_idea_that_may_not_be_read_is_named(ours: Path, open_folder: Path) -> None:
+    file, idea = open_folder / "irc_logs.db", open_folder / "enhancements" / "tea.md"
+    file.write_bytes(ours.read_bytes())
+    file.chmod(0o644)
+    idea.parent.mkdir()
+    idea.write_text("more tea")
+    idea.chmod(0)
+    drop = open_folder / "drop"
+    drop.mkdir()
+    drop.chmod(0o777)
+    code = AS_NOBODY.format(nobody=NOBODY, argv=["backup", str(drop), "--db", str(file)])
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=open_folder,
+        env=environment(),
+        capture_output=True,
+        check=False,
+        timeout=60,
+        text=True,
+    )
+    assert told(done) == f"{idea} cannot be read: Permission denied."
+    assert not [*drop.iterdir()]
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "terrarium-mcp backup backups",
+        "terrarium-mcp backup backups --zstd",
+        "terrarium-mcp restore backups/irc_logs.tar --db trial/irc_logs.db",
+        "terrarium-mcp search gate --db trial/irc_logs.db",
+        "terrarium-mcp export --with-hosts --private --output history.jsonl",
+        "terrarium-mcp export --format weechat --output weechat-logs",
+        "terrarium-mcp export --format irssi --output irclogs",
+        "terrarium-mcp export --format znc --output znc-logs",
+        "terrarium-mcp export --format csv --channel tea after:2026-05 before:2026-06",
+        "terrarium-mcp export --format text from:ada gate",
+        "terrarium-mcp export --format sqlite --output old-bot.db",
+    ],
+)
+def test_the_commands_of_the_documentation_work(tmp_path: Path, command: str) -> None:
+    anyio.run(_with_past, tmp_path / "irc_logs.db")
+    (tmp_path / "backups").mkdir()
+    ran(f"{BACKUP} backups/irc_logs.tar", "--db", "irc_logs.db", at=tmp_path)
+    if "trial" in command and "restore" not in command:
+        ran(f"{RESTORE} backups/irc_logs.tar --db trial/irc_logs.db", at=tmp_path)
+    done = ran(command, at=tmp_path, DB_PATH="irc_logs.db")
+    assert done.returncode == 0, done.stderr
+    assert "gate" in done.stdout or "2 messages" in done.stdout + done.stderr
+
+
+async def _with_past(file: Path) -> None:
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> the gate is open\n<bo> mended, now"))

@@ -1,0 +1,374 @@
+"""The archive: whole rows go out, and come back as they were."""
+
+import sqlite3
+from collections.abc import AsyncIterator, Iterable
+from contextlib import closing
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import anyio
+import pytest
+
+from terrarium_mcp.chat.query import parse_query
+from terrarium_mcp.chat.records import MessageType, Origin
+from terrarium_mcp.chat.times.timestamps import EVERY_LINE
+from terrarium_mcp.logformats.jsonl import JsonlHead, jsonl_end, jsonl_head, jsonl_line, read_jsonl
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import (
+    ArchivedMessage,
+    ArchiveRecord,
+    NotRestorable,
+    PurgeTarget,
+    Search,
+    Sort,
+    Store,
+    open_store,
+)
+from terrarium_mcp.store.sqlite.archive import reading
+from tests.samples.terrarium_irc import make
+from tests.store.children import child
+from tests.store.scene import (
+    NOON,
+    SETTINGS,
+    chat,
+    differences,
+    find,
+    line_of,
+    past,
+    room,
+    rows_of,
+    texts,
+    write,
+)
+
+KEPT = ("messages", "private_messages", "spans", "rooms", "networks")
+FIGURES = (
+    "day_counts", "hour_counts", "nick_counts", "nick_changes", "evidence", "urls", "links",
+    "topics", "words", "voices",
+)  # fmt: skip
+
+
+def dump(file: Path, tables: Iterable[str]) -> dict[str, list[tuple[object, ...]]]:
+    """The rows of tables, in any order."""
+    return {
+        table: sorted(rows_of(file, f"SELECT * FROM {table}"), key=repr)  # noqa: S608 -- ours
+        for table in tables
+    }
+
+
+async def whole_search(store: Store, query: str = "") -> Search:
+    return Search(query=parse_query(query), rooms=await store.rooms.all(), limit=1)
+
+
+async def messages(store: Store, query: str = "") -> list[ArchivedMessage]:
+    """The messages that an export of a query holds."""
+    pages = store.archive.messages(await whole_search(store, query), roomless=not query)
+    return [message async for page in pages for message in page]
+
+
+async def exported(store: Store) -> list[bytes]:
+    """A whole export as JSON Lines."""
+    rooms = await store.rooms.all()
+    records: list[ArchiveRecord] = [
+        *await store.archive.rooms(rooms),
+        *await store.archive.spans(rooms),
+    ]
+    said: list[ArchiveRecord] = [
+        *await messages(store),
+        *[one async for page in store.archive.private_messages() for one in page],
+    ]
+    head = jsonl_head(JsonlHead(NOON, "a scene"))
+    body = [jsonl_line(one, with_hosts=True) for one in (*records, *said)]
+    return [line.encode() for line in (head, *body, jsonl_end(len(said)))]
+
+
+async def remember(store: Store) -> None:
+    """A history with everything: a past that was imported late, events, a gap, a redaction."""
+    await store.spans.begin("net", "#tea", NOON, "joined")
+    await store.messages.append(chat("<ada> tea at four http://tea.example/\n<bo> no\n* bo waves"))
+    await store.messages.append_all(past(2_500))
+    await store.messages.append(chat("<old> how it was", origin=Origin.PLAYBACK, at=NOON))
+    later = NOON + timedelta(hours=1)
+    await store.messages.append(
+        [
+            line_of("ada", "", later, kind=MessageType.JOIN),
+            line_of("ada", "lady", later, kind=MessageType.NICK),
+            line_of("lady", "bo spam", later, kind=MessageType.KICK),
+            line_of("lady", "tea | mate", later, kind=MessageType.TOPIC),
+            replace(line_of("lady", "told", later), account="ada", msgid="m1", reply_to="m0"),
+            replace(line_of("lady", "secret", later), msgid="m2"),
+            replace(line_of("Terra", "I am a bot", later), own=True, bot=True),
+            line_of("ada", "between us", later, channel="bo"),
+            replace(line_of("x", "\N{TEAPOT} caf\xe9", later, channel="#TEA"), network="other"),
+        ]
+    )
+    await store.removal.redact("net", "#tea", "m2", asked_by="lady", at=later)
+    await store.removal.purge(PurgeTarget("old"), asked_by="a scene", at=later)
+    await store.spans.end("net", "#tea", later, "left")
+    await store.spans.imported("net", "#mate", NOON - timedelta(days=9), NOON, "weechat")
+
+
+@pytest.fixture
+async def history(store: Store) -> Store:
+    await remember(store)
+    return store
+
+
+@pytest.fixture
+async def empty(tmp_path: Path) -> AsyncIterator[Store]:
+    async with open_store(tmp_path / "empty.db", SETTINGS) as store:
+        yield store
+
+
+async def test_an_export_restored_elsewhere_is_the_same_history(
+    history: Store, empty: Store
+) -> None:
+    totals = await empty.archive.restore_exactly(read_jsonl(await exported(history)))
+    assert (totals.messages, totals.known, totals.spans, totals.private) == (2_511, 0, 2, 1)
+    assert await differences(empty) == await differences(history) == []
+    assert dump(empty.path, KEPT) == dump(history.path, KEPT)
+    assert dump(empty.path, FIGURES) == dump(history.path, FIGURES)
+    now = datetime.now(UTC)
+    for one in await history.rooms.all():
+        before = await history.stats.for_room(one, until=EVERY_LINE, now=now)
+        assert await empty.stats.for_room(one, until=EVERY_LINE, now=now) == before
+        assert before.lines
+    assert texts((await find(empty, "waves")).messages) == ["waves"]
+
+
+async def test_an_adopted_history_with_its_gaps_is_restored_too(
+    tmp_path: Path, empty: Store
+) -> None:
+    rows = [
+        ("2025-11-05 14:23:00.123456", "#tea", "ada", "~ada", "host.example", "hi", "PRIVMSG"),
+        ("2025-11-05 14:24:00.123456", "#tea", "bo", None, None, "\x01ACTION nods\x01", "PRIVMSG"),
+        ("2025-11-05 14:25:00.123456", None, "cy", None, None, "lost", None),
+        (None, "#Tea", None, None, None, None, "JOIN"),
+    ]
+    file = make(tmp_path / "old.db", rows)
+    async with open_store(file, SETTINGS, adopt=True) as store:
+        await store.opening.wait()
+        lines = await exported(store)
+        assert await differences(store) == []
+    assert len(lines) > len(rows)
+    await empty.archive.restore_exactly(read_jsonl(lines))
+    assert dump(empty.path, ("messages", "spans")) == dump(file, ("messages", "spans"))
+
+
+async def test_a_restoration_that_was_interrupted_is_completed_by_repeating_it(
+    history: Store, empty: Store
+) -> None:
+    lines = await exported(history)
+
+    def stop(done: int) -> None:
+        if done >= 1_000:
+            raise InterruptedError
+
+    with pytest.raises(InterruptedError):
+        await empty.archive.restore_exactly(read_jsonl(lines), stop)
+    assert len(rows_of(empty.path, "SELECT id FROM messages")) == 1_000
+    totals = await empty.archive.restore_exactly(read_jsonl(lines))
+    assert (totals.messages, totals.known) == (1_511, 1_000)
+    again = await empty.archive.restore_exactly(read_jsonl(lines))
+    assert (again.messages, again.known) == (0, 2_511)
+    assert await differences(empty) == []
+    assert dump(empty.path, KEPT) == dump(history.path, KEPT)
+
+
+@pytest.mark.parametrize("strange", ["<eve> somebody else\n" * 2, "<eve> longer\n" * 3_000])
+async def test_a_database_with_other_messages_is_left_alone(
+    history: Store, empty: Store, strange: str
+) -> None:
+    await empty.messages.append(chat(strange))
+    before = dump(empty.path, ("messages", "rooms", "spans"))
+    with pytest.raises(NotRestorable, match="without messages"):
+        await empty.archive.restore_exactly(read_jsonl(await exported(history)))
+    after = dump(empty.path, ("messages", "rooms", "spans"))
+    assert after["messages"] == before["messages"]
+    assert after["spans"] == before["spans"]
+
+
+@pytest.mark.parametrize("number", [1, 1_800, 2_513, 9_999])
+async def test_another_message_is_noticed_before_anything_is_written(
+    history: Store, empty: Store, number: int
+) -> None:
+    write(
+        empty.path,
+        "INSERT INTO messages (id, timestamp, network, channel, nick, message)"
+        " VALUES (?, '2026-05-01 12:00:00.000', 'net', '#tea', 'eve', 'mine')",
+        [number],
+    )
+    with pytest.raises(NotRestorable):
+        await empty.archive.restore_exactly(read_jsonl(await exported(history)))
+    assert rows_of(empty.path, "SELECT id FROM messages") == [(number,)]
+    assert rows_of(empty.path, "SELECT id FROM spans") == []
+
+
+async def test_private_messages_of_others_are_not_mixed_with_them(
+    history: Store, empty: Store
+) -> None:
+    await empty.messages.append(chat("<eve> psst", channel="dan"))
+    with pytest.raises(NotRestorable):
+        await empty.archive.restore_exactly(read_jsonl(await exported(history)))
+    assert rows_of(empty.path, "SELECT nick FROM private_messages") == [("eve",)]
+
+
+async def test_the_spans_of_a_recorder_that_has_heard_nothing_yet_stay(
+    history: Store, empty: Store
+) -> None:
+    await empty.spans.begin("net", "#other", NOON, "joined")
+    await empty.archive.restore_exactly(read_jsonl(await exported(history)))
+    sql = "SELECT channel, began, source FROM spans JOIN rooms ON rooms.id = room ORDER BY began"
+    assert sorted(rows_of(empty.path, sql)) == sorted(
+        [*rows_of(history.path, sql), ("#other", "2026-05-01 12:00:00.000", "")]
+    )
+    assert await differences(empty) == []
+
+
+async def test_two_exports_in_one_are_refused_before_anything_is_written(
+    history: Store, empty: Store
+) -> None:
+    lines = await exported(history)
+    records = [*read_jsonl(lines), *read_jsonl(lines)]
+    with pytest.raises(NotRestorable, match="same id"):
+        await empty.archive.restore_exactly(records)
+    assert dump(empty.path, ("messages", "rooms")) == {"messages": [], "rooms": []}
+
+
+async def test_messages_come_by_time_however_late_they_were_stored(history: Store) -> None:
+    said = [(one.timestamp, one.id) for one in await messages(history)]
+    assert said == sorted(said)
+    assert len(said) > reading.PAGE
+    assert {one[1] for one in said} == {
+        row[0] for row in rows_of(history.path, "SELECT id FROM messages")
+    }
+
+
+async def test_lines_that_come_during_an_export_are_not_in_it_and_are_not_kept_waiting(
+    history: Store,
+) -> None:
+    pages = history.archive.messages(await whole_search(history))
+    first = await anext(pages)
+    with anyio.fail_after(5):
+        await history.messages.append(chat("<eve> meanwhile", at=NOON + timedelta(hours=2)))
+    rest = [one async for page in pages for one in page]
+    assert len(first) == reading.PAGE
+    assert "meanwhile" not in {one.message for one in rest}
+    assert len([*first, *rest]) + 1 == len(await messages(history))
+
+
+async def test_between_two_pages_nothing_keeps_the_wal_from_being_emptied(history: Store) -> None:
+    pages = history.archive.messages(await whole_search(history))
+    await anext(pages)
+    with closing(sqlite3.connect(history.path)) as other:
+        [(busy, *_)] = other.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+    assert busy == 0
+    assert [one async for page in pages for one in page]
+
+
+async def test_a_redacted_message_is_a_tombstone_without_its_text(history: Store) -> None:
+    [stone] = [one for one in await messages(history) if one.redacted_at]
+    assert (stone.nick, stone.msgid, stone.message) == ("lady", "m2", "")
+
+
+@pytest.mark.parametrize(
+    ("row", "left"),
+    [
+        (("net", "", "ada", "~ada@host.example"), False),
+        (("net", "", "ada", "~other@elsewhere"), True),
+        (("other", "", "ada", "~ada@host.example"), True),
+        (("net", "ADA", "somebody", ""), False),
+    ],
+)
+async def test_nothing_of_people_who_opted_out_is_exported(
+    store: Store, row: tuple[str, ...], left: bool
+) -> None:
+    said = replace(line_of("Ada", "tea at four"), user="~ada", account="ada" if row[1] else "")
+    await store.messages.append([said, line_of("bo", "no tea")])
+    write(store.path, "INSERT INTO opt_outs VALUES (?, ?, ?, ?, 'Ada', '2026')", row)
+    for query in ("", "tea"):
+        assert ("Ada" in {one.nick for one in await messages(store, query)}) is left
+        assert "bo" in {one.nick for one in await messages(store, query)}
+
+
+async def test_a_nick_decides_where_a_line_shows_neither_account_nor_host(store: Store) -> None:
+    said = replace(line_of("ada", "hi"), user="", host="")
+    await store.messages.append([said, replace(line_of("ada", "private"), channel="bo")])
+    write(
+        store.path, "INSERT INTO opt_outs VALUES ('net', '', 'ada', '~ada@host.example', 'ada', '')"
+    )
+    assert await messages(store) == []
+    assert [page async for page in store.archive.private_messages()] == []
+
+
+async def test_what_is_done_to_people_who_opted_out_is_exported_without_their_name(
+    store: Store,
+) -> None:
+    modes = replace(line_of("bo", "+oo ada cy"), kind=MessageType.MODE)
+    kick = replace(line_of("bo", "ada out"), kind=MessageType.KICK)
+    await store.messages.append([modes, kick])
+    write(
+        store.path, "INSERT INTO opt_outs VALUES ('net', '', 'ada', '~ada@host.example', 'ada', '')"
+    )
+    assert [one.message for one in await messages(store)] == ["+oo * cy"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    ["tea", '"tea number"', "from:cy number", "tea -number", "has:link", "type:topic", "from:ada",
+     "tea OR told", "number after:2004-01-15 before:2004-03"],
+)  # fmt: skip
+async def test_a_query_selects_what_a_search_for_all_its_words_finds(
+    history: Store, query: str
+) -> None:
+    found, cursor = list[int](), None
+    search = replace(await whole_search(history, query), limit=100, sort=Sort.OLDEST)
+    while True:
+        hits = await history.search(replace(search, cursor=cursor), "question")
+        found += [message.id for message in hits.messages]
+        cursor = hits.next
+        if cursor is None:
+            break
+    assert [one.id for one in await messages(history, query)] == found
+    assert found
+
+
+async def test_times_and_channels_select_events_too(history: Store) -> None:
+    tea = await room(history)
+    search = Search(query=parse_query("after:2026"), rooms=[tea], limit=1)
+    pages = [page async for page in history.archive.messages(search)]
+    kinds = {one.message_type for page in pages for one in page}
+    assert {"JOIN", "NICK", "KICK", "TOPIC", "PRIVMSG", "ACTION"} <= kinds
+    assert {one.channel for page in pages for one in page} == {"#tea"}
+    assert all(one.timestamp >= "2026" for page in pages for one in page)
+
+
+async def test_another_process_records_while_an_export_is_read(file: Path) -> None:
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append_all(past(6_000))
+        async with child("say", file, 1) as recorder:
+            await recorder.go()
+            await recorder.says()
+            heard = 0
+            async for _ in store.archive.messages(await whole_search(store)):
+                await recorder.says(within=5)
+                heard += 1
+        assert heard >= 3
+
+
+async def test_settings_of_the_reader_do_not_change_what_is_restored(
+    history: Store, tmp_path: Path
+) -> None:
+    lines = await exported(history)
+    async with open_store(tmp_path / "b.db", Settings(network="elsewhere")) as other:
+        await other.archive.restore_exactly(read_jsonl(lines))
+        assert dump(other.path, ("messages",)) == dump(history.path, ("messages",))
+
+
+def test_a_timed_query_is_told_from_one_with_words() -> None:
+    now = datetime(2026, 5, 1, tzinfo=UTC)
+    timed = ("", "after:2026 before:2027", "in:#tea -in:#mate on:yesterday")
+    assert all(reading.is_only_timed(parse_query(one, now=now)) for one in timed)
+    others = ("tea", "from:ada", "has:link", "type:join", "-tea", "is:command", "mentions:ada")
+    assert not any(reading.is_only_timed(parse_query(one, now=now)) for one in others)
