@@ -11,7 +11,7 @@ QUESTIONS = ("terrarium", "ask")
 COMMANDS = frozenset(
     (
         *QUESTIONS, "search", "recent", "context", "stats", "who", "seen", "help", "ping", "more",
-        "stop", "clear", "status", "catchup", "compact", "quiet", "optout", "forget",
+        "stop", "clear", "status", "catchup", "compact", "quiet", "optout", "optin", "forget",
     )
 )  # fmt: skip
 """Every command that a line of the log may be: those that the bot answers (`NAMES` in

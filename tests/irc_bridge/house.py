@@ -94,6 +94,7 @@ class House:
 
     store: Store
     bridge: WatchedBridge
+    bridges: Bridges
     toolbox: Toolbox
     settings: Settings
     llm: LLM
@@ -155,9 +156,10 @@ async def living(
 
         toolbox = Toolbox(target, backoff=(0.05, 0.1, 0.2))
         bridge = WatchedBridge(store, settings, toolbox, llm, anyio.Lock(), timeouts=timeouts)
-        house = House(store, bridge, toolbox, settings, llm)
+        bridges = Bridges([settings], lambda _: bridge, toolbox, llm)
+        house = House(store, bridge, bridges, toolbox, settings, llm)
         try:
-            async with beside(Bridges([settings], lambda _: bridge, toolbox, llm).run):
+            async with beside(bridges.run):
                 with anyio.fail_after(15):
                     await bridge.at_home.wait()
                 yield house

@@ -11,6 +11,7 @@ import pytest
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.settings import Settings
+from terrarium_mcp.settings.channels import channels_of
 from terrarium_mcp.store import open_store
 from tests.irc_bridge.house import QUICK, House, lines_of, living, settings_for
 from tests.servers.agent import says, strict_agent
@@ -20,11 +21,17 @@ ADA = ":ada!a@host.example PRIVMSG"
 PATIENCE = 20
 
 
+def altered(settings: Settings, **more: object) -> Settings:
+    if "irc_channels" in more:
+        more["irc_channels"] = channels_of(more["irc_channels"])
+    return settings.model_copy(update=more)
+
+
 async def reloads(house: House, ircd: FakeIrcd, **more: object) -> None:
     """Change some settings of the house, as SIGHUP does."""
-    changed = house.settings.model_copy(update=more)
+    changed = altered(house.settings, **more)
     await house.store.change_settings(changed)
-    house.bridge.change_settings(changed)
+    house.bridges.change_settings(changed)
     await ircd.settles()
 
 
@@ -71,8 +78,8 @@ async def test_channels_that_change_while_it_reconnects_are_those_it_joins(tmp_p
         await ircd.drops()
         with anyio.fail_after(PATIENCE):
             await house.bridge.gone.wait()
-            changed = house.settings.model_copy(update={"irc_channels": ("#coffee",)})
-            house.bridge.change_settings(changed)
+            changed = altered(house.settings, irc_channels=("#coffee",))
+            house.bridges.change_settings(changed)
             await ircd.hears("JOIN #coffee")
         assert ircd.connections == 2
         assert [line for line in ircd.heard("JOIN")[1:] if "#coffee" not in line] == []

@@ -93,22 +93,27 @@ class AutoJoin:
     def change_channels(self, channels: Sequence[ConfiguredChannel]) -> None:
         """Leave the channels that are not among these, and join the others once we take part."""
         before = self._channels
-        self._channels = [ChannelState(channel.name, channel.key) for channel in channels]
+        by_name = {self._client.fold(one.name): one for one in before}
+        by_name |= {one.name: one for one in before}  # of two that fold to one, each is itself
+        self._channels = []
+        new = []
+        for channel in channels:
+            state = by_name.get(channel.name) or by_name.get(self._client.fold(channel.name))
+            if state is None or any(state is one for one in self._channels):
+                state = ChannelState(channel.name, channel.key)
+                new.append(state)
+            state.key = channel.key
+            self._channels.append(state)
         self._folded_by = ""
         for known in before:
-            channel = self._configured(known.name)
-            if channel:
-                known.key = channel.key
-                self._channels[self._channels.index(channel)] = known
-            elif known.joined_as:
+            if known.joined_as and not self._configured(known.name):
                 self._post("PART", known.name, "no longer in my settings")
                 self._listener.left(known.joined_as, "no longer in the settings")
-        self._folded_by = ""
         if self._takes_part:
             self._leave_out()
-            for channel in self._channels:
-                if channel not in before and not channel.left_out:
-                    self._return_after(0, channel)
+            for state in new:
+                if not state.left_out:
+                    self._return_after(0, state)
 
     async def rejoin_loop(self) -> None:
         """Look for lost channels now and then: a server may answer a JOIN with nothing at all."""

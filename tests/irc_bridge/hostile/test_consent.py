@@ -321,12 +321,12 @@ async def test_while_the_disk_cannot_be_written_nothing_of_them_slips_through(
 
 
 async def test_who_takes_the_nick_can_have_nothing_forgotten(tmp_path: Path) -> None:
-    async with playing(tmp_path, contact="ada on this network") as scene:
+    async with playing(tmp_path, contact="carol on this network") as scene:
         await scene.hears(
             f"{ZWIEBEL} PRIVMSG #tea :xyzzy one", f"{ZWIEBEL} PRIVMSG #tea :xyzzy two"
         )
         told = await scene.asks(f"{THIEF} PRIVMSG #tea :!forget", "Nothing is recorded that is")
-        assert "ada on this network, who can run: terrarium-mcp purge --nick NICK" in told
+        assert "carol on this network, who can run: terrarium-mcp purge --nick NICK" in told
         await scene.asks(f"{THIEF} PRIVMSG #tea :!forget yes", "Say !forget first")
         await scene.asks(f"{THIEF} PRIVMSG #tea :!forget bo", "nobody else's")
         assert await scene.texts() == ["zwiebel xyzzy one", "zwiebel xyzzy two"]
@@ -411,7 +411,9 @@ async def test_a_disk_that_fills_up_on_the_way_is_told_and_the_rest_goes_later(
 async def test_a_source_without_a_host_is_told_that_it_proves_nothing(tmp_path: Path) -> None:
     async with playing(tmp_path) as scene:
         for command in ("optout", "optin", "forget"):
-            await scene.asks(f":zwiebel PRIVMSG #tea :!{command}", "does not show who you are")
+            await scene.asks(
+                f":zwiebel!~onion PRIVMSG #tea :!{command}", "does not show who you are"
+            )
         assert not await scene.house.store.opt_outs.current()
 
 
@@ -505,9 +507,13 @@ async def test_help_says_how_long_lines_are_kept_and_where_questions_go(
 ) -> None:
     by_channel = {"local/#TEA": 30}
     async with playing(
-        tmp_path, agent_url=url, contact="ada", retention_days=365, retention_by_channel=by_channel
+        tmp_path,
+        agent_url=url,
+        contact="carol",
+        retention_days=365,
+        retention_by_channel=by_channel,
     ) as scene:
-        await scene.asks(f"{BO} PRIVMSG #tea :!help", "Contact: ada.")
+        await scene.asks(f"{BO} PRIVMSG #tea :!help", "Contact: carol.")
         said_lines = scene.ircd.heard("PRIVMSG #tea :")
         assert len(said_lines) <= 4
         assert "its lines are kept for 30 days" in said_lines[1]

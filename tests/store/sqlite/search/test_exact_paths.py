@@ -206,8 +206,8 @@ async def test_pages_of_a_recording_that_is_not_in_order_miss_nothing(
     ):
         await store.messages.append(
             [
-                line_of("a", words, NOON + timedelta(days=days, minutes=n), origin=origin)
-                for n in minutes
+                line_of("a", f"{words} {k}", NOON + timedelta(days=days, minutes=n), origin=origin)
+                for k, n in enumerate(minutes)
             ]
         )
     rooms = await store.rooms.all()
