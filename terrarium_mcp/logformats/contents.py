@@ -3,12 +3,13 @@
 import sqlite3
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, timedelta, tzinfo
 from functools import partial
 from typing import NamedTuple
 
 from terrarium_mcp.chat.identity import fold, is_channel
+from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
@@ -68,6 +69,12 @@ class LogContent:
     def is_private(self) -> bool:
         """Whether it is a private conversation."""
         return bool(self.target) and not is_channel(self.target)
+
+    def placed(self, message: NewMessage) -> NewMessage:
+        """A message of this content in its room; the channel as the message spells it."""
+        is_here = fold(message.channel) == fold(self.target)
+        channel = message.channel if is_here else self.target
+        return replace(message, network=self.network, channel=channel)
 
 
 class UnknownDatabase(TerrariumError):

@@ -23,6 +23,11 @@ from typing import IO, Any, cast
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.log_reader import LONGEST_LINE
 
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
 STANDARD_INPUT = "-"
 
 LARGEST_RATIO = 200
@@ -36,8 +41,12 @@ _COMPRESSED: dict[str, Callable[[Path], IO[bytes]]] = {
     ".gz": lambda path: cast("IO[bytes]", gzip.GzipFile(path)),
     ".xz": lzma.LZMAFile,
     ".bz2": bz2.BZ2File,
+    ".zst": lambda path: cast("IO[bytes]", zstd.ZstdFile(path)),
 }
-_TAR = (".tar", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
+_TAR = (".tar", ".tar.zst", ".tzst", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
+
+
+_DAMAGED = (lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError, zstd.ZstdError)
 
 
 class UnusableFile(TerrariumError):
@@ -169,7 +178,7 @@ def _tarred(path: Path, scratch: Path) -> Iterator[LogFile]:
     folder = scratch / f"archive-{len(list(scratch.iterdir()))}"
     folder.mkdir()
     names: dict[str, Path] = {}
-    with tarfile.open(path) as archive:
+    with _tar_at(path) as archive:
         for number, member in enumerate(archive):
             content = archive.extractfile(member) if member.isfile() else None
             if content:
@@ -179,6 +188,16 @@ def _tarred(path: Path, scratch: Path) -> Iterator[LogFile]:
     for name in sorted(names):
         unpacked_at = names[name]
         yield LogFile(f"{path}/{name}", name, unpacked_at, partial(_plain, unpacked_at))
+
+
+@contextmanager
+def _tar_at(path: Path) -> Iterator[tarfile.TarFile]:
+    if not path.name.lower().endswith((".zst", ".tzst")):
+        with tarfile.open(path) as archive:
+            yield archive
+        return
+    with zstd.ZstdFile(path) as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
+        yield archive
 
 
 def _standard_input(scratch: Path) -> LogFile:
@@ -230,6 +249,6 @@ def _readable(path: str) -> Iterator[None]:
         yield
     except UnusableFile as error:
         raise UnusableFile(f"{path}: {error}") from error
-    except (OSError, EOFError, lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError) as error:
+    except (OSError, EOFError, *_DAMAGED) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise UnusableFile(f"{path}: {reason}") from error

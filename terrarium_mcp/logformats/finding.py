@@ -1,7 +1,7 @@
 """From the paths that an operator names to the contents of an import, and what is none."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from terrarium_mcp.logformats.contents import (
     contents_of_database,
 )
 from terrarium_mcp.logformats.detection import SAMPLE
+from terrarium_mcp.logformats.exported_rooms import contents_of_export, is_export
 from terrarium_mcp.logformats.files import LogFile, UnusableFile, lines_of, log_files
 from terrarium_mcp.logformats.planning import Choices, UndecidedLog, planned
 
@@ -25,12 +26,14 @@ class Findings:
         private: how many private conversations were left out.
         skipped: files that are no logs or cannot be read, with the reason.
         undecided: files of which an option must decide something.
+        exports: those files that are exports as JSON Lines; their rooms are among the contents.
     """
 
     contents: list[LogContent] = field(default_factory=list)
     private: int = 0
     skipped: list[TerrariumError] = field(default_factory=list)
     undecided: list[UndecidedLog] = field(default_factory=list)
+    exports: list[LogFile] = field(default_factory=list)
 
 
 def find_contents(
@@ -51,18 +54,25 @@ def find_contents(
         scratch: a folder for what must be unpacked; it has to exist until everything is read.
     """
     findings = Findings()
-    known = [*networks]  # and those of files before: a network has one spelling in an import
+    spelt: dict[str, str] = {}  # also by files before: a network has one spelling in an import
+    for name in networks:
+        spelt.setdefault(name.casefold(), name)
     for file in log_files(paths, scratch):
         if isinstance(file, UnusableFile):
             findings.skipped.append(file)
             continue
         try:
-            for content in _contents(file, choices, known):
-                known.append(content.network)
+            if is_export(file):
+                findings.exports.append(file)
+                contents = contents_of_export(file, choices, scratch)
+            else:
+                contents = _contents(file, choices)
+            for content in contents:
                 if content.is_private and not private:
                     findings.private += 1
-                else:
-                    findings.contents.append(content)
+                    continue
+                network = spelt.setdefault(content.network.casefold(), content.network)
+                findings.contents.append(replace(content, network=network))
         except UndecidedLog as error:
             findings.undecided.append(error)
         except TerrariumError as error:
@@ -70,11 +80,10 @@ def find_contents(
     return findings
 
 
-def _contents(file: LogFile, choices: Choices, networks: Sequence[str]) -> Iterator[LogContent]:
+def _contents(file: LogFile, choices: Choices) -> Sequence[LogContent]:
     if file.is_database():
-        yield from contents_of_database(file, choices)
-        return
+        return contents_of_database(file, choices)
     with file.opened() as stream:
         head = list(islice(lines_of(stream), SAMPLE))
-    if head:  # an empty file is no mistake
-        yield content_of_text(planned(file, head, choices, networks))
+    # An empty file is no mistake.
+    return [content_of_text(planned(file, head, choices))] if head else []

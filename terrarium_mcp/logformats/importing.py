@@ -144,6 +144,9 @@ class LogImport:
                     self._on_reject(report.content.file, item)
             elif isinstance(item, DatedBoundary):
                 times.boundary(item.at, item.boundary)
+            elif isinstance(item, NewMessage):
+                times.line(item.said_at)
+                yield report.content.placed(item)
             else:
                 times.line(item.said_at)
                 message = recordable(

@@ -197,6 +197,18 @@ def read_jsonl(lines: Iterable[bytes]) -> Iterator[ArchiveRecord]:
         )
 
 
+def message_in(line: bytes) -> ArchivedMessage:
+    """The message in a line, as `jsonl_line` writes it.
+
+    Raises:
+        NotJsonLines: the line holds another record, or is damaged.
+    """
+    record = _record(_fields(line, 1), 1)
+    if not isinstance(record, ArchivedMessage):
+        raise NotJsonLines(1, "it is no message.")
+    return record
+
+
 def as_new_message(record: ArchivedMessage) -> NewMessage | None:
     """A record as an ordinary message to import; None if its text was redacted, or it has no room.
 

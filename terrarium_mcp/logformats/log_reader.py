@@ -11,7 +11,7 @@ from datetime import date, datetime, tzinfo
 from typing import NamedTuple
 
 from terrarium_mcp.chat.identity import fold
-from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.records import MessageType, NewMessage
 from terrarium_mcp.logformats.decoding import UTF_8, decoded
 from terrarium_mcp.logformats.entries import Boundary, LogEvent, LogLine
 from terrarium_mcp.logformats.grammar import TextFormat
@@ -44,7 +44,8 @@ class RejectedLine(NamedTuple):
     why: str
 
 
-LogItem = DatedEvent | DatedBoundary | RejectedLine
+LogItem = DatedEvent | DatedBoundary | RejectedLine | NewMessage
+"""What a log holds. A NewMessage was recorded once: nothing about it is left to decide."""
 
 
 @dataclass(slots=True)

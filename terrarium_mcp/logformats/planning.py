@@ -78,12 +78,8 @@ class PlannedLog:
         )
 
 
-def planned(
-    file: LogFile, head: Sequence[bytes], choices: Choices, networks: Sequence[str]
-) -> PlannedLog:
+def planned(file: LogFile, head: Sequence[bytes], choices: Choices) -> PlannedLog:
     """How a text log will be read, decided from its path and its first lines.
-
-    `networks` are those that the database knows: theirs is the spelling that counts.
 
     Raises:
         NoLog: it is no log in a known format.
@@ -101,11 +97,10 @@ def planned(
         raise UndecidedLog(file.path, "its path names no channel. Name it with --channel.")
     else:
         zone = choices.zone or _written_zone(file, head, fit.format, choices.encoding)
-    known = {name.casefold(): name for name in reversed(networks)}  # the first counts
     log = PlannedLog(
         file,
         fit.format,
-        known.get(network.casefold(), network),
+        network,
         target,
         place.day,
         zone,

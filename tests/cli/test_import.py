@@ -117,6 +117,54 @@ def test_standard_input_is_read(tmp_path: Path) -> None:
     assert [row[2:5] for row in messages(database(tmp_path))] == [("#tea", "bob", "hi")]
 
 
+def everything(db: Path, folder: Path) -> list[str]:
+    """The lines of an export of everything, but for the first, which has its time."""
+    name = folder / f"{db.stem}.jsonl"
+    words = f"terrarium-mcp export --with-hosts --private --force --output {name}"
+    done = ran(words, at=folder, DB_PATH=db)
+    assert done.returncode == 0, done.stderr
+    return name.read_text("utf-8").splitlines()[1:]
+
+
+def test_an_export_into_an_empty_folder_is_the_same_history(tmp_path: Path) -> None:
+    imported(tmp_path, WEECHAT, *BERLIN, "--private")
+    exported = everything(database(tmp_path), tmp_path)
+    there = tmp_path / "there"
+    there.mkdir()
+    done = imported(there, tmp_path / "irc_logs.jsonl", db=there / "irc_logs.db")
+    assert "Restored as it was exported: " in done.stdout, done.stderr
+    assert messages(there / "irc_logs.db") == messages(database(tmp_path))
+    assert everything(there / "irc_logs.db", there) == exported
+    again = imported(there, tmp_path / "irc_logs.jsonl", db=there / "irc_logs.db")
+    assert "of them before" in again.stdout
+    assert messages(there / "irc_logs.db") == messages(database(tmp_path))
+
+
+def test_an_export_is_merged_into_a_history_of_its_own(tmp_path: Path) -> None:
+    """Of two logs of one channel each line is there once, the other channel is renamed."""
+    imported(tmp_path, WEECHAT / "irc.labnet.#lab.weechatlog", *BERLIN)
+    everything(database(tmp_path), tmp_path)
+    other = tmp_path / "other.db"
+    imported(tmp_path, LOGS / "limnoria", *BERLIN, db=other)
+    before = len(messages(other))
+    done = imported(tmp_path, tmp_path / "irc_logs.jsonl", db=other)
+    assert "LabNet/#lab: 200 lines, 2 added, 198 were there already" in done.stdout, done.stderr
+    assert len(messages(other)) == before + 2
+    renamed = imported(tmp_path, tmp_path / "irc_logs.jsonl", "--map", "#lab=#den", db=other)
+    assert "LabNet/#den: 200 lines, 200 added" in renamed.stdout, renamed.stderr
+
+
+def test_a_cut_export_is_refused_whole(tmp_path: Path) -> None:
+    imported(tmp_path, WEECHAT, *BERLIN)
+    everything(database(tmp_path), tmp_path)
+    export = tmp_path / "irc_logs.jsonl"
+    export.write_bytes(export.read_bytes()[:-100])
+    done = imported(tmp_path, export, db=tmp_path / "there.db")
+    assert done.returncode == 1
+    assert "it was cut" in done.stderr or "damaged, or was cut" in done.stderr
+    assert messages(tmp_path / "there.db") == []
+
+
 def test_an_import_killed_at_any_point_and_repeated_is_as_one(tmp_path: Path) -> None:
     """Also the ids, since what was added before is recognised."""
     logs = tmp_path / "logs"

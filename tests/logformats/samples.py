@@ -60,7 +60,7 @@ def logs_of(program: str, scratch: Path) -> Iterator[PlannedLog]:
     """The logs of a program, as an import plans them."""
     for file in log_files([str(LOGS / program)], scratch):
         assert isinstance(file, LogFile), file
-        yield planned(file, heads(file), Choices(network="labnet", zone=BERLIN), ["labnet"])
+        yield planned(file, heads(file), Choices(network="labnet", zone=BERLIN))
 
 
 def heads(file: LogFile) -> list[bytes]:

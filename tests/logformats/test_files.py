@@ -5,6 +5,7 @@ import gzip
 import io
 import lzma
 import os
+import sys
 import tarfile
 import zipfile
 from pathlib import Path
@@ -13,6 +14,11 @@ import pytest
 
 from terrarium_mcp.logformats.files import LogFile, UnusableFile, lines_of, log_files
 from terrarium_mcp.logformats.log_reader import LONGEST_LINE
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
 
 LINE = b"[23:57:13] <bob> hi\n"
 
@@ -50,7 +56,13 @@ def test_a_pattern_names_files_and_a_name_may_look_like_one(tmp_path: Path, scra
 
 
 @pytest.mark.parametrize(
-    ("suffix", "pack"), [(".gz", gzip.compress), (".xz", lzma.compress), (".bz2", bz2.compress)]
+    ("suffix", "pack"),
+    [
+        (".gz", gzip.compress),
+        (".xz", lzma.compress),
+        (".bz2", bz2.compress),
+        (".zst", zstd.compress),
+    ],
 )
 def test_a_compressed_file_has_the_name_that_it_had(
     suffix: str, pack: "type[bytes]", tmp_path: Path, scratch: Path
@@ -67,6 +79,16 @@ def test_archives_hold_files(tmp_path: Path, scratch: Path) -> None:
         member.size = len(LINE)
         tar.addfile(member, io.BytesIO(LINE))
     assert read(tmp_path, scratch=scratch) == {"labnet/#tea.log": LINE, "labnet/#mate.log": LINE}
+
+
+def test_an_archive_of_tar_may_be_packed_by_zstd(tmp_path: Path, scratch: Path) -> None:
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w") as tar:
+        member = tarfile.TarInfo("labnet/#mate.log")
+        member.size = len(LINE)
+        tar.addfile(member, io.BytesIO(LINE))
+    (tmp_path / "b.tar.zst").write_bytes(zstd.compress(packed.getvalue()))
+    assert read(tmp_path, scratch=scratch) == {"labnet/#mate.log": LINE}
 
 
 def test_an_archive_cannot_write_outside(tmp_path: Path, scratch: Path) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from terrarium_mcp.logformats.detection import best_fit
 from terrarium_mcp.logformats.files import LogFile, log_files
+from terrarium_mcp.logformats.finding import find_contents
 from terrarium_mcp.logformats.places import Place, is_perhaps, place_in
 from terrarium_mcp.logformats.planning import Choices, NoLog, PlannedLog, UndecidedLog, planned
 from terrarium_mcp.logformats.text.znc import ZNC
@@ -22,7 +23,6 @@ def plan(
     name: str,
     *lines: str | bytes,
     choices: Choices | None = None,
-    network: str = "",
 ) -> PlannedLog:
     """How a file with these lines would be read."""
     path = tmp_path / name
@@ -31,7 +31,7 @@ def plan(
     path.write_bytes(b"\n".join(head))
     (file,) = log_files([str(path)], tmp_path)
     assert isinstance(file, LogFile)
-    return planned(file, head, choices or Choices(zone=BERLIN), [network] if network else [])
+    return planned(file, head, choices or Choices(zone=BERLIN))
 
 
 def test_the_path_names_network_channel_and_day(tmp_path: Path) -> None:
@@ -104,8 +104,16 @@ def test_what_the_path_does_not_tell_is_asked_for(tmp_path: Path) -> None:
 
 
 def test_a_network_is_spelt_as_the_database_spells_it(tmp_path: Path) -> None:
-    log = plan(tmp_path, "irc.labnet.#tea.weechatlog", WEECHAT, network="LabNet")
-    assert log.network == "LabNet"
+    for name in ("irc.labnet.#tea", "irc.New.#tea", "irc.new.#mate"):
+        (tmp_path / f"{name}.weechatlog").write_text(WEECHAT)
+    findings = find_contents(
+        [str(tmp_path)],
+        Choices(zone=BERLIN),
+        networks=["LabNet", "labnet"],
+        private=False,
+        scratch=tmp_path,
+    )
+    assert [one.network for one in findings.contents] == ["New", "LabNet", "New"]
 
 
 def test_a_renamed_channel_has_its_name(tmp_path: Path) -> None:

@@ -18,14 +18,16 @@ from terrarium_mcp.cli.starting.import_report import found_lines, import_lines, 
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import TerrariumError, and_more, did_you_mean
 from terrarium_mcp.logformats.contents import LogContent
+from terrarium_mcp.logformats.exported_rooms import export_records
 from terrarium_mcp.logformats.files import LogFile
 from terrarium_mcp.logformats.finding import Findings, find_contents
 from terrarium_mcp.logformats.formats import DATABASE_FORMATS, TEXT_FORMATS
 from terrarium_mcp.logformats.importing import LogImport, Reject, ReportLines
+from terrarium_mcp.logformats.jsonl import read_jsonl_head
 from terrarium_mcp.logformats.log_reader import RejectedLine
 from terrarium_mcp.logformats.planning import Choices
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store import open_store
+from terrarium_mcp.store import NotRestorable, Store, open_store
 
 _SHOWN = 10
 """Files named in one list; more are counted."""
@@ -115,6 +117,8 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
                 private=options.private,
                 scratch=scratch,
             )
+            if _is_one_export(findings, options) and await _restored(store, findings.exports[0]):
+                return
             _require_contents(findings)
             _print(found_lines(findings, [room.channel for room in rooms]))
             on_reject = stack.enter_context(_rejects(options.rejects))
@@ -152,6 +156,33 @@ async def undo_import(settings: Settings, adopt: bool, number: int) -> None:
         f"Import {number} is undone: {result.removed:,} messages removed,"
         f" {result.kept:,} kept, which are also recorded from elsewhere."
     )
+
+
+def _is_one_export(findings: Findings, options: ImportOptions) -> bool:
+    """Whether an export, and nothing else, is to be brought in as it is."""
+    is_alone = len(options.paths) == len(findings.exports) == 1
+    return is_alone and not options.dry_run and options.choices == Choices()
+
+
+async def _restored(store: Store, export: LogFile) -> bool:
+    """Restore a whole export as it was, into a database without other messages; else False."""
+    with export.opened() as stream:
+        head = read_jsonl_head(stream.readline())
+    if not head.is_whole:
+        return False
+    try:
+        with Progress() as progress, export_records(export) as records:
+            totals = await store.archive.restore_exactly(
+                records, lambda done: progress(f"{done:,} messages restored so far")
+            )
+    except NotRestorable:
+        return False  # it is merged then, line by line
+    again = f", {totals.known:,} of them before" if totals.known else ""
+    click.echo(
+        f"Restored as it was exported: {totals.messages:,} messages{again}, {totals.private:,}"
+        f" private ones, {totals.spans:,} recorded times."
+    )
+    return True
 
 
 def _require_contents(findings: Findings) -> None:
