@@ -12,8 +12,8 @@ from pathlib import Path
 import pydle
 import pytest
 
+from terrarium_mcp.chat.irc_message import Source, parse_line
 from terrarium_mcp.irc_bridge.network import pydle_client
-from terrarium_mcp.irc_bridge.network.message import Source, parse_line
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
 from tests.irc_bridge.network.offline import Scene, in_tea
 

@@ -10,6 +10,7 @@ from functools import partial
 
 import anyio
 
+from terrarium_mcp.chat.irc_message import IrcMessage, Source
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue
 from terrarium_mcp.irc_bridge.ask.commands import CONSENT, Address, Command
 from terrarium_mcp.irc_bridge.ask.consent import FOLLOWED, Consent
@@ -22,7 +23,6 @@ from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryPage
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
-from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.record.backfill import Backfill

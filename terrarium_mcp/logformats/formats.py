@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from terrarium_mcp.logformats.databases.database_format import DatabaseFormat
 from terrarium_mcp.logformats.databases.ergo import ERGO
 from terrarium_mcp.logformats.databases.quassel import QUASSEL
+from terrarium_mcp.logformats.databases.soju import SOJU
 from terrarium_mcp.logformats.databases.terrarium_irc import TERRARIUM_IRC
 from terrarium_mcp.logformats.databases.thelounge import THE_LOUNGE_DATABASE
 from terrarium_mcp.logformats.grammar import TextFormat
@@ -35,4 +36,10 @@ TEXT_FORMATS: Sequence[TextFormat] = (
 )
 """Where two formats read a log equally well, the earlier one is taken."""
 
-DATABASE_FORMATS: Sequence[DatabaseFormat] = (QUASSEL, THE_LOUNGE_DATABASE, ERGO, TERRARIUM_IRC)
+DATABASE_FORMATS: Sequence[DatabaseFormat] = (
+    QUASSEL,
+    THE_LOUNGE_DATABASE,
+    SOJU,
+    ERGO,
+    TERRARIUM_IRC,
+)

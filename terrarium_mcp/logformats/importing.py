@@ -6,7 +6,7 @@ recognised there, so that an import may be interrupted, and run again from its b
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -93,8 +93,10 @@ class LogImport:
             StoreFailed: the store cannot write. Run the same import again.
         """
         number = await store.imports.begin(command)
-        for report in self.reports:
-            await self._store_one(store, number, report)
+        stored: list[ContentReport] = []
+        totals = await store.imports.add_all(number, self._logs(store, stored))
+        for report, its_totals in zip(stored, totals, strict=True):
+            report.totals = its_totals
         for room, times in self._times.items():
             for time in without(joined(times), self._gaps.get(room.network, ())):
                 await store.imports.add_span(
@@ -103,35 +105,31 @@ class LogImport:
         await store.imports.finish(number)
         return number
 
-    async def _store_one(self, store: Store, number: int, report: ContentReport) -> None:
-        content = report.content
-        if not content.target:
-            await to_thread.run_sync(self._exhaust, report)
-            return
-        digest = await to_thread.run_sync(_sha256, content.file)
-        if await store.imports.was_read(digest, content.network, content.target):
-            report.was_read = True
-            return
-        source = LogSource(
-            path=content.file.path,
-            format=content.program,
-            network=content.network,
-            channel=content.target,
-            zone=content.zone,
-            sha256=digest,
-            size=content.file.stored.stat().st_size,
-            resolution=content.resolution,
-        )
-        with content.read() as log:
-            report.counts = log.counts
-            messages = self._messages(report, log)
-            report.totals = await store.imports.add(number, source, messages)
+    async def _logs(
+        self, store: Store, stored: list[ContentReport]
+    ) -> AsyncIterator[tuple[LogSource, Iterator[NewMessage]]]:
+        """The logs that are to be stored, whose reports are added to `stored`."""
+        for report in self.reports:
+            content = report.content
+            if not content.target:
+                await to_thread.run_sync(self._exhaust, report)
+                continue
+            digest = await to_thread.run_sync(_sha256, content.file)
+            if await store.imports.was_read(digest, content.network, content.target):
+                report.was_read = True
+                continue
+            stored.append(report)
+            yield _source(content, digest), self._read(report)
 
-    def _exhaust(self, report: ContentReport) -> None:
+    def _read(self, report: ContentReport) -> Iterator[NewMessage]:
+        """The messages to record of one content."""
         with report.content.read() as log:
             report.counts = log.counts
-            for _ in self._messages(report, log):
-                pass
+            yield from self._messages(report, log)
+
+    def _exhaust(self, report: ContentReport) -> None:
+        for _ in self._read(report):
+            pass
 
     def _messages(self, report: ContentReport, log: ReadLog) -> Iterator[NewMessage]:
         """The messages of a log that may be recorded; everything else is noted."""
@@ -170,6 +168,19 @@ class LogImport:
         room = RoomName(content.network, content.target)
         pause = PAUSE if content.is_by_day else timedelta(0)
         self._times[room] = joined([*self._times.get(room, ()), *times], pause)
+
+
+def _source(content: LogContent, sha256: str) -> LogSource:
+    return LogSource(
+        path=content.file.path,
+        format=content.program,
+        network=content.network,
+        channel=content.target,
+        zone=content.zone,
+        sha256=sha256,
+        size=content.file.stored.stat().st_size,
+        resolution=content.resolution,
+    )
 
 
 def _sha256(file: LogFile) -> str:

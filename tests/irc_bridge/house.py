@@ -17,6 +17,7 @@ import anyio
 from anyio import to_thread
 from tenacity import wait_none
 
+from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.chat.records import Message, MessageType, NewMessage
 from terrarium_mcp.irc_bridge.answer.loop import Answer, answer
 from terrarium_mcp.irc_bridge.answer.prompt import Question
@@ -24,7 +25,6 @@ from terrarium_mcp.irc_bridge.bridge import Bridge
 from terrarium_mcp.irc_bridge.bridges import Bridges
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryPage
-from terrarium_mcp.irc_bridge.network.message import IrcMessage
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.toolbox import Target, Toolbox, stdio_server
 from terrarium_mcp.server import build_server

@@ -15,12 +15,12 @@ from mcp import StdioServerParameters
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 
+from terrarium_mcp.chat.irc_message import Source
 from terrarium_mcp.irc_bridge import toolbox as tools
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.ask.consent import Consent
 from terrarium_mcp.irc_bridge.ask.handlers import ping
-from terrarium_mcp.irc_bridge.network.message import Source
 from terrarium_mcp.irc_bridge.record.recorder import Recorder
 from terrarium_mcp.irc_bridge.toolbox import Target, Toolbox, ToolboxAway, stdio_server
 from terrarium_mcp.settings import Settings

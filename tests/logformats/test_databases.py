@@ -171,6 +171,53 @@ def test_ergo_has_accounts_and_msgids(tmp_path: Path) -> None:
     assert {(one.account, one.msgid) for one in events[1:2]} == {("ada", "m1")}
 
 
+def soju(path: Path) -> Path:
+    """As its documentation says: targets of networks of users, messages as on the wire."""
+    lines = [
+        "@time=2026-10-24T22:00:00.001Z;account=ada :ada!~a@home.example JOIN #tea",
+        "@msgid=m1;account=ada :ada!~a@home.example PRIVMSG #tea :hi: there",
+        ":bob!~b@home.example KICK #tea ada :out with you",
+        ":bob!~b@home.example MODE #tea +o cy",
+        ":irc.example 353 ada = #tea :ada bob",
+        ":bob!~b@home.example NICK :bob_",
+        "",
+    ]
+    return database(
+        path,
+        "CREATE TABLE Network (id INTEGER PRIMARY KEY, name TEXT, user INTEGER, addr TEXT)",
+        "CREATE TABLE MessageTarget (id INTEGER PRIMARY KEY, network INTEGER, target TEXT)",
+        "CREATE TABLE Message (id INTEGER PRIMARY KEY, target INTEGER, raw TEXT, time TEXT,"
+        " sender TEXT, text TEXT)",
+        rows={
+            "Network": [
+                (1, "libera", 1, "irc.libera.chat"),
+                (2, None, 1, "ircs://irc.example:6697"),
+            ],
+            "MessageTarget": [(1, 1, "#tea"), (2, 2, "#mate")],
+            "Message": [
+                (number, 1, line, f"2026-10-24T22:00:00.{number:03}Z", "", "")
+                for number, line in enumerate(lines, 1)
+            ],
+        },
+    )
+
+
+def test_soju_has_messages_as_they_came(tmp_path: Path) -> None:
+    tea, mate = contents(soju(tmp_path / "main.db"))
+    assert (mate.network, mate.target) == ("irc.example", "#mate")
+    assert said(tea) == [
+        ("libera", "#tea", MessageType.JOIN, "ada", ""),
+        ("libera", "#tea", MessageType.PRIVMSG, "ada", "hi: there"),
+        ("libera", "#tea", MessageType.KICK, "bob", "ada out with you"),
+        ("libera", "#tea", MessageType.MODE, "bob", "+o cy"),
+        ("libera", "#tea", MessageType.NICK, "bob", "bob_"),
+    ]
+    with tea.read() as log:
+        events = [one for one in log.items if isinstance(one, DatedEvent)]
+    assert {(one.event.account, one.event.msgid) for one in events[1:2]} == {("ada", "m1")}
+    assert events[0].said_at == datetime(2026, 10, 24, 22, 0, 0, 1000, tzinfo=UTC)
+
+
 def test_terrarium_irc_has_local_times(tmp_path: Path) -> None:
     path = terrarium_irc.make(tmp_path / "theirs.db", 200)
     with pytest.raises(UndecidedLog, match="--timezone"):

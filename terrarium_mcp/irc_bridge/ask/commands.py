@@ -5,9 +5,9 @@ from datetime import datetime, timedelta
 
 from terrarium_mcp.chat.commands import QUESTIONS, addressed_to, command_after
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity
+from terrarium_mcp.chat.irc_message import IrcMessage, Source
 from terrarium_mcp.chat.irctext import is_ctcp, is_off_record, plain, without_off_record
 from terrarium_mcp.chat.times.timestamps import from_iso
-from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source
 
 TOO_OLD = timedelta(seconds=30)
 """Older messages are never answered: a bouncer replays them, or they predate a netsplit."""

@@ -8,9 +8,9 @@ from functools import partial
 import anyio
 
 from terrarium_mcp.chat.identity import Identity
+from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.ask.commands import CONSENT, Command
-from terrarium_mcp.irc_bridge.network.message import IrcMessage
 from terrarium_mcp.irc_bridge.record.recorder import Recorder
 from terrarium_mcp.store import PersonTraces, PurgeResult, PurgeTarget, Store
 

@@ -9,8 +9,8 @@ nicks that people have elsewhere, so these count only with the host of services.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from terrarium_mcp.chat.irc_message import Source
 from terrarium_mcp.chat.masks import Mask
-from terrarium_mcp.irc_bridge.network.message import Source
 
 _SERVICES = (
     *("NickServ", "ChanServ", "MemoServ", "OperServ", "HostServ", "BotServ", "SaslServ"),

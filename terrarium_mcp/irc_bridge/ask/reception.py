@@ -12,6 +12,7 @@ from datetime import UTC, datetime
 
 import anyio
 
+from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue, PendingCommand
 from terrarium_mcp.irc_bridge.ask.commands import CONSENT, Command
 from terrarium_mcp.irc_bridge.ask.consent import Consent
@@ -22,7 +23,6 @@ from terrarium_mcp.irc_bridge.ask.moderation import Moderation
 from terrarium_mcp.irc_bridge.ask.notices import NoticeBoard
 from terrarium_mcp.irc_bridge.ask.quiet_times import QuietTimes
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
-from terrarium_mcp.irc_bridge.network.message import IrcMessage
 from terrarium_mcp.irc_bridge.network.outgoing import PRIVATE, Lane
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage
 from terrarium_mcp.settings import Settings

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, replace
 
-from terrarium_mcp.irc_bridge.network.message import IrcMessage
+from terrarium_mcp.chat.irc_message import IrcMessage
 
 _HISTORY = frozenset(("chathistory", "draft/chathistory", "znc.in/playback"))
 

@@ -5,7 +5,7 @@ A bouncer keeps our connection open while its own to the network is lost, and sa
 network begins with `*`, so that nobody can pass for it.
 """
 
-from terrarium_mcp.irc_bridge.network.message import IrcMessage
+from terrarium_mcp.chat.irc_message import IrcMessage
 
 _STATUS = "*status"
 _LOST = ("Disconnected from IRC", "IRC connection timed out", "You are currently disconnected")

@@ -7,13 +7,13 @@ from dataclasses import replace
 import anyio
 
 from terrarium_mcp.backoff import Backoff
+from terrarium_mcp.chat.irc_message import Source
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryPoint
 from terrarium_mcp.irc_bridge.network.diagnosis import silent_end
 from terrarium_mcp.irc_bridge.network.errors import NotConnected
 from terrarium_mcp.irc_bridge.network.isupport import Isupport
 from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
-from terrarium_mcp.irc_bridge.network.message import Source
 from terrarium_mcp.irc_bridge.network.operators import is_operator
 from terrarium_mcp.irc_bridge.network.outgoing import Lane
 from terrarium_mcp.irc_bridge.network.refused_logins import RefusedLogins

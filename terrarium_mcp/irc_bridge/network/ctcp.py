@@ -2,7 +2,7 @@
 
 import anyio
 
-from terrarium_mcp.irc_bridge.network.message import IrcMessage
+from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 

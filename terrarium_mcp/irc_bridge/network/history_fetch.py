@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 
 import anyio
 
+from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.irc_bridge.network.chathistory import (
     CAPABILITIES,
@@ -19,7 +20,6 @@ from terrarium_mcp.irc_bridge.network.chathistory import (
     request_after_failure,
 )
 from terrarium_mcp.irc_bridge.network.listener import Listener
-from terrarium_mcp.irc_bridge.network.message import IrcMessage
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 

@@ -2,8 +2,8 @@
 
 from typing import Protocol
 
+from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryPage
-from terrarium_mcp.irc_bridge.network.message import IrcMessage
 
 
 class Listener(Protocol):

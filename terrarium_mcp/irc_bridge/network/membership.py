@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source
+from terrarium_mcp.chat.irc_message import IrcMessage, Source
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
 
 _WHOX_TOKEN = "542"  # noqa: S105 - marks the answers to our own WHO; up to three digits

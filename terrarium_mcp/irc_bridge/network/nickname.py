@@ -6,7 +6,7 @@ import anyio
 
 from terrarium_mcp.bell import Bell
 from terrarium_mcp.chat.commands import similar_nick
-from terrarium_mcp.irc_bridge.network.message import IrcMessage
+from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.network.nickserv import NickServ
 from terrarium_mcp.irc_bridge.network.pydle_client import End, Post, PydleClient
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig

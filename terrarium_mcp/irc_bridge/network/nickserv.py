@@ -6,7 +6,7 @@ where NickServ is a service: on other networks anyone may be called so.
 
 from collections.abc import Callable
 
-from terrarium_mcp.irc_bridge.network.message import IrcMessage
+from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
 
 NAME = "NickServ"

@@ -9,7 +9,7 @@ import logging
 from collections import deque
 from collections.abc import Callable
 
-from terrarium_mcp.irc_bridge.network.message import IrcMessage
+from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
 
 log = logging.getLogger(__name__)

@@ -1,6 +1,6 @@
 """Our own `nick!user@host`, as other users see it: it takes part of every line we send."""
 
-from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source
+from terrarium_mcp.chat.irc_message import IrcMessage, Source
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
 
 _LONGEST_USER, _LONGEST_HOST = 11, 63  # the most that servers allow, assumed until we know ours

@@ -13,11 +13,11 @@ from typing import Any
 import pydle
 
 from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.irc_message import IrcMessage, Source, parse_source
 from terrarium_mcp.irc_bridge.network.chathistory import CAPABILITIES
 from terrarium_mcp.irc_bridge.network.isupport import Isupport
 from terrarium_mcp.irc_bridge.network.log_limit import LogLimit
 from terrarium_mcp.irc_bridge.network.member_prefixes import ranks_after
-from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source, parse_source
 from terrarium_mcp.irc_bridge.network.sasl import Sasl
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 

@@ -8,7 +8,7 @@ and without TLS. (The time limit on registration ends a silent one.)
 import base64
 from collections.abc import Callable, Iterable, Iterator
 
-from terrarium_mcp.irc_bridge.network.message import IrcMessage
+from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 
 _PIECE = 400  # IRCv3 sasl-3.1: longer answers are cut; a piece of exactly 400 is not the last

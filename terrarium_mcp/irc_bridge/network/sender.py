@@ -10,9 +10,9 @@ import anyio
 from aiolimiter import AsyncLimiter
 
 from terrarium_mcp.bell import Bell
+from terrarium_mcp.chat.irc_message import IrcMessage, serialize
 from terrarium_mcp.chat.splitting import LARGEST_CODE_POINT, split_for_irc
 from terrarium_mcp.irc_bridge.network.errors import SendQueueFull
-from terrarium_mcp.irc_bridge.network.message import IrcMessage, serialize
 from terrarium_mcp.irc_bridge.network.outgoing import PRIVATE, Lane, OutgoingQueue
 from terrarium_mcp.irc_bridge.network.own_mask import OwnMask
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient

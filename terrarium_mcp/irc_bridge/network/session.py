@@ -9,6 +9,7 @@ import anyio
 import anyio.abc
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING
+from terrarium_mcp.chat.irc_message import IrcMessage, MalformedMessage, parse_line
 from terrarium_mcp.irc_bridge.network.autojoin import AutoJoin
 from terrarium_mcp.irc_bridge.network.batches import Batches
 from terrarium_mcp.irc_bridge.network.bouncer import lost_server
@@ -18,7 +19,6 @@ from terrarium_mcp.irc_bridge.network.isupport import Isupport
 from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.log_limit import LogLimit
 from terrarium_mcp.irc_bridge.network.membership import Membership
-from terrarium_mcp.irc_bridge.network.message import IrcMessage, MalformedMessage, parse_line
 from terrarium_mcp.irc_bridge.network.nickname import OwnNick
 from terrarium_mcp.irc_bridge.network.nickserv import NickServ
 from terrarium_mcp.irc_bridge.network.own_lines import REFUSALS, OwnLines

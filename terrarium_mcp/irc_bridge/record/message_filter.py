@@ -8,11 +8,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
+from terrarium_mcp.chat.irc_message import IrcMessage, Source
 from terrarium_mcp.chat.irctext import action, is_ctcp, is_off_record, is_secret, without_keys
 from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
 from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.chat.voices import VoiceRules
-from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source
 
 AHEAD = timedelta(seconds=60)
 """A server-time further ahead of our clock than this is ignored."""

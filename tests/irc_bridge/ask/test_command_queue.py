@@ -5,9 +5,9 @@ from contextlib import asynccontextmanager
 
 import anyio
 
+from terrarium_mcp.chat.irc_message import Source
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue, PendingCommand
 from terrarium_mcp.irc_bridge.ask.commands import Command
-from terrarium_mcp.irc_bridge.network.message import Source
 from tests.servers.beside import beside
 
 

@@ -4,8 +4,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from terrarium_mcp.chat.irc_message import IrcMessage, Source, parse_line, parse_source
 from terrarium_mcp.irc_bridge.ask.commands import Address, Command
-from terrarium_mcp.irc_bridge.network.message import IrcMessage, Source, parse_line, parse_source
 
 NOW = datetime(2026, 11, 5, 14, 0, tzinfo=UTC)
 ADA = Source("ada", "u", "h")

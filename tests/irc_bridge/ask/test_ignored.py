@@ -2,9 +2,9 @@
 
 import pytest
 
+from terrarium_mcp.chat.irc_message import parse_source
 from terrarium_mcp.chat.masks import Mask
 from terrarium_mcp.irc_bridge.ask.ignored import IgnoreList
-from terrarium_mcp.irc_bridge.network.message import parse_source
 
 
 def ignored(mask: str, *masks: str, casemapping: str = "rfc1459") -> bool:

@@ -7,13 +7,13 @@ import anyio
 import pytest
 
 from terrarium_mcp.bell import Bell
+from terrarium_mcp.chat.irc_message import Source
 from terrarium_mcp.irc_bridge.ask import notices
 from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
 from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.ask.limits import Refusal
 from terrarium_mcp.irc_bridge.ask.notices import MOST_NICKS, NoticeBoard, line_for
 from terrarium_mcp.irc_bridge.network.errors import NotConnected
-from terrarium_mcp.irc_bridge.network.message import Source
 from tests.servers.beside import beside
 
 FULL, QUICK = Refusal.QUEUE_FULL, Refusal.TOO_QUICK

@@ -9,9 +9,9 @@ from typing import Any
 import anyio
 import pytest
 
+from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.chat.records import Message
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
-from terrarium_mcp.irc_bridge.network.message import IrcMessage
 from terrarium_mcp.store import open_store
 from tests.irc_bridge.house import House, living, locked, said, settings_for
 from tests.irc_bridge.network.scene import Ear, login, staying

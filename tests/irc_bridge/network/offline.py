@@ -2,9 +2,9 @@
 
 import logging
 
+from terrarium_mcp.chat.irc_message import Source, parse_line
 from terrarium_mcp.irc_bridge.network.isupport import Isupport
 from terrarium_mcp.irc_bridge.network.log_limit import LogLimit
-from terrarium_mcp.irc_bridge.network.message import Source, parse_line
 from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
 from terrarium_mcp.irc_bridge.network.sasl import Sasl
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig

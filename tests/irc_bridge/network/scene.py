@@ -7,9 +7,9 @@ from typing import Any
 import anyio
 
 from terrarium_mcp.bell import Bell
+from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryPage
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
-from terrarium_mcp.irc_bridge.network.message import IrcMessage
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.settings import Settings

@@ -2,8 +2,8 @@
 
 import pytest
 
+from terrarium_mcp.chat.irc_message import IrcMessage, parse_line
 from terrarium_mcp.irc_bridge.network.bouncer import lost_server
-from terrarium_mcp.irc_bridge.network.message import IrcMessage, parse_line
 
 
 def heard(line: str) -> IrcMessage:

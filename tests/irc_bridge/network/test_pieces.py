@@ -3,9 +3,9 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
+from terrarium_mcp.chat.irc_message import parse_line
 from terrarium_mcp.irc_bridge.network.batches import Batches
 from terrarium_mcp.irc_bridge.network.member_prefixes import ranks_after
-from terrarium_mcp.irc_bridge.network.message import parse_line
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.transport import MAX_LINE, Framing
 from terrarium_mcp.settings import ConfiguredChannel

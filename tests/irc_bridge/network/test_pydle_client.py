@@ -4,8 +4,8 @@ import logging
 
 import pytest
 
+from terrarium_mcp.chat.irc_message import Source
 from terrarium_mcp.irc_bridge.network.isupport import Isupport
-from terrarium_mcp.irc_bridge.network.message import Source
 from tests.irc_bridge.network.offline import Scene, in_tea
 
 CAPABILITIES = (

@@ -4,7 +4,7 @@ import base64
 
 import pytest
 
-from terrarium_mcp.irc_bridge.network.message import parse_line
+from terrarium_mcp.chat.irc_message import parse_line
 from terrarium_mcp.irc_bridge.network.sasl import Sasl
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 

@@ -3,8 +3,8 @@
 import anyio
 import pytest
 
+from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.network.errors import SendQueueFull
-from terrarium_mcp.irc_bridge.network.message import IrcMessage
 from terrarium_mcp.irc_bridge.network.outgoing import Lane
 from terrarium_mcp.irc_bridge.network.sender import SendQueue
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts

@@ -3,8 +3,8 @@
 import anyio
 import pytest
 
+from terrarium_mcp.chat.irc_message import Source
 from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
-from terrarium_mcp.irc_bridge.network.message import Source
 from tests.irc_bridge.network.scene import login, staying
 from tests.servers.beside import beside
 from tests.servers.fake_ircd import fake_ircd

@@ -5,9 +5,9 @@ import logging
 import anyio
 import pytest
 
+from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotConnected
-from terrarium_mcp.irc_bridge.network.message import IrcMessage
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from tests.irc_bridge.network.scene import Ear, login, staying
 from tests.servers.fake_ircd import fake_ircd

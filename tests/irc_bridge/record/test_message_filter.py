@@ -5,10 +5,10 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from terrarium_mcp.chat.irc_message import Source, parse_line
 from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
 from terrarium_mcp.chat.relays import Relay
 from terrarium_mcp.chat.voices import VoiceRules
-from terrarium_mcp.irc_bridge.network.message import Source, parse_line
 from terrarium_mcp.irc_bridge.record.message_filter import MessageFilter
 
 NOW = datetime(2026, 11, 5, 14, 0, tzinfo=UTC)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.irc_bridge.network.message import (
+from terrarium_mcp.chat.irc_message import (
     IrcMessage,
     MalformedMessage,
     Source,
