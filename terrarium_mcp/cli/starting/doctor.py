@@ -67,7 +67,7 @@ def live_examination(settings: Settings, now: datetime) -> bool:
 
 def _bridges(settings: Settings, now: datetime) -> list[Section]:
     found = {one.report.network: one for one in read_heartbeats(Path.cwd() / settings.db_path)}
-    meant = {settings.network_name} if settings.irc_server else set[str]()
+    meant = {one.network_name for one in settings.networks if one.irc_server}
     start = f"none is running. Start one: {shell_words('bridge')}"
     never = Fact("process", start, wrong=True)
     sections = [

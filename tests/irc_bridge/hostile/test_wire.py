@@ -279,6 +279,9 @@ async def test_we_answer_to_our_nick_as_the_network_compares_it(
     async with playing(tmp_path, isupport=isupport, irc_nick="Terra[]") as scene:
         await scene.server.says(f":bo!b@h PRIVMSG #tea :{called}: !ping")
         await scene.asks("!ping")
+        if answers:
+            with anyio.fail_after(PATIENCE):
+                await scene.server.hears("PRIVMSG #tea :bo: pong")
         assert ("PRIVMSG #tea :bo: pong" in scene.server.lines) is answers
 
 
