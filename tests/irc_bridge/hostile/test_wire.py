@@ -280,7 +280,7 @@ async def test_we_answer_to_our_nick_as_the_network_compares_it(
         await scene.server.says(f":bo!b@h PRIVMSG #tea :{called}: !ping")
         await scene.asks("!ping")
         if answers:
-            with anyio.fail_after(PATIENCE):
+            with anyio.fail_after(15):
                 await scene.server.hears("PRIVMSG #tea :bo: pong")
         assert ("PRIVMSG #tea :bo: pong" in scene.server.lines) is answers
 
