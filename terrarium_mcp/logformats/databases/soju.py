@@ -1,0 +1,100 @@
+"""soju, a bouncer, with its messages in SQLite; by documentation.
+
+Each message is kept as it came over the wire, with its tags, under the target in whose history it
+is. Times are in UTC. A file holds every user of the bouncer: a channel of two users is read twice,
+and each of its messages is recognised.
+"""
+
+import sqlite3
+from collections.abc import Iterator, Sequence
+from datetime import datetime, tzinfo
+from pathlib import Path
+
+from terrarium_mcp.chat.irc_message import IrcMessage, MalformedMessage, Source, parse_line
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.times.timestamps import from_iso
+from terrarium_mcp.logformats.databases.database_format import DatabaseFormat, StoredRoom
+from terrarium_mcp.logformats.entries import LogEvent
+from terrarium_mcp.logformats.log_reader import DatedEvent
+
+_ROOMS = """
+SELECT ifnull(nullif(network.name, ''), network.addr), target.target, target.id
+  FROM MessageTarget target JOIN Network network ON network.id = target.network
+ ORDER BY target.id
+"""
+_ROWS = "SELECT time, raw FROM Message WHERE target = ? ORDER BY time, id"
+
+
+def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
+    del path
+    return [
+        StoredRoom(_host(network), target, (number,))
+        for network, target, number in connection.execute(_ROOMS)
+    ]
+
+
+def _host(address: str) -> str:
+    """The host of an address such as `ircs://irc.libera.chat:6697`; a name stays as it is."""
+    return address.rpartition("//")[2].partition(":")[0] if "://" in address else address
+
+
+def _read(
+    connection: sqlite3.Connection, room: StoredRoom, zone: tzinfo
+) -> Iterator[DatedEvent | None]:
+    del zone  # times are in UTC
+    for time, raw in connection.execute(_ROWS, room.key):
+        yield _dated(str(time), raw if isinstance(raw, bytes) else str(raw).encode())
+
+
+def _dated(time: str, raw: bytes) -> DatedEvent | None:
+    try:
+        message, said_at = parse_line(raw), _moment(time)
+    except (MalformedMessage, ValueError):
+        return None
+    event = _event(message)
+    return DatedEvent(said_at, event) if event else None
+
+
+def _moment(time: str) -> datetime:
+    return from_iso(time if time.endswith("Z") else f"{time}Z")
+
+
+def _event(message: IrcMessage) -> LogEvent | None:
+    """What is recorded of a message; None for the answers of a server."""
+    source = message.source or Source("")
+    match message.command, message.params:
+        case "PRIVMSG" | "NOTICE" | "TOPIC" | "PART" as command, (_, *rest):
+            kind, text = MessageType(command), "".join(rest[-1:])
+        case "JOIN", _:
+            kind, text = MessageType.JOIN, ""
+        case "QUIT", params:
+            kind, text = MessageType.QUIT, "".join(params[-1:])
+        case "NICK", (nick, *_):
+            kind, text = MessageType.NICK, nick
+        case "KICK" | "MODE" as command, (_, *rest):
+            kind, text = MessageType(command), " ".join(rest)
+        case _:
+            return None
+    return LogEvent(
+        kind,
+        source.nick,
+        text,
+        source.user,
+        source.host,
+        account=message.tags.get("account", ""),
+        msgid=message.tags.get("msgid", ""),
+    )
+
+
+SOJU = DatabaseFormat(
+    name="soju-db",
+    program="soju",
+    columns={
+        "Network": frozenset({"id", "name", "addr"}),
+        "MessageTarget": frozenset({"id", "network", "target"}),
+        "Message": frozenset({"id", "target", "raw", "time"}),
+    },
+    rooms=_rooms,
+    read=_read,
+    by_documentation=True,
+)
