@@ -6,11 +6,8 @@ from itertools import islice
 from pathlib import Path
 
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.logformats.contents import (
-    LogContent,
-    content_of_text,
-    contents_of_database,
-)
+from terrarium_mcp.logformats.contents import LogContent, content_of_text
+from terrarium_mcp.logformats.databases.database_contents import contents_of_database
 from terrarium_mcp.logformats.detection import SAMPLE
 from terrarium_mcp.logformats.exported_rooms import contents_of_export, is_export
 from terrarium_mcp.logformats.files import LogFile, UnusableFile, lines_of, log_files

@@ -18,7 +18,7 @@ from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.logformats.contents import LogContent, ReadLog
 from terrarium_mcp.logformats.files import LogFile
 from terrarium_mcp.logformats.log_reader import DatedBoundary, LineCounts, RejectedLine
-from terrarium_mcp.logformats.recordable import LeftOut, recordable
+from terrarium_mcp.logformats.recordable import NotRecorded, recordable
 from terrarium_mcp.logformats.recorded_times import (
     PAUSE,
     RecordedTime,
@@ -49,7 +49,7 @@ class ContentReport:
 
     content: LogContent
     counts: LineCounts = field(default_factory=LineCounts)
-    left_out: Counter[LeftOut] = field(default_factory=Counter)
+    left_out: Counter[NotRecorded] = field(default_factory=Counter)
     first: datetime | None = None
     last: datetime | None = None
     totals: ImportTotals | None = None
@@ -150,7 +150,7 @@ class LogImport:
                 message = recordable(
                     item.event, report.content.network, report.content.target, item.said_at
                 )
-                if isinstance(message, LeftOut):
+                if isinstance(message, NotRecorded):
                     report.left_out[message] += 1
                 elif report.content.target:
                     yield message

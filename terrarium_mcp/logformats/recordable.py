@@ -8,7 +8,7 @@ from terrarium_mcp.chat.records import SPEECH, MessageType, NewMessage, Origin
 from terrarium_mcp.logformats.entries import LogEvent
 
 
-class LeftOut(StrEnum):
+class NotRecorded(StrEnum):
     """Why a message of a log is not recorded."""
 
     OFF_RECORD = "off the record"
@@ -18,7 +18,7 @@ class LeftOut(StrEnum):
 
 def recordable(
     event: LogEvent, network: str, channel: str, said_at: datetime
-) -> NewMessage | LeftOut:
+) -> NewMessage | NotRecorded:
     """The message to record, or why it is left out.
 
     A CTCP ACTION that a program logged as it was sent is an action; channel keys are removed.
@@ -28,11 +28,11 @@ def recordable(
         if (done := action(text)) is not None:
             kind, text = MessageType.ACTION, done
         if is_off_record(text):
-            return LeftOut.OFF_RECORD
+            return NotRecorded.OFF_RECORD
         if is_secret(text):
-            return LeftOut.SECRET
+            return NotRecorded.SECRET
         if is_ctcp(text):
-            return LeftOut.CTCP
+            return NotRecorded.CTCP
     elif kind is MessageType.MODE:
         text = without_keys(text.split())
     elif kind is not MessageType.NICK and is_off_record(text):  # a reason or a topic

@@ -6,17 +6,7 @@ What a server does not need is loaded when it is asked for (PEP 562).
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from terrarium_mcp.store.archive import (
-    ArchivedMessage,
-    ArchivedPrivateMessage,
-    ArchivedRoom,
-    ArchivedSpan,
-    ArchiveRecord,
-    NotRestorable,
-    RestoredTotals,
-)
 from terrarium_mcp.store.backlog import LONGEST_TITLE, MOST_OPEN, Backlog, Enhancement
-from terrarium_mcp.store.bridge_report import BridgeReport, Heartbeat
 from terrarium_mcp.store.errors import (
     BacklogFailed,
     BacklogFull,
@@ -64,6 +54,16 @@ from terrarium_mcp.store.records import (
     Tally,
     UndoResult,
 )
+from terrarium_mcp.store.records.archive import (
+    ArchivedMessage,
+    ArchivedPrivateMessage,
+    ArchivedRoom,
+    ArchivedSpan,
+    ArchiveRecord,
+    NotRestorable,
+    RestoredTotals,
+)
+from terrarium_mcp.store.records.bridge_report import BridgeReport, Heartbeat
 from terrarium_mcp.store.search import COUNTED, Explanation, Hits, RankedAnew, Rung, Search, Sort
 from terrarium_mcp.store.search.relevance.lookup import AnyOf, Condition, ConditionKind, Lookup
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, TermGroup

@@ -9,7 +9,11 @@ from pathlib import Path
 import pytest
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.contents import LogContent, UnknownDatabase, contents_of_database
+from terrarium_mcp.logformats.contents import LogContent
+from terrarium_mcp.logformats.databases.database_contents import (
+    UnknownDatabase,
+    contents_of_database,
+)
 from terrarium_mcp.logformats.files import LogFile, UnusableFile, log_files
 from terrarium_mcp.logformats.log_reader import DatedEvent
 from terrarium_mcp.logformats.planning import Choices, UndecidedLog

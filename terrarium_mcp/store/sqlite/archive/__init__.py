@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Iterable, Sequence
 
 from terrarium_mcp.chat.records import Room
-from terrarium_mcp.store.archive import (
+from terrarium_mcp.store.records.archive import (
     ArchivedMessage,
     ArchivedPrivateMessage,
     ArchivedRoom,

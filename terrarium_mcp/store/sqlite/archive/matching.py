@@ -5,7 +5,7 @@
 import json
 from collections.abc import AsyncIterator
 
-from terrarium_mcp.store.archive import ArchivedMessage
+from terrarium_mcp.store.records.archive import ArchivedMessage
 from terrarium_mcp.store.search.hits import Search
 from terrarium_mcp.store.sqlite.archive.opted_out import people_who_opted_out
 from terrarium_mcp.store.sqlite.archive.reading import COLUMNS, DEADLINE, JOINED, archived

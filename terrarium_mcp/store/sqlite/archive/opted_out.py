@@ -9,7 +9,7 @@ from typing import TypeVar
 
 from terrarium_mcp.chat.opt_outs import OptOuts
 from terrarium_mcp.chat.records import MessageType, NewMessage
-from terrarium_mcp.store.archive import ArchivedMessage, ArchivedPrivateMessage
+from terrarium_mcp.store.records.archive import ArchivedMessage, ArchivedPrivateMessage
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.ingest.opted_out import PEOPLE, opt_outs_in
 

@@ -10,7 +10,7 @@ from terrarium_mcp.chat.opt_outs import OptOuts
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import BEGINNING, Position
-from terrarium_mcp.store.archive import (
+from terrarium_mcp.store.records.archive import (
     ArchivedMessage,
     ArchivedPrivateMessage,
     ArchivedRoom,

@@ -13,7 +13,7 @@ import anyio
 from anyio import to_thread
 
 from terrarium_mcp.chat.identity import fold, is_channel
-from terrarium_mcp.store.archive import (
+from terrarium_mcp.store.records.archive import (
     ArchivedMessage,
     ArchivedPrivateMessage,
     ArchivedRoom,

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from terrarium_mcp.store.bridge_report import Heartbeat
 from terrarium_mcp.store.errors import StoreFailed
+from terrarium_mcp.store.records.bridge_report import Heartbeat
 from terrarium_mcp.store.sqlite.health.readonly import untouched
 from terrarium_mcp.store.sqlite.schema import CURRENT, marked_version
 from terrarium_mcp.store.sqlite.topics.heartbeats import HEARTBEATS, as_heartbeats

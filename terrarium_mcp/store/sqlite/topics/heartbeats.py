@@ -7,7 +7,7 @@ from contextlib import suppress
 from datetime import datetime
 
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
-from terrarium_mcp.store.bridge_report import BridgeReport, Heartbeat
+from terrarium_mcp.store.records.bridge_report import BridgeReport, Heartbeat
 from terrarium_mcp.store.sqlite.engine.database import Database, Row
 from terrarium_mcp.store.sqlite.topics.spans import mark_alive
 
