@@ -62,6 +62,18 @@ def test_a_missing_database_is_wrong_and_is_not_made(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+def test_logs_in_the_usual_places_are_named_with_what_imports_them(tmp_path: Path) -> None:
+    for folder in (".weechat/logs", "Documents/Textual Logs"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "a.log").write_text("never read")
+    seen = ran("terrarium-mcp doctor", at=tmp_path, HOME=tmp_path)
+    assert "WeeChat  terrarium-mcp import ~/.weechat/logs" in seen.stdout
+    assert "Textual  terrarium-mcp import ~/'Documents/Textual Logs'" in seen.stdout
+    (tmp_path / "elsewhere").mkdir()
+    none = ran("terrarium-mcp doctor", at=tmp_path, HOME=tmp_path / "elsewhere")
+    assert "logs in this account" not in none.stdout
+
+
 def test_a_database_of_terrarium_irc_is_not_migrated(tmp_path: Path) -> None:
     file = sample.make(tmp_path / "irc_logs.db", 20)
     before = file.read_bytes()

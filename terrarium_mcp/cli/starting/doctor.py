@@ -12,6 +12,7 @@ from terrarium_mcp.cli.starting.liveness import facts_of, is_current
 from terrarium_mcp.cli.starting.program import shell_words
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.logformats.usual_places import import_commands, usual_logs
 from terrarium_mcp.settings import NetworkTable, Settings
 from terrarium_mcp.store import (
     Fact,
@@ -43,7 +44,7 @@ async def examination(
     repaired = await _repaired(path, settings) if rebuild else []
     state = examine(path, datetime.now(UTC), settings)
     networks = networks_set_so(settings, tables)
-    sections = [set_so(settings, sources), *networks, *repaired, *state]
+    sections = [set_so(settings, sources), *networks, *repaired, *state, *_importable(Path.home())]
     for section in sections:
         _show(section)
     if deep and UNREADABLE not in _wrong(sections):
@@ -123,6 +124,13 @@ def set_so(settings: Settings, sources: Mapping[str, str]) -> Section:
             if (name := str(info.alias))
         ],
     )
+
+
+def _importable(home: Path) -> list[Section]:
+    """The logs of other programs in the usual places of an account, with what imports them."""
+    found = zip(usual_logs(home), import_commands(home), strict=True)
+    facts = [Fact(logs.program, command) for logs, command in found]
+    return [Section("logs in this account", facts)] if facts else []
 
 
 def networks_set_so(settings: Settings, tables: Sequence[NetworkTable]) -> list[Section]:
