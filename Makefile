@@ -3,7 +3,8 @@
 # make bench         measure the store and the server: LINES=1000000, ONLY=reading,searching, KEEP=FOLDER
 # make soak          the long scenes: a hundred kills, processes for MINUTES=10, LINES=1000000,
 #                    exact search of LOGS=500 random logs, HISTORIES=300 under random views,
-#                    a polite client among hostile ones, and EXAMPLES=1000 of every property
+#                    a polite client among hostile ones, KILLS=50 of an import, and EXAMPLES=1000
+#                    of every property
 # make mutants       what the tests do not notice: ROOM=chat COUNT=300 SEED=7 (all: docs/mutants.md)
 # make matrix        the suite in short form on each Python from 3.11 to 3.14 that is found
 # make release-check build the sdist and the wheel, and start them in an empty environment
@@ -33,8 +34,9 @@ PINNED = -m piptools compile --quiet --generate-hashes --strip-extras --allow-un
 demo: .venv-demo/ready
 	@.venv-demo/bin/python -m terrarium_mcp demo $(if $(ONCE),--once)
 
+# Most tests wait for a server or a disk: three of them for each two processors.
 test: check
-	.venv/bin/python -m pytest -n auto --dist worksteal
+	.venv/bin/python -m pytest -n $$(($$(nproc) * 3 / 2)) --dist worksteal
 
 bench: LINES = 1000000
 bench: .venv-bench/ready
@@ -46,6 +48,7 @@ soak: .venv/ready
 		LOGS=$(or $(LOGS),500) HISTORIES=$(or $(HISTORIES),300) .venv/bin/python -m pytest -s \
 		tests/soak/crashes.py tests/soak/processes.py tests/soak/crowd.py \
 		tests/store/sqlite/search/test_exact.py tests/tools/test_view_twins.py
+	KILLS=$(or $(KILLS),50) .venv/bin/python -m pytest tests/cli/test_import.py -k killed
 	EXAMPLES=$(or $(EXAMPLES),1000) .venv/bin/python -m pytest -n auto -m hypothesis
 
 # The record is only written of all rooms, as they are drawn for this commit.

@@ -23,7 +23,7 @@ from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryPage
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
-from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
+from terrarium_mcp.irc_bridge.network.server_config import server_config
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.record.backfill import Backfill
 from terrarium_mcp.irc_bridge.record.message_filter import MessageFilter
@@ -33,67 +33,14 @@ from terrarium_mcp.irc_bridge.record.repeats import Repeats
 from terrarium_mcp.irc_bridge.record.trouble_notice import TroubleNotice
 from terrarium_mcp.irc_bridge.reporter import Reporter
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
-from terrarium_mcp.settings import BadSetting, Settings, is_loopback
+from terrarium_mcp.settings import Settings, is_loopback
 from terrarium_mcp.store import BridgeReport, Store
 
 log = logging.getLogger(__name__)
 
 
-def server_config(settings: Settings) -> ServerConfig:
-    """The connection parameters of the network that the settings name.
-
-    Raises:
-        BadSetting: no server or channel is set, or no contact for a public network, or a
-            certificate without TLS.
-    """
-    if not settings.irc_server:
-        raise BadSetting(
-            "IRC_SERVER is not set. Set it to the IRC server to record, e.g. irc.libera.chat,"
-            " or run terrarium-mcp init."
-        )
-    if not settings.irc_channels:
-        raise BadSetting("IRC_CHANNELS is not set. Set it to the channels to join, e.g. tea,mate.")
-    if not settings.contact and not is_loopback(settings.irc_server):
-        raise BadSetting(
-            "TERRARIUM_CONTACT is not set. Public networks require a contact for a bot. Name its"
-            " operator, e.g. TERRARIUM_CONTACT='ada on this network'."
-        )
-    if settings.tls_key and not settings.tls_cert:
-        raise BadSetting(
-            "TERRARIUM_TLS_KEY is set and TERRARIUM_TLS_CERT is not. Set it to the PEM file of the"
-            " certificate that the key belongs to."
-        )
-    if settings.tls_cert and not settings.uses_tls:
-        raise BadSetting(
-            "TERRARIUM_TLS_CERT needs TLS, which is off. Set IRC_USE_SSL=on and IRC_PORT to the"
-            " server's TLS port, usually 6697, or remove TERRARIUM_TLS_CERT."
-        )
-    return ServerConfig(
-        network=settings.network_name,
-        host=settings.irc_server,
-        port=settings.server_port,
-        tls=settings.uses_tls,
-        tls_cafile=str(settings.tls_cafile or ""),
-        nick=settings.irc_nick,
-        realname=realname(settings.contact),
-        password=settings.server_password,
-        tls_certfile=str(settings.tls_cert or ""),
-        tls_keyfile=str(settings.tls_key or ""),
-        sasl_username=settings.sasl_username,
-        sasl_password=settings.sasl_password,
-        channels=settings.irc_channels,
-        wants_history=settings.history_hours > 0,
-    )
-
-
 _LONGEST_NICK = 64
 """Characters of a nick: networks allow 50 at most, and beside more an answer has little room."""
-
-
-def realname(contact: str) -> str:
-    """What WHOIS shows of the bot. Some servers cut it at 50 bytes, so the contact leads."""
-    about = "records, LLM bot"
-    return f"contact: {contact}; {about}" if contact else f"terrarium-mcp: {about}"
 
 
 class Bridge:

@@ -1,5 +1,6 @@
 """`terrarium-mcp import` as people run it: what it finds, says, refuses, and survives."""
 
+import os
 import random
 import shutil
 import signal
@@ -15,7 +16,7 @@ from tests.logformats.samples import LOGS
 
 WEECHAT = LOGS / "weechat" / "logs"
 BERLIN = ("--timezone", "Europe/Berlin")
-KILLS = 3
+KILLS = int(os.environ.get("KILLS", "3"))
 
 
 def database(folder: Path) -> Path:

@@ -14,9 +14,10 @@ import pytest
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.irc_bridge.ask import handlers, responder
-from terrarium_mcp.irc_bridge.bridge import Bridge, server_config
+from terrarium_mcp.irc_bridge.bridge import Bridge
 from terrarium_mcp.irc_bridge.bridges import Bridges
 from terrarium_mcp.irc_bridge.model.client import LLM
+from terrarium_mcp.irc_bridge.network.server_config import server_config
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.record import recorder
 from terrarium_mcp.irc_bridge.toolbox import Toolbox

@@ -11,9 +11,9 @@ import anyio
 
 from terrarium_mcp.cli.starting.reloading import Reloader
 from terrarium_mcp.cli.starting.service_manager import ServiceManager, keep_informed
-from terrarium_mcp.irc_bridge.bridge import server_config
 from terrarium_mcp.irc_bridge.bridges import Bridges
 from terrarium_mcp.irc_bridge.model.client import LLM
+from terrarium_mcp.irc_bridge.network.server_config import server_config
 from terrarium_mcp.irc_bridge.network.transport import tls_context
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.server import chosen_tools, published_tools
