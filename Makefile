@@ -34,9 +34,8 @@ PINNED = -m piptools compile --quiet --generate-hashes --strip-extras --allow-un
 demo: .venv-demo/ready
 	@.venv-demo/bin/python -m terrarium_mcp demo $(if $(ONCE),--once)
 
-# Most tests wait for a server or a disk: three of them for each two processors.
 test: check
-	.venv/bin/python -m pytest -n $$(($$(nproc) * 3 / 2)) --dist worksteal
+	.venv/bin/python -m pytest -n auto --dist worksteal
 
 bench: LINES = 1000000
 bench: .venv-bench/ready

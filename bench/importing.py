@@ -27,7 +27,7 @@ from bench.vocabulary import spoken
 from terrarium_mcp.chat.records import MessageType, NewMessage
 
 FILES = 5_000
-"""Day files of a ZNC that ran for fourteen years."""
+"""Day files of a ZNC that ran for fourteen years. No fewer than 20 lines are in each."""
 
 _WEECHAT = {
     MessageType.PRIVMSG: "{nick}\t{text}",
@@ -85,9 +85,9 @@ def _weechat(lines: int) -> Iterator[str]:
 
 
 def _znc(folder: Path, lines: int) -> None:
-    """The same lines in FILES files; so the days are as long as they have to be."""
+    """The same lines in FILES files, or fewer; so the days are as long as they have to be."""
     began = datetime(2010, 1, 1, tzinfo=UTC)
-    per_file = max(1, lines // FILES)
+    per_file = max(20, lines // FILES)
     day: list[str] = []
     for number, message in enumerate(_talk(lines)):
         second = number % per_file * 86_400 // per_file
