@@ -338,7 +338,7 @@ from terrarium_mcp.cli import main
 from terrarium_mcp.logformats import exporting
 write, lines = exporting.jsonl_line, itertools.count()
 def stopped(*record, **how):
-    if next(lines) == 1_000:
+    if next(lines) % 5_000 == 1_000:  # whoever stops a busy program insists
         os.kill(os.getpid(), {how})
     return write(*record, **how)
 exporting.jsonl_line = stopped

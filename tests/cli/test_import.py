@@ -2,6 +2,7 @@
 
 import os
 import random
+import shlex
 import shutil
 import signal
 import sqlite3
@@ -202,10 +203,10 @@ def test_the_readme_shows_what_an_import_prints(tmp_path: Path) -> None:
     shutil.copytree(LOGS / "irssi" / "irclogs", home / "irclogs")
     znc = home / ".znc" / "users" / "ada" / "networks" / "labnet" / "moddata"
     shutil.copytree(LOGS / "znc" / "network-module" / "log", znc / "log")
-    printed = ""
+    program, printed = shlex.quote(str(INSTALLED)), ""
     for command in (line for line in shown.splitlines() if line.startswith("$ ")):
         done = subprocess.run(
-            ["sh", "-c", command.removeprefix("$ ").replace("terrarium-mcp", str(INSTALLED), 1)],
+            ["sh", "-c", command.removeprefix("$ ").replace("terrarium-mcp", program, 1)],
             env=environment(DB_PATH=database(tmp_path), HOME=home),
             cwd=tmp_path,
             capture_output=True,

@@ -117,6 +117,8 @@ class StandardOutput:
         except BrokenPipeError:
             raise
         except OSError as error:
+            # Python tries to write the rest when it ends, and would complain a second time.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             raise OutputFailed(f"Standard output cannot be written: {error.strerror}.") from error
 
 
