@@ -6,7 +6,7 @@ recognised there, so that an import may be interrupted, and run again from its b
 
 import hashlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -14,11 +14,13 @@ from typing import NamedTuple
 
 from anyio import to_thread
 
+from terrarium_mcp.chat.on_record import NotRecorded
 from terrarium_mcp.chat.records import NewMessage
+from terrarium_mcp.chat.voices import VoiceRules, rules_on
 from terrarium_mcp.logformats.contents import LogContent, ReadLog
 from terrarium_mcp.logformats.files import LogFile
 from terrarium_mcp.logformats.log_reader import DatedBoundary, LineCounts, RejectedLine
-from terrarium_mcp.logformats.recordable import NotRecorded, recordable
+from terrarium_mcp.logformats.recordable import recordable
 from terrarium_mcp.logformats.recorded_times import (
     PAUSE,
     RecordedTime,
@@ -67,9 +69,23 @@ class LogImport:
     """One run of an import: it reads contents, stores their messages and collects reports."""
 
     def __init__(
-        self, contents: Sequence[LogContent], *, on_lines: ReportLines, on_reject: Reject
+        self,
+        contents: Sequence[LogContent],
+        rules: Mapping[str, VoiceRules],
+        *,
+        on_lines: ReportLines,
+        on_reject: Reject,
     ) -> None:
+        """An import of these contents, of networks with these rules.
+
+        Args:
+            contents: what is read, in this order.
+            rules: how lines are told apart, by network, as `rules_on` reads them.
+            on_lines: is called as lines are read.
+            on_reject: is called with each line that cannot be read.
+        """
         self.reports = [ContentReport(content) for content in contents]
+        self._rules = rules
         self._on_lines = on_lines
         self._on_reject = on_reject
         self._times: dict[RoomName, list[RecordedTime]] = {}
@@ -133,26 +149,27 @@ class LogImport:
 
     def _messages(self, report: ContentReport, log: ReadLog) -> Iterator[NewMessage]:
         """The messages of a log that may be recorded; everything else is noted."""
-        times = RecordedTimes()
+        content, times = report.content, RecordedTimes()
+        rules = rules_on(content.network, self._rules)
         for item in log.items:
             if log.counts.lines % _REPORTED == 0:
                 self._on_lines(_REPORTED)
             if isinstance(item, RejectedLine):
-                if report.content.target:  # what a client says to its user is of no interest
-                    self._on_reject(report.content.file, item)
+                if content.target:  # what a client says to its user is of no interest
+                    self._on_reject(content.file, item)
             elif isinstance(item, DatedBoundary):
                 times.boundary(item.at, item.boundary)
             elif isinstance(item, NewMessage):
                 times.line(item.said_at)
-                yield report.content.placed(item)
+                yield content.placed(item)
             else:
                 times.line(item.said_at)
                 message = recordable(
-                    item.event, report.content.network, report.content.target, item.said_at
+                    item.event, content.network, content.target, item.said_at, rules
                 )
                 if isinstance(message, NotRecorded):
                     report.left_out[message] += 1
-                elif report.content.target:
+                elif content.target:
                     yield message
         self._note_times(report, times.all())
 

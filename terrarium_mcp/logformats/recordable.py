@@ -1,42 +1,26 @@
-"""What of a log may be recorded: the rules of the live recorder, for lines of the past. Pure."""
+"""From what a log says to a message to record. Pure."""
 
+from collections.abc import Sequence
 from datetime import datetime
-from enum import StrEnum
 
-from terrarium_mcp.chat.irctext import action, is_ctcp, is_off_record, is_secret, without_keys
+from terrarium_mcp.chat.on_record import NotRecorded, recorded_event, recorded_speech
 from terrarium_mcp.chat.records import SPEECH, MessageType, NewMessage, Origin
+from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.logformats.entries import LogEvent
 
 
-class NotRecorded(StrEnum):
-    """Why a message of a log is not recorded."""
-
-    OFF_RECORD = "off the record"
-    SECRET = "a password"  # noqa: S105 -- the reason, not one
-    CTCP = "CTCP"
-
-
 def recordable(
-    event: LogEvent, network: str, channel: str, said_at: datetime
+    event: LogEvent, network: str, channel: str, said_at: datetime, rules: VoiceRules
 ) -> NewMessage | NotRecorded:
-    """The message to record, or why it is left out.
-
-    A CTCP ACTION that a program logged as it was sent is an action; channel keys are removed.
-    """
+    """The message to record by the rules of its network, or why it is left out."""
     kind, text = event.kind, event.text
     if kind in SPEECH:
-        if (done := action(text)) is not None:
-            kind, text = MessageType.ACTION, done
-        if is_off_record(text):
-            return NotRecorded.OFF_RECORD
-        if is_secret(text):
-            return NotRecorded.SECRET
-        if is_ctcp(text):
-            return NotRecorded.CTCP
-    elif kind is MessageType.MODE:
-        text = without_keys(text.split())
-    elif kind is not MessageType.NICK and is_off_record(text):  # a reason or a topic
-        text = ""
+        speech = recorded_speech(kind, event.nick, text, rules)
+        if isinstance(speech, NotRecorded):
+            return speech
+        kind, text = speech
+    else:
+        text = recorded_event(kind, _parameters(kind, text))
     return NewMessage(
         network=network,
         channel=channel,
@@ -51,3 +35,10 @@ def recordable(
         origin=Origin.IMPORT,
         own=False,
     )
+
+
+def _parameters(kind: MessageType, text: str) -> Sequence[str]:
+    """The text of an event as the parameters that its IRC message had."""
+    if kind is MessageType.MODE:
+        return text.split()
+    return text.split(" ", 1) if kind is MessageType.KICK else [text]

@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 from terrarium_mcp.chat.irctext import is_off_record
+from terrarium_mcp.chat.on_record import NotRecorded
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.relays import Relay
 from terrarium_mcp.logformats.finding import find_contents
 from terrarium_mcp.logformats.importing import ContentReport, LogImport
 from terrarium_mcp.logformats.log_reader import RejectedLine
@@ -22,8 +24,8 @@ BERLIN_LABNET = Choices(network="LabNet", zone=BERLIN, renamed={"#we-ird.chan": 
 
 
 @asynccontextmanager
-async def history(folder: Path) -> AsyncIterator[Store]:
-    async with open_store(folder / "irc_logs.db", Settings()) as store:
+async def history(folder: Path, settings: Settings | None = None) -> AsyncIterator[Store]:
+    async with open_store(folder / "irc_logs.db", settings or Settings()) as store:
         await store.opening.wait()
         yield store
 
@@ -43,6 +45,7 @@ async def imported(
     assert not findings.undecided
     run = LogImport(
         findings.contents,
+        await store.imports.voice_rules(),
         on_lines=lambda _: None,
         on_reject=lambda _, line: rejected.append(line),
     )
@@ -138,6 +141,30 @@ async def test_what_stays_out_is_in_no_byte_of_the_database(tmp_path: Path) -> N
     assert b"crossing midnight" in data
     for secret in (b"s3cret", b"please do not log", b"secretly acts", b"private hello"):
         assert secret not in data
+
+
+OFF_THE_RECORD = """\
+2026-10-24 10:00:00\trelaybot\t<jane> [off] one secret
+2026-10-24 10:00:01\trelaybot\t<jane> on the record
+2026-10-24 10:00:02\tada\t!ask [off] two secrets
+2026-10-24 10:00:03\tada\tTerra: [off] three secrets
+2026-10-24 10:00:04\t<--\tbo has kicked cy ([off] four secrets)
+2026-10-24 10:00:05\t<--\tada (a@h) has left #tea ([off] five secrets)
+2026-10-24 10:00:06\trelaybot\t<jane> /msg NickServ IDENTIFY six secrets
+"""
+
+
+async def test_off_the_record_means_the_same_in_a_log_as_in_the_channel(tmp_path: Path) -> None:
+    """Behind a relay's name, behind a command, and as the reason of an event."""
+    log = tmp_path / "logs" / "irc.labnet.#tea.weechatlog"
+    log.parent.mkdir()
+    log.write_text(OFF_THE_RECORD, "utf-8")
+    relayed = Settings(network="LabNet", relays=(Relay("relaybot"),))
+    async with history(tmp_path, relayed) as store:
+        _, (report,) = await imported(store, tmp_path, log)
+    assert b"secret" not in everything_in(tmp_path)
+    assert [row[6] for row in dump(tmp_path)] == ["<jane> on the record", "cy", ""]
+    assert report.left_out == {NotRecorded.OFF_RECORD: 3, NotRecorded.SECRET: 1}
 
 
 async def test_private_conversations_come_in_only_if_they_are_asked_for(tmp_path: Path) -> None:

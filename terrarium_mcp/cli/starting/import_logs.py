@@ -123,7 +123,12 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
             _print(found_lines(findings, [room.channel for room in rooms]))
             on_reject = stack.enter_context(_rejects(options.rejects))
             with _progress(findings.contents) as on_lines:
-                run = LogImport(findings.contents, on_lines=on_lines, on_reject=on_reject)
+                run = LogImport(
+                    findings.contents,
+                    await store.imports.voice_rules(),
+                    on_lines=on_lines,
+                    on_reject=on_reject,
+                )
                 if options.dry_run:
                     await run.try_out()
                     number = 0

@@ -9,7 +9,7 @@ from datetime import datetime, timedelta
 from typing import Protocol
 
 from terrarium_mcp.chat.irc_message import IrcMessage, Source
-from terrarium_mcp.chat.irctext import action, is_ctcp, is_off_record, is_secret, without_keys
+from terrarium_mcp.chat.on_record import NotRecorded, recorded_event, recorded_speech
 from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
 from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.chat.voices import VoiceRules
@@ -61,7 +61,7 @@ class MessageFilter:
                 return self._event(line, MessageType(command), channel, rest, now)
             case "QUIT" | "NICK" as command, words:
                 kind = MessageType(command)
-                record = self._record(line, "", kind, _event_text(kind, words), now)
+                record = self._record(line, "", kind, recorded_event(kind, words), now)
                 # In a replay it is of that channel, whoever is where now.
                 shared = [line.replay_of] if line.replay else self.channels.channels_of(record.nick)
                 return [replace(record, channel=channel) for channel in shared]
@@ -70,24 +70,19 @@ class MessageFilter:
     def _speech(
         self, line: IrcMessage, kind: MessageType, target: str, text: str, now: datetime
     ) -> list[NewMessage]:
-        does = action(text)
-        sent = text if does is None else does
-        said = self.rules.said(line.source.nick if line.source else "", sent)
-        off_record = is_off_record(said, self.rules.prefix)
-        if not self.channels.is_channel(target) or off_record or is_secret(said):
+        if not self.channels.is_channel(target):
             return []
-        if does is not None:
-            kind = MessageType.ACTION
-        elif is_ctcp(text):
+        speech = recorded_speech(kind, line.source.nick if line.source else "", text, self.rules)
+        if isinstance(speech, NotRecorded):
             return []
-        return [self._record(line, target, kind, sent, now)]
+        return [self._record(line, target, *speech, now)]
 
     def _event(
         self, line: IrcMessage, kind: MessageType, channel: str, rest: Sequence[str], now: datetime
     ) -> list[NewMessage]:
         if not self.channels.is_channel(channel):
             return []
-        record = self._record(line, channel, kind, _event_text(kind, rest), now)
+        record = self._record(line, channel, kind, recorded_event(kind, rest), now)
         if kind is MessageType.JOIN and rest and rest[0] != "*":  # extended-join: account, realname
             record = replace(record, account=rest[0])
         return [record]
@@ -114,25 +109,6 @@ class MessageFilter:
             own=self.channels.is_own(source),
             bot="bot" in tags,
         )
-
-
-def _event_text(kind: MessageType, rest: Sequence[str]) -> str:
-    match kind:
-        case MessageType.JOIN:
-            return ""
-        case MessageType.MODE:
-            return without_keys(rest)
-        case MessageType.PART | MessageType.QUIT | MessageType.TOPIC:
-            return " ".join(_on_record(rest))
-        case MessageType.KICK:
-            return " ".join([*rest[:1], *_on_record(rest[1:])])
-        case _:  # a nick, which may begin with [off]
-            return " ".join(rest)
-
-
-def _on_record(words: Sequence[str]) -> Sequence[str]:
-    """A reason or a topic; nothing if it is off the record. The event is recorded all the same."""
-    return [] if words and is_off_record(words[-1]) else words
 
 
 def _server_time(tag: str, now: datetime) -> datetime | None:

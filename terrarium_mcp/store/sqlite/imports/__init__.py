@@ -1,11 +1,12 @@
 """Imports: logs of other programs merged into the history, each line once; listed, and undone."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import aclosing
 from datetime import UTC, datetime
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
+from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.store.records import ImportRecord, ImportTotals, LogSource, UndoResult
 from terrarium_mcp.store.sqlite.engine.database import Database, Row
 from terrarium_mcp.store.sqlite.engine.functions import storable
@@ -16,6 +17,7 @@ from terrarium_mcp.store.sqlite.imports.source_rows import (
 )
 from terrarium_mcp.store.sqlite.imports.undo import ImportUndo
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.index.voice_rules import stored_rules
 from terrarium_mcp.store.sqlite.ingest.append import Appender
 from terrarium_mcp.store.sqlite.ingest.bulk import append_in_groups
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
@@ -29,6 +31,14 @@ class Imports:
         self._indexer = indexer
         self._rooms = Rooms(database)
         self._appender = Appender(database, indexer, opt_outs)
+
+    async def voice_rules(self) -> Mapping[str, VoiceRules]:
+        """How lines are told apart, by network, as `chat.voices.rules_on` reads them.
+
+        Raises:
+            StoreFailed: the file cannot be read.
+        """
+        return await stored_rules(self._database)
 
     async def begin(self, command: str) -> int:
         """Begin an import; returns its number.

@@ -20,6 +20,15 @@ _STORED = f"SELECT {RULES}"
 log = logging.getLogger(__name__)
 
 
+async def stored_rules(database: Database) -> Mapping[str, VoiceRules]:
+    """The rules of the file, by network, as `rules_on` reads them.
+
+    Raises:
+        StoreFailed: the file cannot be read.
+    """
+    return parsed_rules(await database.value(_STORED))
+
+
 async def adopt_rules(database: Database, settings: Settings) -> None:
     """Store the rules that the settings name, and have the lines looked at again if they changed.
 

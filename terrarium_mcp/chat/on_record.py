@@ -1,0 +1,65 @@
+"""What of a message may be recorded, whether it is heard now or read in a log of the past. Pure."""
+
+from collections.abc import Sequence
+from enum import StrEnum
+from typing import NamedTuple
+
+from terrarium_mcp.chat.irctext import action, is_ctcp, is_off_record, is_secret, without_keys
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.voices import VoiceRules
+
+
+class NotRecorded(StrEnum):
+    """Why speech is not recorded."""
+
+    OFF_RECORD = "off the record"
+    SECRET = "a password"  # noqa: S105 -- the reason, not one
+    CTCP = "CTCP"
+
+
+class Speech(NamedTuple):
+    """Speech to record: its type, which is ACTION for a CTCP ACTION, and its text."""
+
+    kind: MessageType
+    text: str
+
+
+def recorded_speech(
+    kind: MessageType, nick: str, text: str, rules: VoiceRules
+) -> Speech | NotRecorded:
+    """What is recorded of speech, or why nothing is.
+
+    What somebody says through a relay is off the record if they say so, not the relay.
+    """
+    does = action(text)
+    sent = text if does is None else does
+    said = rules.said(nick, sent)
+    if is_off_record(said, rules.prefix):
+        return NotRecorded.OFF_RECORD
+    if is_secret(said):
+        return NotRecorded.SECRET
+    if does is not None:
+        return Speech(MessageType.ACTION, sent)
+    return NotRecorded.CTCP if is_ctcp(text) else Speech(kind, sent)
+
+
+def recorded_event(kind: MessageType, words: Sequence[str]) -> str:
+    """The text of an event, given the parameters of the IRC message behind its channel.
+
+    A reason or a topic that is off the record is left out; the event is recorded all the same.
+    """
+    match kind:
+        case MessageType.JOIN:
+            return ""
+        case MessageType.MODE:
+            return without_keys(words)
+        case MessageType.PART | MessageType.QUIT | MessageType.TOPIC:
+            return " ".join(_on_record(words))
+        case MessageType.KICK:
+            return " ".join([*words[:1], *_on_record(words[1:])])
+        case _:  # a nick, which may begin with [off]
+            return " ".join(words)
+
+
+def _on_record(words: Sequence[str]) -> Sequence[str]:
+    return [] if words and is_off_record(words[-1]) else words
