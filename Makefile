@@ -3,8 +3,8 @@
 # make bench         measure the store and the server: LINES=1000000, ONLY=reading,searching, KEEP=FOLDER
 # make soak          the long scenes: a hundred kills, processes for MINUTES=10, LINES=1000000,
 #                    exact search of LOGS=500 random logs, HISTORIES=300 under random views,
-#                    a polite client among hostile ones, KILLS=50 of an import, and EXAMPLES=1000
-#                    of every property
+#                    a polite client among hostile ones, a guest behind ZNC and on a network that
+#                    flaps, KILLS=50 of an import, and EXAMPLES=1000 of every property
 # make mutants       what the tests do not notice: ROOM=chat COUNT=300 SEED=7 (all: docs/mutants.md)
 # make matrix        the suite in short form on each Python from 3.11 to 3.14 that is found
 # make release-check build the sdist and the wheel, and start them in an empty environment
@@ -45,7 +45,7 @@ bench: .venv-bench/ready
 soak: .venv/ready
 	MINUTES=$(or $(MINUTES),10) LINES=$(or $(LINES),1000000) \
 		LOGS=$(or $(LOGS),500) HISTORIES=$(or $(HISTORIES),300) .venv/bin/python -m pytest -s \
-		tests/soak/crashes.py tests/soak/processes.py tests/soak/crowd.py \
+		tests/soak/crashes.py tests/soak/processes.py tests/soak/crowd.py tests/soak/guest.py \
 		tests/store/sqlite/search/test_exact.py tests/tools/test_view_twins.py
 	KILLS=$(or $(KILLS),50) .venv/bin/python -m pytest tests/cli/test_import.py -k killed
 	EXAMPLES=$(or $(EXAMPLES),1000) .venv/bin/python -m pytest -n auto -m hypothesis

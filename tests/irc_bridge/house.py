@@ -17,6 +17,7 @@ import anyio
 from anyio import to_thread
 from tenacity import wait_none
 
+from terrarium_mcp.bell import Bell
 from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.chat.records import Message, MessageType, NewMessage
 from terrarium_mcp.irc_bridge.answer.loop import Answer, answer
@@ -48,33 +49,29 @@ class WatchedBridge(Bridge):
         self.at_home, self.gone = anyio.Event(), anyio.Event()
         self.heard: set[str] = set()
         self.pages: list[HistoryPage] = []
-        self._news = anyio.Event()
+        self.news = Bell()
 
     def line(self, message: IrcMessage) -> None:
         super().line(message)
         self.heard.update(message.params[-1:])
-        self._tell()
+        self.news.ring()
 
     def history(self, page: HistoryPage) -> None:
         super().history(page)
         self.pages.append(page)
-        self._tell()
-
-    def _tell(self) -> None:
-        self._news.set()
-        self._news = anyio.Event()
+        self.news.ring()
 
     async def has_pages(self, count: int) -> None:
         """Wait until as many pages of history have come, and are on disk."""
         with anyio.fail_after(15):
             while len(self.pages) < count:
-                await self._news.wait()
+                await self.news.wait()
         await self.flush()
 
     async def hears(self, text: str) -> None:
         """Wait until a line ended so; one that came already counts."""
         while text not in self.heard:
-            await self._news.wait()
+            await self.news.wait()
 
     def joined(self, channel: str) -> None:
         super().joined(channel)

@@ -62,7 +62,7 @@ class Scene:
                 for line in self.ada.lines[after:]:
                     if line.startswith(":Terra!") and all(word in line for word in expected):
                         return line
-                await self.ada._news.wait()  # noqa: SLF001 -- whatever comes next
+                await self.ada.news.wait()
 
     def of_terra(self) -> list[str]:
         """All that the bot said so far."""
@@ -177,7 +177,7 @@ async def test_the_sixth_question_is_turned_away_once_and_commands_go_on(
         scene.agent.release()
         with anyio.fail_after(PATIENCE):
             while len([line for line in scene.of_terra() if "[LLM] answer" in line]) < 5:
-                await scene.ada._news.wait()  # noqa: SLF001
+                await scene.ada.news.wait()
         assert await scene.asks("!ping", "pong")
         assert len([line for line in scene.of_terra() if "Too many" in line]) == 1
         assert len(scene.agent.requests) == 5

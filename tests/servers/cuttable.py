@@ -14,12 +14,21 @@ _CUT = (anyio.BrokenResourceError, anyio.ClosedResourceError, anyio.EndOfStream)
 
 
 class CuttableWire:
-    """Relays connections to a port of this machine until they are cut."""
+    """Relays connections to a port of this machine until they are cut.
+
+    Attributes:
+        port: where clients connect.
+        to_port: the port at its other end.
+        sent: what clients have sent, over all connections.
+    """
 
     def __init__(self, to_port: int, port: int) -> None:
         self.port = port
-        self._to_port = to_port
+        self.sent = bytearray()
+        self.to_port = to_port
         self._open: set[SocketStream] = set()
+        self._whole = anyio.Event()
+        self._whole.set()
 
     async def cut(self) -> None:
         """Reset every connection, on both sides."""
@@ -28,20 +37,33 @@ class CuttableWire:
             raw.setsockopt(SOL_SOCKET, SO_LINGER, struct.pack("ii", 1, 0))
             await anyio.aclose_forcefully(stream)
 
+    @asynccontextmanager
+    async def broken(self) -> AsyncIterator[None]:
+        """Cut, and relay nothing until the block ends: whoever connects waits for an answer."""
+        self._whole = anyio.Event()
+        await self.cut()
+        yield
+        self._whole.set()
+
     async def relay(self, client: SocketStream) -> None:
         """Relay one connection until either side ends."""
-        async with client, await anyio.connect_tcp("127.0.0.1", self._to_port) as server:
+        await self._whole.wait()
+        async with client, await anyio.connect_tcp("127.0.0.1", self.to_port) as server:
             self._open |= {client, server}
             async with anyio.create_task_group() as tasks:
-                tasks.start_soon(_pump, client, server, tasks.cancel_scope)
-                tasks.start_soon(_pump, server, client, tasks.cancel_scope)
+                tasks.start_soon(_pump, client, server, tasks.cancel_scope, self.sent)
+                tasks.start_soon(_pump, server, client, tasks.cancel_scope, bytearray())
             self._open -= {client, server}
 
 
-async def _pump(source: SocketStream, target: SocketStream, both: anyio.CancelScope) -> None:
+async def _pump(
+    source: SocketStream, target: SocketStream, both: anyio.CancelScope, note: bytearray
+) -> None:
     with suppress(*_CUT):
         while True:
-            await target.send(await source.receive())
+            piece = await source.receive()
+            note += piece
+            await target.send(piece)
     both.cancel()
 
 

@@ -43,7 +43,7 @@ class FakeIrcd:
         """The client's, of the last connection, if it was asked for one."""
         self.lines: list[str] = []
         self._guests: list[_Guest] = []
-        self._news = Bell()
+        self.news = Bell()
 
     async def says(self, *lines: str | bytes) -> None:
         """Send lines to the client that connected last."""
@@ -52,7 +52,7 @@ class FakeIrcd:
     async def hears(self, start: str, times: int = 1) -> list[str]:
         """Wait until clients have sent `times` lines that begin with `start`."""
         while len(found := self.heard(start)) < times:
-            await self._news.wait()
+            await self.news.wait()
         return found
 
     def heard(self, start: str) -> list[str]:
@@ -88,7 +88,7 @@ class FakeIrcd:
                     line = (await received.receive_until(b"\r\n", 65_536)).decode()
                     self.lines.append(line)
                     await guest.answer(line)
-                    self._news.ring()
+                    self.news.ring()
 
 
 class _Guest:

@@ -32,6 +32,13 @@ def inspircd(server_keys: Path) -> Iterator[Ircd]:
         yield ircd
 
 
+@pytest.fixture
+def ircds(server_keys: Path, ngircd: Ircd, inspircd: Ircd) -> Iterator[list[Ircd]]:
+    """Three servers, each a network of its own."""
+    with running("ngircd", _installed("ngircd"), server_keys) as another:
+        yield [ngircd, inspircd, another]
+
+
 @pytest.fixture(params=["ngircd", "inspircd"])
 def ircd(request: pytest.FixtureRequest) -> Ircd:
     """Each of them in turn."""

@@ -17,7 +17,7 @@ class Person:
         self.nick = nick
         self.lines: list[str] = []
         self._stream = stream
-        self._news = Bell()
+        self.news = Bell()
         self._one_at_a_time = anyio.Lock()
 
     async def types(self, *lines: str) -> None:
@@ -31,7 +31,7 @@ class Person:
             for line in self.lines:
                 if all(word in line for word in words):
                     return line
-            await self._news.wait()
+            await self.news.wait()
 
     async def joins(self, channel: str) -> None:
         """Join, and wait until the server confirms it."""
@@ -46,15 +46,17 @@ class Person:
             if line.startswith("PING"):
                 await self.types(line.replace("PING", "PONG", 1))
             self.lines.append(line)
-            self._news.ring()
+            self.news.ring()
 
 
 @asynccontextmanager
-async def person(nick: str, port: int) -> AsyncIterator[Person]:
-    """A person who is registered on the server beside the block."""
+async def person(nick: str, port: int, *, password: str = "") -> AsyncIterator[Person]:
+    """A person registered on the server beside the block, with its password if it has one."""
     async with await anyio.connect_tcp("127.0.0.1", port) as stream:
         someone = Person(nick, stream)
         async with beside(_read_until_the_end, someone):
+            if password:
+                await someone.types(f"PASS {password}")
             await someone.types(f"NICK {nick}", f"USER {nick} 0 * :{nick}")
             await someone.sees(" 001 ")
             yield someone

@@ -26,7 +26,7 @@ ServerThrottle = 1
   Host = 127.0.0.1
 </Listener>
 <User terra>
-  Admin = false
+  Admin = true
   Nick = Terra
   AltNick = Terra_
   Ident = terra

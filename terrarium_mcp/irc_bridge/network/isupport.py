@@ -188,11 +188,11 @@ def _statusmsg(value: str) -> str:
 
 
 def _chanlimit(value: str) -> tuple[tuple[str, int], ...]:
-    """`#:50,&:10`; a type without a number has no limit."""
+    """`#:50,&:10`; a type has no limit without a number, or with 0 (ngircd with MaxJoins = 0)."""
     pairs = [entry.partition(":") for entry in value.split(",")]
     if not all(types and colon for types, colon, _ in pairs):
         raise ValueError
-    return tuple((types, _least_one(limit)) for types, _, limit in pairs if limit)
+    return tuple((types, most) for types, _, limit in pairs if (most := _limit(limit)))
 
 
 def _maxchannels(value: str) -> tuple[tuple[str, int], ...]:

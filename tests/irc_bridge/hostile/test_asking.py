@@ -64,7 +64,7 @@ class Teahouse:
         """Wait until that many lines of the bot hold these words."""
         with anyio.fail_after(PATIENCE):
             while len(found := self.said(*words)) < times:
-                await self.server._news.wait()  # noqa: SLF001 -- whatever comes next
+                await self.server.news.wait()
         return found
 
     def said(self, *words: str) -> list[str]:
@@ -119,7 +119,7 @@ async def lines_until_pong(scene: Teahouse, number: int) -> int:
         lines = len(scene.said()) + 3
         with anyio.fail_after(PATIENCE):
             while len(scene.said()) < lines:
-                await scene.server._news.wait()  # noqa: SLF001 -- whatever comes next
+                await scene.server.news.wait()
     before = len(scene.said())
     await scene.say("ada", "!ping")
     await scene.hears("ada: pong", times=number)
@@ -244,7 +244,7 @@ async def robot(ircd: Ircd, *, lines: int = 1, private: bool = False) -> AsyncIt
                         target, words = ("Terra", "") if private else ("#tea", "Terra: ")
                         talk = [f"PRIVMSG {target} :{words}how so? {at} {n}" for n in range(lines)]
                         await robo.types(*talk)
-                await robo._news.wait()  # noqa: SLF001 -- whatever comes next
+                await robo.news.wait()
 
         async with beside(answer_everything):
             yield robo
@@ -266,7 +266,7 @@ async def test_two_bots_do_not_talk_for_ever(
             await robo.types(f"PRIVMSG {'Terra' if private else '#tea'} :Terra: hello")
             with anyio.fail_after(PATIENCE):
                 while "no pace of a human" not in caplog.text:
-                    await robo._news.wait()  # noqa: SLF001 -- whatever comes next
+                    await robo.news.wait()
                     await house.has_heard(ada)
                 await robo.types("PRIVMSG #tea :Terra: and now?")
                 await house.has_heard(robo)

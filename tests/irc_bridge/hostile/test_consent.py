@@ -58,7 +58,7 @@ class Scene:
                 for line in self.ircd.lines[after:]:
                     if line.startswith("PRIVMSG") and all(word in line for word in expected):
                         return line
-                await self.ircd._news.wait()  # noqa: SLF001 -- whatever comes next
+                await self.ircd.news.wait()
 
     async def texts(self) -> list[str]:
         """All that is recorded, as `nick text`; the bot's own joining apart."""

@@ -6,8 +6,7 @@ import os
 import signal
 import ssl
 import subprocess
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import AsyncExitStack, ExitStack, asynccontextmanager
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import zip_longest
@@ -27,80 +26,22 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
 from terrarium_mcp.store.sqlite.claims import Claimant
 from tests.cli.programs import ran, running
+from tests.irc_bridge.flapping import NAMES, PATIENCE, all_heard, one_of_three_flaps, people
 from tests.irc_bridge.house import bytes_of, said
-from tests.irc_bridge.neighbourhood import BRIEF, Neighbourhood, neighbourhood, network
+from tests.irc_bridge.neighbourhood import BRIEF, neighbourhood, network
 from tests.irc_bridge.network.scene import login, staying
 from tests.servers.agent import calls, hangs, says, strict_agent
 from tests.servers.beside import beside
-from tests.servers.cuttable import cuttable
 from tests.servers.fake_ircd import Answer, fake_ircd
-from tests.servers.ircd import Ircd, program_of
-from tests.servers.ircd import running as server_running
-from tests.servers.person import Person, person
+from tests.servers.ircd import Ircd
+from tests.servers.person import person
 from tests.store.scene import rows_of
-
-PATIENCE = 60.0
-NAMES = ("one", "two", "three")
-
-
-@pytest.fixture
-def ircds(server_keys: Path, ngircd: Ircd) -> Iterator[list[Ircd]]:
-    """Three real servers, each a network of its own."""
-    with ExitStack() as stack:
-        more = [(kind, program_of(kind)) for kind in ("inspircd", "ngircd")]
-        others = [
-            stack.enter_context(server_running(kind, program, server_keys))
-            for kind, program in more
-            if program
-        ]
-        assert len(others) == 2
-        yield [ngircd, *others]
-
-
-@asynccontextmanager
-async def people(*ports: int) -> AsyncIterator[list[Person]]:
-    """One ada in #dev of each network: another person on each."""
-    async with AsyncExitStack() as stack:
-        found = [await stack.enter_async_context(person("ada", port)) for port in ports]
-        for ada in found:
-            await ada.joins("#dev")
-        yield found
-
-
-async def all_heard(house: Neighbourhood, name: str, text: str) -> None:
-    await house.by_name[name].hears(text)
-    await house.by_name[name].flush()
 
 
 async def test_of_three_networks_with_dev_each_one_flaps_and_the_others_lose_nothing(
     ircds: list[Ircd], tmp_path: Path
 ) -> None:
-    """Sixty cuts: one every 5 s of five minutes, in pauses that are scaled down."""
-    cuts, each = 60, 5
-    async with cuttable(ircds[2].port) as wire, people(*(ircd.port for ircd in ircds)) as adas:
-        ports = (ircds[0].port, ircds[1].port, wire.port)
-        settings = [network(name, port) for name, port in zip(NAMES, ports, strict=True)]
-        async with neighbourhood(tmp_path, *settings) as house:
-            flapping = house.by_name["three"]
-            with anyio.fail_after(PATIENCE):
-                for cut in range(cuts):
-                    for name, ada in zip(NAMES, adas, strict=True):
-                        await ada.types(*(f"PRIVMSG #dev :{name} {cut}.{n}" for n in range(each)))
-                    await flapping.hears(f"three {cut}.{each - 1}")
-                    gone = flapping.gone
-                    await wire.cut()
-                    await gone.wait()
-                    await flapping.at_home.wait()
-                for name in NAMES[:2]:
-                    await all_heard(house, name, f"{name} {cuts - 1}.{each - 1}")
-                await flapping.flush()
-            for name in NAMES:
-                count = [f"{name} {cut}.{n}" for cut in range(cuts) for n in range(each)]
-                assert await house.texts(name) == count
-            rooms = await house.store.rooms.all()
-            spans = [await house.store.spans.coverage([room]) for room in rooms]
-            assert [len(one.spans) for one in spans] == [1, cuts + 1, 1]
-            assert [house.by_name[name].network.trouble for name in NAMES] == ["", "", ""]
+    await one_of_three_flaps(ircds, tmp_path, 60)
 
 
 async def test_what_is_said_on_one_network_is_no_answer_on_another(

@@ -16,6 +16,7 @@ from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.times.timestamps import from_iso, to_iso
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
+from tests.irc_bridge.behind_znc import weathered
 from tests.irc_bridge.house import QUICK, House, lines_of, living, settings_for
 from tests.servers.agent import StrictAgent, strict_agent
 from tests.servers.atheme import services_of
@@ -235,6 +236,12 @@ async def test_what_znc_replays_is_there_once_however_often_and_is_never_answere
             assert not [line for line in ada.lines if line.startswith(":Terra!") and "pong" in line]
 
 
+async def test_behind_znc_every_line_is_there_once_whatever_is_lost(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    (await weathered(ngircd, tmp_path, 6)).check()
+
+
 async def _stored(settings: Settings) -> list[Message]:
     async with open_store(settings.db_path, settings) as store:
         return await lines_of(store)
@@ -280,7 +287,7 @@ async def test_on_ngircd_the_gap_shows_in_the_coverage(ngircd: Ircd, tmp_path: P
                 known = len(ada.lines)
                 await ada.types("PRIVMSG #tea :!search unheard")
                 while not [line for line in ada.lines[known:] if "Nothing found" in line]:
-                    await ada._news.wait()  # noqa: SLF001 -- whatever comes next
+                    await ada.news.wait()
                 (reply,) = [line for line in ada.lines[known:] if "Nothing found" in line]
             assert "1 gap" in reply
 
@@ -737,7 +744,7 @@ async def test_real_services_are_recorded_for_what_they_do_and_never_answered(
             with anyio.fail_after(PATIENCE):
                 while not any("NickServ!" in line for line in ada.lines):  # until they are linked
                     await ada.types("PRIVMSG NickServ :HELP", "PRIVMSG ada :.")
-                    await ada._news.wait()  # noqa: SLF001 -- a refusal, or the help
+                    await ada.news.wait()
                 await ada.types("PRIVMSG NickServ :REGISTER secretpw ada@test.example")
                 await ada.sees("You are now logged in as")
                 await ada.joins("#tea")
