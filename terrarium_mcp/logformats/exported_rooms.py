@@ -15,10 +15,9 @@ from typing import IO
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.logformats.contents import LogContent, ReadLog
-from terrarium_mcp.logformats.files import LogFile, lines_of
+from terrarium_mcp.logformats.files import LogFile
 from terrarium_mcp.logformats.jsonl import (
     as_new_message,
-    is_jsonl,
     jsonl_line,
     message_in,
     read_jsonl,
@@ -31,16 +30,6 @@ PROGRAM = "terrarium-mcp"
 
 _MOST_OPEN = 200
 """Files that are written at once; of an export with more rooms the rest waits for another pass."""
-
-
-def is_export(file: LogFile) -> bool:
-    """Whether a file is an export as JSON Lines.
-
-    Raises:
-        UnusableFile: it cannot be read.
-    """
-    with file.opened() as stream:
-        return is_jsonl(next(lines_of(stream), b""))
 
 
 @contextmanager

@@ -22,11 +22,7 @@ from typing import IO, Any, cast
 
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.log_reader import LONGEST_LINE
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+from terrarium_mcp.zstd import ZstdError, ZstdFile
 
 STANDARD_INPUT = "-"
 
@@ -36,17 +32,16 @@ LARGEST_RATIO = 200
 ALWAYS_ALLOWED = 64 * 1024 * 1024
 """Bytes that any stream may have, whatever the size of its file."""
 
-_SQLITE = b"SQLite format 3\0"
 _COMPRESSED: dict[str, Callable[[Path], IO[bytes]]] = {
     ".gz": lambda path: cast("IO[bytes]", gzip.GzipFile(path)),
     ".xz": lzma.LZMAFile,
     ".bz2": bz2.BZ2File,
-    ".zst": lambda path: cast("IO[bytes]", zstd.ZstdFile(path)),
+    ".zst": lambda path: cast("IO[bytes]", ZstdFile(path)),
 }
 _TAR = (".tar", ".tar.zst", ".tzst", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
 
 
-_DAMAGED = (lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError, zstd.ZstdError)
+_DAMAGED = (lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError, ZstdError)
 
 
 class UnusableFile(TerrariumError):
@@ -77,15 +72,6 @@ class LogFile:
         """
         with _readable(self.path), self._open() as stream:
             yield stream
-
-    def is_database(self) -> bool:
-        """Whether it is a database of SQLite.
-
-        Raises:
-            UnusableFile: it cannot be read.
-        """
-        with self.opened() as stream:
-            return stream.read(len(_SQLITE)) == _SQLITE
 
 
 def lines_of(stream: IO[bytes]) -> Iterator[bytes]:
@@ -196,7 +182,7 @@ def _tar_at(path: Path) -> Iterator[tarfile.TarFile]:
         with tarfile.open(path) as archive:
             yield archive
         return
-    with zstd.ZstdFile(path) as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
+    with ZstdFile(path) as stream, tarfile.open(fileobj=stream, mode="r|") as archive:
         yield archive
 
 

@@ -8,9 +8,11 @@ from pathlib import Path
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.contents import LogContent, content_of_text
 from terrarium_mcp.logformats.databases.database_contents import contents_of_database
+from terrarium_mcp.logformats.databases.database_format import is_database
 from terrarium_mcp.logformats.detection import SAMPLE
-from terrarium_mcp.logformats.exported_rooms import contents_of_export, is_export
+from terrarium_mcp.logformats.exported_rooms import contents_of_export
 from terrarium_mcp.logformats.files import LogFile, UnusableFile, lines_of, log_files
+from terrarium_mcp.logformats.jsonl import is_jsonl
 from terrarium_mcp.logformats.planning import Choices, UndecidedLog, planned
 
 
@@ -59,12 +61,7 @@ def find_contents(
             findings.skipped.append(file)
             continue
         try:
-            if is_export(file):
-                findings.exports.append(file)
-                contents = contents_of_export(file, choices, scratch)
-            else:
-                contents = _contents(file, choices)
-            for content in contents:
+            for content in _contents(file, choices, scratch, findings.exports):
                 if content.is_private and not private:
                     findings.private += 1
                     continue
@@ -77,10 +74,20 @@ def find_contents(
     return findings
 
 
-def _contents(file: LogFile, choices: Choices) -> Sequence[LogContent]:
-    if file.is_database():
-        return contents_of_database(file, choices)
+def _contents(
+    file: LogFile, choices: Choices, scratch: Path, exports: list[LogFile]
+) -> Sequence[LogContent]:
+    """What a file holds; it is noted if it is an export."""
     with file.opened() as stream:
-        head = list(islice(lines_of(stream), SAMPLE))
-    # An empty file is no mistake.
-    return [content_of_text(planned(file, head, choices))] if head else []
+        lines = lines_of(stream)
+        first = next(lines, None)
+        if first is None:
+            return []  # an empty file is no mistake
+        is_text = not (is_jsonl(first) or is_database(first))
+        head = [first, *islice(lines, SAMPLE - 1)] if is_text else []
+    if is_text:
+        return [content_of_text(planned(file, head, choices))]
+    if is_database(first):
+        return contents_of_database(file, choices)
+    exports.append(file)
+    return contents_of_export(file, choices, scratch)

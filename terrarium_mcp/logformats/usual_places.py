@@ -12,6 +12,12 @@ class FoundLogs(NamedTuple):
     program: str
     folder: str
 
+    @property
+    def import_command(self) -> str:
+        """The command that would import them, for a shell, which still replaces the `~`."""
+        place = self.folder if " " not in self.folder else f"~/'{self.folder[2:]}'"
+        return f"terrarium-mcp import {place}"
+
 
 _PLACES = (
     ("WeeChat", ".weechat/logs"),
@@ -38,13 +44,3 @@ def usual_logs(home: Path) -> Iterator[FoundLogs]:
             path = home / place
             if path.is_file() or any(path.iterdir()):
                 yield FoundLogs(program, f"~/{place}")
-
-
-def import_commands(home: Path) -> list[str]:
-    """The commands that would import what is found in the usual places."""
-    return [f"terrarium-mcp import {_quoted(found.folder)}" for found in usual_logs(home)]
-
-
-def _quoted(folder: str) -> str:
-    """A folder for a shell, which still replaces the `~`."""
-    return folder if " " not in folder else f"~/'{folder[2:]}'"

@@ -14,6 +14,7 @@ from terrarium_mcp.logformats.databases.database_contents import (
     UnknownDatabase,
     contents_of_database,
 )
+from terrarium_mcp.logformats.databases.database_format import is_database
 from terrarium_mcp.logformats.files import LogFile, UnusableFile, log_files
 from terrarium_mcp.logformats.log_reader import DatedEvent
 from terrarium_mcp.logformats.planning import Choices, UndecidedLog
@@ -39,7 +40,7 @@ def database(path: Path, *statements: str, rows: dict[str, list[tuple[object, ..
 def contents(path: Path, choices: Choices | None = None) -> list[LogContent]:
     (file,) = log_files([str(path)], path.parent)
     assert isinstance(file, LogFile)
-    assert file.is_database()
+    assert is_database(path.read_bytes())
     return list(contents_of_database(file, choices or Choices()))
 
 

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from terrarium_mcp.logformats.usual_places import import_commands, usual_logs
+from terrarium_mcp.logformats.usual_places import usual_logs
 
 
 def test_logs_in_the_usual_places_are_named_with_the_command(tmp_path: Path) -> None:
@@ -10,13 +10,12 @@ def test_logs_in_the_usual_places_are_named_with_the_command(tmp_path: Path) -> 
         (tmp_path / file).parent.mkdir(parents=True)
         (tmp_path / file).write_bytes(b"")
     (tmp_path / "irclogs").mkdir()  # empty
-    assert [found.program for found in usual_logs(tmp_path)] == ["WeeChat", "Textual"]
-    assert import_commands(tmp_path) == [
-        "terrarium-mcp import ~/.weechat/logs",
-        "terrarium-mcp import ~/'Documents/Textual Logs'",
+    assert [(found.program, found.import_command) for found in usual_logs(tmp_path)] == [
+        ("WeeChat", "terrarium-mcp import ~/.weechat/logs"),
+        ("Textual", "terrarium-mcp import ~/'Documents/Textual Logs'"),
     ]
 
 
 def test_a_home_without_logs_has_none(tmp_path: Path) -> None:
-    assert import_commands(tmp_path) == []
-    assert import_commands(tmp_path / "gone") == []
+    assert list(usual_logs(tmp_path)) == []
+    assert list(usual_logs(tmp_path / "gone")) == []

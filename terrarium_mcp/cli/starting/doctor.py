@@ -12,7 +12,7 @@ from terrarium_mcp.cli.starting.liveness import facts_of, is_current
 from terrarium_mcp.cli.starting.program import shell_words
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.logformats.usual_places import import_commands, usual_logs
+from terrarium_mcp.logformats.usual_places import usual_logs
 from terrarium_mcp.settings import NetworkTable, Settings
 from terrarium_mcp.store import (
     Fact,
@@ -128,8 +128,7 @@ def set_so(settings: Settings, sources: Mapping[str, str]) -> Section:
 
 def _importable(home: Path) -> list[Section]:
     """The logs of other programs in the usual places of an account, with what imports them."""
-    found = zip(usual_logs(home), import_commands(home), strict=True)
-    facts = [Fact(logs.program, command) for logs, command in found]
+    facts = [Fact(logs.program, logs.import_command) for logs in usual_logs(home)]
     return [Section("logs in this account", facts)] if facts else []
 
 

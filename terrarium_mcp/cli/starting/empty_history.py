@@ -5,7 +5,7 @@ import math
 from pathlib import Path
 
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.logformats.usual_places import import_commands
+from terrarium_mcp.logformats.usual_places import usual_logs
 from terrarium_mcp.store import Store
 
 log = logging.getLogger(__name__)
@@ -15,7 +15,7 @@ class NothingRecorded(TerrariumError):
     """The database holds no channel yet."""
 
     def __init__(self, path: Path) -> None:
-        found = import_commands(Path.home())
+        found = [logs.import_command for logs in usual_logs(Path.home())]
         here = f" There are logs in this account: `{'`, `'.join(found)}`." if found else ""
         super().__init__(
             f"Nothing is recorded yet in {path}. Run `terrarium-mcp bridge` to record the channels"

@@ -55,6 +55,11 @@ class DatabaseFormat:
 _COLUMNS = "SELECT name FROM pragma_table_info(?)"
 
 
+def is_database(first_bytes: bytes) -> bool:
+    """Whether a file that begins so is a database of SQLite (https://sqlite.org/fileformat2.html)."""
+    return first_bytes.startswith(b"SQLite format 3\0")
+
+
 def open_readonly(path: Path) -> sqlite3.Connection:
     """Open a database of another program so that not a byte of it can change.
 

@@ -12,7 +12,6 @@ import hashlib
 import io
 import json
 import re
-import sys
 import tarfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -24,11 +23,7 @@ from typing import IO, cast
 from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.errors import HostFailure
 from terrarium_mcp.store.private_files import PRIVATE, create_private
-
-if sys.version_info >= (3, 14):
-    from compression import zstd
-else:
-    from backports import zstd
+from terrarium_mcp.zstd import ZstdError, ZstdFile
 
 VERSION = 1
 MANIFEST, DATABASE, BACKLOG = "manifest.json", "history.db", "enhancements"
@@ -125,7 +120,7 @@ def pack(place: Path, manifest: Manifest, files: Mapping[str, Path], *, compress
         OSError: it cannot be written.
     """
     with (
-        zstd.open(place, "wb") if compress else place.open("wb") as stream,
+        ZstdFile(place, "wb") if compress else place.open("wb") as stream,
         tarfile.open(
             fileobj=cast("IO[bytes]", stream), mode="w|", format=tarfile.PAX_FORMAT
         ) as tar,
@@ -185,7 +180,7 @@ def _members(bundle: Path) -> Iterator[Iterator[_BundleEntry]]:
     try:
         with _decompressed(bundle) as stream, tarfile.open(fileobj=stream, mode="r|") as tar:
             yield _each(tar)
-    except (tarfile.TarError, EOFError, zstd.ZstdError) as error:
+    except (tarfile.TarError, EOFError, ZstdError) as error:
         raise NotABackup(f"it is damaged, cut, or no backup ({error})") from error
 
 
@@ -205,7 +200,7 @@ def _decompressed(bundle: Path) -> Iterator[IO[bytes]]:
         if not is_compressed:
             yield stream
             return
-        with zstd.open(stream, "rb") as decompressed:
+        with ZstdFile(stream, "rb") as decompressed:
             yield cast("IO[bytes]", decompressed)
 
 

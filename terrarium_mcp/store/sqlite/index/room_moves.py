@@ -8,13 +8,13 @@ once, in steps; one that moves is taken out of every structure that goes by room
 # ruff: noqa: S608 -- every statement is made of constants
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Protocol
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.store.sqlite.engine.database import Row, Writer
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.refolding import IS_LEFT, ROOM_MOVES
 from terrarium_mcp.store.sqlite.engine.rooms import room_id
+from terrarium_mcp.store.sqlite.index.followers import Follower, followed
 
 LOOKED_AT = 20_000
 """Ids that a step looks at: 33 ms of CPU (200,000 lines of one channel)."""
@@ -23,22 +23,10 @@ MOVED = 200
 """Messages that a step moves at most: 25 ms of CPU."""
 
 
-class ByRoom(Protocol):
-    """A structure that goes by the rooms of the messages it holds."""
-
-    name: str
-
-    async def remove(self, writer: Writer, ids: Sequence[int]) -> None:
-        """Remove messages, while they are in the rooms in which they were added."""
-
-    async def restore(self, writer: Writer, ids: Sequence[int]) -> None:
-        """Add messages again that were removed a moment ago."""
-
-
 class RoomMoves:
     """The moves that are left. `followers` are the structures that go by rooms."""
 
-    def __init__(self, followers: Sequence[ByRoom]) -> None:
+    def __init__(self, followers: Sequence[Follower]) -> None:
         self._followers = followers
 
     async def advance(self, writer: Writer, newest: int) -> None:
@@ -59,23 +47,12 @@ class RoomMoves:
         await writer.run(f"UPDATE derived SET upto = ? WHERE name = '{ROOM_MOVES}'", (upto,))
 
     async def _move(self, writer: Writer, rows: Sequence[Row]) -> None:
-        marks = dict(map(tuple, await writer.rows("SELECT name, upto FROM derived")))
-        ids = [row["id"] for row in rows]
-        held = [
-            (one, [number for number in ids if number <= marks.get(one.name, 0)])
-            for one in self._followers
-        ]
-        for follower, numbers in held:
-            if numbers:
-                await follower.remove(writer, numbers)
-        rooms = await _rooms_of(writer, {(row["room"], row["channel"]) for row in rows})
-        await writer.many(
-            "UPDATE messages SET room = ? WHERE id = ?",
-            [(rooms[row["room"], row["channel"]], row["id"]) for row in rows],
-        )
-        for follower, numbers in held:
-            if numbers:
-                await follower.restore(writer, numbers)
+        async with followed(writer, self._followers, [row["id"] for row in rows]):
+            rooms = await _rooms_of(writer, {(row["room"], row["channel"]) for row in rows})
+            await writer.many(
+                "UPDATE messages SET room = ? WHERE id = ?",
+                [(rooms[row["room"], row["channel"]], row["id"]) for row in rows],
+            )
 
 
 async def _misplaced(writer: Writer, span: Mapping[str, int]) -> list[Row]:

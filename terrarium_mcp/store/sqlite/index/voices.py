@@ -5,12 +5,12 @@ when these do: then the message is taken out of every structure that goes by it,
 """
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.store.sqlite.engine.database import Row, Writer
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.voices_sql import RULES, parsed_rules
+from terrarium_mcp.store.sqlite.index.followers import Follower, followed
 from terrarium_mcp.store.sqlite.index.full_text import READABLE
 from terrarium_mcp.store.sqlite.index.structure import compare
 
@@ -54,18 +54,6 @@ WHERE aside NOT NULL OR speaker NOT NULL"""  # noqa: S608 -- made of constants
 _NO_RULES = "[]"
 
 
-class ByVoice(Protocol):
-    """A structure that goes by the voices of the messages it holds."""
-
-    name: str
-
-    async def remove(self, writer: Writer, ids: Sequence[int]) -> None:
-        """Remove messages, while their voices are those under which they were added."""
-
-    async def restore(self, writer: Writer, ids: Sequence[int]) -> None:
-        """Add messages again that were removed a moment ago."""
-
-
 class Voices:
     """The voices of all messages. `followers` are the structures that go by them.
 
@@ -76,7 +64,7 @@ class Voices:
     name = "voices"
     tables = ("voices",)
 
-    def __init__(self, followers: Sequence[ByVoice]) -> None:
+    def __init__(self, followers: Sequence[Follower]) -> None:
         self._followers = followers
         self._rules = _NO_RULES
 
@@ -105,27 +93,17 @@ class Voices:
         return await compare(writer, self.name, kept, _RECOUNTED, asking)
 
     async def _change(self, writer: Writer, changed: Sequence[Row]) -> None:
-        marks = dict(map(tuple, await writer.rows("SELECT name, upto FROM derived")))
         ids = [row["id"] for row in changed]
-        held = [
-            (one, [number for number in ids if number <= marks.get(one.name, 0)])
-            for one in self._followers
-        ]
-        for follower, numbers in held:
-            if numbers:
-                await follower.remove(writer, numbers)
-        await self.remove(writer, ids)
-        await writer.many(
-            "INSERT INTO voices (id, aside, speaker, text_at) VALUES (?, ?, ?, ?)",
-            [
-                (row["id"], row["aside"], row["speaker"], row["text_at"])
-                for row in changed
-                if row["aside"] or row["speaker"]
-            ],
-        )
-        for follower, numbers in held:
-            if numbers:
-                await follower.restore(writer, numbers)
+        async with followed(writer, self._followers, ids):
+            await self.remove(writer, ids)
+            await writer.many(
+                "INSERT INTO voices (id, aside, speaker, text_at) VALUES (?, ?, ?, ?)",
+                [
+                    (row["id"], row["aside"], row["speaker"], row["text_at"])
+                    for row in changed
+                    if row["aside"] or row["speaker"]
+                ],
+            )
 
 
 def _asking(stored: str) -> dict[str, str]:
