@@ -7,6 +7,7 @@
 #                    flaps, KILLS=50 of an import, and EXAMPLES=1000 of every property
 # make mutants       what the tests do not notice: ROOM=chat COUNT=300 SEED=7 (all: docs/mutants.md)
 # make matrix        the suite in short form on each Python from 3.11 to 3.14 that is found
+#                    (OTHERS=1: but for the one of make test)
 # make release-check build the sdist and the wheel, and start them in an empty environment
 # make picture       draw docs/demo.svg, the demo's output, for the README
 # make check         ruff, mypy, and who may import whom
@@ -57,7 +58,7 @@ mutants: .venv/ready
 		$(if $(AGAIN),--again) $(if $(ROOM)$(COUNT)$(SEED)$(AGAIN),,--report)
 
 matrix: .venv/ready
-	.venv/bin/python -m tests.matrix
+	.venv/bin/python -m tests.matrix $(if $(OTHERS),--others)
 
 release-check: .venv/ready
 	.venv/bin/python -m tests.release

@@ -86,12 +86,13 @@ async def weathered(ircd: Ircd, folder: Path, rounds: int, pause: float = 0.0) -
     async with _scene(ircd, folder) as scene:
         misfortunes = (scene.is_cut_off, scene.loses_its_server, scene.is_chattered_at)
         for number in range(rounds):
-            async with person("ada", ircd.port) as ada:
+            # Another each time: who asks again and again within seconds is taken for a bot.
+            async with person(f"ada{number}", ircd.port) as ada:
                 await ada.joins(CHANNEL)
                 await scene.talks(ada)
                 with anyio.fail_after(PATIENCE):
                     await misfortunes[number % 3](ada)
-            scene.outcome.pongs += len([line for line in ada.lines if "ada: pong" in line])
+            scene.outcome.pongs += len([line for line in ada.lines if f"{ada.nick}: pong" in line])
             scene.outcome.rounds += 1
             await anyio.sleep(pause)
         await scene.closes()
@@ -112,7 +113,7 @@ class _Scene:
         self.outcome.pings += 1
         with anyio.fail_after(PATIENCE):
             await self._says(ada, self._numbered(lines))
-            while not [line for line in ada.lines[known:] if "ada: pong" in line]:
+            while not [line for line in ada.lines[known:] if f"{ada.nick}: pong" in line]:
                 await ada.news.wait()
             await self.house.has_heard(ada, CHANNEL)
 
@@ -122,8 +123,8 @@ class _Scene:
         async with self.wire.broken():
             await gone.wait()
             await self._says(ada, [*self._numbered(AWAY), "Terra: who is there?"])
-            await ada.types(f"PRIVMSG ada :{self.outcome.rounds}")
-            await ada.sees(f"PRIVMSG ada :{self.outcome.rounds}")
+            await ada.types(f"PRIVMSG {ada.nick} :.")
+            await ada.sees(f"PRIVMSG {ada.nick} :.")
         await self.house.bridge.at_home.wait()
         await self.talks(ada)
         self.outcome.cuts += 1
@@ -152,7 +153,7 @@ class _Scene:
         house = self.house
         await house.bridge.flush()
         lines = await lines_of(house.store, CHANNEL)
-        self.outcome.recorded = [line.text for line in lines if line.nick == "ada"]
+        self.outcome.recorded = [line.text for line in lines if line.nick.startswith("ada")]
         sent = self.wire.sent.decode().splitlines()
         self.outcome.to_bouncer = [line for line in sent if line.startswith(TO_BOUNCER)]
         self.outcome.asked = len(self.agent.requests)

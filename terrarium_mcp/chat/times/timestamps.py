@@ -3,6 +3,9 @@
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
 
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+"""From which databases count their seconds, or parts of these."""
+
 
 def to_text(moment: datetime) -> str:
     """Format an aware `moment` as in the column `timestamp`: `2026-11-05 14:23:00.123`, UTC."""

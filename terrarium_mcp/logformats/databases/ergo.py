@@ -7,11 +7,12 @@ not among the channels' (table sequence). The database does not say of which net
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import timedelta, tzinfo
 from pathlib import Path
 from typing import Any
 
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.times.timestamps import EPOCH
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
     StoredRoom,
@@ -31,7 +32,6 @@ _TYPES = {
     9: MessageType.NICK,
     10: MessageType.TOPIC,
 }
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _ROOMS = "SELECT DISTINCT target FROM sequence ORDER BY target"
 _ROWS = """
 SELECT sequence.nanotime, history.data
@@ -56,7 +56,7 @@ def _read(
         if kind is None:  # an invitation, or tags alone
             yield None
             continue
-        said_at = _EPOCH + timedelta(microseconds=nanotime // 1000)
+        said_at = EPOCH + timedelta(microseconds=nanotime // 1000)
         yield DatedEvent(said_at, _event(kind, item))
 
 

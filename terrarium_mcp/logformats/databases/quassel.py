@@ -2,10 +2,11 @@
 
 import sqlite3
 from collections.abc import Iterator, Sequence
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import timedelta, tzinfo
 from pathlib import Path
 
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.times.timestamps import EPOCH
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
     StoredRoom,
@@ -48,8 +49,6 @@ SELECT backlog.time, backlog.type, backlog.flags, sender.sender, backlog.message
  ORDER BY backlog.messageid
 """
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-
 
 def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
     del path
@@ -64,7 +63,7 @@ def _read(
         if kind not in _TYPES:
             yield None  # a topic is a sentence in the user's language; the rest is of the client
             continue
-        said_at = _EPOCH + timedelta(seconds=time if time < _IN_SECONDS else time / 1000)
+        said_at = EPOCH + timedelta(seconds=time if time < _IN_SECONDS else time / 1000)
         for event in _events(kind, sender or "", text or "", own=bool(flags & _OWN)):
             yield DatedEvent(said_at, event)
 

@@ -4,11 +4,12 @@ import json
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import timedelta, tzinfo
 from pathlib import Path
 from typing import Any
 
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.times.timestamps import EPOCH
 from terrarium_mcp.logformats.databases.database_format import DatabaseFormat, StoredRoom
 from terrarium_mcp.logformats.entries import LogEvent
 from terrarium_mcp.logformats.log_reader import DatedEvent
@@ -25,7 +26,6 @@ _TYPES = {
     "mode": MessageType.MODE,
     "topic": MessageType.TOPIC,
 }
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 _ROOMS = "SELECT network, channel FROM messages GROUP BY network, channel ORDER BY min(rowid)"
@@ -48,7 +48,7 @@ def _read(
         if kind not in _TYPES:
             yield None
             continue
-        said_at = _EPOCH + timedelta(milliseconds=time)
+        said_at = EPOCH + timedelta(milliseconds=time)
         yield DatedEvent(said_at, _event(_TYPES[kind], json.loads(text)))
 
 

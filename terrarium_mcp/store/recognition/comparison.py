@@ -20,13 +20,13 @@ from typing import NamedTuple
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.times.timestamps import EPOCH
 
 LOST = "\ufffd"
 """What programs write for bytes that they cannot decode."""
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MS = timedelta(milliseconds=1)
-_FIRST, _LAST = ((datetime(year, 1, 1, tzinfo=UTC) - _EPOCH) // _MS for year in (MINYEAR, MAXYEAR))
+_FIRST, _LAST = ((datetime(year, 1, 1, tzinfo=UTC) - EPOCH) // _MS for year in (MINYEAR, MAXYEAR))
 
 _CP1252: Mapping[int, str] = {
     byte: bytes([byte]).decode("cp1252")
@@ -102,9 +102,9 @@ def is_same_text(one: str, other: str) -> bool:
 
 def milliseconds(moment: datetime) -> int:
     """The milliseconds from 1970 to an aware moment."""
-    return (moment - _EPOCH) // _MS
+    return (moment - EPOCH) // _MS
 
 
 def moment_of(at: int) -> datetime:
     """The moment so many milliseconds after 1970, as far as the calendar reaches."""
-    return _EPOCH + min(max(at, _FIRST), _LAST) * _MS
+    return EPOCH + min(max(at, _FIRST), _LAST) * _MS
