@@ -10,6 +10,9 @@ from terrarium_mcp.logformats.places import Place, place_in
 SAMPLE = 300
 """Lines of a log that are looked at."""
 
+FEW = 20
+"""Lines of which a format must read one to be tried on the others: most read none."""
+
 ENOUGH = 0.5
 """The share of lines that a format must read. Genuine logs have 0.98 or more."""
 
@@ -36,10 +39,19 @@ class Fit:
         return (round(self.read, 2), self.place != Place(), self.events)
 
 
+_PERFECT = (1.0, True, 1.0)
+
+
 def best_fit(path: str, lines: Sequence[str], formats: Sequence[TextFormat] = TEXT_FORMATS) -> Fit:
     """The format that reads the first lines of a log best; `read` may be too little for any."""
     sample = [line for line in lines[:SAMPLE] if line.strip()]
-    fits = [_fit(one, path, sample) for one in formats]
+    few = sample[:FEW]
+    likely = [one for one in formats if any(one.read(line) is not None for line in few)]
+    fits = list[Fit]()
+    for one in likely or formats:
+        fits.append(_fit(one, path, sample))
+        if fits[-1].rank == _PERFECT:
+            return fits[-1]
     return max(fits, key=lambda fit: fit.rank)  # the first of equals
 
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
+from functools import cached_property
 from typing import Protocol
 
 from terrarium_mcp.chat.records import MessageType
@@ -30,6 +31,10 @@ MONTHS = {
 
 class LineRule(Protocol):
     """A form of lines, known by an anchored pattern."""
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """What a line of this form looks like after its stamp."""
 
     def read(self, stamp: Stamp | None, body: str) -> LogLine | None:
         """What a line says whose text after the stamp is `body`; None: it has another form."""
@@ -157,6 +162,11 @@ class TextFormat:
     unstamped: Sequence[LineRule] = ()
     paths: Sequence[re.Pattern[str]] = ()
     by_documentation: bool = False
+
+    @cached_property
+    def spells_channels(self) -> bool:
+        """Whether lines of some form name their channel."""
+        return any("channel" in rule.pattern.groupindex for rule in (*self.rules, *self.unstamped))
 
     def resolution(self, lines: Iterable[str]) -> timedelta:
         """The unit of the stamps in some lines: a second, or a minute where none is written."""

@@ -85,7 +85,8 @@ def planned(file: LogFile, head: Sequence[bytes], choices: Choices) -> PlannedLo
         NoLog: it is no log in a known format.
         UndecidedLog: an option must say its network, its channel or its time zone.
     """
-    fit = _fit(file, head, choices)
+    lines = [decoded(line)[0] for line in head]
+    fit = _fit(file, lines, choices)
     place = fit.place
     target = as_channel(choices.channel) if choices.channel else place.target
     network = choices.network or place.network
@@ -105,7 +106,7 @@ def planned(file: LogFile, head: Sequence[bytes], choices: Choices) -> PlannedLo
         place.day,
         zone,
         choices.encoding,
-        fit.format.resolution(decoded(line)[0] for line in head),
+        fit.format.resolution(lines),
         1 + sum(map(len, head)) / (len(head) or 1),
     )
     if renamed := choices.renamed.get(fold(target)):
@@ -115,16 +116,17 @@ def planned(file: LogFile, head: Sequence[bytes], choices: Choices) -> PlannedLo
 
 def _spelt(log: PlannedLog, head: Sequence[bytes]) -> PlannedLog:
     """The log with its channel as its first lines spell it."""
+    if not log.format.spells_channels:
+        return log
     reader = log.reader()
     for _ in reader.read(head):
         pass
     return replace(log, target=reader.spelling or log.target, is_spelt=bool(reader.spelling))
 
 
-def _fit(file: LogFile, head: Sequence[bytes], choices: Choices) -> Fit:
-    if any(b"\0" in line for line in head):
+def _fit(file: LogFile, lines: Sequence[str], choices: Choices) -> Fit:
+    if any("\0" in line for line in lines):
         raise NoLog(f"{file.path}: not a text file.")
-    lines = [decoded(line)[0] for line in head]
     formats = [one for one in TEXT_FORMATS if choices.format in ("", one.name)]
     fit = best_fit(file.name, lines, formats)
     if fit.read < ENOUGH:
