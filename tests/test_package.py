@@ -48,7 +48,8 @@ def imported() -> set[str]:
                 case ast.ImportFrom(module=str(module), names=names) if module in NAMESPACES:
                     modules |= {f"{module}-{name.name}" for name in names}
                 case ast.ImportFrom(module=str(module), level=0):
-                    modules.add(module)
+                    space, _, name = module.partition(".")
+                    modules.add(f"{space}-{name}" if space in NAMESPACES else module)
     tops = {module.partition(".")[0] for module in modules} - sys.stdlib_module_names
     tops -= STANDARD_LATER
     return {normal(owner) for top in tops for owner in owners.get(top, [top])} - {"terrarium-mcp"}

@@ -28,7 +28,7 @@ from terrarium_mcp.logformats.recorded_times import (
     joined,
     without,
 )
-from terrarium_mcp.store import ImportTotals, LogSource, Store
+from terrarium_mcp.store import EarlierReading, ImportTotals, LogSource, Store
 
 ReportLines = Callable[[int], None]
 """Called with how many more lines have been read."""
@@ -46,7 +46,8 @@ Reject = Callable[[LogFile, RejectedLine], None]
 class ContentReport:
     """What became of one room of one file.
 
-    `totals` is None where nothing was stored: the file was imported before, or this is a trial.
+    `totals` is None where nothing was stored: the file was imported before, which `earlier` names,
+    or this is a trial.
     """
 
     content: LogContent
@@ -55,7 +56,7 @@ class ContentReport:
     first: datetime | None = None
     last: datetime | None = None
     totals: ImportTotals | None = None
-    was_read: bool = False
+    earlier: EarlierReading | None = None
 
 
 class RoomName(NamedTuple):
@@ -131,8 +132,8 @@ class LogImport:
                 await to_thread.run_sync(self._exhaust, report)
                 continue
             digest = await to_thread.run_sync(_sha256, content.file)
-            if await store.imports.was_read(digest, content.network, content.target):
-                report.was_read = True
+            report.earlier = await store.imports.was_read(digest, content.network, content.target)
+            if report.earlier:
                 continue
             stored.append(report)
             yield _source(content, digest), self._read(report)

@@ -59,7 +59,7 @@ def test_a_backup_into_a_folder_is_named_by_the_time(ours: Path, tmp_path: Path)
 def test_nothing_is_overwritten(ours: Path, tmp_path: Path) -> None:
     precious = tmp_path / "history.backup"
     precious.write_text("precious")
-    assert "exists. Name another file" in told(
+    assert "exists. Name another file." in told(
         ran(f"{BACKUP} history.backup", "--db", ours, at=tmp_path)
     )
     assert precious.read_text() == "precious"

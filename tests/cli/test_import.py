@@ -52,7 +52,8 @@ def test_an_import_says_what_it_found_and_what_became_of_it(tmp_path: Path) -> N
 def test_a_trial_stores_nothing(tmp_path: Path) -> None:
     done = imported(tmp_path, WEECHAT, *BERLIN, "--dry-run")
     assert "This was a trial: nothing was stored." in done.stdout
-    assert messages(database(tmp_path)) == []
+    assert "labnet/#lab: 214 lines, 200 messages, 8 off the record" in done.stdout
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_imports_are_listed_and_undone(tmp_path: Path) -> None:
@@ -90,7 +91,7 @@ def test_what_cannot_be_done_is_said_with_the_way_out(
     assert done.returncode == 1
     assert cause in done.stderr
     assert "Traceback" not in done.stderr
-    assert messages(database(tmp_path)) == []
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_lines_that_cannot_be_read_are_counted_and_written_down(tmp_path: Path) -> None:
@@ -101,6 +102,55 @@ def test_lines_that_cannot_be_read_are_counted_and_written_down(tmp_path: Path) 
     assert (tmp_path / "rejects.txt").read_text("utf-8") == (
         f"{log}:2: not a line of WeeChat: not a line\n"
     )
+
+
+def test_what_cannot_be_read_is_added_to_what_stands_in_the_file(tmp_path: Path) -> None:
+    log, rejects = tmp_path / "irc.labnet.#lab.weechatlog", tmp_path / "rejects.txt"
+    log.write_bytes(b"not a line\n2026-10-24 23:57:14\tbob\tho")
+    rejects.write_text("of my own\n", "utf-8")
+    imported(tmp_path, log, *BERLIN, "--rejects", rejects)
+    mine, reject = rejects.read_text("utf-8").splitlines()
+    assert mine == "of my own"
+    assert reject.endswith("not a line")
+    nowhere = imported(tmp_path, log, *BERLIN, "--rejects", tmp_path / "no" / "rejects.txt")
+    assert "rejects.txt cannot be written: No such file or directory." in nowhere.stderr
+    assert "Traceback" not in nowhere.stderr
+
+
+def test_a_file_that_was_imported_in_another_zone_is_named_with_the_way_back(
+    tmp_path: Path,
+) -> None:
+    log = tmp_path / "irc.labnet.#lab.weechatlog"
+    log.write_bytes(b"2026-10-24 23:57:14\tbob\tho\n")
+    imported(tmp_path, log, "--timezone", "UTC")
+    again = imported(tmp_path, log, "--timezone", "America/New_York")
+    assert "1 file imported before" in again.stdout
+    assert (
+        f"{log}: imported before with times of UTC, and not again with times of America/New_York."
+        " If the first was wrong, run terrarium-mcp import --undo 1, then"
+    ) in again.stdout
+    assert "imported before with" not in imported(tmp_path, log, "--timezone", "UTC").stdout
+
+
+def test_a_file_of_which_nothing_could_be_stored_is_read_again(tmp_path: Path) -> None:
+    log = tmp_path / "irc.labnet.#lab.weechatlog"
+    log.write_bytes(b"2026-10-24 23:57:14\tbob\t[off] ho\n")
+    assert "1 off the record" in imported(tmp_path, log, *BERLIN).stdout
+    assert "1 off the record" in imported(tmp_path, log, *BERLIN).stdout
+
+
+def test_a_channel_that_may_be_another_is_named_with_what_makes_it_so(tmp_path: Path) -> None:
+    for name in ("#we_ird", "#we-ird"):
+        log = tmp_path / f"irc.labnet.{name}.weechatlog"
+        log.write_bytes(f"2026-10-24 23:57:14\tbob\tin {name}\n".encode())
+    words = (tmp_path, "--timezone", "UTC")
+    trial = imported(tmp_path, *words, "--dry-run")
+    assert "#we-ird may be #we_ird; if it is, import with --map '#we-ird=#we_ird'" in trial.stdout
+    done = imported(tmp_path, *words)
+    assert (
+        "if it is, run terrarium-mcp import --undo 1, then import again with"
+        " --map '#we-ird=#we_ird'"
+    ) in done.stdout
 
 
 def test_standard_input_is_read(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ def back_up(database: Path, path: Path, *, compress: bool) -> None:
         BackupFailed, NotOurs, NotAdopted, StoreFailed: the database cannot be backed up.
     """
     place = path / _name(database, compress=compress) if path.is_dir() else path
-    require_free_file(place, force=False)
+    require_free_file(place)
     began = time.monotonic()
     with Progress() as progress, new_file(place) as file:
         manifest = make_backup(database, file, progress, compress=compress)

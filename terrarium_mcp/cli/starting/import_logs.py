@@ -7,6 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import TextIO
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 import click
@@ -14,7 +15,14 @@ from tqdm import tqdm
 
 from terrarium_mcp.chat.identity import as_channel, fold, is_channel
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.cli.starting.import_report import found_lines, import_lines, report_lines
+from terrarium_mcp.chat.records import Room
+from terrarium_mcp.cli.starting.import_report import (
+    found_lines,
+    import_lines,
+    other_names,
+    report_lines,
+)
+from terrarium_mcp.cli.starting.output import OutputFailed
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import TerrariumError, and_more, did_you_mean
 from terrarium_mcp.logformats.contents import LogContent
@@ -107,20 +115,25 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
     """
     with ExitStack() as stack:
         scratch = Path(stack.enter_context(TemporaryDirectory(prefix="terrarium-import-")))
-        async with open_store(settings.db_path, settings, adopt=options.adopt) as store:
+        rooms = await _recorded_rooms(settings, options)
+        findings = find_contents(
+            options.paths,
+            options.choices,
+            networks=[room.network for room in rooms],
+            private=options.private,
+            scratch=scratch,
+        )
+        is_one_export = _is_one_export(findings, options)
+        if not is_one_export:
+            _require_contents(findings)
+        is_trial = options.dry_run and not settings.db_path.exists()
+        database = scratch / "trial.db" if is_trial else settings.db_path
+        async with open_store(database, settings, adopt=options.adopt) as store:
             await store.opening.wait()
-            rooms = await store.rooms.all()
-            findings = find_contents(
-                options.paths,
-                options.choices,
-                networks=[room.network for room in rooms],
-                private=options.private,
-                scratch=scratch,
-            )
-            if _is_one_export(findings, options) and await _restored(store, findings.exports[0]):
+            if is_one_export and await _restored(store, findings.exports[0]):
                 return
             _require_contents(findings)
-            _print(found_lines(findings, [room.channel for room in rooms]))
+            _print(found_lines(findings))
             on_reject = stack.enter_context(_rejects(options.rejects))
             with _progress(findings.contents) as on_lines:
                 run = LogImport(
@@ -135,10 +148,22 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
                 else:
                     number = await run.store(store, " ".join(sys.argv[1:]))
     _print(report_lines(run.reports))
-    if number:
-        click.echo(f"This was import {number}; terrarium-mcp import --undo {number} removes it.")
-    else:
-        click.echo("This was a trial: nothing was stored.")
+    undo = f"terrarium-mcp import --undo {number}" if number else ""
+    _print(other_names(findings.contents, [room.channel for room in rooms], undo))
+    click.echo(
+        f"This was import {number}; {undo} removes it."
+        if number
+        else "This was a trial: nothing was stored."
+    )
+
+
+async def _recorded_rooms(settings: Settings, options: ImportOptions) -> Sequence[Room]:
+    """The rooms of the database; none if there is no database, and none is made for that."""
+    if not settings.db_path.exists():
+        return []
+    async with open_store(settings.db_path, settings, adopt=options.adopt) as store:
+        await store.opening.wait()
+        return await store.rooms.all()
 
 
 async def list_imports(settings: Settings, adopt: bool) -> None:
@@ -217,12 +242,23 @@ def _rejects(path: Path | None) -> Iterator[Reject]:
     if path is None:
         yield lambda _, __: None
         return
-    with path.open("w", encoding="utf-8") as written:
+    with _appended(path) as written:
 
         def write(file: LogFile, line: RejectedLine) -> None:
             written.write(f"{file.path}:{line.number}: {line.why}: {harmless(line.text)}\n")
 
         yield write
+
+
+@contextmanager
+def _appended(path: Path) -> Iterator[TextIO]:
+    """A text file to add to: the same import may be run again, and what stands there stays."""
+    try:
+        stream = path.open("a", encoding="utf-8")
+    except OSError as error:
+        raise OutputFailed(f"{path} cannot be written: {error.strerror or error}.") from error
+    with stream:
+        yield stream
 
 
 @contextmanager

@@ -11,17 +11,14 @@ from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.finding import Findings
 from terrarium_mcp.logformats.importing import ContentReport
 from terrarium_mcp.logformats.places import is_perhaps
-from terrarium_mcp.store import ImportRecord
+from terrarium_mcp.store import EarlierReading, ImportRecord
 
 _NAMED = 5
 """Files or channels named in one sentence; more are counted."""
 
 
-def found_lines(findings: Findings, known: Iterable[str]) -> Iterator[str]:
-    """What the files are, a line for each program and channel.
-
-    `known` are the channels that the database knows.
-    """
+def found_lines(findings: Findings) -> Iterator[str]:
+    """What the files are, a line for each program and channel."""
     rooms: dict[tuple[str, str, str], list[LogContent]] = {}
     for one in findings.contents:
         if one.target:
@@ -29,7 +26,6 @@ def found_lines(findings: Findings, known: Iterable[str]) -> Iterator[str]:
     for several in rooms.values():
         files, first = _count(len(several), "file"), several[0]
         yield f"{_name(first)}: {first.program}, {files}, times read as {first.zone}"
-    yield from _other_names(findings.contents, [*known, *(one.target for one in findings.contents)])
     if findings.private:
         conversations = _count(findings.private, "private conversation")
         yield f"left out: {conversations} (--private imports them)"
@@ -37,18 +33,26 @@ def found_lines(findings: Findings, known: Iterable[str]) -> Iterator[str]:
         yield f"not read: {and_more(list(map(str, findings.skipped)), _NAMED)}"
 
 
-def _other_names(contents: Sequence[LogContent], known: Sequence[str]) -> Iterator[str]:
-    """Channels whose name in a file may stand for another one."""
+def other_names(contents: Sequence[LogContent], known: Iterable[str], undo: str) -> Iterator[str]:
+    """Channels whose name in a file may stand for another one.
+
+    Args:
+        contents: what was read.
+        known: the channels that the database knew before.
+        undo: the command that undoes the import; empty if nothing was stored.
+    """
+    names = [*known, *(one.target for one in contents)]
+    first = f"run {undo}, then import again with" if undo else "import with"
     spelt = {fold(one.target) for one in contents if one.is_spelt}
     for target in dict.fromkeys(one.target for one in contents if one.target):
         others = [
             name
-            for name in dict.fromkeys(known)
+            for name in dict.fromkeys(names)
             if is_perhaps(target, name) and fold(name) != fold(target) and fold(target) not in spelt
         ]
         if others:
             yield (
-                f"{harmless(target)} may be {harmless(and_more(others, _NAMED))}; if it is:"
+                f"{harmless(target)} may be {harmless(and_more(others, _NAMED))}; if it is, {first}"
                 f" --map '{harmless(target)}={harmless(others[0])}'"
             )
 
@@ -69,18 +73,19 @@ def _name(content: LogContent) -> str:
 
 
 def _room(reports: Sequence[ContentReport]) -> str:
-    read = [one for one in reports if not one.was_read]
+    read = [one for one in reports if not one.earlier]
     again = len(reports) - len(read)
     lines = sum(one.counts.lines for one in read)
+    left_out = sum((one.left_out for one in read), Counter[str]())
     totals = [one.totals for one in read if one.totals]
-    parts = [f"{lines:,} lines"] if read else []
+    parts = [_count(lines, "line")] if read else []
     if totals:
         parts.append(f"{sum(one.added for one in totals):,} added")
         if known := sum(one.known for one in totals):
             parts.append(f"{known:,} were there already")
     elif read:
-        parts.append(f"{sum(one.counts.messages for one in read):,} messages")
-    left_out = sum((one.left_out for one in read), Counter[str]())
+        messages = sum(one.counts.messages for one in read) - left_out.total()
+        parts.append(_count(messages, "message"))
     parts += [f"{count:,} {why}" for why, count in sorted(left_out.items())]
     if rejected := sum(one.counts.rejected for one in read):
         parts.append(f"{rejected:,} could not be read")
@@ -108,6 +113,7 @@ def _remarks(reports: Sequence[ContentReport]) -> Iterator[str]:
         yield f"{_count(count, 'line')} not in UTF-8, read as {encoding} (--encoding names another)"
     if uncertain := sum(one.counts.uncertain for one in reports):
         yield f"{_count(uncertain, 'line')} might be an action or an event; the wording decided"
+    yield from _other_zones(reports)
     for report in reports:
         name = harmless(report.content.file.path)
         if report.totals and report.totals.offset != timedelta(0):
@@ -116,6 +122,21 @@ def _remarks(reports: Sequence[ContentReport]) -> Iterator[str]:
             yield f"{name}: its clock was {abs(fast):g} s {word}; the times were corrected"
         if report.counts.steps_back:
             yield f"{name}: its clock was set back {_count(report.counts.steps_back, 'time')}"
+
+
+def _other_zones(reports: Sequence[ContentReport]) -> Iterator[str]:
+    """Files that were imported before with their times read in another zone."""
+    files: dict[tuple[EarlierReading, str], list[str]] = {}
+    for report in reports:
+        zone = report.content.zone
+        if report.earlier and report.earlier.zone != zone:
+            files.setdefault((report.earlier, zone), []).append(report.content.file.path)
+    for (earlier, zone), paths in files.items():
+        yield (
+            f"{harmless(and_more(paths, _NAMED))}: imported before with times of {earlier.zone},"
+            f" and not again with times of {zone}. If the first was wrong, run"
+            f" terrarium-mcp import --undo {earlier.import_id}, then the same import once more."
+        )
 
 
 def import_lines(records: Sequence[ImportRecord]) -> Iterator[str]:

@@ -19,17 +19,20 @@ class OutputFailed(HostFailure):
     """An output cannot be written."""
 
 
-def require_free_file(path: Path, *, force: bool) -> None:
+def require_free_file(path: Path, *, force: bool | None = None) -> None:
     """Check that a file may be written at `path`.
 
+    `force` is whether to replace one that is there; None where the command never does.
+
     Raises:
-        OutputExists: there is one, and `force` is false; or it is no ordinary file.
+        OutputExists: there is one, and it is not to be replaced; or it is no ordinary file.
         OutputFailed: there is no such folder.
     """
     if path.exists() and not path.is_file():
         raise OutputExists(f"{path} is not an ordinary file. Name another.")
     if path.exists() and not force:
-        raise OutputExists(f"{path} exists. Name another file, or replace it with --force.")
+        replacing = "" if force is None else ", or replace it with --force"
+        raise OutputExists(f"{path} exists. Name another file{replacing}.")
     if not path.parent.is_dir():
         raise OutputFailed(f"There is no folder {path.parent}. Create it, or name another.")
 

@@ -167,6 +167,13 @@ class ImportRecord:
     last: datetime | None
 
 
+class EarlierReading(NamedTuple):
+    """A log was read whole before: by which import, and in which time zone."""
+
+    import_id: int
+    zone: str
+
+
 @dataclass(frozen=True, slots=True)
 class ImportTotals:
     """What became of the lines of a log: added, or known already (or of people who opted out).

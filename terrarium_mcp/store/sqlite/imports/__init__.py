@@ -7,7 +7,13 @@ from datetime import UTC, datetime
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.chat.voices import VoiceRules
-from terrarium_mcp.store.records import ImportRecord, ImportTotals, LogSource, UndoResult
+from terrarium_mcp.store.records import (
+    EarlierReading,
+    ImportRecord,
+    ImportTotals,
+    LogSource,
+    UndoResult,
+)
 from terrarium_mcp.store.sqlite.engine.database import Database, Row
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.rooms import Rooms
@@ -127,22 +133,22 @@ class Imports:
                 (to_text(datetime.now(UTC)), import_id),
             )
 
-    async def was_read(self, sha256: str, network: str, channel: str) -> ImportRecord | None:
+    async def was_read(self, sha256: str, network: str, channel: str) -> EarlierReading | None:
         """The newest import that read a file of these contents whole, into this channel.
 
-        None if there is none, or if it has been undone.
+        None if there is none, if it has been undone, or if it could read no line as a message.
         """
         casemapping = await self._rooms.casemapping(network)
         rows = await self._database.rows(_READERS, {"sha256": sha256, "network": storable(network)})
         name = fold(storable(channel), casemapping)
-        for import_id, its_channel in rows:
+        for import_id, its_channel, zone in rows:
             if fold(its_channel, casemapping) == name:
-                return (await self._records("i.id = ?", import_id))[0]
+                return EarlierReading(import_id, zone)
         return None
 
     async def all(self) -> list[ImportRecord]:
         """Every import, the oldest first; also those that were interrupted or undone."""
-        return await self._records("1 = ?", 1)
+        return [_record(row) for row in await self._database.rows(_RECORDS)]
 
     async def undo(
         self,
@@ -167,9 +173,6 @@ class Imports:
         """
         return await ImportUndo(self._database, self._indexer, import_id).run(asked_by, report)
 
-    async def _records(self, where: str, param: object) -> list[ImportRecord]:
-        return [_record(row) for row in await self._database.rows(_RECORDS.format(where), [param])]
-
 
 def _record(row: Row) -> ImportRecord:
     return ImportRecord(
@@ -191,8 +194,9 @@ _INTERRUPTED = """
 SELECT max(id) FROM imports WHERE command = ? AND finished IS NULL AND undone IS NULL"""
 
 _READERS = """
-SELECT s.import, s.channel FROM import_sources s JOIN imports i ON i.id = s.import
-WHERE s.sha256 = :sha256 AND s.network = :network AND s.is_whole AND i.undone IS NULL
+SELECT s.import, s.channel, s.zone FROM import_sources s JOIN imports i ON i.id = s.import
+WHERE s.sha256 = :sha256 AND s.network = :network AND s.is_whole AND s.lines > 0
+  AND i.undone IS NULL
 ORDER BY s.import DESC"""
 
 # A log that an interrupted import began to read has one row for each attempt.
@@ -205,4 +209,4 @@ FROM imports i LEFT JOIN (
     min(first) AS first, max(last) AS last
   FROM import_sources GROUP BY import, path, network, channel, sha256
 ) a ON a.import = i.id
-WHERE {} GROUP BY i.id ORDER BY i.id"""
+GROUP BY i.id ORDER BY i.id"""

@@ -9,7 +9,13 @@ import anyio
 import pytest
 
 from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
-from terrarium_mcp.store import ImportTotals, ImportWasUndone, Store, UnstorableMessage
+from terrarium_mcp.store import (
+    EarlierReading,
+    ImportTotals,
+    ImportWasUndone,
+    Store,
+    UnstorableMessage,
+)
 from terrarium_mcp.store.sqlite.ingest import bulk
 from tests.store.scene import (
     NOON,
@@ -190,9 +196,8 @@ async def test_a_file_that_was_read_whole_is_known_by_its_contents(store: Store)
     assert await store.imports.was_read("abc", "net", "#tea") is None
     number = await store.imports.begin("terrarium-mcp import a.log")
     await store.imports.add(number, log_of(contents="abc"), logged(TEA))
-    record = await store.imports.was_read("abc", "net", "#TEA")
-    assert record is not None
-    assert record.id == number
+    earlier = await store.imports.was_read("abc", "net", "#TEA")
+    assert earlier == EarlierReading(number, "UTC")
     assert await store.imports.was_read("abc", "net", "#mate") is None
     assert await store.imports.was_read("abc", "other", "#tea") is None
     await store.imports.undo(number)
@@ -245,7 +250,9 @@ async def test_lines_of_an_async_iterator_are_imported_too(store: Store) -> None
 
 async def test_an_empty_log_is_imported_too(store: Store) -> None:
     assert await bring(store, []) == ImportTotals(lines=0, added=0, known=0, offset=NONE)
-    assert await store.imports.was_read("tea.log", "net", "#tea") is not None
+    assert (
+        await store.imports.was_read("tea.log", "net", "#tea") is None
+    )  # it may be read otherwise
 
 
 async def test_a_line_that_cannot_be_stored_stops_after_those_before_it(
