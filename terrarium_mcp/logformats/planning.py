@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, timedelta, tzinfo
 
-from terrarium_mcp.chat.identity import as_channel, fold
+from terrarium_mcp.chat.identity import as_channel, fold, is_channel
 from terrarium_mcp.errors import TerrariumError, shown
 from terrarium_mcp.logformats.decoding import decoded
 from terrarium_mcp.logformats.detection import ENOUGH, Fit, best_fit
@@ -16,6 +16,7 @@ from terrarium_mcp.logformats.files import LogFile
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
 from terrarium_mcp.logformats.log_reader import LogReader
+from terrarium_mcp.logformats.places import Place
 
 NO_NETWORK = "its network is not named anywhere. Name it with --network."
 NO_ZONE = (
@@ -56,12 +57,14 @@ class Choices:
 class PlannedLog:
     """A text log and how it will be read.
 
+    `origin` is what its path says, whatever the options say.
     `target` is a channel, or a person; "" for a window in which the client talks about itself.
     `is_spelt`: its lines, or the operator, spell the target; otherwise the name of the file does.
     """
 
     file: LogFile
     format: TextFormat
+    origin: Place
     network: str
     target: str
     day: date | None
@@ -78,8 +81,12 @@ class PlannedLog:
         )
 
 
-def planned(file: LogFile, head: Sequence[bytes], choices: Choices) -> PlannedLog:
+def planned(
+    file: LogFile, head: Sequence[bytes], choices: Choices, *, is_alone: bool = False
+) -> PlannedLog:
     """How a text log will be read, decided from its path and its first lines.
+
+    `is_alone`: it is the only file of the import.
 
     Raises:
         NoLog: it is no log in a known format.
@@ -88,7 +95,7 @@ def planned(file: LogFile, head: Sequence[bytes], choices: Choices) -> PlannedLo
     lines = [decoded(line)[0] for line in head]
     fit = _fit(file, lines, choices)
     place = fit.place
-    target = as_channel(choices.channel) if choices.channel else place.target
+    target = _target(place, choices, is_alone=is_alone)
     network = choices.network or place.network
     if place.is_window and not target:
         zone = choices.zone or UTC  # nothing is asked for where nothing is recorded
@@ -101,6 +108,7 @@ def planned(file: LogFile, head: Sequence[bytes], choices: Choices) -> PlannedLo
     log = PlannedLog(
         file,
         fit.format,
+        place,
         network,
         target,
         place.day,
@@ -112,6 +120,18 @@ def planned(file: LogFile, head: Sequence[bytes], choices: Choices) -> PlannedLo
     if renamed := choices.renamed.get(fold(target)):
         return replace(log, target=renamed, is_spelt=True)
     return _spelt(log, head)
+
+
+def _target(place: Place, choices: Choices, *, is_alone: bool) -> str:
+    """The channel or the person of a log.
+
+    No option makes a channel of a client's window, nor of a conversation that lies beside other
+    files: what is private would be public. A lone file may be a channel in spite of its name.
+    """
+    is_person = bool(place.target) and not is_channel(place.target)
+    if place.is_window or not choices.channel or (is_person and not is_alone):
+        return place.target
+    return as_channel(choices.channel)
 
 
 def _spelt(log: PlannedLog, head: Sequence[bytes]) -> PlannedLog:

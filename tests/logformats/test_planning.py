@@ -1,14 +1,17 @@
 """What is told from a log, and what is asked for rather than guessed."""
 
+from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from terrarium_mcp.logformats.choice_limits import MisplacedChoice
 from terrarium_mcp.logformats.detection import best_fit
 from terrarium_mcp.logformats.files import LogFile, log_files
-from terrarium_mcp.logformats.finding import find_contents
+from terrarium_mcp.logformats.finding import Findings, find_contents
 from terrarium_mcp.logformats.places import Place, is_perhaps, place_in
 from terrarium_mcp.logformats.planning import Choices, NoLog, PlannedLog, UndecidedLog, planned
 from terrarium_mcp.logformats.text.znc import ZNC
@@ -32,6 +35,23 @@ def plan(
     (file,) = log_files([str(path)], tmp_path)
     assert isinstance(file, LogFile)
     return planned(file, head, choices or Choices(zone=BERLIN))
+
+
+def found(
+    folder: Path, *names: str, choices: Choices, line: str = WEECHAT, private: bool = False
+) -> Findings:
+    """What an import finds in a folder with files of these names, each of one line."""
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(line)
+    return find_contents(
+        [str(folder)], choices, networks=[], private=private, scratch=folder.parent
+    )
+
+
+def rooms(findings: Findings) -> list[tuple[str, str]]:
+    """The networks and channels of what was found."""
+    return [(one.network, one.target) for one in findings.contents]
 
 
 def test_the_path_names_network_channel_and_day(tmp_path: Path) -> None:
@@ -156,3 +176,70 @@ def test_the_unit_of_the_stamps_is_told_from_them(
 ) -> None:
     head = ["--- Log opened Sat Oct 24 23:51:20 2026", line]
     assert plan(tmp_path, "net/#tea.log", *head).resolution == timedelta(seconds=resolution)
+
+
+@pytest.mark.parametrize(
+    ("names", "choices", "cause"),
+    [
+        (("libera.#tea", "oftc.#tea"), Choices(network="libera"), "they name libera, oftc. Import"),
+        (("libera.ada", "oftc.#tea"), Choices(network="libera"), "they name libera, oftc. Import"),
+        (("libera.#tea", "libera.#mate"), Choices(channel="#x"), "they name #mate, #tea. Import"),
+    ],
+)
+def test_an_option_puts_nothing_together_that_the_paths_keep_apart(
+    names: Sequence[str], choices: Choices, cause: str, tmp_path: Path
+) -> None:
+    logs = [f"irc.{name}.weechatlog" for name in names]
+    with pytest.raises(MisplacedChoice, match=cause):
+        found(tmp_path / "logs", *logs, choices=replace(choices, zone=BERLIN))
+
+
+def test_a_file_that_names_no_channel_goes_to_that_of_the_others_and_to_no_third(
+    tmp_path: Path,
+) -> None:
+    names = ("irc.libera.#tea.weechatlog", "notes.txt")
+    tea = Choices(zone=BERLIN, network="Libera", channel="#Tea")
+    assert rooms(found(tmp_path / "logs", *names, choices=tea)) == [("Libera", "#Tea")] * 2
+    for other in (replace(tea, channel="#x"), replace(tea, network="oftc")):
+        with pytest.raises(MisplacedChoice, match="and some name none"):
+            found(tmp_path / "logs", *names, choices=other)
+
+
+def test_an_option_may_override_what_all_paths_name_alike(tmp_path: Path) -> None:
+    names = ("irc.a.#tea.weechatlog", "old/irc.a.#tea.weechatlog", "irc.server.b.weechatlog")
+    choices = Choices(zone=BERLIN, network="libera", channel="#x")
+    assert rooms(found(tmp_path / "logs", *names, choices=choices)) == [
+        ("libera", "#x"),
+        ("libera", ""),
+        ("libera", "#x"),
+    ]
+
+
+def test_no_option_makes_a_channel_of_a_private_conversation_beside_other_files(
+    tmp_path: Path,
+) -> None:
+    names = ("irc.libera.ada.weechatlog", "irc.libera.#tea.weechatlog")
+    choices = Choices(zone=BERLIN, channel="#tea")
+    findings = found(tmp_path / "logs", *names, choices=choices)
+    assert (rooms(findings), findings.private) == ([("libera", "#tea")], 1)
+    findings = found(tmp_path / "logs", choices=choices, private=True)
+    assert rooms(findings) == [("libera", "#tea"), ("libera", "ada")]
+
+
+def test_a_lone_file_may_be_a_channel_in_spite_of_its_name_but_for_a_window(
+    tmp_path: Path,
+) -> None:
+    choices = Choices(zone=BERLIN, network="libera", channel="#tea")
+    assert rooms(found(tmp_path / "a", "irc.libera.tea.weechatlog", choices=choices)) == [
+        ("libera", "#tea")
+    ]
+    assert rooms(found(tmp_path / "b", "irc.server.libera.weechatlog", choices=choices)) == [
+        ("libera", "")
+    ]
+
+
+def test_a_channel_whose_files_look_like_a_persons_is_named_by_a_map(tmp_path: Path) -> None:
+    names = ("tea.log.24Oct2026", "tea.log.25Oct2026")
+    choices = Choices(zone=BERLIN, network="libera", renamed={"tea": "#tea"})
+    findings = found(tmp_path / "logs", *names, choices=choices, line="[23:57] <bob> hi")
+    assert rooms(findings) == [("libera", "#tea")] * 2

@@ -203,7 +203,10 @@ def _require_contents(findings: Findings) -> None:
         )
     if not any(one.target for one in findings.contents):
         reasons = and_more(list(map(str, findings.skipped)), _SHOWN)
-        left_out = "They are private conversations: --private imports them."
+        left_out = (
+            "They are private conversations: --private imports them. If one is a channel after all,"
+            " say so: --map 'tea=#tea'."
+        )
         raise NothingToImport(
             f"Nothing to import. {harmless(reasons)}"
             if findings.skipped

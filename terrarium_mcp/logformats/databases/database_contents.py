@@ -17,6 +17,7 @@ from terrarium_mcp.logformats.databases.database_format import (
 from terrarium_mcp.logformats.files import LogFile, UnusableFile
 from terrarium_mcp.logformats.formats import DATABASE_FORMATS
 from terrarium_mcp.logformats.log_reader import DatedEvent, LineCounts, LogItem
+from terrarium_mcp.logformats.places import Place
 from terrarium_mcp.logformats.planning import NO_NETWORK, NO_ZONE, Choices, UndecidedLog
 
 
@@ -57,6 +58,7 @@ def _of_room(file: LogFile, form: DatabaseFormat, room: StoredRoom, choices: Cho
         file=file,
         format=form.name,
         program=form.program,
+        origin=Place(room.network, room.target),
         network=choices.network or room.network,
         target=choices.renamed.get(fold(room.target), room.target),
         zone=str(zone),
