@@ -149,11 +149,11 @@ def _fit(file: LogFile, lines: Sequence[str], choices: Choices) -> Fit:
         raise NoLog(f"{file.path}: not a text file.")
     formats = [one for one in TEXT_FORMATS if choices.format in ("", one.name)]
     fit = best_fit(file.name, lines, formats)
-    if fit.read < ENOUGH:
-        first = next((line for line in lines if line.strip()), "")
-        what = f"a log of {fit.format.program}" if choices.format else "a log of a known format"
-        raise NoLog(f"{file.path}: not {what}. It begins with: {shown(first)}")
-    return fit
+    if fit.read >= ENOUGH and fit.is_timed:
+        return fit
+    first = next((line for line in lines if line.strip()), "")
+    what = f"a log of {fit.format.program}" if choices.format else "a log of a known format"
+    raise NoLog(f"{file.path}: not {what}. It begins with: {shown(first)}")
 
 
 def _written_zone(file: LogFile, head: Sequence[bytes], form: TextFormat, encoding: str) -> tzinfo:

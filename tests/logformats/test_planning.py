@@ -149,6 +149,8 @@ def test_a_renamed_channel_has_its_name(tmp_path: Path) -> None:
         ["\x7fELF\0\0\0", WEECHAT],
         ["import re", "", "def f():", "    return 1"],
         ["{}", "[1, 2]"],
+        ["<html>", "<body> <p>tea</p>", "</html>"],
+        ["* green tea", "* black tea", "", "- mate - too"],
     ],
 )
 def test_what_is_no_log_is_said_to_be_none(lines: list[str], tmp_path: Path) -> None:
