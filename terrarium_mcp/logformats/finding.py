@@ -14,7 +14,7 @@ from terrarium_mcp.logformats.detection import SAMPLE
 from terrarium_mcp.logformats.exported_rooms import contents_of_export
 from terrarium_mcp.logformats.files import LogFile, UnusableFile, lines_of, log_files
 from terrarium_mcp.logformats.jsonl import is_jsonl
-from terrarium_mcp.logformats.planning import Choices, UndecidedLog, planned
+from terrarium_mcp.logformats.planning import Choices, UndecidedLog, UnplacedLog, planned
 
 
 @dataclass(slots=True)
@@ -25,7 +25,7 @@ class Findings:
         contents: what will be read, in order.
         private: how many private conversations were left out.
         skipped: files that are no logs or cannot be read, with the reason.
-        undecided: files of which an option must decide something.
+        undecided: files of which an option must decide something before anything is imported.
         exports: those files that are exports as JSON Lines; their rooms are among the contents.
     """
 
@@ -72,6 +72,7 @@ def find_contents(
             findings.skipped.append(error)
     require_apart(findings.contents, choices)
     _leave_out_private(findings, wanted=private)
+    _leave_out_unplaced(findings)
     findings.contents = _spelt_alike(findings.contents, networks)
     return findings
 
@@ -82,6 +83,14 @@ def _leave_out_private(findings: Findings, *, wanted: bool) -> None:
     public = [one for one in findings.contents if not one.is_private]
     findings.private = len(findings.contents) - len(public)
     findings.contents = public
+
+
+def _leave_out_unplaced(findings: Findings) -> None:
+    """Files without a network or a channel stop nothing, unless nothing else is to be imported."""
+    unplaced = [one for one in findings.undecided if isinstance(one, UnplacedLog)]
+    if len(unplaced) < len(findings.undecided) or any(one.target for one in findings.contents):
+        findings.skipped += unplaced
+        findings.undecided = [one for one in findings.undecided if one not in unplaced]
 
 
 def _spelt_alike(contents: Sequence[LogContent], networks: Sequence[str]) -> list[LogContent]:

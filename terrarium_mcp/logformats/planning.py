@@ -34,6 +34,10 @@ class UndecidedLog(TerrariumError):
         self.problem = problem
 
 
+class UnplacedLog(UndecidedLog):
+    """A file does not tell its network or its channel: it can be left out beside other files."""
+
+
 class NoLog(TerrariumError):
     """A file is no log in any format that is known, or not in the one that was named."""
 
@@ -90,7 +94,8 @@ def planned(
 
     Raises:
         NoLog: it is no log in a known format.
-        UndecidedLog: an option must say its network, its channel or its time zone.
+        UnplacedLog: an option must say its network or its channel.
+        UndecidedLog: an option must say its time zone.
     """
     lines = [decoded(line)[0] for line in head]
     fit = _fit(file, lines, choices)
@@ -100,9 +105,9 @@ def planned(
     if place.is_window and not target:
         zone = choices.zone or UTC  # nothing is asked for where nothing is recorded
     elif not network:
-        raise UndecidedLog(file.path, NO_NETWORK)
+        raise UnplacedLog(file.path, NO_NETWORK)
     elif not target:
-        raise UndecidedLog(file.path, "its path names no channel. Name it with --channel.")
+        raise UnplacedLog(file.path, "its path names no channel. Name it with --channel.")
     else:
         zone = choices.zone or _written_zone(file, head, fit.format, choices.encoding)
     log = PlannedLog(

@@ -66,6 +66,11 @@ def test_a_compressed_file_has_the_name_that_it_had(
     assert read(tmp_path, scratch=scratch) == {(tmp_path / "#tea.log").as_posix(): LINE}
 
 
+def test_a_rotated_file_may_be_packed(tmp_path: Path, scratch: Path) -> None:
+    (tmp_path / "#tea.log.1.gz").write_bytes(gzip.compress(LINE))
+    assert read(tmp_path, scratch=scratch) == {(tmp_path / "#tea.log.1").as_posix(): LINE}
+
+
 def test_archives_hold_files(tmp_path: Path, scratch: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("labnet/#tea.log", LINE)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, timedelta
+from datetime import UTC, date, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -14,6 +14,8 @@ from terrarium_mcp.logformats.files import LogFile, log_files
 from terrarium_mcp.logformats.finding import Findings, find_contents
 from terrarium_mcp.logformats.places import Place, is_perhaps, place_in
 from terrarium_mcp.logformats.planning import Choices, NoLog, PlannedLog, UndecidedLog, planned
+from terrarium_mcp.logformats.text.eggdrop import EGGDROP
+from terrarium_mcp.logformats.text.irssi import IRSSI
 from terrarium_mcp.logformats.text.znc import ZNC
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -78,6 +80,16 @@ def test_each_layout_of_znc_is_known(path: str, place: tuple[str, str]) -> None:
     assert (found.network, found.target) == place
 
 
+@pytest.mark.parametrize("ending", [".1", ".12", "~", ".old", ".bak", ".BAK", ".1~"])
+def test_a_rotated_log_is_in_the_place_of_the_log_that_it_was(ending: str) -> None:
+    assert place_in(f"libera/#tea.log{ending}", IRSSI.paths) == Place("libera", "#tea")
+
+
+@pytest.mark.parametrize("name", ["tea.log.24Oct2026", "tea.log.20261024", "tea.log.24Oct2026.bak"])
+def test_a_date_at_the_end_of_a_name_is_no_rotation(name: str) -> None:
+    assert place_in(name, EGGDROP.paths) == Place("", "tea", date(2026, 10, 24))
+
+
 def test_a_window_of_the_client_is_told_from_a_channel() -> None:
     assert place_in("libera/status/2026-10-24.log", ZNC.paths).is_window
     assert place_in("libera/#status/2026-10-24.log", ZNC.paths) == Place(
@@ -121,6 +133,32 @@ def test_what_the_path_does_not_tell_is_asked_for(tmp_path: Path) -> None:
         choices=Choices(zone=BERLIN, network="libera", channel="tea"),
     )
     assert (log.network, log.target) == ("libera", "#tea")
+
+
+@pytest.mark.parametrize("stray", ["notes.txt", "notes.log"])
+def test_a_file_that_tells_no_place_stops_no_others(stray: str, tmp_path: Path) -> None:
+    names = ("a/irc.libera.#tea.weechatlog", stray)
+    findings = found(tmp_path / "logs", *names, choices=Choices(zone=BERLIN))
+    assert rooms(findings) == [("libera", "#tea")]
+    assert findings.undecided == []
+    (skipped,) = findings.skipped
+    assert str(skipped).startswith(str(tmp_path / "logs" / stray))
+    assert "--network" in str(skipped)
+
+
+def test_a_zone_is_asked_for_all_files_and_nothing_for_those_that_are_left_out(
+    tmp_path: Path,
+) -> None:
+    names = ("irc.libera.#tea.weechatlog", "notes.txt")
+    findings = found(tmp_path / "logs", *names, choices=Choices())
+    assert ["--timezone" in one.problem for one in findings.undecided] == [True]
+    assert len(findings.skipped) == 1
+
+
+def test_where_nothing_else_is_to_be_imported_its_place_is_asked_for(tmp_path: Path) -> None:
+    names = ("irc.libera.ada.weechatlog", "irc.server.libera.weechatlog", "notes.txt")
+    findings = found(tmp_path / "logs", *names, choices=Choices(zone=BERLIN))
+    assert ["--network" in one.problem for one in findings.undecided] == [True]
 
 
 def test_a_network_is_spelt_as_the_database_spells_it(tmp_path: Path) -> None:
