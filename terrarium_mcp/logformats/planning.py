@@ -150,7 +150,8 @@ def _spelt(log: PlannedLog, head: Sequence[bytes]) -> PlannedLog:
 
 
 def _fit(file: LogFile, lines: Sequence[str], choices: Choices) -> Fit:
-    if any("\0" in line for line in lines):
+    zeros = sum("\0" in line for line in lines)
+    if zeros and zeros >= ENOUGH * len(lines):
         raise NoLog(f"{file.path}: not a text file.")
     formats = [one for one in TEXT_FORMATS if choices.format in ("", one.name)]
     fit = best_fit(file.name, lines, formats)

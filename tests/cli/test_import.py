@@ -103,6 +103,15 @@ def test_lines_that_cannot_be_read_are_counted_and_written_down(tmp_path: Path) 
     )
 
 
+def test_zeros_that_a_crash_left_and_a_byte_order_mark_lose_no_line(tmp_path: Path) -> None:
+    log = tmp_path / "irc.labnet.#lab.weechatlog"
+    line = b"2026-10-24 23:57:1%d\tbob\thi\n"
+    log.write_bytes(b"\xef\xbb\xbf" + line % 1 + bytes(40_000) + line % 2 + b"\0\n" + line % 3)
+    done = imported(tmp_path, log, *BERLIN, "--rejects", tmp_path / "rejects.txt")
+    assert "4 lines, 3 added (" in done.stdout, done.stderr
+    assert (tmp_path / "rejects.txt").read_text("utf-8") == ""
+
+
 def test_standard_input_is_read(tmp_path: Path) -> None:
     done = subprocess.run(
         quick_words(

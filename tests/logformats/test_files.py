@@ -151,6 +151,13 @@ def test_a_pipe_or_a_device_is_no_log(tmp_path: Path, scratch: Path) -> None:
     assert isinstance(found, UnusableFile)
 
 
+def test_what_precedes_the_text_of_a_line_is_none_of_it() -> None:
+    """A byte order mark, zeros after a crash: also more of them than the longest line has bytes."""
+    zeros, mark = bytes(LONGEST_LINE * 3 - 5), b"\xef\xbb\xbf"
+    parts = (mark, b"first\n", zeros, b"second\n", mark, b"third\0\n", b"\0\0\n", zeros)
+    assert list(lines_of(io.BytesIO(b"".join(parts)))) == [b"first", b"second", b"third\0", b""]
+
+
 def test_a_line_of_any_length_takes_the_memory_of_a_short_one() -> None:
     stream = io.BytesIO(b"first\r\n" + b"x" * (LONGEST_LINE * 40) + b"\nlast")
     first, long, last = lines_of(stream)
