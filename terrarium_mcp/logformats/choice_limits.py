@@ -16,13 +16,13 @@ class MisplacedChoice(TerrariumError):
 
 
 def require_apart(contents: Sequence[LogContent], choices: Choices) -> None:
-    """Refuse options that put together what the files keep apart.
+    """Refuse options that put together what the files keep apart, in one place or on one day.
 
     Private conversations keep their names whatever --channel says, and windows of a client name no
     channel, so neither counts as one.
 
     Raises:
-        MisplacedChoice: an option would merge networks or channels.
+        MisplacedChoice: an option would merge networks, channels or days.
     """
     places = [one.origin for one in contents if not one.origin.is_window]
     if choices.network:
@@ -31,6 +31,12 @@ def require_apart(contents: Sequence[LogContent], choices: Choices) -> None:
         targets = (place.target for place in places)
         channels = (name for name in targets if not name or is_channel(name))
         _require_one("channel", choices.channel, channels)
+    files = {one.file.path for one in contents}
+    if choices.day and len(files) > 1:
+        raise MisplacedChoice(
+            f"--date {choices.day} is the day on which one file begins, and {len(files)} were"
+            " found. Import them one by one."
+        )
 
 
 def _require_one(option: str, chosen: str, names: Iterable[str]) -> None:

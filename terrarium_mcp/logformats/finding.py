@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from terrarium_mcp.errors import TerrariumError
@@ -14,7 +14,13 @@ from terrarium_mcp.logformats.detection import SAMPLE
 from terrarium_mcp.logformats.exported_rooms import contents_of_export
 from terrarium_mcp.logformats.files import LogFile, UnusableFile, lines_of, log_files
 from terrarium_mcp.logformats.jsonl import is_jsonl
-from terrarium_mcp.logformats.planning import Choices, UndecidedLog, UnplacedLog, planned
+from terrarium_mcp.logformats.planning import (
+    Choices,
+    UndecidedLog,
+    UnplacedLog,
+    planned,
+    require_date,
+)
 
 
 @dataclass(slots=True)
@@ -86,7 +92,7 @@ def _leave_out_private(findings: Findings, *, wanted: bool) -> None:
 
 
 def _leave_out_unplaced(findings: Findings) -> None:
-    """Files without a network or a channel stop nothing, unless nothing else is to be imported."""
+    """Files that do not tell their place stop nothing, unless nothing else is to be imported."""
     unplaced = [one for one in findings.undecided if isinstance(one, UnplacedLog)]
     if len(unplaced) < len(findings.undecided) or any(one.target for one in findings.contents):
         findings.skipped += unplaced
@@ -110,10 +116,11 @@ def _contents(
         first = next(lines, None)
         if first is None:
             return []  # an empty file is no mistake
-        is_text = not (is_jsonl(first) or is_database(first))
-        head = [first, *islice(lines, SAMPLE - 1)] if is_text else []
-    if is_text:
-        return [content_of_text(planned(file, head, choices, is_alone=is_alone))]
+        if not (is_jsonl(first) or is_database(first)):
+            head = [first, *islice(lines, SAMPLE - 1)]
+            log = planned(file, head, choices, is_alone=is_alone)
+            require_date(log, chain(head, lines))
+            return [content_of_text(log)]
     if is_database(first):
         return contents_of_database(file, choices)
     exports.append(file)

@@ -4,7 +4,7 @@ Nothing that changes the result is guessed. What a file does not tell is asked f
 the option that decides it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, timedelta, tzinfo
 
@@ -25,6 +25,9 @@ NO_ZONE = (
 )
 
 
+NO_DATE = "its lines tell no date. Name the day of the first line with --date 2015-10-24."
+
+
 class UndecidedLog(TerrariumError):
     """A file does not tell something that an option of the command must say."""
 
@@ -35,7 +38,10 @@ class UndecidedLog(TerrariumError):
 
 
 class UnplacedLog(UndecidedLog):
-    """A file does not tell its network or its channel: it can be left out beside other files."""
+    """A file does not tell where it belongs: its network, its channel, its days.
+
+    It can be left out beside other files.
+    """
 
 
 class NoLog(TerrariumError):
@@ -46,12 +52,14 @@ class NoLog(TerrariumError):
 class Choices:
     """What the command's options say; an empty one leaves the decision to the files.
 
+    `day` is that of the first line.
     `renamed` maps channels as files spell them (folded) to channels as they are.
     """
 
     format: str = ""
     network: str = ""
     channel: str = ""
+    day: date | None = None
     zone: tzinfo | None = None
     encoding: str = ""
     renamed: Mapping[str, str] = field(default_factory=dict)
@@ -116,7 +124,7 @@ def planned(
         place,
         network,
         target,
-        place.day,
+        choices.day or place.day,
         zone,
         choices.encoding,
         fit.format.resolution(lines),
@@ -125,6 +133,24 @@ def planned(
     if renamed := choices.renamed.get(fold(target)):
         return replace(log, target=renamed, is_spelt=True)
     return _spelt(log, head)
+
+
+def require_date(log: PlannedLog, lines: Iterable[bytes]) -> None:
+    """Refuse a log of which no line tells a date; its lines are read up to the first that does.
+
+    Raises:
+        UnplacedLog: no day is known for any line.
+    """
+    if log.day or not log.target:
+        return
+    foreign = ""
+    for text in (decoded(raw, log.encoding or "cp1252")[0] for raw in lines):
+        line = log.format.read(text)
+        if line and (line.dated or (line.stamp and line.stamp.year)):
+            return
+        if line and line.boundary and not (line.stamp or foreign):
+            foreign = f" Its dates are not in English: {shown(text)}"
+    raise UnplacedLog(log.file.path, NO_DATE + foreign)
 
 
 def _target(place: Place, choices: Choices, *, is_alone: bool) -> str:

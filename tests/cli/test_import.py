@@ -73,6 +73,7 @@ def test_imports_are_listed_and_undone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "cause"),
     [
+        ([LOGS / "irssi", "--date", "2026-10-24", *BERLIN], "the day on which one file begins"),
         (["gone.log"], "gone.log: there is no such file"),
         ([LOGS / "truth.log"], "not a log of a known format"),
         ([WEECHAT], "--timezone"),
@@ -112,20 +113,33 @@ def test_zeros_that_a_crash_left_and_a_byte_order_mark_lose_no_line(tmp_path: Pa
     assert (tmp_path / "rejects.txt").read_text("utf-8") == ""
 
 
-def test_standard_input_is_read(tmp_path: Path) -> None:
-    done = subprocess.run(
-        quick_words(
-            "terrarium-mcp import - --network labnet --channel tea --timezone UTC --format weechat"
-        ),
-        cwd=tmp_path,
-        env=environment(DB_PATH=database(tmp_path)),
-        input=b"2026-10-24 23:57:13\tbob\thi\n",
+def piped(folder: Path, lines: bytes, *words: str) -> subprocess.CompletedProcess[bytes]:
+    """Import lines from standard input."""
+    return subprocess.run(
+        quick_words("terrarium-mcp import - --network labnet --channel tea --timezone UTC", *words),
+        cwd=folder,
+        env=environment(DB_PATH=database(folder)),
+        input=lines,
         capture_output=True,
         check=False,
         timeout=HANGS,
     )
+
+
+def test_standard_input_is_read(tmp_path: Path) -> None:
+    done = piped(tmp_path, b"2026-10-24 23:57:13\tbob\thi\n", "--format", "weechat")
     assert done.returncode == 0, done.stderr
     assert [row[2:5] for row in messages(database(tmp_path))] == [("#tea", "bob", "hi")]
+
+
+def test_a_date_is_asked_for_where_none_is_told(tmp_path: Path) -> None:
+    lines = b"[23:57:13] <bob> hi\n[00:01:00] <bob> ho\n"
+    refused = piped(tmp_path, lines)
+    assert refused.returncode == 1
+    assert b"standard input: its lines tell no date. Name the day" in refused.stderr
+    assert messages(database(tmp_path)) == []
+    done = piped(tmp_path, lines, "--date", "2015-10-24")
+    assert b"2 added (2015-10-24 to 2015-10-25)" in done.stdout, done.stderr
 
 
 def everything(db: Path, folder: Path) -> list[str]:

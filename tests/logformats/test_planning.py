@@ -1,8 +1,9 @@
 """What is told from a log, and what is asked for rather than guessed."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, date, timedelta
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -12,6 +13,7 @@ from terrarium_mcp.logformats.choice_limits import MisplacedChoice
 from terrarium_mcp.logformats.detection import best_fit
 from terrarium_mcp.logformats.files import LogFile, log_files
 from terrarium_mcp.logformats.finding import Findings, find_contents
+from terrarium_mcp.logformats.log_reader import DatedEvent
 from terrarium_mcp.logformats.places import Place, is_perhaps, place_in
 from terrarium_mcp.logformats.planning import Choices, NoLog, PlannedLog, UndecidedLog, planned
 from terrarium_mcp.logformats.text.eggdrop import EGGDROP
@@ -54,6 +56,15 @@ def found(
 def rooms(findings: Findings) -> list[tuple[str, str]]:
     """The networks and channels of what was found."""
     return [(one.network, one.target) for one in findings.contents]
+
+
+def moments(findings: Findings) -> list[datetime]:
+    """When the messages of what was found were said, by the minute."""
+    said = []
+    for content in findings.contents:
+        with content.read() as log:
+            said += [one.said_at for one in log.items if isinstance(one, DatedEvent)]
+    return [moment.replace(second=0) for moment in said]
 
 
 def test_the_path_names_network_channel_and_day(tmp_path: Path) -> None:
@@ -153,6 +164,51 @@ def test_a_zone_is_asked_for_all_files_and_nothing_for_those_that_are_left_out(
     findings = found(tmp_path / "logs", *names, choices=Choices())
     assert ["--timezone" in one.problem for one in findings.undecided] == [True]
     assert len(findings.skipped) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "cause"),
+    [
+        ("libera/#tea.log", "[23:57:13] <bob> hi", r"no date.*--date 2015-10-24\.\Z"),
+        ("libera/#tea.log", "Oct 24 23:57:13 <bob>\thi", "no date"),
+        (
+            "libera/#tea.log",
+            "--- Log opened Sa Okt 24 23:51:20 2026\n23:57 < bob> hi",
+            "not in English: --- Log opened Sa Okt 24",
+        ),
+    ],
+)
+def test_a_log_that_tells_no_date_needs_one(
+    name: str, lines: str, cause: str, tmp_path: Path
+) -> None:
+    choices = Choices(zone=BERLIN, network="libera")
+    findings = found(tmp_path / "logs", name, choices=choices, line=lines)
+    (undecided,) = findings.undecided
+    assert re.search(cause, undecided.problem)
+    findings = found(tmp_path / "logs", choices=replace(choices, day=date(2026, 10, 24)))
+    assert moments(findings) == [datetime(2026, 10, 24, 21, 57, tzinfo=UTC)]
+
+
+def test_a_date_far_behind_the_first_lines_is_a_date(tmp_path: Path) -> None:
+    lines = "23:57 < bob> hi\n" * 400 + "--- Day changed Sun Oct 25 2026\n00:01 < bob> hi"
+    findings = found(tmp_path / "a", "b/#tea.log", choices=Choices(zone=BERLIN), line=lines)
+    assert moments(findings) == [datetime(2026, 10, 24, 22, 1, tzinfo=UTC)]
+
+
+def test_from_the_day_of_the_first_line_the_clock_goes_on_over_midnight(tmp_path: Path) -> None:
+    choices = Choices(zone=BERLIN, day=date(2015, 10, 24))
+    lines = "23:57 < bob> hi\n00:01 < bob> ho"
+    findings = found(tmp_path / "a", "b/#tea.log", choices=choices, line=lines)
+    assert [str(moment.astimezone(BERLIN).date()) for moment in moments(findings)] == [
+        "2015-10-24",
+        "2015-10-25",
+    ]
+
+
+def test_the_day_of_the_first_line_is_for_one_file(tmp_path: Path) -> None:
+    choices = Choices(zone=BERLIN, day=date(2015, 10, 24))
+    with pytest.raises(MisplacedChoice, match=r"--date 2015-10-24 .* 2 were found"):
+        found(tmp_path / "a", "b/#tea.log", "b/#mate.log", choices=choices, line="23:57 < bob> hi")
 
 
 def test_where_nothing_else_is_to_be_imported_its_place_is_asked_for(tmp_path: Path) -> None:

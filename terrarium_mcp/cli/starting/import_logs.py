@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
@@ -54,7 +55,13 @@ class ImportOptions:
 
 
 def choices_of(
-    form: str, network: str, channel: str, timezone: str, encoding: str, renamed: Sequence[str]
+    form: str,
+    network: str,
+    channel: str,
+    day: datetime | None,
+    timezone: str,
+    encoding: str,
+    renamed: Sequence[str],
 ) -> Choices:
     """What the options say.
 
@@ -69,6 +76,7 @@ def choices_of(
         format=form,
         network=network,
         channel=as_channel(channel) if channel else "",
+        day=day.date() if day else None,
         zone=_zone(timezone),
         encoding=_encoding(encoding),
         renamed=dict(map(_pair, renamed)),
