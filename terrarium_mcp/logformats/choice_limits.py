@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from terrarium_mcp.chat.identity import fold, is_channel
-from terrarium_mcp.errors import TerrariumError, and_more, shown
+from terrarium_mcp.errors import TerrariumError, and_more, did_you_mean, shown
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.planning import Choices
 
@@ -37,6 +37,21 @@ def require_apart(contents: Sequence[LogContent], choices: Choices) -> None:
             f"--date {choices.day} is the day on which one file begins, and {len(files)} were"
             " found. Import them one by one."
         )
+
+
+def require_renamed(contents: Sequence[LogContent], choices: Choices) -> None:
+    """Refuse a new name for a channel that does not occur: the old one was mistyped.
+
+    Raises:
+        MisplacedChoice: no log, and no option, names the channel.
+    """
+    names = [choices.channel, *(one.origin.target for one in contents)]
+    for old, new in choices.renamed.items():
+        if old not in map(fold, names):
+            raise MisplacedChoice(
+                f"--map '{shown(old)}={shown(new)}': none of the logs that can be read is named"
+                f" {shown(old)}.{did_you_mean(old, names)}"
+            )
 
 
 def _require_one(option: str, chosen: str, names: Iterable[str]) -> None:

@@ -6,7 +6,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.logformats.choice_limits import require_apart
+from terrarium_mcp.logformats.choice_limits import require_apart, require_renamed
 from terrarium_mcp.logformats.contents import LogContent, content_of_text
 from terrarium_mcp.logformats.databases.database_contents import contents_of_database
 from terrarium_mcp.logformats.databases.database_format import is_database
@@ -77,8 +77,11 @@ def find_contents(
         except TerrariumError as error:
             findings.skipped.append(error)
     require_apart(findings.contents, choices)
+    everything = findings.contents
     _leave_out_private(findings, wanted=private)
     _leave_out_unplaced(findings)
+    if everything and not findings.undecided:  # else more is wrong, and is reported first
+        require_renamed(everything, choices)
     findings.contents = _spelt_alike(findings.contents, networks)
     return findings
 

@@ -13,6 +13,7 @@ from terrarium_mcp.logformats.choice_limits import MisplacedChoice
 from terrarium_mcp.logformats.detection import best_fit
 from terrarium_mcp.logformats.files import LogFile, log_files
 from terrarium_mcp.logformats.finding import Findings, find_contents
+from terrarium_mcp.logformats.formats import DATABASE_FORMATS
 from terrarium_mcp.logformats.log_reader import DatedEvent
 from terrarium_mcp.logformats.places import Place, is_perhaps, place_in
 from terrarium_mcp.logformats.planning import Choices, NoLog, PlannedLog, UndecidedLog, planned
@@ -236,6 +237,17 @@ def test_a_renamed_channel_has_its_name(tmp_path: Path) -> None:
     assert log.target == "#we/ird"
 
 
+@pytest.mark.parametrize("private", [False, True])
+def test_a_channel_that_no_file_has_cannot_be_renamed(private: bool, tmp_path: Path) -> None:
+    names = ("irc.libera.#tea.weechatlog", "irc.libera.Ada.weechatlog")
+    choices = Choices(zone=BERLIN, renamed={"ada": "#ada", "#tea": "#mate"})
+    findings = found(tmp_path / "logs", *names, choices=choices, private=private)
+    assert sorted(rooms(findings)) == [("libera", "#ada"), ("libera", "#mate")]
+    choices = replace(choices, renamed={"#tea": "#mate", "#te": "#x"})
+    with pytest.raises(MisplacedChoice, match=r"--map '#te=#x': .* Did you mean #tea\?"):
+        found(tmp_path / "logs", choices=choices, private=private)
+
+
 @pytest.mark.parametrize(
     "lines",
     [
@@ -255,6 +267,12 @@ def test_what_is_no_log_is_said_to_be_none(lines: list[str], tmp_path: Path) -> 
 def test_a_format_that_was_named_wrongly_is_refused(tmp_path: Path) -> None:
     with pytest.raises(NoLog, match="not a log of irssi"):
         plan(tmp_path, "x.log", WEECHAT, choices=Choices(zone=BERLIN, format="irssi"))
+
+
+@pytest.mark.parametrize("name", [one.name for one in DATABASE_FORMATS])
+def test_a_text_is_no_database(name: str, tmp_path: Path) -> None:
+    with pytest.raises(NoLog, match=f"not a database, as those of {name} are"):
+        plan(tmp_path, "x.log", WEECHAT, choices=Choices(zone=BERLIN, format=name))
 
 
 def test_two_formats_in_one_folder_are_told_apart() -> None:
