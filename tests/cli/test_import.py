@@ -74,6 +74,7 @@ def test_imports_are_listed_and_undone(tmp_path: Path) -> None:
     ("words", "cause"),
     [
         ([LOGS / "irssi", "--date", "2026-10-24", *BERLIN], "the day on which one file begins"),
+        ([LOGS / "irssi", "--channel", "#x", *BERLIN], "they name ##double, #lab, #lab-dev"),
         (["gone.log"], "gone.log: there is no such file"),
         ([LOGS / "truth.log"], "not a log of a known format"),
         ([WEECHAT], "--timezone"),
@@ -104,6 +105,19 @@ def test_lines_that_cannot_be_read_are_counted_and_written_down(tmp_path: Path) 
     assert (tmp_path / "rejects.txt").read_text("utf-8") == (
         f"{log}:2: not a line of WeeChat: not a line\n"
     )
+
+
+def test_what_is_no_log_stops_no_other_and_is_named(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    shutil.copytree(WEECHAT, logs)
+    for name, text in (("a.html", "<html>\n"), ("notes.txt", "2026-10-24 23:57:13\tbob\thi\n")):
+        (logs / name).write_text(text)
+    done = imported(tmp_path, logs, *BERLIN)
+    assert done.returncode == 0, done.stderr
+    assert (
+        f"not read: {logs}/a.html: not a log of a known format. It begins with: <html>,"
+        f" {logs}/notes.txt: its network is not named anywhere. Name it with --network.\n"
+    ) in done.stdout
 
 
 def test_zeros_that_a_crash_left_and_a_byte_order_mark_lose_no_line(tmp_path: Path) -> None:
