@@ -1,5 +1,6 @@
 """`terrarium-mcp import`: bring in the logs of other programs."""
 
+from datetime import datetime
 from pathlib import Path
 
 import click
@@ -12,6 +13,13 @@ from terrarium_mcp.cli.options import adopt_option, settings_of, settings_option
 @click.option("--format", "form", default="", help="Format of the logs, such as weechat or znc.")
 @click.option("--network", default="", help="Network of the logs.")
 @click.option("--channel", default="", help="Channel of the logs.")
+@click.option(
+    "--date",
+    "day",
+    type=click.DateTime(["%Y-%m-%d"]),
+    metavar="YYYY-MM-DD",
+    help="Day of the first line, if the log tells none: 2015-10-24.",
+)
 @click.option("--timezone", default="", help="Time zone of local times: Europe/Berlin.")
 @click.option("--encoding", default="", help="Encoding of lines that are not UTF-8: cp1251.")
 @click.option(
@@ -38,6 +46,7 @@ def import_logs(
     form: str,
     network: str,
     channel: str,
+    day: datetime | None,
     timezone: str,
     encoding: str,
     renamed: tuple[str, ...],
@@ -71,7 +80,7 @@ def import_logs(
     else:
         options = starting.ImportOptions(
             paths=paths,
-            choices=starting.choices_of(form, network, channel, timezone, encoding, renamed),
+            choices=starting.choices_of(form, network, channel, day, timezone, encoding, renamed),
             private=private,
             dry_run=dry_run,
             rejects=rejects,

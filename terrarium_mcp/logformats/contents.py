@@ -11,9 +11,8 @@ from terrarium_mcp.chat.identity import fold, is_channel
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.logformats.files import LogFile, lines_of
 from terrarium_mcp.logformats.log_reader import LineCounts, LogItem
-from terrarium_mcp.logformats.planning import (
-    PlannedLog,
-)
+from terrarium_mcp.logformats.places import Place
+from terrarium_mcp.logformats.planning import PlannedLog
 
 
 class ReadLog(NamedTuple):
@@ -31,6 +30,7 @@ class LogContent:
         file: the file.
         format: the name of its format.
         program: the program that wrote it, for people to read.
+        origin: where it belongs by its path, or by its database, whatever the options say.
         network: the network.
         target: a channel, or a person; "" for a window in which the client talks about itself.
         zone: the name of the time zone in which its times are read.
@@ -44,6 +44,7 @@ class LogContent:
     file: LogFile
     format: str
     program: str
+    origin: Place
     network: str
     target: str
     zone: str
@@ -71,12 +72,13 @@ def content_of_text(log: PlannedLog) -> LogContent:
         file=log.file,
         format=log.format.name,
         program=log.format.program,
+        origin=log.origin,
         network=log.network,
         target=log.target,
         zone=str(log.zone),
         resolution=log.resolution,
         is_spelt=log.is_spelt,
-        is_by_day=log.day is not None,
+        is_by_day=log.origin.day is not None,
         lines=int(log.file.stored.stat().st_size / log.bytes_per_line),
         read=partial(_read_text, log),
     )

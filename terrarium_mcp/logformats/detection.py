@@ -25,12 +25,14 @@ class Fit:
         format: the format.
         read: the share of lines that it reads.
         events: the share of lines that it reads as messages or boundaries.
+        is_timed: whether any line that it reads has a time or a date.
         place: what the path tells, if it is one of this format.
     """
 
     format: TextFormat
     read: float
     events: float
+    is_timed: bool
     place: Place
 
     @property
@@ -63,5 +65,6 @@ def _fit(form: TextFormat, path: str, lines: Sequence[str]) -> Fit:
         format=form,
         read=len(read) / total,
         events=sum(not line.is_chatter for line in read) / total,
+        is_timed=any(line.is_timed for line in read),
         place=place_in(path, form.paths),
     )

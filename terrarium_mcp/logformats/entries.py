@@ -72,6 +72,11 @@ class LogLine(NamedTuple):
     """The owner of the log is who joined last: what follows is only shown to who joins."""
 
     @property
+    def is_timed(self) -> bool:
+        """Whether it tells a time or a date."""
+        return self.stamp is not None or self.dated is not None
+
+    @property
     def is_chatter(self) -> bool:
         """Whether the client talks to its user."""
         return not self.events and self.boundary is None

@@ -23,6 +23,7 @@ from terrarium_mcp.logformats.jsonl import (
     read_jsonl,
 )
 from terrarium_mcp.logformats.log_reader import LineCounts, LogItem
+from terrarium_mcp.logformats.places import Place
 from terrarium_mcp.logformats.planning import Choices
 from terrarium_mcp.store import ArchivedMessage, ArchivedRoom, ArchivedSpan, ArchiveRecord
 
@@ -62,6 +63,7 @@ def contents_of_export(file: LogFile, choices: Choices, scratch: Path) -> Sequen
             file=file,
             format="jsonl",
             program=PROGRAM,
+            origin=Place(room.network, room.channel),
             network=choices.network or room.network,
             target=choices.renamed.get(fold(room.channel), room.channel),
             zone="UTC",

@@ -5,6 +5,7 @@ is not believed: reading ends once more comes out than any log could shrink to.
 """
 
 import bz2
+import codecs
 import glob
 import gzip
 import io
@@ -76,10 +77,24 @@ class LogFile:
 
 def lines_of(stream: IO[bytes]) -> Iterator[bytes]:
     """The lines of a stream, without line breaks. Of one that is too long, only its beginning."""
-    while line := stream.readline(LONGEST_LINE + 1):
+    while line := _next_line(stream):
         yield line.rstrip(b"\r\n")
         while len(line) > LONGEST_LINE and not line.endswith(b"\n"):
             line = stream.readline(LONGEST_LINE + 1)
+
+
+def _next_line(stream: IO[bytes]) -> bytes:
+    """The next line, or its beginning; empty at the end.
+
+    What precedes its text is dropped: the zeros that a crash leaves in a file, however many, and
+    the byte order mark that an editor puts in front, also where files were joined.
+    """
+    line = b""
+    while read := stream.readline(LONGEST_LINE + 1 - len(line)):
+        line = (line + read).lstrip(b"\0").removeprefix(codecs.BOM_UTF8)
+        if line.endswith(b"\n") or len(line) > LONGEST_LINE:
+            break
+    return line
 
 
 def log_files(paths: Iterable[str], scratch: Path) -> Iterator[LogFile | UnusableFile]:

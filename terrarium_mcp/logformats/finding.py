@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 
 from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.logformats.choice_limits import require_apart, require_renamed
 from terrarium_mcp.logformats.contents import LogContent, content_of_text
 from terrarium_mcp.logformats.databases.database_contents import contents_of_database
 from terrarium_mcp.logformats.databases.database_format import is_database
@@ -13,7 +14,13 @@ from terrarium_mcp.logformats.detection import SAMPLE
 from terrarium_mcp.logformats.exported_rooms import contents_of_export
 from terrarium_mcp.logformats.files import LogFile, UnusableFile, lines_of, log_files
 from terrarium_mcp.logformats.jsonl import is_jsonl
-from terrarium_mcp.logformats.planning import Choices, UndecidedLog, planned
+from terrarium_mcp.logformats.planning import (
+    Choices,
+    UndecidedLog,
+    UnplacedLog,
+    planned,
+    require_date,
+)
 
 
 @dataclass(slots=True)
@@ -24,7 +31,7 @@ class Findings:
         contents: what will be read, in order.
         private: how many private conversations were left out.
         skipped: files that are no logs or cannot be read, with the reason.
-        undecided: files of which an option must decide something.
+        undecided: files of which an option must decide something before anything is imported.
         exports: those files that are exports as JSON Lines; their rooms are among the contents.
     """
 
@@ -51,31 +58,60 @@ def find_contents(
         networks: those that the database knows.
         private: whether private conversations are wanted.
         scratch: a folder for what must be unpacked; it has to exist until everything is read.
+
+    Raises:
+        MisplacedChoice: an option does not suit what was found.
     """
     findings = Findings()
-    spelt: dict[str, str] = {}  # also by files before: a network has one spelling in an import
-    for name in networks:
-        spelt.setdefault(name.casefold(), name)
-    for file in log_files(paths, scratch):
+    files = list(log_files(paths, scratch))
+    for file in files:
         if isinstance(file, UnusableFile):
             findings.skipped.append(file)
             continue
         try:
-            for content in _contents(file, choices, scratch, findings.exports):
-                if content.is_private and not private:
-                    findings.private += 1
-                    continue
-                network = spelt.setdefault(content.network.casefold(), content.network)
-                findings.contents.append(replace(content, network=network))
+            findings.contents += _contents(
+                file, choices, scratch, findings.exports, is_alone=len(files) == 1
+            )
         except UndecidedLog as error:
             findings.undecided.append(error)
         except TerrariumError as error:
             findings.skipped.append(error)
+    require_apart(findings.contents, choices)
+    everything = findings.contents
+    _leave_out_private(findings, wanted=private)
+    _leave_out_unplaced(findings)
+    if everything and not findings.undecided:  # else more is wrong, and is reported first
+        require_renamed(everything, choices)
+    findings.contents = _spelt_alike(findings.contents, networks)
     return findings
 
 
+def _leave_out_private(findings: Findings, *, wanted: bool) -> None:
+    if wanted:
+        return
+    public = [one for one in findings.contents if not one.is_private]
+    findings.private = len(findings.contents) - len(public)
+    findings.contents = public
+
+
+def _leave_out_unplaced(findings: Findings) -> None:
+    """Files that do not tell their place stop nothing, unless nothing else is to be imported."""
+    unplaced = [one for one in findings.undecided if isinstance(one, UnplacedLog)]
+    if len(unplaced) < len(findings.undecided) or any(one.target for one in findings.contents):
+        findings.skipped += unplaced
+        findings.undecided = [one for one in findings.undecided if one not in unplaced]
+
+
+def _spelt_alike(contents: Sequence[LogContent], networks: Sequence[str]) -> list[LogContent]:
+    """The contents with one spelling for each network: the database's, or that of the first."""
+    spelt: dict[str, str] = {}
+    for name in (*networks, *(one.network for one in contents)):
+        spelt.setdefault(name.casefold(), name)
+    return [replace(one, network=spelt[one.network.casefold()]) for one in contents]
+
+
 def _contents(
-    file: LogFile, choices: Choices, scratch: Path, exports: list[LogFile]
+    file: LogFile, choices: Choices, scratch: Path, exports: list[LogFile], *, is_alone: bool
 ) -> Sequence[LogContent]:
     """What a file holds; it is noted if it is an export."""
     with file.opened() as stream:
@@ -83,10 +119,11 @@ def _contents(
         first = next(lines, None)
         if first is None:
             return []  # an empty file is no mistake
-        is_text = not (is_jsonl(first) or is_database(first))
-        head = [first, *islice(lines, SAMPLE - 1)] if is_text else []
-    if is_text:
-        return [content_of_text(planned(file, head, choices))]
+        if not (is_jsonl(first) or is_database(first)):
+            head = [first, *islice(lines, SAMPLE - 1)]
+            log = planned(file, head, choices, is_alone=is_alone)
+            require_date(log, chain(head, lines))
+            return [content_of_text(log)]
     if is_database(first):
         return contents_of_database(file, choices)
     exports.append(file)

@@ -18,6 +18,10 @@ _LOSSY = re.compile(r"[/\\:*?\"<>|_-]")
 """What programs replace in names of files, what they put there, or leave out."""
 
 
+_ROTATED = re.compile(r"(?:~|\.(?:\d{1,3}|old|bak))+\Z", re.IGNORECASE)
+"""What rotation and backups append. Dates have more digits: `tea.log.20261024`."""
+
+
 class Place(NamedTuple):
     """Where a log comes from, as far as its path tells; what it does not tell is empty.
 
@@ -32,9 +36,13 @@ class Place(NamedTuple):
 
 
 def place_in(path: str, patterns: Iterable[re.Pattern[str]]) -> Place:
-    """The place that a path (with `/`) names, by the patterns of a format."""
+    """The place that a path (with `/`) names, by the patterns of a format.
+
+    A rotated log (`#tea.log.1`) is in the place of the log that it was.
+    """
+    original = _ROTATED.sub("", path)
     for pattern in patterns:
-        if match := pattern.search(path):
+        if match := pattern.search(original):
             groups = match.groupdict("")
             network = groups.get("network", "")
             return Place(

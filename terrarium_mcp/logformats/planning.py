@@ -4,11 +4,11 @@ Nothing that changes the result is guessed. What a file does not tell is asked f
 the option that decides it.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, timedelta, tzinfo
 
-from terrarium_mcp.chat.identity import as_channel, fold
+from terrarium_mcp.chat.identity import as_channel, fold, is_channel
 from terrarium_mcp.errors import TerrariumError, shown
 from terrarium_mcp.logformats.decoding import decoded
 from terrarium_mcp.logformats.detection import ENOUGH, Fit, best_fit
@@ -16,12 +16,16 @@ from terrarium_mcp.logformats.files import LogFile
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
 from terrarium_mcp.logformats.log_reader import LogReader
+from terrarium_mcp.logformats.places import Place
 
 NO_NETWORK = "its network is not named anywhere. Name it with --network."
 NO_ZONE = (
     "its times are local, and nothing says of which time zone. Name the zone in which the program"
     " ran, e.g. --timezone Europe/Berlin."
 )
+
+
+NO_DATE = "its lines tell no date. Name the day of the first line with --date 2015-10-24."
 
 
 class UndecidedLog(TerrariumError):
@@ -33,6 +37,13 @@ class UndecidedLog(TerrariumError):
         self.problem = problem
 
 
+class UnplacedLog(UndecidedLog):
+    """A file does not tell where it belongs: its network, its channel, its days.
+
+    It can be left out beside other files.
+    """
+
+
 class NoLog(TerrariumError):
     """A file is no log in any format that is known, or not in the one that was named."""
 
@@ -41,12 +52,14 @@ class NoLog(TerrariumError):
 class Choices:
     """What the command's options say; an empty one leaves the decision to the files.
 
+    `day` is that of the first line.
     `renamed` maps channels as files spell them (folded) to channels as they are.
     """
 
     format: str = ""
     network: str = ""
     channel: str = ""
+    day: date | None = None
     zone: tzinfo | None = None
     encoding: str = ""
     renamed: Mapping[str, str] = field(default_factory=dict)
@@ -56,12 +69,14 @@ class Choices:
 class PlannedLog:
     """A text log and how it will be read.
 
+    `origin` is what its path says, whatever the options say.
     `target` is a channel, or a person; "" for a window in which the client talks about itself.
     `is_spelt`: its lines, or the operator, spell the target; otherwise the name of the file does.
     """
 
     file: LogFile
     format: TextFormat
+    origin: Place
     network: str
     target: str
     day: date | None
@@ -78,32 +93,38 @@ class PlannedLog:
         )
 
 
-def planned(file: LogFile, head: Sequence[bytes], choices: Choices) -> PlannedLog:
+def planned(
+    file: LogFile, head: Sequence[bytes], choices: Choices, *, is_alone: bool = False
+) -> PlannedLog:
     """How a text log will be read, decided from its path and its first lines.
+
+    `is_alone`: it is the only file of the import.
 
     Raises:
         NoLog: it is no log in a known format.
-        UndecidedLog: an option must say its network, its channel or its time zone.
+        UnplacedLog: an option must say its network or its channel.
+        UndecidedLog: an option must say its time zone.
     """
     lines = [decoded(line)[0] for line in head]
     fit = _fit(file, lines, choices)
     place = fit.place
-    target = as_channel(choices.channel) if choices.channel else place.target
+    target = _target(place, choices, is_alone=is_alone)
     network = choices.network or place.network
     if place.is_window and not target:
         zone = choices.zone or UTC  # nothing is asked for where nothing is recorded
     elif not network:
-        raise UndecidedLog(file.path, NO_NETWORK)
+        raise UnplacedLog(file.path, NO_NETWORK)
     elif not target:
-        raise UndecidedLog(file.path, "its path names no channel. Name it with --channel.")
+        raise UnplacedLog(file.path, "its path names no channel. Name it with --channel.")
     else:
         zone = choices.zone or _written_zone(file, head, fit.format, choices.encoding)
     log = PlannedLog(
         file,
         fit.format,
+        place,
         network,
         target,
-        place.day,
+        choices.day or place.day,
         zone,
         choices.encoding,
         fit.format.resolution(lines),
@@ -112,6 +133,36 @@ def planned(file: LogFile, head: Sequence[bytes], choices: Choices) -> PlannedLo
     if renamed := choices.renamed.get(fold(target)):
         return replace(log, target=renamed, is_spelt=True)
     return _spelt(log, head)
+
+
+def require_date(log: PlannedLog, lines: Iterable[bytes]) -> None:
+    """Refuse a log of which no line tells a date; its lines are read up to the first that does.
+
+    Raises:
+        UnplacedLog: no day is known for any line.
+    """
+    if log.day or not log.target:
+        return
+    foreign = ""
+    for text in (decoded(raw, log.encoding or "cp1252")[0] for raw in lines):
+        line = log.format.read(text)
+        if line and (line.dated or (line.stamp and line.stamp.year)):
+            return
+        if line and line.boundary and not (line.stamp or foreign):
+            foreign = f" Its dates are not in English: {shown(text)}"
+    raise UnplacedLog(log.file.path, NO_DATE + foreign)
+
+
+def _target(place: Place, choices: Choices, *, is_alone: bool) -> str:
+    """The channel or the person of a log.
+
+    No option makes a channel of a client's window, nor of a conversation that lies beside other
+    files: what is private would be public. A lone file may be a channel in spite of its name.
+    """
+    is_person = bool(place.target) and not is_channel(place.target)
+    if place.is_window or not choices.channel or (is_person and not is_alone):
+        return place.target
+    return as_channel(choices.channel)
 
 
 def _spelt(log: PlannedLog, head: Sequence[bytes]) -> PlannedLog:
@@ -125,15 +176,18 @@ def _spelt(log: PlannedLog, head: Sequence[bytes]) -> PlannedLog:
 
 
 def _fit(file: LogFile, lines: Sequence[str], choices: Choices) -> Fit:
-    if any("\0" in line for line in lines):
+    zeros = sum("\0" in line for line in lines)
+    if zeros and zeros >= ENOUGH * len(lines):
         raise NoLog(f"{file.path}: not a text file.")
     formats = [one for one in TEXT_FORMATS if choices.format in ("", one.name)]
+    if not formats:
+        raise NoLog(f"{file.path}: not a database, as those of {choices.format} are.")
     fit = best_fit(file.name, lines, formats)
-    if fit.read < ENOUGH:
-        first = next((line for line in lines if line.strip()), "")
-        what = f"a log of {fit.format.program}" if choices.format else "a log of a known format"
-        raise NoLog(f"{file.path}: not {what}. It begins with: {shown(first)}")
-    return fit
+    if fit.read >= ENOUGH and fit.is_timed:
+        return fit
+    first = next((line for line in lines if line.strip()), "")
+    what = f"a log of {fit.format.program}" if choices.format else "a log of a known format"
+    raise NoLog(f"{file.path}: not {what}. It begins with: {shown(first)}")
 
 
 def _written_zone(file: LogFile, head: Sequence[bytes], form: TextFormat, encoding: str) -> tzinfo:

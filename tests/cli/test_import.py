@@ -74,12 +74,16 @@ def test_imports_are_listed_and_undone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "cause"),
     [
+        ([LOGS / "irssi", "--date", "2026-10-24", *BERLIN], "the day on which one file begins"),
+        ([LOGS / "irssi", "--channel", "#x", *BERLIN], "they name ##double, #lab, #lab-dev"),
         (["gone.log"], "gone.log: there is no such file"),
         ([LOGS / "truth.log"], "not a log of a known format"),
         ([WEECHAT], "--timezone"),
         ([WEECHAT, "--timezone", "Europe/Berlinn"], "Did you mean Europe/Berlin?"),
         ([WEECHAT, "--format", "wechat"], "Did you mean weechat?"),
         ([WEECHAT, "--encoding", "latin99"], "not an encoding"),
+        ([WEECHAT, "--format", "quassel"], "not a database, as those of quassel are"),
+        ([WEECHAT, *BERLIN, "--map", "#lb=#x"], "is named #lb. Did you mean #lab?"),
         ([WEECHAT, "--map", "#a"], "must be OLD=NEW"),
         ([WEECHAT / "irc.labnet.alice.weechatlog", *BERLIN], "--private"),
     ],
@@ -153,20 +157,55 @@ def test_a_channel_that_may_be_another_is_named_with_what_makes_it_so(tmp_path: 
     ) in done.stdout
 
 
-def test_standard_input_is_read(tmp_path: Path) -> None:
-    done = subprocess.run(
-        quick_words(
-            "terrarium-mcp import - --network labnet --channel tea --timezone UTC --format weechat"
-        ),
-        cwd=tmp_path,
-        env=environment(DB_PATH=database(tmp_path)),
-        input=b"2026-10-24 23:57:13\tbob\thi\n",
+def test_what_is_no_log_stops_no_other_and_is_named(tmp_path: Path) -> None:
+    logs = tmp_path / "logs"
+    shutil.copytree(WEECHAT, logs)
+    for name, text in (("a.html", "<html>\n"), ("notes.txt", "2026-10-24 23:57:13\tbob\thi\n")):
+        (logs / name).write_text(text)
+    done = imported(tmp_path, logs, *BERLIN)
+    assert done.returncode == 0, done.stderr
+    assert (
+        f"not read: {logs}/a.html: not a log of a known format. It begins with: <html>,"
+        f" {logs}/notes.txt: its network is not named anywhere. Name it with --network.\n"
+    ) in done.stdout
+
+
+def test_zeros_that_a_crash_left_and_a_byte_order_mark_lose_no_line(tmp_path: Path) -> None:
+    log = tmp_path / "irc.labnet.#lab.weechatlog"
+    line = b"2026-10-24 23:57:1%d\tbob\thi\n"
+    log.write_bytes(b"\xef\xbb\xbf" + line % 1 + bytes(40_000) + line % 2 + b"\0\n" + line % 3)
+    done = imported(tmp_path, log, *BERLIN, "--rejects", tmp_path / "rejects.txt")
+    assert "4 lines, 3 added (" in done.stdout, done.stderr
+    assert (tmp_path / "rejects.txt").read_text("utf-8") == ""
+
+
+def piped(folder: Path, lines: bytes, *words: str) -> subprocess.CompletedProcess[bytes]:
+    """Import lines from standard input."""
+    return subprocess.run(
+        quick_words("terrarium-mcp import - --network labnet --channel tea --timezone UTC", *words),
+        cwd=folder,
+        env=environment(DB_PATH=database(folder)),
+        input=lines,
         capture_output=True,
         check=False,
         timeout=HANGS,
     )
+
+
+def test_standard_input_is_read(tmp_path: Path) -> None:
+    done = piped(tmp_path, b"2026-10-24 23:57:13\tbob\thi\n", "--format", "weechat")
     assert done.returncode == 0, done.stderr
     assert [row[2:5] for row in messages(database(tmp_path))] == [("#tea", "bob", "hi")]
+
+
+def test_a_date_is_asked_for_where_none_is_told(tmp_path: Path) -> None:
+    lines = b"[23:57:13] <bob> hi\n[00:01:00] <bob> ho\n"
+    refused = piped(tmp_path, lines)
+    assert refused.returncode == 1
+    assert b"standard input: its lines tell no date. Name the day" in refused.stderr
+    assert messages(database(tmp_path)) == []
+    done = piped(tmp_path, lines, "--date", "2015-10-24")
+    assert b"2 added (2015-10-24 to 2015-10-25)" in done.stdout, done.stderr
 
 
 def everything(db: Path, folder: Path) -> list[str]:

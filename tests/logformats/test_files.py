@@ -66,6 +66,11 @@ def test_a_compressed_file_has_the_name_that_it_had(
     assert read(tmp_path, scratch=scratch) == {(tmp_path / "#tea.log").as_posix(): LINE}
 
 
+def test_a_rotated_file_may_be_packed(tmp_path: Path, scratch: Path) -> None:
+    (tmp_path / "#tea.log.1.gz").write_bytes(gzip.compress(LINE))
+    assert read(tmp_path, scratch=scratch) == {(tmp_path / "#tea.log.1").as_posix(): LINE}
+
+
 def test_archives_hold_files(tmp_path: Path, scratch: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
         archive.writestr("labnet/#tea.log", LINE)
@@ -144,6 +149,13 @@ def test_a_pipe_or_a_device_is_no_log(tmp_path: Path, scratch: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     (found,) = log_files([str(tmp_path)], scratch)
     assert isinstance(found, UnusableFile)
+
+
+def test_what_precedes_the_text_of_a_line_is_none_of_it() -> None:
+    """A byte order mark, zeros after a crash: also more of them than the longest line has bytes."""
+    zeros, mark = bytes(LONGEST_LINE * 3 - 5), b"\xef\xbb\xbf"
+    parts = (mark, b"first\n", zeros, b"second\n", mark, b"third\0\n", b"\0\0\n", zeros)
+    assert list(lines_of(io.BytesIO(b"".join(parts)))) == [b"first", b"second", b"third\0", b""]
 
 
 def test_a_line_of_any_length_takes_the_memory_of_a_short_one() -> None:

@@ -4,6 +4,7 @@ import sqlite3
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,9 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store
 from tests.logformats.samples import BERLIN, LOGS, PROGRAMS, Said, bare, truth
 
-BERLIN_LABNET = Choices(network="LabNet", zone=BERLIN, renamed={"#we-ird.chan": "#we/ird.chan"})
+BERLIN_LABNET = Choices(network="LabNet", zone=BERLIN)
+RENAMED = replace(BERLIN_LABNET, renamed={"#we-ird.chan": "#we/ird.chan"})
+"""For the logs of ZNC, which spell the channel nowhere but in the names of files."""
 
 
 @asynccontextmanager
@@ -71,7 +74,7 @@ def content(folder: Path) -> Counter[tuple[object, ...]]:
 
 async def test_one_evening_in_the_logs_of_five_programs_is_there_once(tmp_path: Path) -> None:
     async with history(tmp_path) as store:
-        await imported(store, tmp_path, *(LOGS / program for program in PROGRAMS))
+        await imported(store, tmp_path, *(LOGS / program for program in PROGRAMS), choices=RENAMED)
         assert await store.differences([]) == []
     speech = "SELECT nick, message_type, message FROM messages WHERE channel = '#lab'"
     stored = [(str(nick), str(kind), str(text)) for nick, kind, text in rows(tmp_path, speech)]
@@ -87,7 +90,7 @@ async def test_one_evening_in_the_logs_of_five_programs_is_there_once(tmp_path: 
 
 async def test_channels_with_lossy_names_are_one_room(tmp_path: Path) -> None:
     async with history(tmp_path) as store:
-        await imported(store, tmp_path, *(LOGS / program for program in PROGRAMS))
+        await imported(store, tmp_path, *(LOGS / program for program in PROGRAMS), choices=RENAMED)
         rooms = {room.channel for room in await store.rooms.all()}
     assert rooms == {"#lab", "##double", "#Lab-Dev", "#we/ird.chan", "#labown"}
 
@@ -138,7 +141,7 @@ def everything_in(folder: Path) -> bytes:
 
 async def test_what_stays_out_is_in_no_byte_of_the_database(tmp_path: Path) -> None:
     async with history(tmp_path) as store:
-        await imported(store, tmp_path, *(LOGS / program for program in PROGRAMS))
+        await imported(store, tmp_path, *(LOGS / program for program in PROGRAMS), choices=RENAMED)
     data = everything_in(tmp_path)
     assert b"crossing midnight" in data
     for secret in (b"s3cret", b"please do not log", b"secretly acts", b"private hello"):

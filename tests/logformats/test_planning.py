@@ -1,16 +1,24 @@
 """What is told from a log, and what is asked for rather than guessed."""
 
-from datetime import UTC, timedelta
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 
+from terrarium_mcp.logformats.choice_limits import MisplacedChoice
 from terrarium_mcp.logformats.detection import best_fit
 from terrarium_mcp.logformats.files import LogFile, log_files
-from terrarium_mcp.logformats.finding import find_contents
+from terrarium_mcp.logformats.finding import Findings, find_contents
+from terrarium_mcp.logformats.formats import DATABASE_FORMATS
+from terrarium_mcp.logformats.log_reader import DatedEvent
 from terrarium_mcp.logformats.places import Place, is_perhaps, place_in
 from terrarium_mcp.logformats.planning import Choices, NoLog, PlannedLog, UndecidedLog, planned
+from terrarium_mcp.logformats.text.eggdrop import EGGDROP
+from terrarium_mcp.logformats.text.irssi import IRSSI
 from terrarium_mcp.logformats.text.znc import ZNC
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -32,6 +40,32 @@ def plan(
     (file,) = log_files([str(path)], tmp_path)
     assert isinstance(file, LogFile)
     return planned(file, head, choices or Choices(zone=BERLIN))
+
+
+def found(
+    folder: Path, *names: str, choices: Choices, line: str = WEECHAT, private: bool = False
+) -> Findings:
+    """What an import finds in a folder with files of these names, each of one line."""
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(line)
+    return find_contents(
+        [str(folder)], choices, networks=[], private=private, scratch=folder.parent
+    )
+
+
+def rooms(findings: Findings) -> list[tuple[str, str]]:
+    """The networks and channels of what was found."""
+    return [(one.network, one.target) for one in findings.contents]
+
+
+def moments(findings: Findings) -> list[datetime]:
+    """When the messages of what was found were said, by the minute."""
+    said = []
+    for content in findings.contents:
+        with content.read() as log:
+            said += [one.said_at for one in log.items if isinstance(one, DatedEvent)]
+    return [moment.replace(second=0) for moment in said]
 
 
 def test_the_path_names_network_channel_and_day(tmp_path: Path) -> None:
@@ -56,6 +90,16 @@ def test_the_path_names_network_channel_and_day(tmp_path: Path) -> None:
 def test_each_layout_of_znc_is_known(path: str, place: tuple[str, str]) -> None:
     found = place_in(path, ZNC.paths)
     assert (found.network, found.target) == place
+
+
+@pytest.mark.parametrize("ending", [".1", ".12", "~", ".old", ".bak", ".BAK", ".1~"])
+def test_a_rotated_log_is_in_the_place_of_the_log_that_it_was(ending: str) -> None:
+    assert place_in(f"libera/#tea.log{ending}", IRSSI.paths) == Place("libera", "#tea")
+
+
+@pytest.mark.parametrize("name", ["tea.log.24Oct2026", "tea.log.20261024", "tea.log.24Oct2026.bak"])
+def test_a_date_at_the_end_of_a_name_is_no_rotation(name: str) -> None:
+    assert place_in(name, EGGDROP.paths) == Place("", "tea", date(2026, 10, 24))
 
 
 def test_a_window_of_the_client_is_told_from_a_channel() -> None:
@@ -103,6 +147,77 @@ def test_what_the_path_does_not_tell_is_asked_for(tmp_path: Path) -> None:
     assert (log.network, log.target) == ("libera", "#tea")
 
 
+@pytest.mark.parametrize("stray", ["notes.txt", "notes.log"])
+def test_a_file_that_tells_no_place_stops_no_others(stray: str, tmp_path: Path) -> None:
+    names = ("a/irc.libera.#tea.weechatlog", stray)
+    findings = found(tmp_path / "logs", *names, choices=Choices(zone=BERLIN))
+    assert rooms(findings) == [("libera", "#tea")]
+    assert findings.undecided == []
+    (skipped,) = findings.skipped
+    assert str(skipped).startswith(str(tmp_path / "logs" / stray))
+    assert "--network" in str(skipped)
+
+
+def test_a_zone_is_asked_for_all_files_and_nothing_for_those_that_are_left_out(
+    tmp_path: Path,
+) -> None:
+    names = ("irc.libera.#tea.weechatlog", "notes.txt")
+    findings = found(tmp_path / "logs", *names, choices=Choices())
+    assert ["--timezone" in one.problem for one in findings.undecided] == [True]
+    assert len(findings.skipped) == 1
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "cause"),
+    [
+        ("libera/#tea.log", "[23:57:13] <bob> hi", r"no date.*--date 2015-10-24\.\Z"),
+        ("libera/#tea.log", "Oct 24 23:57:13 <bob>\thi", "no date"),
+        (
+            "libera/#tea.log",
+            "--- Log opened Sa Okt 24 23:51:20 2026\n23:57 < bob> hi",
+            "not in English: --- Log opened Sa Okt 24",
+        ),
+    ],
+)
+def test_a_log_that_tells_no_date_needs_one(
+    name: str, lines: str, cause: str, tmp_path: Path
+) -> None:
+    choices = Choices(zone=BERLIN, network="libera")
+    findings = found(tmp_path / "logs", name, choices=choices, line=lines)
+    (undecided,) = findings.undecided
+    assert re.search(cause, undecided.problem)
+    findings = found(tmp_path / "logs", choices=replace(choices, day=date(2026, 10, 24)))
+    assert moments(findings) == [datetime(2026, 10, 24, 21, 57, tzinfo=UTC)]
+
+
+def test_a_date_far_behind_the_first_lines_is_a_date(tmp_path: Path) -> None:
+    lines = "23:57 < bob> hi\n" * 400 + "--- Day changed Sun Oct 25 2026\n00:01 < bob> hi"
+    findings = found(tmp_path / "a", "b/#tea.log", choices=Choices(zone=BERLIN), line=lines)
+    assert moments(findings) == [datetime(2026, 10, 24, 22, 1, tzinfo=UTC)]
+
+
+def test_from_the_day_of_the_first_line_the_clock_goes_on_over_midnight(tmp_path: Path) -> None:
+    choices = Choices(zone=BERLIN, day=date(2015, 10, 24))
+    lines = "23:57 < bob> hi\n00:01 < bob> ho"
+    findings = found(tmp_path / "a", "b/#tea.log", choices=choices, line=lines)
+    assert [str(moment.astimezone(BERLIN).date()) for moment in moments(findings)] == [
+        "2015-10-24",
+        "2015-10-25",
+    ]
+
+
+def test_the_day_of_the_first_line_is_for_one_file(tmp_path: Path) -> None:
+    choices = Choices(zone=BERLIN, day=date(2015, 10, 24))
+    with pytest.raises(MisplacedChoice, match=r"--date 2015-10-24 .* 2 were found"):
+        found(tmp_path / "a", "b/#tea.log", "b/#mate.log", choices=choices, line="23:57 < bob> hi")
+
+
+def test_where_nothing_else_is_to_be_imported_its_place_is_asked_for(tmp_path: Path) -> None:
+    names = ("irc.libera.ada.weechatlog", "irc.server.libera.weechatlog", "notes.txt")
+    findings = found(tmp_path / "logs", *names, choices=Choices(zone=BERLIN))
+    assert ["--network" in one.problem for one in findings.undecided] == [True]
+
+
 def test_a_network_is_spelt_as_the_database_spells_it(tmp_path: Path) -> None:
     for name in ("irc.labnet.#tea", "irc.New.#tea", "irc.new.#mate"):
         (tmp_path / f"{name}.weechatlog").write_text(WEECHAT)
@@ -122,6 +237,17 @@ def test_a_renamed_channel_has_its_name(tmp_path: Path) -> None:
     assert log.target == "#we/ird"
 
 
+@pytest.mark.parametrize("private", [False, True])
+def test_a_channel_that_no_file_has_cannot_be_renamed(private: bool, tmp_path: Path) -> None:
+    names = ("irc.libera.#tea.weechatlog", "irc.libera.Ada.weechatlog")
+    choices = Choices(zone=BERLIN, renamed={"ada": "#ada", "#tea": "#mate"})
+    findings = found(tmp_path / "logs", *names, choices=choices, private=private)
+    assert sorted(rooms(findings)) == [("libera", "#ada"), ("libera", "#mate")]
+    choices = replace(choices, renamed={"#tea": "#mate", "#te": "#x"})
+    with pytest.raises(MisplacedChoice, match=r"--map '#te=#x': .* Did you mean #tea\?"):
+        found(tmp_path / "logs", choices=choices, private=private)
+
+
 @pytest.mark.parametrize(
     "lines",
     [
@@ -129,6 +255,8 @@ def test_a_renamed_channel_has_its_name(tmp_path: Path) -> None:
         ["\x7fELF\0\0\0", WEECHAT],
         ["import re", "", "def f():", "    return 1"],
         ["{}", "[1, 2]"],
+        ["<html>", "<body> <p>tea</p>", "</html>"],
+        ["* green tea", "* black tea", "", "- mate - too"],
     ],
 )
 def test_what_is_no_log_is_said_to_be_none(lines: list[str], tmp_path: Path) -> None:
@@ -139,6 +267,12 @@ def test_what_is_no_log_is_said_to_be_none(lines: list[str], tmp_path: Path) -> 
 def test_a_format_that_was_named_wrongly_is_refused(tmp_path: Path) -> None:
     with pytest.raises(NoLog, match="not a log of irssi"):
         plan(tmp_path, "x.log", WEECHAT, choices=Choices(zone=BERLIN, format="irssi"))
+
+
+@pytest.mark.parametrize("name", [one.name for one in DATABASE_FORMATS])
+def test_a_text_is_no_database(name: str, tmp_path: Path) -> None:
+    with pytest.raises(NoLog, match=f"not a database, as those of {name} are"):
+        plan(tmp_path, "x.log", WEECHAT, choices=Choices(zone=BERLIN, format=name))
 
 
 def test_two_formats_in_one_folder_are_told_apart() -> None:
@@ -156,3 +290,70 @@ def test_the_unit_of_the_stamps_is_told_from_them(
 ) -> None:
     head = ["--- Log opened Sat Oct 24 23:51:20 2026", line]
     assert plan(tmp_path, "net/#tea.log", *head).resolution == timedelta(seconds=resolution)
+
+
+@pytest.mark.parametrize(
+    ("names", "choices", "cause"),
+    [
+        (("libera.#tea", "oftc.#tea"), Choices(network="libera"), "they name libera, oftc. Import"),
+        (("libera.ada", "oftc.#tea"), Choices(network="libera"), "they name libera, oftc. Import"),
+        (("libera.#tea", "libera.#mate"), Choices(channel="#x"), "they name #mate, #tea. Import"),
+    ],
+)
+def test_an_option_puts_nothing_together_that_the_paths_keep_apart(
+    names: Sequence[str], choices: Choices, cause: str, tmp_path: Path
+) -> None:
+    logs = [f"irc.{name}.weechatlog" for name in names]
+    with pytest.raises(MisplacedChoice, match=cause):
+        found(tmp_path / "logs", *logs, choices=replace(choices, zone=BERLIN))
+
+
+def test_a_file_that_names_no_channel_goes_to_that_of_the_others_and_to_no_third(
+    tmp_path: Path,
+) -> None:
+    names = ("irc.libera.#tea.weechatlog", "notes.txt")
+    tea = Choices(zone=BERLIN, network="Libera", channel="#Tea")
+    assert rooms(found(tmp_path / "logs", *names, choices=tea)) == [("Libera", "#Tea")] * 2
+    for other in (replace(tea, channel="#x"), replace(tea, network="oftc")):
+        with pytest.raises(MisplacedChoice, match="and some name none"):
+            found(tmp_path / "logs", *names, choices=other)
+
+
+def test_an_option_may_override_what_all_paths_name_alike(tmp_path: Path) -> None:
+    names = ("irc.a.#tea.weechatlog", "old/irc.a.#tea.weechatlog", "irc.server.b.weechatlog")
+    choices = Choices(zone=BERLIN, network="libera", channel="#x")
+    assert rooms(found(tmp_path / "logs", *names, choices=choices)) == [
+        ("libera", "#x"),
+        ("libera", ""),
+        ("libera", "#x"),
+    ]
+
+
+def test_no_option_makes_a_channel_of_a_private_conversation_beside_other_files(
+    tmp_path: Path,
+) -> None:
+    names = ("irc.libera.ada.weechatlog", "irc.libera.#tea.weechatlog")
+    choices = Choices(zone=BERLIN, channel="#tea")
+    findings = found(tmp_path / "logs", *names, choices=choices)
+    assert (rooms(findings), findings.private) == ([("libera", "#tea")], 1)
+    findings = found(tmp_path / "logs", choices=choices, private=True)
+    assert rooms(findings) == [("libera", "#tea"), ("libera", "ada")]
+
+
+def test_a_lone_file_may_be_a_channel_in_spite_of_its_name_but_for_a_window(
+    tmp_path: Path,
+) -> None:
+    choices = Choices(zone=BERLIN, network="libera", channel="#tea")
+    assert rooms(found(tmp_path / "a", "irc.libera.tea.weechatlog", choices=choices)) == [
+        ("libera", "#tea")
+    ]
+    assert rooms(found(tmp_path / "b", "irc.server.libera.weechatlog", choices=choices)) == [
+        ("libera", "")
+    ]
+
+
+def test_a_channel_whose_files_look_like_a_persons_is_named_by_a_map(tmp_path: Path) -> None:
+    names = ("tea.log.24Oct2026", "tea.log.25Oct2026")
+    choices = Choices(zone=BERLIN, network="libera", renamed={"tea": "#tea"})
+    findings = found(tmp_path / "logs", *names, choices=choices, line="[23:57] <bob> hi")
+    assert rooms(findings) == [("libera", "#tea")] * 2

@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TextIO
@@ -62,7 +63,13 @@ class ImportOptions:
 
 
 def choices_of(
-    form: str, network: str, channel: str, timezone: str, encoding: str, renamed: Sequence[str]
+    form: str,
+    network: str,
+    channel: str,
+    day: datetime | None,
+    timezone: str,
+    encoding: str,
+    renamed: Sequence[str],
 ) -> Choices:
     """What the options say.
 
@@ -77,6 +84,7 @@ def choices_of(
         format=form,
         network=network,
         channel=as_channel(channel) if channel else "",
+        day=day.date() if day else None,
         zone=_zone(timezone),
         encoding=_encoding(encoding),
         renamed=dict(map(_pair, renamed)),
@@ -228,7 +236,10 @@ def _require_contents(findings: Findings) -> None:
         )
     if not any(one.target for one in findings.contents):
         reasons = and_more(list(map(str, findings.skipped)), _SHOWN)
-        left_out = "They are private conversations: --private imports them."
+        left_out = (
+            "They are private conversations: --private imports them. If one is a channel after all,"
+            " say so: --map 'tea=#tea'."
+        )
         raise NothingToImport(
             f"Nothing to import. {harmless(reasons)}"
             if findings.skipped

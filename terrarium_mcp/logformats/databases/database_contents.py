@@ -17,7 +17,14 @@ from terrarium_mcp.logformats.databases.database_format import (
 from terrarium_mcp.logformats.files import LogFile, UnusableFile
 from terrarium_mcp.logformats.formats import DATABASE_FORMATS
 from terrarium_mcp.logformats.log_reader import DatedEvent, LineCounts, LogItem
-from terrarium_mcp.logformats.planning import NO_NETWORK, NO_ZONE, Choices, UndecidedLog
+from terrarium_mcp.logformats.places import Place
+from terrarium_mcp.logformats.planning import (
+    NO_NETWORK,
+    NO_ZONE,
+    Choices,
+    UndecidedLog,
+    UnplacedLog,
+)
 
 
 class UnknownDatabase(TerrariumError):
@@ -33,7 +40,8 @@ def contents_of_database(file: LogFile, choices: Choices) -> Sequence[LogContent
 
     Raises:
         UnknownDatabase: it is of no known program.
-        UndecidedLog: it does not name its network, and no option does.
+        UnplacedLog: it does not name its network, and no option does.
+        UndecidedLog: its times are local, and no option names their zone.
         UnusableFile: it cannot be read.
     """
     try:
@@ -45,7 +53,7 @@ def contents_of_database(file: LogFile, choices: Choices) -> Sequence[LogContent
     except sqlite3.Error as error:
         raise UnusableFile(f"{file.path}: {error}") from error
     if any(not (choices.network or room.network) for room in rooms):
-        raise UndecidedLog(file.path, NO_NETWORK)
+        raise UnplacedLog(file.path, NO_NETWORK)
     if fitting[0].is_local and not choices.zone:
         raise UndecidedLog(file.path, NO_ZONE)
     return [_of_room(file, fitting[0], room, choices) for room in rooms]
@@ -57,6 +65,7 @@ def _of_room(file: LogFile, form: DatabaseFormat, room: StoredRoom, choices: Cho
         file=file,
         format=form.name,
         program=form.program,
+        origin=Place(room.network, room.target),
         network=choices.network or room.network,
         target=choices.renamed.get(fold(room.target), room.target),
         zone=str(zone),
