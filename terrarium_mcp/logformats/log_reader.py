@@ -18,6 +18,9 @@ from terrarium_mcp.logformats.grammar import TextFormat
 from terrarium_mcp.logformats.log_clock import LogClock, NoDate
 from terrarium_mcp.logformats.places import is_perhaps
 
+NO_SENDER = "its sender is not known"
+"""Why a message is rejected that nobody is known to have sent."""
+
 LONGEST_LINE = 16 * 1024
 """Bytes. IRC's longest line has 512, and 8,191 of tags (IRCv3 message-tags)."""
 
@@ -37,7 +40,10 @@ class DatedBoundary(NamedTuple):
 
 
 class RejectedLine(NamedTuple):
-    """A line that could not be read: its number in the file (from 1), its text, and why."""
+    """A line that could not be read: its number in the file (from 1), its text, and why.
+
+    In a database it is a row, with the number by which the database knows it.
+    """
 
     number: int
     text: str

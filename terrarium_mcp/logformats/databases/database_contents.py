@@ -11,12 +11,13 @@ from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.contents import LogContent, ReadLog
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
+    ReadRow,
     StoredRoom,
     open_readonly,
 )
 from terrarium_mcp.logformats.files import LogFile, UnusableFile
 from terrarium_mcp.logformats.formats import DATABASE_FORMATS
-from terrarium_mcp.logformats.log_reader import DatedEvent, LineCounts, LogItem
+from terrarium_mcp.logformats.log_reader import DatedEvent, LineCounts, LogItem, RejectedLine
 from terrarium_mcp.logformats.planning import NO_NETWORK, NO_ZONE, Choices, UndecidedLog
 
 
@@ -73,15 +74,18 @@ def _read_rows(
     file: LogFile, form: DatabaseFormat, room: StoredRoom, zone: tzinfo
 ) -> Iterator[ReadLog]:
     counts = LineCounts()
-    with closing(open_readonly(file.stored)) as connection:
-        yield ReadLog(_counted(form.read(connection, room, zone), counts), counts)
+    try:
+        with closing(open_readonly(file.stored)) as connection:
+            yield ReadLog(_counted(form.read(connection, room, zone), counts), counts)
+    except sqlite3.Error as error:
+        raise UnusableFile(f"{file.path}: {error}") from error
 
 
-def _counted(rows: Iterator[DatedEvent | None], counts: LineCounts) -> Iterator[LogItem]:
+def _counted(rows: Iterator[ReadRow], counts: LineCounts) -> Iterator[LogItem]:
     for row in rows:
         counts.lines += 1
-        if row is None:
-            counts.chatter += 1
-        else:
-            counts.messages += 1
+        counts.chatter += row is None
+        counts.rejected += isinstance(row, RejectedLine)
+        counts.messages += isinstance(row, DatedEvent)
+        if row is not None:
             yield row

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.legacy_times import utc_times
-from terrarium_mcp.logformats.databases.database_format import DatabaseFormat, StoredRoom
+from terrarium_mcp.logformats.databases.database_format import DatabaseFormat, ReadRow, StoredRoom
 from terrarium_mcp.logformats.entries import LogEvent
 from terrarium_mcp.logformats.log_reader import DatedEvent
 
@@ -30,9 +30,7 @@ def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
     return [StoredRoom("", channel, (channel,)) for (channel,) in connection.execute(_ROOMS)]
 
 
-def _read(
-    connection: sqlite3.Connection, room: StoredRoom, zone: tzinfo
-) -> Iterator[DatedEvent | None]:
+def _read(connection: sqlite3.Connection, room: StoredRoom, zone: tzinfo) -> Iterator[ReadRow]:
     rows = ((_event(*row), timestamp) for timestamp, *row in connection.execute(_ROWS, room.key))
     for event, said_at in utc_times(rows, zone):
         yield DatedEvent(said_at, event)
