@@ -11,6 +11,7 @@ import pytest
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.databases.database_contents import (
+    NamelessNetworks,
     UnknownDatabase,
     contents_of_database,
 )
@@ -146,8 +147,10 @@ def the_lounge(path: Path) -> Path:
 
 def test_the_lounge_names_networks_in_the_users_file(tmp_path: Path) -> None:
     path = the_lounge(tmp_path / "logs" / "ada.sqlite3")
-    (nameless,) = contents(path)
-    assert nameless.network == "uuid-1"
+    with pytest.raises(UndecidedLog, match="--network"):
+        contents(path)
+    (named,) = contents(path, Choices(network="oftc"))
+    assert named.network == "oftc"
     (tmp_path / "users").mkdir()
     networks = {"networks": [{"uuid": "uuid-1", "name": "libera"}]}
     (tmp_path / "users" / "ada.json").write_text(json.dumps(networks))
@@ -158,6 +161,19 @@ def test_the_lounge_names_networks_in_the_users_file(tmp_path: Path) -> None:
         ("libera", "#tea", MessageType.KICK, "ada", "bob out"),
         ("libera", "#tea", MessageType.NICK, "ada", "ada_"),
     ]
+
+
+def test_nameless_networks_of_the_lounge_are_not_merged(tmp_path: Path) -> None:
+    path = the_lounge(tmp_path / "logs" / "ada.sqlite3")
+    change(path, "INSERT INTO messages SELECT 'uuid-2', '#mate', time, type, msg FROM messages")
+    both = r"ada\.sqlite3: .* uuid-1 \(#tea\), uuid-2 \(#mate\)\. .* users/<user>\.json"
+    with pytest.raises(NamelessNetworks, match=both):
+        contents(path, Choices(network="libera"))
+    (tmp_path / "users").mkdir()
+    names = tmp_path / "users" / "ada.json"
+    names.write_text('{"networks": [{"uuid": "uuid-1", "name": "libera"}]}')
+    with pytest.raises(NamelessNetworks, match=r"libera \(#tea\), uuid-2 \(#mate\)"):
+        contents(path, Choices(network="libera"))
 
 
 @pytest.mark.parametrize("damaged", ["{", "[]", None, b"\xff", "[" * 100_000, '{"from": {}}'])

@@ -1,13 +1,13 @@
 """What an import reads of a program's database: the messages of each of its rooms."""
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, timedelta, tzinfo
 from functools import partial
 
 from terrarium_mcp.chat.identity import fold
-from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.errors import TerrariumError, and_more, shown
 from terrarium_mcp.logformats.contents import LogContent, ReadLog
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
@@ -20,6 +20,9 @@ from terrarium_mcp.logformats.formats import DATABASE_FORMATS
 from terrarium_mcp.logformats.log_reader import DatedEvent, LineCounts, LogItem, RejectedLine
 from terrarium_mcp.logformats.planning import NO_NETWORK, NO_ZONE, Choices, UndecidedLog
 
+_SHOWN = 5
+"""Networks, and channels of each, that an error names; more are counted."""
+
 
 class UnknownDatabase(TerrariumError):
     """A database of SQLite that is of no program whose databases are read."""
@@ -29,11 +32,28 @@ class UnknownDatabase(TerrariumError):
         super().__init__(f"{path}: a database of an unknown program. Known: {known}.")
 
 
+class NamelessNetworks(TerrariumError):
+    """A database has several networks and not all of their names: --network would merge them."""
+
+    def __init__(self, path: str, rooms: Iterable[StoredRoom]) -> None:
+        channels: dict[str, list[str]] = {}
+        for room in rooms:
+            channels.setdefault(room.network or room.network_id, []).append(shown(room.target))
+        networks = [f"{shown(one)} ({and_more(its, _SHOWN)})" for one, its in channels.items()]
+        super().__init__(
+            f"{path}: it has several networks, and does not name them all:"
+            f" {and_more(networks, _SHOWN)}. One --network would merge them, so it is not read."
+            " The Lounge keeps their names in users/<user>.json: import its logs/<user>.sqlite3"
+            " from where that file is."
+        )
+
+
 def contents_of_database(file: LogFile, choices: Choices) -> Sequence[LogContent]:
     """The contents of a database, one for each room.
 
     Raises:
         UnknownDatabase: it is of no known program.
+        NamelessNetworks: it does not name its networks, and has several.
         UndecidedLog: it does not name its network, and no option does.
         UnusableFile: it cannot be read.
     """
@@ -45,8 +65,11 @@ def contents_of_database(file: LogFile, choices: Choices) -> Sequence[LogContent
             rooms = fitting[0].rooms(connection, file.stored)
     except sqlite3.Error as error:
         raise UnusableFile(f"{file.path}: {error}") from error
-    if any(not (choices.network or room.network) for room in rooms):
-        raise UndecidedLog(file.path, NO_NETWORK)
+    if not all(room.network for room in rooms):
+        if len({room.network or room.network_id for room in rooms}) > 1:
+            raise NamelessNetworks(file.path, rooms)
+        if not choices.network:
+            raise UndecidedLog(file.path, NO_NETWORK)
     if fitting[0].is_local and not choices.zone:
         raise UndecidedLog(file.path, NO_ZONE)
     return [_of_room(file, fitting[0], room, choices) for room in rooms]

@@ -21,12 +21,14 @@ any column may hold a value of any type."""
 class StoredRoom(NamedTuple):
     """A channel, or a private chat, in a database of another program.
 
-    `network` is empty where the database does not name it. `key` finds its rows.
+    `network` is empty where the database does not name it; `network_id` then tells it from others
+    in the same database. `key` finds its rows.
     """
 
     network: str
     target: str
     key: tuple[object, ...]
+    network_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)

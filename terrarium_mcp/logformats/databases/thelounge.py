@@ -42,8 +42,8 @@ SELECT rowid, time, type, msg FROM messages WHERE network = ? AND channel = ? OR
 def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
     names = _network_names(path)
     return [
-        StoredRoom(names.get(network, network), channel, (network, channel))
-        for network, channel in connection.execute(_ROOMS)
+        StoredRoom(names.get(uuid, ""), channel, (uuid, channel), network_id=uuid)
+        for uuid, channel in connection.execute(_ROOMS)
     ]
 
 
