@@ -1,5 +1,6 @@
 """What an import reads of a program's database: the messages of each of its rooms."""
 
+import shlex
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
@@ -13,12 +14,19 @@ from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
     ReadRow,
     StoredRoom,
+    has_columns,
     open_readonly,
 )
 from terrarium_mcp.logformats.files import LogFile, UnusableFile
 from terrarium_mcp.logformats.formats import DATABASE_FORMATS
 from terrarium_mcp.logformats.log_reader import DatedEvent, LineCounts, LogItem, RejectedLine
 from terrarium_mcp.logformats.planning import NO_NETWORK, NO_ZONE, Choices, UndecidedLog
+
+_OWN_COLUMNS = {
+    "messages": frozenset({"message", "room"}),
+    "derived": frozenset({"name", "upto"}),
+}
+"""By which a database of terrarium-mcp is known, of whatever version."""
 
 _SHOWN = 5
 """Networks, and channels of each, that an error names; more are counted."""
@@ -30,6 +38,17 @@ class UnknownDatabase(TerrariumError):
     def __init__(self, path: str) -> None:
         known = ", ".join(sorted(one.program for one in DATABASE_FORMATS))
         super().__init__(f"{path}: a database of an unknown program. Known: {known}.")
+
+
+class OwnDatabase(TerrariumError):
+    """A database of terrarium-mcp: it has more than the messages that an import would read."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path}: a database of terrarium-mcp itself. terrarium-mcp restore puts a backup in"
+            " place. To merge it into another history, write it with terrarium-mcp export --db"
+            f" {shlex.quote(path)} --output history.jsonl, and import that."
+        )
 
 
 class NamelessNetworks(TerrariumError):
@@ -52,6 +71,7 @@ def contents_of_database(file: LogFile, choices: Choices) -> Sequence[LogContent
     """The contents of a database, one for each room.
 
     Raises:
+        OwnDatabase: it is terrarium-mcp's.
         UnknownDatabase: it is of no known program.
         NamelessNetworks: it does not name its networks, and has several.
         UndecidedLog: it does not name its network, and no option does.
@@ -59,6 +79,8 @@ def contents_of_database(file: LogFile, choices: Choices) -> Sequence[LogContent
     """
     try:
         with closing(open_readonly(file.stored)) as connection:
+            if has_columns(connection, _OWN_COLUMNS):
+                raise OwnDatabase(file.path)
             fitting = [one for one in DATABASE_FORMATS if one.fits(connection)]
             if not fitting:
                 raise UnknownDatabase(file.path)

@@ -55,10 +55,15 @@ class DatabaseFormat:
 
     def fits(self, connection: sqlite3.Connection) -> bool:
         """Whether a database is one of this program."""
-        return all(
-            needed <= {row[0] for row in connection.execute(_COLUMNS, (table,))}
-            for table, needed in self.columns.items()
-        )
+        return has_columns(connection, self.columns)
+
+
+def has_columns(connection: sqlite3.Connection, columns: Mapping[str, frozenset[str]]) -> bool:
+    """Whether a database has these columns, by table."""
+    return all(
+        needed <= {row[0] for row in connection.execute(_COLUMNS, (table,))}
+        for table, needed in columns.items()
+    )
 
 
 _COLUMNS = "SELECT name FROM pragma_table_info(?)"

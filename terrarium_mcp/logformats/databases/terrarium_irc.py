@@ -1,6 +1,7 @@
 """terrarium-irc, whose database is adopted as a rule: here it is merged into another history.
 
-Its own times are local, with microseconds; those that a default filled in are UTC, in whole seconds
+It is known by its table of messages, since an export for it has no other. Its own times are local,
+with microseconds; those that a default filled in are UTC, in whole seconds
 (chat/times/legacy_times.py). Notices are among the messages; actions are as they were sent.
 """
 
@@ -45,7 +46,7 @@ def _event(
 TERRARIUM_IRC = DatabaseFormat(
     name="terrarium-irc",
     program="terrarium-irc",
-    columns={"messages": _COLUMNS, "channels": frozenset({"name", "joined_at", "message_count"})},
+    columns={"messages": _COLUMNS},
     rooms=_rooms,
     read=_read,
     is_local=True,
