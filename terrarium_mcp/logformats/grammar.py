@@ -15,6 +15,8 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import Boundary, LogEvent, LogLine, Stamp
 
 NICK = r"[^\s<>\x00-\x1f]+"
+SENDER = rf"(?=-*[^-\s]){NICK}"
+"""A nick between dashes, as a notice has it: not of dashes alone, which are a line."""
 RANK = r"[~&@%+!]*"
 """Prefixes that a client shows before a nick: of one or several ranks."""
 CHANNEL = r"[#&+!]\S*"

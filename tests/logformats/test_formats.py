@@ -30,7 +30,19 @@ LINES = [
     ("znc", "[23:57:13] *** bob changes topic to 'it's 'on''", TOPIC, "bob", "it's 'on'"),
     ("hexchat", "Oct 24 23:57:13 *\tbob gives voice to ada", MODE, "bob", "+v ada"),
     ("hexchat", "Oct 24 23:57:13 *\tbob gives in", ACTION, "bob", "gives in"),
+    ("hexchat", "Dec 30 12:00:04 -->\tbob (n=bob@host) has joined #x", JOIN, "bob", ""),
+    ("hexchat", "Dec 30 12:00:05 <--\tbob (n=bob@host) has left #x", PART, "bob", ""),
+    ("hexchat", "Dec 30 12:00:05 <--\tbob (n=bob@host) has left #x (bye)", PART, "bob", "bye"),
+    ("hexchat", "Dec 30 12:00:08 ---\tcarol is now known as carol_", NICK, "carol", "carol_"),
+    ("hexchat", "Dec 30 12:00:10 <--\tdave has quit (bye (now))", QUIT, "dave", "bye (now)"),
+    ("hexchat", "Dec 30 12:00:10 <--\tada has kicked bob from #x (out)", KICK, "ada", "bob out"),
+    ("hexchat", "Dec 30 12:00:10 ---\tada has changed the topic to: tea!", TOPIC, "ada", "tea!"),
+    ("hexchat", "Dec 30 12:00:10 ---\tada gives voice to bob", MODE, "ada", "+v bob"),
+    ("hexchat", "Dec 30 12:00:10 ---\tada sets mode +m #x", MODE, "ada", "+m"),
+    ("hexchat", "Dec 30 12:00:10 ---\tada sets mode +f #x #y", MODE, "ada", "+f #y"),
+    ("hexchat", "Dec 30 12:00:10 --b--\tpsst", NOTICE, "-b-", "psst"),
     ("limnoria", "2026-10-24T23:57:13  <bob> hi", PRIVMSG, "bob", "hi"),
+    ("limnoria", "2026-10-24T23:57:13  -ada-b- hi", NOTICE, "ada-b", "hi"),
     ("limnoria", "2026-10-24T23:57:13+0000  -bob- hi", NOTICE, "bob", "hi"),
     ("eggdrop", "[23:57:13] <bob> hi", PRIVMSG, "bob", "hi"),
     ("eggdrop", "[23:57:13] Action: bob waves", ACTION, "bob", "waves"),
@@ -48,7 +60,9 @@ LINES = [
     ("thelounge", "[2026-10-24T21:57:13.123Z] *** ada (a@home) quit (bye)", QUIT, "ada", "bye"),
     ("thelounge", "[2026-10-24T21:57:13.123Z] *** ada changed nick to b", NICK, "ada", "b"),
     ("thelounge", "[2026-10-24T21:57:13.123Z] *** ada set mode +o bob", MODE, "ada", "+o bob"),
+    ("thelounge", "[2026-10-24T21:57:13.123Z] -ada-b- psst", NOTICE, "ada-b", "psst"),
     ("textual", "[2026-10-24T23:57:13+0200] <@bob> hi", PRIVMSG, "bob", "hi"),
+    ("textual", "[2026-10-24T23:57:13+0200] -ada-b- psst", NOTICE, "ada-b", "psst"),
     ("textual", "[2026-10-24T23:57:13+0200] \u2022 bob: waves", ACTION, "bob", "waves"),
     ("textual", "[2026-10-24T23:57:13+0200] ada (a@home) joined the channel.", JOIN, "ada", ""),
     ("textual", "[2026-10-24T23:57:13+0200] ada (a@home) left IRC. (bye)", QUIT, "ada", "bye"),
@@ -56,6 +70,7 @@ LINES = [
     ("energymech", "[Oct 24 2026 23:57:13] <bob> hi", PRIVMSG, "bob", "hi"),
     ("energymech", "[Oct  4 2026 23:57:13] *** Joins: ada (a@home)", JOIN, "ada", ""),
     ("energymech", '[Oct 24 2026 23:57:13] *** ada changes topic to "t"', TOPIC, "ada", "t"),
+    ("energymech", "[Oct 24 2026 23:57:13] -ada-b- psst", NOTICE, "ada-b", "psst"),
     ("ii", "1792879033 <bob> hi", PRIVMSG, "bob", "hi"),
     ("ii", "1792879033 <bob> \x01ACTION waves\x01", ACTION, "bob", "waves"),
     ("ii", "1792879033 -!- ada(a@home) has joined #tea", JOIN, "ada", ""),
@@ -115,6 +130,34 @@ def test_hexchat_is_certain_of_a_join_only() -> None:
     (joins,) = events_of("hexchat", "Oct 24 23:57:13 *\tada (a@home) has joined")
     (quits,) = events_of("hexchat", "Oct 24 23:57:13 *\tada has quit (bye)")
     assert (joins.certain, quits.certain) == (True, False)
+
+
+def test_xchat_is_certain_of_what_follows_an_arrow() -> None:
+    (quits,) = events_of("hexchat", "Dec 30 12:00:10 <--\tdave has quit (bye)")
+    (joins,) = events_of("hexchat", "Dec 30 12:00:10 -->\tbob (n=bob@host) has joined #x")
+    assert quits.certain
+    assert (joins.certain, joins.user, joins.host, joins.channel) == (True, "n=bob", "host", "#x")
+    for said in (
+        "-->\tYou are now talking on #x",
+        "---\tTopic for #x set by ada at Mon Dec 29 18:07:11",
+        "---\tYou are now known as hexc_",
+        "<--\tYou have been kicked from #x by ada (out)",
+    ):
+        assert events_of("hexchat", f"Dec 30 12:00:10 {said}") == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("hexchat", "Oct 24 23:57:13 ---\thi"),
+        ("znc", "[23:57:13] --- hi"),
+        ("limnoria", "2026-10-24T23:57:13  ----- hi"),
+        ("thelounge", "[2026-10-24T21:57:13.123Z] --- hi"),
+    ],
+)
+def test_dashes_alone_are_nobodys_notice(name: str, line: str) -> None:
+    read = FORMATS[name].read(line)
+    assert read is None or read.events == ()
 
 
 def test_a_clock_of_twelve_hours_is_read() -> None:

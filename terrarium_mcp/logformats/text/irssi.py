@@ -11,6 +11,7 @@ from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     NICK,
     RANK,
+    SENDER,
     USER_HOST,
     TextFormat,
     boundary,
@@ -37,8 +38,8 @@ IRSSI = TextFormat(
     rules=(
         message(MessageType.PRIVMSG, rf"<(?: |{RANK})(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf" \* (?P<nick>{NICK})(?: (?P<text>.*))?"),
-        message(MessageType.NOTICE, rf"-(?P<nick>{NICK}?):(?P<channel>{CHANNEL})- (?P<text>.*)"),
-        message(MessageType.NOTICE, rf"-(?P<nick>{NICK}?)\({USER_HOST}\)- (?P<text>.*)"),
+        message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?):(?P<channel>{CHANNEL})- (?P<text>.*)"),
+        message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?)\({USER_HOST}\)- (?P<text>.*)"),
         message(
             MessageType.NOTICE, rf"\[notice\((?P<channel>{CHANNEL})\)\] (?P<text>.*)", own=True
         ),

@@ -3,7 +3,15 @@
 import re
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.grammar import NICK, RANK, USER_HOST, TextFormat, chatter, message
+from terrarium_mcp.logformats.grammar import (
+    NICK,
+    RANK,
+    SENDER,
+    USER_HOST,
+    TextFormat,
+    chatter,
+    message,
+)
 
 THE_LOUNGE = TextFormat(
     name="thelounge",
@@ -15,7 +23,7 @@ THE_LOUNGE = TextFormat(
     rules=(
         message(MessageType.PRIVMSG, rf"<{RANK}(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"\* {RANK}(?P<nick>{NICK})(?: (?P<text>.*))?"),
-        message(MessageType.NOTICE, rf"-{RANK}(?P<nick>{NICK}?)- ?(?P<text>.*)"),
+        message(MessageType.NOTICE, rf"-{RANK}(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"\*\*\* {RANK}(?P<nick>{NICK}) \({USER_HOST}\) joined"),
         message(
             MessageType.PART,
