@@ -112,7 +112,7 @@ class LogReader:
             yield self._rejected(text, f"not a line of {self._format.program}")
             return
         try:
-            yield from self._dated(line)
+            yield from self._dated(line, text)
         except NoDate:
             yield self._rejected(text, "its date is not known")
         except (ValueError, OverflowError):
@@ -122,7 +122,7 @@ class LogReader:
         self.counts.rejected += 1
         return RejectedLine(self.counts.lines, text, why)
 
-    def _dated(self, line: LogLine) -> Iterator[LogItem]:
+    def _dated(self, line: LogLine, text: str) -> Iterator[LogItem]:
         if line.owner_joined:
             self._owner = self._joined_last
         if line.is_chatter:
@@ -132,17 +132,24 @@ class LogReader:
         self.counts.steps_back = self._clock.steps_back
         if line.boundary:
             yield DatedBoundary(at, line.boundary)
-        for event in line.events:
+        for event in map(self._named, line.events):
+            if not event.nick:
+                yield self._rejected(text, NO_SENDER)
+                continue
             self.counts.messages += 1
             self.counts.uncertain += not event.certain
-            yield DatedEvent(at, self._named(event))
+            yield DatedEvent(at, event)
 
     def _named(self, event: LogEvent) -> LogEvent:
         """The event with the owner's nick where the line leaves it out."""
         if event.channel and is_perhaps(self._file_channel, event.channel):
             self.spelling = event.channel
+        if event.own and not event.nick:
+            event = event._replace(nick=self._owner)
         if event.kind is MessageType.JOIN:
             self._joined_last = event.nick
-        elif event.kind is MessageType.NICK and fold(event.nick) == fold(self._owner):
+        elif event.kind is MessageType.NICK and (
+            event.own or fold(event.nick) == fold(self._owner)
+        ):
             self._owner = event.text
-        return event._replace(nick=self._owner) if event.own and not event.nick else event
+        return event

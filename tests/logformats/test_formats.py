@@ -10,7 +10,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.decoding import decoded
 from terrarium_mcp.logformats.entries import Boundary, LogEvent, Stamp
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
-from terrarium_mcp.logformats.log_reader import LogReader
+from terrarium_mcp.logformats.log_reader import NO_SENDER, DatedEvent, LogReader, RejectedLine
 
 FORMATS = {one.name: one for one in TEXT_FORMATS}
 
@@ -140,7 +140,6 @@ def test_xchat_is_certain_of_what_follows_an_arrow() -> None:
     for said in (
         "-->\tYou are now talking on #x",
         "---\tTopic for #x set by ada at Mon Dec 29 18:07:11",
-        "---\tYou are now known as hexc_",
         "<--\tYou have been kicked from #x by ada (out)",
     ):
         assert events_of("hexchat", f"Dec 30 12:00:10 {said}") == ()
@@ -182,6 +181,53 @@ def test_boundaries_name_their_moment() -> None:
     assert closed.boundary is Boundary.CLOSED
     assert session
     assert session.boundary is Boundary.OPENED
+
+
+OWN = [
+    (
+        "hexchat",
+        "**** BEGIN LOGGING AT Sat Oct 24 23:51:20 2026",
+        "Oct 24 23:57:13 ->#tea<-\thi",
+        "Oct 24 23:57:14 *\tYou are now known as {}",
+    ),
+    (
+        "hexchat",
+        "**** BEGIN LOGGING AT Sat Oct 24 23:51:20 2026",
+        "Oct 24 23:57:13 ->#tea<-\thi",
+        "Oct 24 23:57:14 ---\tYou are now known as {}",
+    ),
+    (
+        "weechat",
+        "",
+        "2026-10-24 23:57:13\t--\tNotice -> #tea: hi",
+        "2026-10-24 23:57:14\t--\tYou are now known as {}",
+    ),
+    (
+        "irssi",
+        "--- Log opened Sat Oct 24 23:51:20 2026",
+        "23:57 [notice(#tea)] hi",
+        "23:57 -!- You're now known as {}",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "first", "notice", "renamed"), OWN)
+def test_what_the_owner_sent_is_rejected_until_the_log_names_its_owner(
+    name: str, first: str, notice: str, renamed: str
+) -> None:
+    lines = [first, notice, renamed.format("ada"), notice, renamed.format("ada_"), notice]
+    reader = LogReader(FORMATS[name], UTC, channel="#tea")
+    items = list(reader.read(line.encode() for line in lines))
+    assert [(one.number, one.why) for one in items if isinstance(one, RejectedLine)] == [
+        (2, NO_SENDER),
+        (3, NO_SENDER),
+    ]
+    assert [
+        (one.event.kind, one.event.nick, one.event.text)
+        for one in items
+        if isinstance(one, DatedEvent)
+    ] == [(NOTICE, "ada", "hi"), (NICK, "ada", "ada_"), (NOTICE, "ada_", "hi")]
+    assert (reader.counts.messages, reader.counts.rejected) == (3, 2)
 
 
 @given(st.sampled_from(sorted(FORMATS)), st.lists(st.binary(max_size=80), max_size=20))

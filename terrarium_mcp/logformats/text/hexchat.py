@@ -76,6 +76,7 @@ HEXCHAT = TextFormat(
             rf"{_MARK}(?P<nick>{NICK}) \({USER_HOST}\) has left{_ITS}(?: \((?P<text>.*)\))?",
         ),
         *_event(MessageType.QUIT, r"has quit \((?P<text>.*)\)"),
+        message(MessageType.NICK, rf"{_MARK}You are now known as (?P<new>{NICK})", own=True),
         *_event(MessageType.NICK, rf"is now known as (?P<new>{NICK})"),
         *_event(MessageType.TOPIC, r"has changed the topic to: ?(?P<text>.*)"),
         *_event(

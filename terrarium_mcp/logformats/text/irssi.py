@@ -62,6 +62,7 @@ IRSSI = TextFormat(
             rf"-!- (?P<target>{NICK}) was kicked from (?P<channel>{CHANNEL}) by (?P<nick>{NICK})"
             r" \[(?P<text>.*)\]",
         ),
+        message(MessageType.NICK, rf"-!- You're now known as (?P<new>{NICK})", own=True),
         message(MessageType.NICK, rf"-!- (?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
         message(
             MessageType.TOPIC,
