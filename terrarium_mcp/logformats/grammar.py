@@ -210,7 +210,7 @@ def stamp_in(match: re.Match[str]) -> Stamp | None:
         int(groups["minute"]),
         second,
         int(groups.get("fraction", "")[:6].ljust(6, "0")),
-        int(groups.get("year") or 0),
+        int(groups["year"]) if groups.get("year") else None,
         month,
         int(groups.get("day") or 0),
         _zone(groups["zone"]) if groups.get("zone") else None,

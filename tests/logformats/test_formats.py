@@ -211,6 +211,16 @@ OWN = [
 ]
 
 
+@pytest.mark.parametrize("zone", ["", "Z"])
+@pytest.mark.parametrize("day", ["0000-00-00", "0000-01-01", "2026-00-01", "2026-02-30"])
+def test_a_day_that_there_is_not_is_rejected(day: str, zone: str) -> None:
+    lines = ["2026-10-24 23:57:13\tbob\thi", f"{day} 00:00:00{zone}\tbob\tlost"]
+    reader = LogReader(FORMATS["weechat"], UTC, channel="#tea")
+    _, lost = reader.read(line.encode() for line in lines)
+    assert isinstance(lost, RejectedLine)
+    assert lost.why == "there is no such day"
+
+
 @pytest.mark.parametrize(("name", "first", "notice", "renamed"), OWN)
 def test_what_the_owner_sent_is_rejected_until_the_log_names_its_owner(
     name: str, first: str, notice: str, renamed: str
