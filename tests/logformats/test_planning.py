@@ -11,6 +11,7 @@ from terrarium_mcp.logformats.files import LogFile, log_files
 from terrarium_mcp.logformats.finding import find_contents
 from terrarium_mcp.logformats.places import Place, is_perhaps, place_in
 from terrarium_mcp.logformats.planning import Choices, NoLog, PlannedLog, UndecidedLog, planned
+from terrarium_mcp.logformats.text.thelounge import THE_LOUNGE
 from terrarium_mcp.logformats.text.znc import ZNC
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -56,6 +57,29 @@ def test_the_path_names_network_channel_and_day(tmp_path: Path) -> None:
 def test_each_layout_of_znc_is_known(path: str, place: tuple[str, str]) -> None:
     found = place_in(path, ZNC.paths)
     assert (found.network, found.target) == place
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "oftc",
+        "libera",
+        "libera7",  # then the id goes on with a hyphen
+        "my-net-work-cafe",
+        "a-name-of-23-characters",
+        "a name with nearly all of the room",
+        "a name that has taken all the room-",
+        "a name that takes more than all of the room",
+    ],
+)
+def test_the_lounge_puts_the_end_of_an_id_behind_a_network(name: str) -> None:
+    folder = f"{name}-{'1b7c81ff-f2f2-b7c8-4181-ff0e56144acc'[len(name) + 1 :]}"
+    assert place_in(f"logs/ada/{folder}/#tea.log", THE_LOUNGE.paths) == Place(name, "#tea")
+
+
+def test_the_name_before_the_longest_end_of_an_id_is_the_network() -> None:
+    folder = "libera-2-b7c8-4181-b9cf-ff0e56144acc"
+    assert place_in(f"logs/ada/{folder}/#tea.log", THE_LOUNGE.paths).network == "libera"
 
 
 def test_a_window_of_the_client_is_told_from_a_channel() -> None:

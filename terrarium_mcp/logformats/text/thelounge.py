@@ -1,4 +1,7 @@
-"""The Lounge, text logs: `logs/<user>/<network>-<id>/<channel>.log`, in UTC."""
+"""The Lounge, text logs: `logs/<user>/<network>-<end of its id>/<channel>.log`, in UTC.
+
+The folder's name has as much of the end of the UUID as there is room for in 36 characters.
+"""
 
 import re
 
@@ -11,6 +14,15 @@ from terrarium_mcp.logformats.grammar import (
     TextFormat,
     chatter,
     message,
+)
+
+_HEX = "[0-9a-f]"
+_UUID = (8, 4, 4, 4, 12)
+"""The lengths of its parts (RFC 9562)."""
+
+_END_OF_UUID = "|".join(
+    "-".join([f"{_HEX}{{0,{first}}}", *(f"{_HEX}{{{length}}}" for length in rest)])
+    for first, *rest in (_UUID[part:] for part in range(len(_UUID)))
 )
 
 THE_LOUNGE = TextFormat(
@@ -49,5 +61,12 @@ THE_LOUNGE = TextFormat(
         chatter(r"\*\*\* .* changed host to "),
         chatter(r"\*\*\* "),
     ),
-    paths=(re.compile(r"(?P<network>[^/]+)-[0-9a-f-]{12,}/(?P<channel>[^/]+)\.log\Z"),),
+    paths=(
+        # The shortest name whose rest has hyphens and digits where a UUID has them.
+        re.compile(
+            rf"(?<![^/])(?=[^/]{{36}}/)(?P<network>[^/]+?)-(?:{_END_OF_UUID})"
+            r"/(?P<channel>[^/]+)\.log\Z"
+        ),
+        re.compile(r"(?<![^/])(?P<network>[^/]{36,})-/(?P<channel>[^/]+)\.log\Z"),
+    ),
 )
