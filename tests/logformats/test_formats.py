@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.decoding import decoded
+from terrarium_mcp.logformats.detection import best_fit
 from terrarium_mcp.logformats.entries import Boundary, LogEvent, Stamp
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.log_reader import NO_SENDER, DatedEvent, LogReader, RejectedLine
@@ -160,10 +161,27 @@ def test_dashes_alone_are_nobodys_notice(name: str, line: str) -> None:
 
 
 def test_a_clock_of_twelve_hours_is_read() -> None:
-    for written, hour in (("12:05am", 0), ("11:05am", 11), ("12:05pm", 12), ("11:05pm", 23)):
-        line = FORMATS["mirc"].read(f"[{written}] <bob> hi")
-        assert line
-        assert line.stamp == Stamp(hour, 5)
+    for written, half, hour in (
+        ("12:05", "am", 0),
+        ("11:05", "AM", 11),
+        ("12:05", "pm", 12),
+        ("1:05", "PM", 13),
+        ("11:05", "pm", 23),
+    ):
+        for name, text in (
+            ("mirc", f"[{written}{half}] <bob> hi"),
+            ("irssi", f"{written} {half} < bob> hi"),
+            ("irssi", f"{written:>5}{half} <@bob> hi"),
+        ):
+            line = FORMATS[name].read(text)
+            assert line
+            assert (line.stamp, line.events[0].text) == (Stamp(hour, 5), "hi")
+
+
+def test_a_log_of_irssi_with_a_clock_of_twelve_hours_is_recognised() -> None:
+    log = ["--- Log opened Sat Oct 24 11:50:20 2026", "11:51 am < ada> hi", "11:52 am  * ada waves"]
+    fit = best_fit("libera/#tea.log", log)
+    assert (fit.format.name, fit.read) == ("irssi", 1)
 
 
 def test_a_month_of_another_language_is_not_read() -> None:

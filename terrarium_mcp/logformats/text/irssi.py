@@ -1,4 +1,7 @@
-"""irssi: `irclogs/<network>/<channel>.log`, by default in minutes; dates have their own lines."""
+"""irssi: `irclogs/<network>/<channel>.log`, by default in minutes; dates have their own lines.
+
+Stamps are of 24 hours, or of 12 where the user says so: `11:51 am`.
+"""
 
 import re
 from collections.abc import Sequence
@@ -34,7 +37,9 @@ _MOMENT = rf"{_DAY} (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) (?P<year>\d
 IRSSI = TextFormat(
     name="irssi",
     program="irssi",
-    stamp=re.compile(r"(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))? "),
+    stamp=re.compile(
+        r" ?(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?: ?(?P<half>[AaPp][Mm]))? "
+    ),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?: |{RANK})(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf" \* (?P<nick>{NICK})(?: (?P<text>.*))?"),
