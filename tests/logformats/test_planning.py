@@ -11,6 +11,7 @@ from terrarium_mcp.logformats.files import LogFile, log_files
 from terrarium_mcp.logformats.finding import find_contents
 from terrarium_mcp.logformats.places import Place, is_perhaps, place_in
 from terrarium_mcp.logformats.planning import Choices, NoLog, PlannedLog, UndecidedLog, planned
+from terrarium_mcp.logformats.text.hexchat import HEXCHAT
 from terrarium_mcp.logformats.text.thelounge import THE_LOUNGE
 from terrarium_mcp.logformats.text.znc import ZNC
 
@@ -80,6 +81,21 @@ def test_the_lounge_puts_the_end_of_an_id_behind_a_network(name: str) -> None:
 def test_the_name_before_the_longest_end_of_an_id_is_the_network() -> None:
     folder = "libera-2-b7c8-4181-b9cf-ff0e56144acc"
     assert place_in(f"logs/ada/{folder}/#tea.log", THE_LOUNGE.paths).network == "libera"
+
+
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        ("logs/libera/#tea.log", Place("libera", "#tea")),
+        ("logs/libera/#tea-#mate.log", Place("libera", "#tea-#mate")),
+        ("logs/libera/a-b.log", Place("libera", "a-b")),
+        (".xchat2/xchatlogs/Free-Node-#tea-time.log", Place("Free-Node", "#tea-time")),
+        (".xchat2/xchatlogs/FreeNode-a-b.log", Place("FreeNode", "a-b")),
+        (".xchat2/xchatlogs/Free-Node-Free-Node.log", Place("Free-Node", is_window=True)),
+    ],
+)
+def test_hexchat_and_xchat_name_their_files_differently(path: str, place: Place) -> None:
+    assert place_in(path, HEXCHAT.paths) == place
 
 
 def test_a_window_of_the_client_is_told_from_a_channel() -> None:

@@ -1,8 +1,9 @@
-"""HexChat and XChat: `logs/<network>/<channel>.log`, without years.
+"""HexChat, `logs/<network>/<channel>.log`, and XChat, `xchatlogs/<network>-<channel>.log`.
 
-In HexChat, what people do and what happens both begin with `*`. Events are known by their wording,
-which somebody may act out; only a join and a part show user@host, and are certain. XChat's default
-theme begins what happens with an arrow, `-->`, `<--` or `---`, which no action has.
+Their stamps have no year. In HexChat, what people do and what happens both begin with `*`: events
+are known by their wording, which somebody may act out; only a join and a part show user@host, and
+are certain. XChat's default theme begins what happens with an arrow, `-->`, `<--` or `---`, which
+no action has.
 """
 
 import re
@@ -105,6 +106,9 @@ HEXCHAT = TextFormat(
         chatter(rf"\[{NICK} has address \S+\]\Z"),
     ),
     paths=(
+        re.compile(r"xchatlogs/(?P<network>[^/]+)-(?P<window>server|(?P=network))\.log\Z"),
+        re.compile(r"(?<![^/])(?P<network>[^/#&+!]+)-(?P<channel>[#&+!][^/]*)\.log\Z"),
+        re.compile(r"xchatlogs/(?P<network>[^/-]+)-(?P<channel>[^/]+)\.log\Z"),
         re.compile(r"(?P<network>[^/]+)/(?P<window>server|(?P=network)|)\.log\Z"),
         re.compile(r"(?P<network>[^/]+)/(?P<channel>[^/]+)\.log\Z"),
     ),
