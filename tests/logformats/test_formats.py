@@ -184,6 +184,11 @@ def test_a_log_of_irssi_with_a_clock_of_twelve_hours_is_recognised() -> None:
     assert (fit.format.name, fit.read) == ("irssi", 1)
 
 
+def test_a_zone_a_day_from_utc_is_not_read() -> None:
+    assert FORMATS["textual"].read("[2026-10-24T23:57:13+2359] <bob> hi")
+    assert FORMATS["textual"].read("[2026-10-24T23:57:13+2400] <bob> hi") is None
+
+
 def test_a_month_of_another_language_is_not_read() -> None:
     assert FORMATS["hexchat"].read("Okt 24 23:57:13 <bob>\thi") is None
 
