@@ -10,11 +10,12 @@ from terrarium_mcp.chat.voices import VoiceRules
 
 
 class NotRecorded(StrEnum):
-    """Why speech is not recorded."""
+    """Why a message is not recorded."""
 
     OFF_RECORD = "off the record"
     SECRET = "a password"  # noqa: S105 -- the reason, not one
     CTCP = "CTCP"
+    NO_SENDER = "of an unknown sender"
 
 
 class Speech(NamedTuple):

@@ -10,15 +10,15 @@ from terrarium_mcp.chat.records import MessageType
 class Stamp(NamedTuple):
     """When, as far as a line tells: a clock time, perhaps with a date, a year, a zone.
 
-    `month` 0: no date; `year` 0: none is written. `zone` None: local time of the program that wrote
-    the log.
+    `month` 0: no date. `year` None: none is written; in the year 0 there is no day. `zone` None:
+    local time of the program that wrote the log.
     """
 
     hour: int
     minute: int
     second: int = 0
     microsecond: int = 0
-    year: int = 0
+    year: int | None = None
     month: int = 0
     day: int = 0
     zone: tzinfo | None = None

@@ -15,6 +15,8 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import Boundary, LogEvent, LogLine, Stamp
 
 NICK = r"[^\s<>\x00-\x1f]+"
+SENDER = rf"(?=-*[^-\s]){NICK}"
+"""A nick between dashes, as a notice has it: not of dashes alone, which are a line."""
 RANK = r"[~&@%+!]*"
 """Prefixes that a client shows before a nick: of one or several ranks."""
 CHANNEL = r"[#&+!]\S*"
@@ -193,7 +195,7 @@ def _written(match: re.Match[str]) -> dict[str, str]:
 
 
 def stamp_in(match: re.Match[str]) -> Stamp | None:
-    """The stamp in a match; None if there is no such time, or its month is of another language."""
+    """The stamp in a match; None if there is no such time or zone, or no such month in English."""
     groups = match.groupdict("")
     if epoch := groups.get("epoch"):
         moment = datetime.fromtimestamp(int(epoch), UTC)
@@ -201,17 +203,20 @@ def stamp_in(match: re.Match[str]) -> Stamp | None:
     month = _month(groups.get("month", ""))
     hour = _hour(int(groups["hour"]), groups.get("half", ""))
     second = min(int(groups.get("second") or 0), 59)  # 60: a leap second
+    zone = _zone(groups.get("zone", ""))
     if month is None or hour > 23 or int(groups["minute"]) > 59:
+        return None
+    if groups.get("zone") and not zone:
         return None
     return Stamp(
         hour,
         int(groups["minute"]),
         second,
         int(groups.get("fraction", "")[:6].ljust(6, "0")),
-        int(groups.get("year") or 0),
+        int(groups["year"]) if groups.get("year") else None,
         month,
         int(groups.get("day") or 0),
-        _zone(groups["zone"]) if groups.get("zone") else None,
+        zone,
     )
 
 
@@ -240,11 +245,16 @@ def _hour(hour: int, half: str) -> int:
     return hour if not half else hour % 12 + (12 if half[0] in "Pp" else 0)
 
 
-def _zone(written: str) -> tzinfo:
+def _zone(written: str) -> tzinfo | None:
+    """The zone of an offset; None if none is written, or no zone is that far from UTC."""
+    if not written:
+        return None
     if written in ("Z", "z"):
         return UTC
     digits = written[1:].replace(":", "")
     offset = timedelta(hours=int(digits[:2]), minutes=int(digits[2:4] or 0))
+    if offset >= timedelta(days=1):
+        return None
     return timezone(-offset if written[0] == "-" else offset)
 
 

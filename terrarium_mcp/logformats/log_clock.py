@@ -59,13 +59,13 @@ class LogClock:
             if self._moment is None:
                 raise NoDate
             return self._moment
-        if stamp.zone and stamp.year:
+        if stamp.zone and stamp.year is not None:
             day = date(stamp.year, stamp.month, stamp.day)
             return datetime.combine(day, stamp.clock, stamp.zone).astimezone(UTC)
         return self._reached(datetime.combine(self._date(stamp), stamp.clock))
 
     def _date(self, stamp: Stamp) -> date:
-        if stamp.year:
+        if stamp.year is not None:
             return date(stamp.year, stamp.month, stamp.day)
         if self._day is None:
             raise NoDate

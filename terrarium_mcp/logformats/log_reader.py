@@ -37,7 +37,10 @@ class DatedBoundary(NamedTuple):
 
 
 class RejectedLine(NamedTuple):
-    """A line that could not be read: its number in the file (from 1), its text, and why."""
+    """A line that could not be read: its number in the file (from 1), its text, and why.
+
+    In a database it is a row, with the number by which the database knows it.
+    """
 
     number: int
     text: str
@@ -126,17 +129,21 @@ class LogReader:
         self.counts.steps_back = self._clock.steps_back
         if line.boundary:
             yield DatedBoundary(at, line.boundary)
-        for event in line.events:
+        for event in map(self._named, line.events):
             self.counts.messages += 1
             self.counts.uncertain += not event.certain
-            yield DatedEvent(at, self._named(event))
+            yield DatedEvent(at, event)
 
     def _named(self, event: LogEvent) -> LogEvent:
         """The event with the owner's nick where the line leaves it out."""
         if event.channel and is_perhaps(self._file_channel, event.channel):
             self.spelling = event.channel
+        if event.own and not event.nick:
+            event = event._replace(nick=self._owner)
         if event.kind is MessageType.JOIN:
             self._joined_last = event.nick
-        elif event.kind is MessageType.NICK and fold(event.nick) == fold(self._owner):
+        elif event.kind is MessageType.NICK and (
+            event.own or fold(event.nick) == fold(self._owner)
+        ):
             self._owner = event.text
-        return event._replace(nick=self._owner) if event.own and not event.nick else event
+        return event

@@ -13,6 +13,8 @@ def recordable(
     event: LogEvent, network: str, channel: str, said_at: datetime, rules: VoiceRules
 ) -> NewMessage | NotRecorded:
     """The message to record by the rules of its network, or why it is left out."""
+    if not event.nick:  # a client need not say who its user is
+        return NotRecorded.NO_SENDER
     kind, text = event.kind, event.text
     if kind in SPEECH:
         speech = recorded_speech(kind, event.nick, text, rules)

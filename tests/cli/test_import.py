@@ -208,6 +208,25 @@ def test_a_date_is_asked_for_where_none_is_told(tmp_path: Path) -> None:
     assert b"2 added (2015-10-24 to 2015-10-25)" in done.stdout, done.stderr
 
 
+def test_an_export_for_terrarium_irc_is_imported_as_its_database(tmp_path: Path) -> None:
+    imported(tmp_path, WEECHAT / "irc.labnet.#lab.weechatlog", *BERLIN)
+    words = "terrarium-mcp export --format sqlite --output x.db"
+    written = ran(words, at=tmp_path, DB_PATH=database(tmp_path))
+    assert written.returncode == 0, written.stderr
+    there = tmp_path / "there.db"
+    done = imported(tmp_path, tmp_path / "x.db", "--network", "labnet", *BERLIN, db=there)
+    assert "labnet/#lab: terrarium-irc, 1 file" in done.stdout, done.stderr
+    assert len(messages(there)) == len(messages(database(tmp_path)))
+
+
+def test_a_database_of_terrarium_mcp_is_refused_with_what_to_do_instead(tmp_path: Path) -> None:
+    imported(tmp_path, WEECHAT / "irc.labnet.#lab.weechatlog", *BERLIN)
+    done = imported(tmp_path, database(tmp_path), *BERLIN, db=tmp_path / "there.db")
+    assert done.returncode == 1
+    assert "terrarium-mcp restore" in done.stderr
+    assert f"export --db {database(tmp_path)} --output history.jsonl" in done.stderr
+
+
 def everything(db: Path, folder: Path) -> list[str]:
     """The lines of an export of everything, but for the first, which has its time."""
     name = folder / f"{db.stem}.jsonl"

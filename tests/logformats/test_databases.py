@@ -11,12 +11,13 @@ import pytest
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.databases.database_contents import (
+    NamelessNetworks,
     UnknownDatabase,
     contents_of_database,
 )
 from terrarium_mcp.logformats.databases.database_format import is_database
 from terrarium_mcp.logformats.files import LogFile, UnusableFile, log_files
-from terrarium_mcp.logformats.log_reader import DatedEvent
+from terrarium_mcp.logformats.log_reader import DatedEvent, RejectedLine
 from terrarium_mcp.logformats.planning import Choices, UndecidedLog
 from tests.samples import terrarium_irc
 
@@ -51,6 +52,22 @@ def said(content: LogContent) -> list[Said]:
             for one in log.items
             if isinstance(one, DatedEvent)
         ]
+
+
+def rejects(content: LogContent) -> list[tuple[int, str]]:
+    """The rows that cannot be read, by their number in the database, and why."""
+    with content.read() as log:
+        rows = [one for one in log.items if isinstance(one, RejectedLine)]
+        assert log.counts.rejected == len(rows)
+    return [(row.number, row.why) for row in rows]
+
+
+def change(path: Path, statement: str, *values: object) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(statement, values)
+
+
+DAMAGED = "a damaged row"
 
 
 def quassel(path: Path) -> Path:
@@ -98,6 +115,18 @@ def test_quassel_keeps_types_as_bits(tmp_path: Path) -> None:
         assert {one.said_at for one in log.items if isinstance(one, DatedEvent)} == {SECOND}
 
 
+def test_a_row_of_quassel_without_a_time_is_rejected(
+    tmp_path: Path,
+) -> None:
+    path = quassel(tmp_path / "quassel-storage.sqlite")
+    before = said(contents(path)[0])
+    change(path, "INSERT INTO backlog VALUES (11, 'noon', 1, 1, 0, 1, '', 'x')")
+    change(path, "INSERT INTO backlog VALUES (12, 1, 1, 1, 0, 99, '', 'x')")
+    tea, _ = contents(path)
+    assert rejects(tea) == [(11, DAMAGED)]
+    assert said(tea) == [*before, ("libera", "#tea", MessageType.PRIVMSG, "", "x")]
+
+
 def the_lounge(path: Path) -> Path:
     def message(**said: object) -> str:
         return json.dumps({"from": {"nick": "ada", "mode": "@"}, "self": False, **said})
@@ -120,8 +149,10 @@ def the_lounge(path: Path) -> Path:
 
 def test_the_lounge_names_networks_in_the_users_file(tmp_path: Path) -> None:
     path = the_lounge(tmp_path / "logs" / "ada.sqlite3")
-    (nameless,) = contents(path)
-    assert nameless.network == "uuid-1"
+    with pytest.raises(UndecidedLog, match="--network"):
+        contents(path)
+    (named,) = contents(path, Choices(network="oftc"))
+    assert named.network == "oftc"
     (tmp_path / "users").mkdir()
     networks = {"networks": [{"uuid": "uuid-1", "name": "libera"}]}
     (tmp_path / "users" / "ada.json").write_text(json.dumps(networks))
@@ -132,6 +163,43 @@ def test_the_lounge_names_networks_in_the_users_file(tmp_path: Path) -> None:
         ("libera", "#tea", MessageType.KICK, "ada", "bob out"),
         ("libera", "#tea", MessageType.NICK, "ada", "ada_"),
     ]
+
+
+def test_nameless_networks_of_the_lounge_are_not_merged(tmp_path: Path) -> None:
+    path = the_lounge(tmp_path / "logs" / "ada.sqlite3")
+    change(path, "INSERT INTO messages SELECT 'uuid-2', '#mate', time, type, msg FROM messages")
+    both = r"ada\.sqlite3: .* uuid-1 \(#tea\), uuid-2 \(#mate\)\. .* users/<user>\.json"
+    with pytest.raises(NamelessNetworks, match=both):
+        contents(path, Choices(network="libera"))
+    (tmp_path / "users").mkdir()
+    names = tmp_path / "users" / "ada.json"
+    names.write_text('{"networks": [{"uuid": "uuid-1", "name": "libera"}]}')
+    with pytest.raises(NamelessNetworks, match=r"libera \(#tea\), uuid-2 \(#mate\)"):
+        contents(path, Choices(network="libera"))
+
+
+@pytest.mark.parametrize("damaged", ["{", "[]", None, b"\xff", "[" * 100_000])
+def test_a_row_of_the_lounge_that_is_damaged_is_rejected(
+    damaged: str | bytes | None, tmp_path: Path
+) -> None:
+    path = the_lounge(tmp_path / "ada.sqlite3")
+    change(path, "UPDATE messages SET msg = ? WHERE type = 'message'", damaged)
+    (tea,) = contents(path, Choices(network="libera"))
+    assert [number for number, _ in rejects(tea)] == [2]
+    assert [kind for _, _, kind, *_ in said(tea)] == [
+        MessageType.JOIN,
+        MessageType.KICK,
+        MessageType.NICK,
+    ]
+
+
+def test_the_topic_that_the_lounge_shows_on_joining_is_nobodys(tmp_path: Path) -> None:
+    path = the_lounge(tmp_path / "ada.sqlite3")
+    topic = """INSERT INTO messages VALUES ('uuid-1', '#tea', 1, 'topic', '{"text": "t"}')"""
+    change(path, topic)
+    (tea,) = contents(path, Choices(network="libera"))
+    assert rejects(tea) == []
+    assert MessageType.TOPIC not in {kind for _, _, kind, *_ in said(tea)}
 
 
 def ergo(path: Path) -> Path:
@@ -174,6 +242,15 @@ def test_ergo_has_accounts_and_msgids(tmp_path: Path) -> None:
     with tea.read() as log:
         events = [one.event for one in log.items if isinstance(one, DatedEvent)]
     assert {(one.account, one.msgid) for one in events[1:2]} == {("ada", "m1")}
+
+
+def test_a_row_of_ergo_that_is_damaged_or_leads_nowhere_is_rejected(tmp_path: Path) -> None:
+    path = ergo(tmp_path / "history.db")
+    change(path, "UPDATE history SET data = '{' WHERE id = 1")
+    change(path, "DELETE FROM history WHERE id = 2")
+    (tea,) = contents(path, Choices(network="ergonet"))
+    assert rejects(tea) == [(1, DAMAGED), (2, DAMAGED)]
+    assert len(said(tea)) == 2
 
 
 def soju(path: Path) -> Path:
@@ -223,6 +300,25 @@ def test_soju_has_messages_as_they_came(tmp_path: Path) -> None:
     assert events[0].said_at == datetime(2026, 10, 24, 22, 0, 0, 1000, tzinfo=UTC)
 
 
+def test_a_row_of_soju_that_is_no_message_is_rejected(tmp_path: Path) -> None:
+    path = soju(tmp_path / "main.db")
+    change(
+        path, "INSERT INTO Message VALUES (8, 1, 'PRIVMSG #tea :x', '2026-10-24T22:00:01', '', '')"
+    )
+    change(path, "INSERT INTO Message VALUES (9, 1, ':ada JOIN #tea', 'noon', '', '')")
+    tea, _ = contents(path)
+    assert rejects(tea) == [(7, DAMAGED), (9, DAMAGED)]
+    assert said(tea)[-1] == ("libera", "#tea", MessageType.PRIVMSG, "", "x")
+
+
+def test_soju_stores_bytes_that_are_not_utf_8(tmp_path: Path) -> None:
+    path = soju(tmp_path / "main.db")
+    raw = b":ada!a@home PRIVMSG #tea :caf\xe9"
+    change(path, "UPDATE Message SET raw = CAST(? AS TEXT) WHERE id = 2", raw)
+    tea, _ = contents(path)
+    assert said(tea)[1][-1] == "caf\u00e9"
+
+
 def test_terrarium_irc_has_local_times(tmp_path: Path) -> None:
     path = terrarium_irc.make(tmp_path / "theirs.db", 200)
     with pytest.raises(UndecidedLog, match="--timezone"):
@@ -245,3 +341,11 @@ def test_a_damaged_database_is_named(tmp_path: Path) -> None:
     path.write_bytes(path.read_bytes()[:512] + b"\xff" * 4000)
     with pytest.raises((UnusableFile, UnknownDatabase), match=r"q\.sqlite"):
         contents(path)
+
+
+def test_a_database_that_is_damaged_after_its_rooms_is_named(tmp_path: Path) -> None:
+    path = quassel(tmp_path / "q.sqlite")
+    tea, _ = contents(path)
+    change(path, "DROP TABLE backlog")
+    with pytest.raises(UnusableFile, match=r"q\.sqlite: no such table"):
+        said(tea)

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.decoding import decoded
+from terrarium_mcp.logformats.detection import best_fit
 from terrarium_mcp.logformats.entries import Boundary, LogEvent, Stamp
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
-from terrarium_mcp.logformats.log_reader import LogReader
+from terrarium_mcp.logformats.log_reader import DatedEvent, LogReader, RejectedLine
 
 FORMATS = {one.name: one for one in TEXT_FORMATS}
 
@@ -30,7 +31,19 @@ LINES = [
     ("znc", "[23:57:13] *** bob changes topic to 'it's 'on''", TOPIC, "bob", "it's 'on'"),
     ("hexchat", "Oct 24 23:57:13 *\tbob gives voice to ada", MODE, "bob", "+v ada"),
     ("hexchat", "Oct 24 23:57:13 *\tbob gives in", ACTION, "bob", "gives in"),
+    ("hexchat", "Dec 30 12:00:04 -->\tbob (n=bob@host) has joined #x", JOIN, "bob", ""),
+    ("hexchat", "Dec 30 12:00:05 <--\tbob (n=bob@host) has left #x", PART, "bob", ""),
+    ("hexchat", "Dec 30 12:00:05 <--\tbob (n=bob@host) has left #x (bye)", PART, "bob", "bye"),
+    ("hexchat", "Dec 30 12:00:08 ---\tcarol is now known as carol_", NICK, "carol", "carol_"),
+    ("hexchat", "Dec 30 12:00:10 <--\tdave has quit (bye (now))", QUIT, "dave", "bye (now)"),
+    ("hexchat", "Dec 30 12:00:10 <--\tada has kicked bob from #x (out)", KICK, "ada", "bob out"),
+    ("hexchat", "Dec 30 12:00:10 ---\tada has changed the topic to: tea!", TOPIC, "ada", "tea!"),
+    ("hexchat", "Dec 30 12:00:10 ---\tada gives voice to bob", MODE, "ada", "+v bob"),
+    ("hexchat", "Dec 30 12:00:10 ---\tada sets mode +m #x", MODE, "ada", "+m"),
+    ("hexchat", "Dec 30 12:00:10 ---\tada sets mode +f #x #y", MODE, "ada", "+f #y"),
+    ("hexchat", "Dec 30 12:00:10 --b--\tpsst", NOTICE, "-b-", "psst"),
     ("limnoria", "2026-10-24T23:57:13  <bob> hi", PRIVMSG, "bob", "hi"),
+    ("limnoria", "2026-10-24T23:57:13  -ada-b- hi", NOTICE, "ada-b", "hi"),
     ("limnoria", "2026-10-24T23:57:13+0000  -bob- hi", NOTICE, "bob", "hi"),
     ("eggdrop", "[23:57:13] <bob> hi", PRIVMSG, "bob", "hi"),
     ("eggdrop", "[23:57:13] Action: bob waves", ACTION, "bob", "waves"),
@@ -48,7 +61,9 @@ LINES = [
     ("thelounge", "[2026-10-24T21:57:13.123Z] *** ada (a@home) quit (bye)", QUIT, "ada", "bye"),
     ("thelounge", "[2026-10-24T21:57:13.123Z] *** ada changed nick to b", NICK, "ada", "b"),
     ("thelounge", "[2026-10-24T21:57:13.123Z] *** ada set mode +o bob", MODE, "ada", "+o bob"),
+    ("thelounge", "[2026-10-24T21:57:13.123Z] -ada-b- psst", NOTICE, "ada-b", "psst"),
     ("textual", "[2026-10-24T23:57:13+0200] <@bob> hi", PRIVMSG, "bob", "hi"),
+    ("textual", "[2026-10-24T23:57:13+0200] -ada-b- psst", NOTICE, "ada-b", "psst"),
     ("textual", "[2026-10-24T23:57:13+0200] \u2022 bob: waves", ACTION, "bob", "waves"),
     ("textual", "[2026-10-24T23:57:13+0200] ada (a@home) joined the channel.", JOIN, "ada", ""),
     ("textual", "[2026-10-24T23:57:13+0200] ada (a@home) left IRC. (bye)", QUIT, "ada", "bye"),
@@ -56,6 +71,7 @@ LINES = [
     ("energymech", "[Oct 24 2026 23:57:13] <bob> hi", PRIVMSG, "bob", "hi"),
     ("energymech", "[Oct  4 2026 23:57:13] *** Joins: ada (a@home)", JOIN, "ada", ""),
     ("energymech", '[Oct 24 2026 23:57:13] *** ada changes topic to "t"', TOPIC, "ada", "t"),
+    ("energymech", "[Oct 24 2026 23:57:13] -ada-b- psst", NOTICE, "ada-b", "psst"),
     ("ii", "1792879033 <bob> hi", PRIVMSG, "bob", "hi"),
     ("ii", "1792879033 <bob> \x01ACTION waves\x01", ACTION, "bob", "waves"),
     ("ii", "1792879033 -!- ada(a@home) has joined #tea", JOIN, "ada", ""),
@@ -117,11 +133,60 @@ def test_hexchat_is_certain_of_a_join_only() -> None:
     assert (joins.certain, quits.certain) == (True, False)
 
 
+def test_xchat_is_certain_of_what_follows_an_arrow() -> None:
+    (quits,) = events_of("hexchat", "Dec 30 12:00:10 <--\tdave has quit (bye)")
+    (joins,) = events_of("hexchat", "Dec 30 12:00:10 -->\tbob (n=bob@host) has joined #x")
+    assert quits.certain
+    assert (joins.certain, joins.user, joins.host, joins.channel) == (True, "n=bob", "host", "#x")
+    for said in (
+        "-->\tYou are now talking on #x",
+        "---\tTopic for #x set by ada at Mon Dec 29 18:07:11",
+        "<--\tYou have been kicked from #x by ada (out)",
+    ):
+        assert events_of("hexchat", f"Dec 30 12:00:10 {said}") == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("hexchat", "Oct 24 23:57:13 ---\thi"),
+        ("znc", "[23:57:13] --- hi"),
+        ("limnoria", "2026-10-24T23:57:13  ----- hi"),
+        ("thelounge", "[2026-10-24T21:57:13.123Z] --- hi"),
+    ],
+)
+def test_dashes_alone_are_nobodys_notice(name: str, line: str) -> None:
+    read = FORMATS[name].read(line)
+    assert read is None or read.events == ()
+
+
 def test_a_clock_of_twelve_hours_is_read() -> None:
-    for written, hour in (("12:05am", 0), ("11:05am", 11), ("12:05pm", 12), ("11:05pm", 23)):
-        line = FORMATS["mirc"].read(f"[{written}] <bob> hi")
-        assert line
-        assert line.stamp == Stamp(hour, 5)
+    for written, half, hour in (
+        ("12:05", "am", 0),
+        ("11:05", "AM", 11),
+        ("12:05", "pm", 12),
+        ("1:05", "PM", 13),
+        ("11:05", "pm", 23),
+    ):
+        for name, text in (
+            ("mirc", f"[{written}{half}] <bob> hi"),
+            ("irssi", f"{written} {half} < bob> hi"),
+            ("irssi", f"{written:>5}{half} <@bob> hi"),
+        ):
+            line = FORMATS[name].read(text)
+            assert line
+            assert (line.stamp, line.events[0].text) == (Stamp(hour, 5), "hi")
+
+
+def test_a_log_of_irssi_with_a_clock_of_twelve_hours_is_recognised() -> None:
+    log = ["--- Log opened Sat Oct 24 11:50:20 2026", "11:51 am < ada> hi", "11:52 am  * ada waves"]
+    fit = best_fit("libera/#tea.log", log)
+    assert (fit.format.name, fit.read) == ("irssi", 1)
+
+
+def test_a_zone_a_day_from_utc_is_not_read() -> None:
+    assert FORMATS["textual"].read("[2026-10-24T23:57:13+2359] <bob> hi")
+    assert FORMATS["textual"].read("[2026-10-24T23:57:13+2400] <bob> hi") is None
 
 
 def test_a_month_of_another_language_is_not_read() -> None:
@@ -139,6 +204,65 @@ def test_boundaries_name_their_moment() -> None:
     assert closed.boundary is Boundary.CLOSED
     assert session
     assert session.boundary is Boundary.OPENED
+
+
+OWN = [
+    (
+        "hexchat",
+        "**** BEGIN LOGGING AT Sat Oct 24 23:51:20 2026",
+        "Oct 24 23:57:13 ->#tea<-\thi",
+        "Oct 24 23:57:14 *\tYou are now known as {}",
+    ),
+    (
+        "hexchat",
+        "**** BEGIN LOGGING AT Sat Oct 24 23:51:20 2026",
+        "Oct 24 23:57:13 ->#tea<-\thi",
+        "Oct 24 23:57:14 ---\tYou are now known as {}",
+    ),
+    (
+        "weechat",
+        "",
+        "2026-10-24 23:57:13\t--\tNotice -> #tea: hi",
+        "2026-10-24 23:57:14\t--\tYou are now known as {}",
+    ),
+    (
+        "irssi",
+        "--- Log opened Sat Oct 24 23:51:20 2026",
+        "23:57 [notice(#tea)] hi",
+        "23:57 -!- You're now known as {}",
+    ),
+]
+
+
+@pytest.mark.parametrize("zone", ["", "Z"])
+@pytest.mark.parametrize("day", ["0000-00-00", "0000-01-01", "2026-00-01", "2026-02-30"])
+def test_a_day_that_there_is_not_is_rejected(day: str, zone: str) -> None:
+    lines = ["2026-10-24 23:57:13\tbob\thi", f"{day} 00:00:00{zone}\tbob\tlost"]
+    reader = LogReader(FORMATS["weechat"], UTC, channel="#tea")
+    _, lost = reader.read(line.encode() for line in lines)
+    assert isinstance(lost, RejectedLine)
+    assert lost.why == "there is no such day"
+
+
+@pytest.mark.parametrize(("name", "first", "notice", "renamed"), OWN)
+def test_what_the_owner_sent_has_no_sender_until_the_log_names_its_owner(
+    name: str, first: str, notice: str, renamed: str
+) -> None:
+    lines = [first, notice, renamed.format("ada"), notice, renamed.format("ada_"), notice]
+    reader = LogReader(FORMATS[name], UTC, channel="#tea")
+    items = list(reader.read(line.encode() for line in lines))
+    assert [
+        (one.event.kind, one.event.nick, one.event.text)
+        for one in items
+        if isinstance(one, DatedEvent)
+    ] == [
+        (NOTICE, "", "hi"),
+        (NICK, "", "ada"),
+        (NOTICE, "ada", "hi"),
+        (NICK, "ada", "ada_"),
+        (NOTICE, "ada_", "hi"),
+    ]
+    assert (reader.counts.messages, reader.counts.rejected) == (5, 0)
 
 
 @given(st.sampled_from(sorted(FORMATS)), st.lists(st.binary(max_size=80), max_size=20))

@@ -172,6 +172,15 @@ async def test_off_the_record_means_the_same_in_a_log_as_in_the_channel(tmp_path
     assert report.left_out == {NotRecorded.OFF_RECORD: 3, NotRecorded.SECRET: 1}
 
 
+async def test_what_nobody_is_known_to_have_sent_stays_out_and_is_counted(tmp_path: Path) -> None:
+    """HexChat does not write who its owner is."""
+    async with history(tmp_path) as store:
+        _, reports = await imported(store, tmp_path, LOGS / "hexchat" / "logs" / "labnet")
+    counted = sum((report.left_out for report in reports), Counter[NotRecorded]())
+    assert counted[NotRecorded.NO_SENDER] == 1
+    assert not [row for row in dump(tmp_path) if row[3] == ""]
+
+
 async def test_private_conversations_come_in_only_if_they_are_asked_for(tmp_path: Path) -> None:
     private = "SELECT nick, message FROM private_messages ORDER BY id"
     async with history(tmp_path) as store:

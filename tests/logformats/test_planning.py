@@ -18,7 +18,9 @@ from terrarium_mcp.logformats.log_reader import DatedEvent
 from terrarium_mcp.logformats.places import Place, is_perhaps, place_in
 from terrarium_mcp.logformats.planning import Choices, NoLog, PlannedLog, UndecidedLog, planned
 from terrarium_mcp.logformats.text.eggdrop import EGGDROP
+from terrarium_mcp.logformats.text.hexchat import HEXCHAT
 from terrarium_mcp.logformats.text.irssi import IRSSI
+from terrarium_mcp.logformats.text.thelounge import THE_LOUNGE
 from terrarium_mcp.logformats.text.znc import ZNC
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -100,6 +102,44 @@ def test_a_rotated_log_is_in_the_place_of_the_log_that_it_was(ending: str) -> No
 @pytest.mark.parametrize("name", ["tea.log.24Oct2026", "tea.log.20261024", "tea.log.24Oct2026.bak"])
 def test_a_date_at_the_end_of_a_name_is_no_rotation(name: str) -> None:
     assert place_in(name, EGGDROP.paths) == Place("", "tea", date(2026, 10, 24))
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "oftc",
+        "libera",
+        "libera7",  # then the id goes on with a hyphen
+        "my-net-work-cafe",
+        "a-name-of-23-characters",
+        "a name with nearly all of the room",
+        "a name that has taken all the room-",
+        "a name that takes more than all of the room",
+    ],
+)
+def test_the_lounge_puts_the_end_of_an_id_behind_a_network(name: str) -> None:
+    folder = f"{name}-{'1b7c81ff-f2f2-b7c8-4181-ff0e56144acc'[len(name) + 1 :]}"
+    assert place_in(f"logs/ada/{folder}/#tea.log", THE_LOUNGE.paths) == Place(name, "#tea")
+
+
+def test_the_name_before_the_longest_end_of_an_id_is_the_network() -> None:
+    folder = "libera-2-b7c8-4181-b9cf-ff0e56144acc"
+    assert place_in(f"logs/ada/{folder}/#tea.log", THE_LOUNGE.paths).network == "libera"
+
+
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        ("logs/libera/#tea.log", Place("libera", "#tea")),
+        ("logs/libera/#tea-#mate.log", Place("libera", "#tea-#mate")),
+        ("logs/libera/a-b.log", Place("libera", "a-b")),
+        (".xchat2/xchatlogs/Free-Node-#tea-time.log", Place("Free-Node", "#tea-time")),
+        (".xchat2/xchatlogs/FreeNode-a-b.log", Place("FreeNode", "a-b")),
+        (".xchat2/xchatlogs/Free-Node-Free-Node.log", Place("Free-Node", is_window=True)),
+    ],
+)
+def test_hexchat_and_xchat_name_their_files_differently(path: str, place: Place) -> None:
+    assert place_in(path, HEXCHAT.paths) == place
 
 
 def test_a_window_of_the_client_is_told_from_a_channel() -> None:

@@ -1,22 +1,25 @@
 """What an import reads of a program's database: the messages of each of its rooms."""
 
+import shlex
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from datetime import UTC, timedelta, tzinfo
 from functools import partial
 
 from terrarium_mcp.chat.identity import fold
-from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.errors import TerrariumError, and_more, shown
 from terrarium_mcp.logformats.contents import LogContent, ReadLog
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
+    ReadRow,
     StoredRoom,
+    has_columns,
     open_readonly,
 )
 from terrarium_mcp.logformats.files import LogFile, UnusableFile
 from terrarium_mcp.logformats.formats import DATABASE_FORMATS
-from terrarium_mcp.logformats.log_reader import DatedEvent, LineCounts, LogItem
+from terrarium_mcp.logformats.log_reader import DatedEvent, LineCounts, LogItem, RejectedLine
 from terrarium_mcp.logformats.places import Place
 from terrarium_mcp.logformats.planning import (
     NO_NETWORK,
@@ -25,6 +28,15 @@ from terrarium_mcp.logformats.planning import (
     UndecidedLog,
     UnplacedLog,
 )
+
+_OWN_COLUMNS = {
+    "messages": frozenset({"message", "room"}),
+    "derived": frozenset({"name", "upto"}),
+}
+"""By which a database of terrarium-mcp is known, of whatever version."""
+
+_SHOWN = 5
+"""Networks, and channels of each, that an error names; more are counted."""
 
 
 class UnknownDatabase(TerrariumError):
@@ -35,25 +47,59 @@ class UnknownDatabase(TerrariumError):
         super().__init__(f"{path}: a database of an unknown program. Known: {known}.")
 
 
+class OwnDatabase(TerrariumError):
+    """A database of terrarium-mcp: it has more than the messages that an import would read."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(
+            f"{path}: a database of terrarium-mcp itself. terrarium-mcp restore puts a backup in"
+            " place. To merge it into another history, write it with terrarium-mcp export --db"
+            f" {shlex.quote(path)} --output history.jsonl, and import that."
+        )
+
+
+class NamelessNetworks(TerrariumError):
+    """A database has several networks and not all of their names: --network would merge them."""
+
+    def __init__(self, path: str, rooms: Iterable[StoredRoom]) -> None:
+        channels: dict[str, list[str]] = {}
+        for room in rooms:
+            channels.setdefault(room.network or room.network_id, []).append(shown(room.target))
+        networks = [f"{shown(one)} ({and_more(its, _SHOWN)})" for one, its in channels.items()]
+        super().__init__(
+            f"{path}: it has several networks, and does not name them all:"
+            f" {and_more(networks, _SHOWN)}. One --network would merge them, so it is not read."
+            " The Lounge keeps their names in users/<user>.json: import its logs/<user>.sqlite3"
+            " from where that file is."
+        )
+
+
 def contents_of_database(file: LogFile, choices: Choices) -> Sequence[LogContent]:
     """The contents of a database, one for each room.
 
     Raises:
+        OwnDatabase: it is terrarium-mcp's.
         UnknownDatabase: it is of no known program.
+        NamelessNetworks: it does not name its networks, and has several.
         UnplacedLog: it does not name its network, and no option does.
         UndecidedLog: its times are local, and no option names their zone.
         UnusableFile: it cannot be read.
     """
     try:
         with closing(open_readonly(file.stored)) as connection:
+            if has_columns(connection, _OWN_COLUMNS):
+                raise OwnDatabase(file.path)
             fitting = [one for one in DATABASE_FORMATS if one.fits(connection)]
             if not fitting:
                 raise UnknownDatabase(file.path)
             rooms = fitting[0].rooms(connection, file.stored)
     except sqlite3.Error as error:
         raise UnusableFile(f"{file.path}: {error}") from error
-    if any(not (choices.network or room.network) for room in rooms):
-        raise UnplacedLog(file.path, NO_NETWORK)
+    if not all(room.network for room in rooms):
+        if len({room.network or room.network_id for room in rooms}) > 1:
+            raise NamelessNetworks(file.path, rooms)
+        if not choices.network:
+            raise UnplacedLog(file.path, NO_NETWORK)
     if fitting[0].is_local and not choices.zone:
         raise UndecidedLog(file.path, NO_ZONE)
     return [_of_room(file, fitting[0], room, choices) for room in rooms]
@@ -82,15 +128,18 @@ def _read_rows(
     file: LogFile, form: DatabaseFormat, room: StoredRoom, zone: tzinfo
 ) -> Iterator[ReadLog]:
     counts = LineCounts()
-    with closing(open_readonly(file.stored)) as connection:
-        yield ReadLog(_counted(form.read(connection, room, zone), counts), counts)
+    try:
+        with closing(open_readonly(file.stored)) as connection:
+            yield ReadLog(_counted(form.read(connection, room, zone), counts), counts)
+    except sqlite3.Error as error:
+        raise UnusableFile(f"{file.path}: {error}") from error
 
 
-def _counted(rows: Iterator[DatedEvent | None], counts: LineCounts) -> Iterator[LogItem]:
+def _counted(rows: Iterator[ReadRow], counts: LineCounts) -> Iterator[LogItem]:
     for row in rows:
         counts.lines += 1
-        if row is None:
-            counts.chatter += 1
-        else:
-            counts.messages += 1
+        counts.chatter += row is None
+        counts.rejected += isinstance(row, RejectedLine)
+        counts.messages += isinstance(row, DatedEvent)
+        if row is not None:
             yield row

@@ -15,7 +15,9 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.timestamps import EPOCH
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
+    ReadRow,
     StoredRoom,
+    read_rows,
     split_mask,
 )
 from terrarium_mcp.logformats.entries import LogEvent
@@ -34,10 +36,10 @@ _TYPES = {
 }
 _ROOMS = "SELECT DISTINCT target FROM sequence ORDER BY target"
 _ROWS = """
-SELECT sequence.nanotime, history.data
-  FROM sequence JOIN history ON history.id = sequence.history_id
+SELECT sequence.history_id, sequence.nanotime, history.data
+  FROM sequence LEFT JOIN history ON history.id = sequence.history_id
  WHERE sequence.target = ?
- ORDER BY sequence.nanotime, history.id
+ ORDER BY sequence.nanotime, sequence.history_id
 """
 
 
@@ -46,18 +48,17 @@ def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
     return [StoredRoom("", target, (target,)) for (target,) in connection.execute(_ROOMS)]
 
 
-def _read(
-    connection: sqlite3.Connection, room: StoredRoom, zone: tzinfo
-) -> Iterator[DatedEvent | None]:
+def _read(connection: sqlite3.Connection, room: StoredRoom, zone: tzinfo) -> Iterator[ReadRow]:
     del zone  # times are in UTC
-    for nanotime, data in connection.execute(_ROWS, room.key):
-        item = json.loads(data)
-        kind = _TYPES.get(item.get("Type"))
-        if kind is None:  # an invitation, or tags alone
-            yield None
-            continue
-        said_at = EPOCH + timedelta(microseconds=nanotime // 1000)
-        yield DatedEvent(said_at, _event(kind, item))
+    return read_rows(connection.execute(_ROWS, room.key), _said)
+
+
+def _said(nanotime: int, data: str | bytes) -> Sequence[DatedEvent]:
+    item = json.loads(data)
+    kind = _TYPES.get(item.get("Type"))
+    if kind is None:  # an invitation, or tags alone
+        return ()
+    return [DatedEvent(EPOCH + timedelta(microseconds=nanotime // 1000), _event(kind, item))]
 
 
 def _event(kind: MessageType, item: Mapping[str, Any]) -> LogEvent:

@@ -9,7 +9,9 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.timestamps import EPOCH
 from terrarium_mcp.logformats.databases.database_format import (
     DatabaseFormat,
+    ReadRow,
     StoredRoom,
+    read_rows,
     split_mask,
 )
 from terrarium_mcp.logformats.entries import LogEvent
@@ -43,8 +45,8 @@ SELECT network.networkname, buffer.buffername, buffer.bufferid
  ORDER BY buffer.bufferid
 """
 _ROWS = """
-SELECT backlog.time, backlog.type, backlog.flags, sender.sender, backlog.message
-  FROM backlog JOIN sender USING (senderid)
+SELECT backlog.messageid, backlog.time, backlog.type, backlog.flags, sender.sender, backlog.message
+  FROM backlog LEFT JOIN sender USING (senderid)
  WHERE backlog.bufferid = ?
  ORDER BY backlog.messageid
 """
@@ -55,17 +57,19 @@ def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
     return [StoredRoom(network, name, (key,)) for network, name, key in connection.execute(_ROOMS)]
 
 
-def _read(
-    connection: sqlite3.Connection, room: StoredRoom, zone: tzinfo
-) -> Iterator[DatedEvent | None]:
+def _read(connection: sqlite3.Connection, room: StoredRoom, zone: tzinfo) -> Iterator[ReadRow]:
     del zone  # times are in UTC
-    for time, kind, flags, sender, text in connection.execute(_ROWS, room.key):
-        if kind not in _TYPES:
-            yield None  # a topic is a sentence in the user's language; the rest is of the client
-            continue
-        said_at = EPOCH + timedelta(seconds=time if time < _IN_SECONDS else time / 1000)
-        for event in _events(kind, sender or "", text or "", own=bool(flags & _OWN)):
-            yield DatedEvent(said_at, event)
+    return read_rows(connection.execute(_ROWS, room.key), _said)
+
+
+def _said(
+    time: int, kind: int, flags: int, sender: str | None, text: str | None
+) -> Sequence[DatedEvent]:
+    if kind not in _TYPES:
+        return ()  # a topic is a sentence in the user's language; the rest is of the client
+    said_at = EPOCH + timedelta(seconds=time if time < _IN_SECONDS else time / 1000)
+    events = _events(kind, sender or "", text or "", own=bool(flags & _OWN))
+    return [DatedEvent(said_at, event) for event in events]
 
 
 def _events(kind: int, sender: str, text: str, *, own: bool) -> Iterator[LogEvent]:

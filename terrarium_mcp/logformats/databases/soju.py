@@ -10,10 +10,15 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime, tzinfo
 from pathlib import Path
 
-from terrarium_mcp.chat.irc_message import IrcMessage, MalformedMessage, Source, parse_line
+from terrarium_mcp.chat.irc_message import IrcMessage, Source, parse_line
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.timestamps import from_iso
-from terrarium_mcp.logformats.databases.database_format import DatabaseFormat, StoredRoom
+from terrarium_mcp.logformats.databases.database_format import (
+    DatabaseFormat,
+    ReadRow,
+    StoredRoom,
+    read_rows,
+)
 from terrarium_mcp.logformats.entries import LogEvent
 from terrarium_mcp.logformats.log_reader import DatedEvent
 
@@ -22,7 +27,8 @@ SELECT ifnull(nullif(network.name, ''), network.addr), target.target, target.id
   FROM MessageTarget target JOIN Network network ON network.id = target.network
  ORDER BY target.id
 """
-_ROWS = "SELECT time, raw FROM Message WHERE target = ? ORDER BY time, id"
+_ROWS = "SELECT id, time, CAST(raw AS BLOB) FROM Message WHERE target = ? ORDER BY time, id"
+"""Bytes, since not all of what comes over the wire is UTF-8."""
 
 
 def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
@@ -38,21 +44,14 @@ def _host(address: str) -> str:
     return address.rpartition("//")[2].partition(":")[0] if "://" in address else address
 
 
-def _read(
-    connection: sqlite3.Connection, room: StoredRoom, zone: tzinfo
-) -> Iterator[DatedEvent | None]:
+def _read(connection: sqlite3.Connection, room: StoredRoom, zone: tzinfo) -> Iterator[ReadRow]:
     del zone  # times are in UTC
-    for time, raw in connection.execute(_ROWS, room.key):
-        yield _dated(str(time), raw if isinstance(raw, bytes) else str(raw).encode())
+    return read_rows(connection.execute(_ROWS, room.key), _said)
 
 
-def _dated(time: str, raw: bytes) -> DatedEvent | None:
-    try:
-        message, said_at = parse_line(raw), _moment(time)
-    except (MalformedMessage, ValueError):
-        return None
-    event = _event(message)
-    return DatedEvent(said_at, event) if event else None
+def _said(time: str, raw: bytes) -> Sequence[DatedEvent]:
+    event = _event(parse_line(raw))
+    return [DatedEvent(_moment(time), event)] if event else ()
 
 
 def _moment(time: str) -> datetime:

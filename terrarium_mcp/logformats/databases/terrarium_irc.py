@@ -1,6 +1,7 @@
 """terrarium-irc, whose database is adopted as a rule: here it is merged into another history.
 
-Its own times are local, with microseconds; those that a default filled in are UTC, in whole seconds
+It is known by its table of messages, since an export for it has no other. Its own times are local,
+with microseconds; those that a default filled in are UTC, in whole seconds
 (chat/times/legacy_times.py). Notices are among the messages; actions are as they were sent.
 """
 
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.legacy_times import utc_times
-from terrarium_mcp.logformats.databases.database_format import DatabaseFormat, StoredRoom
+from terrarium_mcp.logformats.databases.database_format import DatabaseFormat, ReadRow, StoredRoom
 from terrarium_mcp.logformats.entries import LogEvent
 from terrarium_mcp.logformats.log_reader import DatedEvent
 
@@ -30,9 +31,7 @@ def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
     return [StoredRoom("", channel, (channel,)) for (channel,) in connection.execute(_ROOMS)]
 
 
-def _read(
-    connection: sqlite3.Connection, room: StoredRoom, zone: tzinfo
-) -> Iterator[DatedEvent | None]:
+def _read(connection: sqlite3.Connection, room: StoredRoom, zone: tzinfo) -> Iterator[ReadRow]:
     rows = ((_event(*row), timestamp) for timestamp, *row in connection.execute(_ROWS, room.key))
     for event, said_at in utc_times(rows, zone):
         yield DatedEvent(said_at, event)
@@ -47,7 +46,7 @@ def _event(
 TERRARIUM_IRC = DatabaseFormat(
     name="terrarium-irc",
     program="terrarium-irc",
-    columns={"messages": _COLUMNS, "channels": frozenset({"name", "joined_at", "message_count"})},
+    columns={"messages": _COLUMNS},
     rooms=_rooms,
     read=_read,
     is_local=True,

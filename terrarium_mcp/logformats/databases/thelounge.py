@@ -10,7 +10,12 @@ from typing import Any
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.timestamps import EPOCH
-from terrarium_mcp.logformats.databases.database_format import DatabaseFormat, StoredRoom
+from terrarium_mcp.logformats.databases.database_format import (
+    DatabaseFormat,
+    ReadRow,
+    StoredRoom,
+    read_rows,
+)
 from terrarium_mcp.logformats.entries import LogEvent
 from terrarium_mcp.logformats.log_reader import DatedEvent
 
@@ -29,27 +34,31 @@ _TYPES = {
 
 
 _ROOMS = "SELECT network, channel FROM messages GROUP BY network, channel ORDER BY min(rowid)"
-_ROWS = "SELECT time, type, msg FROM messages WHERE network = ? AND channel = ? ORDER BY rowid"
+_ROWS = """
+SELECT rowid, time, type, msg FROM messages WHERE network = ? AND channel = ? ORDER BY rowid
+"""
 
 
 def _rooms(connection: sqlite3.Connection, path: Path) -> Sequence[StoredRoom]:
     names = _network_names(path)
     return [
-        StoredRoom(names.get(network, network), channel, (network, channel))
-        for network, channel in connection.execute(_ROOMS)
+        StoredRoom(names.get(uuid, ""), channel, (uuid, channel), network_id=uuid)
+        for uuid, channel in connection.execute(_ROOMS)
     ]
 
 
-def _read(
-    connection: sqlite3.Connection, room: StoredRoom, zone: tzinfo
-) -> Iterator[DatedEvent | None]:
+def _read(connection: sqlite3.Connection, room: StoredRoom, zone: tzinfo) -> Iterator[ReadRow]:
     del zone  # times are in UTC
-    for time, kind, text in connection.execute(_ROWS, room.key):
-        if kind not in _TYPES:
-            yield None
-            continue
-        said_at = EPOCH + timedelta(milliseconds=time)
-        yield DatedEvent(said_at, _event(_TYPES[kind], json.loads(text)))
+    return read_rows(connection.execute(_ROWS, room.key), _said)
+
+
+def _said(time: int, kind: str, text: str) -> Sequence[DatedEvent]:
+    if kind not in _TYPES:
+        return ()
+    event = _event(_TYPES[kind], json.loads(text))
+    if event.kind is MessageType.TOPIC and not event.nick:
+        return ()  # whoever joins is told the topic, and not whose it is
+    return [DatedEvent(EPOCH + timedelta(milliseconds=time), event)]
 
 
 def _event(kind: MessageType, message: Mapping[str, Any]) -> LogEvent:

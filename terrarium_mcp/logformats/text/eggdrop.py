@@ -11,6 +11,7 @@ from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     NICK,
+    SENDER,
     USER_HOST,
     TextFormat,
     boundary,
@@ -28,7 +29,7 @@ EGGDROP = TextFormat(
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"Action: (?P<nick>{NICK})(?: (?P<text>.*))?"),
-        message(MessageType.NOTICE, rf"-(?P<nick>{NICK}?):(?P<channel>{CHANNEL})- ?(?P<text>.*)"),
+        message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?):(?P<channel>{CHANNEL})- ?(?P<text>.*)"),
         message(
             MessageType.JOIN,
             rf"(?P<nick>{NICK}) \({USER_HOST}\) joined (?P<channel>{CHANNEL}?)\.",

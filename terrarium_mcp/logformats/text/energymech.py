@@ -3,7 +3,7 @@
 import re
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.grammar import NICK, USER_HOST, TextFormat, message
+from terrarium_mcp.logformats.grammar import NICK, SENDER, USER_HOST, TextFormat, message
 
 ENERGYMECH = TextFormat(
     name="energymech",
@@ -15,7 +15,7 @@ ENERGYMECH = TextFormat(
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
-        message(MessageType.NOTICE, rf"-(?P<nick>{NICK}?)- ?(?P<text>.*)"),
+        message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"\*\*\* Joins: (?P<nick>{NICK}) \({USER_HOST}\)"),
         message(
             MessageType.PART,

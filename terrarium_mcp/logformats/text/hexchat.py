@@ -1,7 +1,9 @@
-"""HexChat and XChat: `logs/<network>/<channel>.log`, without years.
+"""HexChat, `logs/<network>/<channel>.log`, and XChat, `xchatlogs/<network>-<channel>.log`.
 
-What people do and what happens both begin with `*`. Events are known by their wording, which
-somebody may act out; only a join and a part show user@host, and are certain.
+Their stamps have no year. In HexChat, what people do and what happens both begin with `*`: events
+are known by their wording, which somebody may act out; only a join and a part show user@host, and
+are certain. XChat's default theme begins what happens with an arrow, `-->`, `<--` or `---`, which
+no action has.
 """
 
 import re
@@ -11,6 +13,7 @@ from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     NICK,
+    SENDER,
     USER_HOST,
     MessageRule,
     TextFormat,
@@ -41,9 +44,19 @@ _MODES = (
 )
 
 
-def _event(kind: MessageType, pattern: str, text: str = "") -> MessageRule:
-    """An event that an action may imitate."""
-    return message(kind, rf"\*\t(?P<nick>{NICK}) {pattern}", text=text, certain=False)
+_ARROW = r"(?:-->|<--|---)\t"
+_MARK = rf"(?:\*\t|{_ARROW})"
+_ITS = rf"(?: (?P<channel>{CHANNEL}))?"
+"""The channel, which only XChat names where people come and go."""
+
+
+def _event(kind: MessageType, pattern: str, text: str = "") -> tuple[MessageRule, MessageRule]:
+    """An event, as HexChat writes it, where an action may imitate it, and as XChat does."""
+    happens = rf"(?P<nick>{NICK}) {pattern}"
+    return (
+        message(kind, rf"\*\t{happens}", text=text, certain=False),
+        message(kind, _ARROW + happens, text=text),
+    )
 
 
 HEXCHAT = TextFormat(
@@ -55,31 +68,37 @@ HEXCHAT = TextFormat(
     ),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})>\t(?P<text>.*)"),
-        message(MessageType.NOTICE, rf"-(?P<nick>{NICK}?)/(?P<channel>{CHANNEL})-\t(?P<text>.*)"),
-        message(MessageType.NOTICE, rf"-(?P<nick>{NICK}?)-\t(?P<text>.*)"),
+        message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?)/(?P<channel>{CHANNEL})-\t(?P<text>.*)"),
+        message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?)-\t(?P<text>.*)"),
         message(MessageType.NOTICE, rf"->(?P<channel>{CHANNEL})<-\t(?P<text>.*)", own=True),
-        message(MessageType.JOIN, rf"\*\t(?P<nick>{NICK}) \({USER_HOST}\) has joined"),
+        message(MessageType.JOIN, rf"{_MARK}(?P<nick>{NICK}) \({USER_HOST}\) has joined{_ITS}"),
         message(
             MessageType.PART,
-            rf"\*\t(?P<nick>{NICK}) \({USER_HOST}\) has left(?: \((?P<text>.*)\))?",
+            rf"{_MARK}(?P<nick>{NICK}) \({USER_HOST}\) has left{_ITS}(?: \((?P<text>.*)\))?",
         ),
-        _event(MessageType.QUIT, r"has quit \((?P<text>.*)\)"),
-        _event(MessageType.NICK, rf"is now known as (?P<new>{NICK})"),
-        _event(MessageType.TOPIC, r"has changed the topic to: ?(?P<text>.*)"),
-        _event(
+        *_event(MessageType.QUIT, r"has quit \((?P<text>.*)\)"),
+        message(MessageType.NICK, rf"{_MARK}You are now known as (?P<new>{NICK})", own=True),
+        *_event(MessageType.NICK, rf"is now known as (?P<new>{NICK})"),
+        *_event(MessageType.TOPIC, r"has changed the topic to: ?(?P<text>.*)"),
+        *_event(
             MessageType.KICK,
             rf"has kicked (?P<target>{NICK}) from (?P<channel>{CHANNEL}) \((?P<text>.*)\)",
         ),
         *(
-            _event(MessageType.MODE, rf"{words} (?P<target>\S+)", text=f"{mode} {{target}}")
+            rule
             for words, mode in _MODES
+            for rule in _event(MessageType.MODE, rf"{words} (?P<target>\S+)", f"{mode} {{target}}")
         ),
-        _event(MessageType.MODE, "removes channel keyword", text="-k *"),
-        _event(MessageType.MODE, "removes user limit", text="-l"),
-        _event(MessageType.MODE, rf"sets modes? (?P<text>[+-]\S+) on (?P<channel>{CHANNEL})"),
+        *_event(MessageType.MODE, "removes channel keyword", text="-k *"),
+        *_event(MessageType.MODE, "removes user limit", text="-l"),
+        *_event(
+            MessageType.MODE,
+            rf"sets modes? (?P<modes>[+-]\S+) (?:on )?(?P<channel>{CHANNEL})(?P<of>(?: .*)?)",
+            text="{modes}{of}",
+        ),
         chatter(r"\*\t(?:Now talking|Topic for|Received a CTCP|Disconnected|You |Looking up)\b"),
         message(MessageType.ACTION, rf"\*\t(?P<nick>{NICK})(?: (?P<text>.*))?", certain=False),
-        chatter(r"\*\t|\*\*\*\t|>"),
+        chatter(rf"\*\t|\*\*\*\t|>|{_ARROW}"),
     ),
     unstamped=(
         boundary(Boundary.OPENED, rf"\*{{4}} BEGIN LOGGING AT {_MOMENT}"),
@@ -87,6 +106,9 @@ HEXCHAT = TextFormat(
         chatter(rf"\[{NICK} has address \S+\]\Z"),
     ),
     paths=(
+        re.compile(r"xchatlogs/(?P<network>[^/]+)-(?P<window>server|(?P=network))\.log\Z"),
+        re.compile(r"(?<![^/])(?P<network>[^/#&+!]+)-(?P<channel>[#&+!][^/]*)\.log\Z"),
+        re.compile(r"xchatlogs/(?P<network>[^/-]+)-(?P<channel>[^/]+)\.log\Z"),
         re.compile(r"(?P<network>[^/]+)/(?P<window>server|(?P=network)|)\.log\Z"),
         re.compile(r"(?P<network>[^/]+)/(?P<channel>[^/]+)\.log\Z"),
     ),

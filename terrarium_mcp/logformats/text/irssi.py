@@ -1,4 +1,7 @@
-"""irssi: `irclogs/<network>/<channel>.log`, by default in minutes; dates have their own lines."""
+"""irssi: `irclogs/<network>/<channel>.log`, by default in minutes; dates have their own lines.
+
+Stamps are of 24 hours, or of 12 where the user says so: `11:51 am`.
+"""
 
 import re
 from collections.abc import Sequence
@@ -11,6 +14,7 @@ from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     NICK,
     RANK,
+    SENDER,
     USER_HOST,
     TextFormat,
     boundary,
@@ -33,12 +37,14 @@ _MOMENT = rf"{_DAY} (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) (?P<year>\d
 IRSSI = TextFormat(
     name="irssi",
     program="irssi",
-    stamp=re.compile(r"(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))? "),
+    stamp=re.compile(
+        r" ?(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?: ?(?P<half>[AaPp][Mm]))? "
+    ),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?: |{RANK})(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf" \* (?P<nick>{NICK})(?: (?P<text>.*))?"),
-        message(MessageType.NOTICE, rf"-(?P<nick>{NICK}?):(?P<channel>{CHANNEL})- (?P<text>.*)"),
-        message(MessageType.NOTICE, rf"-(?P<nick>{NICK}?)\({USER_HOST}\)- (?P<text>.*)"),
+        message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?):(?P<channel>{CHANNEL})- (?P<text>.*)"),
+        message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?)\({USER_HOST}\)- (?P<text>.*)"),
         message(
             MessageType.NOTICE, rf"\[notice\((?P<channel>{CHANNEL})\)\] (?P<text>.*)", own=True
         ),
@@ -61,6 +67,7 @@ IRSSI = TextFormat(
             rf"-!- (?P<target>{NICK}) was kicked from (?P<channel>{CHANNEL}) by (?P<nick>{NICK})"
             r" \[(?P<text>.*)\]",
         ),
+        message(MessageType.NICK, rf"-!- You're now known as (?P<new>{NICK})", own=True),
         message(MessageType.NICK, rf"-!- (?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
         message(
             MessageType.TOPIC,

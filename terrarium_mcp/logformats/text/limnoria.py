@@ -6,7 +6,7 @@ Names of files lose their slashes; joins and parts spell the channel.
 import re
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.grammar import CHANNEL, NICK, TextFormat, chatter, message
+from terrarium_mcp.logformats.grammar import CHANNEL, NICK, SENDER, TextFormat, chatter, message
 
 _PERSON = rf"(?P<nick>{NICK}) <{NICK}!(?P<user>[^\s@>]*)@(?P<host>[^\s>]*)>"
 
@@ -21,7 +21,7 @@ LIMNORIA = TextFormat(
         chatter(rf"<{NICK}> -= THIS MESSAGE NOT LOGGED =-\Z"),
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
-        message(MessageType.NOTICE, rf"-(?P<nick>{NICK}?)- ?(?P<text>.*)"),
+        message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"\*\*\* {_PERSON} has joined (?P<channel>{CHANNEL})"),
         message(
             MessageType.PART,

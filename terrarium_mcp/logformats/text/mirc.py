@@ -12,6 +12,7 @@ from terrarium_mcp.logformats.grammar import (
     CHANNEL,
     NICK,
     RANK,
+    SENDER,
     USER_HOST,
     MessageRule,
     TextFormat,
@@ -35,7 +36,7 @@ _RULES = (
     message(MessageType.PRIVMSG, rf"{_COLOUR}<{RANK}(?P<nick>{NICK})> ?(?P<text>.*)"),
     message(
         MessageType.NOTICE,
-        rf"{_COLOUR}-(?P<nick>{NICK}?)(?::(?P<channel>{CHANNEL}))?- (?P<text>.*)",
+        rf"{_COLOUR}-(?P<nick>{SENDER}?)(?::(?P<channel>{CHANNEL}))?- (?P<text>.*)",
     ),
     _event(
         MessageType.JOIN,

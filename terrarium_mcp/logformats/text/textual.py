@@ -6,7 +6,15 @@ Events are English sentences without a prefix.
 import re
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.grammar import NICK, RANK, USER_HOST, TextFormat, chatter, message
+from terrarium_mcp.logformats.grammar import (
+    NICK,
+    RANK,
+    SENDER,
+    USER_HOST,
+    TextFormat,
+    chatter,
+    message,
+)
 
 TEXTUAL = TextFormat(
     name="textual",
@@ -18,7 +26,7 @@ TEXTUAL = TextFormat(
     rules=(
         message(MessageType.PRIVMSG, rf"<{RANK}(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"\u2022 {RANK}(?P<nick>{NICK}?):(?: (?P<text>.*))?"),
-        message(MessageType.NOTICE, rf"-(?P<nick>{NICK}?)- ?(?P<text>.*)"),
+        message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"(?P<nick>{NICK}) \({USER_HOST}\) joined the channel\.?"),
         message(
             MessageType.PART,

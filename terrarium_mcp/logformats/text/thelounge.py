@@ -1,9 +1,29 @@
-"""The Lounge, text logs: `logs/<user>/<network>-<id>/<channel>.log`, in UTC."""
+"""The Lounge, text logs: `logs/<user>/<network>-<end of its id>/<channel>.log`, in UTC.
+
+The folder's name has as much of the end of the UUID as there is room for in 36 characters.
+"""
 
 import re
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.logformats.grammar import NICK, RANK, USER_HOST, TextFormat, chatter, message
+from terrarium_mcp.logformats.grammar import (
+    NICK,
+    RANK,
+    SENDER,
+    USER_HOST,
+    TextFormat,
+    chatter,
+    message,
+)
+
+_HEX = "[0-9a-f]"
+_UUID = (8, 4, 4, 4, 12)
+"""The lengths of its parts (RFC 9562)."""
+
+_END_OF_UUID = "|".join(
+    "-".join([f"{_HEX}{{0,{first}}}", *(f"{_HEX}{{{length}}}" for length in rest)])
+    for first, *rest in (_UUID[part:] for part in range(len(_UUID)))
+)
 
 THE_LOUNGE = TextFormat(
     name="thelounge",
@@ -15,7 +35,7 @@ THE_LOUNGE = TextFormat(
     rules=(
         message(MessageType.PRIVMSG, rf"<{RANK}(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"\* {RANK}(?P<nick>{NICK})(?: (?P<text>.*))?"),
-        message(MessageType.NOTICE, rf"-{RANK}(?P<nick>{NICK}?)- ?(?P<text>.*)"),
+        message(MessageType.NOTICE, rf"-{RANK}(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"\*\*\* {RANK}(?P<nick>{NICK}) \({USER_HOST}\) joined"),
         message(
             MessageType.PART,
@@ -41,5 +61,12 @@ THE_LOUNGE = TextFormat(
         chatter(r"\*\*\* .* changed host to "),
         chatter(r"\*\*\* "),
     ),
-    paths=(re.compile(r"(?P<network>[^/]+)-[0-9a-f-]{12,}/(?P<channel>[^/]+)\.log\Z"),),
+    paths=(
+        # The shortest name whose rest has hyphens and digits where a UUID has them.
+        re.compile(
+            rf"(?<![^/])(?=[^/]{{36}}/)(?P<network>[^/]+?)-(?:{_END_OF_UUID})"
+            r"/(?P<channel>[^/]+)\.log\Z"
+        ),
+        re.compile(r"(?<![^/])(?P<network>[^/]{36,})-/(?P<channel>[^/]+)\.log\Z"),
+    ),
 )

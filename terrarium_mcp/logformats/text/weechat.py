@@ -60,6 +60,7 @@ WEECHAT = TextFormat(
             MessageType.KICK,
             rf"<--\t{RANK}(?P<nick>{NICK}) has kicked (?P<target>{NICK})(?: \((?P<text>.*)\))?",
         ),
+        message(MessageType.NICK, rf"--\tYou are now known as (?P<new>{NICK})", own=True),
         message(MessageType.NICK, rf"--\t{RANK}(?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
         message(
             MessageType.MODE,

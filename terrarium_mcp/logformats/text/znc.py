@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import Boundary, LogEvent
-from terrarium_mcp.logformats.grammar import NICK, USER_HOST, TextFormat, boundary, message
+from terrarium_mcp.logformats.grammar import NICK, SENDER, USER_HOST, TextFormat, boundary, message
 from terrarium_mcp.logformats.layout import (
     LogLayout,
     file_name,
@@ -30,7 +30,7 @@ ZNC = TextFormat(
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
-        message(MessageType.NOTICE, rf"-(?P<nick>{NICK})- ?(?P<text>.*)"),
+        message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
         message(MessageType.JOIN, rf"\*\*\* Joins: (?P<nick>{NICK}) \({USER_HOST}\)"),
         message(
             MessageType.PART,
