@@ -5,11 +5,14 @@ import shutil
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 
 import anyio
 import pytest
 
+from terrarium_mcp.chat.identity import Identity
+from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store import Store, StoreFailed, open_store
 from terrarium_mcp.store.sqlite import path_watch
 from tests.store.scene import SETTINGS, chat, find, rows_of
@@ -120,6 +123,67 @@ async def test_a_deleted_database_takes_no_line_and_a_new_one_is_begun(
         await store.messages.append(chat("<ada> after"))
         assert (await find(store, "after")).messages
     assert texts(file) == ["after"]
+
+
+BO = Identity("net", "bo", user="b", host="home.example")
+
+
+async def test_of_those_who_opted_out_in_the_other_database_nothing_is_written(
+    file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Whatever both connections count as their version."""
+    other = file.with_name("other.db")
+    async with open_store(other, SETTINGS) as one:
+        await one.opt_outs.add(BO, datetime.now(UTC))
+    async with opened(file) as store:
+        other.replace(file)
+        await until_logged(caplog, "was opened again")
+        await store.messages.append([said_by_bo("in the other one"), *chat("<ada> after")])
+    assert texts(file) == ["after"]
+
+
+async def test_those_who_opted_out_stay_so_in_the_place_of_a_deleted_database(
+    file: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(path_watch, "BEGIN_AFTER", 0.3)
+    async with opened(file) as store:
+        await store.opt_outs.add(BO, datetime.now(UTC))
+        await store.messages.append([said_by_bo("never")])
+        for one in file.parent.glob(f"{file.name}*"):
+            one.unlink()
+        await until_logged(caplog, "was opened again")
+        await store.messages.append([said_by_bo("in the new one"), *chat("<ada> after")])
+        assert (await store.opt_outs.current()).covers(BO)
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append([said_by_bo("later")])
+        await store.opt_outs.remove(BO)
+        await store.messages.append([said_by_bo("back")])
+        await store.messages.append([said_by_bo("to stay")])
+    assert texts(file) == ["after", "back", "to stay"]
+
+
+async def test_who_opted_in_again_in_the_new_database_is_not_carried_over_once_more(
+    file: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(path_watch, "BEGIN_AFTER", 0.3)
+    async with opened(file) as store:
+        await store.opt_outs.add(BO, datetime.now(UTC))
+        await store.messages.append([said_by_bo("never")])
+        for one in file.parent.glob(f"{file.name}*"):
+            one.unlink()
+        await until_logged(caplog, "was opened again")
+        await store.messages.append([said_by_bo("in the new one")])
+        await store.opt_outs.remove(BO)
+        await store.messages.append([said_by_bo("back")])
+        await store.messages.append([said_by_bo("to stay")])
+    assert texts(file) == ["back", "to stay"]
+
+
+def said_by_bo(text: str) -> NewMessage:
+    return NewMessage(
+        network="net", channel="#tea", nick="bo", user="b", host="home.example", text=text,
+        said_at=datetime.now(UTC), account="",
+    )  # fmt: skip
 
 
 async def test_a_strangers_file_at_the_path_is_left_alone(

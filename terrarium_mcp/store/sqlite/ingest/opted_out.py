@@ -43,6 +43,7 @@ class OptOutReader:
     def __init__(self) -> None:
         self._version: int | None = None
         self._known = NOBODY
+        self._carried = NOBODY
 
     async def current(self, writer: Writer) -> OptOuts:
         """Who opted out."""
@@ -50,11 +51,32 @@ class OptOutReader:
         if version != self._version:
             self._known = opt_outs_in(await writer.rows(PEOPLE))
             self._version = version
+        if self._carried:
+            await self._carry_over(writer)
         return self._known
 
     def changed(self) -> None:
         """Read them again next time."""
         self._version = None
+
+    def other_file(self, *, is_new: bool) -> None:
+        """Another file is opened: it has its own. A new one begins with those known so far."""
+        self._carried = self._known if is_new else NOBODY
+        self.changed()
+
+    async def _carry_over(self, writer: Writer) -> None:
+        missing = {
+            who: decision
+            for who, decision in self._carried.people.items()
+            if not self._known.covers(who)
+        }
+        for who, decision in missing.items():
+            await add_identity(writer, who, decision)
+        if missing:  # carried until they are seen in a later transaction: this one may fail
+            self._known = opt_outs_in(await writer.rows(PEOPLE))
+            self.changed()
+        else:
+            self._carried = NOBODY
 
 
 async def add_identity(writer: Writer, who: Identity, decision: Decision) -> None:
