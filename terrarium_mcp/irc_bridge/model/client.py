@@ -16,6 +16,7 @@ from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsync
 from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 from tenacity.wait import wait_base
 
+from terrarium_mcp.chat.quoted_secrets import without_secrets
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.model.breaker import Breaker
 from terrarium_mcp.irc_bridge.model.chat_types import TalkMessage, ToolSchema, Turn
@@ -320,7 +321,7 @@ class LLM:
                 raise self._refusal(
                     error.status_code, error.response.text, with_tools=False
                 ) from error
-            return Health(ok=False, text=shortened(error_text(error.response.text)))
+            return Health(ok=False, text=shortened(self._error_text(error.response.text)))
         except APIConnectionError as error:
             raise self._unreachable(error) from error
         match _json(answer):
@@ -355,9 +356,13 @@ class LLM:
         except APIConnectionError as error:
             raise self._unreachable(error) from error
 
+    def _error_text(self, body: str) -> str:
+        """The error text in a response body, which may quote our key."""
+        return without_secrets(error_text(body), [self._choice.api_key])
+
     def _refusal(self, status: int, body: str, *, with_tools: bool) -> Exception:
         """The exception for an error status, or for a body that is not a completion."""
-        text = error_text(body)
+        text = self._error_text(body)
         if says_too_long(status, text):
             return TalkTooLong(f"The talk is too long for the model: {shortened(text)}")
         if with_tools and says_no_tools(status, text):

@@ -35,6 +35,12 @@ class ServerConfig:
     """Whether to fetch what was said while we were away (IRCv3 chathistory), where that is offered.
     If not, a server that replays history by itself goes on doing so."""
 
+    @property
+    def secrets(self) -> tuple[str, ...]:
+        """What no log may show: the passwords, and the keys of channels."""
+        keys = (channel.key for channel in self.channels)
+        return tuple(filter(None, (self.password, self.sasl_password, *keys)))
+
     def label(self, channel: str) -> str:
         """A channel with its network, for messages to people: `libera/#tea`."""
         return f"{self.network}/{channel}" if self.network else channel

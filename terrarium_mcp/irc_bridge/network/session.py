@@ -27,6 +27,7 @@ from terrarium_mcp.irc_bridge.network.pydle_client import PydleClient
 from terrarium_mcp.irc_bridge.network.sasl import Sasl
 from terrarium_mcp.irc_bridge.network.sender import Sender, SendQueue
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
+from terrarium_mcp.irc_bridge.network.server_words import without_our_secrets
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.network.transport import Connection
 from terrarium_mcp.settings import ConfiguredChannel
@@ -63,6 +64,7 @@ class Session:
         self.over = anyio.Event()
         self._refolded = False
         self._config = config
+        self._secrets = config.secrets
         self._listener = listener
         self._timeouts = timeouts
         self._tasks: anyio.abc.TaskGroup | None = None
@@ -223,7 +225,8 @@ class Session:
     async def _handle_all(self, received: list[bytes]) -> None:
         for raw in received:
             try:
-                line = self._batches.marked(parse_line(raw))
+                parsed = without_our_secrets(parse_line(raw), self._secrets)
+                line = self._batches.marked(parsed)
             except MalformedMessage as error:
                 self._limit.warning("malformed", "ignored a line: %s", error)
                 continue

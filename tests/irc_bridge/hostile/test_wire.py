@@ -13,7 +13,7 @@ from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.chat.records import Message
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.store import open_store
-from tests.irc_bridge.house import House, living, locked, said, settings_for
+from tests.irc_bridge.house import House, bytes_of, living, locked, said, settings_for
 from tests.irc_bridge.network.scene import Ear, login, staying
 from tests.servers.fake_ircd import ISUPPORT, Answer, FakeIrcd, fake_ircd
 
@@ -86,6 +86,26 @@ async def test_a_sender_without_a_name_is_ignored_and_named_in_the_log_once(
     ignored = [text for text in caplog.messages if text.startswith("ignored a line: no nick")]
     assert len(ignored) == 1
     assert "malformed: 7 more lines like it" in caplog.messages
+
+
+async def test_a_server_that_quotes_our_secrets_brings_none_of_them_into_log_or_record(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with playing(tmp_path, server_password="hunter2secret") as scene:  # noqa: S106 -- made up
+        await scene.server.says(
+            ":irc 475 Terra #mate :Cannot join channel (+k), hunter2secret is wrong",
+            ":bo!b@h KICK #tea Terra :whose password is hunter2secret",
+            ":bo!b@h PRIVMSG #mate :after",
+        )
+        assert "after" in await scene.recorded("#mate")
+        gone = scene.house.bridge.gone
+        await scene.server.says("ERROR :Closing link: hunter2secret")
+        with anyio.fail_after(10):
+            await gone.wait()
+        await scene.house.bridge.flush()
+    assert any("Closing link: ***" in text for text in caplog.messages)
+    assert not [text for text in caplog.messages if "hunter2" in text]
+    assert b"hunter2" not in bytes_of(tmp_path / "irc_logs.db")
 
 
 async def test_a_flood_of_nonsense_is_two_lines_of_log_and_costs_no_line_of_talk(

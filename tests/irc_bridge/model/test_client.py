@@ -281,6 +281,16 @@ async def test_any_other_refusal_or_nonsense_is_told_at_once(
     assert len(agent.requests) == 1
 
 
+async def test_an_endpoint_that_quotes_our_key_brings_it_into_no_error(agent: StrictAgent) -> None:
+    agent.will(fails(401, {"error": {"message": "Incorrect API key Bearer sk-1234567 given"}}))
+    async with llm_for(agent.url, api_key="sk-1234567") as llm:
+        with pytest.raises(
+            ModelUnavailable, match=r"Incorrect API key Bearer \*\*\* given"
+        ) as told:
+            await llm.next_turn(TALK, [])
+    assert "sk-1234567" not in str(told.value)
+
+
 async def test_a_refused_connection_is_told_with_the_way_out(closed_url: str) -> None:
     async with llm_for(closed_url) as llm:
         with pytest.raises(ModelUnavailable) as told:

@@ -1,0 +1,48 @@
+"""No password or key of ours is left in what a server says for people to read."""
+
+import pytest
+
+from terrarium_mcp.chat.irc_message import parse_line
+from terrarium_mcp.irc_bridge.network.server_words import without_our_secrets
+
+SECRETS = ("hunter2secret", "hunter2", "s3cretkey")
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        ("ERROR :Closing link: bad password hunter2secret", "Closing link: bad password ***"),
+        (
+            ":irc 475 Terra #k :Cannot join (+k): s3cretkey is wrong",
+            "Cannot join (+k): *** is wrong",
+        ),
+        (":irc 464 Terra :hunter2 hunter2secret", "*** ***"),
+        (":irc 904 Terra :no hunter2secret", "no ***"),
+        (":bo!b@h KICK #tea Terra :the key is s3cretkey", "the key is ***"),
+        (":NickServ!s@services. NOTICE Terra :hunter2 is no password", "*** is no password"),
+    ],
+)
+def test_a_reason_does_not_show_them(line: str, reason: str) -> None:
+    parsed = parse_line(line.encode())
+    shown = without_our_secrets(parsed, SECRETS)
+    assert shown.params == (*parsed.params[:-1], reason)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        ":bo!b@h PRIVMSG #tea :the key is s3cretkey",  # talk is recorded as it was said
+        ":irc 353 Terra = #tea :hunter2 bo",
+        ":irc 005 Terra NETWORK=hunter2 :are supported",
+        ":hunter2!h@h NICK :hunter2secret",
+        "ERROR",
+    ],
+)
+def test_talk_and_names_stay_as_they_are(line: str) -> None:
+    parsed = parse_line(line.encode())
+    assert without_our_secrets(parsed, SECRETS) == parsed
+
+
+def test_what_is_too_short_to_be_told_from_a_word_stays() -> None:
+    line = parse_line(b":bo!b@h KICK #tea Terra :no tea here")
+    assert without_our_secrets(line, ("tea", "")) == line
