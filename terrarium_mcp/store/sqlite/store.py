@@ -204,7 +204,7 @@ class Store:
         """Leave the file in use, and open the one that is at the path now; a new one if none is."""
         self.opening.begin()
         await self._database.leave()
-        self._opted_out.other_file(is_new=not self.path.exists())
+        self._opted_out.other_file()
         self.keeper.release()  # the lock file may have been moved along
         reminder = Reminder()
         while True:

@@ -142,6 +142,21 @@ async def test_of_those_who_opted_out_in_the_other_database_nothing_is_written(
     assert texts(file) == ["after"]
 
 
+async def test_those_who_opted_out_since_a_backup_stay_so_when_it_is_put_in_place(
+    file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = file.with_name("other.db")
+    async with open_store(other, SETTINGS) as one:
+        await one.messages.append([said_by_bo("in the backup")])
+    async with opened(file) as store:
+        await store.opt_outs.add(BO, datetime.now(UTC))
+        await store.messages.append([said_by_bo("never")])
+        other.replace(file)
+        await until_logged(caplog, "was opened again")
+        await store.messages.append([said_by_bo("in the other one"), *chat("<ada> after")])
+    assert texts(file) == ["in the backup", "after"]
+
+
 async def test_those_who_opted_out_stay_so_in_the_place_of_a_deleted_database(
     file: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:

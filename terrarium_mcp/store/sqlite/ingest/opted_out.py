@@ -59,9 +59,9 @@ class OptOutReader:
         """Read them again next time."""
         self._version = None
 
-    def other_file(self, *, is_new: bool) -> None:
-        """Another file is opened: it has its own. A new one begins with those known so far."""
-        self._carried = self._known if is_new else NOBODY
+    def other_file(self) -> None:
+        """Another file is opened, a new one or a backup: those known so far join its own."""
+        self._carried = self._known
         self.changed()
 
     async def _carry_over(self, writer: Writer) -> None:
