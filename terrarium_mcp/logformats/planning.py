@@ -181,7 +181,7 @@ def _fit(file: LogFile, lines: Sequence[str], choices: Choices) -> Fit:
         raise NoLog(f"{file.path}: not a text file.")
     formats = [one for one in TEXT_FORMATS if choices.format in ("", one.name)]
     if not formats:
-        raise NoLog(f"{file.path}: not a database, as those of {choices.format} are.")
+        raise NoLog(f"{file.path}: not a database of the format {choices.format}")
     fit = best_fit(file.name, lines, formats)
     if fit.read >= ENOUGH and fit.is_timed:
         return fit

@@ -82,7 +82,7 @@ def test_imports_are_listed_and_undone(tmp_path: Path) -> None:
         ([WEECHAT, "--timezone", "Europe/Berlinn"], "Did you mean Europe/Berlin?"),
         ([WEECHAT, "--format", "wechat"], "Did you mean weechat?"),
         ([WEECHAT, "--encoding", "latin99"], "not an encoding"),
-        ([WEECHAT, "--format", "quassel"], "not a database, as those of quassel are"),
+        ([WEECHAT, "--format", "quassel"], "not a database of the format quassel"),
         ([WEECHAT, *BERLIN, "--map", "#lb=#x"], "is named #lb. Did you mean #lab?"),
         ([WEECHAT, "--map", "#a"], "must be OLD=NEW"),
         ([WEECHAT / "irc.labnet.alice.weechatlog", *BERLIN], "--private"),

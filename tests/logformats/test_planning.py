@@ -311,7 +311,7 @@ def test_a_format_that_was_named_wrongly_is_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", [one.name for one in DATABASE_FORMATS])
 def test_a_text_is_no_database(name: str, tmp_path: Path) -> None:
-    with pytest.raises(NoLog, match=f"not a database, as those of {name} are"):
+    with pytest.raises(NoLog, match=f"not a database of the format {name}"):
         plan(tmp_path, "x.log", WEECHAT, choices=Choices(zone=BERLIN, format=name))
 
 
