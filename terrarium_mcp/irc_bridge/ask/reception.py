@@ -95,7 +95,8 @@ class Reception:
             if command.name not in CONSENT:
                 return
             command = replace(command, channel="")  # done all the same, and answered in private
-        pace = self._guard.heard(command.person, anyio.current_time())
+        reads_on = command.name == "more"
+        pace = self._guard.heard(command.person, anyio.current_time(), reads_on=reads_on)
         if pace is Pace.TOO_MUCH:
             log.warning("no pace of a human: %s is not answered for a while", command.source)
             self._queue.stop(lambda one: one.command.person == command.person)
