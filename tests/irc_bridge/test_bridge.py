@@ -100,11 +100,31 @@ async def test_search_finds_says_so_or_tells_what_is_covered(ngircd: Ircd, tmp_p
         assert quoted
         assert await scene.asks(f"!context {quoted[1]}", "the deploy script wants migrations")
         assert await scene.asks(f"!context ({quoted[1]})", "the deploy script wants migrations")
-        assert await scene.asks("!context 999999999", "No message")
+        for unknown in ("999999999", "abc"):
+            assert await scene.asks(
+                f"!context {unknown}",
+                f"ada: No message {unknown} here. The id is the number in brackets at the end",
+                "that !search quotes.",
+            )
         assert await scene.asks("!context", "The lines around which one?")
         assert "recorded" in await scene.asks("!search xyzzy", "Nothing found. The record covers:")
         assert await scene.asks("!search", "Search for what?")
         assert await scene.asks("!search in:#nowhere x", "No channel #nowhere")
+
+
+async def test_search_says_which_quotes_need_not_hold_all_words(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        await scene.ada.types(
+            "PRIVMSG #tea :the kettle is broken", "PRIVMSG #tea :a new kettle came by post"
+        )
+        nearest = "nothing with all these words; the nearest: "
+        assert await scene.asks("!search kettel", f"ada: {nearest}", "kettle")
+        assert await scene.asks("!search kettle invoice", f"ada: {nearest}", "kettle")
+        assert await scene.asks("!search kettle post", "ada: 20", "a new kettle came by post")
+        assert await scene.hears("| nothing else with all these words; the nearest: ", "broken")
+        assert nearest not in await scene.asks("!search kettle", "PRIVMSG #tea :ada: ")
 
 
 async def test_stats_and_who_tell_of_this_channel(ngircd: Ircd, tmp_path: Path) -> None:
