@@ -189,7 +189,13 @@ class Reception:
         return self._network.fold(command.channel) == self._network.fold(channel)
 
     def _gone(self, nick: str, channel: str) -> None:
-        """Somebody left a channel, or with "" all of them: what they asked there is not said."""
+        """Somebody left a channel, or with "" all of them: they are told nothing more there."""
+        self._board.withdraw(
+            lambda command: (
+                self._network.same_nick(command.asker, nick)
+                and (self._is_in(command, channel) if channel else command.channel != "")
+            )
+        )
         if not any(self._network.same_nick(one.command.asker, nick) for one in self._queue):
             return  # as nearly always: a netsplit brings hundreds
         shared = {self._network.fold(one) for one in self._shared_with(nick)}

@@ -357,6 +357,20 @@ async def test_an_operator_stops_anybody_in_the_channel_and_a_member_only_themse
         assert len(scene.agent.requests) == 2
 
 
+@pytest.mark.parametrize("how", ["PART #mate,#TEA", "QUIT :bye"])
+async def test_who_has_left_is_not_told_why_they_were_refused(tmp_path: Path, how: str) -> None:
+    async with teahouse(tmp_path) as scene:
+        await scene.enter("cy")
+        await scene.server.says(
+            f":{mask('cy')} PRIVMSG #tea :!quiet 1h",
+            f":{mask('bo')} PRIVMSG #tea :!quiet 1h",
+            f":{mask('cy')} {how}",
+        )
+        assert await scene.hears("only the channel's operators") == [
+            f"PRIVMSG #tea :bo: {limits.Refusal.NOT_OPERATOR.value}"
+        ]
+
+
 async def test_quiet_says_nothing_records_all_and_survives_a_restart(tmp_path: Path) -> None:
     async with teahouse(tmp_path) as scene:
         await scene.say("bo", "!quiet 1h")
