@@ -130,13 +130,21 @@ async def test_search_says_which_quotes_need_not_hold_all_words(
 async def test_stats_and_who_tell_of_this_channel(ngircd: Ircd, tmp_path: Path) -> None:
     async with playing(ngircd, tmp_path) as scene:
         await scene.ada.types("PRIVMSG #tea :one", "PRIVMSG #tea :two")
-        assert await scene.asks("!stats", "ada: #tea: 3 lines by 1 people")
+        assert await scene.asks("!stats", "ada: #tea: 3 lines, 1 of them commands or mine,")
         assert await scene.hears("Most talkative: ada 2")  # who asks the bot does not talk
         with anyio.fail_after(PATIENCE):
             while "2 in #tea: 1 operator, 1 other: @ada, Terra" not in await scene.asks(
                 "!who", "PRIVMSG #tea"
             ):
                 await scene.house.has_heard(scene.ada)
+
+
+async def test_stats_of_many_count_commands_and_say_so(ngircd: Ircd, tmp_path: Path) -> None:
+    async with playing(ngircd, tmp_path, relays=("ada",)) as scene:
+        await scene.ada.types(*(f"PRIVMSG #tea :<cy{n}> hello" for n in range(11)))
+        assert await scene.asks(
+            "!stats", "#tea: 12 lines, commands and mine included, by 11 people"
+        )
 
 
 async def test_four_lines_at_once_and_the_rest_under_more(ngircd: Ircd, tmp_path: Path) -> None:

@@ -66,12 +66,13 @@ async def stats(context: CommandContext) -> list[str]:
     found = await context.toolbox.call("get_channel_stats", {}, _without_cutoff(context.view))
     if found.failed:
         return [found.text]
+    talkers = found.facts.get("top_talkers") or {}
     lines = [
-        f"{one['channel']}: {one['lines']:,} lines by {one['people']:,} people,"
+        f"{one['channel']}: {one['lines']:,} lines{_asides(one, talkers)}"
+        f" by {one['people']:,} people,"
         f" {one['last_24_hours']:,} in the last 24 h, {one['last_7_days']:,} in 7 d"
         for one in _listed(found, "channels")
     ]
-    talkers = found.facts.get("top_talkers") or {}
     top = ", ".join(f"{nick} {count:,}" for nick, count in list(talkers.items())[:5])
     return [*lines, f"Most talkative: {top}"] if top else lines
 
@@ -111,6 +112,14 @@ WITHOUT_HISTORY = frozenset(("help", "ping"))
 def _without_cutoff(view: ViewMeta) -> ViewMeta:
     """The view without its cutoff: these commands report the present."""
     return {key: value for key, value in view.items() if key != "as_of"}
+
+
+def _asides(totals: Mapping[str, Any], talkers: Mapping[str, int]) -> str:
+    """How many lines of a channel are no talk, if its `talkers` are all who talk there."""
+    if len(talkers) < totals["people"]:
+        return ", commands and mine included,"
+    asides = totals["lines"] - sum(talkers.values())
+    return f", {asides:,} of them commands or mine," if asides else ""
 
 
 def _quoted(found: ToolAnswer, context: CommandContext) -> list[str]:
