@@ -142,6 +142,7 @@ def search_facts(hits: Hits, next_tokens: int) -> dict[str, object]:
         "hits": [str(message.id) for message in hits.messages],
         "rung": hits.rung.value,
         "weak": hits.is_weak,
+        "with_all_words": hits.with_all_words,
         "total": total_text(hits) or None,
         "asides_left_out": hits.left_out,
         "next_cursor": str(hits.next or ""),

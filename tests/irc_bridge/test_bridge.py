@@ -100,23 +100,51 @@ async def test_search_finds_says_so_or_tells_what_is_covered(ngircd: Ircd, tmp_p
         assert quoted
         assert await scene.asks(f"!context {quoted[1]}", "the deploy script wants migrations")
         assert await scene.asks(f"!context ({quoted[1]})", "the deploy script wants migrations")
-        assert await scene.asks("!context 999999999", "No message")
+        for unknown in ("999999999", "abc"):
+            assert await scene.asks(
+                f"!context {unknown}",
+                f"ada: No message {unknown} here. The id is the number in brackets at the end",
+                "that !search quotes.",
+            )
         assert await scene.asks("!context", "The lines around which one?")
         assert "recorded" in await scene.asks("!search xyzzy", "Nothing found. The record covers:")
         assert await scene.asks("!search", "Search for what?")
         assert await scene.asks("!search in:#nowhere x", "No channel #nowhere")
 
 
+async def test_search_says_which_quotes_need_not_hold_all_words(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        await scene.ada.types(
+            "PRIVMSG #tea :the kettle is broken", "PRIVMSG #tea :a new kettle came by post"
+        )
+        nearest = "nothing with all these words; the nearest: "
+        assert await scene.asks("!search kettel", f"ada: {nearest}", "kettle")
+        assert await scene.asks("!search kettle invoice", f"ada: {nearest}", "kettle")
+        assert await scene.asks("!search kettle post", "ada: 20", "a new kettle came by post")
+        assert await scene.hears("| nothing else with all these words; the nearest: ", "broken")
+        assert nearest not in await scene.asks("!search kettle", "PRIVMSG #tea :ada: ")
+
+
 async def test_stats_and_who_tell_of_this_channel(ngircd: Ircd, tmp_path: Path) -> None:
     async with playing(ngircd, tmp_path) as scene:
         await scene.ada.types("PRIVMSG #tea :one", "PRIVMSG #tea :two")
-        assert await scene.asks("!stats", "ada: #tea: 3 lines by 1 people")
+        assert await scene.asks("!stats", "ada: #tea: 3 lines, 1 of them commands or mine,")
         assert await scene.hears("Most talkative: ada 2")  # who asks the bot does not talk
         with anyio.fail_after(PATIENCE):
             while "2 in #tea: 1 operator, 1 other: @ada, Terra" not in await scene.asks(
                 "!who", "PRIVMSG #tea"
             ):
                 await scene.house.has_heard(scene.ada)
+
+
+async def test_stats_of_many_count_commands_and_say_so(ngircd: Ircd, tmp_path: Path) -> None:
+    async with playing(ngircd, tmp_path, relays=("ada",)) as scene:
+        await scene.ada.types(*(f"PRIVMSG #tea :<cy{n}> hello" for n in range(11)))
+        assert await scene.asks(
+            "!stats", "#tea: 12 lines, commands and mine included, by 11 people"
+        )
 
 
 async def test_four_lines_at_once_and_the_rest_under_more(ngircd: Ircd, tmp_path: Path) -> None:

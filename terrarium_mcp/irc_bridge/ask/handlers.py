@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from terrarium_mcp.chat.transcript import RenderOptions, dated_line
+from terrarium_mcp.errors import shown
 from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
 from terrarium_mcp.irc_bridge.answer.prompt import messages_of
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext, CommandHandler
@@ -14,8 +15,14 @@ from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, ViewMeta
 SEARCH_LIMIT = 20
 """Hits that !search asks for: the first are said, the rest is kept for !more."""
 
+_LOOSE_RUNGS = ("any word", "similar words")
+"""How a search finds lines that need not hold all words."""
+
 _AROUND = {"before": 1, "after": 8}
 """Lines around one for !context: it is among the first four, which are said at once."""
+
+_UNKNOWN_MESSAGE = "No message"
+"""How the tool begins to say that there is none of this id; it goes on about transcripts."""
 
 
 async def ping(context: CommandContext) -> list[str]:
@@ -34,19 +41,24 @@ async def search(context: CommandContext) -> list[str]:
     found = await context.toolbox.call("search_irc_history", arguments, context.view)
     if found.failed:
         return [found.text]
-    lines = _quoted(found, context)
+    lines = _nearest_marked(_quoted(found, context), found.facts)
     return lines or [f"Nothing found. The record covers: {found.facts.get('covered', 'unknown')}"]
 
 
 async def context_(context: CommandContext) -> list[str]:
     """!context ID: the lines around one that !search found, oldest first."""
     message_id = context.command.rest.strip("()")
+    prefix = context.settings.command_prefix
     if not message_id:
-        prefix = context.settings.command_prefix
         return [f"The lines around which one? For example: {prefix}context 184213"]
     arguments = {"message_id": message_id, "format": "json", **_AROUND}
     found = await context.toolbox.call("get_message_context", arguments, context.view)
-    return [found.text] if found.failed else _quoted(found, context)
+    if not found.failed:
+        return _quoted(found, context)
+    if not found.text.startswith(_UNKNOWN_MESSAGE):
+        return [found.text]
+    where = f"in brackets at the end of each line that {prefix}search quotes"
+    return [f"{_UNKNOWN_MESSAGE} {shown(message_id)} here. The id is the number {where}."]
 
 
 async def stats(context: CommandContext) -> list[str]:
@@ -54,12 +66,13 @@ async def stats(context: CommandContext) -> list[str]:
     found = await context.toolbox.call("get_channel_stats", {}, _without_cutoff(context.view))
     if found.failed:
         return [found.text]
+    talkers = found.facts.get("top_talkers") or {}
     lines = [
-        f"{one['channel']}: {one['lines']:,} lines by {one['people']:,} people,"
+        f"{one['channel']}: {one['lines']:,} lines{_asides(one, talkers)}"
+        f" by {one['people']:,} people,"
         f" {one['last_24_hours']:,} in the last 24 h, {one['last_7_days']:,} in 7 d"
         for one in _listed(found, "channels")
     ]
-    talkers = found.facts.get("top_talkers") or {}
     top = ", ".join(f"{nick} {count:,}" for nick, count in list(talkers.items())[:5])
     return [*lines, f"Most talkative: {top}"] if top else lines
 
@@ -101,12 +114,30 @@ def _without_cutoff(view: ViewMeta) -> ViewMeta:
     return {key: value for key, value in view.items() if key != "as_of"}
 
 
+def _asides(totals: Mapping[str, Any], talkers: Mapping[str, int]) -> str:
+    """How many lines of a channel are no talk, if its `talkers` are all who talk there."""
+    if len(talkers) < totals["people"]:
+        return ", commands and mine included,"
+    asides = totals["lines"] - sum(talkers.values())
+    return f", {asides:,} of them commands or mine," if asides else ""
+
+
 def _quoted(found: ToolAnswer, context: CommandContext) -> list[str]:
     """The lines of a tool's answer, dated and with their ids."""
     options = RenderOptions(
         zone=context.settings.zone, budget=HARD_LIMIT, rooms_named=not context.command.channel
     )
     return [dated_line(message, options) for message in messages_of(found)]
+
+
+def _nearest_marked(lines: Sequence[str], facts: Mapping[str, Any]) -> list[str]:
+    """The lines a search found; the first that need not hold all its words says so."""
+    exact = facts.get("with_all_words", 0) if facts.get("rung") in _LOOSE_RUNGS else len(lines)
+    found, nearest = lines[:exact], lines[exact:]
+    if not nearest:
+        return [*found]
+    none = "nothing else" if found else "nothing"
+    return [*found, f"{none} with all these words; the nearest: {nearest[0]}", *nearest[1:]]
 
 
 def _ranks(users: Sequence[Mapping[str, Any]]) -> str:

@@ -21,6 +21,11 @@ class Refusal(Enum):
     NOT_OPERATOR = "only the channel's operators can do that."
     NOTHING_TO_STOP = "no question of yours is waiting or in work here."
 
+    @property
+    def is_of_the_moment(self) -> bool:
+        """Whether it may soon be no longer true, and then helps nobody."""
+        return self in (Refusal.NOT_OPERATOR, Refusal.NOTHING_TO_STOP)
+
 
 @dataclass(slots=True)
 class QuestionLimits:

@@ -1,16 +1,17 @@
 """Ends talks with other programs, by whose pace no human answers. Pure: time is passed in.
 
-A line to us is a reflex if it comes soon after a line of ours to the same person. Many reflexes in
-a row are a program's, whatever it says, and bring a pause: nothing of that person is answered. The
-first takes two minutes, each further one twice as long, up to a day. Silence ends such a talk: the
-program has nothing left to answer.
+A line to us is a reflex if it comes soon after we began a reply to the same person. Many reflexes
+in a row are a program's, whatever it says, and bring a pause: nothing of that person is answered.
+The first takes two minutes, each further one twice as long, up to a day. Silence ends such a talk:
+the program has nothing left to answer.
 
     3 reflexes in a row within 2 s     two programs that answer at once
     20 in a row within 30 s            ... or that take their time, as another language model does
     60 in a row within 10 minutes      ... or wait on purpose
 
-A line later than that begins the row anew. Several lines to us without one of ours in between are
-one. A pause is forgotten a day after it ended.
+A line later than that begins the row anew. Several lines to us without a reply that begins in
+between are one. Whoever reads on where we offered more is no program, since every answer ends: that
+line counts in no row. A pause is forgotten a day after it ended.
 """
 
 from collections.abc import Sequence
@@ -30,7 +31,7 @@ MOST_PEOPLE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ReflexRule:
-    """So many `lines` in a row, each within so many `seconds` after one of ours."""
+    """So many `lines` in a row, each within so many `seconds` after a reply of ours began."""
 
     seconds: float
     lines: int
@@ -58,8 +59,10 @@ class _Exchange:
 
     rows: list[int]
     """Reflexes in a row, for each rule."""
-    spoke_at: float | None = None
-    """When we spoke to them, if they said nothing since."""
+    replied_at: float | None = None
+    """When our last reply to them began, if they said nothing since its first line."""
+    offered: bool = False
+    """Whether we offered more, and they have not taken it."""
     pause: float = 0
     paused_until: float = 0
 
@@ -71,18 +74,27 @@ class LoopGuard:
     rules: Sequence[ReflexRule]
     _exchanges: dict[PersonKey, _Exchange] = field(default_factory=dict)
 
-    def spoke(self, person: PersonKey, now: float) -> None:
-        """A line of ours to a person has left."""
-        self._exchange(person).spoke_at = now
+    def replied(self, person: PersonKey, at: float) -> None:
+        """The first line of a reply has left, which was ready `at` that time.
 
-    def heard(self, person: PersonKey, now: float) -> Pace:
-        """A person said something to us."""
+        The pace of the network delays our lines; it makes nobody who asks the next thing a program.
+        """
+        self._exchange(person).replied_at = at
+
+    def offered(self, person: PersonKey) -> None:
+        """A reply to a person has ended with an offer to read on."""
+        self._exchange(person).offered = True
+
+    def heard(self, person: PersonKey, now: float, *, reads_on: bool = False) -> Pace:
+        """A person said something to us; with `reads_on`, that they want more of a reply."""
         exchange = self._exchange(person)
         if now < exchange.paused_until:
             return Pace.PAUSED
-        if exchange.spoke_at is None:
+        if reads_on and exchange.offered:
+            exchange.offered, exchange.replied_at = False, None
+        if exchange.replied_at is None:
             return Pace.HUMAN
-        gap, exchange.spoke_at = now - exchange.spoke_at, None
+        gap, exchange.replied_at = now - exchange.replied_at, None
         exchange.rows = [
             row + 1 if gap <= rule.seconds else 0
             for row, rule in zip(exchange.rows, self.rules, strict=True)

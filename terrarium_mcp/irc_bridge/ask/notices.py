@@ -1,7 +1,8 @@
 """Tells people that they must wait, or are not answered: one line a minute and channel for all.
 
 Each is told once: whoever stands in a line is in no further one until a minute has passed in which
-nobody was refused there. The lines leave last of all that is said (`OutgoingQueue`).
+nobody was refused there. The lines leave last of all that is said (`OutgoingQueue`). What is no
+longer true when a line leaves is not in it.
 """
 
 import logging
@@ -22,6 +23,9 @@ GATHERED = 2.0
 EVERY = 60.0
 """Seconds between two lines in one channel."""
 
+STALE_AFTER = 15.0
+"""Seconds after which a refusal of the moment is no longer told."""
+
 NAMED = 3
 """Nicks in a line; of the others it says how many there are."""
 
@@ -31,12 +35,24 @@ MOST_NICKS = 200
 log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True)
+class _Refused:
+    """A command that is not served, why, and since when."""
+
+    command: Command
+    why: Refusal
+    at: float
+
+    def is_stale(self, now: float) -> bool:
+        return self.why.is_of_the_moment and now - self.at > STALE_AFTER
+
+
 @dataclass(slots=True)
 class _Board:
     """What is to be told in one channel, or in one private chat."""
 
     channel: str
-    refused: dict[str, Refusal] = field(default_factory=dict)
+    refused: dict[str, _Refused] = field(default_factory=dict)
     waiting: list[PendingCommand] = field(default_factory=list)
     told: set[str] = field(default_factory=set)
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
@@ -62,13 +78,20 @@ class NoticeBoard:
         """Tell the asker of a command why it is not served."""
         board = self._board(command)
         if board and command.asker not in board.told:
-            board.refused.setdefault(command.asker, why)
+            board.refused[command.asker] = _Refused(command, why, anyio.current_time())
 
     def announce(self, pending: PendingCommand) -> None:
         """Tell the asker of a question that it waits, if it still does then."""
         board = self._board(pending.command)
         if board and pending.command.asker not in board.told:
             board.waiting.append(pending)
+
+    def withdraw(self, is_unwanted: Callable[[Command], bool]) -> None:
+        """Tell nobody any more why these commands are not served."""
+        for board in self._boards.values():
+            board.refused = {
+                nick: one for nick, one in board.refused.items() if not is_unwanted(one.command)
+            }
 
     def forget(self, target: str) -> None:
         """Tell nobody anything more in a channel, neither what waits to be sent."""
@@ -107,9 +130,11 @@ class NoticeBoard:
     def _line(self, board: _Board) -> str:
         """The next line; what it says is no longer to be told."""
         waiting = [one.command.asker for one in board.waiting if self._still_waits(one)]
-        waiting = [nick for nick in dict.fromkeys(waiting) if nick not in board.refused]
-        text = line_for(board.refused, waiting, named=bool(board.channel))
-        board.told |= {*board.refused, *waiting}
+        now = anyio.current_time()
+        refused = {nick: one.why for nick, one in board.refused.items() if not one.is_stale(now)}
+        waiting = [nick for nick in dict.fromkeys(waiting) if nick not in refused]
+        text = line_for(refused, waiting, named=bool(board.channel))
+        board.told |= {*refused, *waiting}
         board.refused, board.waiting = {}, []
         return text
 

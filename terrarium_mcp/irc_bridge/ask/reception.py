@@ -95,7 +95,8 @@ class Reception:
             if command.name not in CONSENT:
                 return
             command = replace(command, channel="")  # done all the same, and answered in private
-        pace = self._guard.heard(command.person, anyio.current_time())
+        reads_on = command.name == "more"
+        pace = self._guard.heard(command.person, anyio.current_time(), reads_on=reads_on)
         if pace is Pace.TOO_MUCH:
             log.warning("no pace of a human: %s is not answered for a while", command.source)
             self._queue.stop(lambda one: one.command.person == command.person)
@@ -188,7 +189,13 @@ class Reception:
         return self._network.fold(command.channel) == self._network.fold(channel)
 
     def _gone(self, nick: str, channel: str) -> None:
-        """Somebody left a channel, or with "" all of them: what they asked there is not said."""
+        """Somebody left a channel, or with "" all of them: they are told nothing more there."""
+        self._board.withdraw(
+            lambda command: (
+                self._network.same_nick(command.asker, nick)
+                and (self._is_in(command, channel) if channel else command.channel != "")
+            )
+        )
         if not any(self._network.same_nick(one.command.asker, nick) for one in self._queue):
             return  # as nearly always: a netsplit brings hundreds
         shared = {self._network.fold(one) for one in self._shared_with(nick)}

@@ -200,11 +200,14 @@ class Responder:
         """Say the lines of a reply, each when the one before it has left."""
         lane = Lane.ANSWER if pending.command.is_question else Lane.COMMAND
         reply_to = _msgid(pending.message)
-        for line in reply.now:
+        ready_at = anyio.current_time()
+        for number, line in enumerate(reply.now):
             await self._network.say(pending.command.target, line, lane, reply_to=reply_to)
-            self._guard.spoke(pending.command.person, anyio.current_time())
+            if number == 0:
+                self._guard.replied(pending.command.person, ready_at)
         if reply.more:
             self._more[self._scope(pending.command)] = reply
+            self._guard.offered(pending.command.person)
 
     async def _send(self, pending: PendingCommand, text: str) -> None:
         """Send one line; only log it if the network cannot be reached."""

@@ -24,7 +24,7 @@ class Talk:
         self.now += pause
         pace = self.guard.heard(who, self.now)
         if pace is Pace.HUMAN:
-            self.guard.spoke(who, self.now)
+            self.guard.replied(who, self.now)
         return pace
 
     def rounds_until_paused(self, pause: float) -> int:
@@ -76,6 +76,29 @@ def test_lines_that_nobody_answered_are_no_reflexes() -> None:
     talk = Talk()
     talk.round(0)
     assert [talk.guard.heard(ROBO, talk.now + n / 10) for n in range(9)] == [Pace.HUMAN] * 9
+
+
+def test_who_reads_on_where_more_was_offered_counts_in_no_row() -> None:
+    talk = Talk()
+    talk.round(0)
+    for _ in range(100):
+        talk.guard.offered(ROBO)
+        assert talk.guard.heard(ROBO, talk.now + 1, reads_on=True) is Pace.HUMAN
+        talk.guard.replied(ROBO, talk.now)
+    assert talk.rounds_until_paused(1) == 2
+
+
+def test_reading_on_ends_no_row_and_counts_where_nothing_was_offered() -> None:
+    talk = Talk()
+    paces = []
+    for second in range(8):
+        talk.guard.replied(ROBO, second)
+        if second == 1:
+            talk.guard.offered(ROBO)
+        paces.append(talk.guard.heard(ROBO, second + 0.5, reads_on=second > 0))
+    assert paces[:4] == [Pace.HUMAN] * 3 + [Pace.TOO_MUCH]
+    talk.guard.offered(ROBO)
+    assert talk.guard.heard(ROBO, 9, reads_on=True) is Pace.PAUSED
 
 
 def test_one_who_is_paused_pauses_nobody_else() -> None:

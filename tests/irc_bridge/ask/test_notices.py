@@ -123,6 +123,35 @@ async def test_who_was_served_meanwhile_is_not_told_to_wait(
         assert wall.lines == [("#tea", "ada: one moment, others asked before you.")]
 
 
+async def test_a_refusal_of_the_moment_that_waited_long_is_not_told(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wall = Wall()
+    async with board_on(wall, monkeypatch) as board:
+        board.refuse(command("di"), Refusal.NOT_OPERATOR)
+        await wall.has_lines(1)
+        monkeypatch.setattr(notices, "STALE_AFTER", 0)
+        board.refuse(command("ada"), Refusal.NOT_OPERATOR)
+        board.refuse(command("bo"), Refusal.NOTHING_TO_STOP)
+        board.refuse(command("cy"), FULL)
+        await until_empty(board)
+        assert wall.lines == [
+            ("#tea", f"di: {Refusal.NOT_OPERATOR.value}"),
+            ("#tea", f"cy: {FULL.value}"),
+        ]
+
+
+async def test_who_is_refused_again_is_told_of_the_last_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wall = Wall()
+    async with board_on(wall, monkeypatch) as board:
+        board.refuse(command("ada"), QUICK)
+        board.refuse(command("ada"), FULL)
+        await until_empty(board)
+        assert wall.lines == [("#tea", f"ada: {FULL.value}")]
+
+
 async def test_a_lost_connection_ends_no_board_and_a_crowd_fills_none(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

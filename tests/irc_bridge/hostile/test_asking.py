@@ -279,6 +279,30 @@ async def test_two_bots_do_not_talk_for_ever(
         agent._script.clear()  # noqa: SLF001 -- what was not needed
 
 
+async def test_who_reads_on_is_a_human_until_nothing_is_left(tmp_path: Path) -> None:
+    async with teahouse(tmp_path, timeouts=REFLEXES) as scene:
+        scene.agent.will("\n".join(f"line {n}" for n in range(24)))
+        await scene.say("bo", "!ask for much")
+        for page in range(1, 6):
+            await scene.hears("more: !more)", times=page)
+            await scene.say("bo", "!more")
+        await scene.hears("line 23")
+        for number in (1, 2):
+            await scene.say("bo", "!more")
+            await scene.hears("bo: There is no more.", times=number)
+        await scene.say("bo", "!more")
+        await scene.hears("bo: " + limits.Refusal.PAUSED.value)
+
+
+async def test_who_asks_the_next_thing_when_a_slow_reply_ends_is_a_human(tmp_path: Path) -> None:
+    slow = Timeouts(burst=1, per_line=0.1, reflex=0.15)
+    async with teahouse(tmp_path, timeouts=slow) as scene:
+        scene.agent.will(*(["first\nthen\nlast"] * 5))
+        for number in range(1, 6):
+            await scene.say("bo", "!ask why?")
+            await scene.hears("| [LLM] last", times=number)
+
+
 async def test_stop_takes_back_the_askers_question_and_nobody_elses(tmp_path: Path) -> None:
     async with teahouse(tmp_path) as scene:
         scene.agent.will(hangs(says("never said")), "for bo")
@@ -331,6 +355,20 @@ async def test_an_operator_stops_anybody_in_the_channel_and_a_member_only_themse
         await scene.say("bo", "!ask three")
         await scene.hears("bo: [LLM] the next")
         assert len(scene.agent.requests) == 2
+
+
+@pytest.mark.parametrize("how", ["PART #mate,#TEA", "QUIT :bye"])
+async def test_who_has_left_is_not_told_why_they_were_refused(tmp_path: Path, how: str) -> None:
+    async with teahouse(tmp_path) as scene:
+        await scene.enter("cy")
+        await scene.server.says(
+            f":{mask('cy')} PRIVMSG #tea :!quiet 1h",
+            f":{mask('bo')} PRIVMSG #tea :!quiet 1h",
+            f":{mask('cy')} {how}",
+        )
+        assert await scene.hears("only the channel's operators") == [
+            f"PRIVMSG #tea :bo: {limits.Refusal.NOT_OPERATOR.value}"
+        ]
 
 
 async def test_quiet_says_nothing_records_all_and_survives_a_restart(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ async def test_what_is_said_on_one_network_is_no_answer_on_another(
                 await adas[0].types("PRIVMSG #dev :!search gate")
                 await adas[0].sees("<ada> bo fixed the gate")
                 await adas[1].types("PRIVMSG #dev :!stats")
-                await adas[1].sees("#dev: ", " lines by ")
+                await adas[1].sees("#dev: ", " lines")
     assert "bo fixed the gate" in str(agent.requests)
     assert "secret of two" not in str(agent.requests)
     assert not [line for line in adas[0].lines if "secret" in line]
