@@ -157,16 +157,23 @@ async def test_those_who_opted_out_since_a_backup_stay_so_when_it_is_put_in_plac
     assert texts(file) == ["in the backup", "after"]
 
 
+async def bo_opts_out_and_the_file_is_deleted(
+    store: Store, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Until a new one is in use."""
+    await store.opt_outs.add(BO, datetime.now(UTC))
+    await store.messages.append([said_by_bo("never")])
+    for one in store.path.parent.glob(f"{store.path.name}*"):
+        one.unlink()
+    await until_logged(caplog, "was opened again")
+
+
 async def test_those_who_opted_out_stay_so_in_the_place_of_a_deleted_database(
     file: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(path_watch, "BEGIN_AFTER", 0.3)
     async with opened(file) as store:
-        await store.opt_outs.add(BO, datetime.now(UTC))
-        await store.messages.append([said_by_bo("never")])
-        for one in file.parent.glob(f"{file.name}*"):
-            one.unlink()
-        await until_logged(caplog, "was opened again")
+        await bo_opts_out_and_the_file_is_deleted(store, caplog)
         await store.messages.append([said_by_bo("in the new one"), *chat("<ada> after")])
         assert (await store.opt_outs.current()).covers(BO)
     async with open_store(file, SETTINGS) as store:
@@ -182,11 +189,7 @@ async def test_who_opted_in_again_in_the_new_database_is_not_carried_over_once_m
 ) -> None:
     monkeypatch.setattr(path_watch, "BEGIN_AFTER", 0.3)
     async with opened(file) as store:
-        await store.opt_outs.add(BO, datetime.now(UTC))
-        await store.messages.append([said_by_bo("never")])
-        for one in file.parent.glob(f"{file.name}*"):
-            one.unlink()
-        await until_logged(caplog, "was opened again")
+        await bo_opts_out_and_the_file_is_deleted(store, caplog)
         await store.messages.append([said_by_bo("in the new one")])
         await store.opt_outs.remove(BO)
         await store.messages.append([said_by_bo("back")])
