@@ -35,6 +35,11 @@ class ServerConfig:
     """Whether to fetch what was said while we were away (IRCv3 chathistory), where that is offered.
     If not, a server that replays history by itself goes on doing so."""
 
+    @property
+    def name(self) -> str:
+        """The network and its server, for people to read: `libera (irc.libera.chat)`."""
+        return f"{self.network} ({self.host})" if self.network else self.host
+
     def label(self, channel: str) -> str:
         """A channel with its network, for messages to people: `libera/#tea`."""
         return f"{self.network}/{channel}" if self.network else channel
