@@ -94,5 +94,5 @@ def and_more(names: Sequence[str], limit: int) -> str:
 
 
 def quantity(number: int, noun: str) -> str:
-    """`1 line`, `2 lines`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    """`1 line`, `2,000 lines`."""
+    return f"1 {noun}" if number == 1 else f"{number:,} {noun}s"

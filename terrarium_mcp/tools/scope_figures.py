@@ -158,7 +158,7 @@ def labelled(name: str, counts: Mapping[str, int]) -> list[str]:
 
 
 def _total_row(request: Request, stats: ScopeStats) -> str:
-    total = quantity(stats.lines, "line") if stats.lines < 2 else f"{stats.lines:,} lines"
+    total = quantity(stats.lines, "line")
     if not (stats.first and stats.last):
         return total
     people = ""

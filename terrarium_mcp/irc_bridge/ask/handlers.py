@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from terrarium_mcp.chat.transcript import RenderOptions, dated_line
+from terrarium_mcp.errors import quantity
 from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
 from terrarium_mcp.irc_bridge.answer.prompt import messages_of
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext, CommandHandler
@@ -55,7 +56,7 @@ async def stats(context: CommandContext) -> list[str]:
     if found.failed:
         return [found.text]
     lines = [
-        f"{one['channel']}: {one['lines']:,} lines by {one['people']:,} people,"
+        f"{one['channel']}: {quantity(one['lines'], 'line')} by {_people(one['people'])},"
         f" {one['last_24_hours']:,} in the last 24 h, {one['last_7_days']:,} in 7 d"
         for one in _listed(found, "channels")
     ]
@@ -129,3 +130,7 @@ def _names(users: Sequence[Mapping[str, Any]]) -> str:
 def _listed(found: ToolAnswer, name: str) -> Sequence[Mapping[str, Any]]:
     rows: Sequence[Mapping[str, Any]] = found.facts.get(name, ())
     return rows
+
+
+def _people(number: int) -> str:
+    return "1 person" if number == 1 else f"{number:,} people"

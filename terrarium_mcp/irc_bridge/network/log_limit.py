@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import anyio
 
+from terrarium_mcp.errors import quantity
+
 EVERY = 60.0
 """Seconds between two lines of one kind."""
 
@@ -69,5 +71,6 @@ class LogLimit:
         """Log how many events were not, at the end of their source."""
         for kind, known in self._kinds.items():
             if known.unlogged:
-                self._log.warning("%s: %s: %d more lines like it", self._name, kind, known.unlogged)
+                more = quantity(known.unlogged, "more line")
+                self._log.warning("%s: %s: %s like it", self._name, kind, more)
                 known.unlogged = 0

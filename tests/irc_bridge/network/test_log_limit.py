@@ -75,6 +75,6 @@ def test_kinds_without_end_share_a_line(caplog: pytest.LogCaptureFixture) -> Non
     limited.finish()
     assert len(caplog.messages) < 110
     assert caplog.messages[-2:] == [
-        "tea: kind 7: 1 more lines like it",
-        "tea: other: 4899 more lines like it",
+        "tea: kind 7: 1 more line like it",
+        "tea: other: 4,899 more lines like it",
     ]
