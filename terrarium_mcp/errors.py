@@ -91,3 +91,8 @@ def and_more(names: Sequence[str], limit: int) -> str:
     listed = ", ".join(names[:limit])
     left = len(names) - limit
     return f"{listed} and {left} more" if left > 0 else listed
+
+
+def quantity(number: int, noun: str) -> str:
+    """`1 line`, `2,000 lines`."""
+    return f"1 {noun}" if number == 1 else f"{number:,} {noun}s"

@@ -11,6 +11,7 @@ from dotenv import dotenv_values
 from terrarium_mcp.irc_bridge.ask.commands import NAMES
 from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import Settings, load_settings
+from terrarium_mcp.settings.changes import LIVE
 from terrarium_mcp.store import open_store
 
 ROOT = Path(__file__).parents[1]
@@ -47,6 +48,14 @@ def test_the_example_names_every_setting_with_its_meaning_and_default() -> None:
     told = re.findall(r"^# (.+)\n#([A-Z_]+)=(.*)$", text, re.MULTILINE)
     assert [(name, meaning, value) for meaning, name, value in told] == list(settings())
     assert not dotenv_values(ROOT / ".env.example")
+
+
+def test_operating_lists_what_a_reload_changes() -> None:
+    text = (ROOT / "docs" / "operating.md").read_text("utf-8")
+    _, _, after = text.partition("A reload changes what it can without another connection:")
+    listed, _, _ = after.partition("All others need a restart.")
+    told = re.findall(r"\b[A-Z]+_[A-Z_]+\b", listed)
+    assert sorted(told) == sorted(str(Settings.model_fields[field].alias) for field in LIVE)
 
 
 def test_the_example_can_be_used_as_it_stands(tmp_path: Path) -> None:

@@ -16,16 +16,19 @@ _OFF_RECORD = r"\[(?:off|nolog)\]"
 OFF_RECORD = "[off]"
 """In front of a text: it is not recorded."""
 _SECRET_COMMAND = re.compile(
-    # A command to services, with or without its slash: `/msg NickServ identify ...`, `ns id ...`.
-    r"\s*/?(?:(?:msg|query|quote|raw|privmsg|notice)\s+)*"
-    # NickServ and ChanServ (also as name@server, and their aliases), AuthServ, QuakeNet's and
-    # Undernet's Q@... and X@...
-    r"(?:(?:nickserv|chanserv|authserv)(?:@\S+)?|ns|cs|[qx]@\S+)\s+:?"
+    # A command to services, with or without its slash, or with what was typed instead of it:
+    # `/msg NickServ identify ...`, `.msg -server libera NickServ id ...`, `ns id ...`. No more than
+    # three words such as `quote privmsg`, or the pattern would take long for a line full of them.
+    r"\W*(?:(?:m|msg|q|query|squery|quote|raw|privmsg|notice)\s+(?:-server\s+\S+\s+|-\S+\s+)?){0,3}"
+    # NickServ and ChanServ (also as name@server, and their aliases), AuthServ, UserServ, QuakeNet's
+    # and Undernet's Q@... and X@...
+    r"(?:(?:nickserv|chanserv|authserv|userserv)(?:@\S+)?|ns|cs|[qx]@\S+)[:,]?\s+:?"
     # The subcommands that take a password, with at least one argument.
-    r"(?:auth|ghost|id|identify|login|recover|regain|register|release|set\s+password)\s+\S"
-    # A command of the client or server that takes a password; only with its slash, because "pass"
-    # and "login" also begin ordinary sentences.
-    r"|\s*/(?:(?:quote|raw)\s+)?(?:identify|login|oper|pass)\s+\S",
+    r"(?:auth|ghost|id|identify|login|recover|regain|register|release|setpass|set\s+pass(?:word)?)"
+    r"\s+\S"
+    # A command of the client or server that takes a password; only with its slash or what was typed
+    # instead of it, because "pass" and "login" also begin ordinary sentences.
+    r"|\s*[/.!](?:(?:quote|raw)\s+)?(?:identify|login|oper|pass)\s+\S",
     re.IGNORECASE,
 )
 REMOVED_KEY = "*"

@@ -7,6 +7,8 @@ from functools import lru_cache
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold
 
+_POSSIBLE = re.compile(r"[^!@]+![^!]+@[^!@]+")
+
 
 @dataclass(frozen=True, slots=True)
 class Mask:
@@ -34,6 +36,16 @@ def is_mask(text: str) -> bool:
 def restricts_host(pattern: str) -> bool:
     """Whether a mask asks for a host. Nick and user are what anybody may call themselves."""
     return bool(_completed(pattern).rpartition("@")[2].strip("*?.:"))
+
+
+def restricts_nick(pattern: str) -> bool:
+    """Whether a mask asks for a nick."""
+    return bool(_completed(pattern).partition("!")[0].strip("*?"))
+
+
+def means_nobody(pattern: str) -> bool:
+    """Whether no full mask could match: a part of it is empty, or holds what ends a part."""
+    return _POSSIBLE.fullmatch(_completed(pattern)) is None
 
 
 @lru_cache(256)

@@ -8,7 +8,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 from pydantic import AfterValidator, BeforeValidator
 
 from terrarium_mcp.chat.identity import is_channel
-from terrarium_mcp.chat.masks import Mask, is_mask, restricts_host
+from terrarium_mcp.chat.masks import Mask, is_mask, means_nobody, restricts_host, restricts_nick
 from terrarium_mcp.chat.relays import Relay, parse_relay
 from terrarium_mcp.errors import did_you_mean
 from terrarium_mcp.settings.channels import ConfiguredChannel, channels_of
@@ -44,7 +44,13 @@ def _masks(value: object) -> object:
     named = value.replace(",", " ").split() if isinstance(value, str) else value
     if not isinstance(named, list | tuple):
         raise ValueError("must be a list of nicks and masks such as spam*, *!*@host")  # noqa: TRY004 -- as above
-    return tuple(one if isinstance(one, Mask) else Mask(str(one)) for one in named)
+    return tuple(one if isinstance(one, Mask) else _mask(str(one)) for one in named)
+
+
+def _mask(pattern: str) -> Mask:
+    if means_nobody(pattern):
+        raise ValueError(f"{pattern} can mean nobody: a mask is nick!user@host, such as *!*@host")
+    return Mask(pattern)
 
 
 def _relays(value: object) -> object:
@@ -63,9 +69,10 @@ def names_of(value: object) -> object:
 def _admins(names: tuple[str, ...]) -> tuple[str, ...]:
     for name in names:
         if is_mask(name) and not restricts_host(name):
+            whom = "anybody who takes the nick" if restricts_nick(name) else "everybody"
             raise ValueError(
-                f"{name} is met by anybody who takes the nick. Name a services account, or a mask"
-                " with a host, such as *!*@staff.example"
+                f"{name} is met by {whom}. Name a services account, or a mask with a host,"
+                " such as *!*@staff.example"
             )
     return names
 

@@ -9,6 +9,7 @@ from pydantic import Field
 from terrarium_mcp.chat.records import Message, Page, Room
 from terrarium_mcp.chat.times.timestamps import BEGINNING, Position
 from terrarium_mcp.chat.transcript import Keep, Transcript, fenced
+from terrarium_mcp.errors import quantity
 from terrarium_mcp.request import Request
 from terrarium_mcp.tools.conversation_text import conversation_notes, links_json, sizes_json
 from terrarium_mcp.tools.facts import head_facts, json_costs
@@ -25,7 +26,7 @@ from terrarium_mcp.tools.parameters import (
     if_given,
 )
 from terrarium_mcp.tools.request import FromRequest
-from terrarium_mcp.tools.results import lines_result, quantity
+from terrarium_mcp.tools.results import lines_result
 
 Id = Annotated[Text, Field(description="a message id, such as 184213, or its permalink")]
 _AROUND = Usual(8)

@@ -17,11 +17,6 @@ def tool_result(text: str, structured: Mapping[str, Any] | None = None) -> CallT
     )
 
 
-def quantity(number: int, noun: str) -> str:
-    """`1 line`, `2 lines`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def lines_result(
     text: str, form: str, transcript: Transcript, facts: Mapping[str, object]
 ) -> CallToolResult:

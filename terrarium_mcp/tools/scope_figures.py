@@ -10,10 +10,9 @@ from terrarium_mcp.chat.query import Query, parse_query
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.query_dates import parse_moment
 from terrarium_mcp.chat.times.timestamps import Position, local, to_iso
-from terrarium_mcp.errors import TerrariumError, shown
+from terrarium_mcp.errors import TerrariumError, quantity, shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import MOST_READ, ScopeDetails, ScopeStats, Search
-from terrarium_mcp.tools.results import quantity
 from terrarium_mcp.tools.search_request import rooms_searched
 from terrarium_mcp.tools.search_text import unknown_nick_notes
 
@@ -159,7 +158,7 @@ def labelled(name: str, counts: Mapping[str, int]) -> list[str]:
 
 
 def _total_row(request: Request, stats: ScopeStats) -> str:
-    total = quantity(stats.lines, "line") if stats.lines < 2 else f"{stats.lines:,} lines"
+    total = quantity(stats.lines, "line")
     if not (stats.first and stats.last):
         return total
     people = ""

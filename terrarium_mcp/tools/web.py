@@ -7,10 +7,10 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from terrarium_mcp.chat.transcript import listing
-from terrarium_mcp.errors import TerrariumError, shown
+from terrarium_mcp.errors import TerrariumError, quantity, shown
 from terrarium_mcp.tools.parameters import Forgiving, Text, clamped_to, clamping_notes
 from terrarium_mcp.tools.request import FromRequest
-from terrarium_mcp.tools.results import quantity, tool_result
+from terrarium_mcp.tools.results import tool_result
 from terrarium_mcp.websearch.search import search_the_web
 
 _TITLE, _URL, _SNIPPET = 200, 500, 800

@@ -1,5 +1,6 @@
 """Codes go, actions are told, and what is off the record or secret is seen."""
 
+import time
 import unicodedata
 
 import pytest
@@ -102,6 +103,21 @@ def test_any_other_line_is_on_the_record(text: str) -> None:
         "/oper ada hunter2",
         "/quote PASS hunter2",
         "/identify hunter2",
+        "/q NickServ@services. identify hunter2",
+        "/query NickServ identify hunter2",
+        "/squery NickServ :identify hunter2",
+        ".msg NickServ GHOST erin hunter2",
+        "!msg NickServ REGAIN erin hunter2",
+        "> /msg NickServ RECOVER erin hunter2",
+        "/^msg NickServ RELEASE erin hunter2",
+        "//msg NickServ@services.example.org SETPASS erin key hunter2",
+        "/m ChanServ SET PASSWORD hunter2",
+        ".ns register hunter2 erin@mail.example",
+        "/msg -libera NickServ identify hunter2",
+        "/msg -server libera NickServ identify hunter2",
+        "NickServ: identify hunter2",
+        "!quote PASS hunter2",
+        ".identify hunter2",
     ],
 )
 def test_a_password_in_the_wrong_window_is_seen(text: str) -> None:
@@ -113,6 +129,13 @@ def test_a_password_in_the_wrong_window_is_seen(text: str) -> None:
     [
         "how do I identify with NickServ?",
         "nickserv is down",
+        "nickserv is down again",
+        "NickServ: still no answer, can you identify?",
+        "ask NickServ to identify you",
+        "I have to identify with NickServ@services. first",
+        "/q ada register now",
+        "q: nickserv or chanserv? both ask for a password",
+        "...login works again",
         "identify the problem first",
         "login works again",
         "pass the milk",
@@ -155,7 +178,7 @@ def test_no_mode_string_tells_the_key(letters: str, extra: int) -> None:
         assert "*" in told
 
 
-SERVICES = ["nickserv", "ChanServ", "authserv", "ns", "cs", "q@x", "X@y", "nickserv@z"]
+SERVICES = ["nickserv", "ChanServ", "authserv", "ns", "cs", "q@x", "X@y", "nickserv@z", "userserv"]
 SUBCOMMANDS = [
     "auth",
     "ghost",
@@ -166,21 +189,43 @@ SUBCOMMANDS = [
     "regain",
     "register",
     "release",
+    "setpass",
+    "set pass",
 ]
 
 
 @pytest.mark.parametrize("service", SERVICES)
 @pytest.mark.parametrize("subcommand", [*SUBCOMMANDS, "set password", "SET  PASSWORD"])
 def test_every_command_with_a_password_is_secret(service: str, subcommand: str) -> None:
-    for before in ("", "/", "/msg ", "msg ", "query ", "/quote privmsg ", "raw notice "):
+    for before in (
+        "",
+        "/",
+        ".",
+        "!",
+        "/msg ",
+        "msg ",
+        "/q ",
+        "/squery ",
+        "query ",
+        "/quote privmsg ",
+        "raw notice ",
+    ):
         assert is_secret(f"{before}{service} {subcommand} x")
     assert is_secret(f"{service} :{subcommand} x")
     assert not is_secret(f"{service} {subcommand} ")
 
 
+def test_a_line_full_of_words_of_commands_is_soon_seen_to_be_none() -> None:
+    began = time.process_time()
+    assert not is_secret("/" + "msg -server msg " * 2_000)
+    assert time.process_time() - began < 1
+
+
 @pytest.mark.parametrize("command", ["identify", "login", "oper", "pass"])
-def test_a_client_command_is_secret_only_with_its_slash(command: str) -> None:
+def test_a_client_command_is_secret_only_with_a_slash_or_what_stands_for_it(command: str) -> None:
     assert is_secret(f" /{command} x")
+    assert is_secret(f".{command} x")
+    assert is_secret(f"!{command} x")
     assert is_secret(f"/quote {command} x")
     assert is_secret(f"/raw {command.upper()} x")
     assert not is_secret(f"{command} x")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from terrarium_mcp.chat.masks import Mask, is_mask, restricts_host
+from terrarium_mcp.chat.masks import Mask, is_mask, means_nobody, restricts_host
 
 ADA = "ada!~al@home.example"
 
@@ -13,6 +13,7 @@ ADA = "ada!~al@home.example"
 )
 def test_a_mask_means_the_person(pattern: str) -> None:
     assert Mask(pattern).matches(ADA)
+    assert not means_nobody(pattern)
 
 
 @pytest.mark.parametrize(

@@ -145,10 +145,10 @@ async def test_a_second_signal_ends_the_wait_for_a_disk_and_the_status_says_what
         for one in (file, file.with_name("irc_logs.db-wal")):
             one.unlink()
         await ircd.says(f"{HERE} #tea :never written")
-        await program.says("1 lines wait to be recorded", "was deleted while in use")
+        await program.says("1 line waits to be recorded", "was deleted while in use")
         program.process.send_signal(signal.SIGTERM)
         await program.says("stopping")
         seconds = await program.stop()
     assert seconds < 15  # of the minute for which one signal alone would wait
     assert program.process.returncode == 3
-    assert any("1 lines could not be recorded and are lost" in line for line in program.said)
+    assert any("1 line lost: the history could not be written" in line for line in program.said)

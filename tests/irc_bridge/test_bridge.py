@@ -130,7 +130,8 @@ async def test_search_says_which_quotes_need_not_hold_all_words(
 async def test_stats_and_who_tell_of_this_channel(ngircd: Ircd, tmp_path: Path) -> None:
     async with playing(ngircd, tmp_path) as scene:
         await scene.ada.types("PRIVMSG #tea :one", "PRIVMSG #tea :two")
-        assert await scene.asks("!stats", "ada: #tea: 3 lines, 1 of them commands or mine,")
+        said = "ada: #tea: 3 lines, 1 of them commands or mine, by 1 person"
+        assert await scene.asks("!stats", said)
         assert await scene.hears("Most talkative: ada 2")  # who asks the bot does not talk
         with anyio.fail_after(PATIENCE):
             while "2 in #tea: 1 operator, 1 other: @ada, Terra" not in await scene.asks(

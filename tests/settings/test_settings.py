@@ -776,11 +776,26 @@ def test_admins_and_guardians_are_words_or_a_list(home: Path) -> None:
     assert load_settings(environ={}).guardians == ("ada", "bo!*@*")
 
 
-@pytest.mark.parametrize("mask", ["ada!*@*", "*!*@*", "ada!~ada@*.*"])
-def test_an_admin_whom_anybody_could_be_is_refused_with_the_way_out(mask: str) -> None:
+@pytest.mark.parametrize("mask", ["b!!", "*!*@", "!u@h", "@"])
+def test_a_mask_to_ignore_that_can_mean_nobody_is_refused(mask: str) -> None:
+    with pytest.raises(BadSetting, match="TERRARIUM_IGNORE") as refused:
+        load_settings(environ={"TERRARIUM_IGNORE": f"spam* {mask}"})
+    assert f"{mask} can mean nobody: a mask is nick!user@host" in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("mask", "whom"),
+    [
+        ("ada!*@*", "anybody who takes the nick"),
+        ("ada!~ada@*.*", "anybody who takes the nick"),
+        ("*!*@*", "everybody"),
+        ("*@*", "everybody"),
+    ],
+)
+def test_an_admin_whom_anybody_could_be_is_refused_with_the_way_out(mask: str, whom: str) -> None:
     with pytest.raises(BadSetting, match="TERRARIUM_ADMINS") as refused:
         load_settings(environ={"TERRARIUM_ADMINS": f"countess {mask}"})
-    assert "anybody who takes the nick. Name a services account" in str(refused.value)
+    assert f"{mask} is met by {whom}. Name a services account" in str(refused.value)
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.errors import and_more
+from terrarium_mcp.errors import and_more, quantity
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.finding import Findings
 from terrarium_mcp.logformats.importing import ContentReport
@@ -24,10 +24,10 @@ def found_lines(findings: Findings) -> Iterator[str]:
         if one.target:
             rooms.setdefault((one.program, one.network, fold(one.target)), []).append(one)
     for several in rooms.values():
-        files, first = _count(len(several), "file"), several[0]
+        files, first = quantity(len(several), "file"), several[0]
         yield f"{_name(first)}: {first.program}, {files}, times read as {first.zone}"
     if findings.private:
-        conversations = _count(findings.private, "private conversation")
+        conversations = quantity(findings.private, "private conversation")
         yield f"left out: {conversations} (--private imports them)"
     if findings.skipped:
         yield f"not read: {and_more(list(map(str, findings.skipped)), _NAMED)}"
@@ -78,19 +78,19 @@ def _room(reports: Sequence[ContentReport]) -> str:
     lines = sum(one.counts.lines for one in read)
     left_out = sum((one.left_out for one in read), Counter[str]())
     totals = [one.totals for one in read if one.totals]
-    parts = [_count(lines, "line")] if read else []
+    parts = [quantity(lines, "line")] if read else []
     if totals:
         parts.append(f"{sum(one.added for one in totals):,} added")
         if known := sum(one.known for one in totals):
             parts.append(f"{known:,} were there already")
     elif read:
         messages = sum(one.counts.messages for one in read) - left_out.total()
-        parts.append(_count(messages, "message"))
+        parts.append(quantity(messages, "message"))
     parts += [f"{count:,} {why}" for why, count in sorted(left_out.items())]
     if rejected := sum(one.counts.rejected for one in read):
         parts.append(f"{rejected:,} could not be read")
     if again:
-        parts.append(f"{_count(again, 'file')} imported before")
+        parts.append(f"{quantity(again, 'file')} imported before")
     return ", ".join(parts) + _period(reports)
 
 
@@ -110,9 +110,10 @@ def _remarks(reports: Sequence[ContentReport]) -> Iterator[str]:
     """What may make an operator look twice."""
     encodings = sum((one.counts.encodings for one in reports), Counter[str]())
     for encoding, count in sorted(encodings.items()):
-        yield f"{_count(count, 'line')} not in UTF-8, read as {encoding} (--encoding names another)"
+        lines = quantity(count, "line")
+        yield f"{lines} not in UTF-8, read as {encoding} (--encoding names another)"
     if uncertain := sum(one.counts.uncertain for one in reports):
-        yield f"{_count(uncertain, 'line')} might be an action or an event; the wording decided"
+        yield f"{quantity(uncertain, 'line')} might be an action or an event; the wording decided"
     yield from _other_zones(reports)
     for report in reports:
         name = harmless(report.content.file.path)
@@ -121,7 +122,7 @@ def _remarks(reports: Sequence[ContentReport]) -> Iterator[str]:
             word = "fast" if fast > 0 else "slow"
             yield f"{name}: its clock was {abs(fast):g} s {word}; the times were corrected"
         if report.counts.steps_back:
-            yield f"{name}: its clock was set back {_count(report.counts.steps_back, 'time')}"
+            yield f"{name}: its clock was set back {quantity(report.counts.steps_back, 'time')}"
 
 
 def _other_zones(reports: Sequence[ContentReport]) -> Iterator[str]:
@@ -145,11 +146,7 @@ def import_lines(records: Sequence[ImportRecord]) -> Iterator[str]:
         period = f", {_day(one.first)} to {_day(one.last)}" if one.first and one.last else ""
         state = "undone" if one.undone_at else "" if one.finished else "not finished"
         yield (
-            f"{one.id}  {one.at:%Y-%m-%d %H:%M} UTC  {_count(one.sources, 'file')},"
+            f"{one.id}  {one.at:%Y-%m-%d %H:%M} UTC  {quantity(one.sources, 'file')},"
             f" {one.added:,} of {one.lines:,} lines added{period}  {harmless(one.command)}"
             + (f"  ({state})" if state else "")
         )
-
-
-def _count(number: int, thing: str) -> str:
-    return f"1 {thing}" if number == 1 else f"{number:,} {thing}s"

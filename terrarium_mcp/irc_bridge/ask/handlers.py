@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from terrarium_mcp.chat.transcript import RenderOptions, dated_line
-from terrarium_mcp.errors import shown
+from terrarium_mcp.errors import quantity, shown
 from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
 from terrarium_mcp.irc_bridge.answer.prompt import messages_of
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext, CommandHandler
@@ -68,8 +68,8 @@ async def stats(context: CommandContext) -> list[str]:
         return [found.text]
     talkers = found.facts.get("top_talkers") or {}
     lines = [
-        f"{one['channel']}: {one['lines']:,} lines{_asides(one, talkers)}"
-        f" by {one['people']:,} people,"
+        f"{one['channel']}: {quantity(one['lines'], 'line')}{_asides(one, talkers)}"
+        f" by {_people(one['people'])},"
         f" {one['last_24_hours']:,} in the last 24 h, {one['last_7_days']:,} in 7 d"
         for one in _listed(found, "channels")
     ]
@@ -160,3 +160,7 @@ def _names(users: Sequence[Mapping[str, Any]]) -> str:
 def _listed(found: ToolAnswer, name: str) -> Sequence[Mapping[str, Any]]:
     rows: Sequence[Mapping[str, Any]] = found.facts.get(name, ())
     return rows
+
+
+def _people(number: int) -> str:
+    return "1 person" if number == 1 else f"{number:,} people"

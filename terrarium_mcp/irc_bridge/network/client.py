@@ -139,8 +139,7 @@ class IrcNetwork:
     @property
     def name(self) -> str:
         """The network and its server, for people to read."""
-        config = self._config
-        return f"{config.network} ({config.host})" if config.network else config.host
+        return self._config.name
 
     @property
     def connected(self) -> bool:

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable
 
 from terrarium_mcp.chat.irc_message import IrcMessage
+from terrarium_mcp.errors import quantity
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
 
 log = logging.getLogger(__name__)
@@ -75,7 +76,8 @@ class OwnLines:
     def lose(self) -> None:
         """The connection to the network has ended: whether anyone heard the rest is not known."""
         if left := len(self._probed) + len(self._sent):
-            log.warning("%d lines of ours may not have been heard, and are not recorded", left)
+            lines = quantity(left, "line")
+            log.warning("%s of ours may not have been heard; not recorded", lines)
         self._probed.clear()
         self._sent.clear()
         self._is_probing = False

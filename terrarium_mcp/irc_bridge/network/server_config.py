@@ -41,6 +41,11 @@ class ServerConfig:
         keys = (channel.key for channel in self.channels)
         return tuple(filter(None, (self.password, self.sasl_password, *keys)))
 
+    @property
+    def name(self) -> str:
+        """The network and its server, for people to read: `libera (irc.libera.chat)`."""
+        return f"{self.network} ({self.host})" if self.network else self.host
+
     def label(self, channel: str) -> str:
         """A channel with its network, for messages to people: `libera/#tea`."""
         return f"{self.network}/{channel}" if self.network else channel

@@ -10,6 +10,7 @@ import anyio.abc
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING
 from terrarium_mcp.chat.irc_message import IrcMessage, MalformedMessage, parse_line
+from terrarium_mcp.errors import shown
 from terrarium_mcp.irc_bridge.network.autojoin import AutoJoin
 from terrarium_mcp.irc_bridge.network.batches import Batches
 from terrarium_mcp.irc_bridge.network.bouncer import lost_server
@@ -71,7 +72,7 @@ class Session:
         self._batches = Batches()
         self._queue = SendQueue(timeouts)
         self._sasl = Sasl(config, self.post, self.end)
-        self._limit = LogLimit(log)
+        self._limit = LogLimit(log, config.name)
         known = Isupport(casemapping=casemapping)  # until this server says otherwise
         self.client = PydleClient(config, self._sasl, self.post, self.end, known, self._limit)
         self.membership = Membership(self.client, self.post)
@@ -243,7 +244,10 @@ class Session:
         try:
             self._listener.line(line)
         except Exception as error:  # noqa: BLE001 - logged there, with its traceback
-            self._ignored(line, "recording", error)
+            kind = _failure("recording", line, error)
+            self._limit.exception(
+                kind, "recording a %s line failed", line.command[:16], error=error
+            )
 
     async def _handle(self, line: IrcMessage) -> None:
         """Run the handlers of a line. A failure there must not cost the lines that follow."""
@@ -255,14 +259,9 @@ class Session:
                     await waiting
                 if self.why:
                     return
-        except Exception as error:  # noqa: BLE001 - likewise
-            self._ignored(line, "handling", error)
-
-    def _ignored(self, line: IrcMessage, doing: str, error: Exception) -> None:
-        """Log, once for each kind, a line that its handlers did not expect."""
-        command = line.command[:16]
-        kind = f"{doing} a {command} line failed: {type(error).__name__}"
-        self._limit.exception(kind, "%s a %s line failed", doing, command, error=error)
+        except Exception as error:  # noqa: BLE001 - nearly always, the line is malformed
+            kind = _failure("handling", line, error)
+            self._limit.warning(kind, "could not handle %s", _as_heard(line), error=error)
 
     async def _on_isupport(self, line: IrcMessage) -> None:
         """Tell the listener if names compare otherwise from here on: once in a connection.
@@ -298,3 +297,14 @@ class Session:
         self._start(self._nick.keep)
         if isupport.bot:  # last: no line can hold every nick that a server may greet us by
             self.post("MODE", self.client.nickname, f"+{isupport.bot}")
+
+
+def _failure(doing: str, line: IrcMessage, error: Exception) -> str:
+    """The kind of a failure: those of one kind are logged once."""
+    return f"{doing} a {line.command[:16]} line failed: {type(error).__name__}"
+
+
+def _as_heard(line: IrcMessage) -> str:
+    """The beginning of a line as the server sent it, without its tags, fit for the log."""
+    sender = [f":{line.source}"] if line.source else []
+    return shown(" ".join([*sender, line.command, *line.params]))

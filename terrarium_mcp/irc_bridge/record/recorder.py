@@ -18,6 +18,7 @@ import anyio
 
 from terrarium_mcp.bell import Bell
 from terrarium_mcp.chat.records import NewMessage, Origin
+from terrarium_mcp.errors import quantity
 from terrarium_mcp.irc_bridge.record.outage import Outage
 from terrarium_mcp.store import (
     HEARTBEAT,
@@ -200,7 +201,8 @@ class Recorder:
                         self._begin_again()
                 tasks.cancel_scope.cancel()
         if self.waiting:
-            log.error("%d lines could not be recorded and are lost", self.waiting)
+            lines = quantity(self.waiting, "line")
+            log.error("%s: %s lost: the history could not be written", self.network, lines)
 
     def finish(self) -> None:
         """Accept nothing more; `run()` returns once everything is saved."""
@@ -235,8 +237,9 @@ class Recorder:
         if not self._full:
             self._full = True
             log.error(
-                "%d lines wait to be recorded: no more fit into memory, so what is said from now"
-                " on is lost until the history can be written",
+                "%s: %d lines wait to be recorded: no more fit into memory, so what is said from"
+                " now on is lost until the history can be written",
+                self.network,
                 self.waiting,
             )
             for channel in sorted(self._recorded):
@@ -245,7 +248,8 @@ class Recorder:
     def _begin_again(self) -> None:
         """Record again after the queue was full."""
         self._full = False
-        log.error("recording again; %d lines were lost since the start", self.lost)
+        lost = quantity(self.lost, "line")
+        log.error("%s: recording again; %s lost since the start", self.network, lost)
         for channel in sorted(self._recorded):
             self._begin_span(channel, "lines were lost")
 
@@ -305,7 +309,7 @@ class Recorder:
 
     def _failed(self, why: str) -> None:
         begins = self.outage is None
-        self.outage = self.outage or Outage()
+        self.outage = self.outage or Outage(self.network)
         self.outage.failed(why, self.waiting)
         if begins:
             self.on_outage()

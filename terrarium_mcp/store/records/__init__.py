@@ -76,14 +76,24 @@ class Conversation:
 
 
 @dataclass(frozen=True, slots=True)
+class Growth:
+    """How fast the history grows."""
+
+    messages_a_day: float
+    bytes_a_year: int
+
+
+@dataclass(frozen=True, slots=True)
 class DatabaseSize:
-    """What the history takes on disk, in bytes, and how fast it grows."""
+    """What the history takes on disk, in bytes, and how fast it grows.
+
+    `growth` is None until the record is a day long: it could be anything.
+    """
 
     file: int
     wal: int
     messages: int
-    messages_a_day: float
-    bytes_a_year: int
+    growth: Growth | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ async def test_a_full_disk_is_told_and_heals_and_nothing_is_lost(
                 resource.setrlimit(resource.RLIMIT_FSIZE, (file.stat().st_size, hard))
                 many = [f"{number} " + "tea," * 90 for number in range(900)]
                 await hears(house, ircd, *many)
-                await until_logged(caplog, "lines wait to be recorded", "full")
+                await until_logged(caplog, "to be recorded", "full")
                 report = house.bridge.report()
                 assert report.unwritable_since
                 assert report.waiting
@@ -108,7 +108,7 @@ async def test_a_database_that_becomes_read_only_is_told_and_heals(
             await house.bridge.flush()
             await writer.execute_fetchall("PRAGMA query_only=ON")
             await hears(house, ircd, "one", "two")
-            await until_logged(caplog, "lines wait to be recorded", "This account may not write")
+            await until_logged(caplog, "to be recorded", "This account may not write")
             assert house.bridge.report().waiting == 2
             await writer.execute_fetchall("PRAGMA query_only=OFF")
             await house.bridge.flush()
@@ -186,7 +186,7 @@ async def test_a_database_that_was_deleted_is_begun_again_with_the_lines_that_wa
             for one in tmp_path.glob("irc_logs.db*"):
                 one.unlink()
             await hears(house, ircd, "meanwhile")
-            await until_logged(caplog, "1 lines wait to be recorded", "was deleted while in use")
+            await until_logged(caplog, "1 line waits to be recorded", "was deleted while in use")
             await until_logged(caplog, "was opened again")
             await hears(house, ircd, "after")
             await house.bridge.flush()
@@ -228,7 +228,7 @@ async def test_a_search_works_while_nothing_can_be_written_and_the_log_is_not_fl
             assert (await find(house.store, "tea")).messages
             await writer.execute_fetchall("PRAGMA query_only=ON")
             await hears(house, ircd, "new tea")
-            await until_logged(caplog, "1 lines wait")
+            await until_logged(caplog, "1 line waits")
             view = {"network": "local", "channel": "#tea"}
             answer = await house.toolbox.call("search_irc_history", {"query": "tea"}, view)
             while house.bridge.report().unwritable_since is None:

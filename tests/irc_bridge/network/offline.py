@@ -18,9 +18,8 @@ class Scene:
         self.ended: list[str] = []
         config = ServerConfig(host="h", port=1, nick="Terra", realname="r", password="letmein")  # noqa: S106
         sasl = Sasl(config, self.post, self.ended.append)
-        self.client = PydleClient(
-            config, sasl, self.post, self.ended.append, Isupport(), LogLimit(logging.getLogger())
-        )
+        limit = LogLimit(logging.getLogger(), config.name)
+        self.client = PydleClient(config, sasl, self.post, self.ended.append, Isupport(), limit)
         self.client.connection = self
         self.throttle = False
 

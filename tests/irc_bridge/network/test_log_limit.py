@@ -16,7 +16,7 @@ class Clock:
 
 
 def limit(clock: Clock) -> LogLimit:
-    return LogLimit(logging.getLogger("test"), clock)
+    return LogLimit(logging.getLogger("test"), "tea", clock)
 
 
 def test_of_a_flood_one_line_a_minute_is_logged_with_a_count(
@@ -28,9 +28,9 @@ def test_of_a_flood_one_line_a_minute_is_logged_with_a_count(
         limited.warning("odd", "odd line %d", number)
         clock.now += EVERY / 400
     assert caplog.messages == [
-        "odd line 0",
-        "odd line 400 (and 399 more like it before)",
-        "odd line 800 (and 399 more like it before)",
+        "tea: odd line 0",
+        "tea: odd line 400 (and 399 more like it before)",
+        "tea: odd line 800 (and 399 more like it before)",
     ]
 
 
@@ -40,10 +40,19 @@ def test_each_kind_has_a_line_of_its_own(caplog: pytest.LogCaptureFixture) -> No
     limited.exception("failed", "failed", error=ValueError("why"))
     limited.warning("odd", "odd again")
     assert [(one.levelname, one.getMessage()) for one in caplog.records] == [
-        ("WARNING", "odd"),
-        ("ERROR", "failed"),
+        ("WARNING", "tea: odd"),
+        ("ERROR", "tea: failed"),
     ]
     assert "ValueError: why" in caplog.text
+
+
+@pytest.mark.parametrize(("level", "shown"), [(logging.DEBUG, True), (logging.INFO, False)])
+def test_a_warning_shows_a_traceback_only_at_debug(
+    level: int, shown: bool, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(level)
+    limit(Clock()).warning("odd", "odd", error=ValueError("why"))
+    assert ("ValueError: why" in caplog.text) is shown
 
 
 def test_at_the_end_the_log_says_how_much_it_left_out_once(
@@ -55,7 +64,7 @@ def test_at_the_end_the_log_says_how_much_it_left_out_once(
     limited.warning("even", "even")
     limited.finish()
     limited.finish()
-    assert caplog.messages == ["odd", "even", "odd: 3 more lines like it"]
+    assert caplog.messages == ["tea: odd", "tea: even", "tea: odd: 3 more lines like it"]
 
 
 def test_kinds_without_end_share_a_line(caplog: pytest.LogCaptureFixture) -> None:
@@ -66,6 +75,6 @@ def test_kinds_without_end_share_a_line(caplog: pytest.LogCaptureFixture) -> Non
     limited.finish()
     assert len(caplog.messages) < 110
     assert caplog.messages[-2:] == [
-        "kind 7: 1 more lines like it",
-        "other: 4899 more lines like it",
+        "tea: kind 7: 1 more line like it",
+        "tea: other: 4,899 more lines like it",
     ]

@@ -1,5 +1,7 @@
 """What servers and strangers send that no standard foresees: the client hears on."""
 
+import logging
+
 import pytest
 
 from tests.irc_bridge.network.scene import Ear, login, staying
@@ -44,6 +46,30 @@ async def test_an_odd_line_costs_only_itself(oddity: bytes) -> None:
         await ear.happens("members_complete", "#tea")
         await server.says(oddity)
         await still_hears(server, ear)
+
+
+@pytest.mark.parametrize(
+    ("line", "shown"),
+    [
+        *((line, line) for line in (":eve!e@h JOIN", "NICK", ":x KICK #t", "353 Terra", "CAP")),
+        ("@time=now MODE", "MODE"),
+        ("TOPIC :a\x02b\t\u202ec", "TOPIC ab c"),
+        ("PART #" + "t" * 400, "PART #" + "t" * 54 + "..."),
+    ],
+)
+async def test_a_malformed_line_is_one_warning_that_shows_it_and_names_the_network(
+    line: str, shown: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port, "#tea", network="libera")) as (_, ear),
+    ):
+        await ear.happens("members_complete", "#tea")
+        await server.says(line)
+        await still_hears(server, ear)
+        [logged] = [one for one in caplog.records if one.levelno >= logging.WARNING]
+    assert logged.getMessage() == f"libera (127.0.0.1): could not handle {shown}"
+    assert (logged.levelname, logged.exc_info) == ("WARNING", None)
 
 
 async def test_eight_kilobytes_of_tags_are_no_trouble() -> None:

@@ -95,7 +95,7 @@ async def test_an_unusable_token_is_named_in_the_log_once(
     for _ in range(50):
         await scene.hears(f":srv 005 Terra {token} TARGMAX=JOIN:2 :x")
     assert scene.client.isupport.joins_per_line == 2
-    assert caplog.messages == [f"ignored what the server says of itself: '{token}'"]
+    assert caplog.messages == [f"h: ignored what the server says of itself: '{token}'"]
 
 
 @pytest.mark.parametrize(

@@ -138,7 +138,7 @@ async def test_a_failing_handler_costs_only_its_line(caplog: pytest.LogCaptureFi
         await server.says(":ada!a@h JOIN", ":ada!a@h PRIVMSG #tea :still there?")
         await ear.hears("still there?")
         await server.settles()
-    assert "handling a JOIN line failed" in caplog.text
+    assert "could not handle :ada!a@h JOIN" in caplog.text
 
 
 def replying(start: str, *lines: str) -> Answer:

@@ -1,5 +1,6 @@
 """While nothing can be written: what the log says and when, and what happens to the lines."""
 
+import re
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -63,14 +64,28 @@ async def test_the_log_repeats_with_the_numbers_of_the_moment(
             recorder.record(said("one"))
             await begins(recorder)
             recorder.record(said("two"))
-            while caplog.text.count("wait to be recorded") < 2:
+            while "2 lines wait to be recorded" not in caplog.text:
                 await anyio.lowlevel.checkpoint()
         await recorder.flush()
         assert recorder.outage is None
-    assert "1 lines wait to be recorded. The database" in caplog.text
-    assert "2 lines wait to be recorded since 20" in caplog.text
+    assert "local: 1 line waits to be recorded. The database" in caplog.text
+    assert "local: 2 lines wait to be recorded since 20" in caplog.text
     assert "Another program holds it locked" in caplog.text
-    assert "recording continues after" in caplog.text
+    assert "local: recording continues after" in caplog.text
+
+
+async def test_where_no_line_waits_the_log_counts_none(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file = tmp_path / "irc_logs.db"
+    async with recording_to(file) as recorder:
+        async with locked(file):
+            recorder.begin("#tea", "joined")
+            await begins(recorder)
+        await recorder.flush()
+    failed, continues = caplog.messages
+    assert failed.startswith("local: nothing can be recorded. The database")
+    assert re.fullmatch(r"local: recording continues after \d+ s", continues)
 
 
 async def test_beyond_what_memory_holds_the_coverage_shows_a_gap_and_the_log_counts_what_is_lost(
@@ -104,7 +119,7 @@ async def test_beyond_what_memory_holds_the_coverage_shows_a_gap_and_the_log_cou
     ]
     assert sorted(rooms[span.room] for span in spans if span.going_on) == ["#late", "#tea"]
     assert "no more fit into memory" in caplog.text
-    assert "recording again; 5 lines were lost since the start" in caplog.text
+    assert "local: recording again; 5 lines lost since the start" in caplog.text
 
 
 async def test_a_full_queue_drained_in_one_group_still_begins_again(

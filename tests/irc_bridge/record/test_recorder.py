@@ -143,7 +143,7 @@ async def test_stopping_while_the_disk_is_full_comes_to_an_end_that_tells_what_i
         async with recorded(tmp_path) as recorder:
             monkeypatch.setattr(recorder.store.messages, "append", full)
             recorder.record(said("never written"))
-    assert "1 lines could not be recorded and are lost" in caplog.text
+    assert "local: 1 line lost: the history could not be written" in caplog.text
 
 
 async def test_what_was_heard_is_on_disk_even_when_the_recorder_is_cancelled(

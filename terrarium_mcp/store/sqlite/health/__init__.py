@@ -166,10 +166,11 @@ def _contents(connection: sqlite3.Connection) -> Iterator[Fact]:
 
 
 def _size(connection: sqlite3.Connection, path: Path, now: datetime) -> Iterator[Fact]:
-    size = size_of(connection.execute(SIZE, size_since(now)).fetchone(), path)
+    size = size_of(connection.execute(SIZE, size_since(now)).fetchone(), path, now)
     yield Fact("size", f"{megabytes(size.file)}, and {megabytes(size.wal)} of WAL")
-    a_year = megabytes(size.bytes_a_year)
-    yield Fact("growth", f"{size.messages_a_day:,.0f} messages a day, {a_year} a year")
+    if growth := size.growth:
+        a_year = megabytes(growth.bytes_a_year)
+        yield Fact("growth", f"{growth.messages_a_day:,.0f} messages a day, {a_year} a year")
 
 
 def _index(connection: sqlite3.Connection) -> Section:

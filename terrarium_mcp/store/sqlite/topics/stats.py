@@ -12,7 +12,7 @@ from typing import Any
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, to_text
 from terrarium_mcp.store.errors import StoreFailed
-from terrarium_mcp.store.records import DatabaseSize, DayStats, RoomStats, Tally
+from terrarium_mcp.store.records import DatabaseSize, DayStats, Growth, RoomStats, Tally
 from terrarium_mcp.store.sqlite.engine.database import Database, Row
 from terrarium_mcp.store.sqlite.engine.files import bytes_of, wal_of
 from terrarium_mcp.store.sqlite.engine.rooms import within
@@ -24,16 +24,19 @@ from terrarium_mcp.store.sqlite.index.rolling_windows import window_starts
 from terrarium_mcp.store.sqlite.topics import stats_sql
 
 _GROWTH_PERIOD = timedelta(days=30)
-"""Growth is projected from the messages of this long."""
+"""Growth is projected from the messages of this long, or of the whole record if it is shorter."""
+_TOO_SHORT = timedelta(days=1)
+"""No growth is projected from a shorter record."""
 
 SIZE = """
 SELECT total(lines + events) AS messages, (
     SELECT total(lines + events) FROM day_counts
     WHERE room IN (SELECT room FROM room_counts) AND day >= substr(:since, 1, 10)
   ) AS recent,
-  (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size) AS file
+  (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size) AS file,
+  min(first) AS first
 FROM room_counts"""
-"""Messages in all, messages since `:since`, and the bytes of the file."""
+"""Messages in all, messages since `:since`, the bytes of the file, and when the record begins."""
 
 
 def size_since(now: datetime) -> dict[str, str]:
@@ -41,17 +44,18 @@ def size_since(now: datetime) -> dict[str, str]:
     return {"since": to_text(now - _GROWTH_PERIOD)}
 
 
-def size_of(row: Row, path: Path) -> DatabaseSize:
+def size_of(row: Row, path: Path, now: datetime) -> DatabaseSize:
     """The size of the database at `path`, from the row that SIZE returns."""
-    messages, recent, file = row
-    a_day = recent / _GROWTH_PERIOD.days
-    return DatabaseSize(
-        file=file,
-        wal=bytes_of(wal_of(path)),
-        messages=int(messages),
-        messages_a_day=a_day,
-        bytes_a_year=round(a_day * 365 * file / messages) if messages else 0,
-    )
+    messages, recent, file, first = row
+    recorded = now - parse_timestamp(first) if first else timedelta()
+    period = min(recorded, _GROWTH_PERIOD)
+    growth = None if period < _TOO_SHORT else _growth(recent, period, file / messages)
+    return DatabaseSize(file, bytes_of(wal_of(path)), int(messages), growth)
+
+
+def _growth(messages: float, period: timedelta, bytes_each: float) -> Growth:
+    a_day = messages * timedelta(days=1) / period
+    return Growth(a_day, round(a_day * 365 * bytes_each))
 
 
 class Stats:
@@ -101,7 +105,7 @@ class Stats:
         """How large the file is, and how much it grows in a year at the current rate."""
         await self._indexer.ensure_current(Counters.name)
         rows = await self._database.rows(SIZE, size_since(now))
-        return size_of(rows[0], self._database.path)
+        return size_of(rows[0], self._database.path, now)
 
     async def parts(self, *, deadline: float = 60.0) -> dict[str, int]:
         """The bytes of each table and index, largest first.

@@ -102,12 +102,23 @@ async def test_the_busiest_days_come_first(store: Store) -> None:
 
 
 async def test_the_size_is_projected(store: Store) -> None:
-    assert (await store.stats.size(NOON)).bytes_a_year == 0
     await store.messages.append(chat("<ada> a\n" * 60))
-    size = await store.stats.size(NOON)
-    assert (size.messages, size.messages_a_day) == (60, 2)
-    assert size.bytes_a_year == round(2 * 365 * size.file / 60)
+    size = await store.stats.size(NOON + timedelta(days=30))
+    assert size.growth
+    assert (size.messages, size.growth.messages_a_day) == (60, 2)
+    assert size.growth.bytes_a_year == round(2 * 365 * size.file / 60)
     assert size.wal > 0
+
+
+async def test_a_short_record_is_projected_from_its_own_length_once_that_is_a_day(
+    store: Store,
+) -> None:
+    assert (await store.stats.size(NOON)).growth is None
+    await store.messages.append(chat("<ada> a\n" * 60))
+    assert (await store.stats.size(NOON + 23 * HOUR)).growth is None
+    size = await store.stats.size(NOON + timedelta(days=10))
+    assert size.growth
+    assert size.growth.messages_a_day == 6
 
 
 async def test_the_size_of_each_table_is_reported_if_sqlite_has_dbstat(
