@@ -8,6 +8,7 @@ import click
 
 from terrarium_mcp.cli.starting.output import new_file, require_free_file
 from terrarium_mcp.cli.starting.progress import Progress
+from terrarium_mcp.errors import quantity
 from terrarium_mcp.store import Manifest, make_backup
 
 
@@ -31,18 +32,14 @@ def back_up(database: Path, path: Path, *, compress: bool) -> None:
 def contents(manifest: Manifest) -> str:
     """What a backup holds, for people: `1,204 messages in 3 channels, 2 ideas`."""
     ideas = len(manifest.files) - 1  # the other file is the database
-    parts = [f"{_number(manifest.messages, 'message')} in {_number(manifest.rooms, 'channel')}"]
+    parts = [f"{quantity(manifest.messages, 'message')} in {quantity(manifest.rooms, 'channel')}"]
     if manifest.private_messages:
-        parts.append(_number(manifest.private_messages, "private message"))
+        parts.append(quantity(manifest.private_messages, "private message"))
     if ideas:
-        parts.append(_number(ideas, "idea"))
+        parts.append(quantity(ideas, "idea"))
     return ", ".join(parts)
 
 
 def _name(database: Path, *, compress: bool) -> str:
     ending = "tar.zst" if compress else "tar"
     return f"{database.stem}-{datetime.now(UTC):%Y%m%d-%H%M%S}.{ending}"
-
-
-def _number(count: int, what: str) -> str:
-    return f"1 {what}" if count == 1 else f"{count:,} {what}s"

@@ -18,7 +18,7 @@ from terrarium_mcp.cli.starting.output import (
     require_free_folder,
 )
 from terrarium_mcp.cli.starting.progress import Progress
-from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.errors import TerrariumError, quantity
 from terrarium_mcp.logformats.export_formats import ExportFormat
 from terrarium_mcp.logformats.exporting import (
     LAYOUTS,
@@ -81,10 +81,10 @@ async def exported(options: ExportOptions) -> None:
         with Progress() as progress:
             total = await _write(store, export, options, _Reports(progress))
     if options.output:
-        lines = "1 message" if total == 1 else f"{total:,} messages"
         size = sum(one.stat().st_size for one in _files(options.output))
         seconds = time.monotonic() - began
-        click.echo(f"{options.output}: {lines}, {size / 1e6:,.1f} MB, {seconds:.1f} s", err=True)
+        written = f"{quantity(total, 'message')}, {size / 1e6:,.1f} MB, {seconds:.1f} s"
+        click.echo(f"{options.output}: {written}", err=True)
 
 
 def _require_place(options: ExportOptions) -> None:

@@ -3,7 +3,7 @@
 import codecs
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -31,7 +31,7 @@ from terrarium_mcp.logformats.exported_rooms import export_records
 from terrarium_mcp.logformats.files import LogFile
 from terrarium_mcp.logformats.finding import Findings, find_contents
 from terrarium_mcp.logformats.formats import DATABASE_FORMATS, TEXT_FORMATS
-from terrarium_mcp.logformats.importing import LogImport, Reject, ReportLines
+from terrarium_mcp.logformats.importing import ContentReport, LogImport, Reject, ReportLines
 from terrarium_mcp.logformats.jsonl import read_jsonl_head
 from terrarium_mcp.logformats.log_reader import RejectedLine
 from terrarium_mcp.logformats.planning import Choices
@@ -121,8 +121,8 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
         NothingToImport: none of the files is a log, or an option must decide about some.
         StoreFailed: the store cannot write. Run the same import again.
     """
-    with ExitStack() as stack:
-        scratch = Path(stack.enter_context(TemporaryDirectory(prefix="terrarium-import-")))
+    with TemporaryDirectory(prefix="terrarium-import-") as folder:
+        scratch = Path(folder)
         rooms = await _recorded_rooms(settings, options)
         findings = find_contents(
             options.paths,
@@ -138,24 +138,13 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
         database = scratch / "trial.db" if is_trial else settings.db_path
         async with open_store(database, settings, adopt=options.adopt) as store:
             await store.opening.wait()
-            if is_one_export and await _restored(store, findings.exports[0]):
-                return
-            _require_contents(findings)
+            if is_one_export:
+                if await _restored(store, findings.exports[0]):
+                    return
+                _require_contents(findings)
             _print(found_lines(findings))
-            on_reject = stack.enter_context(_rejects(options.rejects))
-            with _progress(findings.contents) as on_lines:
-                run = LogImport(
-                    findings.contents,
-                    await store.imports.voice_rules(),
-                    on_lines=on_lines,
-                    on_reject=on_reject,
-                )
-                if options.dry_run:
-                    await run.try_out()
-                    number = 0
-                else:
-                    number = await run.store(store, " ".join(sys.argv[1:]))
-    _print(report_lines(run.reports))
+            number, reports = await _imported(store, findings, options)
+    _print(report_lines(reports))
     undo = f"terrarium-mcp import --undo {number}" if number else ""
     _print(other_names(findings.contents, [room.channel for room in rooms], undo))
     click.echo(
@@ -163,6 +152,19 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
         if number
         else "This was a trial: nothing was stored."
     )
+
+
+async def _imported(
+    store: Store, findings: Findings, options: ImportOptions
+) -> tuple[int, Sequence[ContentReport]]:
+    """Import what was found: the number of the import, 0 for a trial, and what became of it."""
+    rules = await store.imports.voice_rules()
+    with _rejects(options.rejects) as on_reject, _progress(findings.contents) as on_lines:
+        run = LogImport(findings.contents, rules, on_lines=on_lines, on_reject=on_reject)
+        if not options.dry_run:
+            return await run.store(store, " ".join(sys.argv[1:])), run.reports
+        await run.try_out()
+        return 0, run.reports
 
 
 async def _recorded_rooms(settings: Settings, options: ImportOptions) -> Sequence[Room]:

@@ -9,7 +9,7 @@ import click
 
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.cli.starting.progress import Progress
-from terrarium_mcp.errors import TerrariumError, and_more, did_you_mean, shown
+from terrarium_mcp.errors import TerrariumError, and_more, did_you_mean, quantity, shown
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import (
     BacklogMentions,
@@ -96,8 +96,11 @@ async def remove(options: PurgeOptions) -> None:
             )
         if not options.copies:
             left = await store.removal.terrarium_irc.names()
-    click.echo(f"removed {_messages(result.messages)}")
-    cleaned = (f"{one.file}: {_messages(one.messages)}, {one.rows} rows" for one in legacy.cleaned)
+    click.echo(f"removed {quantity(result.messages, 'message')}")
+    cleaned = (
+        f"{one.file}: {quantity(one.messages, 'message')}, {one.rows} rows"
+        for one in legacy.cleaned
+    )
     _print([*cleaned, *_changed_files(result.backlog)])
     if options.thorough:
         click.echo("rewriting the file ...", err=True)
@@ -168,10 +171,6 @@ def _unreached_file(options: PurgeOptions, name: str) -> str:
     return f"{name}: {what}; run the same command with --copies"
 
 
-def _messages(count: int) -> str:
-    return "1 message" if count == 1 else f"{count:,} messages"
-
-
 class RemovalProgress:
     """Shows how many messages are gone, every few thousand."""
 
@@ -183,7 +182,7 @@ class RemovalProgress:
         """Report it, if it is time."""
         if gone >= self._reported + _REPORT_EVERY:
             self._reported = gone
-            self._progress(f"{_messages(gone)} removed so far")
+            self._progress(f"{quantity(gone, 'message')} removed so far")
 
 
 def _print(rows: Sequence[str]) -> None:

@@ -3,7 +3,7 @@
 import logging
 
 from terrarium_mcp.chat.identity import Identity
-from terrarium_mcp.errors import TerrariumError, and_more
+from terrarium_mcp.errors import TerrariumError, and_more, quantity
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.store import PersonTraces, PurgeResult
 
@@ -88,19 +88,15 @@ async def _confirmed(context: CommandContext) -> list[str]:
     prefix = context.settings.command_prefix
     if result is None:
         return [f"Say {prefix}forget first: it tells what would be removed."]
-    removed = _count(result.messages, "message")
+    removed = quantity(result.messages, "message")
     return [f"Removed {removed} of yours.{_files(result)}", _UNREACHED]
 
 
 def _amount(traces: PersonTraces) -> str:
-    lines = _count(traces.lines.total() + traces.private, "line")
-    events = _count(traces.events.total(), "event")
-    channels = _count(len({*traces.lines, *traces.events}), "channel")
+    lines = quantity(traces.lines.total() + traces.private, "line")
+    events = quantity(traces.events.total(), "event")
+    channels = quantity(len({*traces.lines, *traces.events}), "channel")
     return f"{lines} and {events} of yours in {channels}"
-
-
-def _count(number: int, what: str) -> str:
-    return f"1 {what}" if number == 1 else f"{number:,} {what}s"
 
 
 def _files(result: PurgeResult) -> str:

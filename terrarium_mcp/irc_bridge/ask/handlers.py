@@ -11,11 +11,12 @@ from terrarium_mcp.irc_bridge.ask.command_context import CommandContext, Command
 from terrarium_mcp.irc_bridge.ask.consent_commands import forget, optin, optout
 from terrarium_mcp.irc_bridge.ask.help import help_
 from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, ViewMeta
+from terrarium_mcp.store import Rung
 
 SEARCH_LIMIT = 20
 """Hits that !search asks for: the first are said, the rest is kept for !more."""
 
-_LOOSE_RUNGS = ("any word", "similar words")
+_LOOSE_RUNGS = (Rung.ANY_WORD, Rung.SIMILAR)
 """How a search finds lines that need not hold all words."""
 
 _AROUND = {"before": 1, "after": 8}

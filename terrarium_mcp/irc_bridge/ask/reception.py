@@ -59,9 +59,7 @@ class Reception:
         self._consent = consent
         self._is_ours = is_ours
         self._ignored = IgnoreList(settings.ignore)
-        self._limits = QuestionLimits(
-            settings.ask_burst, settings.ask_every, settings.channel_questions
-        )
+        self._limits = _question_limits(settings)
         self._guard = guard
         self._board = NoticeBoard(self._refuse_aloud, queue.waits)
         self._moderation = Moderation(network, settings, queue, quiet, self._board)
@@ -70,9 +68,7 @@ class Reception:
         """Use other settings from now on; what was asked before no longer counts."""
         self._settings = settings
         self._ignored = IgnoreList(settings.ignore)
-        self._limits = QuestionLimits(
-            settings.ask_burst, settings.ask_every, settings.channel_questions
-        )
+        self._limits = _question_limits(settings)
         self._moderation.change_settings(settings)
 
     async def run(self) -> None:
@@ -220,3 +216,7 @@ class Reception:
         channel = target if self._network.is_channel(target) else ""
         if not self._moderation.is_quiet(channel, datetime.now(UTC)):
             await self._network.say(target, text, Lane.REFUSAL)
+
+
+def _question_limits(settings: Settings) -> QuestionLimits:
+    return QuestionLimits(settings.ask_burst, settings.ask_every, settings.channel_questions)
