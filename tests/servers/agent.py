@@ -47,7 +47,7 @@ def calls(name: str, /, **arguments: Any) -> Answer:
 
 
 def calls_all(*wanted: tuple[str, str]) -> Answer:
-    """The model calls several tools in one turn: names and arguments, exactly as it wrote them."""
+    """The model calls several tools in one message: names and arguments, as it wrote them."""
     return _completion(
         {
             "content": None,

@@ -52,12 +52,12 @@ def cost(message: TalkMessage) -> int:
     match message:
         case ChatMessage(text=text) | ToolResult(text=text):
             return _FRAME + estimated_tokens(text)
-        case AssistantToolCalls(turn=turn):
+        case AssistantToolCalls(said=said):
             # Sent twice: as a call, and as text for endpoints that drop calls.
             calls = sum(
-                _FRAME + estimated_tokens(call.name + call.arguments) for call in turn.calls
+                _FRAME + estimated_tokens(call.name + call.arguments) for call in said.calls
             )
-            return _FRAME + estimated_tokens(turn.text) + 2 * calls
+            return _FRAME + estimated_tokens(said.text) + 2 * calls
 
 
 def size(talk: Talk) -> int:

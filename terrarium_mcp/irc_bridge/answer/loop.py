@@ -25,11 +25,11 @@ from terrarium_mcp.irc_bridge.answer.prompt import Question, messages_of, prompt
 from terrarium_mcp.irc_bridge.answer.reply import clean_answer
 from terrarium_mcp.irc_bridge.model.chat_types import (
     AssistantToolCalls,
+    ModelMessage,
     TalkMessage,
     ToolCall,
     ToolResult,
     ToolSchema,
-    Turn,
 )
 from terrarium_mcp.irc_bridge.model.client import LLM, ModelUnavailable, TalkTooLong
 from terrarium_mcp.irc_bridge.model.legacy_tools import current_call
@@ -80,13 +80,13 @@ class _ToolLoop:
         if not self.llm.takes_tools:
             await self._search_beforehand()
         for _ in range(ROUNDS):
-            turn = await self._next_turn(self._menu)
-            if not turn.calls:
-                return await self._final_words(turn)
-            if self._repeats(turn.calls):
+            said = await self._next_message(self._menu)
+            if not said.calls:
+                return await self._final_words(said)
+            if self._repeats(said.calls):
                 break
-            await self._look_up(turn)
-        return await self._final_words(await self._next_turn(()))
+            await self._look_up(said)
+        return await self._final_words(await self._next_message(()))
 
     @property
     def _menu(self) -> Sequence[ToolSchema]:
@@ -94,32 +94,34 @@ class _ToolLoop:
         menu = self.toolbox.menu
         return [tool for tool in menu if tool.only_reads] if self.question.off_record else menu
 
-    async def _next_turn(self, tools: Sequence[ToolSchema], max_tokens: int | None = None) -> Turn:
+    async def _next_message(
+        self, tools: Sequence[ToolSchema], max_tokens: int | None = None
+    ) -> ModelMessage:
         """Ask the model; if it turns out to reject tools, search for it and ask again."""
         took_tools = self.llm.takes_tools
-        turn = await self._request(tools, max_tokens)
+        said = await self._request(tools, max_tokens)
         if took_tools and not self.llm.takes_tools and await self._search_beforehand():
             return await self._request((), max_tokens)
-        return turn
+        return said
 
-    async def _request(self, tools: Sequence[ToolSchema], max_tokens: int | None) -> Turn:
+    async def _request(self, tools: Sequence[ToolSchema], max_tokens: int | None) -> ModelMessage:
         """Ask the model; if its context is too small, once more with half the talk."""
         answer_tokens = max_tokens or self.settings.agent_max_tokens
         self.talk = fitted(self.talk, min(self.limit, limit_for(answer_tokens)))
         try:
-            return await self.llm.next_turn(self.talk, tools, max_tokens=max_tokens)
+            return await self.llm.next_message(self.talk, tools, max_tokens=max_tokens)
         except TalkTooLong:
             if self.halved:
                 raise
             self.limit, self.halved = size(self.talk) // 2, True
             self.talk = fitted(self.talk, self.limit)
-            return await self.llm.next_turn(self.talk, tools, max_tokens=max_tokens)
+            return await self.llm.next_message(self.talk, tools, max_tokens=max_tokens)
 
-    async def _final_words(self, turn: Turn) -> str:
-        """The words of a turn; if it only reasoned, ask once more with a larger answer limit."""
-        if turn.text.strip() or not turn.only_reasoned:
-            return turn.text
-        again = await self._next_turn(
+    async def _final_words(self, said: ModelMessage) -> str:
+        """The words of a message; if it only reasoned, ask once more with a larger answer limit."""
+        if said.text.strip() or not said.only_reasoned:
+            return said.text
+        again = await self._next_message(
             (), max_tokens=raised_answer_limit(self.settings.agent_max_tokens)
         )
         return again.text
@@ -129,11 +131,11 @@ class _ToolLoop:
         self.seen.update(keys)
         return any(self.seen[key] >= SAME_CALL for key in keys)
 
-    async def _look_up(self, turn: Turn) -> None:
+    async def _look_up(self, said: ModelMessage) -> None:
         """Run the calls of one round concurrently; append the results in the order of the calls."""
-        self.talk.append(AssistantToolCalls(turn))
-        tokens = result_share(self.talk, len(turn.calls), self.limit)
-        calls = {_key(call): call for call in turn.calls}  # the same call twice is one
+        self.talk.append(AssistantToolCalls(said))
+        tokens = result_share(self.talk, len(said.calls), self.limit)
+        calls = {_key(call): call for call in said.calls}  # the same call twice is one
         results: dict[tuple[str, str], str] = {}
 
         async def run(key: tuple[str, str]) -> None:
@@ -142,7 +144,7 @@ class _ToolLoop:
         async with anyio.create_task_group() as tasks:
             for key in calls:
                 tasks.start_soon(run, key)
-        self.talk += [ToolResult(call.id, call.name, results[_key(call)]) for call in turn.calls]
+        self.talk += [ToolResult(call.id, call.name, results[_key(call)]) for call in said.calls]
 
     async def _result(self, call: ToolCall, tokens: int) -> str:
         """The text for the model: the result, or what went wrong and the way out."""

@@ -1,4 +1,4 @@
-"""The messages between the bridge and a model: turns, tool calls and the talk so far."""
+"""The messages between the bridge and a model: its answers, tool calls and the talk so far."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class ModelMessage:
     """One answer of the model: words, tool calls, both, or only reasoning."""
 
     text: str
@@ -46,9 +46,9 @@ class ChatMessage:
 
 @dataclass(frozen=True, slots=True)
 class AssistantToolCalls:
-    """An earlier turn of the model that called tools."""
+    """An earlier message of the model that called tools."""
 
-    turn: Turn
+    said: ModelMessage
 
 
 @dataclass(frozen=True, slots=True)

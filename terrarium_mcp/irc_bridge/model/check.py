@@ -32,7 +32,7 @@ async def check_endpoint(llm: LLM) -> None:
     with suppress(ModelUnavailable):  # the condition has logged it
         with suppress(TalkTooLong):  # a very small context, but it answers
             talk = [ChatMessage("user", CHECK)]
-            await llm.next_turn(talk, [_CHECK_TOOL], max_tokens=CHECK_TOKENS)
+            await llm.next_message(talk, [_CHECK_TOOL], max_tokens=CHECK_TOKENS)
         log.info("the model %s answers", llm.model)
 
 

@@ -1,4 +1,4 @@
-"""Requests the model's next turn from an OpenAI-compatible endpoint, with retries where safe."""
+"""Requests the model's next message from an OpenAI-compatible endpoint, with retries where safe."""
 
 import dataclasses
 import json
@@ -19,7 +19,7 @@ from tenacity.wait import wait_base
 from terrarium_mcp.chat.quoted_secrets import without_secrets
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.model.breaker import Breaker
-from terrarium_mcp.irc_bridge.model.chat_types import TalkMessage, ToolSchema, Turn
+from terrarium_mcp.irc_bridge.model.chat_types import ModelMessage, TalkMessage, ToolSchema
 from terrarium_mcp.irc_bridge.model.condition import EndpointCondition
 from terrarium_mcp.irc_bridge.model.endpoint_errors import (
     error_text,
@@ -31,7 +31,7 @@ from terrarium_mcp.irc_bridge.model.endpoint_errors import (
 )
 from terrarium_mcp.irc_bridge.model.openai_format import (
     NotACompletion,
-    read_turn,
+    read_message,
     request_messages,
     request_tool,
 )
@@ -170,14 +170,14 @@ class LLM:
             http_client=_fresh_connections(),
         )
 
-    async def next_turn(
+    async def next_message(
         self,
         talk: Sequence[TalkMessage],
         tools: Sequence[ToolSchema],
         *,
         max_tokens: int | None = None,
-    ) -> Turn:
-        """The model's next turn, within the timeout, retries included.
+    ) -> ModelMessage:
+        """The model's next message, within the timeout, retries included.
 
         Raises:
             ModelUnavailable: there is no answer; the message names the cause and the way out.
@@ -185,7 +185,7 @@ class LLM:
         """
         self._check_breaker()
         try:
-            turn = await self._turn_in_time(talk, tools, max_tokens or self._max_tokens)
+            said = await self._message_in_time(talk, tools, max_tokens or self._max_tokens)
         except ModelUnavailable as error:
             self._breaker = self._breaker.failed(self._clock())
             self.condition.troubled(error.kind, str(error))
@@ -195,7 +195,7 @@ class LLM:
             raise
         self._breaker = Breaker()
         self._note_success()
-        return turn
+        return said
 
     async def models(self) -> list[str]:
         """The names of the models that the endpoint lists.
@@ -246,12 +246,12 @@ class LLM:
                 in_channel="The model is not answering at the moment.",
             )
 
-    async def _turn_in_time(
+    async def _message_in_time(
         self, talk: Sequence[TalkMessage], tools: Sequence[ToolSchema], limit: int
-    ) -> Turn:
+    ) -> ModelMessage:
         try:
             with anyio.fail_after(self._timeout):
-                return await self._turn(talk, tools, limit)
+                return await self._message_for(talk, tools, limit)
         except TimeoutError:
             raise ModelUnavailable(
                 f"The model at {self._where} did not answer within {self._timeout:g} s. "
@@ -269,23 +269,25 @@ class LLM:
                 " --tool-call-parser, llama.cpp --jinja."
             )
 
-    async def _turn(
+    async def _message_for(
         self, talk: Sequence[TalkMessage], tools: Sequence[ToolSchema], limit: int
-    ) -> Turn:
-        """One turn; if tools are rejected, the same request without them."""
+    ) -> ModelMessage:
+        """One message; if tools are rejected, the same request without them."""
         if not self.takes_tools:
             return await self._completion(request_messages(talk, with_tools=False), limit)
         try:
             offered = {"tools": [request_tool(tool) for tool in tools]} if tools else {}
             return await self._completion(request_messages(talk), limit, **offered)
         except _ToolsRejected as rejected:
-            turn = await self._completion(request_messages(talk, with_tools=False), limit)
+            said = await self._completion(request_messages(talk, with_tools=False), limit)
             self.takes_tools = False  # it worked without, so the tools were the reason
             self._no_tools = str(rejected)
-            return turn
+            return said
 
-    async def _completion(self, messages: list[dict[str, Any]], limit: int, **offered: Any) -> Turn:
-        """The turn in the endpoint's answer to one request."""
+    async def _completion(
+        self, messages: list[dict[str, Any]], limit: int, **offered: Any
+    ) -> ModelMessage:
+        """The message in the endpoint's answer to one request."""
         model = await self._model_name()
         body: Any = {
             "model": model,
@@ -299,7 +301,7 @@ class LLM:
             with_tools=bool(offered),
         )
         try:
-            return _with_ids(read_turn(answer.http_response.content))
+            return _with_ids(read_message(answer.http_response.content))
         except NotACompletion as error:
             raise self._refusal(200, str(error), with_tools=bool(offered)) from error
 
@@ -386,7 +388,7 @@ def _fresh_connections() -> DefaultAsyncHttpxClient:
 
     A kept connection that the endpoint has just closed for idleness would look like a failure in
     the middle of an answer, which must not be retried. Only connecting has a timeout here:
-    `next_turn` bounds the whole.
+    `next_message` bounds the whole.
     """
     return DefaultAsyncHttpxClient(
         limits=httpx2.Limits(max_keepalive_connections=0),
@@ -410,10 +412,10 @@ def _json(answer: httpx2.Response) -> Any:
         return None
 
 
-def _with_ids(turn: Turn) -> Turn:
-    """`turn` with a generated id for each call that lacks one."""
+def _with_ids(said: ModelMessage) -> ModelMessage:
+    """`said` with a generated id for each call that lacks one."""
     calls = (
         call if call.id else dataclasses.replace(call, id=f"call_{secrets.token_hex(4)}")
-        for call in turn.calls
+        for call in said.calls
     )
-    return dataclasses.replace(turn, calls=tuple(calls))
+    return dataclasses.replace(said, calls=tuple(calls))

@@ -1,4 +1,4 @@
-"""The chat-completion format: a talk as request messages, a response body as a turn."""
+"""The chat-completion format: a talk as request messages, a response body as a ModelMessage."""
 
 import json
 from collections.abc import Sequence
@@ -9,10 +9,10 @@ from pydantic import BaseModel, Field, ValidationError
 from terrarium_mcp.irc_bridge.model.chat_types import (
     AssistantToolCalls,
     ChatMessage,
+    ModelMessage,
     TalkMessage,
     ToolCall,
     ToolSchema,
-    Turn,
 )
 from terrarium_mcp.irc_bridge.model.reasoning_tags import without_reasoning
 from terrarium_mcp.irc_bridge.model.text_tool_calls import text_tool_calls
@@ -48,8 +48,8 @@ def request_tool(tool: ToolSchema) -> dict[str, Any]:
     }
 
 
-def read_turn(body: bytes) -> Turn:
-    """The turn in a chat completion, without its reasoning.
+def read_message(body: bytes) -> ModelMessage:
+    """The message in a chat completion, without its reasoning.
 
     Raises:
         NotACompletion: `body` is not a chat completion.
@@ -60,21 +60,21 @@ def read_turn(body: bytes) -> Turn:
         raise NotACompletion(body.decode(errors="replace")) from error
     text = without_reasoning(choice.message.words).strip()
     if calls := choice.message.calls:
-        return Turn(text, calls)
+        return ModelMessage(text, calls)
     if calls := text_tool_calls(text):
-        return Turn("", calls)
-    return Turn(text, only_reasoned=not text and choice.reasoned)
+        return ModelMessage("", calls)
+    return ModelMessage(text, only_reasoned=not text and choice.reasoned)
 
 
 def _request_message(message: TalkMessage, *, with_tools: bool) -> dict[str, Any]:
     match message:
         case ChatMessage(role, text):
             return {"role": role, "content": text}
-        case AssistantToolCalls(turn) if with_tools:
-            calls = [_request_call(call) for call in turn.calls]
-            return {"role": "assistant", "content": _mentioning(turn), "tool_calls": calls}
-        case AssistantToolCalls(turn):
-            return {"role": "assistant", "content": _mentioning(turn)}
+        case AssistantToolCalls(said) if with_tools:
+            calls = [_request_call(call) for call in said.calls]
+            return {"role": "assistant", "content": _mentioning(said), "tool_calls": calls}
+        case AssistantToolCalls(said):
+            return {"role": "assistant", "content": _mentioning(said)}
         case _ if with_tools:
             return {
                 "role": "tool",
@@ -102,9 +102,9 @@ def _as_object(arguments: str) -> str:
         return "{}"
 
 
-def _mentioning(turn: Turn) -> str:
-    """The words of `turn`, then a line for each of its calls."""
-    return "\n".join([*([turn.text] if turn.text else []), *map(_mention, turn.calls)])
+def _mentioning(said: ModelMessage) -> str:
+    """The words of `said`, then a line for each of its calls."""
+    return "\n".join([*([said.text] if said.text else []), *map(_mention, said.calls)])
 
 
 def _mention(call: ToolCall) -> str:

@@ -20,10 +20,10 @@ from terrarium_mcp.irc_bridge.answer.fenced_logs import FencedLogs, fenced_logs
 from terrarium_mcp.irc_bridge.model.chat_types import (
     AssistantToolCalls,
     ChatMessage,
+    ModelMessage,
     TalkMessage,
     ToolCall,
     ToolResult,
-    Turn,
 )
 
 SYSTEM = ChatMessage("system", "You are Terra.")
@@ -41,7 +41,7 @@ def rounds(draw: st.DrawFn) -> list[TalkMessage]:
     names = draw(st.lists(texts, min_size=1, max_size=4))
     calls = tuple(ToolCall(str(n), "search", name) for n, name in enumerate(names))
     results = [ToolResult(call.id, call.name, draw(texts)) for call in calls]
-    return [AssistantToolCalls(Turn(draw(texts), calls)), *results]
+    return [AssistantToolCalls(ModelMessage(draw(texts), calls)), *results]
 
 
 @st.composite
@@ -53,7 +53,7 @@ def talks(draw: st.DrawFn) -> list[TalkMessage]:
 
 
 def called(text: str = "{}") -> AssistantToolCalls:
-    return AssistantToolCalls(Turn("", (ToolCall("1", "search", text),)))
+    return AssistantToolCalls(ModelMessage("", (ToolCall("1", "search", text),)))
 
 
 def result(text: str) -> ToolResult:
@@ -82,7 +82,7 @@ def test_a_call_and_its_results_stay_together(talk: list[TalkMessage], limit: in
     for message in fitting:
         if isinstance(message, AssistantToolCalls):
             assert not open_calls
-            open_calls = [call.id for call in message.turn.calls]
+            open_calls = [call.id for call in message.said.calls]
         elif isinstance(message, ToolResult):
             assert message.call_id == open_calls.pop(0)
     assert not open_calls
@@ -101,7 +101,9 @@ def test_the_results_of_a_round_fit_beside_all_before_it(found: list[str], calls
     for text in [*found, HUGE]:
         talk = fitted(talk, HARD_LIMIT)
         talk.append(
-            AssistantToolCalls(Turn("", tuple(ToolCall(str(n), "s", "{}") for n in range(calls))))
+            AssistantToolCalls(
+                ModelMessage("", tuple(ToolCall(str(n), "s", "{}") for n in range(calls)))
+            )
         )
         room = result_share(talk, calls)
         assert room >= MIN_RESULT - 4

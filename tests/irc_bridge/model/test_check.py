@@ -60,11 +60,11 @@ async def test_a_wrong_key_is_told_at_the_start_and_when_it_is_right(
         )
         for _ in range(3):
             with pytest.raises(ModelUnavailable):
-                await llm.next_turn(TALK, [])
+                await llm.next_message(TALK, [])
         assert lines(log) == []
         agent.key = ""
         agent.will("ada")
-        await llm.next_turn(TALK, [])
+        await llm.next_message(TALK, [])
         assert lines(log) == ["the model answers again"]
 
 
@@ -93,8 +93,8 @@ async def test_refused_tools_are_told_at_the_start_with_the_way_out_and_not_agai
         )
         assert not llm.takes_tools
         agent.will("ada", "bo")
-        await llm.next_turn(TALK, [])
-        await llm.next_turn(TALK, [])
+        await llm.next_message(TALK, [])
+        await llm.next_message(TALK, [])
         assert lines(log) == []
 
 
@@ -103,14 +103,14 @@ async def test_a_change_of_the_trouble_is_told(log: pytest.LogCaptureFixture) ->
         agent.will(fails(500), fails(500), fails(404), "well", fails(500))
         for _ in range(3):
             with pytest.raises(ModelUnavailable):
-                await llm.next_turn(TALK, [])
+                await llm.next_message(TALK, [])
         first, second = lines(log)
         assert "status 500" in first
         assert "status 404" in second
         assert "Check AGENT_API_URL and AGENT_MODEL." in second
-        await llm.next_turn(TALK, [])
+        await llm.next_message(TALK, [])
         with pytest.raises(ModelUnavailable):
-            await llm.next_turn(TALK, [])
+            await llm.next_message(TALK, [])
         back, again = lines(log)
         assert back == "the model answers again"
         assert "status 500" in again
@@ -120,7 +120,7 @@ async def test_an_endpoint_out_of_reach_is_told_once(log: pytest.LogCaptureFixtu
     async with model(NOBODY) as llm:
         await check_endpoint(llm)
         with pytest.raises(ModelUnavailable):
-            await llm.next_turn(TALK, [])
+            await llm.next_message(TALK, [])
     (told,) = lines(log)
     assert told.startswith(f"The model at {NOBODY} is not answering (connection refused).")
 

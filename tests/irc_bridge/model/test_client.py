@@ -14,10 +14,10 @@ from terrarium_mcp.irc_bridge.model.breaker import Breaker
 from terrarium_mcp.irc_bridge.model.chat_types import (
     AssistantToolCalls,
     ChatMessage,
+    ModelMessage,
     ToolCall,
     ToolResult,
     ToolSchema,
-    Turn,
 )
 from terrarium_mcp.irc_bridge.model.client import LLM, ModelUnavailable, TalkTooLong
 from tests.servers.agent import (
@@ -93,7 +93,7 @@ async def test_a_question_goes_out_with_the_settings_and_comes_back_as_words(
     agent: StrictAgent, llm: LLM
 ) -> None:
     agent.will("Ada did.")
-    assert await llm.next_turn(TALK, []) == Turn("Ada did.")
+    assert await llm.next_message(TALK, []) == ModelMessage("Ada did.")
     assert agent.requests == [
         {
             "model": "glm",
@@ -109,7 +109,7 @@ async def test_a_question_goes_out_with_the_settings_and_comes_back_as_words(
 
 async def test_one_turn_may_have_another_limit(agent: StrictAgent, llm: LLM) -> None:
     agent.will("Ada did.")
-    await llm.next_turn(TALK, [], max_tokens=1024)
+    await llm.next_message(TALK, [], max_tokens=1024)
     assert agent.requests[0]["max_tokens"] == 1024
 
 
@@ -117,7 +117,7 @@ async def test_tools_are_offered_without_strict_and_calls_come_back_as_written(
     agent: StrictAgent, llm: LLM
 ) -> None:
     agent.will(calls_all(("search", '{"query": "gate"}'), ("search", "{broken")))
-    turn = await llm.next_turn(TALK, [SEARCH])
+    said = await llm.next_message(TALK, [SEARCH])
     assert agent.requests[0]["tools"] == [
         {
             "type": "function",
@@ -128,7 +128,7 @@ async def test_tools_are_offered_without_strict_and_calls_come_back_as_written(
             },
         }
     ]
-    assert turn == Turn(
+    assert said == ModelMessage(
         "",
         (
             ToolCall("call_1", "search", '{"query": "gate"}'),
@@ -140,10 +140,10 @@ async def test_tools_are_offered_without_strict_and_calls_come_back_as_written(
 async def test_calls_and_results_reach_the_model_although_the_agent_drops_tool_calls(
     agent: StrictAgent, llm: LLM
 ) -> None:
-    turn = Turn("Let me see.", (ToolCall("c1", "search", '{"query":\n "gate"}'),))
+    said = ModelMessage("Let me see.", (ToolCall("c1", "search", '{"query":\n "gate"}'),))
     agent.will("Ada did.")
-    await llm.next_turn(
-        [*TALK, AssistantToolCalls(turn), ToolResult("c1", "search", "<ada> fixed")], [SEARCH]
+    await llm.next_message(
+        [*TALK, AssistantToolCalls(said), ToolResult("c1", "search", "<ada> fixed")], [SEARCH]
     )
     assert agent.requests[0]["messages"][2]["tool_calls"] == [
         {
@@ -161,10 +161,10 @@ async def test_calls_and_results_reach_the_model_although_the_agent_drops_tool_c
 async def test_broken_arguments_go_back_as_an_empty_object_that_templates_can_parse(
     agent: StrictAgent, llm: LLM
 ) -> None:
-    turn = Turn("", (ToolCall("c1", "search", "{broken"),))
+    said = ModelMessage("", (ToolCall("c1", "search", "{broken"),))
     agent.will("Ada did.")
-    await llm.next_turn(
-        [*TALK, AssistantToolCalls(turn), ToolResult("c1", "search", "bad JSON")], [SEARCH]
+    await llm.next_message(
+        [*TALK, AssistantToolCalls(said), ToolResult("c1", "search", "bad JSON")], [SEARCH]
     )
     said = agent.requests[0]["messages"][2]
     assert said["tool_calls"][0]["function"]["arguments"] == "{}"
@@ -173,9 +173,9 @@ async def test_broken_arguments_go_back_as_an_empty_object_that_templates_can_pa
 
 async def test_a_call_written_as_text_is_a_call_with_an_id(agent: StrictAgent, llm: LLM) -> None:
     agent.will('<think>hm</think>\nsearch_chat_logs(query="a, b", user="x")')
-    turn = await llm.next_turn(TALK, [SEARCH])
-    (call,) = turn.calls
-    assert turn.text == ""
+    said = await llm.next_message(TALK, [SEARCH])
+    (call,) = said.calls
+    assert said.text == ""
     assert call.id
     assert (call.name, json.loads(call.arguments)) == (
         "search_chat_logs",
@@ -185,8 +185,8 @@ async def test_a_call_written_as_text_is_a_call_with_an_id(agent: StrictAgent, l
 
 async def test_a_call_inside_a_sentence_is_words(agent: StrictAgent, llm: LLM) -> None:
     agent.will('I could call search(query="x") but I will not.')
-    turn = await llm.next_turn(TALK, [SEARCH])
-    assert turn == Turn('I could call search(query="x") but I will not.')
+    said = await llm.next_message(TALK, [SEARCH])
+    assert said == ModelMessage('I could call search(query="x") but I will not.')
 
 
 @pytest.mark.parametrize(
@@ -202,8 +202,8 @@ async def test_nothing_but_reasoning_is_told_apart_from_an_answer(
     agent: StrictAgent, llm: LLM, answer: Answer
 ) -> None:
     agent.will(answer, says(""))
-    assert await llm.next_turn(TALK, []) == Turn("", only_reasoned=True)
-    assert await llm.next_turn(TALK, []) == Turn("")
+    assert await llm.next_message(TALK, []) == ModelMessage("", only_reasoned=True)
+    assert await llm.next_message(TALK, []) == ModelMessage("")
 
 
 async def test_content_in_parts_and_arguments_as_an_object_are_understood(
@@ -212,17 +212,17 @@ async def test_content_in_parts_and_arguments_as_an_object_are_understood(
     function = {"name": "search", "arguments": {"query": "gate"}}
     message = {"content": [{"type": "text", "text": "Hm."}], "tool_calls": [{"function": function}]}
     agent.will(sends(json.dumps({"choices": [{"message": message}]})))
-    turn = await llm.next_turn(TALK, [SEARCH])
-    assert turn.text == "Hm."
-    assert json.loads(turn.calls[0].arguments) == {"query": "gate"}
+    said = await llm.next_message(TALK, [SEARCH])
+    assert said.text == "Hm."
+    assert json.loads(said.calls[0].arguments) == {"query": "gate"}
 
 
 async def test_without_a_model_the_endpoints_first_is_asked_for_once(agent: StrictAgent) -> None:
     agent.models = ["glm-air", "other"]
     agent.will("one", "two")
     async with llm_for(agent.url, model="") as llm:
-        await llm.next_turn(TALK, [])
-        await llm.next_turn(TALK, [])
+        await llm.next_message(TALK, [])
+        await llm.next_message(TALK, [])
     assert [request["model"] for request in agent.requests] == ["glm-air", "glm-air"]
     assert agent.models_asked == 1
 
@@ -231,14 +231,14 @@ async def test_an_endpoint_without_models_says_which_setting_helps(agent: Strict
     agent.models = []
     async with llm_for(agent.url, model="") as llm:
         with pytest.raises(ModelUnavailable, match="AGENT_MODEL"):
-            await llm.next_turn(TALK, [])
+            await llm.next_message(TALK, [])
 
 
 @pytest.mark.parametrize("end", ["", "/", "/v1", "/v1/"])
 async def test_v1_is_appended_unless_it_is_there(agent: StrictAgent, end: str) -> None:
     agent.will("Ada did.")
     async with llm_for(agent.url + end) as llm:
-        assert (await llm.next_turn(TALK, [])).text == "Ada did."
+        assert (await llm.next_message(TALK, [])).text == "Ada did."
 
 
 @pytest.mark.parametrize("status", [429, 502, 503, 504])
@@ -246,14 +246,14 @@ async def test_a_busy_endpoint_is_asked_twice_more(
     agent: StrictAgent, llm: LLM, status: int
 ) -> None:
     agent.will(fails(status), fails(status), "Ada did.")
-    assert (await llm.next_turn(TALK, [])).text == "Ada did."
+    assert (await llm.next_message(TALK, [])).text == "Ada did."
     assert len(agent.requests) == 3
 
 
 async def test_after_three_attempts_it_is_over(agent: StrictAgent, llm: LLM) -> None:
     agent.will(fails(503), fails(503), fails(503))
     with pytest.raises(ModelUnavailable, match=r"status 503: scripted failure"):
-        await llm.next_turn(TALK, [])
+        await llm.next_message(TALK, [])
     assert len(agent.requests) == 3
 
 
@@ -277,7 +277,7 @@ async def test_any_other_refusal_or_nonsense_is_told_at_once(
 ) -> None:
     agent.will(answer)
     with pytest.raises(ModelUnavailable, match=told):
-        await llm.next_turn(TALK, [])
+        await llm.next_message(TALK, [])
     assert len(agent.requests) == 1
 
 
@@ -287,14 +287,14 @@ async def test_an_endpoint_that_quotes_our_key_brings_it_into_no_error(agent: St
         with pytest.raises(
             ModelUnavailable, match=r"Incorrect API key Bearer \*\*\* given"
         ) as told:
-            await llm.next_turn(TALK, [])
+            await llm.next_message(TALK, [])
     assert "sk-1234567" not in str(told.value)
 
 
 async def test_a_refused_connection_is_told_with_the_way_out(closed_url: str) -> None:
     async with llm_for(closed_url) as llm:
         with pytest.raises(ModelUnavailable) as told:
-            await llm.next_turn(TALK, [])
+            await llm.next_message(TALK, [])
     assert str(told.value) == (
         f"The model at {closed_url} is not answering (connection refused). "
         "Check AGENT_API_URL, or try again in a minute."
@@ -310,7 +310,7 @@ async def test_a_refused_connection_is_tried_three_times(closed_url: str) -> Non
 
     async with llm_for(closed_url, wait=wait) as llm:
         with pytest.raises(ModelUnavailable):
-            await llm.next_turn(TALK, [])
+            await llm.next_message(TALK, [])
     assert failed == [1, 2, 3]
 
 
@@ -318,7 +318,7 @@ async def test_a_slow_answer_is_not_asked_for_again(agent: StrictAgent) -> None:
     agent.will(hangs())
     async with llm_for(agent.url, timeout=0.2) as llm:
         with pytest.raises(ModelUnavailable, match=r"within 0\.2 s"):
-            await llm.next_turn(TALK, [])
+            await llm.next_message(TALK, [])
     assert len(agent.requests) == 1
 
 
@@ -328,7 +328,7 @@ async def test_a_password_in_the_address_is_not_told() -> None:
         port = taken.getsockname()[1]
         async with llm_for(f"http://ada:secret@127.0.0.1:{port}") as llm:
             with pytest.raises(ModelUnavailable) as told:
-                await llm.next_turn(TALK, [])
+                await llm.next_message(TALK, [])
     assert "secret" not in str(told.value)
 
 
@@ -346,7 +346,7 @@ async def test_a_talk_that_does_not_fit_is_told_apart(
 ) -> None:
     agent.will(answer)
     with pytest.raises(TalkTooLong, match="too long for the model"):
-        await llm.next_turn(TALK, [])
+        await llm.next_message(TALK, [])
     assert len(agent.requests) == 1
 
 
@@ -365,9 +365,9 @@ async def test_an_endpoint_that_rejects_tools_is_learned_at_once_and_for_good(
 ) -> None:
     agent.will(refusal, "Ada did.", "Still Ada.")
     assert llm.takes_tools
-    assert (await llm.next_turn(TALK, [SEARCH])).text == "Ada did."
+    assert (await llm.next_message(TALK, [SEARCH])).text == "Ada did."
     assert not llm.takes_tools
-    assert (await llm.next_turn(TALK, [SEARCH])).text == "Still Ada."
+    assert (await llm.next_message(TALK, [SEARCH])).text == "Still Ada."
     assert ["tools" in request for request in agent.requests] == [True, False, False]
 
 
@@ -376,7 +376,7 @@ async def test_a_refusal_that_has_another_reason_teaches_nothing(
 ) -> None:
     agent.will(fails(400, {"detail": "tools: something odd"}), fails(400, {"detail": "odd"}))
     with pytest.raises(ModelUnavailable):
-        await llm.next_turn(TALK, [SEARCH])
+        await llm.next_message(TALK, [SEARCH])
     assert llm.takes_tools
 
 
@@ -386,7 +386,7 @@ async def test_our_own_words_in_a_422_are_not_taken_for_its_reason(
     echo = {"loc": ["body", "temperature"], "msg": "too hot", "input": {"tools": ["search"]}}
     agent.will(fails(422, {"detail": [echo]}))
     with pytest.raises(ModelUnavailable, match=r"body\.temperature: too hot"):
-        await llm.next_turn(TALK, [SEARCH])
+        await llm.next_message(TALK, [SEARCH])
     assert llm.takes_tools
 
 
@@ -395,9 +395,9 @@ async def test_an_endpoint_without_tools_is_shown_calls_and_results_as_words(
 ) -> None:
     agent.takes_tools = False
     agent.will('search(query="gate")', "Ada did.")
-    turn = await llm.next_turn(TALK, [SEARCH])
-    result = ToolResult(turn.calls[0].id, "search", "<ada> fixed")
-    await llm.next_turn([*TALK, AssistantToolCalls(turn), result], [SEARCH])
+    said = await llm.next_message(TALK, [SEARCH])
+    result = ToolResult(said.calls[0].id, "search", "<ada> fixed")
+    await llm.next_message([*TALK, AssistantToolCalls(said), result], [SEARCH])
     assert agent.requests[-1]["messages"][2:] == [
         {"role": "assistant", "content": '[called search {"query": "gate"}]'},
         {"role": "user", "content": "[search answered]\n<ada> fixed"},
@@ -413,7 +413,7 @@ async def test_after_five_failures_the_endpoint_is_left_alone_for_a_minute(
 
         async def fails_with(told: str) -> None:
             with pytest.raises(ModelUnavailable, match=told):
-                await llm.next_turn(TALK, [])
+                await llm.next_message(TALK, [])
 
         for _ in range(5):
             await fails_with("status 500")
@@ -424,17 +424,17 @@ async def test_after_five_failures_the_endpoint_is_left_alone_for_a_minute(
         await fails_with("status 500")
         await fails_with("failed 6 times")
         clock.now += 60
-        assert (await llm.next_turn(TALK, [])).text == "Ada did."
+        assert (await llm.next_message(TALK, [])).text == "Ada did."
         await fails_with("status 500")
-        assert (await llm.next_turn(TALK, [])).text == "Ada again."
+        assert (await llm.next_message(TALK, [])).text == "Ada again."
 
 
 async def test_a_talk_too_long_is_no_failure_of_the_endpoint(agent: StrictAgent, llm: LLM) -> None:
     agent.will(*[context_error()] * 6, "Ada did.")
     for _ in range(6):
         with pytest.raises(TalkTooLong):
-            await llm.next_turn(TALK, [])
-    assert (await llm.next_turn(TALK, [])).text == "Ada did."
+            await llm.next_message(TALK, [])
+    assert (await llm.next_message(TALK, [])).text == "Ada did."
 
 
 def test_the_breaker_opens_at_the_fifth_failure_and_at_each_one_after_the_pause() -> None:
@@ -454,10 +454,10 @@ async def test_a_cancelled_question_is_no_failure_and_ends_at_once(
     agent.will(*[hangs()] * 6, "Ada did.")
     for times in range(1, 7):
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(llm.next_turn, TALK, [])
+            tasks.start_soon(llm.next_message, TALK, [])
             await agent.asked(times)
             tasks.cancel_scope.cancel()
-    assert (await llm.next_turn(TALK, [])).text == "Ada did."
+    assert (await llm.next_message(TALK, [])).text == "Ada did."
 
 
 async def test_degraded_with_status_200_is_not_healthy(agent: StrictAgent, llm: LLM) -> None:

@@ -1,0 +1,88 @@
+"""The values of dialogues: what the bot was asked, what it looked up, and its answers."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+
+from terrarium_mcp.chat.identity import Identity
+
+
+@dataclass(frozen=True, slots=True)
+class DialoguePlace:
+    """Where a dialogue is held: in a channel, or in a private chat.
+
+    `channel` is its bare name, "" of a private chat; `person` is then who it is with, in the form
+    of `terrarium_mcp.irc_bridge.ask.commands.PersonKey`, joined by a blank.
+    """
+
+    network: str
+    channel: str = ""
+    person: str = ""
+
+
+class TurnState(StrEnum):
+    """How far a turn of a dialogue has come."""
+
+    OPEN = "open"  # it is being answered, or its process died meanwhile
+    DONE = "done"  # its answer was said
+    STOPPED = "stopped"  # it was taken back, or nothing could be said
+    CUT = "cut"  # its process died before the answer was said
+
+
+@dataclass(frozen=True, slots=True)
+class ToolStep:
+    """One tool call of a turn; `result` is a short form of what the tool answered.
+
+    Calls of one `round` were made side by side, in the order of the steps.
+    """
+
+    round: int
+    tool: str
+    arguments: str
+    result: str
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueTurn:
+    """A question, what was looked up for it, and its answer: indivisible.
+
+    `number` counts the turns of a dialogue from 1. Turns of an earlier `window` than the dialogue's
+    are kept, and no longer part of the talk. `message_id` is the question's line, 0 if it is not
+    recorded. `sources` are the ids of all messages that its model was shown: with any of them the
+    turn is removed as well, since its answer may quote it.
+    """
+
+    number: int
+    window: int
+    asked_at: datetime
+    asker: Identity
+    question: str
+    message_id: int = 0
+    steps: tuple[ToolStep, ...] = ()
+    answer: str = ""
+    state: TurnState = TurnState.OPEN
+    sources: frozenset[int] = field(default_factory=frozenset)
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueSummary:
+    """What turns `first` to `last` of a dialogue said, in a model's words."""
+
+    text: str
+    first: int
+    last: int
+    made_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDialogue:
+    """A dialogue as far as it is part of the talk: its window, summary, and the turns after it.
+
+    `turns` are those of the window that are done and that the summary does not cover, oldest first.
+    `newest` is the number of the newest turn of all, whatever its state; 0 if there is none.
+    """
+
+    window: int = 1
+    newest: int = 0
+    summary: DialogueSummary | None = None
+    turns: tuple[DialogueTurn, ...] = ()
