@@ -19,7 +19,10 @@ from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, reflex_rules
 from terrarium_mcp.irc_bridge.ask.quiet_times import QuietTimes
 from terrarium_mcp.irc_bridge.ask.reception import DEPARTURES, Reception
 from terrarium_mcp.irc_bridge.ask.responder import Responder
+from terrarium_mcp.irc_bridge.dialogue.dialogues import Dialogues
+from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.model.client import LLM
+from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryPage
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
@@ -52,7 +55,7 @@ class Bridge:
         settings: Settings,
         toolbox: Toolbox,
         llm: LLM,
-        model_lock: anyio.Lock,
+        model: ModelQueue,
         *,
         home: str = "",
         timeouts: Timeouts | None = None,
@@ -64,7 +67,7 @@ class Bridge:
             settings: those of this network.
             toolbox: the history through MCP; its owner runs it.
             llm: the model.
-            model_lock: held during each question, so that the model answers one at a time.
+            model: who uses the model; the same for all networks.
             home: the network of rows stored without one; unset: this network.
             timeouts: those of the connection; unset: for public networks.
         """
@@ -85,15 +88,19 @@ class Bridge:
         self._consent = Consent(store, self._recorder, self._presence.write_all)
         self._quiet = QuietTimes(store, name)
         self._introducer = Introducer(store, settings, self._announce)
+        self._dialogues = Dialogues(store, name, lambda: self._settings.stale_after)
+        self._summarizer = Summarizer(self._dialogues, llm, model, lambda: self._settings)
         self._responder = Responder(
             self.network,
             self._recorder,
             toolbox,
             llm,
             settings,
-            model_lock,
+            model,
             guard,
             self._consent,
+            self._dialogues,
+            self._summarizer,
         )
         queue = CommandQueue(self._responder.serve)
         self._reception = Reception(
@@ -125,6 +132,8 @@ class Bridge:
                     self._talking.start_soon(self._presence.run)
                     self._talking.start_soon(self._reception.run)
                     self._talking.start_soon(self._trouble_notice.run)
+                    self._talking.start_soon(self._dialogues.run)
+                    self._talking.start_soon(self._summarizer.run)
                     await self._reception.until_ready()
                     await self.network.run()
                     self._talking.cancel_scope.cancel()

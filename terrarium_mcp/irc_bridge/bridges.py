@@ -14,6 +14,7 @@ from terrarium_mcp.errors import TerrariumError, single_errors
 from terrarium_mcp.irc_bridge.bridge import Bridge
 from terrarium_mcp.irc_bridge.model.check import check_endpoint
 from terrarium_mcp.irc_bridge.model.client import LLM
+from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import BridgeReport, Store
@@ -59,10 +60,10 @@ class Bridges:
         Raises:
             BadSetting: no server, channel or contact is set for one of them.
         """
-        model_lock, home = anyio.Lock(), settings.network_name
+        model, home = ModelQueue(), settings.network_name
 
         def build(network: Settings) -> Bridge:
-            return Bridge(store, network, toolbox, llm, model_lock, home=home)
+            return Bridge(store, network, toolbox, llm, model, home=home)
 
         return cls(settings.networks, build, toolbox, llm)
 

@@ -16,6 +16,7 @@ LIVE = frozenset(
         "channel_questions",
         "command_prefix",
         "max_context_messages",
+        "stale_hours",
         "say_trouble",
         "llm_mark",
         "relays",

@@ -5,6 +5,7 @@ All names that terrarium-irc used work; new names begin with TERRARIUM_.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 from typing import Any, Literal, Self
 from urllib.parse import urlsplit
@@ -130,6 +131,14 @@ class Settings(BaseModel):
         "newest channel lines sent along with each question",
         ge=0,
         le=200,
+    )
+    stale_hours: float = _setting(
+        "TERRARIUM_STALE_HOURS",
+        2.0,
+        "hours of silence after which the bot's talk in a place begins anew; the record stays",
+        gt=0,
+        le=8760,
+        allow_inf_nan=False,
     )
     say_trouble: Literal["on", "off"] = _setting(
         "TERRARIUM_SAY_TROUBLE",
@@ -268,6 +277,11 @@ class Settings(BaseModel):
         """
         first = self.networks[0]
         return first.network or network_name_of(first.irc_server) or "irc"
+
+    @property
+    def stale_after(self) -> timedelta:
+        """The silence after which a dialogue begins anew."""
+        return timedelta(hours=self.stale_hours)
 
     def days_kept(self, network: str, channel: str, casemapping: str = DEFAULT_CASEMAPPING) -> int:
         """The number of days for which lines of a channel are kept; 0 is for ever."""

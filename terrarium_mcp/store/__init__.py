@@ -65,6 +65,14 @@ from terrarium_mcp.store.records.archive import (
     RestoredTotals,
 )
 from terrarium_mcp.store.records.bridge_report import BridgeReport, Heartbeat
+from terrarium_mcp.store.records.dialogue import (
+    DialoguePlace,
+    DialogueSummary,
+    DialogueTurn,
+    StoredDialogue,
+    ToolStep,
+    TurnState,
+)
 from terrarium_mcp.store.search import COUNTED, Explanation, Hits, RankedAnew, Rung, Search, Sort
 from terrarium_mcp.store.search.relevance.lookup import AnyOf, Condition, ConditionKind, Lookup
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, TermGroup
@@ -140,6 +148,9 @@ __all__ = [
     "DatabaseSize",
     "DayStats",
     "DeepCheck",
+    "DialoguePlace",
+    "DialogueSummary",
+    "DialogueTurn",
     "EarlierReading",
     "Enhancement",
     "EnhancementTooLong",
@@ -190,9 +201,12 @@ __all__ = [
     "StillOpening",
     "Store",
     "StoreFailed",
+    "StoredDialogue",
     "Tally",
     "TermGroup",
     "TookTooLong",
+    "ToolStep",
+    "TurnState",
     "UndoResult",
     "UnknownEnhancement",
     "UnknownImport",

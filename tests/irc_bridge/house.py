@@ -21,16 +21,17 @@ from terrarium_mcp.bell import Bell
 from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.chat.records import Message, MessageType, NewMessage
 from terrarium_mcp.irc_bridge.answer.loop import Answer, answer
-from terrarium_mcp.irc_bridge.answer.prompt import Question
+from terrarium_mcp.irc_bridge.answer.question import Question
 from terrarium_mcp.irc_bridge.bridge import Bridge
 from terrarium_mcp.irc_bridge.bridges import Bridges
 from terrarium_mcp.irc_bridge.model.client import LLM
+from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryPage
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.toolbox import Target, Toolbox, stdio_server
 from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store import Store, open_store
+from terrarium_mcp.store import Store, StoredDialogue, open_store
 from tests.servers.agent import StrictAgent
 from tests.servers.beside import beside
 from tests.servers.ircd import Ircd
@@ -152,7 +153,7 @@ async def living(
             return mcp_url or build_server(store, settings)
 
         toolbox = Toolbox(target, backoff=(0.05, 0.1, 0.2))
-        bridge = WatchedBridge(store, settings, toolbox, llm, anyio.Lock(), timeouts=timeouts)
+        bridge = WatchedBridge(store, settings, toolbox, llm, ModelQueue(), timeouts=timeouts)
         bridges = Bridges([settings], lambda _: bridge, toolbox, llm)
         house = House(store, bridge, bridges, toolbox, settings, llm)
         try:
@@ -173,11 +174,19 @@ class Study:
     settings: Settings
     llm: LLM
 
-    async def asks(self, text: str, *, asker: str = "ada", channel: str = "#tea") -> Answer:
-        """Put a question, as the responder would."""
+    async def asks(
+        self,
+        text: str,
+        *,
+        asker: str = "ada",
+        channel: str = "#tea",
+        dialogue: StoredDialogue | None = None,
+    ) -> Answer:
+        """Put a question, as the responder would, after the turns of a dialogue."""
         view = {"network": "local", "channel": channel, "asker": asker}
         question = Question(text, asker, channel, view)
-        return await answer(question, self.llm, self.toolbox, self.settings, "Terra")
+        before = dialogue or StoredDialogue()
+        return await answer(question, before, self.llm, self.toolbox, self.settings, "Terra")
 
 
 @asynccontextmanager

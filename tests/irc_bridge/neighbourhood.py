@@ -9,6 +9,7 @@ from typing import Any
 import anyio
 
 from terrarium_mcp.irc_bridge.bridges import Bridges
+from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.server import build_server
@@ -70,7 +71,7 @@ async def neighbourhood(
     shared = Settings(
         db_path=folder / "irc_logs.db", agent_api_url=agent_url, agent_model="scripted"
     ).with_networks(networks)
-    llm, lock = model_of(shared), anyio.Lock()
+    llm, lock = model_of(shared), ModelQueue()
     async with open_store(shared.db_path, shared) as store:
         toolbox = Toolbox(lambda: build_server(store, shared), backoff=(0.05,))
         home = shared.network_name

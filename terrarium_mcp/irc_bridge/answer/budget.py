@@ -1,17 +1,21 @@
-"""Keeps requests to the model within one token budget. Pure."""
+"""Keeps requests to the model within one token budget. Pure.
+
+ALLOTMENTS is the one table of it: who gets what share, and what gives way first.
+"""
 
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import StrEnum
 from itertools import accumulate
 
 from terrarium_mcp.chat.tokens import estimated_tokens
-from terrarium_mcp.irc_bridge.answer.fenced_logs import FencedLogs
-from terrarium_mcp.irc_bridge.model.chat_types import (
-    AssistantToolCalls,
-    ChatMessage,
-    TalkMessage,
-    ToolResult,
+from terrarium_mcp.irc_bridge.answer.model_request import (
+    ModelRequest,
+    ToolRound,
+    cost,
+    size,
 )
+from terrarium_mcp.irc_bridge.model.chat_types import ToolResult
 
 SOFT_LIMIT = 3_500
 """Estimated tokens that the first request of a question is fitted into."""
@@ -25,12 +29,56 @@ AGENT_HISTORY = 6_000
 MIN_RESULT = 250
 """Fewest tokens for which a tool result is worth having."""
 
+
+class Part(StrEnum):
+    """A part of a request; the value is how an operator reads of it."""
+
+    SYSTEM = "role and rules"
+    QUESTION = "question"
+    SUMMARY = "summary"
+    TURNS = "past turns"
+    NEWEST = "newest lines"
+    OLDER = "older lines"
+
+
+@dataclass(frozen=True, slots=True)
+class Allotment:
+    """What a part may take of SOFT_LIMIT, in tokens, and when it gives way.
+
+    What one part leaves of its `share` the others may use. `gives_way` is the order in which parts
+    shrink when there is too little room for all, later rounds of tool calls included: 1 first, 0
+    never. `loses` is what it loses then, bit by bit.
+    """
+
+    part: Part
+    share: int
+    gives_way: int
+    loses: str
+
+
+ALLOTMENTS: Sequence[Allotment] = (
+    Allotment(Part.SYSTEM, 700, 0, "nothing"),
+    Allotment(Part.QUESTION, 300, 0, "nothing"),
+    Allotment(Part.OLDER, 300, 1, "the line that matters least"),
+    Allotment(Part.TURNS, 1_000, 2, "the oldest turn"),
+    Allotment(Part.NEWEST, 900, 3, "the oldest line"),
+    Allotment(Part.SUMMARY, 300, 4, "all of it"),
+)
+"""The budget of a request. Results of earlier rounds shrink to a line before any part gives way;
+after the last part, whole rounds go."""
+
+TURNS_SHARE = next(one.share for one in ALLOTMENTS if one.part is Part.TURNS)
+"""Estimated tokens of past turns above which they are summarised."""
+
+SUMMARY_SHARE = next(one.share for one in ALLOTMENTS if one.part is Part.SUMMARY)
+"""Most estimated tokens of a summary."""
+
 _SMALLEST = 1_000  # fits the system message, a question and a few lines
 _FRAME = 4  # tokens of a message besides its text
 _CUT = "\n(cut: the rest did not fit)"
 _SHORTENED = " (shortened)"
 
-Talk = Sequence[TalkMessage]
+_Step = Callable[[ModelRequest, int], ModelRequest]
 
 
 def limit_for(answer_tokens: int) -> int:
@@ -47,49 +95,62 @@ def raised_answer_limit(answer_tokens: int) -> int:
     return max(answer_tokens, min(4 * answer_tokens, AGENT_HISTORY - HARD_LIMIT // 2))
 
 
-def cost(message: TalkMessage) -> int:
-    """The estimated tokens of one message."""
-    match message:
-        case ChatMessage(text=text) | ToolResult(text=text):
-            return _FRAME + estimated_tokens(text)
-        case AssistantToolCalls(said=said):
-            # Sent twice: as a call, and as text for endpoints that drop calls.
-            calls = sum(
-                _FRAME + estimated_tokens(call.name + call.arguments) for call in said.calls
-            )
-            return _FRAME + estimated_tokens(said.text) + 2 * calls
+def first_request(request: ModelRequest, limit: int = SOFT_LIMIT) -> ModelRequest:
+    """A request without rounds reduced to `limit` tokens: no part takes another's share.
 
-
-def size(talk: Talk) -> int:
-    """The estimated tokens of the whole request."""
-    return sum(map(cost, talk))
-
-
-def fitted(talk: Talk, limit: int) -> list[TalkMessage]:
-    """The talk reduced to `limit` tokens, least important content first, no more than needed.
-
-    In order: older tool results shrink to one line; the oldest log lines are dropped; older
-    rounds are dropped (each call with its results); the newest results are truncated; the newest
-    round is dropped. The system message and the question always stay.
+    Parts that exceed their share shrink to it, in the order in which they give way, until all fit.
+    Should that not be enough, they give way further, as in `fitted`.
     """
-    steps: tuple[Callable[[Talk, int], Talk], ...] = (
+    for one in _giving_way():
+        shrink = _SHRINKING[one.part]
+        while request.size > limit and tokens_of(request, one.part) > one.share:
+            request = shrink(request)
+    return fitted(request, limit)
+
+
+def fitted(request: ModelRequest, limit: int) -> ModelRequest:
+    """The request reduced to `limit` tokens, least important content first, no more than needed.
+
+    In order: older tool results shrink to one line; the parts give way; older rounds are dropped
+    (each call with its results); the newest results are truncated; the newest round is dropped.
+    What the system message says first, and the question, always stay.
+    """
+    steps: tuple[_Step, ...] = (
         _with_short_older_results,
-        _with_fewer_log_lines,
+        _with_less_around,
         _without_older_rounds,
         _with_cut_results,
         _without_rounds,
     )
     for step in steps:
-        if size(talk) <= limit:
+        if request.size <= limit:
             break
-        talk = step(talk, limit)
-    return list(talk)
+        request = step(request, limit)
+    return request
 
 
-def result_share(talk: Talk, calls: int, limit: int = HARD_LIMIT) -> int:
-    """Tokens for each result of the `calls` pending calls at the end of the talk."""
-    room = limit - size(fitted(talk, limit - MIN_RESULT * calls))
+def result_share(request: ModelRequest, limit: int = HARD_LIMIT) -> int:
+    """Tokens for each result of the calls of the last round, which has none yet."""
+    calls = len(request.rounds[-1].calls.said.calls)
+    room = limit - fitted(request, limit - MIN_RESULT * calls).size
     return max(MIN_RESULT, min(SOFT_LIMIT, room) // calls) - _FRAME
+
+
+def tokens_of(request: ModelRequest, part: Part) -> int:
+    """The estimated tokens of a part."""
+    match part:
+        case Part.SYSTEM:
+            return estimated_tokens(request.system)
+        case Part.QUESTION:
+            return estimated_tokens(request.question)
+        case Part.SUMMARY:
+            return estimated_tokens(request.summary)
+        case Part.TURNS:
+            return sum(size(turn.messages) for turn in request.turns)
+        case Part.NEWEST:
+            return estimated_tokens(request.newest.text)
+        case Part.OLDER:
+            return estimated_tokens(request.older.text)
 
 
 def truncated(text: str, tokens: int) -> str:
@@ -102,53 +163,66 @@ def truncated(text: str, tokens: int) -> str:
     return text[: sum(1 for so_far in spent if so_far <= quarters)] + note
 
 
-def _with_short_older_results(talk: Talk, limit: int) -> Talk:
-    fitting = list(talk)
-    for at, message in enumerate(fitting[: _newest_round(talk)]):
-        if size(fitting) <= limit:
-            break
-        if isinstance(message, ToolResult):
-            fitting[at] = min(message, replace(message, text=_first_line(message.text)), key=cost)
-    return fitting
+def _giving_way() -> list[Allotment]:
+    """The parts that give way, the first to do so first."""
+    return sorted((one for one in ALLOTMENTS if one.gives_way), key=lambda one: one.gives_way)
 
 
-def _with_fewer_log_lines(talk: Talk, limit: int) -> Talk:
-    fitting = list(talk)
-    for at in range(len(fitting)):
-        while (
-            isinstance(quote := fitting[at], FencedLogs) and quote.lines and size(fitting) > limit
-        ):
-            fitting[at] = quote.shorter()
-    return fitting
+_SHRINKING: dict[Part, Callable[[ModelRequest], ModelRequest]] = {
+    Part.OLDER: lambda request: replace(request, older=request.older.without_last()),
+    Part.TURNS: lambda request: replace(request, turns=request.turns[1:]),
+    Part.NEWEST: lambda request: replace(request, newest=request.newest.without_first()),
+    Part.SUMMARY: lambda request: replace(request, summary=""),
+}
+"""How each part loses its least important bit."""
 
 
-def _without_older_rounds(talk: Talk, limit: int) -> Talk:
-    while size(talk) > limit and len(rounds := _rounds(talk)) > 1:
-        oldest = talk[rounds[0] : rounds[1]]
-        talk = [*talk[: rounds[0]], *_without_rounds(oldest, limit), *talk[rounds[1] :]]
-    return talk
+def _with_short_older_results(request: ModelRequest, limit: int) -> ModelRequest:
+    for place, one in enumerate(request.rounds[:-1]):
+        for number, result in enumerate(one.results):
+            if request.size <= limit:
+                return request
+            short = min(result, replace(result, text=_first_line(result.text)), key=cost)
+            request = _with_result(request, place, number, short)
+    return request
 
 
-def _with_cut_results(talk: Talk, limit: int) -> Talk:
-    results = [one for one in talk[_newest_round(talk) :] if isinstance(one, ToolResult)]
-    if not results:
-        return talk
-    room = limit - size(talk) + size(results)
+def _with_result(
+    request: ModelRequest, place: int, number: int, result: ToolResult
+) -> ModelRequest:
+    rounds, results = list(request.rounds), list(request.rounds[place].results)
+    results[number] = result
+    rounds[place] = replace(rounds[place], results=tuple(results))
+    return replace(request, rounds=tuple(rounds))
+
+
+def _with_less_around(request: ModelRequest, limit: int) -> ModelRequest:
+    for one in _giving_way():
+        shrink = _SHRINKING[one.part]
+        while request.size > limit and tokens_of(request, one.part):
+            request = shrink(request)
+    return request
+
+
+def _without_older_rounds(request: ModelRequest, limit: int) -> ModelRequest:
+    while request.size > limit and len(request.rounds) > 1:
+        request = replace(request, rounds=request.rounds[1:])
+    return request
+
+
+def _with_cut_results(request: ModelRequest, limit: int) -> ModelRequest:
+    if not (request.rounds and request.rounds[-1].results):
+        return request
+    results = request.rounds[-1].results
+    room = limit - request.size + size(results)
     each = max(0, room // len(results) - _FRAME)
-    return [replace(one, text=truncated(one.text, each)) if one in results else one for one in talk]
+    cut = tuple(replace(one, text=truncated(one.text, each)) for one in results)
+    newest = ToolRound(request.rounds[-1].calls, cut)
+    return replace(request, rounds=(*request.rounds[:-1], newest))
 
 
-def _without_rounds(talk: Talk, _: int) -> Talk:
-    return [message for message in talk if isinstance(message, ChatMessage)]
-
-
-def _rounds(talk: Talk) -> list[int]:
-    """Indexes of the model's calls; their results follow them."""
-    return [at for at, message in enumerate(talk) if isinstance(message, AssistantToolCalls)]
-
-
-def _newest_round(talk: Talk) -> int:
-    return max(_rounds(talk), default=len(talk))
+def _without_rounds(request: ModelRequest, _: int) -> ModelRequest:
+    return replace(request, rounds=())
 
 
 def _first_line(text: str) -> str:

@@ -1,188 +1,195 @@
 """The tool loop: the model looks things up, then answers. There is always an answer."""
 
-import json
-from collections import Counter
+import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, replace
 
 import anyio
 
-from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.transcript import RenderOptions, dated_line
-from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.answer.budget import (
     HARD_LIMIT,
     fitted,
     limit_for,
     raised_answer_limit,
     result_share,
-    size,
-    truncated,
 )
-from terrarium_mcp.irc_bridge.answer.fenced_logs import fenced_logs
-from terrarium_mcp.irc_bridge.answer.prompt import Question, messages_of, prompt_for
+from terrarium_mcp.irc_bridge.answer.context import (
+    QuestionContext,
+    question_context,
+)
+from terrarium_mcp.irc_bridge.answer.gathering import GatheredLines, gathered_lines
+from terrarium_mcp.irc_bridge.answer.lookups import Lookups
+from terrarium_mcp.irc_bridge.answer.model_request import ModelRequest, ToolRound
+from terrarium_mcp.irc_bridge.answer.question import Question
 from terrarium_mcp.irc_bridge.answer.reply import clean_answer
 from terrarium_mcp.irc_bridge.model.chat_types import (
     AssistantToolCalls,
     ModelMessage,
-    TalkMessage,
-    ToolCall,
     ToolResult,
     ToolSchema,
 )
 from terrarium_mcp.irc_bridge.model.client import LLM, ModelUnavailable, TalkTooLong
-from terrarium_mcp.irc_bridge.model.legacy_tools import current_call
-from terrarium_mcp.irc_bridge.toolbox import Toolbox, ToolboxAway
+from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import StoredDialogue, ToolStep
 
 ROUNDS = 8
 """Most rounds of tool calls for one question."""
 
-SAME_CALL = 3
-"""A call repeated in this many rounds ends the loop; the second time is served from memory."""
+COUNTDOWN_FROM = 5
+"""The round from which on results say how many rounds are left."""
+
+LOOKING_UP = 180.0
+"""Seconds after which no further round begins: the model has to answer from what it has."""
+
+ANSWERED_WITHIN = 240.0
+"""Seconds for a question as a whole; after that, its asker gets the best lines."""
 
 BEST_LINES = 3
 """Search hits said instead of an answer when the model gives none."""
 
-BEFOREHAND = 10
-"""Search hits put into the prompt of a model without tool support."""
+_COUNTDOWN_TOKENS = 12
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """The reply to a question: the model's words, or search hits without it."""
+    """The reply to a question: the model's words, or search hits without it.
+
+    Args:
+        lines: what to say.
+        by_model: whether the words are a model's.
+        steps: what was looked up for it.
+        shown: the ids of all messages that may be quoted in it.
+        account: what the first request was made of, a line for each part.
+    """
 
     lines: Sequence[str]
     by_model: bool
+    steps: tuple[ToolStep, ...] = ()
+    shown: frozenset[int] = frozenset()
+    account: tuple[str, ...] = ()
 
 
-class _BadArguments(TerrariumError):
-    """The arguments of a tool call are not a JSON object."""
-
-
-@dataclass(slots=True)
 class _ToolLoop:
     """The state of one question while the model works on it."""
 
-    question: Question
-    llm: LLM
-    toolbox: Toolbox
-    settings: Settings
-    talk: list[TalkMessage]
-    limit: int = HARD_LIMIT
-    halved: bool = False
-    seen: Counter[tuple[str, str]] = field(default_factory=Counter)
-    remembered: dict[tuple[str, str], str] = field(default_factory=dict)
+    def __init__(
+        self,
+        question: Question,
+        dialogue: StoredDialogue,
+        lines: GatheredLines,
+        llm: LLM,
+        toolbox: Toolbox,
+        settings: Settings,
+        nick: str,
+    ) -> None:
+        self.lookups = Lookups(question, toolbox)
+        self._question = question
+        self._dialogue = dialogue
+        self._lines = lines
+        self._llm = llm
+        self._settings = settings
+        self._nick = nick
+        self._limit = HARD_LIMIT
+        self._halved = False
+        self.context = self._first_context()
+        self._request = self.context.request
 
     async def words(self) -> str:
         """Let the model call tools for up to ROUNDS rounds, then answer without tools."""
-        if not self.llm.takes_tools:
-            await self._search_beforehand()
-        for _ in range(ROUNDS):
-            said = await self._next_message(self._menu)
+        begun = anyio.current_time()
+        for number in range(1, ROUNDS + 1):
+            said = await self._next_message(self.lookups.menu)
             if not said.calls:
                 return await self._final_words(said)
-            if self._repeats(said.calls):
+            if self.lookups.repeats(said.calls):
                 break
-            await self._look_up(said)
+            await self._look_up(said, rounds_left=ROUNDS - number)
+            if anyio.current_time() - begun > LOOKING_UP:
+                break
         return await self._final_words(await self._next_message(()))
 
-    @property
-    def _menu(self) -> Sequence[ToolSchema]:
-        """The tools for this question: none that writes, if it is off the record."""
-        menu = self.toolbox.menu
-        return [tool for tool in menu if tool.only_reads] if self.question.off_record else menu
+    def _first_context(self) -> QuestionContext:
+        return question_context(
+            self._question,
+            self._dialogue,
+            self._lines,
+            self._settings,
+            nick=self._nick,
+            takes_tools=self._llm.takes_tools,
+        )
 
     async def _next_message(
         self, tools: Sequence[ToolSchema], max_tokens: int | None = None
     ) -> ModelMessage:
-        """Ask the model; if it turns out to reject tools, search for it and ask again."""
-        took_tools = self.llm.takes_tools
-        said = await self._request(tools, max_tokens)
-        if took_tools and not self.llm.takes_tools and await self._search_beforehand():
-            return await self._request((), max_tokens)
+        """Ask the model; if it turns out to reject tools, show it more hits and ask again."""
+        took_tools = self._llm.takes_tools
+        said = await self._ask(tools, max_tokens)
+        if took_tools and not self._llm.takes_tools:
+            context = self._first_context()
+            if context.shown > self.context.shown:
+                self.context = context
+                self._request = replace(context.request, rounds=self._request.rounds)
+                return await self._ask((), max_tokens)
         return said
 
-    async def _request(self, tools: Sequence[ToolSchema], max_tokens: int | None) -> ModelMessage:
+    async def _ask(self, tools: Sequence[ToolSchema], max_tokens: int | None) -> ModelMessage:
         """Ask the model; if its context is too small, once more with half the talk."""
-        answer_tokens = max_tokens or self.settings.agent_max_tokens
-        self.talk = fitted(self.talk, min(self.limit, limit_for(answer_tokens)))
+        answer_tokens = max_tokens or self._settings.agent_max_tokens
+        self._request = fitted(self._request, min(self._limit, limit_for(answer_tokens)))
         try:
-            return await self.llm.next_message(self.talk, tools, max_tokens=max_tokens)
+            return await self._llm.next_message(self._request.talk, tools, max_tokens=max_tokens)
         except TalkTooLong:
-            if self.halved:
+            if self._halved:
                 raise
-            self.limit, self.halved = size(self.talk) // 2, True
-            self.talk = fitted(self.talk, self.limit)
-            return await self.llm.next_message(self.talk, tools, max_tokens=max_tokens)
+            self._limit, self._halved = self._request.size // 2, True
+            self._request = fitted(self._request, self._limit)
+            return await self._llm.next_message(self._request.talk, tools, max_tokens=max_tokens)
 
     async def _final_words(self, said: ModelMessage) -> str:
-        """The words of a message; if it only reasoned, ask once more with a larger answer limit."""
+        """The words of a message; if it only reasoned, ask once more with a larger limit."""
         if said.text.strip() or not said.only_reasoned:
             return said.text
         again = await self._next_message(
-            (), max_tokens=raised_answer_limit(self.settings.agent_max_tokens)
+            (), max_tokens=raised_answer_limit(self._settings.agent_max_tokens)
         )
         return again.text
 
-    def _repeats(self, calls: Sequence[ToolCall]) -> bool:
-        keys = {_key(call) for call in calls}
-        self.seen.update(keys)
-        return any(self.seen[key] >= SAME_CALL for key in keys)
-
-    async def _look_up(self, said: ModelMessage) -> None:
-        """Run the calls of one round concurrently; append the results in the order of the calls."""
-        self.talk.append(AssistantToolCalls(said))
-        tokens = result_share(self.talk, len(said.calls), self.limit)
-        calls = {_key(call): call for call in said.calls}  # the same call twice is one
-        results: dict[tuple[str, str], str] = {}
-
-        async def run(key: tuple[str, str]) -> None:
-            results[key] = await self._result(calls[key], tokens)
-
-        async with anyio.create_task_group() as tasks:
-            for key in calls:
-                tasks.start_soon(run, key)
-        self.talk += [ToolResult(call.id, call.name, results[_key(call)]) for call in said.calls]
-
-    async def _result(self, call: ToolCall, tokens: int) -> str:
-        """The text for the model: the result, or what went wrong and the way out."""
-        if (key := _key(call)) in self.remembered:
-            return truncated(
-                f"(asked before; the answer is the same)\n{self.remembered[key]}", tokens
-            )
-        try:
-            name, arguments = current_call(call.name, _arguments(call))
-            if not self.toolbox.offers(name, only_reads=self.question.off_record):
-                return truncated(self.toolbox.unknown(name), tokens)
-            view = {**self.question.view, "max_tokens": tokens}
-            found = await self.toolbox.call(name, arguments, view)
-        except (ToolboxAway, _BadArguments) as error:
-            return truncated(str(error), tokens)
-        self.remembered[key] = text = truncated(found.text, tokens)
-        return text
-
-    async def _search_beforehand(self) -> bool:
-        """Add hits for the question to the talk of a model without tools; False if none."""
-        lines = await best_lines(self.question, self.toolbox, self.settings, most=BEFOREHAND)
-        if lines:
-            self.talk.append(fenced_logs(lines[::-1], before="Found in the log, the best last:"))
-        return bool(lines)
+    async def _look_up(self, said: ModelMessage, rounds_left: int) -> None:
+        """Run the calls of one round; near the last one, the results say how many are left."""
+        note = _countdown(rounds_left)
+        asking = _with_round(self._request, ToolRound(AssistantToolCalls(said)))
+        tokens = result_share(asking, self._limit) - (_COUNTDOWN_TOKENS if note else 0)
+        results = await self.lookups.run(said, tokens)
+        noted = tuple(_with_note(result, note) for result in results)
+        self._request = _with_round(self._request, ToolRound(AssistantToolCalls(said), noted))
 
 
 async def answer(
-    question: Question, llm: LLM, toolbox: Toolbox, settings: Settings, nick: str
+    question: Question,
+    dialogue: StoredDialogue,
+    llm: LLM,
+    toolbox: Toolbox,
+    settings: Settings,
+    nick: str,
 ) -> Answer:
     """Answer a question with the model's words, or else with the best search hits for it."""
-    talk = await prompt_for(question, toolbox, settings, nick)
+    lines = await gathered_lines(question, toolbox, settings)
+    loop = _ToolLoop(question, dialogue, lines, llm, toolbox, settings, nick)
+    log.debug("a question of %s in %s: %s", question.asker, question.channel, loop.context.account)
+    words, why = "", "The model gave no answer."
     try:
-        words = await _ToolLoop(question, llm, toolbox, settings, talk).words()
+        with anyio.fail_after(ANSWERED_WITHIN):
+            words = await loop.words()
     except ModelUnavailable as error:
-        return await _without_model(question, toolbox, settings, error.in_channel)
+        why = error.in_channel
     except TalkTooLong:
         why = "The talk is too long for the model."
-        return await _without_model(question, toolbox, settings, why)
+    except TimeoutError:
+        why = "The model took too long."
     said = clean_answer(
         words,
         nick=nick,
@@ -190,53 +197,37 @@ async def answer(
         mark=settings.llm_mark,
         defused=question.unaddressed.defused,
     )
-    if not said:
-        return await _without_model(question, toolbox, settings, "The model gave no answer.")
-    return Answer(said, by_model=True)
+    found = said or _best_lines(question, lines, settings, why)
+    return Answer(
+        found,
+        by_model=bool(said),
+        steps=tuple(loop.lookups.steps),
+        shown=loop.context.shown | frozenset(loop.lookups.shown),
+        account=loop.context.account,
+    )
 
 
-async def best_lines(
-    question: Question, toolbox: Toolbox, settings: Settings, most: int = BEST_LINES
+def _best_lines(
+    question: Question, lines: GatheredLines, settings: Settings, why: str
 ) -> list[str]:
-    """The best hits for the question's own words, dated; none while the MCP server is away."""
-    arguments = {"query": question.text, "limit": most, "format": "json"}
-    try:
-        found = await toolbox.call("search_irc_history", arguments, question.view)
-    except ToolboxAway:
-        return []
+    """Why there is no answer of the model, and the best hits for the question, dated."""
     options = RenderOptions(zone=settings.zone, budget=HARD_LIMIT, rooms_named=not question.channel)
-    return [dated_line(message, options) for message in messages_of(found)]
+    best = [dated_line(message, options) for message in lines.hits[:BEST_LINES]]
+    found = ["The best lines I found myself:", *best] if best else ["I found no line about it."]
+    return [why, *map(question.unaddressed.defused, found)]
 
 
-async def _without_model(
-    question: Question, toolbox: Toolbox, settings: Settings, why: str
-) -> Answer:
-    lines = await best_lines(question, toolbox, settings)
-    found = ["The best lines I found myself:", *lines] if lines else ["I found no line about it."]
-    lines = [question.unaddressed.defused(line) for line in found]
-    return Answer([why, *lines], by_model=False)
+def _countdown(rounds_left: int) -> str:
+    if rounds_left > ROUNDS - COUNTDOWN_FROM:
+        return ""
+    if not rounds_left:
+        return "\n(no tool calls are left: answer now)"
+    return f"\n({'1 round' if rounds_left == 1 else f'{rounds_left} rounds'} of tool calls left)"
 
 
-def _arguments(call: ToolCall) -> dict[str, Any]:
-    """The arguments of a tool call.
-
-    Raises:
-        _BadArguments: they are not a JSON object.
-    """
-    try:
-        arguments = json.loads(call.arguments or "{}")
-    except (ValueError, RecursionError) as error:
-        raise _BadArguments(
-            f"The arguments of {call.name} are not JSON ({error}). Write one JSON object."
-        ) from None
-    if not isinstance(arguments, dict):
-        raise _BadArguments(f"The arguments of {call.name} must be one JSON object.")
-    return arguments
+def _with_round(request: ModelRequest, one: ToolRound) -> ModelRequest:
+    return replace(request, rounds=(*request.rounds, one))
 
 
-def _key(call: ToolCall) -> tuple[str, str]:
-    """Equal for two calls with the same name and arguments, however the JSON is formatted."""
-    try:
-        return call.name, json.dumps(_arguments(call), sort_keys=True)
-    except (_BadArguments, RecursionError):
-        return call.name, harmless(call.arguments)
+def _with_note(result: ToolResult, note: str) -> ToolResult:
+    return replace(result, text=result.text + note)

@@ -6,8 +6,11 @@ from dataclasses import dataclass
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.ask.consent import Consent
+from terrarium_mcp.irc_bridge.dialogue.dialogues import Dialogues
+from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.toolbox import Toolbox, ViewMeta
 from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import DialoguePlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,10 @@ class CommandContext:
     toolbox: Toolbox
     settings: Settings
     consent: Consent
+    dialogues: Dialogues
+    summarizer: Summarizer
+    place: DialoguePlace
+    """Where the dialogue is held that the command belongs to."""
 
     @property
     def asker(self) -> Identity:

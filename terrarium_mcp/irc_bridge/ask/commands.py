@@ -18,6 +18,7 @@ them are recorded."""
 
 NAMES = (
     *(*QUESTIONS, "help", "ping", "search", "context", "stats", "who", "more"),
+    *("clear", "compact"),
     *("stop", "quiet", *CONSENT),
 )
 

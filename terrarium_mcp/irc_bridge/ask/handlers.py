@@ -6,9 +6,10 @@ from typing import Any
 from terrarium_mcp.chat.transcript import RenderOptions, dated_line
 from terrarium_mcp.errors import quantity, shown
 from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
-from terrarium_mcp.irc_bridge.answer.prompt import messages_of
+from terrarium_mcp.irc_bridge.answer.gathering import messages_of
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext, CommandHandler
 from terrarium_mcp.irc_bridge.ask.consent_commands import forget, optin, optout
+from terrarium_mcp.irc_bridge.ask.dialogue_commands import clear, compact
 from terrarium_mcp.irc_bridge.ask.help import help_
 from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, ViewMeta
 from terrarium_mcp.store import Rung
@@ -94,6 +95,8 @@ async def who(context: CommandContext) -> list[str]:
 
 
 HANDLERS: Mapping[str, CommandHandler] = {
+    "clear": clear,
+    "compact": compact,
     "forget": forget,
     "help": help_,
     "optin": optin,

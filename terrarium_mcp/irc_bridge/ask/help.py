@@ -12,6 +12,8 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "stats": ("", "how much is said here, and by whom"),
     "who": ("", "who is here"),
     "more": ("", "the next lines of my last answer here"),
+    "clear": ("", "our talk here begins anew; what is recorded stays"),
+    "compact": ("", "the older part of our talk here becomes a summary now"),
     "stop": ("", "takes back what you asked me; an operator's takes back all in the channel"),
     "quiet": ("1h", "for operators: I say nothing here for that long; off ends it"),
     "ping": ("", "whether I am awake, and my memory is"),

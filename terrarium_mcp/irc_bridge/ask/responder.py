@@ -10,8 +10,8 @@ import anyio
 from terrarium_mcp.chat.defusing import NOBODY, Unaddressed
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.errors import TerrariumError, plainly
-from terrarium_mcp.irc_bridge.answer.loop import answer
-from terrarium_mcp.irc_bridge.answer.prompt import Question
+from terrarium_mcp.irc_bridge.answer.loop import Answer, answer
+from terrarium_mcp.irc_bridge.answer.question import Question
 from terrarium_mcp.irc_bridge.answer.reply import Reply, paged, reply_lines
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
@@ -20,13 +20,17 @@ from terrarium_mcp.irc_bridge.ask.consent import Consent
 from terrarium_mcp.irc_bridge.ask.guardians import Guardians, GuardianWatch
 from terrarium_mcp.irc_bridge.ask.handlers import HANDLERS, WITHOUT_HISTORY
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard
+from terrarium_mcp.irc_bridge.dialogue.dialogues import Dialogues
+from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.model.client import LLM
+from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
 from terrarium_mcp.irc_bridge.network.outgoing import Lane
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage, Recorder
 from terrarium_mcp.irc_bridge.toolbox import Toolbox, ViewMeta
 from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import DialoguePlace, StoredDialogue
 
 THINKING_AFTER = 5.0
 """Seconds after which the asker gets `Thinking...`."""
@@ -41,7 +45,7 @@ ReplyScope = tuple[str, ...]
 
 
 class Responder:
-    """Serves the commands of one network. Whoever holds `model_lock` has the model answer."""
+    """Serves the commands of one network."""
 
     def __init__(
         self,
@@ -50,9 +54,11 @@ class Responder:
         toolbox: Toolbox,
         llm: LLM,
         settings: Settings,
-        model_lock: anyio.Lock,
+        model: ModelQueue,
         guard: LoopGuard,
         consent: Consent,
+        dialogues: Dialogues,
+        summarizer: Summarizer,
     ) -> None:
         self._network = network
         self._recorder = recorder
@@ -62,7 +68,9 @@ class Responder:
         self._guard = guard
         self._consent = consent
         self._guardians = GuardianWatch(network, Guardians(settings.guardians))
-        self._model = model_lock  # first come, first served, so places take turns
+        self._model = model  # first come, first served, so places take turns
+        self._dialogues = dialogues
+        self._summarizer = summarizer
         self._more: dict[ReplyScope, Reply] = {}
 
     async def serve(self, pending: PendingCommand) -> None:
@@ -73,7 +81,10 @@ class Responder:
         try:
             off_record = await self._consent.is_off_record(pending.command)
             pending.command = replace(pending.command, off_record=off_record)
-            await self._say(pending, await self._reply(pending))
+            if pending.command.is_question:
+                await self._serve_question(pending)
+            else:
+                await self._say(pending, await self._reply(pending))
         except (NotConnected, SendQueueFull) as error:
             log.warning("no answer for %s: %s", pending.command.asker, error)
         except TerrariumError as error:
@@ -99,17 +110,51 @@ class Responder:
             view: ViewMeta = {}
         else:
             view = await self._view(command, pending.message)
-        if command.is_question:
-            if not self._guardians.allow(command):
-                return self._unaccompanied(command)
-            return await self._answered(pending, view)
-        context = CommandContext(command, view, self._toolbox, self._settings, self._consent)
+        context = CommandContext(
+            command,
+            view,
+            self._toolbox,
+            self._settings,
+            self._consent,
+            self._dialogues,
+            self._summarizer,
+            self._place(command),
+        )
         return self._lines(command, await HANDLERS[command.name](context))
 
-    async def _answered(self, pending: PendingCommand, view: ViewMeta) -> Reply:
-        """The model's answer, announced with `Thinking...` if it takes long."""
+    async def _serve_question(self, pending: PendingCommand) -> None:
+        """Answer a question, or say why it is not answered."""
         command = pending.command
-        question = Question(
+        view = await self._view(command, pending.message)
+        question = self._question(command, view)
+        if not self._guardians.allow(command):
+            await self._say(pending, self._unaccompanied(command))
+        elif not question.text:
+            usage = f"Ask me something: {self._settings.command_prefix}{command.name} QUESTION"
+            await self._say(pending, self._lines(command, [usage]))
+        else:
+            await self._hold_turn(pending, question)
+
+    async def _hold_turn(self, pending: PendingCommand, question: Question) -> None:
+        """Answer a question within its dialogue: the turn ends when the answer has been said."""
+        command, place = pending.command, self._place(pending.command)
+        before = await self._dialogues.current(place)
+        with self._dialogues.turn(
+            place,
+            before,
+            command.identity(place.network),
+            question.text,
+            message_id=_message_id(pending.message),
+            is_kept=not command.off_record,
+        ) as turn:
+            found = await self._answered(pending, question, before)
+            mark = self._settings.llm_mark if found.by_model else ""
+            await self._say(pending, self._addressed(pending.command, found.lines, mark))
+            turn.say("\n".join(found.lines), found.steps, found.shown)
+        self._summarizer.consider(place)
+
+    def _question(self, command: Command, view: ViewMeta) -> Question:
+        return Question(
             command.rest,
             command.asker,
             command.channel,
@@ -117,19 +162,25 @@ class Responder:
             command.off_record,
             self._unaddressed(command),
         )
-        if not question.text:
-            prefix = self._settings.command_prefix
-            return self._lines(command, [f"Ask me something: {prefix}{command.name} QUESTION"])
+
+    async def _answered(
+        self, pending: PendingCommand, question: Question, before: StoredDialogue
+    ) -> Answer:
+        """The model's answer, announced with `Thinking...` if it takes long."""
         with plainly():
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._say_thinking, pending)
-                async with self._model:
+                async with self._model.question():
                     found = await answer(
-                        question, self._llm, self._toolbox, self._settings, self._network.nick
+                        question,
+                        before,
+                        self._llm,
+                        self._toolbox,
+                        self._settings,
+                        self._network.nick,
                     )
                 tasks.cancel_scope.cancel()
-        mark = self._settings.llm_mark if found.by_model else ""
-        return self._addressed(pending.command, found.lines, mark)
+        return found
 
     async def _say_thinking(self, pending: PendingCommand) -> None:
         await anyio.sleep(THINKING_AFTER)
@@ -147,6 +198,13 @@ class Responder:
             await self._recorder.flush()
         cutoff = {"as_of": str(message.message_id)} if message and message.message_id else {}
         return {**view, "channel": command.channel, **cutoff}
+
+    def _place(self, command: Command) -> DialoguePlace:
+        """Where the dialogue is held that a command belongs to."""
+        network = self._recorder.network
+        if command.channel:
+            return DialoguePlace(network, channel=command.channel)
+        return DialoguePlace(network, person=" ".join(command.person))
 
     def _unaccompanied(self, command: Command) -> Reply:
         """Why no model answers, unless it was said here a short time ago."""
@@ -215,6 +273,11 @@ class Responder:
             await self._say(pending, self._lines(pending.command, [text]))
         except (NotConnected, SendQueueFull) as error:
             log.warning("could not reply to %s: %s", pending.command.asker, error)
+
+
+def _message_id(asked: PendingMessage | None) -> int:
+    """The id of a line; 0 if it is not recorded, or not on disk yet."""
+    return (asked.message_id or 0) if asked else 0
 
 
 def _msgid(asked: PendingMessage | None) -> str:

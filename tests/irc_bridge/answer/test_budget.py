@@ -1,34 +1,49 @@
 """No request exceeds its budget, whatever tools and channels say; what matters most stays."""
 
+from dataclasses import replace
+from datetime import UTC, datetime
+
 from hypothesis import given
 from hypothesis import strategies as st
 
+from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.irc_bridge.answer.budget import (
     AGENT_HISTORY,
+    ALLOTMENTS,
     HARD_LIMIT,
     MIN_RESULT,
     SOFT_LIMIT,
+    Part,
+    first_request,
     fitted,
     limit_for,
     raised_answer_limit,
     result_share,
-    size,
+    tokens_of,
     truncated,
 )
-from terrarium_mcp.irc_bridge.answer.fenced_logs import FencedLogs, fenced_logs
+from terrarium_mcp.irc_bridge.answer.model_request import (
+    ModelRequest,
+    PastTurn,
+    ToolRound,
+    quoted_newest,
+    quoted_older,
+)
+from terrarium_mcp.irc_bridge.answer.past_turns import past_turn
 from terrarium_mcp.irc_bridge.model.chat_types import (
     AssistantToolCalls,
-    ChatMessage,
     ModelMessage,
     TalkMessage,
     ToolCall,
     ToolResult,
 )
+from terrarium_mcp.store import DialogueTurn, ToolStep, TurnState
 
-SYSTEM = ChatMessage("system", "You are Terra.")
+SYSTEM = "You are Terra."
 QUESTION = '<question from="ada">who?</question>'
 HUGE = "word " * 20_000
+ADA = Identity("local", "ada", "ada", "example.org", "")
 
 texts = st.text(max_size=40) | st.integers(1, 20_000).map(lambda n: "line of words\n" * n)
 log_lines = st.lists(
@@ -36,97 +51,172 @@ log_lines = st.lists(
 )
 
 
+def request(**parts: object) -> ModelRequest:
+    whole = ModelRequest(SYSTEM, QUESTION, quoted_older("k"), quoted_newest("k"))
+    return replace(whole, **parts)  # type: ignore[arg-type]
+
+
 @st.composite
-def rounds(draw: st.DrawFn) -> list[TalkMessage]:
+def rounds(draw: st.DrawFn) -> ToolRound:
     names = draw(st.lists(texts, min_size=1, max_size=4))
     calls = tuple(ToolCall(str(n), "search", name) for n, name in enumerate(names))
-    results = [ToolResult(call.id, call.name, draw(texts)) for call in calls]
-    return [AssistantToolCalls(ModelMessage(draw(texts), calls)), *results]
+    results = tuple(ToolResult(call.id, call.name, draw(texts)) for call in calls)
+    return ToolRound(AssistantToolCalls(ModelMessage(draw(texts), calls)), results)
+
+
+def turn(number: int, question: str = "who?", answer: str = "bo", result: str = "") -> PastTurn:
+    steps = (ToolStep(1, "search_irc_history", "{}", result),) if result else ()
+    at = datetime(2026, 11, 5, tzinfo=UTC)
+    done = DialogueTurn(number, 1, at, ADA, question, 0, steps, answer, TurnState.DONE)
+    return past_turn(done, UTC)
 
 
 @st.composite
-def talks(draw: st.DrawFn) -> list[TalkMessage]:
-    talk: list[TalkMessage] = [SYSTEM, fenced_logs(draw(log_lines), after=QUESTION)]
-    for one in draw(st.lists(rounds(), max_size=9)):
-        talk += one
-    return talk
+def requests(draw: st.DrawFn) -> ModelRequest:
+    turns = [
+        turn(number, *draw(st.tuples(texts, texts, texts)))
+        for number in range(1, draw(st.integers(0, 5)) + 1)
+    ]
+    return request(
+        older=quoted_older("k", draw(log_lines)[:5]),
+        newest=quoted_newest("k", draw(log_lines)),
+        summary=draw(texts),
+        turns=tuple(turns),
+        rounds=tuple(draw(st.lists(rounds(), max_size=9))),
+    )
 
 
 def called(text: str = "{}") -> AssistantToolCalls:
     return AssistantToolCalls(ModelMessage("", (ToolCall("1", "search", text),)))
 
 
-def result(text: str) -> ToolResult:
-    return ToolResult("1", "search", text)
+def round_of(result: str, arguments: str = "{}") -> ToolRound:
+    return ToolRound(called(arguments), (ToolResult("1", "search", result),))
 
 
-def texts_of(talk: list[TalkMessage]) -> list[str]:
-    return [message.text for message in talk if isinstance(message, ToolResult)]
+def results_of(asked: ModelRequest) -> list[str]:
+    return [result.text for one in asked.rounds for result in one.results]
 
 
-@given(talks(), st.integers(60, 6_000))
-def test_a_fitted_talk_keeps_to_its_limit_and_keeps_the_question(
-    talk: list[TalkMessage], limit: int
+@given(requests(), st.integers(60, 6_000))
+def test_a_fitted_request_keeps_to_its_limit_and_keeps_the_question(
+    asked: ModelRequest, limit: int
 ) -> None:
-    fitting = fitted(talk, limit)
-    assert size(fitting) <= limit
-    assert fitting[0] == SYSTEM
-    assert isinstance(fitting[1], FencedLogs)
-    assert fitting[1].text.endswith(QUESTION)
+    for fitting in (fitted(asked, limit), first_request(asked, limit)):
+        assert fitting.size <= limit
+        assert fitting.talk[0] == fitting.system_message
+        assert fitting.system_message.text.startswith(SYSTEM)
+        assert fitting.user_message.text.endswith(QUESTION)
+        assert fitting.user_message in fitting.talk
 
 
-@given(talks(), st.integers(60, 6_000))
-def test_a_call_and_its_results_stay_together(talk: list[TalkMessage], limit: int) -> None:
-    fitting = fitted(talk, limit)
+@given(requests(), st.integers(60, 6_000))
+def test_every_result_follows_its_call_and_every_turn_is_whole(
+    asked: ModelRequest, limit: int
+) -> None:
+    talk: list[TalkMessage] = fitted(asked, limit).talk
     open_calls: list[str] = []
-    for message in fitting:
+    for message in talk:
         if isinstance(message, AssistantToolCalls):
             assert not open_calls
             open_calls = [call.id for call in message.said.calls]
         elif isinstance(message, ToolResult):
             assert message.call_id == open_calls.pop(0)
+        else:
+            assert not open_calls
     assert not open_calls
+    kept = fitted(asked, limit).turns
+    assert kept == asked.turns[len(asked.turns) - len(kept) :]
 
 
-@given(talks())
-def test_what_fits_is_left_alone(talk: list[TalkMessage]) -> None:
-    assert fitted(talk, size(talk)) == talk
-    once = fitted(talk, HARD_LIMIT)  # where lines are cut, each time with a fence of its own
+@given(requests())
+def test_what_fits_is_left_alone(asked: ModelRequest) -> None:
+    assert fitted(asked, asked.size) == asked
+    assert first_request(asked, asked.size) == asked
+    once = fitted(asked, HARD_LIMIT)
     assert fitted(once, HARD_LIMIT) == once
+
+
+def test_the_shares_are_the_whole_budget_and_give_way_one_after_the_other() -> None:
+    assert sum(one.share for one in ALLOTMENTS) == SOFT_LIMIT
+    assert {one.part for one in ALLOTMENTS} == set(Part)
+    order = sorted(one.gives_way for one in ALLOTMENTS if one.gives_way)
+    assert order == [1, 2, 3, 4]
+
+
+def test_a_chatty_channel_does_not_push_the_dialogue_out_of_its_share() -> None:
+    turns = tuple(turn(n, f"question {n}", "an answer of some words " * 20) for n in range(1, 7))
+    lines = [f"{n} 14:23 <bo> {'chatter ' * 30}" for n in range(60)]
+    fitting = first_request(request(turns=turns, newest=quoted_newest("k", lines)))
+    assert fitting.turns == turns
+    assert fitting.newest.lines[-1] == lines[-1]
+    assert len(fitting.newest.lines) < 60
+
+
+def test_what_a_part_leaves_of_its_share_the_others_use() -> None:
+    lines = [f"{n} 14:23 <bo> {'chatter ' * 15}" for n in range(60)]
+    alone = first_request(request(newest=quoted_newest("k", lines)))
+    share = next(one.share for one in ALLOTMENTS if one.part is Part.NEWEST)
+    assert tokens_of(alone, Part.NEWEST) > 1.5 * share
 
 
 @given(st.lists(texts, max_size=8), st.integers(1, 6))
 def test_the_results_of_a_round_fit_beside_all_before_it(found: list[str], calls: int) -> None:
-    talk: list[TalkMessage] = [SYSTEM, fenced_logs(["a line"] * 20, after=QUESTION)]
+    asked = request(newest=quoted_newest("k", ["a line"] * 20))
     for text in [*found, HUGE]:
-        talk = fitted(talk, HARD_LIMIT)
-        talk.append(
-            AssistantToolCalls(
-                ModelMessage("", tuple(ToolCall(str(n), "s", "{}") for n in range(calls)))
-            )
-        )
-        room = result_share(talk, calls)
+        asked = fitted(asked, HARD_LIMIT)
+        said = ModelMessage("", tuple(ToolCall(str(n), "s", "{}") for n in range(calls)))
+        pending = replace(asked, rounds=(*asked.rounds, ToolRound(AssistantToolCalls(said))))
+        room = result_share(pending)
         assert room >= MIN_RESULT - 4
-        answers = [truncated(text, room)] * calls
-        talk += [ToolResult(str(n), "s", answer) for n, answer in enumerate(answers)]
-        assert texts_of(fitted(talk, HARD_LIMIT))[-calls:] == answers
+        answers = tuple(ToolResult(str(n), "s", truncated(text, room)) for n in range(calls))
+        whole = ToolRound(AssistantToolCalls(said), answers)
+        asked = replace(asked, rounds=(*asked.rounds, whole))
+        shown = results_of(fitted(asked, HARD_LIMIT))
+        assert shown[-calls:] == [answer.text for answer in answers]
 
 
 def test_older_results_shrink_first_to_their_first_line() -> None:
     old, new = "found 3 hits\n" + HUGE[:8_000], "found 1 hit\n" + HUGE[:8_000]
-    talk: list[TalkMessage] = [
-        SYSTEM,
-        fenced_logs(["a line"], after=QUESTION),
-        called(),
-        result(old),
+    newest = quoted_newest("k", ["a line"])
+    asked = request(newest=newest, turns=(turn(1),), rounds=(round_of(old), round_of(new)))
+    fitting = fitted(asked, 3_000)
+    assert results_of(fitting) == ["found 3 hits (shortened)", new]
+    assert (fitting.newest, fitting.turns) == (newest, asked.turns)
+    assert results_of(fitted(fitting, 2_500))[0] == "found 3 hits (shortened)"
+
+
+def test_then_the_parts_give_way_in_the_order_of_the_table() -> None:
+    asked = request(
+        older=quoted_older("k", ["older " * 40, "least " * 40]),
+        turns=(turn(1, answer="a " * 200), turn(2, answer="b " * 200)),
+        newest=quoted_newest("k", ["-- Tue --", "new " * 100, "newer " * 100]),
+        summary="we talked " * 40,
+    )
+    seen: list[tuple[int, int, int, bool]] = []
+    for limit in range(asked.size, 30, -10):
+        fitting = fitted(asked, limit)
+        state = (
+            len(fitting.older.lines),
+            len(fitting.turns),
+            len(fitting.newest.lines),
+            bool(fitting.summary),
+        )
+        if state not in seen:
+            seen.append(state)
+    assert seen == [
+        (2, 2, 3, True),
+        (1, 2, 3, True),
+        (0, 2, 3, True),
+        (0, 1, 3, True),
+        (0, 0, 3, True),
+        (0, 0, 2, True),
+        (0, 0, 0, True),
+        (0, 0, 0, False),
     ]
-    fitting = fitted([*talk, called(), result(new)], 3_000)
-    assert texts_of(fitting) == ["found 3 hits (shortened)", new]
-    again = fitted(fitting, 2_500)
-    assert texts_of(again)[0] == "found 3 hits (shortened)"
 
 
-def test_then_the_oldest_log_lines_go_but_not_the_day_of_those_that_stay() -> None:
+def test_the_oldest_log_lines_go_but_not_the_day_of_those_that_stay() -> None:
     logs = [
         "-- Mon --",
         *("monday " * 100 for _ in range(9)),
@@ -134,30 +224,25 @@ def test_then_the_oldest_log_lines_go_but_not_the_day_of_those_that_stay() -> No
         "tuesday 1",
         "tuesday 2",
     ]
-    fitting = fitted([SYSTEM, fenced_logs(logs, after=QUESTION)], 600)
-    assert isinstance(fitting[1], FencedLogs)
-    assert fitting[1].lines[0] == "-- Mon --"
-    assert fitting[1].lines[1].startswith("monday")
-    assert fitting[1].lines[-3:] == ("-- Tue --", "tuesday 1", "tuesday 2")
-    fitting = fitted(fitting, 60)
-    assert isinstance(fitting[1], FencedLogs)
-    assert fitting[1].lines == ("-- Tue --", "tuesday 1", "tuesday 2")
-    (_, last) = fitted([SYSTEM, fenced_logs(["-- Tue --", HUGE], after=QUESTION)], 60)
-    assert isinstance(last, FencedLogs)
-    assert last.text == QUESTION
+    fitting = fitted(request(newest=quoted_newest("k", logs)), 600)
+    assert fitting.newest.lines[0] == "-- Mon --"
+    assert fitting.newest.lines[1].startswith("monday")
+    assert fitting.newest.lines[-3:] == ("-- Tue --", "tuesday 1", "tuesday 2")
+    fitting = fitted(fitting, 80)
+    assert fitting.newest.lines == ("-- Tue --", "tuesday 1", "tuesday 2")
+    last = fitted(request(newest=quoted_newest("k", ["-- Tue --", HUGE])), 60)
+    assert last.user_message.text == QUESTION
 
 
-def test_then_older_rounds_go_whole_and_what_was_quoted_between_them_stays() -> None:
-    beforehand = fenced_logs([], before="Found in the log: nothing")
-    newest: list[TalkMessage] = [called(), result("b")]
-    talk: list[TalkMessage] = [SYSTEM, called("x" * 4_000), result("a"), beforehand, *newest]
-    assert fitted(talk, 100) == [SYSTEM, beforehand, *newest]
+def test_then_older_rounds_go_whole() -> None:
+    newest = round_of("b")
+    asked = request(rounds=(round_of("a", "x" * 4_000), newest))
+    assert fitted(asked, 100).rounds == (newest,)
 
 
 def test_a_newest_result_that_is_too_long_says_that_it_was_cut() -> None:
-    (_, _, cut_one) = fitted([SYSTEM, called(), result(HUGE)], 500)
-    assert isinstance(cut_one, ToolResult)
-    assert cut_one.text.endswith("(cut: the rest did not fit)")
+    (text,) = results_of(fitted(request(rounds=(round_of(HUGE),)), 500))
+    assert text.endswith("(cut: the rest did not fit)")
 
 
 @given(st.text(max_size=400), st.integers(0, 120))

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.irc_bridge import toolbox as tools
 from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
+from terrarium_mcp.irc_bridge.answer.context import OLDER_LINES
 from terrarium_mcp.irc_bridge.answer.loop import ROUNDS, Answer
 from terrarium_mcp.irc_bridge.model.chat_types import ToolSchema
 from terrarium_mcp.irc_bridge.model.client import LLM
@@ -43,7 +44,7 @@ async def test_the_answer_is_the_models_own_in_lines(tmp_path: Path) -> None:
             says("<think>hm</think>**bo** fixed it.\n\nOn Tuesday."),
         )
         found = await scene.asks("who fixed the gate?")
-    assert found == Answer(["bo fixed it.", "On Tuesday."], by_model=True)
+    assert (found.lines, found.by_model) == (["bo fixed it.", "On Tuesday."], True)
     first, second = agent.requests
     assert "search_irc_history" in {tool["function"]["name"] for tool in first["tools"]}
     assert results(first) == []
@@ -300,7 +301,9 @@ async def test_a_second_context_error_ends_in_the_best_lines(tmp_path: Path) -> 
 
 
 async def test_an_endpoint_that_rejects_tools_gets_a_search_beside_the_logs(tmp_path: Path) -> None:
-    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as scene:
+    gates = [said(f"I fixed garden gate number {n}") for n in range(6)]
+    lines = [*gates, *(said(f"nice weather {n}") for n in range(25))]
+    async with strict_agent() as agent, study(tmp_path, agent, lines) as scene:
         agent.takes_tools = False
         agent.will(says("never heard"), says("bo did"), says("bo did, as I said"))
         found = await scene.asks("who fixed the garden gate?")
@@ -311,7 +314,19 @@ async def test_an_endpoint_that_rejects_tools_gets_a_search_beside_the_logs(tmp_
     assert "tools" not in plain
     for request in (helped, at_once):
         assert "tools" not in request
-        assert "I fixed the garden gate on Tuesday" in request["messages"][2]["content"]
+        assert all(gate.text in request["messages"][1]["content"] for gate in gates)
+    shown = [gate.text in plain["messages"][1]["content"] for gate in gates]
+    assert sum(shown) == OLDER_LINES
+
+
+async def test_an_endpoint_that_rejects_tools_is_not_asked_twice_the_same(tmp_path: Path) -> None:
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as scene:
+        agent.takes_tools = False
+        agent.will("bo did")
+        found = await scene.asks("who fixed the garden gate?")
+    assert found.lines == ["bo did"]
+    refused, plain = agent.requests
+    assert refused["messages"] == plain["messages"]
 
 
 async def test_calls_written_as_text_are_made_also_by_their_older_name(tmp_path: Path) -> None:

@@ -1,0 +1,104 @@
+"""Reads through MCP what a question needs of the log: the newest lines, and hits for its words."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import anyio
+
+from terrarium_mcp.chat.records import SPEECH, Message
+from terrarium_mcp.chat.transcript import from_json
+from terrarium_mcp.irc_bridge.answer.budget import SOFT_LIMIT
+from terrarium_mcp.irc_bridge.answer.question import Question
+from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, Toolbox, ToolboxAway
+from terrarium_mcp.settings import Settings
+
+MOST_HITS = 10
+"""Hits for a question's own words that are read; how many are shown is decided elsewhere."""
+
+_EXTRA_FOR_EVENTS = 20
+"""Extra lines to request, since joins and parts take places among the spoken lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class GatheredLines:
+    """Lines of the log for one question.
+
+    Args:
+        newest: the newest lines of the channel, oldest first; none in a private chat.
+        hits: what a search for the question's words found, best first.
+        is_weak: even the best hit is about little of the question.
+    """
+
+    newest: Sequence[Message] = ()
+    hits: Sequence[Message] = ()
+    is_weak: bool = False
+
+
+async def gathered_lines(question: Question, toolbox: Toolbox, settings: Settings) -> GatheredLines:
+    """The lines for a question; none while the MCP server is away."""
+    newest: list[Message] = []
+    found = ToolAnswer("")
+
+    async def read_newest() -> None:
+        newest.extend(await _newest_lines(question, toolbox, settings.max_context_messages))
+
+    async def search() -> None:
+        nonlocal found
+        arguments = {"query": question.text, "limit": MOST_HITS, "format": "json"}
+        found = await _answer_of(toolbox, "search_irc_history", arguments, question)
+
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(read_newest)
+        tasks.start_soon(search)
+    return GatheredLines(newest, messages_of(found), bool(found.facts.get("weak")))
+
+
+def messages_of(answer: ToolAnswer) -> list[Message]:
+    """The messages of a `format=json` answer; none if the server's format differs."""
+    found: Sequence[Mapping[str, Any]] = answer.facts.get("messages", ())
+    try:
+        return [from_json(facts) for facts in found]
+    except (KeyError, ValueError, TypeError, AttributeError):
+        return []
+
+
+async def _newest_lines(question: Question, toolbox: Toolbox, limit: int) -> Sequence[Message]:
+    if not question.channel or not limit:
+        return []
+
+    async def recent(count: int, *, events: bool) -> list[Message]:
+        arguments = {"limit": count, "include_events": events, "format": "json"}
+        answer = await _answer_of(toolbox, "get_recent_irc_messages", arguments, question)
+        return messages_of(answer)
+
+    messages = await recent(limit + _EXTRA_FOR_EVENTS, events=True)
+    if len(_speech(messages)) < limit and len(messages) > len(_speech(messages)):
+        messages = _merged(await recent(limit, events=False), messages)
+    return _newest(limit, messages)
+
+
+async def _answer_of(
+    toolbox: Toolbox, tool: str, arguments: Mapping[str, object], question: Question
+) -> ToolAnswer:
+    try:
+        return await toolbox.call(tool, arguments, {**question.view, "max_tokens": SOFT_LIMIT})
+    except ToolboxAway:
+        return ToolAnswer("", failed=True)
+
+
+def _merged(*several: Sequence[Message]) -> list[Message]:
+    by_id = {message.id: message for messages in several for message in messages}
+    return sorted(by_id.values(), key=lambda message: message.position)
+
+
+def _newest(limit: int, messages: Sequence[Message]) -> Sequence[Message]:
+    """The last `limit` spoken lines, with the events between and after them."""
+    speech = _speech(messages)
+    if len(speech) <= limit:
+        return messages
+    return [message for message in messages if message.position >= speech[-limit].position]
+
+
+def _speech(messages: Sequence[Message]) -> list[Message]:
+    return [message for message in messages if message.kind in SPEECH]

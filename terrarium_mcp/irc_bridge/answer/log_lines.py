@@ -1,0 +1,45 @@
+"""Messages as lines for the model: under day headings, joins and parts in a row as one. Pure."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.records import Message, MessageType
+from terrarium_mcp.chat.times.timestamps import day
+from terrarium_mcp.chat.transcript import RenderOptions, line_of
+from terrarium_mcp.errors import and_more
+
+_JOINS_AND_LEAVES = frozenset((MessageType.JOIN, MessageType.PART, MessageType.QUIT))
+
+_NAMED = 5
+"""Nicks named in a line that stands for several joins and parts."""
+
+
+def collapsed_lines(messages: Sequence[Message], options: RenderOptions) -> list[str]:
+    """The messages as lines under day headings; consecutive joins and parts become one line."""
+    lines: list[str] = []
+    today = ""
+    for in_a_row, group in groupby(messages, lambda message: message.kind in _JOINS_AND_LEAVES):
+        run = list(group)
+        if in_a_row and len(run) > 1:
+            lines.append(_collapsed(run))
+            continue
+        for message in run:
+            if (heading := day(message.said_at, options.zone)) != today:
+                lines.append(f"-- {heading} --")
+                today = heading
+            lines.append(line_of(message, options))
+    return lines
+
+
+def _collapsed(run: Sequence[Message]) -> str:
+    joined = list(dict.fromkeys(one.nick for one in run if one.kind is MessageType.JOIN))
+    gone = list(dict.fromkeys(one.nick for one in run if one.kind is not MessageType.JOIN))
+    parts = [_names(joined, "joined"), _names(gone, "left")]
+    return "* " + "; ".join(part for part in parts if part)
+
+
+def _names(nicks: Sequence[str], what: str) -> str:
+    if not nicks:
+        return ""
+    return f"{and_more([harmless(nick) for nick in nicks], _NAMED)} {what}"

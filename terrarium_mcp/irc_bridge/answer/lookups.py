@@ -1,0 +1,126 @@
+"""Runs the tool calls of one question: side by side, bounded, each of them once."""
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import anyio
+
+from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.transcript import message_reference
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.irc_bridge.answer.budget import truncated
+from terrarium_mcp.irc_bridge.answer.past_turns import short_result
+from terrarium_mcp.irc_bridge.answer.question import Question
+from terrarium_mcp.irc_bridge.model.chat_types import ModelMessage, ToolCall, ToolResult, ToolSchema
+from terrarium_mcp.irc_bridge.model.legacy_tools import current_call
+from terrarium_mcp.irc_bridge.toolbox import Toolbox, ToolboxAway
+from terrarium_mcp.store import ToolStep
+
+SAME_CALL = 3
+"""A call repeated in this many rounds ends the loop; the second time is served from memory."""
+
+_CallKey = tuple[str, str]
+"""The name and arguments of a call, equal however the JSON is formatted."""
+
+
+class _BadArguments(TerrariumError):
+    """The arguments of a tool call are not a JSON object."""
+
+
+@dataclass(slots=True)
+class Lookups:
+    """What the model looks up for one question.
+
+    `steps` are its calls so far in short forms; `shown` are the ids of the messages in the results.
+    """
+
+    question: Question
+    toolbox: Toolbox
+    steps: list[ToolStep] = field(default_factory=list)
+    shown: set[int] = field(default_factory=set)
+    _seen: Counter[_CallKey] = field(default_factory=Counter)
+    _remembered: dict[_CallKey, str] = field(default_factory=dict)
+    _rounds: int = 0
+
+    @property
+    def menu(self) -> Sequence[ToolSchema]:
+        """The tools for this question: none that writes, if it is off the record."""
+        menu = self.toolbox.menu
+        return [tool for tool in menu if tool.only_reads] if self.question.off_record else menu
+
+    def repeats(self, calls: Sequence[ToolCall]) -> bool:
+        """Whether one of the calls is made for the SAME_CALL-th time; counts them."""
+        keys = {_key(call) for call in calls}
+        self._seen.update(keys)
+        return any(self._seen[key] >= SAME_CALL for key in keys)
+
+    async def run(self, said: ModelMessage, tokens: int) -> tuple[ToolResult, ...]:
+        """Run the calls of one message concurrently; the results are in the order of the calls.
+
+        Each result is the answer of the tool, or what went wrong and the way out, in `tokens`.
+        """
+        calls = {_key(call): call for call in said.calls}  # the same call twice is one
+        results: dict[_CallKey, str] = {}
+
+        async def look_up(key: _CallKey) -> None:
+            results[key] = await self._result(calls[key], tokens)
+
+        async with anyio.create_task_group() as tasks:
+            for key in calls:
+                tasks.start_soon(look_up, key)
+        self._rounds += 1
+        self.steps += [
+            ToolStep(self._rounds, call.name, call.arguments, short_result(results[key]))
+            for key, call in calls.items()
+        ]
+        return tuple(ToolResult(call.id, call.name, results[_key(call)]) for call in said.calls)
+
+    async def _result(self, call: ToolCall, tokens: int) -> str:
+        if (key := _key(call)) in self._remembered:
+            return truncated(
+                f"(asked before; the answer is the same)\n{self._remembered[key]}", tokens
+            )
+        try:
+            name, arguments = current_call(call.name, _arguments(call))
+            if not self.toolbox.offers(name, only_reads=self.question.off_record):
+                return truncated(self.toolbox.unknown(name), tokens)
+            view = {**self.question.view, "max_tokens": tokens}
+            found = await self.toolbox.call(name, arguments, view)
+        except (ToolboxAway, _BadArguments) as error:
+            return truncated(str(error), tokens)
+        self._remembered[key] = text = truncated(found.text, tokens)
+        self.shown |= _messages_in(text)
+        return text
+
+
+def _messages_in(text: str) -> set[int]:
+    """The ids of the messages that a transcript shows."""
+    found = map(message_reference, text.splitlines())
+    return {reference.id for reference in found if reference}
+
+
+def _arguments(call: ToolCall) -> dict[str, Any]:
+    """The arguments of a tool call.
+
+    Raises:
+        _BadArguments: they are not a JSON object.
+    """
+    try:
+        arguments = json.loads(call.arguments or "{}")
+    except (ValueError, RecursionError) as error:
+        raise _BadArguments(
+            f"The arguments of {call.name} are not JSON ({error}). Write one JSON object."
+        ) from None
+    if not isinstance(arguments, dict):
+        raise _BadArguments(f"The arguments of {call.name} must be one JSON object.")
+    return arguments
+
+
+def _key(call: ToolCall) -> _CallKey:
+    try:
+        return call.name, json.dumps(_arguments(call), sort_keys=True)
+    except (_BadArguments, RecursionError):
+        return call.name, harmless(call.arguments)

@@ -1,0 +1,29 @@
+"""A question to the bot."""
+
+from dataclasses import dataclass
+
+from terrarium_mcp.chat.defusing import NOBODY, Unaddressed
+from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.irc_bridge.toolbox import ViewMeta
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, and the view that its tool calls are restricted to.
+
+    `typed` is its text as it came over IRC. `channel` is "" in a private chat. Of a question
+    `off_record` nothing is kept: the model gets no tool that writes. `unaddressed` are the nicks
+    that the answer must not highlight.
+    """
+
+    typed: str
+    asker: str
+    channel: str
+    view: ViewMeta
+    off_record: bool = False
+    unaddressed: Unaddressed = NOBODY
+
+    @property
+    def text(self) -> str:
+        """The text without control characters."""
+        return harmless(self.typed)

@@ -1,0 +1,34 @@
+"""!clear and !compact: what people may do about the bot's memory of its own talk."""
+
+import anyio
+
+from terrarium_mcp.errors import quantity
+from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
+from terrarium_mcp.irc_bridge.dialogue.summary_prompt import KEPT_TURNS
+
+COMPACTED_WITHIN = 120.0
+"""Seconds that `!compact` waits for a model that others ask."""
+
+_KEPT = f"I keep the newest {KEPT_TURNS} word for word"
+
+
+async def clear(context: CommandContext) -> list[str]:
+    """!clear: the talk with the bot begins anew here; what was recorded stays."""
+    turns = await context.dialogues.clear(context.place)
+    if not turns:
+        return ["There is nothing to clear: we have not talked here for a while."]
+    return [f"Cleared: {quantity(turns, 'turn')} of our talk here. The record of the lines stays."]
+
+
+async def compact(context: CommandContext) -> list[str]:
+    """!compact: the older turns here become a summary now."""
+    turns = len((await context.dialogues.current(context.place)).turns)
+    if turns <= KEPT_TURNS:
+        long = f"our talk here is {quantity(turns, 'turn')} long"
+        return [f"There is nothing to summarise: {long}, and {_KEPT}."]
+    summary = None
+    with anyio.move_on_after(COMPACTED_WITHIN):
+        summary = await context.summarizer.compact(context.place)
+    if summary is None:
+        return ["The model gave no summary. Nothing has changed, and nothing is lost."]
+    return [f"Summarised: turns {summary.first} to {summary.last} of our talk here; {_KEPT}."]

@@ -1,0 +1,1 @@
+"""What the bot remembers of its own talk: turns, windows and summaries, across restarts."""

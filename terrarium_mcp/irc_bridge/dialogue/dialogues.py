@@ -1,0 +1,191 @@
+"""The dialogues of one network: a turn is opened by a question and ends when its answer was said.
+
+The store has the truth; what could not be written yet is laid over what is read. A turn whose
+process dies stays open in the store: the next start marks it, and it is never replayed.
+"""
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+import anyio
+
+from terrarium_mcp.chat.identity import Identity
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.irc_bridge.dialogue.unwritten import UnwrittenState
+from terrarium_mcp.store import (
+    DialoguePlace,
+    DialogueSummary,
+    DialogueTurn,
+    Store,
+    StoredDialogue,
+    ToolStep,
+    TurnState,
+)
+
+READ_WITHIN = 1.0
+"""Seconds for reading a dialogue; a slow disk must not delay an answer."""
+
+MARK_AGAIN = 5.0
+"""Seconds before a failed marking of cut turns is retried."""
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class _Window:
+    """The window that a dialogue is in, and its summary."""
+
+    number: int
+    summary: DialogueSummary | None
+
+
+@dataclass(slots=True)
+class OpenTurn:
+    """A turn in work, and the dialogue before it."""
+
+    turn: DialogueTurn
+    before: StoredDialogue
+    is_kept: bool = True
+
+    def say(self, answer: str, steps: tuple[ToolStep, ...], shown: frozenset[int]) -> None:
+        """The answer was said, which was made from these steps and messages."""
+        self.turn = replace(
+            self.turn, answer=answer, steps=steps, sources=shown, state=TurnState.DONE
+        )
+
+
+class Dialogues:
+    """Reads and writes the dialogues of one network."""
+
+    def __init__(self, store: Store, network: str, stale_after: Callable[[], timedelta]) -> None:
+        self._store = store
+        self._network = network
+        self._stale_after = stale_after
+        self._unwritten = UnwrittenState()
+        self._newest: dict[DialoguePlace, int] = {}
+
+    async def run(self) -> None:
+        """Mark the turns that an earlier process left open, then write until cancelled."""
+        await self._mark_cut()
+        await self._unwritten.run()
+
+    async def current(self, place: DialoguePlace) -> StoredDialogue:
+        """The dialogue of a place as far as it is part of the talk; stale turns are not."""
+        stored = StoredDialogue()
+        try:
+            with anyio.fail_after(READ_WITHIN):
+                stored = await self._store.dialogues.load(place)
+        except (TerrariumError, TimeoutError) as error:
+            log.warning("could not read what was said with me: %s", error)
+        return self._fresh(place, self._completed(place, stored), datetime.now(UTC))
+
+    @contextmanager
+    def turn(
+        self,
+        place: DialoguePlace,
+        before: StoredDialogue,
+        asker: Identity,
+        question: str,
+        *,
+        message_id: int,
+        is_kept: bool,
+    ) -> Iterator[OpenTurn]:
+        """A turn that is open inside the block, and stopped after it unless its answer was said.
+
+        Args:
+            place: where it is held.
+            before: the dialogue so far, from `current`.
+            asker: who asks.
+            question: what they ask.
+            message_id: the line of the question; 0 if it is not recorded.
+            is_kept: whether it may be stored: a turn off the record leaves nothing.
+        """
+        number = max(before.newest, self._newest.get(place, 0)) + 1
+        at = datetime.now(UTC)
+        turn = DialogueTurn(number, before.window, at, asker, question, message_id)
+        opened = OpenTurn(turn, before, is_kept)
+        if is_kept:
+            self._newest[place] = number
+            self._put_turn(place, turn)
+        try:
+            yield opened
+        finally:
+            if is_kept:
+                ended = opened.turn
+                if ended.state is TurnState.OPEN:
+                    ended = replace(ended, state=TurnState.STOPPED)
+                self._put_turn(place, ended)
+
+    async def clear(self, place: DialoguePlace) -> int:
+        """Begin a new window; returns how many turns are no longer part of the talk."""
+        before = await self.current(place)
+        self._put_window(place, before.window + 1, None)
+        summary = before.summary
+        return len(before.turns) + (summary.last - summary.first + 1 if summary else 0)
+
+    def summarised(self, place: DialoguePlace, window: int, summary: DialogueSummary) -> None:
+        """A window has a summary from now on, unless it is over."""
+        self._put_window(place, window, summary)
+
+    def history_changed(self) -> None:
+        """Lines were removed: what waits to be written is checked against that now."""
+        self._unwritten.hurry()
+
+    def _completed(self, place: DialoguePlace, stored: StoredDialogue) -> StoredDialogue:
+        """What is stored, with what is not written yet laid over it."""
+        window, summary = stored.window, stored.summary
+        turns = {turn.number: turn for turn in stored.turns}
+        newest = stored.newest
+        for number, value in self._unwritten.waiting(place):
+            match value:
+                case _Window() if value.number >= window:
+                    window, summary = value.number, value.summary
+                case DialogueTurn():
+                    turns[number] = value
+                    newest = max(newest, number)
+        after = summary.last if summary else 0
+        quoted = tuple(
+            turn
+            for number, turn in sorted(turns.items())
+            if turn.window == window and turn.state is TurnState.DONE and number > after
+        )
+        return StoredDialogue(window, newest, summary, quoted)
+
+    def _fresh(self, place: DialoguePlace, found: StoredDialogue, now: datetime) -> StoredDialogue:
+        """The dialogue, or the beginning of a new window if it has been silent for too long."""
+        last = found.turns[-1].asked_at if found.turns else None
+        last = last or (found.summary.made_at if found.summary else None)
+        if last is None or now - last <= self._stale_after():
+            return found
+        self._put_window(place, found.window + 1, None)
+        return StoredDialogue(found.window + 1, found.newest)
+
+    def _put_turn(self, place: DialoguePlace, turn: DialogueTurn) -> None:
+        write = partial(self._store.dialogues.put_turn, place, turn)
+        self._unwritten.put((place, turn.number), turn, write)
+
+    def _put_window(
+        self, place: DialoguePlace, number: int, summary: DialogueSummary | None
+    ) -> None:
+        """Write a window, unless a newer one waits: a summary may end after its window did."""
+        newer = (value for _, value in self._unwritten.waiting(place) if isinstance(value, _Window))
+        if any(one.number > number for one in newer):
+            return
+        write = partial(self._store.dialogues.put_window, place, number, summary)
+        self._unwritten.put((place, 0), _Window(number, summary), write)
+
+    async def _mark_cut(self) -> None:
+        while True:
+            try:
+                marked = await self._store.dialogues.mark_cut(self._network)
+            except TerrariumError as error:
+                log.warning("could not mark the turns that were cut off, will retry: %s", error)
+                await anyio.sleep(MARK_AGAIN)
+            else:
+                if marked:
+                    log.info("%d questions were cut off by the last stop", marked)
+                return

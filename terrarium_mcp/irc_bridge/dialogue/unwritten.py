@@ -1,0 +1,93 @@
+"""Writes dialogue state in the background: a failure delays no answer and is tried again."""
+
+import logging
+from collections.abc import Awaitable, Callable, Iterator
+from dataclasses import dataclass
+
+import anyio
+
+from terrarium_mcp.bell import Bell
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.store import DialoguePlace
+
+MOST_WAITING = 100
+"""Writes that wait; beyond it the oldest is given up."""
+
+AGAIN_AFTER = 60.0
+"""Seconds before a failed write is tried again."""
+
+TRIES = 3
+"""Times a write is tried."""
+
+log = logging.getLogger(__name__)
+
+WriteKey = tuple[DialoguePlace, int]
+"""What a write is about: the turn of this number, or 0 for the window and its summary."""
+
+
+@dataclass(slots=True)
+class PendingWrite:
+    """A write that was not done yet. `value` is what it writes."""
+
+    value: object
+    write: Callable[[], Awaitable[None]]
+    tries: int = 0
+    due: float = 0.0
+
+
+class UnwrittenState:
+    """What waits to be written, in order; of two writes about the same the newer one counts."""
+
+    def __init__(self) -> None:
+        self._waiting: dict[WriteKey, PendingWrite] = {}
+        self._bell = Bell()
+
+    def put(self, key: WriteKey, value: object, write: Callable[[], Awaitable[None]]) -> None:
+        """Write this soon. Never waits."""
+        self._waiting.pop(key, None)
+        self._waiting[key] = PendingWrite(value, write)
+        if len(self._waiting) > MOST_WAITING:
+            self._give_up(next(iter(self._waiting)))
+        self._bell.ring()
+
+    def waiting(self, place: DialoguePlace) -> Iterator[tuple[int, object]]:
+        """What is not written yet of a dialogue: the numbers and the values."""
+        return iter([(key[1], one.value) for key, one in self._waiting.items() if key[0] == place])
+
+    def hurry(self) -> None:
+        """Try everything again now: the history was changed, and may be written once more."""
+        for one in self._waiting.values():
+            one.due = 0.0
+        self._bell.ring()
+
+    async def run(self) -> None:
+        """Write until cancelled."""
+        while True:
+            for key, one in list(self._waiting.items()):
+                if one.due <= anyio.current_time():
+                    await self._write(key, one)
+            with anyio.move_on_after(self._pause()):
+                await self._bell.wait()
+
+    async def _write(self, key: WriteKey, one: PendingWrite) -> None:
+        try:
+            await one.write()
+        except TerrariumError as error:
+            one.tries += 1
+            one.due = anyio.current_time() + AGAIN_AFTER
+            if one.tries >= TRIES:
+                self._give_up(key)
+            elif one.tries == 1:
+                log.warning("could not store what was said with me, will retry: %s", error)
+        else:
+            if self._waiting.get(key) is one:  # else a newer one came meanwhile
+                del self._waiting[key]
+
+    def _pause(self) -> float:
+        """Seconds until the next write is due."""
+        due = min((one.due for one in self._waiting.values()), default=anyio.current_time() + 3600)
+        return max(0.0, due - anyio.current_time())
+
+    def _give_up(self, key: WriteKey) -> None:
+        if self._waiting.pop(key, None):
+            log.warning("a turn of a dialogue could not be stored, and will be forgotten")
