@@ -88,6 +88,14 @@ from terrarium_mcp.store.sqlite.topics.heartbeats import this_process
 from terrarium_mcp.store.sqlite.topics.spans import HEARTBEAT
 
 if TYPE_CHECKING:
+    from terrarium_mcp.store.records.dialogue import (
+        DialoguePlace,
+        DialogueSummary,
+        DialogueTurn,
+        StoredDialogue,
+        ToolStep,
+        TurnState,
+    )
     from terrarium_mcp.store.sqlite.backup import (
         BackupFailed,
         Manifest,
@@ -103,20 +111,27 @@ if TYPE_CHECKING:
     from terrarium_mcp.store.sqlite.removal.scrub import check_unused, scrub
 
 _LOADED_LATER = {
-    "AlreadyRecorded": "claims",
-    "claimed": "claims",
+    "AlreadyRecorded": "sqlite.claims",
+    "claimed": "sqlite.claims",
     **dict.fromkeys(
         (
             *("BackupFailed", "Manifest", "NotABackup", "RestoreRefused"),
             *("make_backup", "restore_backup"),
         ),
-        "backup",
+        "sqlite.backup",
     ),
-    "examine": "health",
-    "read_heartbeats": "health.bridges",
-    "check_deeply": "health.deep_check",
-    "check_unused": "removal.scrub",
-    "scrub": "removal.scrub",
+    **dict.fromkeys(
+        (
+            *("DialoguePlace", "DialogueSummary", "DialogueTurn", "StoredDialogue"),
+            *("ToolStep", "TurnState"),
+        ),
+        "records.dialogue",
+    ),
+    "examine": "sqlite.health",
+    "read_heartbeats": "sqlite.health.bridges",
+    "check_deeply": "sqlite.health.deep_check",
+    "check_unused": "sqlite.removal.scrub",
+    "scrub": "sqlite.removal.scrub",
 }
 
 __all__ = [
@@ -231,4 +246,4 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _LOADED_LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.sqlite.{_LOADED_LATER[name]}"), name)
+    return getattr(import_module(f"{__name__}.{_LOADED_LATER[name]}"), name)

@@ -47,7 +47,8 @@ class DialogueTurn:
     """A question, what was looked up for it, and its answer: indivisible.
 
     `number` counts the turns of a dialogue from 1. Turns of an earlier `window` than the dialogue's
-    are kept, and no longer part of the talk. `message_id` is the question's line, 0 if it is not
+    are kept, and no longer part of the talk. `asked_at` is by this machine's clock: what was
+    removed later than that is not stored. `message_id` is the question's line, 0 if it is not
     recorded. `sources` are the ids of all messages that its model was shown: with any of them the
     turn is removed as well, since its answer may quote it.
     """
@@ -66,20 +67,27 @@ class DialogueTurn:
 
 @dataclass(frozen=True, slots=True)
 class DialogueSummary:
-    """What turns `first` to `last` of a dialogue said, in a model's words."""
+    """What turns `first` to `last` of a dialogue said, in a model's words.
+
+    It rests on every turn from `first` to `last`, but for the numbers in `omitted`: those of turns
+    that the model was not shown, neither now nor for the summary before this one. With any turn
+    that it rests on the summary is removed as well.
+    """
 
     text: str
     first: int
     last: int
     made_at: datetime
+    omitted: frozenset[int] = field(default_factory=frozenset)
 
 
 @dataclass(frozen=True, slots=True)
 class StoredDialogue:
     """A dialogue as far as it is part of the talk: its window, summary, and the turns after it.
 
-    `turns` are those of the window that are done and that the summary does not cover, oldest first.
-    `newest` is the number of the newest turn of all, whatever its state; 0 if there is none.
+    `turns` are those of the window that are done and that the summary does not rest on, oldest
+    first. `newest` is the highest number that any turn has had, whatever its state, also if it was
+    removed; 0 if there was none.
     """
 
     window: int = 1

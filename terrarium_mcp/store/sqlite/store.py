@@ -57,6 +57,7 @@ if TYPE_CHECKING:  # most processes never load these
     from terrarium_mcp.store.sqlite.imports import Imports
     from terrarium_mcp.store.sqlite.removal import Removal
     from terrarium_mcp.store.sqlite.topics.conversations import Conversations
+    from terrarium_mcp.store.sqlite.topics.dialogues import Dialogues
 
 AT_ONCE = 0.5
 """Seconds to wait for an ordinary file to open; a longer opening continues in the background."""
@@ -115,6 +116,15 @@ class Store:
         )
 
         return Conversations(self._indexer)
+
+    @cached_property
+    def dialogues(self) -> "Dialogues":
+        """What the bot is in the middle of, in each channel and in private."""
+        from terrarium_mcp.store.sqlite.topics.dialogues import (  # noqa: PLC0415 -- see above
+            Dialogues,
+        )
+
+        return Dialogues(self._database, self._opted_out)
 
     @cached_property
     def archive(self) -> "Archive":

@@ -14,8 +14,18 @@ from tempfile import TemporaryDirectory
 
 import anyio
 
+from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.records import Member, MessageType, NewMessage, Origin
-from terrarium_mcp.store import LogSource, open_store
+from terrarium_mcp.store import (
+    DialoguePlace,
+    DialogueSummary,
+    DialogueTurn,
+    LogSource,
+    Store,
+    ToolStep,
+    TurnState,
+    open_store,
+)
 from terrarium_mcp.store.sqlite.schema import CURRENT
 from tests.samples import terrarium_irc as sample
 from tests.store.scene import NOON, SETTINGS, chat, line_of, past
@@ -96,6 +106,7 @@ async def record(path: Path) -> None:
         number = await store.imports.begin("terrarium-mcp import mate.log")
         await store.imports.add(number, LOG, chat(MATE, channel="#mate", origin=Origin.IMPORT))
         await store.imports.finish(number)
+        await talk(store)
     with closing(sqlite3.connect(path)) as db, db:
         # As terrarium-irc or another program would append them.
         insert = "INSERT INTO messages (timestamp, channel, nick, message) VALUES (?, ?, ?, ?)"
@@ -105,6 +116,29 @@ async def record(path: Path) -> None:
     async with open_store(path, SETTINGS) as store:
         await store.messages.newest(await store.rooms.all(), 1)
         await store.removal.redact("net", "#tea", "id-2", asked_by="ada", at=datetime.now(UTC))
+
+
+async def talk(store: Store) -> None:
+    """Two turns of a dialogue, the first of them summarised, and one that is being answered."""
+    place = DialoguePlace("net", "#tea")
+    asker = Identity("net", "bo", "~bo", "host.example")
+    step = ToolStep(1, "search_irc_history", '{"query": "kettle"}', "2 lines")
+    for number, state in enumerate((TurnState.DONE, TurnState.DONE, TurnState.OPEN), 1):
+        turn = DialogueTurn(
+            number,
+            window=1,
+            asked_at=NOON + timedelta(minutes=number),
+            asker=asker,
+            question="who has the kettle?",
+            message_id=number,
+            steps=(step,),
+            answer="ada" if state is TurnState.DONE else "",
+            state=state,
+            sources=frozenset((2, 3)),
+        )
+        await store.dialogues.put_turn(place, turn)
+    summary = DialogueSummary("The kettle was asked for.", 1, 1, NOON)
+    await store.dialogues.put_window(place, 1, summary)
 
 
 async def adopt(path: Path) -> None:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from datetime import timedelta
 
-from terrarium_mcp.chat.identity import fold, is_channel
+from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.chat.times.timestamps import from_iso, to_text
 from terrarium_mcp.store.sqlite.engine.database import Writer
@@ -13,7 +13,12 @@ from terrarium_mcp.store.sqlite.engine.rooms import room_ids
 from terrarium_mcp.store.sqlite.index.external_rows import move_private
 from terrarium_mcp.store.sqlite.index.live_clock import live_until
 from terrarium_mcp.store.sqlite.index.msgid_index import RoomMsgid, messages_with
-from terrarium_mcp.store.sqlite.ingest.forgotten import without_forgotten
+from terrarium_mcp.store.sqlite.ingest.forgotten import (
+    PurgedUntil,
+    is_purged,
+    purged_until,
+    without_forgotten,
+)
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader, permitted
 
 _INSERT = """
@@ -69,23 +74,14 @@ async def _known_msgids(
     return {(row["room"], as_text(row["msgid"])) for row in await messages_with(writer, named)}
 
 
-async def _purged_until(
-    writer: Writer, messages: Sequence[NewMessage]
-) -> Mapping[tuple[str, str], str]:
-    """Until when lines were purged, by network ("" for all) and folded nick; for playback only.
+async def _purged_until(writer: Writer, messages: Sequence[NewMessage]) -> PurgedUntil:
+    """Until when lines were purged by nick; for playback only.
 
     A server or bouncer that replays what a person had removed must not bring it back.
     """
     if all(message.origin is not Origin.PLAYBACK for message in messages):
         return {}
-    rows = await writer.rows(_PURGES)
-    return {(as_text(network), fold(as_text(nick))): as_text(at) for network, nick, at in rows}
-
-
-_PURGES = (
-    "SELECT network, nick, max(at) FROM removals WHERE kind = 'purge' AND nick != ''"
-    " GROUP BY network, nick ORDER BY max(at)"
-)
+    return await purged_until(writer)
 
 
 def _room_of(message: NewMessage, rooms: Mapping[tuple[str, str], int]) -> int | None:
@@ -115,7 +111,7 @@ class _Rows:
         rooms: Mapping[tuple[str, str], int],
         live_until: Mapping[int, str],
         known_msgids: Collection[RoomMsgid],
-        purged_until: Mapping[tuple[str, str], str],
+        purged_until: PurgedUntil,
         first: int,
     ) -> None:
         self.first = first
@@ -136,7 +132,8 @@ class _Rows:
         """Add the row of the next message; returns its id, 0 if the message is already stored."""
         room = _room_of(message, self._rooms)
         if message.origin is Origin.PLAYBACK and (
-            self._was_purged(message) or await self._is_stored(message, room)
+            is_purged(message.network, message.nick, message.said_at, self._purged_until)
+            or await self._is_stored(message, room)
         ):
             return 0
         timestamp = to_text(message.said_at)
@@ -147,12 +144,6 @@ class _Rows:
         if message.msgid:
             self._msgids.add((room, storable(message.msgid)))
         return number
-
-    def _was_purged(self, message: NewMessage) -> bool:
-        """Whether a message is older than a purge of its nick."""
-        said, nick = to_text(message.said_at), fold(storable(message.nick))
-        networks = ("", storable(message.network))
-        return any(said <= self._purged_until.get((network, nick), "") for network in networks)
 
     async def _is_stored(self, message: NewMessage, room: int | None) -> bool:
         """Whether a message that is played back is already recorded.

@@ -60,6 +60,7 @@ VERSIONS: Sequence[Version] = (
     Version(5),
     Version(6),
     Version(7),
+    Version(8),
 )
 CURRENT = len(VERSIONS)
 
