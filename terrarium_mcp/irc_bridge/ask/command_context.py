@@ -10,7 +10,28 @@ from terrarium_mcp.irc_bridge.dialogue.dialogues import Dialogues
 from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.toolbox import Toolbox, ViewMeta
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store import DialoguePlace
+from terrarium_mcp.store import DialoguePlace, DialogueSummary, StoredDialogue
+
+
+@dataclass(frozen=True, slots=True)
+class DialogueHere:
+    """The dialogue that a command belongs to."""
+
+    place: DialoguePlace
+    dialogues: Dialogues
+    summarizer: Summarizer
+
+    async def current(self) -> StoredDialogue:
+        """What is part of the talk now."""
+        return await self.dialogues.current(self.place)
+
+    async def clear(self) -> int:
+        """Begin a new window; returns how many turns are no longer part of the talk."""
+        return await self.dialogues.clear(self.place)
+
+    async def compact(self) -> DialogueSummary | None:
+        """Summarise the older turns now; None if that failed."""
+        return await self.summarizer.compact(self.place)
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,10 +43,7 @@ class CommandContext:
     toolbox: Toolbox
     settings: Settings
     consent: Consent
-    dialogues: Dialogues
-    summarizer: Summarizer
-    place: DialoguePlace
-    """Where the dialogue is held that the command belongs to."""
+    dialogue: DialogueHere
 
     @property
     def asker(self) -> Identity:

@@ -14,7 +14,7 @@ _KEPT = f"I keep the newest {KEPT_TURNS} word for word"
 
 async def clear(context: CommandContext) -> list[str]:
     """!clear: the talk with the bot begins anew here; what was recorded stays."""
-    turns = await context.dialogues.clear(context.place)
+    turns = await context.dialogue.clear()
     if not turns:
         return ["There is nothing to clear: we have not talked here for a while."]
     return [f"Cleared: {quantity(turns, 'turn')} of our talk here. The record of the lines stays."]
@@ -22,13 +22,13 @@ async def clear(context: CommandContext) -> list[str]:
 
 async def compact(context: CommandContext) -> list[str]:
     """!compact: the older turns here become a summary now."""
-    turns = len((await context.dialogues.current(context.place)).turns)
+    turns = len((await context.dialogue.current()).turns)
     if turns <= KEPT_TURNS:
         long = f"our talk here is {quantity(turns, 'turn')} long"
         return [f"There is nothing to summarise: {long}, and {_KEPT}."]
     summary = None
     with anyio.move_on_after(COMPACTED_WITHIN):
-        summary = await context.summarizer.compact(context.place)
+        summary = await context.dialogue.compact()
     if summary is None:
         return ["The model gave no summary. Nothing has changed, and nothing is lost."]
     return [f"Summarised: turns {summary.first} to {summary.last} of our talk here; {_KEPT}."]

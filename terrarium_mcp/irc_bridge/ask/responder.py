@@ -13,7 +13,7 @@ from terrarium_mcp.errors import TerrariumError, plainly
 from terrarium_mcp.irc_bridge.answer.loop import Answer, answer
 from terrarium_mcp.irc_bridge.answer.question import Question
 from terrarium_mcp.irc_bridge.answer.reply import Reply, paged, reply_lines
-from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
+from terrarium_mcp.irc_bridge.ask.command_context import CommandContext, DialogueHere
 from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
 from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.ask.consent import Consent
@@ -116,9 +116,7 @@ class Responder:
             self._toolbox,
             self._settings,
             self._consent,
-            self._dialogues,
-            self._summarizer,
-            self._place(command),
+            DialogueHere(self._place(command), self._dialogues, self._summarizer),
         )
         return self._lines(command, await HANDLERS[command.name](context))
 

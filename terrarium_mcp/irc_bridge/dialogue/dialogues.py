@@ -125,7 +125,7 @@ class Dialogues:
         before = await self.current(place)
         self._put_window(place, before.window + 1, None)
         summary = before.summary
-        return len(before.turns) + (summary.last - summary.first + 1 if summary else 0)
+        return len(before.turns) + (len(summary.turns) if summary else 0)
 
     def summarised(self, place: DialoguePlace, window: int, summary: DialogueSummary) -> None:
         """A window has a summary from now on, unless it is over."""
@@ -147,11 +147,11 @@ class Dialogues:
                 case DialogueTurn():
                     turns[number] = value
                     newest = max(newest, number)
-        after = summary.last if summary else 0
+        covered = summary.turns if summary else frozenset()
         quoted = tuple(
             turn
             for number, turn in sorted(turns.items())
-            if turn.window == window and turn.state is TurnState.DONE and number > after
+            if turn.window == window and turn.state is TurnState.DONE and number not in covered
         )
         return StoredDialogue(window, newest, summary, quoted)
 

@@ -114,4 +114,6 @@ class Summarizer:
             log.info("a summary failed and will be tried again: %s", error)
         if not text:
             return None
-        return DialogueSummary(text, request.first, request.last, datetime.now(UTC))
+        return DialogueSummary(
+            text, request.first, request.last, datetime.now(UTC), request.omitted
+        )

@@ -34,11 +34,16 @@ _LONGEST_TURN = 500
 
 @dataclass(frozen=True, slots=True)
 class SummaryRequest:
-    """What the model is asked, and the turns that the summary will rest on."""
+    """What the model is asked, and the turns that the summary will rest on.
+
+    These are the turns `first` to `last` without those that are `omitted`: they were stopped, cut
+    off or removed.
+    """
 
     talk: tuple[TalkMessage, ...]
     first: int
     last: int
+    omitted: frozenset[int]
 
 
 def is_due(dialogue: StoredDialogue, zone: tzinfo) -> bool:
@@ -66,8 +71,11 @@ def summary_request(dialogue: StoredDialogue, zone: tzinfo) -> SummaryRequest | 
         fitting += 1
     parts = ([_BEFORE.format(summary=before.text)] if before else []) + told[:fitting]
     talk = (ChatMessage("system", _RULES), ChatMessage("user", "\n\n".join(parts)))
-    first = before.first if before else turns[0].number
-    return SummaryRequest(talk, first, turns[fitting - 1].number)
+    numbers = {turn.number for turn in turns[:fitting]}
+    if before:
+        numbers |= before.turns
+    first, last = min(numbers), max(numbers)
+    return SummaryRequest(talk, first, last, frozenset(range(first, last + 1)) - numbers)
 
 
 def summary_text(said: str) -> str:

@@ -30,7 +30,7 @@ class PendingWrite:
     """A write that was not done yet. `value` is what it writes."""
 
     value: object
-    write: Callable[[], Awaitable[None]]
+    write: Callable[[], Awaitable[object]]
     tries: int = 0
     due: float = 0.0
 
@@ -42,7 +42,7 @@ class UnwrittenState:
         self._waiting: dict[WriteKey, PendingWrite] = {}
         self._bell = Bell()
 
-    def put(self, key: WriteKey, value: object, write: Callable[[], Awaitable[None]]) -> None:
+    def put(self, key: WriteKey, value: object, write: Callable[[], Awaitable[object]]) -> None:
         """Write this soon. Never waits."""
         self._waiting.pop(key, None)
         self._waiting[key] = PendingWrite(value, write)

@@ -80,6 +80,11 @@ class DialogueSummary:
     made_at: datetime
     omitted: frozenset[int] = field(default_factory=frozenset)
 
+    @property
+    def turns(self) -> frozenset[int]:
+        """The numbers of the turns that it rests on."""
+        return frozenset(range(self.first, self.last + 1)) - self.omitted
+
 
 @dataclass(frozen=True, slots=True)
 class StoredDialogue:

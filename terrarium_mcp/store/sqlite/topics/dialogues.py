@@ -161,9 +161,9 @@ async def _rests_on_stored_turns(
     writer: Writer, dialogue: int, window: int, summary: DialogueSummary
 ) -> bool:
     """Whether all turns of a summary are in this window, which is the dialogue's current one."""
-    numbers = {*range(summary.first, summary.last + 1)} - summary.omitted
-    params = {"dialogue": dialogue, "window": window, "numbers": json.dumps(list(numbers))}
-    return int(await writer.value(_COUNT_TURNS, params)) == len(numbers)
+    numbers = json.dumps(sorted(summary.turns))
+    params = {"dialogue": dialogue, "window": window, "numbers": numbers}
+    return int(await writer.value(_COUNT_TURNS, params)) == len(summary.turns)
 
 
 async def _write_turn(writer: Writer, dialogue: int, turn: DialogueTurn) -> None:
