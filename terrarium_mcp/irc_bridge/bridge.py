@@ -127,18 +127,19 @@ class Bridge:
             )
         async with anyio.create_task_group() as recording:
             recording.start_soon(self._recorder.run)
+            recording.start_soon(self._dialogues.run)
             try:
                 async with anyio.create_task_group() as self._talking:
                     self._talking.start_soon(self._presence.run)
                     self._talking.start_soon(self._reception.run)
                     self._talking.start_soon(self._trouble_notice.run)
-                    self._talking.start_soon(self._dialogues.run)
                     self._talking.start_soon(self._summarizer.run)
                     await self._reception.until_ready()
                     await self.network.run()
                     self._talking.cancel_scope.cancel()
             finally:
                 self._recorder.finish()
+                self._dialogues.finish()
 
     def report(self) -> BridgeReport:
         """The state of this bridge now."""

@@ -13,6 +13,9 @@ from terrarium_mcp.irc_bridge.answer.question import Question
 from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, Toolbox, ToolboxAway
 from terrarium_mcp.settings import Settings
 
+SEARCHED_WITHIN = 5.0
+"""Seconds for the search; a history that is slow or locked must not keep the question waiting."""
+
 MOST_HITS = 10
 """Hits for a question's own words that are read; how many are shown is decided elsewhere."""
 
@@ -50,7 +53,8 @@ async def gathered_lines(question: Question, toolbox: Toolbox, settings: Setting
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(read_newest)
-        tasks.start_soon(search)
+        with anyio.move_on_after(SEARCHED_WITHIN):
+            await search()
     return GatheredLines(newest, messages_of(found), bool(found.facts.get("weak")))
 
 

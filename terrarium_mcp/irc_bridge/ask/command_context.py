@@ -25,6 +25,10 @@ class DialogueHere:
         """What is part of the talk now."""
         return await self.dialogues.current(self.place)
 
+    def history_changed(self) -> None:
+        """Lines were removed: nothing that waits to be written may bring them back."""
+        self.dialogues.history_changed()
+
     async def clear(self) -> int:
         """Begin a new window; returns how many turns are no longer part of the talk."""
         return await self.dialogues.clear(self.place)

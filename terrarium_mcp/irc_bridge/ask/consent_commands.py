@@ -88,6 +88,7 @@ async def _confirmed(context: CommandContext) -> list[str]:
     prefix = context.settings.command_prefix
     if result is None:
         return [f"Say {prefix}forget first: it tells what would be removed."]
+    context.dialogue.history_changed()
     removed = quantity(result.messages, "message")
     return [f"Removed {removed} of yours.{_files(result)}", _UNREACHED]
 

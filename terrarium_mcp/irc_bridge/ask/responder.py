@@ -2,7 +2,7 @@
 
 import logging
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import anyio
@@ -147,8 +147,9 @@ class Responder:
         ) as turn:
             found = await self._answered(pending, question, before)
             mark = self._settings.llm_mark if found.by_model else ""
-            await self._say(pending, self._addressed(pending.command, found.lines, mark))
-            turn.say("\n".join(found.lines), found.steps, found.shown)
+            turn.answer("\n".join(found.lines), found.steps, found.shown)
+            reply = self._addressed(pending.command, found.lines, mark)
+            await self._say(pending, reply, begun=turn.said)
         self._summarizer.consider(place)
 
     def _question(self, command: Command, view: ViewMeta) -> Question:
@@ -252,8 +253,13 @@ class Responder:
         alone = (command.asker,) if command.off_record else ()
         return (command.target, *shared, *alone)
 
-    async def _say(self, pending: PendingCommand, reply: Reply) -> None:
-        """Say the lines of a reply, each when the one before it has left."""
+    async def _say(
+        self, pending: PendingCommand, reply: Reply, begun: Callable[[], None] = lambda: None
+    ) -> None:
+        """Say the lines of a reply, each when the one before it has left.
+
+        `begun` is called when the first has.
+        """
         lane = Lane.ANSWER if pending.command.is_question else Lane.COMMAND
         reply_to = _msgid(pending.message)
         ready_at = anyio.current_time()
@@ -261,6 +267,7 @@ class Responder:
             await self._network.say(pending.command.target, line, lane, reply_to=reply_to)
             if number == 0:
                 self._guard.replied(pending.command.person, ready_at)
+                begun()
         if reply.more:
             self._more[self._scope(pending.command)] = reply
             self._guard.offered(pending.command.person)

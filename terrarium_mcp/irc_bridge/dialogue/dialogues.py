@@ -51,11 +51,13 @@ class OpenTurn:
     before: StoredDialogue
     is_kept: bool = True
 
-    def say(self, answer: str, steps: tuple[ToolStep, ...], shown: frozenset[int]) -> None:
-        """The answer was said, which was made from these steps and messages."""
-        self.turn = replace(
-            self.turn, answer=answer, steps=steps, sources=shown, state=TurnState.DONE
-        )
+    def answer(self, text: str, steps: tuple[ToolStep, ...], shown: frozenset[int]) -> None:
+        """There is an answer, which was made from these steps and messages."""
+        self.turn = replace(self.turn, answer=text, steps=steps, sources=shown)
+
+    def said(self) -> None:
+        """The answer, or its beginning, was said."""
+        self.turn = replace(self.turn, state=TurnState.DONE)
 
 
 class Dialogues:
@@ -69,9 +71,15 @@ class Dialogues:
         self._newest: dict[DialoguePlace, int] = {}
 
     async def run(self) -> None:
-        """Mark the turns that an earlier process left open, then write until cancelled."""
-        await self._mark_cut()
-        await self._unwritten.run()
+        """Mark the turns that an earlier process left open, and write until `finish()`."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._mark_cut)
+            await self._unwritten.run()
+            tasks.cancel_scope.cancel()
+
+    def finish(self) -> None:
+        """No turn is held any more: let `run()` return once all are written."""
+        self._unwritten.finish()
 
     async def current(self, place: DialoguePlace) -> StoredDialogue:
         """The dialogue of a place as far as it is part of the talk; stale turns are not."""

@@ -19,6 +19,9 @@ AGAIN_AFTER = 60.0
 TRIES = 3
 """Times a write is tried."""
 
+AT_THE_END = 2.0
+"""Seconds in which everything is tried once more when the program stops."""
+
 log = logging.getLogger(__name__)
 
 WriteKey = tuple[DialoguePlace, int]
@@ -41,6 +44,8 @@ class UnwrittenState:
     def __init__(self) -> None:
         self._waiting: dict[WriteKey, PendingWrite] = {}
         self._bell = Bell()
+        self._finished = False
+        self._running = anyio.CancelScope(shield=True)
 
     def put(self, key: WriteKey, value: object, write: Callable[[], Awaitable[object]]) -> None:
         """Write this soon. Never waits."""
@@ -60,14 +65,25 @@ class UnwrittenState:
             one.due = 0.0
         self._bell.ring()
 
+    def finish(self) -> None:
+        """Let `run()` return once everything was tried again, AT_THE_END seconds from now."""
+        self._finished = True
+        self._running.deadline = anyio.current_time() + AT_THE_END
+        self.hurry()
+
     async def run(self) -> None:
-        """Write until cancelled."""
-        while True:
-            for key, one in list(self._waiting.items()):
-                if one.due <= anyio.current_time():
-                    await self._write(key, one)
-            with anyio.move_on_after(self._pause()):
-                await self._bell.wait()
+        """Write until `finish()`, also when cancelled: the last turn has just ended then."""
+        with self._running:
+            while not self._finished:
+                await self._write_due()
+                with anyio.move_on_after(self._pause()):
+                    await self._bell.wait()
+            await self._write_due()
+
+    async def _write_due(self) -> None:
+        for key, one in list(self._waiting.items()):
+            if one.due <= anyio.current_time():
+                await self._write(key, one)
 
     async def _write(self, key: WriteKey, one: PendingWrite) -> None:
         try:

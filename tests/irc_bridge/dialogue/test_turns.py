@@ -1,0 +1,290 @@
+"""What the bot is in the middle of outlives silence, restarts and a failing disk; not `!clear`."""
+
+import re
+import sqlite3
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from anyio import to_thread
+
+from terrarium_mcp.chat.identity import Identity
+from terrarium_mcp.irc_bridge.dialogue import unwritten
+from terrarium_mcp.store import (
+    DialoguePlace,
+    DialogueTurn,
+    Store,
+    TurnState,
+    open_store,
+)
+from tests.irc_bridge.house import bytes_of
+from tests.irc_bridge.test_bridge import PATIENCE, playing
+from tests.servers.agent import calls, calls_all, hangs, says
+from tests.servers.ircd import Ircd
+from tests.servers.person import person
+from tests.store.scene import rows_of
+
+TEA = DialoguePlace("local", "#tea")
+STATES = "SELECT question, state FROM dialogue_turns ORDER BY id"
+
+
+def spoken(request: dict[str, Any]) -> list[str]:
+    """The messages of a request after the system message, without those of tools."""
+    return [one["content"] for one in request["messages"][1:] if one["role"] != "tool"]
+
+
+def questions(request: dict[str, Any]) -> list[str]:
+    """The texts of the questions in a request, the past ones first."""
+    found = (re.findall(r"<question [^>]*>(.*)</question>", text) for text in spoken(request))
+    return [text for each in found for text in each]
+
+
+def check_valid(request: dict[str, Any]) -> None:
+    """Every tool message follows its call, and every call has its result."""
+    waiting: list[str] = []
+    for message in request["messages"]:
+        if message["role"] == "tool":
+            assert message["tool_call_id"] == waiting.pop(0)
+            continue
+        assert not waiting
+        waiting = [call["id"] for call in message.get("tool_calls", ())]
+    assert not waiting
+
+
+async def has_stored(file: Path, *states: tuple[str, str]) -> None:
+    """Wait until these are the turns on disk."""
+    with anyio.fail_after(PATIENCE):
+        while rows_of(file, STATES) != list(states):  # noqa: ASYNC110 -- the file tells nothing
+            await anyio.sleep(0.02)
+
+
+async def test_a_follow_up_is_sent_with_what_it_follows(ngircd: Ircd, tmp_path: Path) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        scene.agent.will(calls("search_irc_history", query="gate"), "bo fixed it", "on Tuesday")
+        await scene.asks("!ask who fixed the gate?", "bo fixed it")
+        await scene.asks("Terra: and when was that?", "on Tuesday")
+    last = scene.agent.requests[-1]
+    check_valid(last)
+    assert questions(last) == ["who fixed the gate?", "and when was that?"]
+    assert "bo fixed it" in spoken(last)
+    assert sum("bo fixed it" in text for text in spoken(last)) == 1
+
+
+async def test_what_was_looked_up_is_known_after_a_restart(ngircd: Ircd, tmp_path: Path) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        wanted = ("search_irc_history", '{"query": "gate"}'), ("get_current_users", "{}")
+        scene.agent.will(calls_all(*wanted), "bo fixed it")
+        await scene.asks("!ask who fixed the gate?", "bo fixed it")
+        await has_stored(tmp_path / "irc_logs.db", ("who fixed the gate?", "done"))
+    async with playing(ngircd, tmp_path) as scene:
+        scene.agent.will("for gate")
+        await scene.asks("!ask what did you just search for?", "for gate")
+    (request,) = scene.agent.requests
+    check_valid(request)
+    assert questions(request) == ["who fixed the gate?", "what did you just search for?"]
+    called = [call["function"] for one in request["messages"] for call in one.get("tool_calls", ())]
+    assert [one["name"] for one in called] == ["search_irc_history", "get_current_users"]
+    assert called[0]["arguments"] == '{"query": "gate"}'
+
+
+async def test_what_was_cleared_stays_cleared_after_a_restart(ngircd: Ircd, tmp_path: Path) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        scene.agent.will("bo did", "eve did")
+        await scene.asks("!ask who fixed the gate?", "bo did")
+        await scene.asks("!ask who broke it?", "eve did")
+        assert await scene.asks("!clear", "Cleared: 2 turns of our talk here.")
+        assert await scene.asks("!clear", "There is nothing to clear")
+    async with playing(ngircd, tmp_path) as scene:
+        assert await scene.asks("!clear", "There is nothing to clear")
+        scene.agent.will("hm")
+        await scene.asks("!ask so?", "hm")
+    (request,) = scene.agent.requests
+    assert questions(request) == ["so?"]
+    assert len(rows_of(tmp_path / "irc_logs.db", STATES)) == 3  # the rows stay
+
+
+async def test_clear_right_after_a_restart_clears_what_was_before_it(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        scene.agent.will("bo did")
+        await scene.asks("!ask who fixed the gate?", "bo did")
+        await has_stored(tmp_path / "irc_logs.db", ("who fixed the gate?", "done"))
+    async with playing(ngircd, tmp_path) as scene:
+        assert await scene.asks("!clear", "Cleared: 1 turn of our talk here.")
+        scene.agent.will("hm")
+        await scene.asks("!ask so?", "hm")
+    assert questions(scene.agent.requests[-1]) == ["so?"]
+
+
+async def test_after_a_long_silence_the_talk_begins_anew_and_the_rows_stay(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        ada = Identity("local", "ada", "ada", "example.org")
+        ago = datetime.now(UTC) - timedelta(hours=2, minutes=1)
+        turn = DialogueTurn(1, 1, ago, ada, "old?", answer="yes", state=TurnState.DONE)
+        await scene.house.store.dialogues.put_turn(TEA, turn)
+        scene.agent.will("a", "b")
+        await scene.asks("!ask new?", "ada: [LLM] a")
+        await scene.asks("!ask newer?", "ada: [LLM] b")
+        await has_stored(
+            tmp_path / "irc_logs.db", ("old?", "done"), ("new?", "done"), ("newer?", "done")
+        )
+    assert [questions(request) for request in scene.agent.requests] == [
+        ["new?"],
+        ["new?", "newer?"],
+    ]
+
+
+async def test_each_channel_and_each_private_chat_has_a_dialogue_of_its_own(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    async with playing(ngircd, tmp_path) as scene, person("eve", ngircd.port) as eve:
+        await scene.ada.joins("#mate")
+        await eve.joins("#tea")
+        for number, (channel, heard) in enumerate(
+            [("#tea", "#tea"), ("#mate", "#mate"), ("Terra", "ada")]
+        ):
+            scene.agent.will(f"answer {number}")
+            ask = "" if channel == "Terra" else "!ask "
+            await scene.asks(f"{ask}question {number}?", heard, f"answer {number}", channel=channel)
+        scene.agent.will("answer 3")
+        await eve.types("PRIVMSG Terra :question 3?")
+        with anyio.fail_after(PATIENCE):
+            await eve.sees("PRIVMSG eve", "answer 3")
+        scene.agent.will("answer 4")
+        await scene.asks("question 4?", "answer 4", channel="Terra")
+    assert [questions(request) for request in scene.agent.requests] == [
+        ["question 0?"],
+        ["question 1?"],
+        ["question 2?"],
+        ["question 3?"],
+        ["question 2?", "question 4?"],
+    ]
+
+
+async def test_of_a_question_off_the_record_nothing_is_kept(ngircd: Ircd, tmp_path: Path) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        scene.agent.will("secretly yes", "hm")
+        await scene.asks("!ask [off] is it xyzzy?", "secretly yes")
+        await scene.asks("!ask so?", "ada: [LLM] hm")
+    assert questions(scene.agent.requests[-1]) == ["so?"]
+    assert b"xyzzy" not in bytes_of(tmp_path / "irc_logs.db")
+    assert b"secretly yes" not in bytes_of(tmp_path / "irc_logs.db")
+
+
+async def test_a_turn_that_was_taken_back_is_marked_and_not_replayed(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        scene.agent.will(calls("get_current_users"), hangs(), "hm")
+        await scene.ada.types("PRIVMSG #tea :!ask who is here?")
+        with anyio.fail_after(PATIENCE):
+            await scene.agent.asked(2)
+        await has_stored(tmp_path / "irc_logs.db", ("who is here?", "open"))
+        await scene.ada.types("PRIVMSG #tea :!stop")
+        await has_stored(tmp_path / "irc_logs.db", ("who is here?", "stopped"))
+        scene.agent.release()
+        await scene.asks("!ask so?", "ada: [LLM] hm")
+    assert questions(scene.agent.requests[-1]) == ["so?"]
+    check_valid(scene.agent.requests[-1])
+
+
+async def test_a_disk_that_fails_delays_no_answer_and_forgets_no_turn(
+    ngircd: Ircd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(unwritten, "AGAIN_AFTER", 0.05)
+    monkeypatch.setattr(unwritten, "TRIES", 1_000)
+    file = tmp_path / "irc_logs.db"
+    async with playing(ngircd, tmp_path) as scene:
+        async with refused_turns(file):
+            scene.agent.will("bo did", "on Tuesday")
+            await scene.asks("!ask who fixed the gate?", "bo did")
+            await scene.asks("!ask when?", "on Tuesday")
+            assert questions(scene.agent.requests[-1]) == ["who fixed the gate?", "when?"]
+            assert not rows_of(file, STATES)
+        await has_stored(file, ("who fixed the gate?", "done"), ("when?", "done"))
+
+
+async def test_what_somebody_had_removed_is_not_in_the_next_request(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        scene.agent.will("the key is under the pot", "hm")
+        await scene.asks("!ask where is the xyzzy key?", "under the pot")
+        await scene.asks("!forget", "Say !forget yes")
+        await scene.asks("!forget yes", "Removed 1 message of yours")
+        await scene.asks("!ask so?", "ada: [LLM] hm")
+    assert questions(scene.agent.requests[-1]) == ["so?"]
+    assert b"xyzzy" not in bytes_of(tmp_path / "irc_logs.db")
+
+
+async def test_the_best_lines_said_for_want_of_a_model_are_part_of_the_talk(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        await scene.ada.types("PRIVMSG #tea :the gate is green")
+        scene.agent.will(says(""), "it is green")
+        await scene.asks("!ask which colour has the gate?", "the gate is green")
+        await scene.asks("!ask who said so?", "it is green")
+    assert "the gate is green" in spoken(scene.agent.requests[-1])[1]
+
+
+async def test_a_turn_that_cannot_be_stored_is_given_up_after_three_tries(
+    ngircd: Ircd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(unwritten, "AGAIN_AFTER", 0.05)
+    async with playing(ngircd, tmp_path) as scene:
+        async with refused_turns(tmp_path / "irc_logs.db"):
+            scene.agent.will("bo did")
+            await scene.asks("!ask who fixed the gate?", "bo did")
+            with anyio.fail_after(PATIENCE):
+                while "will be forgotten" not in caplog.text:  # noqa: ASYNC110 -- nor does a log
+                    await anyio.sleep(0.02)
+        scene.agent.will("hm")
+        await scene.asks("!ask so?", "ada: [LLM] hm")
+    assert questions(scene.agent.requests[-1]) == ["so?"]
+
+
+@asynccontextmanager
+async def refused_turns(file: Path) -> AsyncIterator[None]:
+    """A database that takes no turn of a dialogue inside the block, and all else."""
+    await to_thread.run_sync(
+        execute_in,
+        file,
+        "CREATE TRIGGER no_turns BEFORE INSERT ON dialogue_turns"
+        " BEGIN SELECT RAISE(ABORT, 'no room for turns'); END",
+    )
+    yield
+    await to_thread.run_sync(execute_in, file, "DROP TRIGGER no_turns")
+
+
+def execute_in(file: Path, sql: str) -> None:
+    with closing(sqlite3.connect(file)) as other:
+        other.execute(sql)
+        other.commit()
+
+
+async def turns_of(store: Store) -> list[str]:
+    return [turn.question for turn in (await store.dialogues.load(TEA)).turns]
+
+
+async def test_a_turn_left_open_by_a_dead_process_is_marked_at_the_next_start(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    file = tmp_path / "irc_logs.db"
+    ada = Identity("local", "ada", "ada", "example.org")
+    async with open_store(file) as store:
+        turn = DialogueTurn(1, 1, datetime.now(UTC), ada, "left?")
+        await store.dialogues.put_turn(TEA, turn)
+    async with playing(ngircd, tmp_path) as scene:
+        await has_stored(file, ("left?", "cut"))
+        scene.agent.will("hm")
+        await scene.asks("!ask so?", "ada: [LLM] hm")
+        assert await turns_of(scene.house.store) in ([], ["so?"])
+    assert questions(scene.agent.requests[-1]) == ["so?"]
