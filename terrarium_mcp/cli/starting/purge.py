@@ -96,7 +96,8 @@ async def remove(options: PurgeOptions) -> None:
             )
         if not options.copies:
             left = await store.removal.terrarium_irc.names()
-    click.echo(f"removed {quantity(result.messages, 'message')}")
+    turns = f" and {quantity(result.turns, 'turn')} of dialogues" if result.turns else ""
+    click.echo(f"removed {quantity(result.messages, 'message')}{turns}")
     cleaned = (
         f"{one.file}: {quantity(one.messages, 'message')}, {one.rows} rows"
         for one in legacy.cleaned
@@ -143,7 +144,11 @@ def _counts(traces: PersonTraces) -> list[str]:
         f" {traces.events[room]:,} events"
         for room in rooms
     ]
-    return counts + ([f"private messages: {traces.private:,}"] if traces.private else [])
+    others = {
+        "private messages": traces.private,
+        "turns of the bot's dialogues, asked by them or resting on their lines": traces.turns,
+    }
+    return counts + [f"{what}: {count:,}" for what, count in others.items() if count]
 
 
 def _changed_files(backlog: BacklogMentions) -> list[str]:

@@ -90,14 +90,19 @@ async def _confirmed(context: CommandContext) -> list[str]:
         return [f"Say {prefix}forget first: it tells what would be removed."]
     context.dialogue.history_changed()
     removed = quantity(result.messages, "message")
-    return [f"Removed {removed} of yours.{_files(result)}", _UNREACHED]
+    return [f"Removed {removed} of yours{_turns(result.turns)}.{_files(result)}", _UNREACHED]
 
 
 def _amount(traces: PersonTraces) -> str:
     lines = quantity(traces.lines.total() + traces.private, "line")
     events = quantity(traces.events.total(), "event")
     channels = quantity(len({*traces.lines, *traces.events}), "channel")
-    return f"{lines} and {events} of yours in {channels}"
+    return f"{lines} and {events} of yours in {channels}{_turns(traces.turns)}"
+
+
+def _turns(count: int) -> str:
+    """Questions that the asker put, or whose answers rest on a line of theirs."""
+    return f", and {quantity(count, 'question')} to me with the answers" if count else ""
 
 
 def _files(result: PurgeResult) -> str:

@@ -24,7 +24,9 @@ class PresenceSnapshot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditEntry:
-    """One removal: how many messages and why; for a single person also who, on which network.
+    """One removal: how much and why; for a single person also who, on which network.
+
+    `turns` are those of dialogues that were removed along with the messages.
 
     Of somebody who asked for it themselves `nick` holds fingerprints, not the name.
     """
@@ -35,6 +37,7 @@ class AuditEntry:
     network: str = ""
     nick: str = ""
     messages: int = 0
+    turns: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,25 +283,30 @@ class Person:
 
 @dataclass(frozen=True, slots=True)
 class PersonTraces:
-    """What is stored of a person: lines and events by room label, private messages, backlog."""
+    """What is stored of a person: lines and events by room label, private messages, backlog.
+
+    `turns` are those of dialogues in which they asked, or for which a line of theirs was read.
+    """
 
     lines: Counter[str]
     events: Counter[str]
     private: int
+    turns: int = 0
     backlog: BacklogMentions = field(default_factory=BacklogMentions)
 
     @property
     def total(self) -> int:
-        """The number of messages of any kind."""
-        return self.lines.total() + self.events.total() + self.private
+        """The number of messages of any kind, and of turns."""
+        return self.lines.total() + self.events.total() + self.private + self.turns
 
 
 @dataclass(frozen=True, slots=True)
 class PurgeResult:
-    """How many messages a purge removed, and the backlog files it deleted, changed or left."""
+    """How much a purge removed, and the backlog files it deleted, changed or left."""
 
     messages: int
     backlog: BacklogMentions
+    turns: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Refolding: what changes in the tables of rooms when a network compares names in another way.
+"""Refolding: what changes for rooms and dialogues when a network compares names in another way.
 
 Under another CASEMAPPING two rooms may turn out to be one (`#a[` and `#a{` under rfc1459), and one
 may turn out to be two. The rows of `rooms` follow in one short transaction; messages that belong
@@ -7,7 +7,7 @@ elsewhere by the spelling of their `channel` are moved later, in steps (index/ro
 
 # ruff: noqa: S608 -- every statement is made of constants
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from terrarium_mcp.chat.identity import fold, is_spelt_alike
 from terrarium_mcp.store.sqlite.engine.database import Row, Writer
@@ -33,6 +33,7 @@ async def refold(writer: Writer, network: str, casemapping: str) -> None:
     both = (before, casemapping)
     rooms = await writer.rows(_ROOMS, params)
     await _refold_rooms(writer, rooms, casemapping)
+    await _rename(writer, "dialogues", await writer.rows(_DIALOGUES, params), casemapping)
     await _refold_members(writer, await writer.rows(_MEMBERS, params), casemapping)
     if not all(is_spelt_alike(room["channel"], both) for room in rooms):
         await writer.run("REPLACE INTO derived (name, upto) VALUES (?, -1)", (ROOM_MOVES,))
@@ -45,6 +46,12 @@ _ROOMS = """
 SELECT id, channel FROM rooms WHERE network = :network
 ORDER BY (SELECT lines + events FROM room_counts WHERE room = id) DESC, id"""
 
+# Of dialogues that turn out to be one, that with the newest question stays. Nobody comes upon the
+# turns of the others any more, but they can be removed.
+_DIALOGUES = """
+SELECT id, channel FROM dialogues d WHERE network = :network AND channel != ''
+ORDER BY (SELECT max(asked_at) FROM dialogue_turns WHERE dialogue = d.id) DESC, id DESC"""
+
 _MEMBERS = """
 SELECT p.room, p.nick FROM presence p JOIN rooms r ON r.id = p.room WHERE r.network = :network"""
 
@@ -55,17 +62,27 @@ UNION SELECT relay.value ->> 0 FROM voice_rules, json_each(relays) relay WHERE n
 
 
 async def _refold_rooms(writer: Writer, rooms: Sequence[Row], casemapping: str) -> None:
-    """Give every room its new folded name, the first of several that have the same."""
-    numbers = [(room["id"],) for room in rooms]
-    await writer.many(f"UPDATE rooms SET folded = {_LEFT} WHERE id = ?", numbers)
-    stays: dict[str, int] = {}
-    for room in rooms:
-        stays.setdefault(fold(room["channel"], casemapping), room["id"])
-    await writer.many("UPDATE rooms SET folded = ? WHERE id = ?", stays.items())
+    stays = await _rename(writer, "rooms", rooms, casemapping)
     for room in rooms:
         stayed = stays[fold(room["channel"], casemapping)]
         if stayed != room["id"]:
             await _join(writer, room["id"], stayed)
+
+
+async def _rename(
+    writer: Writer, table: str, rows: Sequence[Row], casemapping: str
+) -> Mapping[str, int]:
+    """Give every row its new folded name, the first of several that have the same; whose it is.
+
+    What the others have for one is no channel's.
+    """
+    numbers = [(row["id"],) for row in rows]
+    await writer.many(f"UPDATE {table} SET folded = {_LEFT} WHERE id = ?", numbers)
+    stays: dict[str, int] = {}
+    for row in rows:
+        stays.setdefault(fold(row["channel"], casemapping), row["id"])
+    await writer.many(f"UPDATE {table} SET folded = ? WHERE id = ?", stays.items())
+    return stays
 
 
 async def _join(writer: Writer, left: int, stayed: int) -> None:

@@ -21,6 +21,7 @@ _WITH_NETWORK = (
     "evidence",
     "opt_outs",
     "import_sources",
+    "dialogues",
 )
 """Tables whose rows may be those of a network that has no name yet."""
 

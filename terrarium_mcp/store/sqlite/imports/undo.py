@@ -16,6 +16,7 @@ from terrarium_mcp.store.sqlite.removal.batched_delete import (
     BatchedDelete,
     Delete,
     OnProgress,
+    Removed,
     delete_messages,
     delete_private,
 )
@@ -54,13 +55,13 @@ class ImportUndo:
         for private in (False, True):
             delete = self._delete_unclaimed(private)
             async for ids in self._present(private):
-                before = deletion.rows
+                before = deletion.removed.messages
                 await deletion.run(ids, delete)
-                kept += len(ids) - (deletion.rows - before)
+                kept += len(ids) - (deletion.removed.messages - before)
         async with self._database.writing() as writer:
             await writer.run("DELETE FROM spans WHERE import = ?", [self._import])
             await writer.run(_REMOVE_EMPTY_ROOMS, [self._import])
-        return UndoResult(deletion.rows, kept)
+        return UndoResult(deletion.removed.messages, kept)
 
     async def _mark(self, now: str) -> None:
         """Mark the import as undone: from now on its lines are nobody's."""
@@ -99,12 +100,12 @@ class ImportUndo:
         """
         delete = delete_private if private else delete_messages
 
-        async def delete_some(writer: Writer, ids: Sequence[int]) -> int:
+        async def delete_some(writer: Writer, ids: Sequence[int]) -> Removed:
             near = {"private": private, "first": ids[0], "last": ids[-1]}
             added = _joined(IdSpan(*row) for row in await writer.rows(_ADDED, near))
             claimed = _joined(IdSpan(*row) for row in await writer.rows(_CLAIMED, near))
             gone = [one for one in ids if _holds(added, one) and not _holds(claimed, one)]
-            return await delete(writer, gone) if gone else 0
+            return await delete(writer, gone) if gone else Removed()
 
         return delete_some
 

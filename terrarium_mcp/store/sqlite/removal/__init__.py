@@ -17,6 +17,7 @@ from terrarium_mcp.store.records import (
     RemovalReason,
 )
 from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.dialogue_rows import remove_turns_with
 from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
 from terrarium_mcp.store.sqlite.engine.rooms import Rooms
 from terrarium_mcp.store.sqlite.index.indexer import Indexer, unindex_text
@@ -91,7 +92,7 @@ class Removal:
         at: datetime,
         on_progress: OnProgress = lambda _: None,
     ) -> PurgeResult:
-        """Remove everything of a person from tables and backlog.
+        """Remove everything of a person from tables and backlog, and each turn that rests on it.
 
         May be interrupted at any point: the same call then does the rest. It does not reach
         backups, exports, copies, or what others quoted.
@@ -102,7 +103,7 @@ class Removal:
                 identity not begun.
         """
         quotes = await self._unquote(target) if target.identity else None
-        messages = await purge_tables(
+        removed = await purge_tables(
             self._database,
             self._indexer,
             target,
@@ -110,7 +111,8 @@ class Removal:
             at=at,
             on_progress=on_progress,
         )
-        return PurgeResult(messages, quotes or await purge_backlog(self._backlog, target))
+        quotes = quotes or await purge_backlog(self._backlog, target)
+        return PurgeResult(removed.messages, quotes, removed.turns)
 
     async def _unquote(self, target: PurgeTarget) -> BacklogMentions:
         """Remove an identity's messages from the backlog, before nobody can tell which they are."""
@@ -143,7 +145,7 @@ class Removal:
 
 
 async def _redact(writer: Writer, ids: Sequence[int], asked_by: str, at: datetime) -> list[int]:
-    """Remove the text of messages; returns the ids of those that still had one."""
+    """Remove the text of messages, and what rests on it; returns the ids of those that had one."""
     rows = await writer.rows(
         "SELECT id, network, nick FROM messages WHERE redacted_at IS NULL"
         " AND id IN (SELECT value FROM json_each(:ids))",
@@ -164,6 +166,7 @@ async def _redact(writer: Writer, ids: Sequence[int], asked_by: str, at: datetim
                 network=as_text(network),
                 nick=as_text(nick),
                 messages=1,
+                turns=await remove_turns_with(writer, [number]),
             ),
         )
     return [row["id"] for row in rows]

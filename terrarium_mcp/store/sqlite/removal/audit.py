@@ -9,10 +9,10 @@ from terrarium_mcp.store.sqlite.engine.functions import storable
 
 
 async def begin(writer: Writer, entry: AuditEntry) -> int:
-    """Add the row of a removal that begins; returns its id for `add_messages`."""
+    """Add the row of a removal that begins; returns its id for `add`."""
     await writer.run(
-        "INSERT INTO removals (at, kind, asked_by, network, nick, messages)"
-        " VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO removals (at, kind, asked_by, network, nick, messages, turns)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
             to_text(entry.at),
             entry.why.value,
@@ -20,23 +20,25 @@ async def begin(writer: Writer, entry: AuditEntry) -> int:
             storable(entry.network),
             storable(entry.nick),
             entry.messages,
+            entry.turns,
         ),
     )
     return int(await writer.value("SELECT last_insert_rowid()"))
 
 
-async def add_messages(writer: Writer, number: int, messages: int) -> None:
-    """Add to the messages of a removal, in the transaction that removes them."""
+async def add(writer: Writer, number: int, messages: int, turns: int) -> None:
+    """Add to what a removal removed, in the transaction that removes it."""
     await writer.run(
-        "UPDATE removals SET messages = messages + :messages WHERE id = :number",
-        {"number": number, "messages": messages},
+        "UPDATE removals SET messages = messages + :messages, turns = turns + :turns"
+        " WHERE id = :number",
+        {"number": number, "messages": messages, "turns": turns},
     )
 
 
 async def entries(database: Database) -> Sequence[AuditEntry]:
     """Every removal, the oldest first."""
     rows = await database.rows(
-        "SELECT at, kind, asked_by, network, nick, messages FROM removals ORDER BY id"
+        "SELECT at, kind, asked_by, network, nick, messages, turns FROM removals ORDER BY id"
     )
     return [
         AuditEntry(
@@ -46,6 +48,7 @@ async def entries(database: Database) -> Sequence[AuditEntry]:
             network=network,
             nick=nick,
             messages=messages,
+            turns=turns,
         )
-        for at, kind, asked_by, network, nick, messages in rows
+        for at, kind, asked_by, network, nick, messages, turns in rows
     ]

@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from typing import NamedTuple
 
 import anyio
 
 from terrarium_mcp.store.records import AuditEntry
 from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.dialogue_rows import remove_turns, remove_turns_with
 from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE, BatchSizer
 from terrarium_mcp.store.sqlite.index.indexer import unindex_rows
 from terrarium_mcp.store.sqlite.removal import audit
@@ -14,26 +16,38 @@ from terrarium_mcp.store.sqlite.removal import audit
 ROWS_PER_TRANSACTION = (50, 300, 2_000)
 """Rows deleted by one transaction: the minimum, the first value, the maximum."""
 
-Delete = Callable[[Writer, Sequence[int]], Awaitable[int]]
-"""Deletes the rows with these ids inside a transaction; returns how many existed."""
+
+class Removed(NamedTuple):
+    """How many messages were removed, and how many turns of dialogues."""
+
+    messages: int = 0
+    turns: int = 0
+
+
+Delete = Callable[[Writer, Sequence[int]], Awaitable[Removed]]
+"""Deletes the rows with these ids inside a transaction, and the turns that rest on them."""
 
 OnProgress = Callable[[int], None]
-"""Receives the rows deleted so far. May raise to stop the removal; those rows stay deleted."""
+"""Receives the messages deleted so far. May raise to stop the removal; those stay deleted."""
 
 
-async def delete_messages(writer: Writer, ids: Sequence[int]) -> int:
+async def delete_messages(writer: Writer, ids: Sequence[int]) -> Removed:
     """Delete messages, and what is derived from them."""
     here = await _present(writer, "messages", ids)
     await unindex_rows(writer, here)
-    await _delete(writer, "messages", here)
-    return len(here)
+    return await _delete(writer, "messages", here)
 
 
-async def delete_private(writer: Writer, ids: Sequence[int]) -> int:
+async def delete_private(writer: Writer, ids: Sequence[int]) -> Removed:
     """Delete private messages."""
-    here = await _present(writer, "private_messages", ids)
-    await _delete(writer, "private_messages", here)
-    return len(here)
+    return await _delete(
+        writer, "private_messages", await _present(writer, "private_messages", ids)
+    )
+
+
+async def delete_turns(writer: Writer, ids: Sequence[int]) -> Removed:
+    """Delete turns of dialogues."""
+    return Removed(turns=await remove_turns(writer, ids))
 
 
 class BatchedDelete:
@@ -42,7 +56,7 @@ class BatchedDelete:
     def __init__(
         self, database: Database, entry: AuditEntry, on_progress: OnProgress = lambda _: None
     ) -> None:
-        self.rows = 0
+        self.removed = Removed()
         self._database = database
         self._entry = entry
         self._on_progress = on_progress
@@ -60,15 +74,15 @@ class BatchedDelete:
                 await self._add_to_audit(writer, gone)
             self._pace.record(len(batch), anyio.current_time() - began)
             done += len(batch)
-            self.rows += gone
-            self._on_progress(self.rows)
+            self.removed = Removed(*map(sum, zip(self.removed, gone, strict=True)))
+            self._on_progress(self.removed.messages)
             await anyio.sleep(PAUSE)
 
-    async def _add_to_audit(self, writer: Writer, gone: int) -> None:
-        if gone and self._number is None:
+    async def _add_to_audit(self, writer: Writer, gone: Removed) -> None:
+        if any(gone) and self._number is None:
             self._number = await audit.begin(writer, self._entry)
-        if gone and self._number is not None:
-            await audit.add_messages(writer, self._number, gone)
+        if any(gone) and self._number is not None:
+            await audit.add(writer, self._number, *gone)
 
 
 async def id_ranges(database: Database, table: str, size: int) -> AsyncIterator[tuple[int, int]]:
@@ -88,5 +102,7 @@ async def _present(writer: Writer, table: str, ids: Sequence[int]) -> list[int]:
     return [row[0] for row in rows]
 
 
-async def _delete(writer: Writer, table: str, ids: Sequence[int]) -> None:
+async def _delete(writer: Writer, table: str, ids: Sequence[int]) -> Removed:
+    """Delete messages, and the turns of dialogues that rest on them."""
     await writer.many(f"DELETE FROM {table} WHERE id = ?", [(number,) for number in ids])  # noqa: S608 -- our own tables
+    return Removed(len(ids), await remove_turns_with(writer, ids))

@@ -19,8 +19,10 @@ from terrarium_mcp.store.sqlite.ingest.forgotten import fingerprints
 from terrarium_mcp.store.sqlite.removal.batched_delete import (
     BatchedDelete,
     OnProgress,
+    Removed,
     delete_messages,
     delete_private,
+    delete_turns,
     id_ranges,
 )
 
@@ -55,12 +57,19 @@ _PROVEN_THEIRS = _proven(f"({NICK_FOLDED} = :nick OR ({_TO_THEIR_NICK}))")
 _PROVEN_PRIVATE = _proven(f"{NICK_FOLDED} = :nick")
 
 _PRIVATE = f"({NICK_FOLDED} = :nick OR {folded_sql('m.target')} = :nick) AND {_ON_NETWORK}"
+_ASKED_BY_NICK = f"{NICK_FOLDED} = :nick AND {_ON_NETWORK}"
 _BETWEEN = "m.id BETWEEN :first AND :last"
+
+_TURNS = """(
+  SELECT t.id, t.nick, t.user, t.host, t.account, d.network
+  FROM dialogue_turns t JOIN dialogues d ON d.id = t.dialogue
+)"""
+"""The turns of dialogues, each with who asked."""
 
 
 async def stored_traces(database: Database, target: PurgeTarget) -> PersonTraces:
     """What the tables hold of a person. Reads every message."""
-    lines, events = Counter[str](), Counter[str]()
+    lines, events, turns = Counter[str](), Counter[str](), await _turns_of(database, target)
     async for first, last in id_ranges(database, "messages", ROWS_PER_READ):
         rows = await database.rows(
             f"SELECT ifnull(r.network || '/' || r.channel, ''), {IS_SPEECH}, count(*)"
@@ -70,8 +79,11 @@ async def stored_traces(database: Database, target: PurgeTarget) -> PersonTraces
         )
         for room, said, count in rows:
             (lines if said else events)[room] += count
+        resting = await database.rows(_turns_resting_on(target), _params(target, first, last))
+        turns.update(row[0] for row in resting)
     sql = f"SELECT count(*) FROM private_messages m WHERE {_private(target)}"
-    return PersonTraces(lines, events, int(await database.value(sql, _params(target), 0)))
+    private = int(await database.value(sql, _params(target), 0))
+    return PersonTraces(lines, events, private, len(turns))
 
 
 async def purge_tables(
@@ -82,8 +94,8 @@ async def purge_tables(
     asked_by: str,
     at: datetime,
     on_progress: OnProgress,
-) -> int:
-    """Delete everything that the tables hold of a person; returns the number of messages.
+) -> Removed:
+    """Delete everything that the tables hold of a person, and each turn that rests on it.
 
     May be interrupted at any point: the same call then does the rest.
     """
@@ -101,10 +113,11 @@ async def purge_tables(
     sql = f"SELECT m.id FROM private_messages m WHERE {_private(target)} ORDER BY m.id"
     private = await database.rows(sql, _params(target))
     await deletion.run([row[0] for row in private], delete_private)
+    await deletion.run(sorted(await _turns_of(database, target)), delete_turns)
     if not target.identity:  # who asks for it is there, and the list says so rightly
         async with database.writing() as writer:
             await _delete_presence(writer, target)
-    return deletion.rows
+    return deletion.removed
 
 
 async def ids_of(database: Database, target: PurgeTarget) -> set[int]:
@@ -130,6 +143,26 @@ async def texts_of(database: Database, target: PurgeTarget) -> set[str]:
             )
             texts.update(str(row[0]) for row in rows)
     return texts
+
+
+async def _turns_of(database: Database, target: PurgeTarget) -> set[int]:
+    """The turns in which a person asked."""
+    turns: set[int] = set()
+    theirs = _PROVEN_PRIVATE if target.identity else _ASKED_BY_NICK
+    async for first, last in id_ranges(database, "dialogue_turns", ROWS_PER_READ):
+        sql = f"SELECT m.id FROM {_TURNS} m WHERE {_BETWEEN} AND {theirs}"
+        turns.update(row[0] for row in await database.rows(sql, _params(target, first, last)))
+    return turns
+
+
+def _turns_resting_on(target: PurgeTarget) -> str:
+    """The statement for the turns that rest on a line of the person, or are asked by one."""
+    return " UNION ".join(
+        f"SELECT t.{turn} FROM messages m CROSS JOIN {table} t ON t.message = m.id"
+        f" WHERE EXISTS (SELECT 1 FROM {table} WHERE message BETWEEN :first AND :last)"
+        f" AND {_BETWEEN} AND {_theirs(target)}"
+        for table, turn in (("dialogue_sources", "turn"), ("dialogue_turns", "id"))
+    )
 
 
 async def _delete_presence(writer: Writer, target: PurgeTarget) -> None:

@@ -1,4 +1,4 @@
-"""Retention: the keeper removes messages older than the settings allow."""
+"""Retention: the keeper removes messages and turns of dialogues older than the settings allow."""
 
 import logging
 from collections.abc import Mapping
@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 
 import anyio
 
+from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.errors import TerrariumError
@@ -20,6 +21,7 @@ from terrarium_mcp.store.sqlite.removal.batched_delete import (
     Delete,
     delete_messages,
     delete_private,
+    delete_turns,
 )
 
 INTERVAL = timedelta(hours=1)
@@ -35,11 +37,21 @@ _WITHOUT_ROOM: Mapping[str, Delete] = {
 }
 """Messages in no channel are kept for the default number of days."""
 
+_DIALOGUES = f"""
+SELECT d.id, min(t.asked_at), d.network, d.channel, ifnull(n.casemapping, '{DEFAULT_CASEMAPPING}')
+FROM dialogues d JOIN dialogue_turns t ON t.dialogue = d.id
+  LEFT JOIN networks n ON n.name = d.network
+GROUP BY d.id"""  # noqa: S608 -- a constant
+
 log = logging.getLogger(__name__)
 
 
 class Retention:
-    """Keeps messages for a number of days that is set for each channel; 0 keeps them forever."""
+    """Keeps messages for a number of days that is set for each channel; 0 keeps them forever.
+
+    With a message goes each turn of a dialogue that rests on it. A turn is kept no longer than the
+    messages of its channel, one in a private chat for the default number of days.
+    """
 
     def __init__(self, database: Database, indexer: Indexer, settings: Settings) -> None:
         self._database = database
@@ -82,9 +94,13 @@ class Retention:
             for table, delete in _WITHOUT_ROOM.items():
                 while ids := await self._without_room(table, before):
                     await deletion.run(ids, delete)
-        if deletion.rows:
-            log.info("removed %s messages past their retention period", deletion.rows)
-        return deletion.rows
+        for dialogue, before in await self._dialogues(now):
+            while ids := await self._turns(dialogue, before):
+                await deletion.run(ids, delete_turns)
+        messages, turns = deletion.removed
+        if messages or turns:
+            log.info("removed %s messages and %s turns past their retention", messages, turns)
+        return messages
 
     async def days_for(self, room: Room) -> int:
         """The number of days for which messages of a room are kept; 0 is forever."""
@@ -109,6 +125,24 @@ class Retention:
         rows = await self._database.rows(
             f"SELECT id FROM {table} WHERE timestamp < :before ORDER BY timestamp LIMIT :most",  # noqa: S608 -- the keys of _WITHOUT_ROOM
             {"before": before, "most": _IDS_PER_READ},
+        )
+        return [row[0] for row in rows]
+
+    async def _dialogues(self, now: datetime) -> list[tuple[int, str]]:
+        """The dialogues with turns that are too old, each with the time from which they are not."""
+        cuts = [
+            (dialogue, to_text(now - timedelta(days=days)), oldest)
+            for dialogue, oldest, *place in await self._database.rows(_DIALOGUES)
+            if (days := self._settings.days_kept(*place))
+        ]
+        return [(dialogue, before) for dialogue, before, oldest in cuts if oldest < before]
+
+    async def _turns(self, dialogue: int, before: str) -> list[int]:
+        """Some turns of a dialogue that are too old, the oldest first."""
+        rows = await self._database.rows(
+            "SELECT id FROM dialogue_turns WHERE dialogue = :dialogue AND asked_at < :before"
+            " ORDER BY asked_at LIMIT :most",
+            {"dialogue": dialogue, "before": before, "most": _IDS_PER_READ},
         )
         return [row[0] for row in rows]
 

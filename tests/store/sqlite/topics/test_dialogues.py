@@ -1,60 +1,23 @@
 """What the bot is in the middle of is stored whole, and comes back as it was said."""
 
 from dataclasses import replace
-from datetime import timedelta
-from typing import Any
 
 import pytest
 
-from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.store import (
     DialoguePlace,
-    DialogueSummary,
-    DialogueTurn,
     Store,
     StoredDialogue,
     ToolStep,
     TurnState,
 )
-from tests.store.scene import NOON
+from tests.store.dialogues import ADA, IN_PRIVATE, TEA, numbers, put, summary, turn
 
-TEA = DialoguePlace("net", "#tea")
-ADA = Identity("net", "ada", "~ada", "host.example", "countess")
 STEPS = (
     ToolStep(1, "search_irc_history", '{"query": "kettle"}', "2 lines"),
     ToolStep(1, "find_links", "{}", "caf\u00e9, \u65e5\u672c\u8a9e"),
     ToolStep(2, "get_message_context", '{"message_id": "7"}', "\0 \ud800 '); DROP TABLE"),
 )
-
-
-def turn(number: int = 1, **changes: Any) -> DialogueTurn:
-    """A turn that is done."""
-    asked = DialogueTurn(
-        number,
-        window=1,
-        asked_at=NOON + timedelta(minutes=number),
-        asker=ADA,
-        question=f"question {number}",
-        answer=f"answer {number}",
-        state=TurnState.DONE,
-    )
-    return replace(asked, **changes)
-
-
-def summary(
-    first: int, last: int, *, minute: int = 0, omitted: frozenset[int] = frozenset()
-) -> DialogueSummary:
-    text = f"what {first} to {last} said"
-    return DialogueSummary(text, first, last, NOON + timedelta(hours=1, minutes=minute), omitted)
-
-
-def numbers(dialogue: StoredDialogue) -> list[int]:
-    return [one.number for one in dialogue.turns]
-
-
-async def put(store: Store, *turns: DialogueTurn, place: DialoguePlace = TEA) -> None:
-    for one in turns:
-        assert await store.dialogues.put_turn(place, one)
 
 
 async def test_a_dialogue_that_does_not_exist_yet_is_an_empty_one(store: Store) -> None:
@@ -111,7 +74,7 @@ async def test_places_are_apart(store: Store) -> None:
         TEA,
         DialoguePlace("other", "#tea"),
         DialoguePlace("net", "#mate"),
-        DialoguePlace("net", person="account countess"),
+        IN_PRIVATE,
         DialoguePlace("net", person="user@host ~ada@host.example"),
         DialoguePlace("other", person="account countess"),
     ]
@@ -144,7 +107,7 @@ async def test_a_turn_of_a_newer_window_begins_it(store: Store) -> None:
 
 async def test_a_summary_stands_for_its_turns_and_for_no_others(store: Store) -> None:
     await put(store, *map(turn, range(1, 9)))
-    made = summary(2, 6, omitted=frozenset((4,)))
+    made = summary(2, 6, omitted=[4])
     await store.dialogues.put_window(TEA, 1, made)
     dialogue = await store.dialogues.load(TEA)
     assert dialogue.summary == made
@@ -169,7 +132,7 @@ async def test_a_summary_of_a_turn_that_is_not_stored_is_not_stored(
     await store.dialogues.put_window(TEA, 1, summary(1, last))
     dialogue = await store.dialogues.load(TEA)
     assert (dialogue.summary, numbers(dialogue)) == (None, [1, 2, 4])
-    made = summary(1, 4, omitted=frozenset((3,)))
+    made = summary(1, 4, omitted=[3])
     await store.dialogues.put_window(TEA, 1, made)
     assert (await store.dialogues.load(TEA)).summary == made
 
@@ -182,8 +145,7 @@ async def test_a_summary_of_an_earlier_window_s_turns_is_not_stored(store: Store
 
 async def test_open_turns_of_one_network_are_cut_off(store: Store) -> None:
     here, there = TEA, DialoguePlace("other", "#tea")
-    private = DialoguePlace("net", person="account countess")
-    for place in (here, there, private):
+    for place in (here, there, IN_PRIVATE):
         await put(store, turn(1, state=TurnState.OPEN), turn(2), place=place)
     assert await store.dialogues.mark_cut("net") == 2
     assert await store.dialogues.mark_cut("net") == 0
