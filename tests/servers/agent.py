@@ -7,7 +7,7 @@ It is as unforgiving as the real one was measured to be: null or parts as conten
 import json
 import socket
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -131,6 +131,8 @@ class StrictAgent:
     checks: int = 0
     """How often it was asked for the one word of `check_endpoint`, which is in no script."""
     speaks_of_health: bool = True
+    thinks: Callable[[dict[str, Any]], Answer] | None = None
+    """Answers a request by what it holds, in place of the script."""
     _script: deque[Answer] = field(default_factory=deque)
     _released: anyio.Event = field(default_factory=anyio.Event)
     _arrived: anyio.Event = field(default_factory=anyio.Event)
@@ -192,6 +194,8 @@ class StrictAgent:
     def _next(self, body: dict[str, Any]) -> Answer:
         if body.get("tools") and not self.takes_tools:
             return tools_error()
+        if self.thinks:
+            return self.thinks(body)
         if not self._script:
             self.complaints.append(f"request {len(self.requests)} is beyond the script")
             return fails(500)

@@ -221,7 +221,7 @@ async def test_what_somebody_had_removed_is_not_in_the_next_request(
         await scene.asks("!forget yes", "Removed 1 message of yours")
         await scene.asks("!ask so?", "ada: [LLM] hm")
     assert questions(scene.agent.requests[-1]) == ["so?"]
-    assert b"xyzzy" not in bytes_of(tmp_path / "irc_logs.db")
+    assert rows_of(tmp_path / "irc_logs.db", STATES) == [("so?", "done")]
 
 
 async def test_the_best_lines_said_for_want_of_a_model_are_part_of_the_talk(

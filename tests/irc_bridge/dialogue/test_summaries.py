@@ -1,0 +1,313 @@
+"""What is no longer quoted is summarised: after the answer, never before, and nothing is lost."""
+
+import re
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+
+from terrarium_mcp.chat.identity import Identity
+from terrarium_mcp.chat.tokens import estimated_tokens
+from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT, SUMMARY_SHARE
+from terrarium_mcp.irc_bridge.dialogue.dialogues import Dialogues
+from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
+from terrarium_mcp.irc_bridge.dialogue.summary_prompt import (
+    KEPT_TURNS,
+    MOST_TURNS,
+    is_due,
+    summary_request,
+    summary_text,
+)
+from terrarium_mcp.irc_bridge.model import model_queue
+from terrarium_mcp.irc_bridge.model.chat_types import ChatMessage
+from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
+from terrarium_mcp.store import DialoguePlace, DialogueSummary, DialogueTurn, StoredDialogue
+from terrarium_mcp.store import TurnState as State
+from tests.irc_bridge.dialogue.test_turns import questions
+from tests.irc_bridge.house import Study, study
+from tests.irc_bridge.test_bridge import PATIENCE, playing
+from tests.servers.agent import Answer, StrictAgent, fails, hangs, reasons, says, strict_agent
+from tests.servers.beside import beside
+from tests.servers.ircd import Ircd
+from tests.store.scene import rows_of
+
+TEA = DialoguePlace("local", "#tea")
+ADA = Identity("local", "ada", "ada", "example.org")
+KEEPS_NOTES = "You keep the notes"
+
+
+def turn(number: int, *, answer: str = "yes", asked_at: datetime | None = None) -> DialogueTurn:
+    at = asked_at or datetime.now(UTC)
+    return DialogueTurn(number, 1, at, ADA, f"fact {number}?", answer=answer, state=State.DONE)
+
+
+def dialogue(*numbers: int, summary: DialogueSummary | None = None) -> StoredDialogue:
+    return StoredDialogue(1, max(numbers), summary, tuple(turn(number) for number in numbers))
+
+
+def is_summary(request: dict[str, Any]) -> bool:
+    return str(request["messages"][0]["content"]).startswith(KEEPS_NOTES)
+
+
+@dataclass
+class Talk:
+    """A dialogue in #tea that is held without a network."""
+
+    study: Study
+    dialogues: Dialogues
+    summarizer: Summarizer
+    model: ModelQueue
+
+    async def asks(self, text: str) -> list[str]:
+        """Hold one turn, as the responder would; returns the lines said."""
+        before = await self.dialogues.current(TEA)
+        with self.dialogues.turn(TEA, before, ADA, text, message_id=0, is_kept=True) as held:
+            async with self.model.question():
+                found = await self.study.asks(text, dialogue=before)
+            held.answer("\n".join(found.lines), found.steps, found.shown)
+            held.said()
+        self.summarizer.consider(TEA)
+        return list(found.lines)
+
+    async def has_summary(self, last: int) -> DialogueSummary:
+        """Wait until the summary reaches a turn."""
+        with anyio.fail_after(PATIENCE):
+            while True:
+                summary = (await self.dialogues.current(TEA)).summary
+                if summary and summary.last >= last:
+                    return summary
+                await anyio.sleep(0.01)
+
+
+@asynccontextmanager
+async def talk(folder: Path, agent: StrictAgent) -> AsyncIterator[Talk]:
+    async with study(folder, agent) as scene:
+        model = ModelQueue()
+        dialogues = Dialogues(scene.store, "local", lambda: scene.settings.stale_after)
+        summarizer = Summarizer(dialogues, scene.llm, model, lambda: scene.settings)
+        async with beside(dialogues.run), beside(summarizer.run):
+            yield Talk(scene, dialogues, summarizer, model)
+            dialogues.finish()
+
+
+async def test_the_twenty_first_turn_has_the_older_ones_summarised(tmp_path: Path) -> None:
+    def think(request: dict[str, Any]) -> Answer:
+        return says("ada asked about facts 1 to 15" if is_summary(request) else "yes")
+
+    async with strict_agent() as agent, talk(tmp_path, agent) as scene:
+        agent.thinks = think
+        for number in range(1, MOST_TURNS + 1):
+            await scene.asks(f"fact {number}?")
+        assert not any(map(is_summary, agent.requests))
+        await scene.asks("fact 21?")
+        summary = await scene.has_summary(15)
+        await scene.asks("fact 22?")
+    assert (summary.first, summary.last) == (1, 15)
+    (asked,) = filter(is_summary, agent.requests)
+    assert agent.requests.index(asked) == 21  # after the answer, and before the next question
+    last = agent.requests[-1]
+    assert last["messages"][0]["content"].endswith("ada asked about facts 1 to 15")
+    assert questions(last) == [f"fact {number}?" for number in range(16, 23)]
+
+
+async def test_turns_that_are_too_long_are_summarised_sooner(tmp_path: Path) -> None:
+    def think(request: dict[str, Any]) -> Answer:
+        return says("notes" if is_summary(request) else "word " * 200)
+
+    async with strict_agent() as agent, talk(tmp_path, agent) as scene:
+        agent.thinks = think
+        for number in range(1, KEPT_TURNS + 2):
+            await scene.asks(f"fact {number}?")
+        summary = await scene.has_summary(1)
+    assert (summary.first, summary.last) == (1, 1)
+
+
+async def test_two_hundred_turns_lose_no_turn_and_no_fact_that_the_notes_kept(
+    tmp_path: Path,
+) -> None:
+    """Every tenth question states a fact; the notes keep the facts of the notes and the turns."""
+    facts = {number: f"KEY{number:03}" for number in range(10, 201, 10)}
+    sizes: list[int] = []
+
+    def think(request: dict[str, Any]) -> Answer:
+        text = "\n".join(message["content"] for message in request["messages"])
+        sizes.append(estimated_tokens(text))
+        if is_summary(request):
+            return says(" ".join(sorted(set(re.findall(r"KEY\d+", text)))))
+        return says("noted")
+
+    async with strict_agent() as agent, talk(tmp_path, agent) as scene:
+        agent.thinks = think
+        for number in range(1, 201):
+            await scene.asks(f"{number}: {facts.get(number, 'hello')} {'chatter ' * 10}?")
+        await scene.asks("which keys do you know?")
+        stored = await scene.dialogues.current(TEA)
+    final = [request for request in agent.requests if not is_summary(request)][-1]
+    known = set(re.findall(r"KEY\d+", "\n".join(one["content"] for one in final["messages"])))
+    assert known == set(facts.values())
+    assert max(sizes) <= HARD_LIMIT
+    assert stored.newest == 201
+    file = tmp_path / "irc_logs.db"
+    assert rows_of(file, "SELECT count(*), sum(state = 'done') FROM dialogue_turns") == [(201, 201)]
+
+
+async def test_the_notes_so_far_are_in_the_prompt_of_the_next() -> None:
+    before = DialogueSummary("Bo fixed the gate.", 1, 10, datetime.now(UTC), frozenset({3}))
+    request = summary_request(dialogue(*range(11, 22), summary=before), UTC)
+    assert request
+    _, user = request.talk
+    assert isinstance(user, ChatMessage)
+    assert user.text.startswith("The notes so far:\nBo fixed the gate.\n\n")
+    assert (request.first, request.last, request.omitted) == (1, 15, frozenset({3}))
+
+
+async def test_a_turn_that_was_stopped_or_removed_is_not_what_a_summary_rests_on() -> None:
+    request = summary_request(dialogue(1, 2, 5, *range(7, 13)), UTC)
+    assert request
+    assert (request.first, request.last, request.omitted) == (1, 5, frozenset({3, 4}))
+
+
+async def test_turns_that_do_not_fit_wait_for_the_next_summary() -> None:
+    turns = tuple(turn(number, answer="word " * 1_000) for number in range(1, 30))
+    request = summary_request(StoredDialogue(1, 29, None, turns), UTC)
+    assert request
+    assert 1 < request.last < 23
+    assert estimated_tokens("".join(getattr(one, "text", "") for one in request.talk)) < 3_600
+
+
+def test_the_newest_turns_are_never_summarised() -> None:
+    assert summary_request(dialogue(*range(1, KEPT_TURNS + 1)), UTC) is None
+    assert not is_due(dialogue(*range(1, KEPT_TURNS + 1)), UTC)
+    assert not is_due(dialogue(*range(1, MOST_TURNS + 1)), UTC)
+    assert is_due(dialogue(*range(1, MOST_TURNS + 2)), UTC)
+
+
+def test_a_summary_is_harmless_and_keeps_to_its_share() -> None:
+    assert summary_text("a\x02b\u202e\r\n\n c ") == "ab\nc"
+    assert estimated_tokens(summary_text("word " * 5_000)) <= SUMMARY_SHARE
+
+
+@pytest.mark.parametrize("failure", [fails(500), says(""), reasons(), fails(400)])
+async def test_a_failed_summary_changes_nothing_and_is_tried_after_the_next_answer(
+    tmp_path: Path, failure: Answer
+) -> None:
+    answers = iter([failure, says("notes")])
+    failed = anyio.Event()
+
+    def think(request: dict[str, Any]) -> Answer:
+        if not is_summary(request):
+            return says("yes")
+        failed.set()
+        return next(answers)
+
+    async with strict_agent() as agent, talk(tmp_path, agent) as scene:
+        agent.thinks = think
+        for number in range(1, MOST_TURNS + 2):
+            await scene.asks(f"fact {number}?")
+        with anyio.fail_after(PATIENCE):
+            await failed.wait()
+        before = await scene.dialogues.current(TEA)
+        assert (len(before.turns), before.summary) == (MOST_TURNS + 1, None)
+        await scene.asks("fact 22?")
+        summary = await scene.has_summary(16)
+    assert (summary.first, summary.last) == (1, 16)
+
+
+async def test_a_turn_that_arrives_meanwhile_is_not_lost(tmp_path: Path) -> None:
+    def think(request: dict[str, Any]) -> Answer:
+        return hangs(says("notes")) if is_summary(request) else says("yes")
+
+    async with strict_agent() as agent, talk(tmp_path, agent) as scene:
+        agent.thinks = think
+        for number in range(1, MOST_TURNS + 2):
+            await scene.asks(f"fact {number}?")
+        with anyio.fail_after(PATIENCE):
+            await agent.asked(MOST_TURNS + 2)
+            before = await scene.dialogues.current(TEA)
+            with scene.dialogues.turn(
+                TEA, before, ADA, "late?", message_id=0, is_kept=True
+            ) as late:
+                late.answer("yes", (), frozenset())
+                late.said()
+            agent.release()
+        await scene.has_summary(15)
+        after = await scene.dialogues.current(TEA)
+    assert [one.question for one in after.turns] == [
+        *(f"fact {number}?" for number in range(16, 22)),
+        "late?",
+    ]
+
+
+async def test_a_question_does_not_wait_for_a_summary_that_hangs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(model_queue, "GRACE", 0.05)
+
+    def think(request: dict[str, Any]) -> Answer:
+        return hangs() if is_summary(request) else says("yes")
+
+    async with strict_agent() as agent, talk(tmp_path, agent) as scene:
+        agent.thinks = think
+        for number in range(1, MOST_TURNS + 2):
+            await scene.asks(f"fact {number}?")
+        with anyio.fail_after(PATIENCE):
+            await agent.asked(MOST_TURNS + 2)
+            assert await scene.asks("still there?") == ["yes"]
+        assert (await scene.dialogues.current(TEA)).summary is None
+
+
+async def test_a_summary_waits_for_every_question() -> None:
+    model, done = ModelQueue(), list[str]()
+    asked = anyio.Event()
+
+    async def ask(name: str) -> None:
+        async with model.question():
+            await asked.wait()
+            done.append(name)
+
+    async def summarise() -> None:
+        async def work() -> None:
+            done.append("summary")
+
+        assert await model.in_spare_time(work, 5)
+
+    with anyio.fail_after(PATIENCE):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(ask, "first")
+            await anyio.wait_all_tasks_blocked()
+            tasks.start_soon(summarise)
+            tasks.start_soon(ask, "second")
+            await anyio.wait_all_tasks_blocked()
+            asked.set()
+    assert done == ["first", "second", "summary"]
+
+
+async def test_compact_summarises_at_once_and_says_what(ngircd: Ircd, tmp_path: Path) -> None:
+    def think(request: dict[str, Any]) -> Answer:
+        return says("notes" if is_summary(request) else "yes")
+
+    async with playing(ngircd, tmp_path) as scene:
+        scene.agent.thinks = think
+        await scene.asks("!compact", "There is nothing to summarise", "0 turns long")
+        for number in range(8):
+            await scene.asks(f"!ask fact {number}?", "yes")
+        await scene.asks("!compact", "Summarised: turns 1 to 2 of our talk here")
+        await scene.asks("!compact", "There is nothing to summarise", "6 turns long")
+        await scene.asks("!clear", "Cleared: 8 turns")
+
+
+async def test_compact_says_that_the_model_gave_nothing(ngircd: Ircd, tmp_path: Path) -> None:
+    def think(request: dict[str, Any]) -> Answer:
+        return fails(500) if is_summary(request) else says("yes")
+
+    async with playing(ngircd, tmp_path) as scene:
+        scene.agent.thinks = think
+        for number in range(8):
+            await scene.asks(f"!ask fact {number}?", "yes")
+        await scene.asks("!compact", "The model gave no summary. Nothing has changed")
+        await scene.asks("!clear", "Cleared: 8 turns")
