@@ -12,12 +12,12 @@ from typing import Any
 import anyio
 import pytest
 
+from terrarium_mcp.store import open_store
 from tests.cli.programs import HANGS, running
-from tests.irc_bridge.dialogue.test_turns import check_valid, has_stored, questions
+from tests.irc_bridge.dialogue.test_turns import TEA, check_valid, has_stored, questions, turn
 from tests.servers.agent import Answer, StrictAgent, calls, hangs, says, strict_agent
 from tests.servers.ircd import Ircd
 from tests.servers.person import Person, person
-from tests.store.scene import rows_of
 
 BEFORE = ("who fixed the gate?", "done")
 CUT = "and who broke it?"
@@ -53,7 +53,6 @@ async def bridge(ircd: Ircd, stage: Stage) -> AsyncIterator[None]:
         "AGENT_API_URL": stage.agent.url,
         "AGENT_MODEL": "glm-air-4.5",
         "DB_PATH": stage.file,
-        "TERRARIUM_ASK_BURST": 100,
     }
     known = len(stage.ada.lines)
     async with running("terrarium-mcp bridge", at=stage.file.parent, **settings) as program:
@@ -145,11 +144,11 @@ async def test_a_kill_during_a_summary_loses_no_turn(ngircd: Ircd, tmp_path: Pat
 
     summarising = anyio.Event()
     async with staged(ngircd, tmp_path) as stage:
+        async with open_store(stage.file) as store:
+            for number in range(1, 8):
+                await store.dialogues.put_turn(TEA, turn(number, f"{number}?", "so it is"))
         async with bridge(ngircd, stage):
             stage.agent.thinks = think
-            for number in range(1, 8):
-                await stage.ada.types(f"PRIVMSG #tea :!ask {number}?")
-                await has_stored_turns(stage.file, number)
             await stage.ada.types("PRIVMSG #tea :!compact")
             with anyio.fail_after(HANGS):
                 await summarising.wait()
@@ -160,14 +159,6 @@ async def test_a_kill_during_a_summary_loses_no_turn(ngircd: Ircd, tmp_path: Pat
         *(f"{number}?" for number in range(1, 8)),
         "what did you search for?",
     ]
-
-
-async def has_stored_turns(file: Path, count: int) -> None:
-    """Wait until so many turns have ended."""
-    sql = "SELECT count(*) FROM dialogue_turns WHERE state = 'done'"
-    with anyio.fail_after(HANGS):
-        while rows_of(file, sql) != [(count,)]:  # noqa: ASYNC110 -- the file tells nothing
-            await anyio.sleep(0.02)
 
 
 @asynccontextmanager

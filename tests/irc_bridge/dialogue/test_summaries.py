@@ -26,9 +26,8 @@ from terrarium_mcp.irc_bridge.dialogue.summary_prompt import (
 from terrarium_mcp.irc_bridge.model import model_queue
 from terrarium_mcp.irc_bridge.model.chat_types import ChatMessage
 from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
-from terrarium_mcp.store import DialoguePlace, DialogueSummary, DialogueTurn, StoredDialogue
-from terrarium_mcp.store import TurnState as State
-from tests.irc_bridge.dialogue.test_turns import questions
+from terrarium_mcp.store import DialoguePlace, DialogueSummary, StoredDialogue
+from tests.irc_bridge.dialogue.test_turns import questions, turn
 from tests.irc_bridge.house import Study, study
 from tests.irc_bridge.test_bridge import PATIENCE, playing
 from tests.servers.agent import Answer, StrictAgent, fails, hangs, reasons, says, strict_agent
@@ -41,13 +40,10 @@ ADA = Identity("local", "ada", "ada", "example.org")
 KEEPS_NOTES = "You keep the notes"
 
 
-def turn(number: int, *, answer: str = "yes", asked_at: datetime | None = None) -> DialogueTurn:
-    at = asked_at or datetime.now(UTC)
-    return DialogueTurn(number, 1, at, ADA, f"fact {number}?", answer=answer, state=State.DONE)
-
-
 def dialogue(*numbers: int, summary: DialogueSummary | None = None) -> StoredDialogue:
-    return StoredDialogue(1, max(numbers), summary, tuple(turn(number) for number in numbers))
+    return StoredDialogue(
+        1, max(numbers), summary, tuple(turn(number, f"fact {number}?") for number in numbers)
+    )
 
 
 def is_summary(request: dict[str, Any]) -> bool:
@@ -173,7 +169,7 @@ async def test_a_turn_that_was_stopped_or_removed_is_not_what_a_summary_rests_on
 
 
 async def test_turns_that_do_not_fit_wait_for_the_next_summary() -> None:
-    turns = tuple(turn(number, answer="word " * 1_000) for number in range(1, 30))
+    turns = tuple(turn(number, "so?", "word " * 1_000) for number in range(1, 30))
     request = summary_request(StoredDialogue(1, 29, None, turns), UTC)
     assert request
     assert 1 < request.last < 23

@@ -4,6 +4,7 @@ import re
 import sqlite3
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,15 @@ def check_valid(request: dict[str, Any]) -> None:
         assert not waiting
         waiting = [call["id"] for call in message.get("tool_calls", ())]
     assert not waiting
+
+
+def turn(
+    number: int, question: str, answer: str = "yes", *, asked_at: datetime | None = None
+) -> DialogueTurn:
+    """A turn of ada's that ended, just now or before."""
+    ada = Identity("local", "ada", "ada", "example.org")
+    at = asked_at or datetime.now(UTC)
+    return DialogueTurn(number, 1, at, ada, question, answer=answer, state=TurnState.DONE)
 
 
 async def has_stored(file: Path, *states: tuple[str, str]) -> None:
@@ -125,10 +135,8 @@ async def test_after_a_long_silence_the_talk_begins_anew_and_the_rows_stay(
     ngircd: Ircd, tmp_path: Path
 ) -> None:
     async with playing(ngircd, tmp_path) as scene:
-        ada = Identity("local", "ada", "ada", "example.org")
         ago = datetime.now(UTC) - timedelta(hours=2, minutes=1)
-        turn = DialogueTurn(1, 1, ago, ada, "old?", answer="yes", state=TurnState.DONE)
-        await scene.house.store.dialogues.put_turn(TEA, turn)
+        await scene.house.store.dialogues.put_turn(TEA, turn(1, "old?", asked_at=ago))
         scene.agent.will("a", "b")
         await scene.asks("!ask new?", "ada: [LLM] a")
         await scene.asks("!ask newer?", "ada: [LLM] b")
@@ -278,10 +286,9 @@ async def test_a_turn_left_open_by_a_dead_process_is_marked_at_the_next_start(
     ngircd: Ircd, tmp_path: Path
 ) -> None:
     file = tmp_path / "irc_logs.db"
-    ada = Identity("local", "ada", "ada", "example.org")
     async with open_store(file) as store:
-        turn = DialogueTurn(1, 1, datetime.now(UTC), ada, "left?")
-        await store.dialogues.put_turn(TEA, turn)
+        left = replace(turn(1, "left?", ""), state=TurnState.OPEN)
+        await store.dialogues.put_turn(TEA, left)
     async with playing(ngircd, tmp_path) as scene:
         await has_stored(file, ("left?", "cut"))
         scene.agent.will("hm")
