@@ -57,6 +57,13 @@ async def test_only_turns_that_are_done_are_part_of_the_talk(store: Store) -> No
     assert (numbers(dialogue), dialogue.newest) == ([2, 5], 5)
 
 
+async def test_turns_stand_in_the_order_of_their_numbers_whenever_they_were_written(
+    store: Store,
+) -> None:
+    await put(store, turn(3), turn(1), turn(4), turn(2))
+    assert await talk(store) == [1, 2, 3, 4]
+
+
 async def test_a_question_becomes_its_answer_and_never_a_question_again(store: Store) -> None:
     asked = turn(answer="", state=TurnState.OPEN)
     looked_up = replace(asked, steps=STEPS[:1])
@@ -277,11 +284,10 @@ def written(store: Store) -> tuple[list[Write], list[Write]]:
         for number in range(1, 9)
         for state, steps in states.items()
     ]
-    looked_up = turn(8, window=2, state=TurnState.OPEN, steps=STEPS[:1])
     stopped = turn(6, window=2, state=TurnState.STOPPED)
     windows = [(1, None), (1, summary(1, 3)), (2, None), (2, summary(5, 6, minute=1))]
     return (
-        [of_turn(one) for one in (*turns, looked_up, stopped)],
+        [of_turn(one) for one in (*turns, stopped)],
         [of_window(*one) for one in (*windows, (2, summary(5, 7, minute=2)))],
     )
 
@@ -296,7 +302,11 @@ async def test_the_order_of_writes_and_how_often_they_are_repeated_makes_no_diff
             turns, windows = written(store)
             anything = chance.choices([*turns, *windows], k=20)
             # A summary is written once its turns are.
-            for write_one in (*anything, *chance.sample(turns, 18), *chance.sample(windows, 5)):
+            for write_one in (
+                *anything,
+                *chance.sample(turns, len(turns)),
+                *chance.sample(windows, len(windows)),
+            ):
                 await write_one()
             dialogue = await store.dialogues.load(TEA)
             assert (dialogue.window, dialogue.newest) == (2, 8)
