@@ -9,6 +9,7 @@ from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
 from tests.cli.conftest import SAID
 from tests.cli.programs import HANGS, environment, quick_words, ran, running
+from tests.store.dialogues import BO, put, turn
 from tests.store.scene import chat, find, rows_of
 
 PURGE = "terrarium-mcp purge --nick ada"
@@ -69,6 +70,14 @@ def test_it_lists_what_was_removed_and_what_remains(ours: Path) -> None:
     assert "before-v1" not in done.stdout
     assert SAID not in done.stdout
     assert lines(ours) == []
+
+
+async def test_it_names_the_turns_that_go_along(ours: Path) -> None:
+    async with open_store(ours, Settings()) as store:
+        await put(store, turn(1, asker=BO, sources=frozenset((1,))), turn(2, asker=BO))
+    done = purged(ours)
+    assert "turns of the bot's dialogues, asked by them or resting on their lines: 1" in done.stdout
+    assert "removed 1 message and 1 turn of dialogues" in done.stdout
 
 
 def test_copies_are_named_or_cleaned(theirs: Path) -> None:

@@ -8,6 +8,7 @@ import json
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager, suppress
+from dataclasses import replace
 from datetime import UTC, datetime
 from itertools import count, cycle
 from pathlib import Path
@@ -16,8 +17,16 @@ import anyio
 from anyio.abc import Process
 from anyio.streams.text import TextReceiveStream
 
+from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE
-from terrarium_mcp.store import PurgeTarget, Store, open_store
+from terrarium_mcp.store import (
+    DialoguePlace,
+    DialogueTurn,
+    PurgeTarget,
+    Store,
+    TurnState,
+    open_store,
+)
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.fts_merge import SegmentMerger
 from terrarium_mcp.store.sqlite.index.indexer import DERIVED
@@ -119,6 +128,18 @@ PURGED = [f"nick{number}" for number in range(8)]
 """Whom `remove` removes."""
 
 
+async def answer(store: Store, messages: int) -> None:
+    """Store one turn after the other, for ever, each resting on three of so many messages."""
+    place = DialoguePlace("net", "#tea")
+    for number in count(1):
+        sources = frozenset(1 + (number * step) % messages for step in (1, 3, 7))
+        asker = Identity("net", f"nick{number % 8}", "~asker", "host.example")
+        turn = DialogueTurn(number, 1, datetime.now(UTC), asker, "tea?", sources=sources)
+        await store.dialogues.put_turn(place, turn)
+        await store.dialogues.put_turn(place, replace(turn, answer="yes", state=TurnState.DONE))
+        tell(number)
+
+
 async def rebuild(store: Store, _: int) -> None:
     """Rebuild every derived structure."""
     await store.rebuild([one.name for one in DERIVED])
@@ -168,7 +189,7 @@ async def every(gap: float, seconds: float) -> AsyncIterator[tuple[int, float]]:
 
 
 WHAT: dict[str, Callable[[Store, int], Awaitable[None]]] = {
-    act.__name__: act for act in (say, bring, remove, rebuild, talk, read)
+    act.__name__: act for act in (say, bring, remove, answer, rebuild, talk, read)
 }
 
 

@@ -102,7 +102,7 @@ def _amount(traces: PersonTraces) -> str:
 
 def _turns(count: int) -> str:
     """Questions that the asker put, or whose answers rest on a line of theirs."""
-    return f", and {quantity(count, 'question')} to me with the answers" if count else ""
+    return f", and {quantity(count, 'question')} to me with what I answered" if count else ""
 
 
 def _files(result: PurgeResult) -> str:

@@ -8,7 +8,7 @@ import re
 import sqlite3
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ import pytest
 
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.irc_bridge.ask import consent
-from terrarium_mcp.store import open_store
+from terrarium_mcp.store import DialoguePlace, DialogueTurn, TurnState, open_store
 from tests.irc_bridge.house import NOBODY, House, bytes_of, living, locked, said, settings_for
 from tests.servers.agent import StrictAgent, calls, says, strict_agent
 from tests.servers.fake_ircd import FakeIrcd, fake_ircd
@@ -347,6 +347,24 @@ async def test_nobody_confirms_for_another(tmp_path: Path) -> None:
         (entry,) = await scene.house.store.removal.audit()
         assert (entry.asked_by, entry.messages) == ("!forget", 1)
         assert "zwiebel" not in entry.nick
+
+
+async def test_what_was_asked_and_answered_is_forgotten_too(tmp_path: Path) -> None:
+    async with playing(tmp_path) as scene:
+        await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :xyzzy", f"{BO} PRIVMSG #tea :tea")
+        place, at = DialoguePlace("local", "#tea"), datetime.now(UTC)
+        asked = DialogueTurn(1, 1, at, ONION, "where is xyzzy?")
+        read = DialogueTurn(2, 1, at, Identity("local", "bo"), "who?", sources=frozenset((1, 2)))
+        others = replace(read, number=3, sources=frozenset())
+        for turn in (asked, read, others):
+            done = replace(turn, state=TurnState.DONE)
+            assert await scene.house.store.dialogues.put_turn(place, done)
+        also = "and 2 questions to me with what I answered"
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 1 line ", also)
+        told = await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget yes", "Removed 1 message of")
+        assert also in told
+        left = await scene.house.store.dialogues.load(place)
+        assert [turn.number for turn in left.turns] == [3]
 
 
 async def test_a_bouncer_does_not_bring_back_what_was_forgotten(tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store import Store, StoreFailed, open_store
 from terrarium_mcp.store.sqlite import path_watch
+from tests.store.dialogues import TEA, put, turn
 from tests.store.scene import SETTINGS, chat, find, rows_of
 
 
@@ -123,6 +124,27 @@ async def test_a_deleted_database_takes_no_line_and_a_new_one_is_begun(
         await store.messages.append(chat("<ada> after"))
         assert (await find(store, "after")).messages
     assert texts(file) == ["after"]
+
+
+async def test_a_dialogue_goes_on_in_the_other_database_without_what_this_one_does_not_hold(
+    file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    other = file.with_name("other.db")
+    async with open_store(other, SETTINGS) as one:
+        await put(one, turn(1, answer="from the backup"))
+    rests = turn(3, sources=frozenset((1,)))
+    async with opened(file) as store:
+        await put(store, turn(2), rests)
+        other.replace(file)
+        with pytest.raises(StoreFailed, match="was deleted while in use"):
+            await store.dialogues.put_turn(TEA, turn(2))
+        await until_logged(caplog, "was opened again")
+        await put(store, turn(2))
+        assert not await store.dialogues.put_turn(TEA, rests)
+        assert [one.answer for one in (await store.dialogues.load(TEA)).turns] == [
+            "from the backup",
+            "answer 2",
+        ]
 
 
 BO = Identity("net", "bo", user="b", host="home.example")

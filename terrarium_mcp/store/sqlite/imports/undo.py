@@ -16,7 +16,7 @@ from terrarium_mcp.store.sqlite.removal.batched_delete import (
     BatchedDelete,
     Delete,
     OnProgress,
-    Removed,
+    RemovalCounts,
     delete_messages,
     delete_private,
 )
@@ -100,12 +100,12 @@ class ImportUndo:
         """
         delete = delete_private if private else delete_messages
 
-        async def delete_some(writer: Writer, ids: Sequence[int]) -> Removed:
+        async def delete_some(writer: Writer, ids: Sequence[int]) -> RemovalCounts:
             near = {"private": private, "first": ids[0], "last": ids[-1]}
             added = _joined(IdSpan(*row) for row in await writer.rows(_ADDED, near))
             claimed = _joined(IdSpan(*row) for row in await writer.rows(_CLAIMED, near))
             gone = [one for one in ids if _holds(added, one) and not _holds(claimed, one)]
-            return await delete(writer, gone) if gone else Removed()
+            return await delete(writer, gone) if gone else RemovalCounts()
 
         return delete_some
 

@@ -17,37 +17,37 @@ ROWS_PER_TRANSACTION = (50, 300, 2_000)
 """Rows deleted by one transaction: the minimum, the first value, the maximum."""
 
 
-class Removed(NamedTuple):
+class RemovalCounts(NamedTuple):
     """How many messages were removed, and how many turns of dialogues."""
 
     messages: int = 0
     turns: int = 0
 
 
-Delete = Callable[[Writer, Sequence[int]], Awaitable[Removed]]
+Delete = Callable[[Writer, Sequence[int]], Awaitable[RemovalCounts]]
 """Deletes the rows with these ids inside a transaction, and the turns that rest on them."""
 
 OnProgress = Callable[[int], None]
 """Receives the messages deleted so far. May raise to stop the removal; those stay deleted."""
 
 
-async def delete_messages(writer: Writer, ids: Sequence[int]) -> Removed:
+async def delete_messages(writer: Writer, ids: Sequence[int]) -> RemovalCounts:
     """Delete messages, and what is derived from them."""
     here = await _present(writer, "messages", ids)
     await unindex_rows(writer, here)
     return await _delete(writer, "messages", here)
 
 
-async def delete_private(writer: Writer, ids: Sequence[int]) -> Removed:
+async def delete_private(writer: Writer, ids: Sequence[int]) -> RemovalCounts:
     """Delete private messages."""
     return await _delete(
         writer, "private_messages", await _present(writer, "private_messages", ids)
     )
 
 
-async def delete_turns(writer: Writer, ids: Sequence[int]) -> Removed:
+async def delete_turns(writer: Writer, ids: Sequence[int]) -> RemovalCounts:
     """Delete turns of dialogues."""
-    return Removed(turns=await remove_turns(writer, ids))
+    return RemovalCounts(turns=await remove_turns(writer, ids))
 
 
 class BatchedDelete:
@@ -56,7 +56,7 @@ class BatchedDelete:
     def __init__(
         self, database: Database, entry: AuditEntry, on_progress: OnProgress = lambda _: None
     ) -> None:
-        self.removed = Removed()
+        self.removed = RemovalCounts()
         self._database = database
         self._entry = entry
         self._on_progress = on_progress
@@ -74,11 +74,12 @@ class BatchedDelete:
                 await self._add_to_audit(writer, gone)
             self._pace.record(len(batch), anyio.current_time() - began)
             done += len(batch)
-            self.removed = Removed(*map(sum, zip(self.removed, gone, strict=True)))
+            messages, turns = self.removed
+            self.removed = RemovalCounts(messages + gone.messages, turns + gone.turns)
             self._on_progress(self.removed.messages)
             await anyio.sleep(PAUSE)
 
-    async def _add_to_audit(self, writer: Writer, gone: Removed) -> None:
+    async def _add_to_audit(self, writer: Writer, gone: RemovalCounts) -> None:
         if any(gone) and self._number is None:
             self._number = await audit.begin(writer, self._entry)
         if any(gone) and self._number is not None:
@@ -102,7 +103,7 @@ async def _present(writer: Writer, table: str, ids: Sequence[int]) -> list[int]:
     return [row[0] for row in rows]
 
 
-async def _delete(writer: Writer, table: str, ids: Sequence[int]) -> Removed:
+async def _delete(writer: Writer, table: str, ids: Sequence[int]) -> RemovalCounts:
     """Delete messages, and the turns of dialogues that rest on them."""
     await writer.many(f"DELETE FROM {table} WHERE id = ?", [(number,) for number in ids])  # noqa: S608 -- our own tables
-    return Removed(len(ids), await remove_turns_with(writer, ids))
+    return RemovalCounts(len(ids), await remove_turns_with(writer, ids))

@@ -19,7 +19,7 @@ from terrarium_mcp.store.sqlite.ingest.forgotten import fingerprints
 from terrarium_mcp.store.sqlite.removal.batched_delete import (
     BatchedDelete,
     OnProgress,
-    Removed,
+    RemovalCounts,
     delete_messages,
     delete_private,
     delete_turns,
@@ -94,7 +94,7 @@ async def purge_tables(
     asked_by: str,
     at: datetime,
     on_progress: OnProgress,
-) -> Removed:
+) -> RemovalCounts:
     """Delete everything that the tables hold of a person, and each turn that rests on it.
 
     May be interrupted at any point: the same call then does the rest.

@@ -74,7 +74,7 @@ class Dialogues:
             if await self._is_removed(writer, turn):
                 await remove_turns(writer, [row["id"] for row in stored])
                 return False
-            if not stored or _progress(*stored[0][1:]) <= _progress(turn.state, len(turn.steps)):
+            if all(_progress(row["state"]) <= _progress(turn.state) for row in stored):
                 await _write_turn(writer, dialogue, turn)
         return True
 
@@ -126,9 +126,9 @@ class Dialogues:
         return bool(await writer.value(_LACKS_A_LINE, {"ids": ids, "asked_at": asked_at}))
 
 
-def _progress(state: str, steps: int) -> tuple[int, int]:
-    """How far a turn has come; an open one by its steps."""
-    return _PROGRESS.index(TurnState(state)), steps if state == TurnState.OPEN else 0
+def _progress(state: str) -> int:
+    """How far a turn in this state has come."""
+    return _PROGRESS.index(TurnState(state))
 
 
 def _key(place: DialoguePlace, casemapping: str) -> dict[str, Any]:
@@ -239,7 +239,6 @@ talk AS (
   UNION ALL
   SELECT t.id FROM place CROSS JOIN json_each(place.omitted) o CROSS JOIN dialogue_turns t
     ON t.dialogue = place.id AND t.window = place.current AND t.number = o.value
-   WHERE o.value BETWEEN place.first AND place.last
 )
 SELECT place.*, t.number, t.window, t.asked_at, t.nick, t.user, t.host, t.account, t.question,
   t.message, t.steps, t.answer, t.state,
@@ -259,8 +258,7 @@ DELETE FROM dialogue_summaries
 WHERE dialogue = :dialogue AND window < (SELECT window FROM dialogues WHERE id = :dialogue)"""
 
 _STORED = """
-SELECT id, state, json_array_length(steps) FROM dialogue_turns
-WHERE dialogue = :dialogue AND number = :number"""
+SELECT id, state FROM dialogue_turns WHERE dialogue = :dialogue AND number = :number"""
 
 _LACKS_A_LINE = """
 SELECT 1 FROM json_each(:ids)
@@ -292,7 +290,7 @@ VALUES (:dialogue, :window, :text, :first, :last, :omitted, :made_at)
 ON CONFLICT (dialogue) DO UPDATE SET
   window = excluded.window, text = excluded.text, first = excluded.first, last = excluded.last,
   omitted = excluded.omitted, made_at = excluded.made_at
-WHERE (excluded.made_at, excluded.last) >= (made_at, last)"""
+WHERE excluded.made_at >= made_at"""
 
 _MARK_CUT = """
 UPDATE dialogue_turns SET state = 'cut'

@@ -31,6 +31,7 @@ from terrarium_mcp.store.sqlite.backup import bundle, making
 from terrarium_mcp.store.sqlite.schema import CURRENT
 from tests.samples.terrarium_irc import make
 from tests.store.children import child
+from tests.store.dialogues import TEA, put, summary, turn
 from tests.store.files.stored import stored
 from tests.store.scene import (
     SETTINGS,
@@ -44,7 +45,10 @@ from tests.store.scene import (
     write,
 )
 
-TABLES = ("messages", "private_messages", "spans", "rooms", "day_counts", "derived")
+TABLES = (
+    *("messages", "private_messages", "spans", "rooms", "day_counts", "derived"),
+    *("dialogues", "dialogue_turns", "dialogue_sources", "dialogue_summaries"),
+)
 
 
 def quietly(_: str) -> None:
@@ -66,6 +70,8 @@ async def remember(store: Store) -> None:
     await store.spans.begin("net", "#tea", next(past(1)).said_at, "joined")
     await store.messages.append(chat("<ada> tea at four\n<bo> no"))
     await store.messages.append_all(past(300))
+    await put(store, turn(1, sources=frozenset((1, 2))), turn(2))
+    await store.dialogues.put_window(TEA, 1, summary(1, 1))
     for title in ("More tea", "Less coffee"):
         await store.backlog.create(title, "because", about={"author": "ada"}, lines=[])
 

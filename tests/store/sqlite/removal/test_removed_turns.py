@@ -19,8 +19,9 @@ from terrarium_mcp.store import (
     TurnState,
     open_store,
 )
+from tests.store.children import PURGED, child
 from tests.store.dialogues import ADA, BO, IN_PRIVATE, TEA, put, summary, talk, turn
-from tests.store.scene import NOON, SETTINGS, chat, rows_of
+from tests.store.scene import NOON, SETTINGS, chat, line_of, rows_of
 from tests.store.sqlite.imports.logs import bring, logged
 from tests.store.sqlite.removal.test_retention import retention
 
@@ -272,3 +273,25 @@ async def test_who_somebody_is_in_private_is_in_no_table_once_they_are_forgotten
     await forgotten(store)
     [row] = rows_of(file, "SELECT * FROM dialogues")
     assert not any("ada" in str(value) or "host" in str(value) for value in row)
+
+
+async def test_no_turn_of_another_process_rests_on_what_this_one_removes(
+    store: Store, file: Path
+) -> None:
+    said = [line_of(f"nick{number % 8}", "tea", NOON) for number in range(80)]
+    await store.messages.append(said)
+    async with child("answer", file, len(said)) as bridge:
+        await bridge.go()
+        for nick in PURGED[:4]:
+            await bridge.says()
+            at = datetime.now(UTC)
+            await store.removal.purge(PurgeTarget(nick), asked_by="the operator", at=at)
+        for _ in range(20):
+            await bridge.says()
+        await bridge.kill()
+    gone = "message NOT IN (SELECT id FROM messages)"
+    assert rows_of(file, f"SELECT * FROM dialogue_sources WHERE {gone}") == []  # noqa: S608 -- a constant
+    left = "turn NOT IN (SELECT id FROM dialogue_turns)"
+    assert rows_of(file, f"SELECT * FROM dialogue_sources WHERE {left}") == []  # noqa: S608 -- the same
+    assert await talk(store)
+    assert sum(entry.turns for entry in await store.removal.audit()) > 0

@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Iterable
 from contextlib import closing
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -19,9 +20,13 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.transcript import RenderOptions, line_of
 from terrarium_mcp.store import (
     CleanedFile,
+    DialoguePlace,
     FileInUse,
     NotEnoughDisk,
     PurgeTarget,
+    Store,
+    ToolStep,
+    TurnState,
     check_unused,
     open_store,
     scrub,
@@ -29,6 +34,8 @@ from terrarium_mcp.store import (
 from terrarium_mcp.store.sqlite.removal import scrub as scrubbing
 from terrarium_mcp.store.sqlite.schema import APPLICATION_ID
 from tests.samples import terrarium_irc as sample
+from tests.store.dialogues import ADA as COUNTESS
+from tests.store.dialogues import BO, TEA, put, summary, turn
 from tests.store.scene import NOON, SETTINGS, check_index, differences, dump_of, find, rows_of
 from tests.store.scene import line_of as heard
 
@@ -43,6 +50,9 @@ def markers(count: int, seed: int) -> list[str]:
 
 
 HERS, HIS = markers(300, 1), markers(300, 2)
+ASKED, ANSWERED, SUMMARISED = markers(3, 4)
+KEPT = markers(2, 5)
+"""In a question of bo's that rests on no line of hers, and the answer to it."""
 
 
 def told(word: str) -> str:
@@ -89,14 +99,32 @@ async def lived_in(file: Path) -> None:
         await store.backlog.create("idea", "x", about={"author": "bo"}, lines=talk)
 
 
+async def talked_to(store: Store) -> None:
+    """Dialogues in which she asked, in which a line of hers was read, and in which neither was."""
+    for place in (TEA, DialoguePlace("net", person=f"user@host ~ada@{HERS[0]}.example")):
+        asker = replace(COUNTESS, host=f"{HERS[0]}.example", account=HERS[1])
+        asked = turn(1, asker=asker, question=told(ASKED), state=TurnState.OPEN)
+        steps = (ToolStep(1, "search_irc_history", f'{{"query": "{HERS[2]}"}}', HERS[3]),)
+        read = turn(2, asker=BO, steps=steps, answer=told(ANSWERED), sources=frozenset((1, 3)))
+        await put(store, asked, replace(asked, answer=HERS[4], state=TurnState.DONE), place=place)
+        await put(store, read, turn(3, asker=BO, question=KEPT[0], answer=KEPT[1]), place=place)
+        made = replace(summary(1, 3), text=f"{SUMMARISED} and {KEPT[0]}")
+        await store.dialogues.put_window(place, 1, made)
+
+
 async def test_nothing_is_left_in_any_byte_and_everybody_else_is(file: Path) -> None:
     await lived_in(file)
+    async with open_store(file, SETTINGS) as store:
+        await talked_to(store)
+    said_by_the_bot = [ASKED, ANSWERED, SUMMARISED, *KEPT]
+    assert found_in(file.parent, said_by_the_bot)[file.name] == 5
     before = found_in(file.parent, HERS)
     assert before[file.name] == 300
     assert len(before) == 2  # the database, and the idea
     await purge(file)
-    assert found_in(file.parent, HERS) == {}
+    assert found_in(file.parent, [*HERS, ASKED, ANSWERED, SUMMARISED]) == {}
     assert found_in(file.parent, HIS)[file.name] == 300
+    assert found_in(file.parent, KEPT)[file.name] == 2
     async with open_store(file, SETTINGS) as store:
         assert len((await find(store, "tea", limit=500)).messages) == 225  # and 75 topics
         assert await differences(store) == []

@@ -11,7 +11,7 @@ import pytest
 
 from terrarium_mcp.chat import identity, irctext
 from terrarium_mcp.chat.times import legacy_times, timestamps
-from terrarium_mcp.store import open_store
+from terrarium_mcp.store import DialoguePlace, StoredDialogue, open_store
 from terrarium_mcp.store.sqlite import store as store_module
 from terrarium_mcp.store.sqlite.index.counters import MANY_LINES
 from terrarium_mcp.store.sqlite.index.message_index import TOKENIZER
@@ -62,6 +62,23 @@ def version_in(name: str) -> int:
 def test_no_frozen_text_has_changed() -> None:
     texts = {one.number: one.text.encode() for one in VERSIONS}
     assert {number: hashlib.sha256(text).hexdigest() for number, text in texts.items()} == FROZEN
+
+
+@pytest.mark.parametrize("name", [name for name in STORED if version_in(name) >= 8])
+async def test_a_stored_dialogue_goes_on(name: str, file: Path) -> None:
+    stored(name, file)
+    async with open_store(file, SETTINGS) as store:
+        dialogue = await store.dialogues.load(DialoguePlace("net", "#tea"))
+        if "adopted" in name:
+            assert dialogue == StoredDialogue()
+            return
+        assert await store.dialogues.mark_cut("net") == 1
+    assert dialogue.summary
+    assert (dialogue.newest, dialogue.summary.text) == (3, "The kettle was asked for.")
+    [one] = dialogue.turns
+    assert (one.number, one.question, one.answer) == (2, "who has the kettle?", "ada")
+    assert [step.tool for step in one.steps] == ["search_irc_history"]
+    assert one.sources == {2, 3}
 
 
 def test_a_migration_is_fed_by_no_live_module() -> None:
