@@ -19,7 +19,7 @@ from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, reflex_rules
 from terrarium_mcp.irc_bridge.ask.quiet_times import QuietTimes
 from terrarium_mcp.irc_bridge.ask.reception import DEPARTURES, Reception
 from terrarium_mcp.irc_bridge.ask.responder import Responder
-from terrarium_mcp.irc_bridge.dialogue.dialogues import Dialogues
+from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
 from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
@@ -88,7 +88,7 @@ class Bridge:
         self._consent = Consent(store, self._recorder, self._presence.write_all)
         self._quiet = QuietTimes(store, name)
         self._introducer = Introducer(store, settings, self._announce)
-        self._dialogues = Dialogues(store, name, lambda: self._settings.stale_after)
+        self._dialogues = DialogueMemory(store, name, lambda: self._settings.stale_after)
         self._summarizer = Summarizer(self._dialogues, llm, model, lambda: self._settings)
         self._responder = Responder(
             self.network,

@@ -21,7 +21,7 @@ from terrarium_mcp.irc_bridge.ask.command_context import CommandContext, Dialogu
 from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.ask.consent import Consent
 from terrarium_mcp.irc_bridge.ask.handlers import ping
-from terrarium_mcp.irc_bridge.dialogue.dialogues import Dialogues
+from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
 from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
 from terrarium_mcp.irc_bridge.record.recorder import Recorder
@@ -262,7 +262,7 @@ async def test_why_the_server_is_away_is_for_the_log_and_not_for_the_channel(
             await toolbox.call("echo", {}, {})
         consent = Consent(store, Recorder(store, "local"), lambda: None)
         command = Command("ping", "", Source("ada"), "", "#tea")
-        dialogues = Dialogues(store, "local", lambda: Settings().stale_after)
+        dialogues = DialogueMemory(store, "local", lambda: Settings().stale_after)
         summarizer = Summarizer(dialogues, model_of(Settings()), ModelQueue(), Settings)
         here = DialogueHere(DialoguePlace("local", "#tea"), dialogues, summarizer)
         (pong,) = await ping(CommandContext(command, {}, toolbox, Settings(), consent, here))

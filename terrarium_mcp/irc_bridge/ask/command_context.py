@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.ask.consent import Consent
-from terrarium_mcp.irc_bridge.dialogue.dialogues import Dialogues
+from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
 from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.toolbox import Toolbox, ViewMeta
 from terrarium_mcp.settings import Settings
@@ -18,7 +18,7 @@ class DialogueHere:
     """The dialogue that a command belongs to."""
 
     place: DialoguePlace
-    dialogues: Dialogues
+    dialogues: DialogueMemory
     summarizer: Summarizer
 
     async def current(self) -> StoredDialogue:

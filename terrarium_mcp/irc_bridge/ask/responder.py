@@ -20,7 +20,7 @@ from terrarium_mcp.irc_bridge.ask.consent import Consent
 from terrarium_mcp.irc_bridge.ask.guardians import Guardians, GuardianWatch
 from terrarium_mcp.irc_bridge.ask.handlers import HANDLERS, WITHOUT_HISTORY
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard
-from terrarium_mcp.irc_bridge.dialogue.dialogues import Dialogues
+from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
 from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
@@ -57,7 +57,7 @@ class Responder:
         model: ModelQueue,
         guard: LoopGuard,
         consent: Consent,
-        dialogues: Dialogues,
+        dialogues: DialogueMemory,
         summarizer: Summarizer,
     ) -> None:
         self._network = network

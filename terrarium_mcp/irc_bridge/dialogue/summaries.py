@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 import anyio
 
 from terrarium_mcp.bell import Bell
-from terrarium_mcp.irc_bridge.dialogue.dialogues import Dialogues
+from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
 from terrarium_mcp.irc_bridge.dialogue.summary_prompt import (
     SUMMARY_TOKENS,
     is_due,
@@ -42,7 +42,7 @@ class Summarizer:
 
     def __init__(
         self,
-        dialogues: Dialogues,
+        dialogues: DialogueMemory,
         llm: LLM,
         model: ModelQueue,
         settings: Callable[[], Settings],

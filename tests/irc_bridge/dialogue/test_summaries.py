@@ -14,7 +14,7 @@ import pytest
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT, SUMMARY_SHARE
-from terrarium_mcp.irc_bridge.dialogue.dialogues import Dialogues
+from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
 from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.dialogue.summary_prompt import (
     KEPT_TURNS,
@@ -55,7 +55,7 @@ class Talk:
     """A dialogue in #tea that is held without a network."""
 
     study: Study
-    dialogues: Dialogues
+    dialogues: DialogueMemory
     summarizer: Summarizer
     model: ModelQueue
 
@@ -84,7 +84,7 @@ class Talk:
 async def talk(folder: Path, agent: StrictAgent) -> AsyncIterator[Talk]:
     async with study(folder, agent) as scene:
         model = ModelQueue()
-        dialogues = Dialogues(scene.store, "local", lambda: scene.settings.stale_after)
+        dialogues = DialogueMemory(scene.store, "local", lambda: scene.settings.stale_after)
         summarizer = Summarizer(dialogues, scene.llm, model, lambda: scene.settings)
         async with beside(dialogues.run), beside(summarizer.run):
             yield Talk(scene, dialogues, summarizer, model)

@@ -36,7 +36,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class _Window:
+class _TalkWindow:
     """The window that a dialogue is in, and its summary."""
 
     number: int
@@ -60,7 +60,7 @@ class OpenTurn:
         self.turn = replace(self.turn, state=TurnState.DONE)
 
 
-class Dialogues:
+class DialogueMemory:
     """Reads and writes the dialogues of one network."""
 
     def __init__(self, store: Store, network: str, stale_after: Callable[[], timedelta]) -> None:
@@ -150,7 +150,7 @@ class Dialogues:
         newest = stored.newest
         for number, value in self._unwritten.waiting(place):
             match value:
-                case _Window() if value.number >= window:
+                case _TalkWindow() if value.number >= window:
                     window, summary = value.number, value.summary
                 case DialogueTurn():
                     turns[number] = value
@@ -180,11 +180,11 @@ class Dialogues:
         self, place: DialoguePlace, number: int, summary: DialogueSummary | None
     ) -> None:
         """Write a window, unless a newer one waits: a summary may end after its window did."""
-        newer = (value for _, value in self._unwritten.waiting(place) if isinstance(value, _Window))
-        if any(one.number > number for one in newer):
-            return
+        for _, waiting in self._unwritten.waiting(place):
+            if isinstance(waiting, _TalkWindow) and waiting.number > number:
+                return
         write = partial(self._store.dialogues.put_window, place, number, summary)
-        self._unwritten.put((place, 0), _Window(number, summary), write)
+        self._unwritten.put((place, 0), _TalkWindow(number, summary), write)
 
     async def _mark_cut(self) -> None:
         while True:
