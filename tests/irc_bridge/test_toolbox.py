@@ -23,7 +23,7 @@ from terrarium_mcp.irc_bridge.ask.consent import Consent
 from terrarium_mcp.irc_bridge.ask.handlers import ping
 from terrarium_mcp.irc_bridge.record.recorder import Recorder
 from terrarium_mcp.irc_bridge.toolbox import Target, Toolbox, ToolboxAway, stdio_server
-from terrarium_mcp.settings import Settings
+from terrarium_mcp.settings import ChannelWays, Settings
 from terrarium_mcp.store import open_store
 from tests.irc_bridge.house import said
 from tests.irc_bridge.processes import children
@@ -259,7 +259,9 @@ async def test_why_the_server_is_away_is_for_the_log_and_not_for_the_channel(
             await toolbox.call("echo", {}, {})
         consent = Consent(store, Recorder(store, "local"), lambda: None)
         command = Command("ping", "", Source("ada"), "", "#tea")
-        (pong,) = await ping(CommandContext(command, {}, toolbox, Settings(), consent))
+        (pong,) = await ping(
+            CommandContext(command, {}, toolbox, Settings(), consent, ChannelWays())
+        )
     assert str(away.value) == "The history is unavailable at the moment."
     assert pong == "pong, but the history is unavailable at the moment"
     assert "the MCP server is unavailable: " in caplog.text

@@ -7,18 +7,19 @@ from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.ask.consent import Consent
 from terrarium_mcp.irc_bridge.toolbox import Toolbox, ViewMeta
-from terrarium_mcp.settings import Settings
+from terrarium_mcp.settings import ChannelWays, Settings
 
 
 @dataclass(frozen=True, slots=True)
 class CommandContext:
-    """A command, what it may see, and whom it may ask."""
+    """A command, what it may see, whom it may ask, and the ways of the place it was given in."""
 
     command: Command
     view: ViewMeta
     toolbox: Toolbox
     settings: Settings
     consent: Consent
+    ways: ChannelWays
 
     @property
     def asker(self) -> Identity:

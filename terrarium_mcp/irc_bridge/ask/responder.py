@@ -15,7 +15,7 @@ from terrarium_mcp.irc_bridge.answer.prompt import Question
 from terrarium_mcp.irc_bridge.answer.reply import Reply, paged, reply_lines
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
-from terrarium_mcp.irc_bridge.ask.commands import Command
+from terrarium_mcp.irc_bridge.ask.commands import CONSENT, Command
 from terrarium_mcp.irc_bridge.ask.consent import Consent
 from terrarium_mcp.irc_bridge.ask.guardians import Guardians, GuardianWatch
 from terrarium_mcp.irc_bridge.ask.handlers import HANDLERS, WITHOUT_HISTORY
@@ -26,13 +26,16 @@ from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
 from terrarium_mcp.irc_bridge.network.outgoing import Lane
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage, Recorder
 from terrarium_mcp.irc_bridge.toolbox import Toolbox, ViewMeta
-from terrarium_mcp.settings import Settings
+from terrarium_mcp.settings import ChannelWays, Settings
 
 THINKING_AFTER = 5.0
 """Seconds after which the asker gets `Thinking...`."""
 
 FLUSH_WITHIN = 2.0
 """Seconds to wait until the question is on disk; a full disk must not silence the bot."""
+
+NOTHING_RECORDED = "Nothing that is said here is recorded, so I can look nothing up."
+"""The answer to a command that needs the history of a channel which is only answered in."""
 
 log = logging.getLogger(__name__)
 
@@ -92,30 +95,33 @@ class Responder:
         self._guardians = GuardianWatch(self._network, Guardians(settings.guardians))
 
     async def _reply(self, pending: PendingCommand) -> Reply:
-        command = pending.command
+        command, ways = pending.command, self._ways(pending.command)
         if command.name == "more":
             return self._rest(command)
         if command.name in WITHOUT_HISTORY:  # nor do they wait for the disk
             view: ViewMeta = {}
+        elif not (ways.is_recorded or command.is_question or command.name in CONSENT):
+            return self._lines(command, [NOTHING_RECORDED])
         else:
             view = await self._view(command, pending.message)
         if command.is_question:
             if not self._guardians.allow(command):
                 return self._unaccompanied(command)
             return await self._answered(pending, view)
-        context = CommandContext(command, view, self._toolbox, self._settings, self._consent)
+        context = CommandContext(command, view, self._toolbox, self._settings, self._consent, ways)
         return self._lines(command, await HANDLERS[command.name](context))
 
     async def _answered(self, pending: PendingCommand, view: ViewMeta) -> Reply:
         """The model's answer, announced with `Thinking...` if it takes long."""
-        command = pending.command
+        command, ways = pending.command, self._ways(pending.command)
         question = Question(
             command.rest,
             command.asker,
             command.channel,
             view,
-            command.off_record,
+            command.off_record or not ways.is_recorded,
             self._unaddressed(command),
+            ways.persona,
         )
         if not question.text:
             prefix = self._settings.command_prefix
@@ -131,18 +137,25 @@ class Responder:
         mark = self._settings.llm_mark if found.by_model else ""
         return self._addressed(pending.command, found.lines, mark)
 
+    def _ways(self, command: Command) -> ChannelWays:
+        """The ways of the channel or private chat in which a command was given."""
+        place = command.channel or command.given_in
+        return self._settings.channel_ways(self._recorder.network, place, self._network.casemapping)
+
     async def _say_thinking(self, pending: PendingCommand) -> None:
         await anyio.sleep(THINKING_AFTER)
         await self._send(pending, "Thinking...")
 
     async def _view(self, command: Command, message: PendingMessage | None) -> ViewMeta:
-        """The channel up to the question; in a private chat, the shared channels."""
+        """The channel up to the question, if it is recorded; in private, the shared channels."""
         view: dict[str, object] = {"network": self._recorder.network, "asker": command.asker}
         if not command.channel:
             shared = self._network.channels_of(command.asker)
             if command.is_question:
                 shared = self._guardians.accompanied(shared)
             return {**view, "channels": shared}
+        if not self._ways(command).is_recorded:
+            return {**view, "channels": []}
         with anyio.move_on_after(FLUSH_WITHIN):
             await self._recorder.flush()
         cutoff = {"as_of": str(message.message_id)} if message and message.message_id else {}
