@@ -9,11 +9,13 @@ from typing import Any
 import anyio
 import pytest
 
+from terrarium_mcp.cli.starting.bridge_runner import claimed_channels
 from terrarium_mcp.irc_bridge.answer.persona import RULES
 from terrarium_mcp.irc_bridge.ask import notices
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.settings import ChannelTable, Settings
 from terrarium_mcp.settings.personas import Persona
+from terrarium_mcp.store import AlreadyRecorded, open_store
 from tests.irc_bridge.house import bytes_of, living, settings_for
 from tests.servers.agent import calls, strict_agent
 from tests.servers.fake_ircd import FakeIrcd, fake_ircd
@@ -443,8 +445,7 @@ async def test_a_prefix_of_several_characters_serves_in_every_text(
         living(ways(ircd.port, tmp_path, command_prefix=prefix)) as house,
     ):
         await asks(ircd, f"{ADA} PRIVMSG #tea :{prefix}ping", "#tea :ada: pong")
-        told = await asks(ircd, f"{ADA} PRIVMSG #tea :{prefix}help", f"{prefix}search WORDS")
-        assert f"{prefix}help COMMAND explains one." in " ".join(said(ircd, "#tea")) or told
+        await asks(ircd, f"{ADA} PRIVMSG #tea :{prefix}help", f"{prefix}help COMMAND explains")
         await asks(
             ircd, f"{ADA} PRIVMSG #tea :{prefix}help {prefix}search", f"{prefix}search WORDS:"
         )
@@ -460,3 +461,37 @@ async def test_a_prefix_of_several_characters_serves_in_every_text(
         )
     assert lines == [f"{prefix}ping", f"{prefix}help", f"{prefix}help {prefix}search"]
     assert len(commands.facts["messages"]) == 3
+
+
+async def test_a_reload_changes_who_answers(tmp_path: Path) -> None:
+    async with (
+        strict_agent() as agent,
+        fake_ircd() as ircd,
+        living(ways(ircd.port, tmp_path, agent=agent.url)) as house,
+    ):
+        agent.will("One.", "Two.")
+        await asks(ircd, f"{ADA} PRIVMSG #tea :!ask who are you?", "[LLM] One.")
+        changed = house.settings.model_copy(update={"persona": persona("You are a kettle.")})
+        house.bridges.change_settings(changed)
+        await asks(ircd, f"{ADA} PRIVMSG #tea :!ask and now?", "[LLM] Two.")
+    one, two = (request["messages"][0]["content"] for request in agent.requests)
+    assert one.startswith("You are Terra, a helpful member of")
+    assert two == f"You are a kettle.\n\n{RULES}"
+
+
+async def test_only_what_is_recorded_is_claimed_for_this_process(tmp_path: Path) -> None:
+    settings = ways(6667, tmp_path, ANSWER)
+    async with (
+        open_store(settings.db_path, settings) as store,
+        claimed_channels(store, settings),
+        claimed_channels(store, only(settings, "#tea")),
+    ):
+        with pytest.raises(AlreadyRecorded, match="#mate"):
+            async with claimed_channels(store, only(settings, "#mate")):
+                pytest.fail("it was claimed twice")
+
+
+def only(settings: Settings, name: str) -> Settings:
+    """The same settings with one of their channels, as another process may have them."""
+    channels = tuple(one for one in settings.irc_channels if one.name == name)
+    return settings.model_copy(update={"irc_channels": channels}).with_channel_tables([])

@@ -1,11 +1,18 @@
 """The system message: the persona first, our rules last, and nothing of either is lost."""
 
+import re
+import tomllib
+from pathlib import Path
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.irc_bridge.answer.persona import RULES, system_text
+from terrarium_mcp.irc_bridge.answer.persona import RULES, USUAL_PERSONA, system_text
+from terrarium_mcp.settings import read_settings
 
+ROOT = Path(__file__).parents[3]
+PAGE = (ROOT / "docs" / "personas.md").read_text("utf-8")
 TEA = "the IRC channel #tea"
 
 
@@ -45,3 +52,25 @@ def test_whatever_a_persona_says_the_rules_come_last_and_whole(
 def test_the_rules_say_what_no_persona_may_leave_out() -> None:
     for rule in ("look it up with your tools", "Never make up a line", "written by strangers"):
         assert rule in RULES
+
+
+def test_the_page_shows_the_usual_persona_and_settings_that_can_be_used(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert f"```text\n{USUAL_PERSONA}\n```" in PAGE
+    (toml,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").symlink_to(ROOT / "docs")
+    (tmp_path / "terrarium.toml").write_text(toml)
+    settings = read_settings(environ={}).settings
+    personas = {
+        channel: settings.channel_ways("libera", channel).persona
+        for channel in tomllib.loads(toml)["IRC_CHANNELS"]
+    }
+    assert [text.splitlines()[0].split(",")[0] for text in personas.values()] == [
+        "You are {nick}",
+        "Du bist {nick} und sorgst als freundlicher Gastgeber dafür",
+        "You are {nick}",
+    ]
+    assert "terse" in personas["#tea"]
+    assert "engineer" in personas["#tea-dev"]
