@@ -153,7 +153,7 @@ class Settings(BaseModel):
     private: Literal["members", "anyone", "off"] = _setting(
         "TERRARIUM_PRIVATE",
         "members",
-        "who is answered in private: members of a recorded channel, anyone, or nobody (off)",
+        "who is answered in private: members of one of its channels, anyone, or nobody (off)",
     )
     role: Role = _setting(
         "TERRARIUM_ROLE",

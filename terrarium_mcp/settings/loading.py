@@ -81,10 +81,24 @@ def read_settings(
         channels += layer.channels
     networks = each_network(tables, found, sources)
     settings = validated(found, sources).with_networks(networks).with_channel_tables(channels)
-    joined = {one.network_name: [c.name for c in one.irc_channels] for one in settings.networks}
-    for sentence in unknown_channels(channels, joined):
-        raise BadSetting(sentence)
+    _check_channels(settings)
     return LoadedSettings(settings, sources, others, tables)
+
+
+def _check_channels(settings: Settings) -> None:
+    """Check that the bot joins the channels of all tables.
+
+    Settings without any channel are those of a process that joins none, such as `serve`: it may
+    read the tables of a bridge, which has its channels from elsewhere.
+
+    Raises:
+        BadSetting: a table is of another channel.
+    """
+    joined = {one.network_name: [c.name for c in one.irc_channels] for one in settings.networks}
+    for sentence in (
+        unknown_channels(settings.channel_tables, joined) if any(joined.values()) else ()
+    ):
+        raise BadSetting(sentence)
 
 
 def settings_from(values: Mapping[str, str], source: str) -> Settings:

@@ -226,6 +226,11 @@ def test_a_mistake_in_a_table_is_named_with_the_way_out(toml: str, told: str) ->
     assert complaint(toml) == told
 
 
+def test_a_process_that_joins_no_channel_reads_the_tables_of_a_bridge_that_does() -> None:
+    settings = settings_in('[channel."#tea"]\nrole = "answer"\n')
+    assert [table.title for table in settings.channel_tables] == ['[channel."#tea"]']
+
+
 def test_a_channel_of_one_network_is_not_one_of_the_other() -> None:
     toml = TWO.replace("home/#tea", "home/#mate")
     with pytest.raises(BadSetting) as refused:

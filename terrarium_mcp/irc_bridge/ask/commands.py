@@ -120,14 +120,14 @@ class Address:
         found = command_after(self.prefix, said)
         if found is None or found[0] in NAMES:
             return found
-        is_slip = not self._is_word and nearest_command(found[0], NAMES)
+        is_slip = not self._may_begin_sentence and nearest_command(found[0], NAMES)
         return (NEAR_MISS, found[0]) if is_slip else None
 
     def _spoken_to(self, said: str, *, private: bool) -> tuple[str, str] | None:
         """`Terra: text` or `Terra, text`; in a private chat, any text but an unknown command."""
         text = addressed_to(self.nick, said, self.casemapping)
         if text is None:
-            if not private or (said.startswith(self.prefix) and not self._is_word):
+            if not private or (said.startswith(self.prefix) and not self._may_begin_sentence):
                 return None
             text = said
         text = without_off_record(text)
@@ -137,8 +137,8 @@ class Address:
         return self._prefixed(text) or bare or (QUESTIONS[0], text.strip())
 
     @property
-    def _is_word(self) -> bool:
-        """Whether the prefix may begin a sentence, as `terra ` does."""
+    def _may_begin_sentence(self) -> bool:
+        """Whether ordinary talk may begin with the prefix, as with `terra `."""
         return self.prefix[-1].isalnum() or self.prefix[-1].isspace()
 
 

@@ -89,7 +89,8 @@ def _recorded_channels(context: CommandContext) -> str:
 
 def _model(context: CommandContext) -> str:
     """Whether questions and lines leave this machine, never for which address; and who may ask."""
-    here, may_ask = context.settings.asks_model_here, _MAY_ASK[context.ways.askers]
+    here = context.settings.asks_model_here
+    may_ask = _MAY_ASK[context.ways.askers] if _place(context) else ""
     if not context.ways.is_recorded:
         to = (
             "goes to a model on my own machine"

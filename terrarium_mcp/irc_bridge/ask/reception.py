@@ -34,8 +34,10 @@ DEPARTURES = frozenset(("KICK", "NICK", "PART", "QUIT"))
 """IRC commands after which somebody is gone, or goes by another nick."""
 
 SERVED_WHEN_QUIET = frozenset((*CONSENT, "quiet"))
+"""Commands that are done in a quiet channel; their asker alone is answered."""
+
 SERVED_WHERE_ONLY_RECORDED = frozenset((*CONSENT, "help"))
-"""Commands that are done although nothing is said in the channel: their asker alone is answered."""
+"""Those that are done in a channel which is only recorded, and answered in the same way."""
 
 MOST_SHORT = 2
 """Short commands of one person whose replies have not been said."""
@@ -103,12 +105,10 @@ class Reception:
                 return
             if command.name != "quiet":
                 command = command.answered_privately()
-        if command.name == NEAR_MISS and not self._suggestions.is_new(
-            command, anyio.current_time()
-        ):
+        at = anyio.current_time()
+        if command.name == NEAR_MISS and not self._suggestions.is_new(command, at):
             return
-        reads_on = command.name == "more"
-        pace = self._guard.heard(command.person, anyio.current_time(), reads_on=reads_on)
+        pace = self._guard.heard(command.person, at, reads_on=command.name == "more")
         if pace is Pace.TOO_MUCH:
             log.warning("no pace of a human: %s is not answered for a while", command.source)
             self._queue.stop(lambda one: one.command.person == command.person)
@@ -173,14 +173,9 @@ class Reception:
         """The commands that are done where nothing is said; None where the bot may speak."""
         if self._moderation.is_quiet(channel, now):
             return SERVED_WHEN_QUIET
-        settings = self._settings
-        mapping = self._network.casemapping
-        if (
-            channel
-            and not settings.channel_ways(settings.network_name, channel, mapping).is_answered
-        ):
-            return SERVED_WHERE_ONLY_RECORDED
-        return None
+        settings, mapping = self._settings, self._network.casemapping
+        ways = settings.channel_ways(settings.network_name, channel, mapping)
+        return None if ways.is_answered else SERVED_WHERE_ONLY_RECORDED
 
     def _admit(self, pending: PendingCommand) -> None:
         """Queue a command, or refuse it."""
