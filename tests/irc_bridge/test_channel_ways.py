@@ -18,7 +18,7 @@ from terrarium_mcp.settings.personas import Persona
 from terrarium_mcp.store import AlreadyRecorded, open_store
 from tests.irc_bridge.house import bytes_of, living, settings_for
 from tests.servers.agent import calls, strict_agent
-from tests.servers.fake_ircd import FakeIrcd, fake_ircd
+from tests.servers.fake_ircd import ISUPPORT, FakeIrcd, fake_ircd
 from tests.servers.ircd import Ircd
 from tests.servers.person import person
 
@@ -495,3 +495,47 @@ def only(settings: Settings, name: str) -> Settings:
     """The same settings with one of their channels, as another process may have them."""
     channels = tuple(one for one in settings.irc_channels if one.name == name)
     return settings.model_copy(update={"irc_channels": channels}).with_channel_tables([])
+
+
+async def test_what_is_replayed_of_an_answer_only_channel_is_not_written_either(
+    tmp_path: Path,
+) -> None:
+    caps = ("batch server-time message-tags draft/chathistory",)
+    async with (
+        fake_ircd(caps=caps, isupport=f"{ISUPPORT} CHATHISTORY=100") as ircd,
+        living(ways(ircd.port, tmp_path, ANSWER)) as house,
+    ):
+        at = "@time=2026-01-02T03:04:05.000Z;batch=b"
+        for channel in ("#tea", "#mate"):
+            await ircd.says(
+                f":srv BATCH +b chathistory {channel}",
+                f"{at} {BO} PRIVMSG {channel} :said before",
+                ":srv BATCH -b",
+            )
+        await ircd.settles()
+        await house.bridge.flush()
+        lines = await house.lines()
+        asked_for = [line for line in ircd.lines if line.startswith("CHATHISTORY")]
+        spans = rows(house.settings.db_path, "spans")
+    assert [(line.room.channel, line.text) for line in lines] == [("#mate", "said before")]
+    assert [line.split()[2] for line in asked_for] == ["#mate"]
+    assert len(spans) == 1
+
+
+async def test_that_nothing_can_be_recorded_is_said_only_where_something_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("terrarium_mcp.irc_bridge.record.trouble_notice.SAID_AFTER", 0.1)
+    async with (
+        fake_ircd() as ircd,
+        living(ways(ircd.port, tmp_path, ANSWER, say_trouble="on")) as house,
+    ):
+        writer = house.store._database._writer  # noqa: SLF001 -- as a disk mounted read-only
+        assert writer
+        with anyio.fail_after(PATIENCE):
+            await writer.execute_fetchall("PRAGMA query_only=ON")
+            await ircd.says(f"{BO} PRIVMSG #mate :hello")
+            await ircd.hears("PRIVMSG #mate :I cannot record at the moment.")
+            await writer.execute_fetchall("PRAGMA query_only=OFF")
+            await ircd.hears("PRIVMSG #mate :I am recording again")
+        assert not said(ircd, "#tea")
