@@ -76,14 +76,14 @@ class Bridge:
         timeouts = timeouts or Timeouts()
         self.network = IrcNetwork(server_config(settings), self, timeouts=timeouts)
         self._filter = MessageFilter(name, self.network, settings.voice_rules)
+        self._unrecorded = self._answer_only()
+        self._recording: set[str] = set()
         self._recorder = Recorder(store, name, home, report=self.report)
         self._repeats = Repeats()
         self._backfill = Backfill(
             store, name, self.network.fetch_history, timedelta(hours=settings.history_hours)
         )
-        self._presence = PresenceSync(
-            store, name, self.network.joined_channels, self.network.members
-        )
+        self._presence = PresenceSync(store, name, self._recorded_now, self.network.members)
         guard = LoopGuard(reflex_rules(timeouts.reflex))
         self._consent = Consent(store, self._recorder, self._presence.write_all)
         self._quiet = QuietTimes(store, name)
@@ -155,9 +155,11 @@ class Bridge:
         self._filter = MessageFilter(self.name, self.network, settings.voice_rules).by_casemapping(
             self.network.casemapping
         )
+        self._unrecorded = self._answer_only()
         self._responder.change_settings(settings)
         self._reception.change_settings(settings)
         self.network.change_channels(settings.irc_channels)
+        self._change_recorded()
         self._state_changed()
 
     def hurry(self) -> None:
@@ -182,6 +184,7 @@ class Bridge:
     def names_compare_by(self, casemapping: str) -> None:
         """Tell rooms and relays apart as the network does, in the store as well."""
         self._filter = self._filter.by_casemapping(casemapping)
+        self._unrecorded = self._answer_only()
         self._recorder.names_compare_by(casemapping)
 
     def connected(self, nick: str) -> None:
@@ -200,7 +203,7 @@ class Bridge:
         pending = [
             self._recorder.record(record)
             for record in (self._filter.messages_in(message, now) if is_recorded else ())
-            if self._is_ours(record.channel)
+            if self._is_recorded(record.channel)
         ]
         if message.command in PRESENCE_COMMANDS:
             self._presence.schedule_check()
@@ -215,18 +218,23 @@ class Bridge:
     def history(self, page: HistoryPage) -> None:
         """A page of history has come in, line by line: the record covers its time."""
         self._repeats.end(page.channel)
-        if self._is_ours(page.channel):
+        if self._is_recorded(page.channel):
             self._recorder.afterwards(partial(self._backfill.add, page, datetime.now(UTC)))
 
     def joined(self, channel: str) -> None:
         """The bot joined a channel: record it from now on, and what it missed."""
-        log.info("recording %s/%s", self.name, channel)
-        self._recorder.begin(channel, "joined")
-        self._recorder.afterwards(partial(self._backfill.begin, channel))
+        if self._is_recorded(channel):
+            log.info("recording %s/%s", self.name, channel)
+            self._begin(channel, "joined")
+            self._recorder.afterwards(partial(self._backfill.begin, channel))
+        else:
+            log.info("answering in %s/%s, and not recording it", self.name, channel)
         self._state_changed()
         self._presence.channel_joined(channel)
         if self._introducer.is_due(channel):
-            self._talking.start_soon(self._introducer.introduce, channel)
+            mapping = self.network.casemapping
+            ways = self._settings.channel_ways(self.name, channel, mapping)
+            self._talking.start_soon(self._introducer.introduce, channel, ways)
 
     def members_complete(self, channel: str) -> None:
         """The member list is complete."""
@@ -234,14 +242,15 @@ class Bridge:
 
     def left(self, channel: str, why: str) -> None:
         """The bot is no longer in a channel."""
-        log.warning("no longer recording %s/%s: %s", self.name, channel, why)
-        self._recorder.end(channel, why)
+        log.warning("no longer in %s/%s: %s", self.name, channel, why)
+        self._end(channel, why)
         self._reception.left(channel)
         self._state_changed()
 
     def lost(self, why: str) -> None:
         """The connection is lost, and with it every channel."""
         self._repeats = Repeats()
+        self._recording.clear()
         self._recorder.end_all(f"connection lost: {why}")
         self._reception.lost()
         self._state_changed(connection=True)
@@ -258,10 +267,10 @@ class Bridge:
             await self.network.say(channel, text)
 
     async def _announce_everywhere(self, text: str) -> None:
-        """Announce this in every channel, if the settings ask for it; log where it fails."""
+        """Announce this where we record, if the settings ask for it; log where it fails."""
         if self._settings.say_trouble == "off":
             return
-        for channel in self.network.joined_channels():
+        for channel in self._recorded_now():
             try:
                 await self._announce(channel, text)
             except (NotConnected, SendQueueFull) as error:
@@ -270,7 +279,7 @@ class Bridge:
     def _replayed(self, message: IrcMessage, now: datetime) -> None:
         """Record a replayed message: it changes nothing now, and is not answered."""
         for record in self._filter.messages_in(message, now):
-            if self._is_ours(record.channel):
+            if self._is_recorded(record.channel):
                 self._recorder.record(self._repeats.numbered(record))
         self._redact(message)
 
@@ -303,6 +312,48 @@ class Bridge:
     def _is_ours(self, channel: str) -> bool:
         """Whether the settings name this channel; no other is recorded or answered in."""
         return self.network.is_configured(channel)
+
+    def _is_recorded(self, channel: str) -> bool:
+        """Whether the settings name this channel, and as none that is only answered in."""
+        answer_only = self._unrecorded and self.network.fold(channel) in self._unrecorded
+        return self._is_ours(channel) and not answer_only
+
+    def _recorded_now(self) -> list[str]:
+        """The channels that we are in and that are recorded."""
+        return [one for one in self.network.joined_channels() if self._is_recorded(one)]
+
+    def _answer_only(self) -> frozenset[str]:
+        """The channels of the settings that are answered in and not recorded, folded."""
+        mapping, settings = self.network.casemapping, self._settings
+        names = (channel.name for channel in settings.irc_channels)
+        return frozenset(
+            self.network.fold(name)
+            for name in names
+            if not settings.channel_ways(self.name, name, mapping).is_recorded
+        )
+
+    def _change_recorded(self) -> None:
+        """Begin or end recording where the settings in use say so.
+
+        Of what was said while a channel was only answered in, nothing is fetched.
+        """
+        for channel in self.network.joined_channels():
+            if not self._is_recorded(channel):
+                self._end(channel, "no longer recorded, by the settings")
+            elif self.network.fold(channel) not in self._recording:
+                self._begin(channel, "recorded from now on, by the settings")
+        self._presence.schedule_check()
+
+    def _begin(self, channel: str, why: str) -> None:
+        """Record a channel from now on."""
+        self._recording.add(self.network.fold(channel))
+        self._recorder.begin(channel, why)
+
+    def _end(self, channel: str, why: str) -> None:
+        """Record a channel no longer; of one that was not recorded, nothing is noted."""
+        if (folded := self.network.fold(channel)) in self._recording:
+            self._recording.remove(folded)
+            self._recorder.end(channel, why)
 
 
 def _is_endless(source: Source | None) -> bool:

@@ -2,6 +2,8 @@
 
 - declarations.py: each setting, once: name, type, meaning and default
 - channels.py: the channels to join, and their keys
+- channel_ways.py: how the bot behaves in each channel; channel_tables.py: the tables that say so
+- personas.py: the files that say who the bot is
 - values.py, hosts.py: what the text of a setting means
 - sources.py: flags, the environment, `.env` and `terrarium.toml`
 - validation.py: from the values that were found to `Settings`, or a sentence about each mistake
@@ -12,6 +14,7 @@
 """
 
 from terrarium_mcp.settings.changes import SettingsChange, changed
+from terrarium_mcp.settings.channel_ways import ChannelTable, ChannelWays
 from terrarium_mcp.settings.channels import ConfiguredChannel, keys_hidden
 from terrarium_mcp.settings.declarations import Settings, setting_names
 from terrarium_mcp.settings.errors import BadSetting
@@ -27,6 +30,8 @@ from terrarium_mcp.settings.values import RoomDays
 
 __all__ = [
     "BadSetting",
+    "ChannelTable",
+    "ChannelWays",
     "ConfiguredChannel",
     "LoadedSettings",
     "NetworkTable",

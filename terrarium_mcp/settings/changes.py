@@ -11,6 +11,9 @@ LIVE = frozenset(
         "guardians",
         "ignore",
         "private",
+        "role",
+        "askers",
+        "persona",
         "ask_burst",
         "ask_every",
         "channel_questions",
@@ -30,8 +33,8 @@ LIVE = frozenset(
         "retention_by_channel",
     }
 )
-"""The fields that a running bridge takes over. All others need another connection to the network,
-another database, or another MCP server."""
+"""The fields that a running bridge takes over, as it does the [channel] tables. All others need
+another connection to the network, another database, or another MCP server."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +76,11 @@ def _changed_here(old: Settings, new: Settings) -> SettingsChange:
     ]
     live = [field for field in differing if field in LIVE]
     in_use = old.model_copy(update={field: getattr(new, field) for field in live})
+    channels = () if old.channel_tables == new.channel_tables else ("[channel]",)
     return SettingsChange(
-        in_use, _names(live), _names([field for field in differing if field not in LIVE])
+        in_use.with_channel_tables(new.channel_tables),
+        (*_names(live), *channels),
+        _names([field for field in differing if field not in LIVE]),
     )
 
 

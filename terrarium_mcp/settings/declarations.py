@@ -16,6 +16,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold
 from terrarium_mcp.chat.relays import Relay
 from terrarium_mcp.chat.voices import VoiceRules, rules_on
+from terrarium_mcp.settings.channel_ways import Askers, ChannelTable, ChannelWays, Role, table_for
 from terrarium_mcp.settings.hosts import is_loopback, network_name_of
 from terrarium_mcp.settings.values import (
     MOST_DAYS,
@@ -24,6 +25,7 @@ from terrarium_mcp.settings.values import (
     Masks,
     Names,
     NetworkName,
+    PersonaFile,
     Relays,
     RetentionDays,
     Url,
@@ -123,7 +125,7 @@ class Settings(BaseModel):
         "on: say on entering a channel, once a day at most, that it is recorded",
     )
     command_prefix: str = _setting(
-        "COMMAND_PREFIX", "!", "prefix of the bot's commands", min_length=1, max_length=5
+        "COMMAND_PREFIX", "!", "prefix of the bot's commands", min_length=1, max_length=20
     )
     max_context_messages: int = _setting(
         "MAX_CONTEXT_MESSAGES",
@@ -160,7 +162,21 @@ class Settings(BaseModel):
     private: Literal["members", "anyone", "off"] = _setting(
         "TERRARIUM_PRIVATE",
         "members",
-        "who is answered in private: members of a recorded channel, anyone, or nobody (off)",
+        "who is answered in private: members of one of its channels, anyone, or nobody (off)",
+    )
+    role: Role = _setting(
+        "TERRARIUM_ROLE",
+        "both",
+        "what the bot does in its channels: both, record (and not answer), or answer (and not"
+        " record)",
+    )
+    askers: Askers = _setting(
+        "TERRARIUM_ASKERS",
+        "anyone",
+        "who may ask the model: anyone, voiced (any rank in the channel), or account (logged in)",
+    )
+    persona: PersonaFile = _setting(
+        "TERRARIUM_PERSONA", None, "text file that says who the bot is, and its manner"
     )
     ask_burst: int = _setting(
         "TERRARIUM_ASK_BURST", 5, "questions that one person may ask in a row", ge=1, le=1000
@@ -237,6 +253,35 @@ class Settings(BaseModel):
 
     _networks: tuple["Settings", ...] = ()
     """Those of the [[network]] tables."""
+
+    _channel_tables: tuple[ChannelTable, ...] = ()
+
+    @property
+    def channel_tables(self) -> tuple[ChannelTable, ...]:
+        """The [channel] tables of all networks."""
+        return self._channel_tables
+
+    def with_channel_tables(self, tables: Sequence[ChannelTable]) -> Self:
+        """These settings, and those of their networks, with these [channel] tables instead."""
+        others = self.model_copy()
+        others._channel_tables = tuple(tables)  # noqa: SLF001 -- of its own class
+        others._networks = tuple(  # noqa: SLF001 -- as above
+            one.with_channel_tables(tables) for one in self._networks
+        )
+        return others
+
+    def channel_ways(
+        self, network: str, channel: str, casemapping: str = DEFAULT_CASEMAPPING
+    ) -> ChannelWays:
+        """How the bot behaves in a channel, or with "" in the private chats of a network.
+
+        These have no role: they are always answered, from the record of channels.
+        """
+        own = next((one for one in self.networks if one.network_name == network), self)
+        role = own.role if channel else "both"
+        usual = ChannelWays(role, own.askers, own.persona.text if own.persona else "")
+        table = table_for(self._channel_tables, network, channel, casemapping)
+        return table.over(usual) if table else usual
 
     @property
     def networks(self) -> tuple["Settings", ...]:

@@ -9,7 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from terrarium_mcp.settings.channel_ways import ChannelTable, unknown_channels
 from terrarium_mcp.settings.declarations import Settings, setting_names
+from terrarium_mcp.settings.errors import BadSetting
 from terrarium_mcp.settings.near_misses import near_misses
 from terrarium_mcp.settings.networks import each_network
 from terrarium_mcp.settings.sources import NetworkTable, known_settings, layers
@@ -69,15 +71,34 @@ def read_settings(
     sources: dict[str, str] = {}
     others: dict[str, str] = {}
     tables: list[NetworkTable] = []
+    channels: list[ChannelTable] = []
     for layer in layers(flags or {}, env_file, config, os.environ if environ is None else environ):
         for name, value in layer.values.items():
             if name not in found:
                 found[name], sources[name] = value, layer.source
         others |= dict.fromkeys(layer.others, layer.source)
         tables += layer.networks
+        channels += layer.channels
     networks = each_network(tables, found, sources)
-    settings = validated(found, sources).with_networks(networks)
+    settings = validated(found, sources).with_networks(networks).with_channel_tables(channels)
+    _check_channels(settings)
     return LoadedSettings(settings, sources, others, tables)
+
+
+def _check_channels(settings: Settings) -> None:
+    """Check that the bot joins the channels of all tables.
+
+    Settings without any channel are those of a process that joins none, such as `serve`: it may
+    read the tables of a bridge, which has its channels from elsewhere.
+
+    Raises:
+        BadSetting: a table is of another channel.
+    """
+    joined = {one.network_name: [c.name for c in one.irc_channels] for one in settings.networks}
+    for sentence in (
+        unknown_channels(settings.channel_tables, joined) if any(joined.values()) else ()
+    ):
+        raise BadSetting(sentence)
 
 
 def settings_from(values: Mapping[str, str], source: str) -> Settings:

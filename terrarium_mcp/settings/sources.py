@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from terrarium_mcp.errors import did_you_mean
+from terrarium_mcp.settings.channel_tables import channel_tables
+from terrarium_mcp.settings.channel_ways import ChannelTable
 from terrarium_mcp.settings.declarations import Settings, setting_names
 from terrarium_mcp.settings.errors import BadSetting
 from terrarium_mcp.settings.near_misses import OF_IRC_CLIENTS
@@ -13,11 +15,14 @@ from terrarium_mcp.settings.near_misses import OF_IRC_CLIENTS
 OWN_PREFIX = "TERRARIUM_"
 """Of names that are always settings of this program: an unknown one is an error."""
 
-PATHS = ("DB_PATH", "TERRARIUM_TLS_CAFILE", "TERRARIUM_TLS_CERT", "TERRARIUM_TLS_KEY")
+PATHS = (
+    *("DB_PATH", "TERRARIUM_TLS_CAFILE", "TERRARIUM_TLS_CERT", "TERRARIUM_TLS_KEY"),
+    "TERRARIUM_PERSONA",
+)
 """Settings that are paths; in a settings file they are relative to that file."""
 
-_TABLES = "network"
-"""The tables of terrarium.toml that describe a network each."""
+_TABLES = ("network", "channel")
+"""The tables of terrarium.toml that describe a network each, or a channel."""
 
 _HALF_COMMENTED = re.compile(
     r"^\s*(?:export\s+)?IRC_CHANNELS\s*=(?!\s*['\"])[^'\"\n]*[^\S\n]#\S", re.MULTILINE
@@ -39,6 +44,7 @@ class Layer(NamedTuple):
     values: Mapping[str, object]
     others: Sequence[str] = ()
     networks: Sequence[NetworkTable] = ()
+    channels: Sequence[ChannelTable] = ()
 
 
 def layers(
@@ -65,10 +71,12 @@ def layers(
         yield Layer(str(dotenv), known, list(written))
     if toml := _existing(config, Path("terrarium.toml")):
         written = _read_toml(toml)
-        networks = list(_network_tables(written, toml))
-        top = {name: value for name, value in written.items() if name.lower() != _TABLES}
+        tables = {name.lower(): value for name, value in written.items()}
+        networks = list(_network_tables(tables.get("network", []), toml))
+        channels = channel_tables(tables.get("channel", {}), toml)
+        top = {name: value for name, value in written.items() if name.lower() not in _TABLES}
         known = known_settings(top, str(toml), only_settings=True)
-        yield Layer(str(toml), _relative_to(toml, known), networks=networks)
+        yield Layer(str(toml), _relative_to(toml, known), networks=networks, channels=channels)
 
 
 def known_settings(
@@ -93,14 +101,17 @@ def known_settings(
     }
 
 
-def _network_tables(written: Mapping[str, Any], toml: Path) -> Iterator[NetworkTable]:
+def _network_tables(tables: object, toml: Path) -> Iterator[NetworkTable]:
     """The [[network]] tables of a file, in its order."""
-    tables: object = next((value for name, value in written.items() if name.lower() == _TABLES), [])
     if not isinstance(tables, list) or not all(isinstance(one, dict) for one in tables):
         raise BadSetting(f"network in {toml} must be tables: begin each with [[network]].")
     for number, table in enumerate(tables, 1):
         named = {name.upper(): value for name, value in table.items()}
-        source = f"[[network]] {named.get('TERRARIUM_NETWORK') or number} of {toml}"
+        name = named.get("TERRARIUM_NETWORK")
+        source = f"[[network]] {name or number} of {toml}"
+        if "CHANNEL" in named:
+            named_so = f'[channel."{name or "libera"}/#tea"]'
+            raise BadSetting(f"channel in {source} must stand outside of it: {named_so}.")
         known = known_settings(table, source, only_settings=True)
         yield NetworkTable(source, _relative_to(toml, known))
 

@@ -12,6 +12,7 @@ from terrarium_mcp.chat.masks import Mask, is_mask, means_nobody, restricts_host
 from terrarium_mcp.chat.relays import Relay, parse_relay
 from terrarium_mcp.errors import did_you_mean
 from terrarium_mcp.settings.channels import ConfiguredChannel, channels_of
+from terrarium_mcp.settings.personas import Persona, persona_of
 
 MOST_DAYS = 100_000
 """274 years. Python's calendar begins in the year 1, so a much larger number would overflow."""
@@ -106,4 +107,5 @@ Channels = Annotated[tuple[ConfiguredChannel, ...], BeforeValidator(channels_of)
 Masks = Annotated[tuple[Mask, ...], BeforeValidator(_masks)]
 Names = Annotated[tuple[str, ...], BeforeValidator(names_of)]
 AdminNames = Annotated[tuple[str, ...], BeforeValidator(names_of), AfterValidator(_admins)]
+PersonaFile = Annotated[Persona | None, BeforeValidator(persona_of)]
 Relays = Annotated[tuple[Relay, ...], BeforeValidator(_relays)]

@@ -26,6 +26,7 @@ TO_NOBODY = (
     "! search tea",
     " !search tea",
     "!weather here",
+    "!serch tea",
     "!!!",
     "search !search",
     "Terra",
@@ -52,6 +53,8 @@ def test_everything_else_is_talk(said: str) -> None:
 def test_prefix_and_nick_are_those_of_the_settings() -> None:
     assert is_command(".search tea", nick="Robo", prefix=".")
     assert is_command("Robo: hello", nick="Robo", prefix=".")
+    assert is_command("robo search tea", nick="Robo", prefix="robo ")
+    assert not is_command("robo is a bot", nick="Robo", prefix="robo ")
     assert not is_command("!search tea", nick="Robo", prefix=".")
     assert not is_command("Terra: hello", nick="Robo", prefix=".")
 

@@ -48,6 +48,30 @@ def test_every_setting_is_shown_with_its_source_and_no_secret_is(
     assert not {word for word in ("hunter2", "pw ") if word in done.stdout + done.stderr}
 
 
+def test_the_tables_of_channels_are_shown_with_their_source(ours: Path, tmp_path: Path) -> None:
+    (tmp_path / "host.txt").write_text("You are the host.")
+    (tmp_path / "terrarium.toml").write_text(
+        'IRC_CHANNELS = "tea,mate"\nTERRARIUM_PERSONA = "host.txt"\n'
+        '[channel.tea]\nrole = "record"\naskers = "voiced"\n'
+        '[channel."#mate"]\npersona = "host.txt"\n'
+    )
+    done = ran("terrarium-mcp doctor", "--db", ours, at=tmp_path)
+    told = lines(done)
+    assert done.returncode == 0, done.stdout
+    assert "TERRARIUM_PERSONA host.txt (terrarium.toml)" in told
+    at = told.index('[channel."#tea"]')
+    assert told[at : at + 3] == [
+        '[channel."#tea"]',
+        "role record (terrarium.toml)",
+        "askers voiced (terrarium.toml)",
+    ]
+    assert told[told.index('[channel."#mate"]') + 1] == "persona host.txt (terrarium.toml)"
+    (tmp_path / "host.txt").unlink()
+    refused = ran("terrarium-mcp doctor", "--db", ours, at=tmp_path)
+    assert refused.returncode == 1
+    assert "there is no file host.txt. Name one that exists." in refused.stderr
+
+
 def test_a_bad_setting_is_named(tmp_path: Path) -> None:
     done = ran("terrarium-mcp doctor", at=tmp_path, IRC_PORT="tea")
     assert done.returncode == 1

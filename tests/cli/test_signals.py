@@ -95,6 +95,29 @@ async def test_a_hangup_reloads_the_settings_and_keeps_the_connection(tmp_path: 
     ]
 
 
+async def test_a_hangup_changes_what_a_channel_is_for(tmp_path: Path) -> None:
+    file, toml = tmp_path / "irc_logs.db", tmp_path / "terrarium.toml"
+    async with bridge(tmp_path) as (program, ircd):
+        await is_recorded(file, ircd, "#tea", "for the record")
+        toml.write_text('[channel."#tea"]\nrole = "answer"\npersona = "ghost.txt"\n')
+        program.process.send_signal(signal.SIGHUP)
+        await program.says("were not reloaded", "there is no file ghost.txt")
+        toml.write_text('[channel."#tea"]\nrole = "answer"\n')
+        program.process.send_signal(signal.SIGHUP)
+        await program.says("settings reloaded; changed: [channel]")
+        await ircd.says(f"{HERE} #tea :between us", f"{HERE} #tea :!ping")
+        await ircd.hears("PRIVMSG #tea :ada: pong")
+        toml.write_text('COMMAND_PREFIX = "."\n')
+        program.process.send_signal(signal.SIGHUP)
+        await program.says("settings reloaded; changed: COMMAND_PREFIX, [channel]")
+        await is_recorded(file, ircd, "#tea", "for the record again")
+        await program.stop()
+        assert not ircd.heard("PART")
+    assert program.ended_well()
+    said = rows_of(file, "SELECT message FROM messages WHERE nick = 'ada'")
+    assert said == [("for the record",), ("for the record again",)]
+
+
 async def test_bad_settings_are_one_line_in_the_log_and_change_nothing(tmp_path: Path) -> None:
     async with bridge(tmp_path) as (program, ircd):
         write_settings(tmp_path, ircd, IRC_CHANNELS="mate", AGENT_TEMPERATURE="hot")

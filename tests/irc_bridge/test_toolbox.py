@@ -26,7 +26,7 @@ from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
 from terrarium_mcp.irc_bridge.record.recorder import Recorder
 from terrarium_mcp.irc_bridge.toolbox import Target, Toolbox, ToolboxAway, stdio_server
-from terrarium_mcp.settings import Settings
+from terrarium_mcp.settings import ChannelWays, Settings
 from terrarium_mcp.store import DialoguePlace, open_store
 from tests.irc_bridge.house import model_of, said
 from tests.irc_bridge.processes import children
@@ -265,7 +265,8 @@ async def test_why_the_server_is_away_is_for_the_log_and_not_for_the_channel(
         dialogues = DialogueMemory(store, "local", lambda: Settings().stale_after)
         summarizer = Summarizer(dialogues, model_of(Settings()), ModelQueue(), Settings)
         here = DialogueHere(DialoguePlace("local", "#tea"), dialogues, summarizer)
-        (pong,) = await ping(CommandContext(command, {}, toolbox, Settings(), consent, here))
+        context = CommandContext(command, {}, toolbox, Settings(), consent, ChannelWays(), here)
+        (pong,) = await ping(context)
     assert str(away.value) == "The history is unavailable at the moment."
     assert pong == "pong, but the history is unavailable at the moment"
     assert "the MCP server is unavailable: " in caplog.text

@@ -159,7 +159,7 @@ def test_in_toml_every_name_is_ours(home: Path) -> None:
         ("TERRARIUM_TIMEZONE", "Europe/Berln"),
         ("TERRARIUM_SOURCE_TIMEZONE", "../../etc/passwd"),
         ("TERRARIUM_WRITE_TOOLS", "maybe"),
-        ("COMMAND_PREFIX", "terrarium"),
+        ("COMMAND_PREFIX", 21 * "!"),
     ],
 )
 def test_a_bad_value_is_refused_with_its_name_its_source_and_its_meaning(
@@ -361,8 +361,8 @@ def test_the_time_for_an_answer_is_more_than_none() -> None:
     assert load_settings(environ={"AGENT_TIMEOUT": "0.5"}).agent_timeout == 0.5
 
 
-@pytest.mark.parametrize(("prefix", "accepted"), [("", False), ("!", True), ("terra", True)])
-def test_a_command_prefix_has_one_to_five_characters(prefix: str, accepted: bool) -> None:
+@pytest.mark.parametrize(("prefix", "accepted"), [("", False), ("!", True), ("terra ", True)])
+def test_a_command_prefix_has_at_least_one_character(prefix: str, accepted: bool) -> None:
     if accepted:
         assert load_settings({"COMMAND_PREFIX": prefix}, environ={}).command_prefix == prefix
     else:

@@ -60,7 +60,7 @@ def check_settings(settings: Settings) -> None:
 
 @asynccontextmanager
 async def claimed_channels(store: Store, settings: Settings) -> AsyncIterator[None]:
-    """Claim every channel that the settings name, before any connection, for the block.
+    """Claim every channel that the settings want recorded, before any connection, for the block.
 
     Raises:
         AlreadyRecorded: another process records one of them into the same database.
@@ -70,11 +70,12 @@ async def claimed_channels(store: Store, settings: Settings) -> AsyncIterator[No
 
 
 def _channels_of(settings: Settings) -> list[tuple[str, str]]:
-    """The channels that the settings name, each with its network."""
+    """The channels that the settings want recorded, each with its network."""
     return [
         (one.network_name, channel.name)
         for one in settings.networks
         for channel in one.irc_channels
+        if one.channel_ways(one.network_name, channel.name).is_recorded
     ]
 
 

@@ -43,8 +43,8 @@ async def examination(
     path = Path.cwd() / settings.db_path
     repaired = await _repaired(path, settings) if rebuild else []
     state = examine(path, datetime.now(UTC), settings)
-    networks = networks_set_so(settings, tables)
-    sections = [set_so(settings, sources), *networks, *repaired, *state, *_importable(Path.home())]
+    tabled = [*networks_set_so(settings, tables), *channels_set_so(settings)]
+    sections = [set_so(settings, sources), *tabled, *repaired, *state, *_importable(Path.home())]
     for section in sections:
         _show(section)
     if deep and UNREADABLE not in _wrong(sections):
@@ -144,6 +144,21 @@ def networks_set_so(settings: Settings, tables: Sequence[NetworkTable]) -> list[
             ],
         )
         for network, table in zip(settings.networks, tables, strict=False)
+    ]
+
+
+def channels_set_so(settings: Settings) -> list[Section]:
+    """What each [channel] table sets; all else is as for its network."""
+    return [
+        Section(
+            harmless(table.title),
+            [
+                Fact(key, f"{harmless(value)} ({table.source})")
+                for key, value in table.values().items()
+            ],
+        )
+        for table in settings.channel_tables
+        if table.values()
     ]
 
 

@@ -13,7 +13,7 @@ class Question:
 
     `typed` is its text as it came over IRC. `channel` is "" in a private chat. Of a question
     `off_record` nothing is kept: the model gets no tool that writes. `unaddressed` are the nicks
-    that the answer must not highlight.
+    that the answer must not highlight. `persona` says who answers, "" is the usual one.
     """
 
     typed: str
@@ -22,6 +22,7 @@ class Question:
     view: ViewMeta
     off_record: bool = False
     unaddressed: Unaddressed = NOBODY
+    persona: str = ""
 
     @property
     def text(self) -> str:

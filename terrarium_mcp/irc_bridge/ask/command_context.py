@@ -9,7 +9,7 @@ from terrarium_mcp.irc_bridge.ask.consent import Consent
 from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
 from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.toolbox import Toolbox, ViewMeta
-from terrarium_mcp.settings import Settings
+from terrarium_mcp.settings import ChannelWays, Settings
 from terrarium_mcp.store import DialoguePlace, DialogueSummary, StoredDialogue
 
 
@@ -40,13 +40,14 @@ class DialogueHere:
 
 @dataclass(frozen=True, slots=True)
 class CommandContext:
-    """A command, what it may see, and whom it may ask."""
+    """A command, what it may see, whom it may ask, and the ways of the place it was given in."""
 
     command: Command
     view: ViewMeta
     toolbox: Toolbox
     settings: Settings
     consent: Consent
+    ways: ChannelWays
     dialogue: DialogueHere
 
     @property

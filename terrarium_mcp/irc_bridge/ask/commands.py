@@ -1,6 +1,6 @@
 """Recognises commands to the bot in IRC messages. Pure."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from terrarium_mcp.chat.commands import QUESTIONS, addressed_to, command_after
@@ -8,6 +8,8 @@ from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity
 from terrarium_mcp.chat.irc_message import IrcMessage, Source
 from terrarium_mcp.chat.irctext import is_ctcp, is_off_record, plain, without_off_record
 from terrarium_mcp.chat.times.timestamps import from_iso
+from terrarium_mcp.irc_bridge.ask.bare_commands import bare_command
+from terrarium_mcp.irc_bridge.ask.slips import nearest_command
 
 TOO_OLD = timedelta(seconds=30)
 """Older messages are never answered: a bouncer replays them, or they predate a netsplit."""
@@ -22,6 +24,9 @@ NAMES = (
     *("stop", "quiet", *CONSENT),
 )
 
+NEAR_MISS = "near miss"
+"""The name of a command that is nearly one of NAMES: its asker is told which."""
+
 PersonKey = tuple[str, str]
 """Who somebody is on a network, whatever their nick: a services account, or else user@host."""
 
@@ -30,9 +35,9 @@ PersonKey = tuple[str, str]
 class Command:
     """A command to the bot: `name` is one of NAMES, `rest` the text after it.
 
-    `channel` is where the reply goes; "" in a private chat, where it goes to `asker`. Who the asker
-    is follows from `source` and `account` (the services account on the line itself, else ""), and
-    never from the nick alone.
+    Of a NEAR_MISS `rest` is the word that was typed. `channel` is where the reply goes; "" in a
+    private chat, where it goes to `asker`. Who the asker is follows from `source` and `account`
+    (the services account on the line itself, else ""), and never from the nick alone.
     """
 
     name: str
@@ -42,6 +47,8 @@ class Command:
     channel: str
     off_record: bool = False
     """Whether neither it nor its answer is recorded: `[off]` stood in front of the text."""
+    given_in: str = ""
+    """The channel in which it was given, if its answer goes to the asker in private."""
 
     @property
     def person(self) -> PersonKey:
@@ -58,6 +65,10 @@ class Command:
     def identity(self, network: str) -> Identity:
         """Who asks, as the line itself shows it."""
         return Identity(network, self.source.nick, self.source.user, self.source.host, self.account)
+
+    def answered_privately(self) -> "Command":
+        """The same command, whose answer goes to the asker alone."""
+        return replace(self, channel="", given_in=self.channel)
 
     @property
     def is_question(self) -> bool:
@@ -81,6 +92,7 @@ class Address:
     def command_in(self, line: IrcMessage, *, is_channel: bool, now: datetime) -> Command | None:
         """The command in a message: `!name text`, `Terra: text`, or a private message.
 
+        In private also `name text` without the prefix, where no sentence begins so.
         Never answered: notices, CTCP, other bots (IRCv3 bot tag), playback, old messages.
         """
         if line.command != "PRIVMSG" or line.source is None or len(line.params) < 2:
@@ -91,7 +103,7 @@ class Address:
         if is_ctcp(line.params[-1]) or not said.strip():
             return None
         channel = line.params[0] if is_channel else ""
-        found = self._command(said) or self._spoken_to(said, private=not is_channel)
+        found = self._prefixed(said) or self._spoken_to(said, private=not is_channel)
         if found is None:
             return None
         name, rest = found
@@ -104,19 +116,31 @@ class Address:
             is_off_record(said, self.prefix),
         )
 
-    def _command(self, said: str) -> tuple[str, str] | None:
+    def _prefixed(self, said: str) -> tuple[str, str] | None:
+        """The command or near miss behind the prefix."""
         found = command_after(self.prefix, said)
-        return found if found and found[0] in NAMES else None
+        if found is None or found[0] in NAMES:
+            return found
+        is_slip = not self._may_begin_sentence and nearest_command(found[0], NAMES)
+        return (NEAR_MISS, found[0]) if is_slip else None
 
     def _spoken_to(self, said: str, *, private: bool) -> tuple[str, str] | None:
-        """`Terra: text` or `Terra, text`; in a private chat, any text."""
+        """`Terra: text` or `Terra, text`; in a private chat, any text but an unknown command."""
         text = addressed_to(self.nick, said, self.casemapping)
         if text is None:
-            if not private or said.startswith(self.prefix):
+            if not private or (said.startswith(self.prefix) and not self._may_begin_sentence):
                 return None
             text = said
-        text = without_off_record(text or "")
-        return (self._command(text) or (QUESTIONS[0], text.strip())) if text else None
+        text = without_off_record(text)
+        if not text:
+            return None
+        bare = bare_command(text, NAMES, self.prefix) if private else None
+        return self._prefixed(text) or bare or (QUESTIONS[0], text.strip())
+
+    @property
+    def _may_begin_sentence(self) -> bool:
+        """Whether ordinary talk may begin with the prefix, as with `terra `."""
+        return self.prefix[-1].isalnum() or self.prefix[-1].isspace()
 
 
 def _is_old(tag: str, now: datetime) -> bool:

@@ -8,9 +8,11 @@ from terrarium_mcp.errors import quantity, shown
 from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
 from terrarium_mcp.irc_bridge.answer.gathering import messages_of
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext, CommandHandler
+from terrarium_mcp.irc_bridge.ask.commands import NEAR_MISS
 from terrarium_mcp.irc_bridge.ask.consent_commands import forget, optin, optout
 from terrarium_mcp.irc_bridge.ask.dialogue_commands import clear, compact
 from terrarium_mcp.irc_bridge.ask.help import help_
+from terrarium_mcp.irc_bridge.ask.suggestions import suggestion
 from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, ViewMeta
 from terrarium_mcp.store import Rung
 
@@ -106,10 +108,11 @@ HANDLERS: Mapping[str, CommandHandler] = {
     "context": context_,
     "stats": stats,
     "who": who,
+    NEAR_MISS: suggestion,
 }
 
 
-WITHOUT_HISTORY = frozenset(("help", "ping"))
+WITHOUT_HISTORY = frozenset(("help", "ping", NEAR_MISS))
 """Those that ask the history nothing."""
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
+from terrarium_mcp.settings.channel_ways import Askers
 
 WORDS: Mapping[str, tuple[str, str]] = {
     "terrarium": ("QUESTION", "a model answers from what was said here; it may look things up"),
@@ -24,6 +25,12 @@ WORDS: Mapping[str, tuple[str, str]] = {
 }
 """Each command: what follows it, and what it does."""
 
+_MAY_ASK: Mapping[Askers, str] = {
+    "anyone": "",
+    "voiced": " Only people with voice, or a higher rank, may ask it.",
+    "account": " Only people who are logged in to services may ask it.",
+}
+
 
 async def help_(context: CommandContext) -> list[str]:
     """!help: the commands, what is kept, and how to have it removed; of one command: its line."""
@@ -34,12 +41,9 @@ async def help_(context: CommandContext) -> list[str]:
     if wanted:
         return [f"I have no such command. Mine are: {_listed(prefix)}."]
     return [
-        f"I remember what is said here. {_listed(prefix)}. {prefix}help COMMAND explains one.",
+        f"{_purpose(context)} {_listed(prefix)}. {prefix}help COMMAND explains one.",
         f"{_kept(context)} {_model(context)}",
-        (
-            f"A line that starts with [off] is not recorded. {prefix}optout: nothing of you is,"
-            f" from then on. {prefix}forget removes what you said.{_contact(context)}"
-        ),
+        f"{_consent(context)}{_contact(context)}",
     ]
 
 
@@ -52,21 +56,68 @@ def _listed(prefix: str) -> str:
     return ", ".join(_usage(prefix, name) for name in WORDS)
 
 
+def _purpose(context: CommandContext) -> str:
+    """What the bot does where the command was given, and where to ask if not there."""
+    channel = _place(context)
+    if not context.ways.is_recorded:
+        return "I answer questions here."
+    if context.ways.is_answered or not channel:
+        return "I remember what is said here."
+    elsewhere = "" if context.settings.private == "off" else ": ask me here, in private"
+    return f"I remember what is said in {channel} and answer nobody there{elsewhere}."
+
+
 def _kept(context: CommandContext) -> str:
     """What is recorded where the command was given, and for how long."""
-    channel, settings = context.command.channel, context.settings
+    channel, settings = _place(context), context.settings
     if not channel:
-        return "What we say in private is not recorded; the channels that I am in are."
+        return f"What we say in private is not recorded; {_recorded_channels(context)}."
+    if not context.ways.is_recorded:
+        return "Nothing that is said in this channel is recorded."
     days = settings.days_kept(settings.network_name, channel)
     kept = f"for {days:,} days" if days else "with no limit of time"
-    return f"This channel is recorded; its lines are kept {kept}."
+    this = "This channel" if context.command.channel else channel
+    return f"{this} is recorded; its lines are kept {kept}."
+
+
+def _recorded_channels(context: CommandContext) -> str:
+    """Which of the channels that the bot is in are recorded; none is named to others."""
+    settings = context.settings
+    ways = [settings.channel_ways(settings.network_name, one.name) for one in settings.irc_channels]
+    if all(one.is_recorded for one in ways):
+        return "the channels that I am in are"
+    return f"{context.settings.command_prefix}help in a channel says whether that one is"
 
 
 def _model(context: CommandContext) -> str:
-    """Whether questions and lines leave this machine; never for which address."""
-    if context.settings.asks_model_here:
-        return "For an answer, the question and recorded lines go to a model on my own machine."
-    return "For an answer, the question and recorded lines leave my machine for a model elsewhere."
+    """Whether questions and lines leave this machine, never for which address; and who may ask."""
+    here = context.settings.asks_model_here
+    may_ask = _MAY_ASK[context.ways.askers] if _place(context) else ""
+    if not context.ways.is_recorded:
+        to = (
+            "goes to a model on my own machine"
+            if here
+            else "leaves my machine for a model elsewhere"
+        )
+        return f"For an answer, the question alone {to}.{may_ask}"
+    to = "go to a model on my own machine" if here else "leave my machine for a model elsewhere"
+    return f"For an answer, the question and recorded lines {to}.{may_ask}"
+
+
+def _consent(context: CommandContext) -> str:
+    """How to have no part in the record."""
+    prefix = context.settings.command_prefix
+    if not context.ways.is_recorded:
+        return f"{prefix}optout and {prefix}forget are for the channels where I record."
+    return (
+        f"A line that starts with [off] is not recorded. {prefix}optout: nothing of you is,"
+        f" from then on. {prefix}forget removes what you said."
+    )
+
+
+def _place(context: CommandContext) -> str:
+    """The channel in which the command was given; "" in a private chat."""
+    return context.command.channel or context.command.given_in
 
 
 def _contact(context: CommandContext) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.settings import Settings
+from terrarium_mcp.settings import ChannelWays, Settings
 from terrarium_mcp.store import Store
 
 PAUSE = timedelta(days=1)
@@ -34,23 +34,33 @@ class Introducer:
         self._entered.add(channel)
         return is_new and self._settings.introduction == "on"
 
-    async def introduce(self, channel: str) -> None:
+    async def introduce(self, channel: str, ways: ChannelWays) -> None:
         """Say it, unless it was said within a day."""
         try:
             await self._store.opening.wait()
             now, network = datetime.now(UTC), self._settings.network_name
             if await self._store.introductions.claim(network, channel, now, pause=PAUSE):
-                await self._say(channel, introduction(self._settings))
+                await self._say(channel, introduction(self._settings, ways))
         except TerrariumError as error:
             log.warning("no introduction in %s: %s", channel, error)
 
 
-def introduction(settings: Settings) -> str:
-    """The line itself."""
+def introduction(settings: Settings, ways: ChannelWays) -> str:
+    """The line itself: what the bot does in a channel, and how to have no part in it."""
     prefix = settings.command_prefix
     contact = f" Contact: {settings.contact}." if settings.contact else ""
+    if not ways.is_recorded:
+        return (
+            f"I am a bot: a language model answers questions here ({prefix}help). Nothing that is"
+            f" said here is recorded.{contact}"
+        )
+    answers = (
+        "a language model answers questions from the record"
+        if ways.is_answered
+        else "do not answer here"
+    )
     return (
-        "I am a bot: I record this channel, and a language model answers questions from the record"
+        f"I am a bot: I record this channel, and {answers}"
         f" ({prefix}help). A line that starts with [off] is not recorded; {prefix}optout leaves you"
         f" out, {prefix}forget removes what you said.{contact}"
     )

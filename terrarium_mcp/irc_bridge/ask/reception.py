@@ -1,7 +1,8 @@
 """Receives what is said to the bot: decides who is served, who waits, who is refused.
 
-In this order: the ignore list, TERRARIUM_PRIVATE, quiet channels, talks without end
-(`loop_guard`), then the limits of a person and a channel. What passes waits in `CommandQueue`.
+In this order: the ignore list, TERRARIUM_PRIVATE, channels that are quiet or only recorded, talks
+without end (`loop_guard`), who may ask the model (`askers`), then the limits of a person and a
+channel. What passes waits in `CommandQueue`.
 `!stop` and `!quiet` (`moderation`) take effect at once.
 """
 
@@ -13,8 +14,9 @@ from datetime import UTC, datetime
 import anyio
 
 from terrarium_mcp.chat.irc_message import IrcMessage
+from terrarium_mcp.irc_bridge.ask.askers import AskerCheck
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue, PendingCommand
-from terrarium_mcp.irc_bridge.ask.commands import CONSENT, Command
+from terrarium_mcp.irc_bridge.ask.commands import CONSENT, NEAR_MISS, Command
 from terrarium_mcp.irc_bridge.ask.consent import Consent
 from terrarium_mcp.irc_bridge.ask.ignored import IgnoreList
 from terrarium_mcp.irc_bridge.ask.limits import QuestionLimits, Refusal
@@ -22,6 +24,7 @@ from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, Pace
 from terrarium_mcp.irc_bridge.ask.moderation import Moderation
 from terrarium_mcp.irc_bridge.ask.notices import NoticeBoard
 from terrarium_mcp.irc_bridge.ask.quiet_times import QuietTimes
+from terrarium_mcp.irc_bridge.ask.suggestions import SuggestionMemory
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.outgoing import PRIVATE, Lane
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage
@@ -29,6 +32,12 @@ from terrarium_mcp.settings import Settings
 
 DEPARTURES = frozenset(("KICK", "NICK", "PART", "QUIT"))
 """IRC commands after which somebody is gone, or goes by another nick."""
+
+SERVED_WHEN_QUIET = frozenset((*CONSENT, "quiet"))
+"""Commands that are done in a quiet channel; their asker alone is answered."""
+
+SERVED_WHERE_ONLY_RECORDED = frozenset((*CONSENT, "help"))
+"""Those that are done in a channel which is only recorded, and answered in the same way."""
 
 MOST_SHORT = 2
 """Short commands of one person whose replies have not been said."""
@@ -59,7 +68,9 @@ class Reception:
         self._consent = consent
         self._is_ours = is_ours
         self._ignored = IgnoreList(settings.ignore)
+        self._askers = AskerCheck(network, settings)
         self._limits = _question_limits(settings)
+        self._suggestions = SuggestionMemory()
         self._guard = guard
         self._board = NoticeBoard(self._refuse_aloud, queue.waits)
         self._moderation = Moderation(network, settings, queue, quiet, self._board)
@@ -68,6 +79,7 @@ class Reception:
         """Use other settings from now on; what was asked before no longer counts."""
         self._settings = settings
         self._ignored = IgnoreList(settings.ignore)
+        self._askers = AskerCheck(self._network, settings)
         self._limits = _question_limits(settings)
         self._moderation.change_settings(settings)
 
@@ -87,12 +99,16 @@ class Reception:
         """Somebody gave us a command. `message` is its record, if it has one."""
         if not self._may_ask(command):
             return
-        if self._moderation.is_quiet(command.channel, now) and command.name != "quiet":
-            if command.name not in CONSENT:
+        served = self._served_in_silence(command.channel, now)
+        if served is not None:
+            if command.name not in served:
                 return
-            command = replace(command, channel="")  # done all the same, and answered in private
-        reads_on = command.name == "more"
-        pace = self._guard.heard(command.person, anyio.current_time(), reads_on=reads_on)
+            if command.name != "quiet":
+                command = command.answered_privately()
+        at = anyio.current_time()
+        if command.name == NEAR_MISS and not self._suggestions.is_new(command, at):
+            return
+        pace = self._guard.heard(command.person, at, reads_on=command.name == "more")
         if pace is Pace.TOO_MUCH:
             log.warning("no pace of a human: %s is not answered for a while", command.source)
             self._queue.stop(lambda one: one.command.person == command.person)
@@ -153,6 +169,14 @@ class Reception:
             case _:
                 return False
 
+    def _served_in_silence(self, channel: str, now: datetime) -> frozenset[str] | None:
+        """The commands that are done where nothing is said; None where the bot may speak."""
+        if self._moderation.is_quiet(channel, now):
+            return SERVED_WHEN_QUIET
+        settings, mapping = self._settings, self._network.casemapping
+        ways = settings.channel_ways(settings.network_name, channel, mapping)
+        return None if ways.is_answered else SERVED_WHERE_ONLY_RECORDED
+
     def _admit(self, pending: PendingCommand) -> None:
         """Queue a command, or refuse it."""
         command, at = pending.command, anyio.current_time()
@@ -173,6 +197,9 @@ class Reception:
         own = self._queue.pending(command.person, questions=command.is_question)
         if not command.is_question:
             return Refusal.TOO_QUICK if len(own) >= MOST_SHORT else None
+        shared = [] if command.channel else self._shared_with(command.asker)
+        if why := self._askers.refusal(command, shared):
+            return why
         if len(own) > 1 or any(self._queue.waits(one) for one in own):
             return Refusal.ONE_WAITS
         return self._limits.refusal(command.person, command.channel, at)

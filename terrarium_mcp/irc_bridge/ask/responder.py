@@ -15,7 +15,7 @@ from terrarium_mcp.irc_bridge.answer.question import Question
 from terrarium_mcp.irc_bridge.answer.reply import Reply, paged, reply_lines
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext, DialogueHere
 from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
-from terrarium_mcp.irc_bridge.ask.commands import Command
+from terrarium_mcp.irc_bridge.ask.commands import CONSENT, Command
 from terrarium_mcp.irc_bridge.ask.consent import Consent
 from terrarium_mcp.irc_bridge.ask.guardians import Guardians, GuardianWatch
 from terrarium_mcp.irc_bridge.ask.handlers import HANDLERS, WITHOUT_HISTORY
@@ -29,7 +29,7 @@ from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
 from terrarium_mcp.irc_bridge.network.outgoing import Lane
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage, Recorder
 from terrarium_mcp.irc_bridge.toolbox import Toolbox, ViewMeta
-from terrarium_mcp.settings import Settings
+from terrarium_mcp.settings import ChannelWays, Settings
 from terrarium_mcp.store import DialoguePlace, StoredDialogue
 
 THINKING_AFTER = 5.0
@@ -37,6 +37,9 @@ THINKING_AFTER = 5.0
 
 FLUSH_WITHIN = 2.0
 """Seconds to wait until the question is on disk; a full disk must not silence the bot."""
+
+NOTHING_RECORDED = "Nothing that is said here is recorded, so I can look nothing up."
+"""The answer to a command that needs the history of a channel which is only answered in."""
 
 log = logging.getLogger(__name__)
 
@@ -103,11 +106,13 @@ class Responder:
         self._guardians = GuardianWatch(self._network, Guardians(settings.guardians))
 
     async def _reply(self, pending: PendingCommand) -> Reply:
-        command = pending.command
+        command, ways = pending.command, self._ways(pending.command)
         if command.name == "more":
             return self._rest(command)
         if command.name in WITHOUT_HISTORY:  # nor do they wait for the disk
             view: ViewMeta = {}
+        elif not (ways.is_recorded or command.name in CONSENT):
+            return self._lines(command, [NOTHING_RECORDED])
         else:
             view = await self._view(command, pending.message)
         context = CommandContext(
@@ -116,6 +121,7 @@ class Responder:
             self._toolbox,
             self._settings,
             self._consent,
+            ways,
             DialogueHere(self._place(command), self._dialogues, self._summarizer),
         )
         return self._lines(command, await HANDLERS[command.name](context))
@@ -143,7 +149,7 @@ class Responder:
             command.identity(place.network),
             question.text,
             message_id=_message_id(pending.message),
-            is_kept=not command.off_record,
+            is_kept=not question.off_record,
         ) as turn:
             found = await self._answered(pending, question, before)
             mark = self._settings.llm_mark if found.by_model else ""
@@ -153,13 +159,15 @@ class Responder:
         self._summarizer.consider(place)
 
     def _question(self, command: Command, view: ViewMeta) -> Question:
+        ways = self._ways(command)
         return Question(
             command.rest,
             command.asker,
             command.channel,
             view,
-            command.off_record,
+            command.off_record or not ways.is_recorded,
             self._unaddressed(command),
+            ways.persona,
         )
 
     async def _answered(
@@ -181,18 +189,25 @@ class Responder:
                 tasks.cancel_scope.cancel()
         return found
 
+    def _ways(self, command: Command) -> ChannelWays:
+        """The ways of the channel or private chat in which a command was given."""
+        place = command.channel or command.given_in
+        return self._settings.channel_ways(self._recorder.network, place, self._network.casemapping)
+
     async def _say_thinking(self, pending: PendingCommand) -> None:
         await anyio.sleep(THINKING_AFTER)
         await self._send(pending, "Thinking...")
 
     async def _view(self, command: Command, message: PendingMessage | None) -> ViewMeta:
-        """The channel up to the question; in a private chat, the shared channels."""
+        """The channel up to the question, if it is recorded; in private, the shared channels."""
         view: dict[str, object] = {"network": self._recorder.network, "asker": command.asker}
         if not command.channel:
             shared = self._network.channels_of(command.asker)
             if command.is_question:
                 shared = self._guardians.accompanied(shared)
             return {**view, "channels": shared}
+        if not self._ways(command).is_recorded:
+            return {**view, "channels": []}
         with anyio.move_on_after(FLUSH_WITHIN):
             await self._recorder.flush()
         cutoff = {"as_of": str(message.message_id)} if message and message.message_id else {}

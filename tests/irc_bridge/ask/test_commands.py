@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from terrarium_mcp.chat.irc_message import IrcMessage, Source, parse_line, parse_source
-from terrarium_mcp.irc_bridge.ask.commands import Address, Command
+from terrarium_mcp.irc_bridge.ask.commands import NEAR_MISS, Address, Command
 
 NOW = datetime(2026, 11, 5, 14, 0, tzinfo=UTC)
 ADA = Source("ada", "u", "h")
@@ -55,6 +55,85 @@ def test_in_private_every_text_is_a_question_except_an_unknown_command() -> None
     assert asked("\x01PING 1\x01", private=True) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "name", "rest"),
+    [
+        ("help", "help", ""),
+        ("Help", "help", ""),
+        (" ping ", "ping", ""),
+        ("more", "more", ""),
+        ("stop", "stop", ""),
+        ("stats", "stats", ""),
+        ("who", "who", ""),
+        ("optout", "optout", ""),
+        ("forget", "forget", ""),
+        ("forget yes", "forget", "yes"),
+        ("search greenhouse", "search", "greenhouse"),
+        ("Search  green tea ", "search", "green tea"),
+        ("search from:ada after:2026-05 kettle", "search", "from:ada after:2026-05 kettle"),
+        ("search", "search", ""),
+        ("context 184213", "context", "184213"),
+        ("context (184213)", "context", "(184213)"),
+        ("help search", "help", "search"),
+        ("help !search", "help", "!search"),
+        ("[off] search tea", "search", "tea"),
+        ("Terra: help", "help", ""),
+    ],
+)
+def test_in_private_a_command_needs_no_prefix(text: str, name: str, rest: str) -> None:
+    found = asked(text, private=True)
+    assert found
+    assert (found.name, found.rest, found.target) == (name, rest, "ada")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("who fixed the gate?", "who is here", "who?", "stop it please", "stop that", "more tea?"),
+        *("help me", "help me find the key", "help with search", "help?", "ping me at four"),
+        *("search for the heater", "search the logs for tea", "search tea please", "search tea?"),
+        *("search my lines, please!", "context of that?", "context please", "context 12 lines"),
+        *("stats of ada", "stats?", "forget it", "forget what I said", "forget yesterday"),
+        *("optout sounds good", "quiet here today", "ask bo about it", "terrarium plants"),
+        *("serch tea", "hlep", "hello", "helpful", "search?"),
+    ],
+)
+def test_in_private_what_could_be_a_sentence_is_a_question(text: str) -> None:
+    assert asked(text, private=True) == Command("terrarium", text, ADA, "", "")
+
+
+@pytest.mark.parametrize("text", ["help", "search greenhouse", "stop", "optout", "Terra: help"])
+def test_in_a_channel_a_command_needs_its_prefix(text: str) -> None:
+    found = asked(text)
+    assert found is None or found == Command("terrarium", "help", ADA, "", "#tea")
+
+
+@pytest.mark.parametrize("text", ["!serch tea", "!Serch", "Terra: !serch tea", "!serch [off] tea"])
+@pytest.mark.parametrize("private", [False, True])
+def test_a_near_miss_is_neither_executed_nor_a_question(text: str, private: bool) -> None:
+    found = asked(text, private=private)
+    assert found
+    assert (found.name, found.rest) == (NEAR_MISS, "serch")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("!weather here", "!top", "!seen bo", "!", "!!help", "!!serch", "! help", "!-help"),
+        *(".serch tea", "~help", "@search tea", "?hlep", "$serch", "-more", "serch tea"),
+        *("so !serch is no command", "[off] !serch tea", "\x01!serch\x01"),
+    ],
+)
+def test_commands_of_other_bots_are_no_near_misses(text: str) -> None:
+    assert asked(text) is None
+
+
+def test_a_near_miss_is_answered_to_nobody_who_is_never_answered() -> None:
+    assert asked("!serch", tags="@bot ") is None
+    sent = (NOW - timedelta(minutes=1)).isoformat().replace("+00:00", "Z")
+    assert asked("!serch", tags=f"@time={sent} ") is None
+
+
 def test_the_answer_goes_to_the_channel_or_to_the_asker() -> None:
     public, private = asked("!ping"), asked("!ping", private=True)
     assert public
@@ -66,6 +145,53 @@ def test_the_prefix_is_the_one_of_the_settings() -> None:
     assert asked(".ping", prefix=".") == Command("ping", "", ADA, "", "#tea")
     assert asked("!ping", prefix=".") is None
     assert asked("~~ping", prefix="~~") == Command("ping", "", ADA, "", "#tea")
+
+
+@pytest.mark.parametrize(
+    ("prefix", "text", "name", "rest"),
+    [
+        ("t!", "t!search green tea", "search", "green tea"),
+        ("t!", "t!ask who?", "ask", "who?"),
+        ("terra ", "terra search green tea", "search", "green tea"),
+        ("terra ", "terra PING", "ping", ""),
+        ("terra ", "terra ask [off] who?", "ask", "who?"),
+        ("terra ", "Terra: terra search tea", "search", "tea"),
+        ("terra ", "Terra: who?", "terrarium", "who?"),
+        ("t!", "t!serch tea", NEAR_MISS, "serch"),
+    ],
+)
+def test_a_prefix_may_have_several_characters_and_letters(
+    prefix: str, text: str, name: str, rest: str
+) -> None:
+    found = asked(text, prefix=prefix)
+    assert found
+    assert (found.name, found.rest) == (name, rest)
+    assert found.off_record is ("[off]" in text)
+
+
+@pytest.mark.parametrize(
+    ("prefix", "text"),
+    [
+        ("t!", "!search tea"),
+        ("t!", "t! search tea"),
+        ("t!", "at!search tea"),
+        ("terra ", "terra helps a lot"),
+        ("terra ", "terra serch tea"),
+        ("terra ", "terra"),
+        ("terra ", "terra  search tea"),
+        ("x", "xmore tea"),
+        ("x", "xhelps"),
+    ],
+)
+def test_with_such_a_prefix_other_lines_of_a_channel_ask_nothing(prefix: str, text: str) -> None:
+    found = asked(text, prefix=prefix)
+    assert found is None or (text, found.name) == ("xmore tea", "more")
+
+
+def test_in_private_a_sentence_that_begins_as_the_prefix_does_is_a_question() -> None:
+    found = asked("terra is a nice name, isn't it?", private=True, prefix="terra ")
+    assert found == Command("terrarium", "terra is a nice name, isn't it?", ADA, "", "")
+    assert asked("t!weather", private=True, prefix="t!") is None
 
 
 @pytest.mark.parametrize(("age", "answered"), [(0, True), (30, True), (31, False), (-5, True)])

@@ -1,0 +1,45 @@
+"""Commands in a private chat, where they need no prefix: `help`, `search greenhouse`. Pure.
+
+All else that is said in private is a question. So what could be a sentence is no command.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+
+from terrarium_mcp.chat.english import is_stop_word
+from terrarium_mcp.chat.question import is_question
+
+
+def _is_search(text: str) -> bool:
+    """`greenhouse heater`, and not `for the heater` or `heater, please`."""
+    words = text.lower().split()
+    is_polite = words[-1].strip(".!") == "please"
+    return not (is_polite or is_question(text) or is_stop_word(words[0]))
+
+
+_ARGUMENTS: Mapping[str, Callable[[str], object]] = {
+    "search": _is_search,
+    "context": re.compile(r"\(?\d+\)?").fullmatch,
+    "forget": re.compile(r"yes", re.IGNORECASE).fullmatch,
+}
+"""Whether what follows a command is its argument, and not the rest of a sentence."""
+
+
+def bare_command(said: str, names: tuple[str, ...], prefix: str) -> tuple[str, str] | None:
+    """The command and its argument in a text without a prefix; None if it is no command.
+
+    Args:
+        said: the text.
+        names: the commands there are.
+        prefix: their prefix elsewhere, with which `help` may name one: `help !search`.
+    """
+    first, _, rest = said.strip().partition(" ")
+    name, rest = first.lower(), rest.strip()
+    if name not in names:
+        return None
+    if not rest:
+        return name, ""
+    if name == "help":
+        return (name, rest) if rest.removeprefix(prefix).lower() in names else None
+    is_argument = _ARGUMENTS.get(name)
+    return (name, rest) if is_argument and is_argument(rest) else None

@@ -1,0 +1,41 @@
+"""`Did you mean !search?`: what somebody is told whose command is nearly one of ours.
+
+A near miss is not executed, and is no question either: the person decides. In the log it is talk.
+(If it counted as a command there, all lines of all histories would have to be read again whenever
+the bot learns a command.)
+"""
+
+from dataclasses import dataclass, field
+
+from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
+from terrarium_mcp.irc_bridge.ask.commands import NAMES, Command, PersonKey
+from terrarium_mcp.irc_bridge.ask.slips import nearest_command
+
+SILENT_FOR = 600.0
+"""Seconds in which a person is not told again about the same word."""
+
+MOST_TOLD = 1_000
+"""Persons and words remembered: those told last."""
+
+
+async def suggestion(context: CommandContext) -> list[str]:
+    """The command that a near miss was probably meant for."""
+    prefix = context.settings.command_prefix
+    return [f"Did you mean {prefix}{nearest_command(context.command.rest, NAMES)}?"]
+
+
+@dataclass(slots=True)
+class SuggestionMemory:
+    """Who was told lately about which word."""
+
+    _told: dict[tuple[PersonKey, str], float] = field(default_factory=dict)
+
+    def is_new(self, near_miss: Command, now: float) -> bool:
+        """Whether its asker is to be told now; the person then counts as told."""
+        key = (near_miss.person, near_miss.rest)
+        last = self._told.pop(key, None)
+        is_new = last is None or now - last >= SILENT_FOR
+        self._told[key] = now if last is None or is_new else last
+        if len(self._told) > MOST_TOLD:
+            del self._told[next(iter(self._told))]
+        return is_new
