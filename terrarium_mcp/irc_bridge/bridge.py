@@ -94,6 +94,7 @@ class Bridge:
             model_lock,
             guard,
             self._consent,
+            self.report,
         )
         queue = CommandQueue(self._responder.serve)
         self._reception = Reception(

@@ -83,7 +83,7 @@ async def test_ping_help_and_what_is_none_of_our_commands(ngircd: Ircd, tmp_path
     async with playing(ngircd, tmp_path, contact="ada on this network") as scene:
         assert await scene.asks("!ping", "PRIVMSG #tea :ada: pong")
         await scene.ada.types("PRIVMSG #tea :!foo", "NOTICE #tea :!ping", "PRIVMSG #tea : !ping")
-        assert "!search WORDS" in await scene.asks("!help", "ada: I remember")
+        assert "!search, !recent" in await scene.asks("!help", "ada: I remember")
         assert "recorded" in await scene.hears("Contact: ada on this network")
         assert len(scene.of_terra()) == 4
         await scene.ada.types("WHOIS Terra")

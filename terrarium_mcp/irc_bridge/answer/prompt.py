@@ -19,7 +19,7 @@ from terrarium_mcp.irc_bridge.model.chat_types import ChatMessage, TalkMessage
 from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, Toolbox, ToolboxAway, ViewMeta
 from terrarium_mcp.settings import Settings
 
-_JOINS_AND_LEAVES = frozenset((MessageType.JOIN, MessageType.PART, MessageType.QUIT))
+JOINS_AND_LEAVES = frozenset((MessageType.JOIN, MessageType.PART, MessageType.QUIT))
 _EXTRA_FOR_EVENTS = 20
 """Extra lines to request, since joins and parts take places among the spoken lines."""
 
@@ -76,10 +76,10 @@ def collapsed_lines(messages: Sequence[Message], options: RenderOptions) -> list
     """The messages as lines under day headings; consecutive joins and parts become one line."""
     lines: list[str] = []
     today = ""
-    for in_a_row, group in groupby(messages, lambda message: message.kind in _JOINS_AND_LEAVES):
+    for in_a_row, group in groupby(messages, lambda message: message.kind in JOINS_AND_LEAVES):
         run = list(group)
         if in_a_row and len(run) > 1:
-            lines.append(_collapsed(run))
+            lines.append(collapsed(run))
             continue
         for message in run:
             if (heading := day(message.said_at, options.zone)) != today:
@@ -138,7 +138,8 @@ def _speech(messages: Sequence[Message]) -> list[Message]:
     return [message for message in messages if message.kind in SPEECH]
 
 
-def _collapsed(run: Sequence[Message]) -> str:
+def collapsed(run: Sequence[Message]) -> str:
+    """Consecutive joins and leaves in one line: `* ada, bo joined; cy left`."""
     joined = list(dict.fromkeys(one.nick for one in run if one.kind is MessageType.JOIN))
     gone = list(dict.fromkeys(one.nick for one in run if one.kind is not MessageType.JOIN))
     parts = [_names(joined, "joined"), _names(gone, "left")]

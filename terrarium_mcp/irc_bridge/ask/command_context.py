@@ -8,17 +8,25 @@ from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.ask.consent import Consent
 from terrarium_mcp.irc_bridge.toolbox import Toolbox, ViewMeta
 from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import BridgeReport
 
 
 @dataclass(frozen=True, slots=True)
 class CommandContext:
-    """A command, what it may see, and whom it may ask."""
+    """A command, what it may see, and whom it may ask.
+
+    `report` returns the state of the bridge now. `is_admin` is whether TERRARIUM_ADMINS names the
+    asker. `text_bytes` is how many bytes of text a line of the reply holds at least.
+    """
 
     command: Command
     view: ViewMeta
     toolbox: Toolbox
     settings: Settings
     consent: Consent
+    report: Callable[[], BridgeReport]
+    is_admin: bool
+    text_bytes: int
 
     @property
     def asker(self) -> Identity:

@@ -17,8 +17,8 @@ CONSENT = ("optout", "optin", "forget")
 them are recorded."""
 
 NAMES = (
-    *(*QUESTIONS, "help", "ping", "search", "context", "stats", "who", "more"),
-    *("stop", "quiet", *CONSENT),
+    *(*QUESTIONS, "help", "ping", "search", "recent", "context", "stats", "who", "status"),
+    *("more", "stop", "quiet", *CONSENT),
 )
 
 PersonKey = tuple[str, str]

@@ -2,17 +2,18 @@
 
 import logging
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import anyio
 
 from terrarium_mcp.chat.defusing import NOBODY, Unaddressed
-from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.irctext import OFF_RECORD, harmless
 from terrarium_mcp.errors import TerrariumError, plainly
 from terrarium_mcp.irc_bridge.answer.loop import answer
 from terrarium_mcp.irc_bridge.answer.prompt import Question
 from terrarium_mcp.irc_bridge.answer.reply import Reply, paged, reply_lines
+from terrarium_mcp.irc_bridge.ask.admins import Admins
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
 from terrarium_mcp.irc_bridge.ask.commands import Command
@@ -27,6 +28,7 @@ from terrarium_mcp.irc_bridge.network.outgoing import Lane
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage, Recorder
 from terrarium_mcp.irc_bridge.toolbox import Toolbox, ViewMeta
 from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import BridgeReport
 
 THINKING_AFTER = 5.0
 """Seconds after which the asker gets `Thinking...`."""
@@ -53,6 +55,7 @@ class Responder:
         model_lock: anyio.Lock,
         guard: LoopGuard,
         consent: Consent,
+        report: Callable[[], BridgeReport],
     ) -> None:
         self._network = network
         self._recorder = recorder
@@ -61,6 +64,7 @@ class Responder:
         self._settings = settings
         self._guard = guard
         self._consent = consent
+        self._report = report
         self._guardians = GuardianWatch(network, Guardians(settings.guardians))
         self._model = model_lock  # first come, first served, so places take turns
         self._more: dict[ReplyScope, Reply] = {}
@@ -103,8 +107,20 @@ class Responder:
             if not self._guardians.allow(command):
                 return self._unaccompanied(command)
             return await self._answered(pending, view)
-        context = CommandContext(command, view, self._toolbox, self._settings, self._consent)
-        return self._lines(command, await HANDLERS[command.name](context))
+        return self._lines(command, await HANDLERS[command.name](self._context(command, view)))
+
+    def _context(self, command: Command, view: ViewMeta) -> CommandContext:
+        identity = self._consent.identity(command)
+        return CommandContext(
+            command,
+            view,
+            self._toolbox,
+            self._settings,
+            self._consent,
+            self._report,
+            Admins(self._settings.admins).include(identity, self._network.casemapping),
+            self._payload_bytes(command) - len(f"{OFF_RECORD} {command.asker}: ".encode()),
+        )
 
     async def _answered(self, pending: PendingCommand, view: ViewMeta) -> Reply:
         """The model's answer, announced with `Thinking...` if it takes long."""

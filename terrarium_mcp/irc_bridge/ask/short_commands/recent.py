@@ -1,0 +1,122 @@
+"""`!recent`: the newest lines of a channel, or of a person."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from terrarium_mcp.chat.identity import is_channel
+from terrarium_mcp.chat.records import SPEECH, Message, Room
+from terrarium_mcp.chat.times.timestamps import local
+from terrarium_mcp.chat.transcript import RenderOptions, dated_line, room_name
+from terrarium_mcp.irc_bridge.answer.prompt import JOINS_AND_LEAVES, collapsed, messages_of
+from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
+from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
+    nothing_found,
+    quoted,
+    refused,
+    render_options,
+)
+
+USUAL = 4
+"""Lines without a number: as many as are said at once."""
+
+MOST = 20
+"""Lines at most; after the first four they are read by !more."""
+
+_EXTRA_FOR_EVENTS = 20
+"""Lines to request besides, since joins and parts take places among the spoken lines."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecentLines:
+    """Which lines to quote: how many, of which channel, and whose; "" for any."""
+
+    count: int = USUAL
+    channel: str = ""
+    nick: str = ""
+
+
+async def recent(context: CommandContext) -> list[str]:
+    """!recent [N] [NICK]: the newest lines, oldest first, joins and the bot's own among them."""
+    wanted = recent_lines(context.command.rest)
+    if wanted is None:
+        return [_usage(context)]
+    return await (_of_person if wanted.nick else _of_everybody)(wanted, context)
+
+
+def recent_lines(words: str) -> RecentLines | None:
+    """The lines that a number, a channel and a nick name, in any order; None for anything else."""
+    given = words.split()
+    found = {_kind(word): word for word in given}
+    count = int(found.get("count", USUAL))
+    if len(found) < len(given) or not count:
+        return None
+    return RecentLines(min(count, MOST), found.get("channel", ""), found.get("nick", ""))
+
+
+def _kind(word: str) -> str:
+    if word.isascii() and word.isdecimal():
+        return "count"
+    return "channel" if is_channel(word) else "nick"
+
+
+def _usage(context: CommandContext) -> str:
+    command = f"{context.settings.command_prefix}recent"
+    place = "" if context.command.channel else f", {command} #tea"
+    return f"Which lines? For example: {command} 10, {command} alice{place}. {MOST} at most."
+
+
+async def _of_person(wanted: RecentLines, context: CommandContext) -> list[str]:
+    """What somebody said last."""
+    nick = wanted.nick.replace('"', "")
+    arguments = {
+        "query": f'from:"{nick}"',
+        "channel": wanted.channel,
+        "sort": "newest",
+        "limit": wanted.count,
+        "format": "json",
+    }
+    found = await context.toolbox.call("search_irc_history", arguments, context.view)
+    if found.failed:
+        return refused(found, context)
+    return quoted(found, context)[::-1] or [nothing_found(found)]
+
+
+async def _of_everybody(wanted: RecentLines, context: CommandContext) -> list[str]:
+    """What was said last, and who came and went between."""
+    arguments = {"channel": wanted.channel, "format": "json"}
+    more = {"limit": wanted.count + _EXTRA_FOR_EVENTS, "include_events": True}
+    call = context.toolbox.call
+    found = await call("get_recent_irc_messages", {**arguments, **more}, context.view)
+    if found.failed:
+        return refused(found, context)
+    messages = messages_of(found)
+    if sum(one.kind in SPEECH for one in messages) < wanted.count:  # behind many joins
+        limit = {"limit": wanted.count}
+        spoken = await call("get_recent_irc_messages", {**arguments, **limit}, context.view)
+        messages = _merged(messages_of(spoken), messages)
+    lines = dated_lines(messages, render_options(context))
+    return lines[-wanted.count :] or [nothing_found(found)]
+
+
+def _merged(*several: Sequence[Message]) -> list[Message]:
+    by_id = {message.id: message for messages in several for message in messages}
+    return sorted(by_id.values(), key=lambda message: message.position)
+
+
+def dated_lines(messages: Sequence[Message], options: RenderOptions) -> list[str]:
+    """The messages as dated lines; consecutive joins and leaves of a channel become one line."""
+    lines: list[str] = []
+    for (comes_or_goes, room), group in groupby(messages, _run_key):
+        run = list(group)
+        if comes_or_goes and len(run) > 1:
+            said_at = f"{local(run[-1].said_at, options.zone):%Y-%m-%d %H:%M}"
+            place = f"{room_name(room, options)} " if options.rooms_named else ""
+            lines.append(f"{said_at} {place}{collapsed(run)}")
+        else:
+            lines += [dated_line(message, options) for message in run]
+    return lines
+
+
+def _run_key(message: Message) -> tuple[bool, Room]:
+    return message.kind in JOINS_AND_LEAVES, message.room
