@@ -116,3 +116,8 @@ def and_more(names: Sequence[str], limit: int) -> str:
 def quantity(number: int, noun: str) -> str:
     """`1 line`, `2,000 lines`."""
     return f"1 {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def people(number: int) -> str:
+    """`1 person`, `2,000 people`."""
+    return "1 person" if number == 1 else f"{number:,} people"

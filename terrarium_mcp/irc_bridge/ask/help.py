@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from terrarium_mcp.errors import quantity
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 
 
@@ -93,7 +94,7 @@ def _kept(context: CommandContext) -> str:
     if not channel:
         return "What we say in private is not recorded; the channels that I am in are."
     days = settings.days_kept(settings.network_name, channel)
-    kept = f"for {days:,} days" if days else "with no limit of time"
+    kept = f"for {quantity(days, 'day')}" if days else "with no limit of time"
     return f"This channel is recorded; its lines are kept {kept}."
 
 

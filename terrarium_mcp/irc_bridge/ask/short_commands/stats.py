@@ -7,7 +7,7 @@ from typing import Any
 from terrarium_mcp.chat.identity import NICK_CHARACTERS
 from terrarium_mcp.chat.legacy_search import BadSearchValue, SearchWords, search_words
 from terrarium_mcp.chat.times.timestamps import from_iso, local
-from terrarium_mcp.errors import quantity, shown
+from terrarium_mcp.errors import people, quantity, shown
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
     channel_and_rest,
@@ -56,7 +56,7 @@ async def _of_channels(context: CommandContext, channel: str) -> list[str]:
     talkers = found.facts.get("top_talkers") or {}
     lines = [
         f"{one['channel']}: {quantity(one['lines'], 'line')}{_asides(one, talkers)}"
-        f" by {_people(one['people'])},"
+        f" by {people(one['people'])},"
         f" {one['last_24_hours']:,} in the last 24 h, {one['last_7_days']:,} in 7 d"
         for one in listed(found, "channels")
     ]
@@ -78,8 +78,8 @@ def _of_words(found: ToolAnswer, words: SearchWords, context: CommandContext) ->
     if not found.facts.get("lines"):
         return [nothing_found(found, hours)]
     talkers = found.facts.get("top_talkers") or {}
-    people = found.facts.get("people", 0)
-    by = f"; by {_people(people)}: {_largest(talkers)}" if people else ""
+    speakers = found.facts.get("people", 0)
+    by = f"; by {people(speakers)}: {_largest(talkers)}" if speakers else ""
     what = shown(words.query) or "Everybody"
     return [f"{what}{hours}: {_total(found, context)}{by}{_places(found)}"]
 
@@ -113,7 +113,3 @@ def _asides(totals: Mapping[str, Any], talkers: Mapping[str, int]) -> str:
         return ", commands and mine included,"
     asides = totals["lines"] - sum(talkers.values())
     return f", {asides:,} of them commands or mine," if asides else ""
-
-
-def _people(number: int) -> str:
-    return "1 person" if number == 1 else f"{number:,} people"
