@@ -20,5 +20,5 @@ async def context_(context: CommandContext) -> list[str]:
         return quoted(found, context)
     if found.error != UnknownMessage.code:
         return refused(found, context)
-    where = f"in brackets at the end of each line that {prefix}search quotes"
+    where = f"in brackets at the end of each line that {prefix}search or {prefix}recent quotes"
     return [f"No message {shown(message_id)} here. The id is the number {where}."]

@@ -76,7 +76,7 @@ def _of_words(found: ToolAnswer, words: SearchWords, context: CommandContext) ->
         return refused(found, context)
     hours = in_the_last(words.hours)
     if not found.facts.get("lines"):
-        return [nothing_found(found, hours)]
+        return [nothing_found(found, f" with exactly these words{hours}")]
     talkers = found.facts.get("top_talkers") or {}
     speakers = found.facts.get("people", 0)
     by = f"; by {people(speakers)}: {_largest(talkers)}" if speakers else ""

@@ -67,8 +67,8 @@ def _for_admins(report: BridgeReport, now: datetime, context: CommandContext) ->
     since = report.unwritable_since
     failing = f" (nothing can be written for {_since(since, now)})" if since else ""
     lost = f", {report.lost:,} lost" if report.lost else ""
-    condition = f" ({trouble})" if trouble else ""
-    return f"Model: {model}{condition}. Recording: {waiting}{failing}{lost}."
+    parts = [f"Model: {model}.", trouble, f"Recording: {waiting}{failing}{lost}."]
+    return " ".join(part for part in parts if part)
 
 
 def without_addresses(trouble: str, url: str) -> str:

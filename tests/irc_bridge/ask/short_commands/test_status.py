@@ -37,9 +37,9 @@ async def test_an_operator_reads_one_line_more_without_any_address(tmp_path: Pat
         )
         _, line = await ill.asks("!status", is_admin=True)
         assert line == (
-            "Model: not known yet (The model at its address is not answering (connection refused)."
-            " Check AGENT_API_URL, or try again in a minute.). Recording: 1,200 lines not on disk"
-            " yet (nothing can be written for 5m), 3 lost."
+            "Model: not known yet. The model at its address is not answering (connection refused)."
+            " Check AGENT_API_URL, or try again in a minute. Recording: 1,200 lines not on disk yet"
+            " (nothing can be written for 5m), 3 lost."
         )
 
 
