@@ -161,7 +161,7 @@ async def test_the_newest_lines_of_all_of_one_person_and_in_private(
             await scene.hears("PRIVMSG ada :", "#tea <ada> the gate is green", after=known)
         known = len(scene.ada.lines)
         await scene.ada.types("PRIVMSG Terra :!recent #mate")
-        assert await scene.hears("PRIVMSG ada :No channel #mate", after=known)
+        assert await scene.hears("PRIVMSG ada :", "No channel #mate. Known", after=known)
 
 
 async def test_status_tells_an_operator_more(ngircd: Ircd, tmp_path: Path) -> None:
