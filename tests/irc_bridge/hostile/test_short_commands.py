@@ -131,3 +131,22 @@ async def test_of_an_empty_history_every_command_says_that_there_is_nothing(
                 assert line == "Nothing is recorded here that this request may read.", text
         (line,) = await scene.asks("!context 1")
         assert line.startswith("No message 1 here.")
+
+
+async def test_who_of_two_hundred_is_said_at_once(tmp_path: Path) -> None:
+    async with teahouse(tmp_path) as scene:
+        await scene.enter(*(f"visitor{number}" for number in range(200)))
+        await scene.say("bo", "hello")
+        await scene.server.settles()
+        await scene.house.bridge.flush()
+        await scene.seats(203)
+        await scene.say("visitor7", "!who")
+        (first,) = await scene.hears("visitor7: 203 in #tea: 1 operator, 202 others: @a")
+        await scene.hears(" more")
+        await scene.server.settles()
+        lines = scene.said()
+        assert lines[0] == first
+        assert 3 <= len(lines) <= SHOWN
+        assert all(len(line.encode()) <= 510 for line in lines)
+        assert re.search(r" and \d+ more$", lines[-1])
+        assert not any("!more" in line for line in lines)
