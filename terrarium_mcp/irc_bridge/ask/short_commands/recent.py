@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import groupby
 
 from terrarium_mcp.chat.identity import is_channel
-from terrarium_mcp.chat.records import SPEECH, Message, Room
+from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import local
 from terrarium_mcp.chat.transcript import RenderOptions, dated_line, room_name
 from terrarium_mcp.irc_bridge.answer.prompt import JOINS_AND_LEAVES, collapsed, messages_of
@@ -23,8 +23,11 @@ USUAL = 4
 MOST = 20
 """Lines at most; after the first four they are read by !more."""
 
-_EXTRA_FOR_EVENTS = 20
-"""Lines to request besides, since joins and parts take places among the spoken lines."""
+_EVENTS = 500
+"""Lines and events read at most to show who came and went: the limit of the tool."""
+
+_TOKENS = 100 * _EVENTS
+"""Estimated tokens that these take as JSON."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +52,10 @@ def recent_lines(words: str) -> RecentLines | None:
     given = words.split()
     found = {_kind(word): word for word in given}
     count = int(found.get("count", USUAL))
-    if len(found) < len(given) or not count:
+    nick = found.get("nick", "").replace('"', "")
+    if len(found) < len(given) or not count or ("nick" in found and not nick):
         return None
-    return RecentLines(min(count, MOST), found.get("channel", ""), found.get("nick", ""))
+    return RecentLines(min(count, MOST), found.get("channel", ""), nick)
 
 
 def _kind(word: str) -> str:
@@ -68,9 +72,8 @@ def _usage(context: CommandContext) -> str:
 
 async def _of_person(wanted: RecentLines, context: CommandContext) -> list[str]:
     """What somebody said last."""
-    nick = wanted.nick.replace('"', "")
     arguments = {
-        "query": f'from:"{nick}"',
+        "query": f'from:"{wanted.nick}"',
         "channel": wanted.channel,
         "sort": "newest",
         "limit": wanted.count,
@@ -84,24 +87,29 @@ async def _of_person(wanted: RecentLines, context: CommandContext) -> list[str]:
 
 async def _of_everybody(wanted: RecentLines, context: CommandContext) -> list[str]:
     """What was said last, and who came and went between."""
-    arguments = {"channel": wanted.channel, "format": "json"}
-    more = {"limit": wanted.count + _EXTRA_FOR_EVENTS, "include_events": True}
-    call = context.toolbox.call
-    found = await call("get_recent_irc_messages", {**arguments, **more}, context.view)
+    arguments = {"channel": wanted.channel, "limit": wanted.count, "format": "json"}
+    found = await context.toolbox.call("get_recent_irc_messages", arguments, context.view)
     if found.failed:
         return refused(found, context)
-    messages = messages_of(found)
-    if sum(one.kind in SPEECH for one in messages) < wanted.count:  # behind many joins
-        limit = {"limit": wanted.count}
-        spoken = await call("get_recent_irc_messages", {**arguments, **limit}, context.view)
-        messages = _merged(messages_of(spoken), messages)
-    lines = dated_lines(messages, render_options(context))
-    return lines[-wanted.count :] or [nothing_found(found)]
+    messages = await _with_events(messages_of(found), wanted, context)
+    return dated_lines(messages, render_options(context))[-wanted.count :] or [nothing_found(found)]
 
 
-def _merged(*several: Sequence[Message]) -> list[Message]:
-    by_id = {message.id: message for messages in several for message in messages}
-    return sorted(by_id.values(), key=lambda message: message.position)
+async def _with_events(
+    spoken: Sequence[Message], wanted: RecentLines, context: CommandContext
+) -> Sequence[Message]:
+    """The spoken lines and all events since the first of them; without events if too many."""
+    first = spoken[:1] if len(spoken) == wanted.count else ()
+    arguments = {
+        "channel": wanted.channel,
+        "after_id": str(first[0].id) if first else "",
+        "include_events": True,
+        "limit": _EVENTS,
+        "format": "json",
+    }
+    view = {**context.view, "max_tokens": _TOKENS}
+    found = await context.toolbox.call("get_recent_irc_messages", arguments, view)
+    return spoken if found.failed or found.facts.get("more") else [*first, *messages_of(found)]
 
 
 def dated_lines(messages: Sequence[Message], options: RenderOptions) -> list[str]:

@@ -24,6 +24,8 @@ from tests.irc_bridge.house import came, said
         ("1 2", None),
         ("alice bob", None),
         ("#tea #mate", None),
+        ('"alice"', RecentLines(nick="alice")),
+        ('"', None),
     ],
 )
 def test_number_channel_and_nick_are_told_apart(typed: str, wanted: RecentLines | None) -> None:
@@ -74,11 +76,19 @@ async def test_b_joins_are_shown_and_several_in_one_line(tmp_path: Path) -> None
 
 
 async def test_behind_a_netsplit_the_spoken_lines_are_shown(tmp_path: Path) -> None:
-    lines = [said(f"line {n}") for n in range(6)] + [came(f"n{n}") for n in range(200)]
+    lines = [said(f"line {n}") for n in range(6)] + [came(f"n{n}") for n in range(400)]
+    spoken = ["<bo> line 2 (3)", "<bo> line 3 (4)", "<bo> line 4 (5)", "<bo> line 5 (6)"]
     async with desk(tmp_path, lines) as scene:
-        texts = [line[17:] for line in await scene.asks("!recent 4")]
-        assert texts[:3] == ["<bo> line 3 (4)", "<bo> line 4 (5)", "<bo> line 5 (6)"]
-        assert " and 19 more joined" in texts[3]
+        texts = [line[17:] for line in await scene.asks("!recent")]
+        assert texts == [*spoken[1:], "* n0, n1, n2, n3, n4 and 395 more joined"]
+        await scene.store.messages.append([came(f"m{n}") for n in range(200)])
+        texts = [line[17:] for line in await scene.asks("!recent")]
+        assert texts == spoken  # a number of joins that is not exact is not said
+
+
+async def test_where_nobody_spoke_who_came_is_shown(tmp_path: Path) -> None:
+    async with desk(tmp_path, [came("cy"), came("dee")]) as scene:
+        assert [line[17:] for line in await scene.asks("!recent")] == ["* cy, dee joined"]
 
 
 async def test_c_what_the_bot_said_is_shown(tmp_path: Path) -> None:
