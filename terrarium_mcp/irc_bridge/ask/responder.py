@@ -117,9 +117,10 @@ class Responder:
             self._toolbox,
             self._settings,
             self._consent,
-            self._report,
-            Admins(self._settings.admins).include(identity, self._network.casemapping),
-            self._payload_bytes(command) - len(f"{OFF_RECORD} {command.asker}: ".encode()),
+            report=self._report,
+            is_admin=Admins(self._settings.admins).include(identity, self._network.casemapping),
+            text_bytes=self._payload_bytes(command)
+            - len(f"{OFF_RECORD} {command.asker}: ".encode()),
         )
 
     async def _answered(self, pending: PendingCommand, view: ViewMeta) -> Reply:

@@ -67,9 +67,9 @@ class Desk:
             self.toolbox,
             self.settings,
             Consent(self.store, Recorder(self.store, "local"), lambda: None),
-            lambda: self.state,
-            is_admin,
-            TEXT_BYTES,
+            report=lambda: self.state,
+            is_admin=is_admin,
+            text_bytes=TEXT_BYTES,
         )
         return list(await HANDLERS[name](context))
 

@@ -9,6 +9,7 @@ from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import local
 from terrarium_mcp.chat.transcript import RenderOptions, dated_line, room_name
 from terrarium_mcp.irc_bridge.answer.prompt import JOINS_AND_LEAVES, collapsed, messages_of
+from terrarium_mcp.irc_bridge.answer.reply import SHOWN
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
     nothing_found,
@@ -17,11 +18,11 @@ from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
     render_options,
 )
 
-USUAL = 4
+USUAL = SHOWN
 """Lines without a number: as many as are said at once."""
 
 MOST = 20
-"""Lines at most; after the first four they are read by !more."""
+"""Lines at most: five times !more."""
 
 _EVENTS = 500
 """Lines and events read at most to show who came and went: the limit of the tool."""

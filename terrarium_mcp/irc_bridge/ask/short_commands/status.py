@@ -9,7 +9,7 @@ from terrarium_mcp.errors import TerrariumError, quantity
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.store import BridgeReport
 
-_ADDRESS = r"\w[\w+.-]*://[^\s)\]}>,;\"']+|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b"
+_ADDRESS = r"\w[\w+.-]*://(?:\[[^\s\]]*\])?[^\s)\]}>,;\"']*|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b"
 """A URL, or an IPv4 address with or without its port."""
 
 

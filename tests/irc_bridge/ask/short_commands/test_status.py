@@ -55,6 +55,7 @@ async def test_in_private_it_covers_the_channels_that_we_share(tmp_path: Path) -
     ("trouble", "left"),
     [
         ("at http://10.0.0.5:8080/v1?x=1 (no)", "at its address (no)"),
+        ("at http://[::1]:8080/v1 (no)", "at its address (no)"),
         ("connect to 10.0.0.5:8080 failed", "connect to its address failed"),
         ("Host AGENT.example:8080 is unknown", "Host its address is unknown"),
         ("myagent.example.org is not it", "myagent.example.org is not it"),
