@@ -129,6 +129,10 @@ async def test_in_private_a_channel_is_named_or_all_that_we_share_are_read(tmp_p
         assert mate[17:] == "#mate <bo> mate (4)"
         (other,) = await scene.asks("!recent #x", channel="", shared=shared)
         assert other == "No channel #x. Known channels: #mate, #tea."
+        (around,) = await scene.asks("!context 4", channel="", shared=shared)
+        assert around[17:] == "#mate <bo> mate (4)"
+        (hidden,) = await scene.asks("!context 5", channel="", shared=shared)
+        assert hidden.startswith("No message 5 here. ")
         (here,) = await scene.asks("!recent #mate")
         assert here.endswith("In private I read every channel that we are both in.")
 
