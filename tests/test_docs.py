@@ -10,6 +10,7 @@ from dotenv import dotenv_values
 
 from terrarium_mcp.chat.commands import QUESTIONS
 from terrarium_mcp.irc_bridge.ask.commands import NAMES
+from terrarium_mcp.irc_bridge.ask.help import WORDS
 from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import Settings, load_settings
 from terrarium_mcp.settings.changes import LIVE
@@ -90,6 +91,8 @@ def test_asking_shows_every_command_that_needs_no_model_with_an_example() -> Non
         _, _, example, prints, _ = row.split("|")
         assert re.match(rf" `!({'|'.join(names)})\b.*` $", example), row
         assert prints.strip(), row
+        if told_by_help := WORDS[names[0]].example:
+            assert example.strip() == f"`!{names[0]} {told_by_help}`"
 
 
 def commands(text: str) -> set[str]:

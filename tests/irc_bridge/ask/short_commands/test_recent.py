@@ -3,6 +3,8 @@
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.irc_bridge.ask.short_commands.recent import MOST, RecentLines, recent_lines
@@ -30,6 +32,12 @@ from tests.irc_bridge.house import came, said
 )
 def test_number_channel_and_nick_are_told_apart(typed: str, wanted: RecentLines | None) -> None:
     assert recent_lines(typed) == wanted
+
+
+@given(st.text(max_size=100))
+def test_any_words_select_lines_or_none(words: str) -> None:
+    wanted = recent_lines(words)
+    assert wanted is None or (1 <= wanted.count <= MOST and '"' not in wanted.nick)
 
 
 async def test_the_newest_four_are_dated_oldest_first(tmp_path: Path) -> None:
