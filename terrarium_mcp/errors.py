@@ -8,6 +8,7 @@ the channel by the bridge; the latter two show only its `public` text. Any other
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from difflib import get_close_matches
+from typing import ClassVar
 
 from terrarium_mcp.chat.irctext import harmless
 
@@ -21,7 +22,12 @@ _QUOTED = 4
 
 
 class TerrariumError(Exception):
-    """An expected failure: its text says what happened and what to do about it."""
+    """An expected failure: its text says what happened and what to do about it.
+
+    `code` names it for a program that has to tell it from others; "" elsewhere.
+    """
+
+    code: ClassVar[str] = ""
 
     @property
     def public(self) -> str:
@@ -43,11 +49,25 @@ class HostFailure(TerrariumError):
 class UnknownChannel(TerrariumError):
     """The channel is not recorded, or the caller may not see it: the two look alike."""
 
+    code = "unknown channel"
+
     def __init__(self, channel: str, known: Sequence[str]) -> None:
         near = did_you_mean(channel, known)
         listed = f" Known channels: {harmless(and_more(known, _MOST_CHANNELS))}."
         hint = near or (listed if known else " No channel is recorded yet.")
         super().__init__(f"No channel {shown(channel)}.{hint}")
+
+
+class UnknownMessage(TerrariumError):
+    """The id does not exist, or the caller may not see it: the two look alike."""
+
+    code = "unknown message"
+
+    def __init__(self, message_id: str) -> None:
+        super().__init__(
+            f"No message {shown(message_id) or '(empty)'}. The id is the number at the start of"
+            " each line of a transcript."
+        )
 
 
 def single_errors(error: BaseException) -> list[BaseException]:
@@ -96,3 +116,8 @@ def and_more(names: Sequence[str], limit: int) -> str:
 def quantity(number: int, noun: str) -> str:
     """`1 line`, `2,000 lines`."""
     return f"1 {noun}" if number == 1 else f"{number:,} {noun}s"
+
+
+def people(number: int) -> str:
+    """`1 person`, `2,000 people`."""
+    return "1 person" if number == 1 else f"{number:,} people"

@@ -19,6 +19,9 @@ _PREFIX = "terrarium-mcp/"
 VIEW_KEY = f"{_PREFIX}view"
 """The key of a request's `_meta` that carries the view."""
 
+ERROR_KEY = f"{_PREFIX}error"
+"""The key of a result's `_meta` that names an expected failure, for a program."""
+
 _PERMALINK = re.compile(r"(?:terrarium://message/)?(\d{1,18})")
 
 _MOST_CHANNELS = 1_000

@@ -13,7 +13,7 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
 from terrarium_mcp.chat.transcript import RenderOptions
-from terrarium_mcp.errors import TerrariumError, UnknownChannel, shown
+from terrarium_mcp.errors import TerrariumError, UnknownChannel, UnknownMessage
 from terrarium_mcp.policy import BadView, RoomDirectory, View, message_id, split_label
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store
@@ -33,10 +33,6 @@ class NothingToRead(TerrariumError):
 
     def __init__(self) -> None:
         super().__init__("Nothing is recorded here that this request may read.")
-
-
-class UnknownMessage(TerrariumError):
-    """The id does not exist, or the caller may not see it: the two look alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,10 +108,7 @@ class Request:
         wanted = message_id(text)
         message = await self.store.messages.get(wanted, self.rooms) if wanted is not None else None
         if message is None or not message.position < self.until:
-            raise UnknownMessage(
-                f"No message {shown(text) or '(empty)'}. The id is the number at the start of each"
-                " line of a transcript."
-            )
+            raise UnknownMessage(text)
         return message
 
     async def coverage(self, rooms: Sequence[Room]) -> Coverage:

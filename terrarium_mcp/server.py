@@ -15,6 +15,7 @@ from pydantic import ValidationError
 
 from terrarium_mcp import __version__, sdk
 from terrarium_mcp.errors import TerrariumError, did_you_mean, shown
+from terrarium_mcp.policy import ERROR_KEY
 from terrarium_mcp.request import AppContext
 from terrarium_mcp.settings import BadSetting, Settings
 from terrarium_mcp.store import Store
@@ -191,11 +192,12 @@ def _failed(error: TerrariumError) -> CallToolResult:
     """The error as the caller may read it; what only the operator may read goes to the log."""
     if error.public != str(error):
         log.warning("%s", error)
-    return _error_result(error.public)
+    return _error_result(error.public, {ERROR_KEY: error.code} if error.code else None)
 
 
-def _error_result(text: str) -> CallToolResult:
-    return CallToolResult(content=[TextContent(type="text", text=text)], is_error=True)
+def _error_result(text: str, meta: dict[str, Any] | None = None) -> CallToolResult:
+    content = TextContent(type="text", text=text)
+    return CallToolResult(content=[content], is_error=True, _meta=meta)
 
 
 def _invalid_arguments(name: str, invalid: ValidationError) -> str:

@@ -10,6 +10,7 @@ import jsonschema  # type: ignore[import-untyped]  # it comes without types
 import pytest
 from mcp.types import Tool
 
+from terrarium_mcp.policy import ERROR_KEY, VIEW_KEY
 from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import BadSetting, Settings
 from terrarium_mcp.store import open_store
@@ -70,6 +71,23 @@ async def house(tmp_path: Path, request: pytest.FixtureRequest) -> AsyncIterator
     era: Era = request.param
     async with opened(tmp_path, era=era) as house:
         yield house
+
+
+async def test_a_program_is_told_by_a_code_what_was_unknown_and_a_model_by_the_text(
+    house: House,
+) -> None:
+    await house.hears("<ada> tea")
+    for tool, arguments, view, code in (
+        ("get_message_context", {"message_id": "99"}, {}, "unknown message"),
+        ("get_message_context", {"message_id": "1"}, {"channel": "#mate"}, "unknown message"),
+        ("get_recent_irc_messages", {"channel": "#mate"}, {}, "unknown channel"),
+        ("get_channel_stats", {"after": "soon"}, {}, ""),
+    ):
+        meta: Any = {VIEW_KEY: view}
+        result = await house.client.call_tool(tool, arguments, meta=meta)
+        assert result.is_error
+        assert (result.meta or {}).get(ERROR_KEY, "") == code, result
+        assert result.structured_content is None
 
 
 async def published(house: House) -> dict[str, Tool]:

@@ -6,6 +6,7 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.times.timestamps import day
 from terrarium_mcp.chat.transcript import speaker
+from terrarium_mcp.errors import quantity
 from terrarium_mcp.store import (
     MOST_ROOMS,
     AnyOf,
@@ -39,14 +40,15 @@ def _lines(search: Search, why: Explanation) -> Iterator[str]:
     for note in search.query.notes:
         yield f"note: {harmless(note)}"
     for tried in why.tried:
-        yield f"rung: {tried.rung.value}: {tried.total} lines ({_ms(tried.seconds)})"
+        yield f"rung: {tried.rung.value}: {quantity(tried.total, 'line')} ({_ms(tried.seconds)})"
     if why.hits.rung is Rung.SIMILAR:
         yield from _substitutes(search, why)
     if why.answer:
         yield from _question(search, why.answer.about)
     for report in why.lookups:
         conditions = _cut(_conditions(search, report.lookup))
-        yield f"look-up: {report.found:4} lines {_ms(report.seconds):>9}  {conditions}"
+        lines = "line " if report.found == 1 else "lines"
+        yield f"look-up: {report.found:4} {lines} {_ms(report.seconds):>9}  {conditions}"
     ranked = {one.line.id: one for one in why.answer.ranked} if why.answer else {}
     for place, message in enumerate(why.hits.messages[:BEST], 1):
         reasons = ["it holds all words"] if place <= why.hits.with_all_words else []
@@ -118,7 +120,9 @@ def _group(group: TermGroup) -> str:
     others = ", ".join(
         f"{word} {weight:g}" for word, weight in group.words.items() if word != group.word
     )
-    return _cut(f"{group.word}: in {group.lines} lines" + (f"; also {others}" if others else ""))
+    return _cut(
+        f"{group.word}: in {quantity(group.lines, 'line')}" + (f"; also {others}" if others else "")
+    )
 
 
 def _points(ranked: RankedLine) -> str:

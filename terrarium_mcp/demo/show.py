@@ -16,7 +16,7 @@ from anyio.abc import TaskStatus
 from terrarium_mcp.demo.history import SOURCE, WORTH_ASKING, sample_messages
 from terrarium_mcp.demo.model import NAME, model_server
 from terrarium_mcp.demo.network import irc_server, visitor
-from terrarium_mcp.errors import plainly
+from terrarium_mcp.errors import plainly, quantity
 from terrarium_mcp.irc_bridge.bridges import Bridges
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
@@ -58,7 +58,7 @@ async def _play(stage: "_Stage", settings: Settings, port: int, *, once: bool) -
     """Start every part, ask the question, and unless `once` keep running until cancelled."""
     async with open_store(settings.db_path, settings) as store:
         lines = await _fill(store, settings)
-        _echo_event(f"wrote a history of {lines} lines to {settings.db_path}")
+        _echo_event(f"wrote a history of {quantity(lines, 'line')} to {settings.db_path}")
         async with _mcp_server(store, settings) as listening:
             _echo_event(f"an IRC server listens on 127.0.0.1:{port}, MCP on {listening.mcp_url}")
             async with (

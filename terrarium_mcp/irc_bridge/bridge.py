@@ -99,6 +99,7 @@ class Bridge:
             model,
             guard,
             self._consent,
+            self.report,
             self._dialogues,
             self._summarizer,
         )

@@ -28,7 +28,7 @@ class Reporter:
         self._network = network
         self._commands = commands
         self._llm = llm
-        self._since = datetime.now(UTC)
+        self._started = self._since = datetime.now(UTC)
 
     def connection_changed(self) -> None:
         """Note that the connection was made or lost just now."""
@@ -42,6 +42,7 @@ class Reporter:
             version=__version__,
             connected=network.connected,
             since=self._since,
+            started=self._started,
             trouble=network.trouble,
             wanted=len(self._settings().irc_channels),
             missing=self._missing(),
@@ -50,6 +51,7 @@ class Reporter:
             write_trouble=outage.why if outage else "",
             waiting=recorder.waiting,
             lost=recorder.lost,
+            model=self._llm.model,
             model_trouble=self._llm.condition.trouble,
             questions=self._commands.questions,
         )

@@ -24,7 +24,7 @@ from mcp.types import CallToolResult, TextContent, Tool, ToolListChangedNotifica
 from terrarium_mcp.backoff import Backoff
 from terrarium_mcp.errors import TerrariumError, did_you_mean, shown, single_errors
 from terrarium_mcp.irc_bridge.model.chat_types import ToolSchema
-from terrarium_mcp.policy import VIEW_KEY
+from terrarium_mcp.policy import ERROR_KEY, VIEW_KEY
 
 CALL_SECONDS = 20.0
 """Most seconds for a tool call, and for the server to start."""
@@ -54,11 +54,15 @@ class ToolboxAway(TerrariumError):
 
 @dataclass(frozen=True, slots=True)
 class ToolAnswer:
-    """A tool's answer: `text` for the model, structured `facts` for the bridge."""
+    """A tool's answer: `text` for the model, structured `facts` for the bridge.
+
+    `error` is the kind of an expected failure (`TerrariumError.code`), where it has one.
+    """
 
     text: str
     facts: Mapping[str, Any] = field(default_factory=dict)
     failed: bool = False
+    error: str = ""
 
 
 @dataclass(slots=True, eq=False)
@@ -284,7 +288,8 @@ def _sendable(arguments: Mapping[str, object]) -> dict[str, Any]:
 def _as_answer(result: Any) -> ToolAnswer:
     assert isinstance(result, CallToolResult)  # noqa: S101 -- our tools never elicit input
     text = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
-    return ToolAnswer(text, result.structured_content or {}, bool(result.is_error))
+    error = str((result.meta or {}).get(ERROR_KEY, ""))
+    return ToolAnswer(text, result.structured_content or {}, bool(result.is_error), error)
 
 
 def _reason(error: BaseException) -> str:

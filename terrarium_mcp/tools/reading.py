@@ -211,7 +211,7 @@ def _earlier_hint(ways: WaysOn, hours: int) -> str:
     if not ways.after_id:
         return "no line is recorded there"
     earlier = f"before_id={ways.before_id}" if ways.more else "nothing earlier"
-    within_hours = f" in these {hours} hours" if hours and not ways.more else ""
+    within_hours = f" within {quantity(hours, 'hour')}" if hours and not ways.more else ""
     return f"next: {earlier}{within_hours} | newer: after_id={ways.after_id} | {_around(ways)}"
 
 

@@ -10,7 +10,7 @@ from terrarium_mcp.chat.query import Query, parse_query
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.query_dates import parse_moment
 from terrarium_mcp.chat.times.timestamps import Position, local, to_iso
-from terrarium_mcp.errors import TerrariumError, quantity, shown
+from terrarium_mcp.errors import TerrariumError, people, quantity, shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import MOST_READ, ScopeDetails, ScopeStats, Search
 from terrarium_mcp.tools.search_request import rooms_searched
@@ -161,13 +161,10 @@ def _total_row(request: Request, stats: ScopeStats) -> str:
     total = quantity(stats.lines, "line")
     if not (stats.first and stats.last):
         return total
-    people = ""
-    if stats.details:
-        number = stats.details.people
-        people = " by 1 person" if number == 1 else f" by {number:,} people"
+    by = f" by {people(stats.details.people)}" if stats.details else ""
     zone = request.settings.zone
     first, last = (f"{local(moment, zone):%Y-%m-%d %H:%M}" for moment in (stats.first, stats.last))
-    return f"{total}{people}, first {first}, last {last}"
+    return f"{total}{by}, first {first}, last {last}"
 
 
 def _talkers(figures: Figures) -> dict[str, int]:

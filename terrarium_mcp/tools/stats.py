@@ -11,6 +11,7 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, local, to_iso
 from terrarium_mcp.chat.transcript import listing
+from terrarium_mcp.errors import people, quantity
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import RoomStats
 from terrarium_mcp.tools.facts import within_budget
@@ -176,7 +177,8 @@ def _summary(request: Request, figures: RoomStats) -> str:
     first = f"{local(figures.first, zone):%Y-%m-%d}" if figures.first else "never"
     last = f"{local(figures.last, zone):%Y-%m-%d %H:%M}" if figures.last else "never"
     return (
-        f"{request.room_name(figures.room)}: {figures.lines:,} lines by {figures.people:,} people,"
+        f"{request.room_name(figures.room)}: {quantity(figures.lines, 'line')}"
+        f" by {people(figures.people)},"
         f" first {first}, last {last};"
         f" last 24 h {figures.last_day:,}, last 7 d {figures.last_week:,}"
     )

@@ -24,7 +24,7 @@ def test_a_healthy_deployment_is_described_and_the_status_is_0(ours: Path, tmp_p
     assert done.returncode == 0, done.stdout
     assert {"settings", "database", "index", "other programs", "keeper"} <= {*told}
     assert f"file {ours}" in told
-    assert "lines 1 and 0 events in 1 rooms of net" in told
+    assert "lines 1 and 0 events in 1 room of net" in told
     assert told[-1] == "all is well"
     assert not done.stderr
 
@@ -137,7 +137,7 @@ def test_what_is_wrong_is_marked_summed_up_and_rebuilt(ours: Path, tmp_path: Pat
     mended = ran("terrarium-mcp doctor --rebuild", "--db", ours, at=tmp_path)
     assert mended.returncode == 0, mended.stdout
     assert "rebuilt" in lines(mended)
-    assert any(line.startswith("index, counters 1 lines in ") for line in lines(mended))
+    assert any(line.startswith("index, counters 1 line in ") for line in lines(mended))
     assert ran("terrarium-mcp doctor --deep", "--db", ours, at=tmp_path).returncode == 0
 
 

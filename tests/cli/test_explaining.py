@@ -64,7 +64,7 @@ def test_a_search_is_explained_from_the_query_to_the_points_of_each_line() -> No
     assert query.startswith("query: what did bo mend")
     assert note.startswith("note: ")
     assert rest == [
-        "rung: all words: 1 lines (1.2 ms)",
+        "rung: all words: 1 line (1.2 ms)",
         "rung: any word: 3 lines (250.0 ms)",
         "people: bo, cy",
         "time: 'yesterday' is 2026-05-01 Fri to before 2026-05-02 Sat",

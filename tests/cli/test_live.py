@@ -57,7 +57,7 @@ def test_a_bridge_that_records_everything_is_well() -> None:
     assert told["connected"] == "for 3 h 12 min"
     assert told["channels"] == "in 3 of 3"
     assert told["newest line"] == "4 s ago"
-    assert told["recording"] == "works, 0 lines wait"
+    assert told["recording"] == "works, 0 lines waiting"
     assert told["questions"] == "2 in work or waiting"
 
 
@@ -72,8 +72,8 @@ def test_a_bridge_that_records_everything_is_well() -> None:
         (
             {"unwritable_since": LONG_AGO, "waiting": 1234, "lost": 5, "write_trouble": "Full."},
             (
-                "recording: not since 2026-11-22 08:48:00 UTC, 1,234 lines wait;"
-                " 5 lines were lost since the start. Full."
+                "recording: not since 2026-11-22 08:48:00 UTC, 1,234 lines waiting;"
+                " 5 lines lost since the start. Full."
             ),
         ),
         ({"stopped": True}, "process: stopped at 2026-11-22 12:00:00 UTC; start it again"),

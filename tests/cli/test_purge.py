@@ -51,7 +51,7 @@ def test_it_shows_what_it_is_about_to_remove_and_asks(ours: Path) -> None:
     done = answered(ours, "n\n")
     assert done.returncode == 1
     assert "Recorded of ada:" in done.stdout
-    assert "#mate: 1 lines, 0 events" in done.stdout
+    assert "#mate: 1 line, 0 events" in done.stdout
     assert "Remove all of this permanently?" in done.stderr
     assert SAID in lines(ours)
     assert answered(ours, "").returncode == 1  # nobody is there to answer

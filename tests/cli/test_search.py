@@ -24,13 +24,13 @@ def test_it_explains_what_it_found(ours: Path) -> None:
     why, _, answer = done.stdout.partition("\n\n")
     told = why.splitlines()
     assert told[0] == "query: what did bo mend yesterday"
-    assert [line.partition(" lines")[0] for line in told[1:3]] == [
-        "rung: all words: 0",
-        "rung: any word: 1",
+    assert [line.partition(" (")[0] for line in told[1:3]] == [
+        "rung: all words: 0 lines",
+        "rung: any word: 1 line",
     ]
     assert any(line.startswith("time: 'yesterday' is ") for line in told)
-    assert "word: mend: in 1 lines; also mended 0.8" in told
-    assert any("look-up:    1 lines" in line and '"mended"' in line for line in told)
+    assert "word: mend: in 1 line; also mended 0.8" in told
+    assert any("look-up:    1 line " in line and '"mended"' in line for line in told)
     assert any(
         line.startswith(" 1. 1 <ada> ") and "words here and close by" in line for line in told
     )
@@ -40,7 +40,7 @@ def test_it_explains_what_it_found(ours: Path) -> None:
 def test_an_explanation_names_nicks_and_channels_and_the_words_that_stood_in(ours: Path) -> None:
     done = ran(f"{EXPLAIN} from:ada in:#tea gaet", "--db", ours, at=ours.parent)
     why = done.stdout.partition("\n\n")[0].splitlines()
-    assert "rung: similar words: 1 lines" in "\n".join(why)
+    assert "rung: similar words: 1 line" in "\n".join(why)
     assert "word: gaet: also gate" in why
     assert why[-1].startswith(" 1. 1 <ada> ")
     assert why[-1].endswith(": by its time")

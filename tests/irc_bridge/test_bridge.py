@@ -84,7 +84,7 @@ async def test_ping_help_and_what_is_none_of_our_commands(ngircd: Ircd, tmp_path
     async with playing(ngircd, tmp_path, contact="ada on this network") as scene:
         assert await scene.asks("!ping", "PRIVMSG #tea :ada: pong")
         await scene.ada.types("PRIVMSG #tea :!foo", "NOTICE #tea :!ping", "PRIVMSG #tea : !ping")
-        assert "!search WORDS" in await scene.asks("!help", "ada: I remember")
+        assert "!search, !recent" in await scene.asks("!help", "ada: I remember")
         assert "recorded" in await scene.hears("Contact: ada on this network")
         assert len(scene.of_terra()) == 4
         await scene.ada.types("WHOIS Terra")
@@ -105,7 +105,7 @@ async def test_search_finds_says_so_or_tells_what_is_covered(ngircd: Ircd, tmp_p
             assert await scene.asks(
                 f"!context {unknown}",
                 f"ada: No message {unknown} here. The id is the number in brackets at the end",
-                "that !search quotes.",
+                "that !search or !recent quotes.",
             )
         assert await scene.asks("!context", "The lines around which one?")
         assert "recorded" in await scene.asks("!search xyzzy", "Nothing found. The record covers:")
@@ -139,6 +139,47 @@ async def test_stats_and_who_tell_of_this_channel(ngircd: Ircd, tmp_path: Path) 
                 "!who", "PRIVMSG #tea"
             ):
                 await scene.house.has_heard(scene.ada)
+
+
+async def test_the_newest_lines_of_all_of_one_person_and_in_private(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    async with playing(ngircd, tmp_path) as scene, person("bo", ngircd.port) as bo:
+        await scene.ada.types("PRIVMSG #tea :the gate is green")
+        await bo.joins("#tea")
+        await bo.types("PRIVMSG #tea :hello")
+        await scene.house.has_heard(bo)
+        first = await scene.asks("!recent 3", "PRIVMSG #tea :ada: ", "<ada> the gate is green")
+        assert re.search(r"ada: \d{4}-\d\d-\d\d \d\d:\d\d <ada> .* \(\d+\)$", first)
+        await scene.hears("| ", "* b\u200do joined")
+        assert await scene.asks("!recent 1 BO", "ada: ", "<b\u200do> hello")
+        assert await scene.asks("!search user:ADA hours:1 GATE", "ada: ", "the gate is green")
+        assert await scene.asks("!stats Bo", "ada: B\u200do: 1 line, first ")
+        assert await scene.asks('!stats "gate"', 'ada: "gate": 1 line, ', "by 1 person: ada 1")
+        for typed in ("!recent #TEA 20", "!recent 20", "!search in:#tea gate"):
+            known = len(scene.ada.lines)
+            await scene.ada.types(f"PRIVMSG Terra :{typed}")
+            await scene.hears("PRIVMSG ada :", "#tea <ada> the gate is green", after=known)
+        known = len(scene.ada.lines)
+        await scene.ada.types("PRIVMSG Terra :!recent #mate")
+        assert await scene.hears("PRIVMSG ada :", "No channel #mate. Known", after=known)
+
+
+async def test_status_tells_an_operator_more(ngircd: Ircd, tmp_path: Path) -> None:
+    async with (
+        playing(ngircd, tmp_path, admins=("*!~ada@127.0.0.1",)) as scene,
+        person("bo", ngircd.port) as bo,
+    ):
+        line = await scene.asks("!status", "ada: Up for ")
+        assert re.search(r"connected for \d+s\. #tea: recorded \d{4}-.* to now\. Times UTC\.", line)
+        assert line.endswith(" No trouble with the model.")
+        assert await scene.hears("| Model: scripted. Recording: 0 lines not on disk yet.")
+        await bo.joins("#tea")
+        await bo.types("PRIVMSG #tea :!status")
+        with anyio.fail_after(PATIENCE):
+            assert "Model:" not in await bo.sees("bo: Up for ")
+        assert await scene.asks("!ping", "pong")
+        assert len([told for told in scene.of_terra() if "Model: " in told]) == 1
 
 
 async def test_stats_of_many_count_commands_and_say_so(ngircd: Ircd, tmp_path: Path) -> None:

@@ -15,20 +15,12 @@ from mcp import StdioServerParameters
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 
-from terrarium_mcp.chat.irc_message import Source
 from terrarium_mcp.irc_bridge import toolbox as tools
-from terrarium_mcp.irc_bridge.ask.command_context import CommandContext, DialogueHere
-from terrarium_mcp.irc_bridge.ask.commands import Command
-from terrarium_mcp.irc_bridge.ask.consent import Consent
-from terrarium_mcp.irc_bridge.ask.handlers import ping
-from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
-from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
-from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
-from terrarium_mcp.irc_bridge.record.recorder import Recorder
 from terrarium_mcp.irc_bridge.toolbox import Target, Toolbox, ToolboxAway, stdio_server
-from terrarium_mcp.settings import ChannelWays, Settings
-from terrarium_mcp.store import DialoguePlace, open_store
-from tests.irc_bridge.house import model_of, said
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import open_store
+from tests.irc_bridge.ask.desk import Desk, report
+from tests.irc_bridge.house import said
 from tests.irc_bridge.processes import children
 from tests.servers.beside import beside
 from tests.servers.ircd import free_port
@@ -260,13 +252,7 @@ async def test_why_the_server_is_away_is_for_the_log_and_not_for_the_channel(
     ):
         with anyio.fail_after(10), pytest.raises(ToolboxAway) as away:
             await toolbox.call("echo", {}, {})
-        consent = Consent(store, Recorder(store, "local"), lambda: None)
-        command = Command("ping", "", Source("ada"), "", "#tea")
-        dialogues = DialogueMemory(store, "local", lambda: Settings().stale_after)
-        summarizer = Summarizer(dialogues, model_of(Settings()), ModelQueue(), Settings)
-        here = DialogueHere(DialoguePlace("local", "#tea"), dialogues, summarizer)
-        context = CommandContext(command, {}, toolbox, Settings(), consent, ChannelWays(), here)
-        (pong,) = await ping(context)
+        (pong,) = await Desk(toolbox, Settings(), store, report()).asks("!ping")
     assert str(away.value) == "The history is unavailable at the moment."
     assert pong == "pong, but the history is unavailable at the moment"
     assert "the MCP server is unavailable: " in caplog.text

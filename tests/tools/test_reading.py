@@ -58,7 +58,7 @@ async def test_nothing_earlier_is_said_of_the_hours_asked_for_only(house: House)
     await house.hears("<ada> too old", at=now - 5 * HOUR)
     await house.hears("<ada> one", at=now - HOUR)
     told = await house.learns("get_recent_irc_messages", hours=2)
-    assert "next: nothing earlier in these 2 hours |" in told.outside
+    assert "next: nothing earlier within 2 hours |" in told.outside
 
 
 async def test_reading_on_gives_the_first_lines_after_also_before_a_cutoff(house: House) -> None:

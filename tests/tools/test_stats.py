@@ -58,6 +58,7 @@ async def test_without_a_channel_all_are_told_without_talkers(house: House) -> N
     await house.hears("<bo> b", channel="#mate")
     told = await house.learns("get_channel_stats")
     assert [line.split(":")[0] for line in told.lines] == ["#mate", "#tea"]
+    assert all(": 1 line by 1 person, first " in line for line in told.lines)
     assert told.facts["top_talkers"] == {}
     assert told.facts["lines_by_hour_utc"] == []
 

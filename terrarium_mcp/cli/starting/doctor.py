@@ -11,7 +11,7 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.cli.starting.liveness import facts_of, is_current
 from terrarium_mcp.cli.starting.program import shell_words
 from terrarium_mcp.cli.starting.progress import Progress
-from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.errors import TerrariumError, quantity
 from terrarium_mcp.logformats.usual_places import usual_logs
 from terrarium_mcp.settings import NetworkTable, Settings
 from terrarium_mcp.store import (
@@ -194,7 +194,9 @@ async def _rebuilt(path: Path, settings: Settings, names: Sequence[str]) -> Sect
         with Progress() as progress:
             lines = await store.rebuild(names, lambda part: progress(f"rebuilding, {part:.0%}"))
     seconds = time.monotonic() - began
-    rate = f"{lines:,} lines in {seconds:.1f} s, {lines / max(seconds, 0.001):,.0f} a second"
+    rate = (
+        f"{quantity(lines, 'line')} in {seconds:.1f} s, {lines / max(seconds, 0.001):,.0f} a second"
+    )
     section = Section("rebuilt", [Fact(", ".join(names), rate)])
     _show(section)
     return section

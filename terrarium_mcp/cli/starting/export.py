@@ -160,4 +160,4 @@ class _Reports:
     def __call__(self, messages: int) -> None:
         if time.monotonic() >= self._due:
             self._due = time.monotonic() + self._every
-            self._progress(f"{messages:,} messages exported")
+            self._progress(f"{quantity(messages, 'message')} exported")

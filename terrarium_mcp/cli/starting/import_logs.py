@@ -25,7 +25,7 @@ from terrarium_mcp.cli.starting.import_report import (
 )
 from terrarium_mcp.cli.starting.output import OutputFailed
 from terrarium_mcp.cli.starting.progress import Progress
-from terrarium_mcp.errors import TerrariumError, and_more, did_you_mean
+from terrarium_mcp.errors import TerrariumError, and_more, did_you_mean, quantity
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.exported_rooms import export_records
 from terrarium_mcp.logformats.files import LogFile
@@ -190,10 +190,10 @@ async def undo_import(settings: Settings, adopt: bool, number: int) -> None:
         await store.opening.wait()
         with Progress() as progress:
             result = await store.imports.undo(
-                number, lambda gone: progress(f"{gone:,} messages removed so far")
+                number, lambda gone: progress(f"{quantity(gone, 'message')} removed so far")
             )
     click.echo(
-        f"Import {number} is undone: {result.removed:,} messages removed,"
+        f"Import {number} is undone: {quantity(result.removed, 'message')} removed,"
         f" {result.kept:,} kept, which are also recorded from elsewhere."
     )
 
@@ -213,14 +213,14 @@ async def _restored(store: Store, export: LogFile) -> bool:
     try:
         with Progress() as progress, export_records(export) as records:
             totals = await store.archive.restore_exactly(
-                records, lambda done: progress(f"{done:,} messages restored so far")
+                records, lambda done: progress(f"{quantity(done, 'message')} restored so far")
             )
     except NotRestorable:
         return False  # it is merged then, line by line
     again = f", {totals.known:,} of them before" if totals.known else ""
     click.echo(
-        f"Restored as it was exported: {totals.messages:,} messages{again}, {totals.private:,}"
-        f" private ones, {totals.spans:,} recorded times."
+        f"Restored as it was exported: {quantity(totals.messages, 'message')}{again},"
+        f" {totals.private:,} private, {quantity(totals.spans, 'recorded time')}."
     )
     return True
 

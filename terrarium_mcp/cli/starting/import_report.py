@@ -145,8 +145,8 @@ def import_lines(records: Sequence[ImportRecord]) -> Iterator[str]:
     for one in records:
         period = f", {_day(one.first)} to {_day(one.last)}" if one.first and one.last else ""
         state = "undone" if one.undone_at else "" if one.finished else "not finished"
+        added = f"{one.added:,} of {quantity(one.lines, 'line')} added"
         yield (
             f"{one.id}  {one.at:%Y-%m-%d %H:%M} UTC  {quantity(one.sources, 'file')},"
-            f" {one.added:,} of {one.lines:,} lines added{period}  {harmless(one.command)}"
-            + (f"  ({state})" if state else "")
+            f" {added}{period}  {harmless(one.command)}" + (f"  ({state})" if state else "")
         )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.errors import and_more
+from terrarium_mcp.errors import and_more, quantity
 from terrarium_mcp.store import Fact, Heartbeat
 
 STALE = timedelta(minutes=3)
@@ -120,10 +120,11 @@ def _newest(heartbeat: Heartbeat, now: datetime) -> str:
 
 def _writing(heartbeat: Heartbeat) -> Fact:
     report = heartbeat.report
-    lost = f"; {report.lost:,} lines were lost since the start" if report.lost else ""
+    lost = f"; {quantity(report.lost, 'line')} lost since the start" if report.lost else ""
+    waiting = f"{quantity(report.waiting, 'line')} waiting"
     if report.unwritable_since is None:
-        return Fact("recording", f"works, {report.waiting:,} lines wait{lost}")
-    since = f"not since {_time(report.unwritable_since)}, {report.waiting:,} lines wait{lost}."
+        return Fact("recording", f"works, {waiting}{lost}")
+    since = f"not since {_time(report.unwritable_since)}, {waiting}{lost}."
     return Fact("recording", f"{since} {report.write_trouble}", wrong=True)
 
 

@@ -140,8 +140,8 @@ async def _nothing_recorded(store: Store, target: PurgeTarget) -> str:
 def _counts(traces: PersonTraces) -> list[str]:
     rooms = sorted({*traces.lines, *traces.events})
     counts = [
-        f"{harmless(room) or 'in no channel'}: {traces.lines[room]:,} lines,"
-        f" {traces.events[room]:,} events"
+        f"{harmless(room) or 'in no channel'}: {quantity(traces.lines[room], 'line')},"
+        f" {quantity(traces.events[room], 'event')}"
         for room in rooms
     ]
     others = {

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import anyio
 
+from terrarium_mcp.errors import quantity
 from terrarium_mcp.store import BridgeReport, Store
 
 USUAL_PAUSE = 20.0
@@ -78,7 +79,7 @@ async def keep_informed(
 def status_of(report: BridgeReport) -> str:
     """The state of a bridge in a few words."""
     if report.unwritable_since:
-        return f"{report.network}: CANNOT RECORD, {report.waiting} lines wait"
+        return f"{report.network}: CANNOT RECORD, {quantity(report.waiting, 'line')} waiting"
     if not report.connected:
         return f"{report.network}: not connected"
     return f"{report.network}: connected, recording {report.joined} of {report.wanted} channels"

@@ -9,7 +9,7 @@ from terrarium_mcp.chat.times.timestamps import day
 from terrarium_mcp.chat.transcript import RenderOptions, line_of
 from terrarium_mcp.errors import and_more
 
-_JOINS_AND_LEAVES = frozenset((MessageType.JOIN, MessageType.PART, MessageType.QUIT))
+JOINS_AND_LEAVES = frozenset((MessageType.JOIN, MessageType.PART, MessageType.QUIT))
 
 _NAMED = 5
 """Nicks named in a line that stands for several joins and parts."""
@@ -19,10 +19,10 @@ def collapsed_lines(messages: Sequence[Message], options: RenderOptions) -> list
     """The messages as lines under day headings; consecutive joins and parts become one line."""
     lines: list[str] = []
     today = ""
-    for in_a_row, group in groupby(messages, lambda message: message.kind in _JOINS_AND_LEAVES):
+    for in_a_row, group in groupby(messages, lambda message: message.kind in JOINS_AND_LEAVES):
         run = list(group)
         if in_a_row and len(run) > 1:
-            lines.append(_collapsed(run))
+            lines.append(collapsed(run))
             continue
         for message in run:
             if (heading := day(message.said_at, options.zone)) != today:
@@ -32,7 +32,8 @@ def collapsed_lines(messages: Sequence[Message], options: RenderOptions) -> list
     return lines
 
 
-def _collapsed(run: Sequence[Message]) -> str:
+def collapsed(run: Sequence[Message]) -> str:
+    """Consecutive joins and leaves in one line: `* ada, bo joined; cy left`."""
     joined = list(dict.fromkeys(one.nick for one in run if one.kind is MessageType.JOIN))
     gone = list(dict.fromkeys(one.nick for one in run if one.kind is not MessageType.JOIN))
     parts = [_names(joined, "joined"), _names(gone, "left")]

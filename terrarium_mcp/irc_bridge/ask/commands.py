@@ -19,9 +19,8 @@ CONSENT = ("optout", "optin", "forget")
 them are recorded."""
 
 NAMES = (
-    *(*QUESTIONS, "help", "ping", "search", "context", "stats", "who", "more"),
-    *("clear", "compact"),
-    *("stop", "quiet", *CONSENT),
+    *(*QUESTIONS, "help", "ping", "search", "recent", "context", "stats", "who", "status"),
+    *("more", "clear", "compact", "stop", "quiet", *CONSENT),
 )
 
 NEAR_MISS = "near miss"

@@ -1,29 +1,64 @@
 """`!help`: what the bot can do, what it keeps, and how to have that removed."""
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
+from terrarium_mcp.errors import quantity
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.settings.channel_ways import Askers
 
-WORDS: Mapping[str, tuple[str, str]] = {
-    "terrarium": ("QUESTION", "a model answers from what was said here; it may look things up"),
-    "ask": ("QUESTION", "the same as terrarium, and so is my nick in front of a question"),
-    "search": ("WORDS", "the best lines; also from:NICK, before:DATE, and words in quotes"),
-    "context": ("ID", "the lines around one that search has quoted"),
-    "stats": ("", "how much is said here, and by whom"),
-    "who": ("", "who is here"),
-    "more": ("", "the next lines of my last answer here"),
-    "clear": ("", "our talk here begins anew; what is recorded stays"),
-    "compact": ("", "the older part of our talk here becomes a summary now"),
-    "stop": ("", "takes back what you asked me; an operator's takes back all in the channel"),
-    "quiet": ("1h", "for operators: I say nothing here for that long; off ends it"),
-    "ping": ("", "whether I am awake, and my memory is"),
-    "optout": ("", "nothing of you is recorded from then on; you may still ask"),
-    "optin": ("", "you are recorded again"),
-    "forget": ("", "removes what you said yourself, after you confirmed it"),
-    "help": ("COMMAND", "explains a command"),
+
+@dataclass(frozen=True, slots=True)
+class CommandHelp:
+    """What follows a command, what it does, and what follows it in an example; "" where nothing."""
+
+    arguments: str
+    meaning: str
+    example: str = ""
+
+
+WORDS: Mapping[str, CommandHelp] = {
+    "terrarium": CommandHelp(
+        "QUESTION",
+        "a model answers from what was said here; it may look things up",
+        "who fixed the gate?",
+    ),
+    "ask": CommandHelp(
+        "QUESTION",
+        "the same as terrarium, and so is my nick in front of a question",
+        "who fixed the gate?",
+    ),
+    "search": CommandHelp(
+        "WORDS",
+        'the best lines with these words; also "in quotes", user:NICK, hours:N, before:DATE',
+        "user:alice hours:48 gate",
+    ),
+    "recent": CommandHelp(
+        "[N] [NICK]", "the newest lines, 4 or N of them, perhaps of one person", "10 alice"
+    ),
+    "context": CommandHelp(
+        "ID", "the lines around one that I quoted; its id is behind it", "184213"
+    ),
+    "stats": CommandHelp(
+        "[NICK or WORDS]",
+        "how much was said here, or by one person, or with these words, and by whom",
+        "alice",
+    ),
+    "who": CommandHelp("", "who is here"),
+    "status": CommandHelp("", "how long I am up, what is recorded, and whether the model answers"),
+    "more": CommandHelp("", "the next lines of my last answer here"),
+    "clear": CommandHelp("", "our talk here begins anew; what is recorded stays"),
+    "compact": CommandHelp("", "the older part of our talk here becomes a summary now"),
+    "stop": CommandHelp("", "takes back what you asked me; an operator's takes back all here"),
+    "quiet": CommandHelp(
+        "1h", "for operators: I say nothing here for that long; off ends it", "30m"
+    ),
+    "ping": CommandHelp("", "whether I am awake, and my memory is"),
+    "optout": CommandHelp("", "nothing of you is recorded from then on; you may still ask"),
+    "optin": CommandHelp("", "you are recorded again"),
+    "forget": CommandHelp("", "removes what you said yourself, after you confirmed it"),
+    "help": CommandHelp("[COMMAND]", "lists the commands, or explains one", "search"),
 }
-"""Each command: what follows it, and what it does."""
 
 _MAY_ASK: Mapping[Askers, str] = {
     "anyone": "",
@@ -37,23 +72,26 @@ async def help_(context: CommandContext) -> list[str]:
     prefix = context.settings.command_prefix
     wanted = context.command.rest.strip().removeprefix(prefix).lower()
     if wanted in WORDS:
-        return [f"{_usage(prefix, wanted)}: {WORDS[wanted][1]}."]
+        return [_explained(prefix, wanted)]
     if wanted:
         return [f"I have no such command. Mine are: {_listed(prefix)}."]
     return [
-        f"{_purpose(context)} {_listed(prefix)}. {prefix}help COMMAND explains one.",
-        f"{_kept(context)} {_model(context)}",
+        f"{_purpose(context)} {_listed(prefix)}. {prefix}help search explains one.",
+        f"In private just ask, without a prefix. {_kept(context)} {_model(context)}",
         f"{_consent(context)}{_contact(context)}",
     ]
 
 
-def _usage(prefix: str, name: str) -> str:
-    argument = WORDS[name][0]
-    return f"{prefix}{name} {argument}" if argument else f"{prefix}{name}"
+def _explained(prefix: str, name: str) -> str:
+    """`!search WORDS: the best lines. For example: !search gate`."""
+    command = WORDS[name]
+    form = f"{prefix}{name} {command.arguments}".rstrip()
+    example = f" For example: {prefix}{name} {command.example}" if command.example else ""
+    return f"{form}: {command.meaning}.{example}"
 
 
 def _listed(prefix: str) -> str:
-    return ", ".join(_usage(prefix, name) for name in WORDS)
+    return ", ".join(f"{prefix}{name}" for name in WORDS)
 
 
 def _purpose(context: CommandContext) -> str:
@@ -71,11 +109,13 @@ def _kept(context: CommandContext) -> str:
     """What is recorded where the command was given, and for how long."""
     channel, settings = _place(context), context.settings
     if not channel:
-        return f"What we say in private is not recorded; {_recorded_channels(context)}."
+        prefix = context.settings.command_prefix
+        talk = f"I only remember our latest talk until {prefix}clear"
+        return f"What we say in private is not recorded ({talk}); {_recorded_channels(context)}."
     if not context.ways.is_recorded:
         return "Nothing that is said in this channel is recorded."
     days = settings.days_kept(settings.network_name, channel)
-    kept = f"for {days:,} days" if days else "with no limit of time"
+    kept = f"for {quantity(days, 'day')}" if days else "with no limit of time"
     this = "This channel" if context.command.channel else channel
     return f"{this} is recorded; its lines are kept {kept}."
 

@@ -8,18 +8,20 @@ from dataclasses import replace
 import anyio
 
 from terrarium_mcp.chat.defusing import NOBODY, Unaddressed
-from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.irctext import OFF_RECORD, harmless
 from terrarium_mcp.errors import TerrariumError, plainly
 from terrarium_mcp.irc_bridge.answer.loop import Answer, answer
 from terrarium_mcp.irc_bridge.answer.question import Question
 from terrarium_mcp.irc_bridge.answer.reply import Reply, paged, reply_lines
-from terrarium_mcp.irc_bridge.ask.command_context import CommandContext, DialogueHere
+from terrarium_mcp.irc_bridge.ask.admins import Admins
+from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
 from terrarium_mcp.irc_bridge.ask.commands import CONSENT, Command
 from terrarium_mcp.irc_bridge.ask.consent import Consent
 from terrarium_mcp.irc_bridge.ask.guardians import Guardians, GuardianWatch
 from terrarium_mcp.irc_bridge.ask.handlers import HANDLERS, WITHOUT_HISTORY
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard
+from terrarium_mcp.irc_bridge.dialogue.access import DialogueHere
 from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
 from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.model.client import LLM
@@ -30,7 +32,7 @@ from terrarium_mcp.irc_bridge.network.outgoing import Lane
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage, Recorder
 from terrarium_mcp.irc_bridge.toolbox import Toolbox, ViewMeta
 from terrarium_mcp.settings import ChannelWays, Settings
-from terrarium_mcp.store import DialoguePlace, StoredDialogue
+from terrarium_mcp.store import BridgeReport, DialoguePlace, StoredDialogue
 
 THINKING_AFTER = 5.0
 """Seconds after which the asker gets `Thinking...`."""
@@ -60,6 +62,7 @@ class Responder:
         model: ModelQueue,
         guard: LoopGuard,
         consent: Consent,
+        report: Callable[[], BridgeReport],
         dialogues: DialogueMemory,
         summarizer: Summarizer,
     ) -> None:
@@ -70,6 +73,7 @@ class Responder:
         self._settings = settings
         self._guard = guard
         self._consent = consent
+        self._report = report
         self._guardians = GuardianWatch(network, Guardians(settings.guardians))
         self._model = model  # first come, first served, so places take turns
         self._dialogues = dialogues
@@ -115,16 +119,24 @@ class Responder:
             return self._lines(command, [NOTHING_RECORDED])
         else:
             view = await self._view(command, pending.message)
-        context = CommandContext(
+        context = self._context(command, ways, view)
+        return self._lines(command, await HANDLERS[command.name](context))
+
+    def _context(self, command: Command, ways: ChannelWays, view: ViewMeta) -> CommandContext:
+        identity = self._consent.identity(command)
+        return CommandContext(
             command,
             view,
             self._toolbox,
             self._settings,
             self._consent,
-            ways,
-            DialogueHere(self._place(command), self._dialogues, self._summarizer),
+            ways=ways,
+            dialogue=DialogueHere(self._place(command), self._dialogues, self._summarizer),
+            report=self._report,
+            is_admin=Admins(self._settings.admins).include(identity, self._network.casemapping),
+            text_bytes=self._payload_bytes(command)
+            - len(f"{OFF_RECORD} {command.asker}: ".encode()),
         )
-        return self._lines(command, await HANDLERS[command.name](context))
 
     async def _serve_question(self, pending: PendingCommand) -> None:
         """Answer a question, or say why it is not answered."""

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
+from terrarium_mcp.chat.legacy_search import BadSearchValue, search_words
+
 
 def current_call(name: str, arguments: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """The call with the name and arguments of a current tool.
@@ -14,4 +16,12 @@ def current_call(name: str, arguments: Mapping[str, Any]) -> tuple[str, dict[str
     rest = {key: value for key, value in arguments.items() if key not in ("query", "user")}
     user, query = (str(arguments.get(key) or "").strip() for key in ("user", "query"))
     words = f"from:{user} {query}" if user else query
-    return "search_irc_history", {"query": words.strip(), **rest}
+    return "search_irc_history", {**_search_arguments(words.strip()), **rest}
+
+
+def _search_arguments(words: str) -> dict[str, object]:
+    """What the old search understood in its words; a value that it could not read stays text."""
+    try:
+        return search_words(words).arguments
+    except BadSearchValue:
+        return {"query": words}

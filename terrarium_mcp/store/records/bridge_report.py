@@ -19,6 +19,8 @@ class BridgeReport:
     """Whether the bridge is registered on the network."""
     since: datetime
     """Since when it has been connected, or has not."""
+    started: datetime | None = None
+    """When the bridge was started; None in a report of an earlier version."""
     trouble: str = ""
     """Why it is not connected; "" while it is."""
     wanted: int = 0
@@ -35,6 +37,8 @@ class BridgeReport:
     """Lines in memory that are not on disk yet."""
     lost: int = 0
     """Lines that were not recorded since the start, as too many were waiting."""
+    model: str = ""
+    """The model in use; "" before the endpoint's first has been asked for."""
     model_trouble: str = ""
     """What is wrong with the model's endpoint; "" if nothing is known to be."""
     questions: int = 0

@@ -13,6 +13,9 @@ from terrarium_mcp.irc_bridge.model.legacy_tools import current_call
         ({"user": "ada"}, {"query": "from:ada"}),
         ({"query": "gate", "user": None, "hours": 24}, {"query": "gate", "hours": 24}),
         ({}, {"query": ""}),
+        ({"query": "user:ada gate+lock hours:48"}, {"query": "from:ada gate lock", "hours": 48}),
+        ({"query": "gate hours:48", "hours": 2}, {"query": "gate", "hours": 2}),
+        ({"query": "gate hours:soon"}, {"query": "gate hours:soon"}),
     ],
 )
 def test_the_old_search_has_its_user_in_the_query(

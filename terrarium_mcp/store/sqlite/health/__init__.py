@@ -8,7 +8,7 @@ from pathlib import Path
 
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.voices import VoiceRules
-from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.errors import TerrariumError, quantity
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.records import Fact, Section
 from terrarium_mcp.store.sqlite.engine.files import bytes_of
@@ -156,13 +156,18 @@ def _contents(connection: sqlite3.Connection) -> Iterator[Fact]:
     lines, events, rooms, first, last = connection.execute(_TOTALS).fetchone()
     networks = [row[0] for row in connection.execute("SELECT name FROM networks ORDER BY name")]
     of = f" of {', '.join(networks)}" if networks else ""
-    yield Fact("lines", f"{lines:,} and {events:,} events in {rooms:,} rooms{of}")
+    yield Fact(
+        "lines", f"{lines:,} and {quantity(events, 'event')} in {quantity(rooms, 'room')}{of}"
+    )
     if first:
         yield Fact("first, last", f"{first}, {last} UTC")
     still, alive = connection.execute(
         "SELECT count(*), max(alive) FROM spans WHERE ended IS NULL"
     ).fetchone()
-    yield Fact("recording", f"{still} spans open, last alive {alive} UTC" if still else "nothing")
+    yield Fact(
+        "recording",
+        f"{quantity(still, 'span')} open, last alive {alive} UTC" if still else "nothing",
+    )
 
 
 def _size(connection: sqlite3.Connection, path: Path, now: datetime) -> Iterator[Fact]:
@@ -195,7 +200,7 @@ def _others(connection: sqlite3.Connection) -> Section:
     rows, last = connection.execute("SELECT sum(rows), max(noticed) FROM foreign_rows").fetchone()
     if not rows:
         return Section("other programs", [Fact("wrote", "nothing noticed")])
-    text = f"{rows:,} lines, the last noticed {last} UTC. "
+    text = f"{quantity(rows, 'line')}, the last noticed {last} UTC. "
     text += other_writers_advice(sqlite3.sqlite_version_info)
     return Section("other programs", [Fact("wrote", text)])
 

@@ -5,6 +5,7 @@
 import json
 from collections.abc import Mapping, Sequence
 
+from terrarium_mcp.errors import quantity
 from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.index.counter_sql import SAID
 from terrarium_mcp.store.sqlite.index.structure import compare
@@ -65,7 +66,7 @@ class LinkIndex:
         )
         unused = "SELECT count(*) FROM urls WHERE id NOT IN (SELECT url FROM links)"
         if count := await writer.value(unused):
-            found.append(f"links: {count} URLs are in no message.")
+            found.append(f"links: {quantity(count, 'URL')} of no message.")
         return found
 
 

@@ -8,6 +8,7 @@ It stays evidence: no two people are merged. `user` and `host` never leave the s
 import json
 from collections.abc import Mapping, Sequence
 
+from terrarium_mcp.errors import quantity
 from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql
 from terrarium_mcp.store.sqlite.index.counter_sql import IS_COUNTED, NICK_FOLDED
@@ -106,7 +107,9 @@ class PeopleIndex:
                 {"sign": 1},
                 0,
             )
-            found += [f"evidence ({kind}): {narrow} rows have wrong dates."] if narrow else []
+            found += (
+                [f"evidence ({kind}): wrong dates in {quantity(narrow, 'row')}."] if narrow else []
+            )
         return found
 
 

@@ -34,6 +34,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from terrarium_mcp.chat.times.timestamps import from_text
+from terrarium_mcp.errors import quantity
 from terrarium_mcp.store.sqlite.engine.database import Row, Writer
 
 TOLERATED = timedelta(hours=1)
@@ -206,7 +207,7 @@ class Runs:
             " (SELECT 1 FROM runs r WHERE m.id BETWEEN r.first AND r.last"
             "  AND m.timestamp BETWEEN r.began AND r.ended)"
         )
-        found = [f"runs: {outside} messages are outside of every run"] if outside else []
+        found = [f"runs: {quantity(outside, 'message')} outside of every run"] if outside else []
         for run in [run_of(row) for row in await writer.rows(SELECT)]:
             lines = await writer.rows(
                 "SELECT id, timestamp FROM messages WHERE id BETWEEN :first AND :last"

@@ -5,6 +5,7 @@
 from collections.abc import Sequence
 from typing import Protocol
 
+from terrarium_mcp.errors import quantity
 from terrarium_mcp.store.sqlite.engine.database import Params, Writer
 
 NORMALISED = "messages"
@@ -89,7 +90,11 @@ SELECT count(*) OVER (), * FROM (
     if not rows:
         return []
     count, *example = rows[0]
-    return [f"{name}: {count} rows differ from a recount, such as {example}."]
+    return [f"{name}: {_differ(count)} from a recount, such as {example}."]
+
+
+def _differ(rows: int) -> str:
+    return f"{quantity(rows, 'row')} {'differs' if rows == 1 else 'differ'}"
 
 
 async def _is_index(writer: Writer, table: str) -> bool:

@@ -74,7 +74,7 @@ async def test_it_is_seen_while_others_record(store: Store, file: Path) -> None:
         other.execute("BEGIN IMMEDIATE")
         told = seen(file)
     assert told["database lines"].startswith("1 and 0 events")
-    assert told["database recording"].startswith("1 spans open, last alive 2026-05-01 12:00")
+    assert told["database recording"].startswith("1 span open, last alive 2026-05-01 12:00")
     assert not wrong(file)
 
 

@@ -17,17 +17,17 @@ pytestmark = pytest.mark.usefixtures("at_once")
 
 WRONG = {
     "UPDATE links SET said = said || '0'": "links: 2 rows differ",
-    "INSERT INTO urls (url) VALUES ('https://nobody.example')": "links: 1 URLs are in no message.",
-    "DELETE FROM topics": "topics: 1 rows differ from a recount, such as",
-    "INSERT INTO topics VALUES (1, '2026', 1)": "topics: 1 rows differ",
+    "INSERT INTO urls (url) VALUES ('https://nobody.example')": "links: 1 URL of no message.",
+    "DELETE FROM topics": "topics: 1 row differs from a recount, such as",
+    "INSERT INTO topics VALUES (1, '2026', 1)": "topics: 1 row differs",
     "UPDATE nick_changes SET new = 'eve'": "nick_changes: 2 rows differ",
     "UPDATE evidence SET messages = messages + 1 WHERE kind = 'host' AND nick = 'bo'":
         "evidence (host): 2 rows differ",
-    "DELETE FROM evidence WHERE kind = 'account'": "evidence (account): 1 rows differ",
+    "DELETE FROM evidence WHERE kind = 'account'": "evidence (account): 1 row differs",
     "UPDATE evidence SET first = '2027' WHERE kind = 'account'":
-        "evidence (account): 1 rows have wrong dates.",
+        "evidence (account): wrong dates in 1 row.",
     "UPDATE evidence SET last = '2020' WHERE kind = 'host'":
-        "evidence (host): 3 rows have wrong dates.",
+        "evidence (host): wrong dates in 3 rows.",
     "UPDATE words SET lines = 7 WHERE word = 'tea'": "words: 2 rows differ",
     "INSERT INTO word_parts (word_parts) VALUES ('delete-all')":
         "word_parts: their contents differ from word_names",
@@ -36,8 +36,8 @@ WRONG = {
     "UPDATE day_counts SET first_id = 0": "day_counts: 2 rows differ",
     "UPDATE nick_counts SET spoke = spoke + 1 WHERE folded = 'bo'": "nick_counts: 2 rows differ",
     "UPDATE nick_counts SET spelt = 'Bo' WHERE folded = 'bo'": "nick_counts: 2 rows differ",
-    "UPDATE runs SET last = 1": "runs: 4 messages are outside of every run",
-    "UPDATE runs SET ended = began": "runs: 4 messages are outside of every run",
+    "UPDATE runs SET last = 1": "runs: 4 messages outside of every run",
+    "UPDATE runs SET ended = began": "runs: 4 messages outside of every run",
     "INSERT INTO message_index (message_index) VALUES ('delete-all')":
         "index: its contents differ from the messages",
     "INSERT INTO phrase_index (phrase_index) VALUES ('delete-all')":
@@ -61,9 +61,9 @@ async def test_every_difference_has_a_sentence(store: Store, file: Path) -> None
     write(file, "DELETE FROM links")
     write(file, "DELETE FROM word_names WHERE word = 'mate'")
     assert [found.split(" ", 3)[:3] for found in await store.differences()] == [
-        ["links:", "1", "rows"],
-        ["links:", "1", "URLs"],
-        ["word_names:", "1", "rows"],
+        ["links:", "1", "row"],
+        ["links:", "1", "URL"],
+        ["word_names:", "1", "row"],
         ["word_parts:", "their", "contents"],
     ]
 
@@ -96,7 +96,7 @@ async def test_dates_of_evidence_span_all_spellings_of_a_nick(
         line = line_of(nick, "hi", NOON + timedelta(hours=hour))
         await store.messages.append([replace(line, user="a")])
     write(file, f"UPDATE evidence SET {column} = '2026-05-01 14:00:00'")  # noqa: S608 -- ours
-    found = ["evidence (host): 1 rows have wrong dates."]
+    found = ["evidence (host): wrong dates in 1 row."]
     assert await store.differences(["people"]) == found
 
 

@@ -1,0 +1,24 @@
+"""`!context`: the lines around one that `!search` or `!recent` quoted."""
+
+from terrarium_mcp.errors import UnknownMessage, shown
+from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
+from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import quoted, refused
+
+_AROUND = {"before": 1, "after": 8}
+"""Lines around one: it is among the first four, which are said at once."""
+
+
+async def context_(context: CommandContext) -> list[str]:
+    """!context ID: the lines around it, oldest first."""
+    message_id = context.command.rest.strip("()")
+    prefix = context.settings.command_prefix
+    if not message_id:
+        return [f"The lines around which one? For example: {prefix}context 184213"]
+    arguments = {"message_id": message_id, "format": "json", **_AROUND}
+    found = await context.toolbox.call("get_message_context", arguments, context.view)
+    if not found.failed:
+        return quoted(found, context)
+    if found.error != UnknownMessage.code:
+        return refused(found, context)
+    where = f"in brackets at the end of each line that {prefix}search or {prefix}recent quotes"
+    return [f"No message {shown(message_id)} here. The id is the number {where}."]

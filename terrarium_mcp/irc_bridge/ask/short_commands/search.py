@@ -1,0 +1,47 @@
+"""`!search`: the best hits, each with the id that `!context` takes."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from terrarium_mcp.chat.legacy_search import BadSearchValue, search_words
+from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
+from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
+    in_the_last,
+    nothing_found,
+    quoted,
+    refused,
+)
+from terrarium_mcp.store import Rung
+
+SEARCH_LIMIT = 20
+"""Hits that !search asks for: the first are said, the rest is kept for !more."""
+
+_LOOSE_RUNGS = (Rung.ANY_WORD, Rung.SIMILAR)
+"""How a search finds lines that need not hold all words."""
+
+
+async def search(context: CommandContext) -> list[str]:
+    """!search WORDS: the best hits; the rest under !more."""
+    prefix = context.settings.command_prefix
+    try:
+        words = search_words(context.command.rest)
+    except BadSearchValue as error:
+        return [str(error)]
+    if not (words.query or words.hours):
+        return [f"Search for what? For example: {prefix}search deploy script"]
+    arguments = {**words.arguments, "limit": SEARCH_LIMIT, "format": "json"}
+    found = await context.toolbox.call("search_irc_history", arguments, context.view)
+    if found.failed:
+        return refused(found, context)
+    lines = _nearest_marked(quoted(found, context), found.facts)
+    return lines or [nothing_found(found, in_the_last(words.hours))]
+
+
+def _nearest_marked(lines: Sequence[str], facts: Mapping[str, Any]) -> list[str]:
+    """The lines a search found; the first that need not hold all its words says so."""
+    exact = facts.get("with_all_words", 0) if facts.get("rung") in _LOOSE_RUNGS else len(lines)
+    found, nearest = lines[:exact], lines[exact:]
+    if not nearest:
+        return [*found]
+    none = "nothing else" if found else "nothing"
+    return [*found, f"{none} with all these words; the nearest: {nearest[0]}", *nearest[1:]]

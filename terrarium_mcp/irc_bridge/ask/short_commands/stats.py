@@ -1,0 +1,115 @@
+"""`!stats`: how much was said: in a channel, by a person, with some words."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from terrarium_mcp.chat.identity import NICK_CHARACTERS
+from terrarium_mcp.chat.legacy_search import BadSearchValue, SearchWords, search_words
+from terrarium_mcp.chat.times.timestamps import from_iso, local
+from terrarium_mcp.errors import people, quantity, shown
+from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
+from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
+    channel_and_rest,
+    in_the_last,
+    listed,
+    nothing_found,
+    refused,
+    without_cutoff,
+)
+from terrarium_mcp.irc_bridge.toolbox import ToolAnswer
+
+_MOST_TALKERS = 5
+_MOST_CHANNELS = 5
+
+_NAME = re.compile(rf"[{NICK_CHARACTERS}]+")
+"""A single word that may be a nick; in quotes it is none."""
+
+
+async def stats(context: CommandContext) -> list[str]:
+    """!stats [NICK or WORDS]: how many lines, by whom, from when to when."""
+    channel, rest = channel_and_rest(context.command.rest)
+    try:
+        words = search_words(rest)
+    except BadSearchValue as error:
+        return [str(error)]
+    if not (words.query or words.hours):
+        return await _of_channels(context, channel)
+    if _NAME.fullmatch(rest):
+        said = await _counted(context, {"channel": channel, "nick": rest})
+        if said.failed or said.facts.get("lines"):
+            return _of_person(said, shown(rest), context)
+    arguments = {"channel": channel, "query": words.query, "after": _after(words)}
+    return _of_words(await _counted(context, arguments), words, context)
+
+
+async def _counted(context: CommandContext, arguments: Mapping[str, object]) -> ToolAnswer:
+    view = without_cutoff(context.view)
+    return await context.toolbox.call("get_channel_stats", arguments, view)
+
+
+async def _of_channels(context: CommandContext, channel: str) -> list[str]:
+    """One line for each channel, and who talks most if it is only one."""
+    found = await _counted(context, {"channel": channel})
+    if found.failed:
+        return refused(found, context)
+    talkers = found.facts.get("top_talkers") or {}
+    lines = [
+        f"{one['channel']}: {quantity(one['lines'], 'line')}{_asides(one, talkers)}"
+        f" by {people(one['people'])},"
+        f" {one['last_24_hours']:,} in the last 24 h, {one['last_7_days']:,} in 7 d"
+        for one in listed(found, "channels")
+    ]
+    return [*lines, f"Most talkative: {_largest(talkers)}"] if talkers else lines
+
+
+def _of_person(found: ToolAnswer, nick: str, context: CommandContext) -> list[str]:
+    """How much somebody said: `alice: 12 lines, first 2026-01-03, last 2026-11-05`."""
+    if found.failed:
+        return refused(found, context)
+    return [f"{nick}: {_total(found, context)}{_places(found)}"]
+
+
+def _of_words(found: ToolAnswer, words: SearchWords, context: CommandContext) -> list[str]:
+    """How often it was said, and by whom."""
+    if found.failed:
+        return refused(found, context)
+    hours = in_the_last(words.hours)
+    if not found.facts.get("lines"):
+        return [nothing_found(found, f" with exactly these words{hours}")]
+    talkers = found.facts.get("top_talkers") or {}
+    speakers = found.facts.get("people", 0)
+    by = f"; by {people(speakers)}: {_largest(talkers)}" if speakers else ""
+    what = shown(words.query) or "Everybody"
+    return [f"{what}{hours}: {_total(found, context)}{by}{_places(found)}"]
+
+
+def _total(found: ToolAnswer, context: CommandContext) -> str:
+    lines = quantity(found.facts["lines"], "line")
+    first, last = (
+        f"{local(from_iso(found.facts[end]), context.settings.zone):%Y-%m-%d}"
+        for end in ("first", "last")
+    )
+    return f"{lines}, first {first}, last {last}"
+
+
+def _places(found: ToolAnswer) -> str:
+    """In which channels, where there are several."""
+    channels = found.facts.get("lines_by_channel") or {}
+    return f"; in {_largest(channels, _MOST_CHANNELS)}" if len(channels) > 1 else ""
+
+
+def _after(words: SearchWords) -> str:
+    return f"{words.hours}h" if words.hours else ""
+
+
+def _largest(counts: Mapping[str, int], most: int = _MOST_TALKERS) -> str:
+    return ", ".join(f"{name} {count:,}" for name, count in list(counts.items())[:most])
+
+
+def _asides(totals: Mapping[str, Any], talkers: Mapping[str, int]) -> str:
+    """How many lines of a channel are no talk, if its `talkers` are all who talk there."""
+    if len(talkers) < totals["people"]:
+        return ", commands and mine included,"
+    asides = totals["lines"] - sum(talkers.values())
+    return f", {asides:,} of them commands or mine," if asides else ""

@@ -1,0 +1,72 @@
+"""What the commands share: the channel in their arguments, and a tool's answer as lines to say."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from terrarium_mcp.chat.identity import is_channel
+from terrarium_mcp.chat.transcript import RenderOptions, dated_line
+from terrarium_mcp.errors import UnknownChannel
+from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
+from terrarium_mcp.irc_bridge.answer.gathering import messages_of
+from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
+from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, ViewMeta
+
+_NOTE = "note: "
+"""How a tool begins a note on what it was asked."""
+
+
+def channel_and_rest(words: str) -> tuple[str, str]:
+    """The channel that an argument begins with, "" if it does not, and the rest: `#tea alice`."""
+    first, _, rest = words.strip().partition(" ")
+    return (first, rest.strip()) if is_channel(first) else ("", words.strip())
+
+
+def without_cutoff(view: ViewMeta) -> ViewMeta:
+    """The view without its cutoff, for a command that reports the present."""
+    return {key: value for key, value in view.items() if key != "as_of"}
+
+
+def refused(found: ToolAnswer, context: CommandContext) -> list[str]:
+    """Why a tool refused; in a channel, where others can be read, if another was named."""
+    if found.error == UnknownChannel.code and context.command.channel:
+        return [f"{found.text} In private I read every channel that we are both in."]
+    return [found.text]
+
+
+def render_options(context: CommandContext) -> RenderOptions:
+    """How lines are quoted: with their channel where there may be several."""
+    return RenderOptions(
+        zone=context.settings.zone, budget=HARD_LIMIT, rooms_named=not context.command.channel
+    )
+
+
+def quoted(found: ToolAnswer, context: CommandContext) -> list[str]:
+    """The lines of a tool's answer, dated and with their ids."""
+    options = render_options(context)
+    return [dated_line(message, options) for message in messages_of(found)]
+
+
+def nothing_found(found: ToolAnswer, when: str = "") -> str:
+    """That there is nothing, why perhaps, and what the record covers."""
+    notes = (str(note) for note in found.facts.get("notes", ()))
+    why = "".join(f" {_sentence(note)}" for note in notes if note.startswith(_NOTE))
+    covered = found.facts.get("covered", "unknown")
+    return f"Nothing found{when}.{why} The record covers: {covered}"
+
+
+def in_the_last(hours: int) -> str:
+    """` in the last 48 hours`; nothing for 0, which is all time."""
+    if not hours:
+        return ""
+    return " in the last hour" if hours == 1 else f" in the last {hours:,} hours"
+
+
+def listed(found: ToolAnswer, name: str) -> Sequence[Mapping[str, Any]]:
+    """A list of objects in a tool's answer; empty if there is none of this name."""
+    rows: Sequence[Mapping[str, Any]] = found.facts.get(name, ())
+    return rows
+
+
+def _sentence(note: str) -> str:
+    text = note.removeprefix(_NOTE).rstrip(".")
+    return f"{text[:1].upper()}{text[1:]}."

@@ -1,0 +1,79 @@
+"""`!who`: how many are in a channel, of what rank, and who."""
+
+from bisect import bisect_right
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from terrarium_mcp.chat.defusing import JOINER
+from terrarium_mcp.chat.splitting import split_for_irc
+from terrarium_mcp.errors import and_more
+from terrarium_mcp.irc_bridge.answer.reply import SHOWN
+from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
+from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
+    channel_and_rest,
+    listed,
+    refused,
+    without_cutoff,
+)
+
+_TOKENS = 20_000
+"""Estimated tokens for the list: some 500 members, of whom the first 150 are named."""
+
+
+async def who(context: CommandContext) -> list[str]:
+    """!who: the members by rank; of several channels each on a line of its own."""
+    channel, _ = channel_and_rest(context.command.rest)
+    view = {**without_cutoff(context.view), "max_tokens": _TOKENS}
+    found = await context.toolbox.call("get_current_users", {"channel": channel}, view)
+    if found.failed:
+        return refused(found, context)
+    stale = "" if found.facts.get("live") else f" (not live: {found.facts.get('why_stale', '')})"
+    by_channel: dict[str, list[Mapping[str, Any]]] = {}
+    for one in listed(found, "users"):
+        by_channel.setdefault(one["channel"], []).append(one)
+    if not by_channel:
+        return [f"Nobody that I know of{stale}."]
+    # The list is cut at its end, and in a channel those without a rank come last.
+    unlisted = found.facts.get("left_out", 0)
+    most_lines = max(1, SHOWN // len(by_channel))
+    lines = []
+    for name, users in by_channel.items():
+        left = unlisted if name == [*by_channel][-1] else 0
+        head = f"{len(users) + left:,} in {name}{stale}: {_ranks(users, left)}: "
+        lines.append(head + _fitting(head, users, left, context.text_bytes, most_lines))
+    return lines
+
+
+def _fitting(
+    head: str, users: Sequence[Mapping[str, Any]], left: int, width: int, most_lines: int
+) -> str:
+    """As many names as fit behind `head` into lines of `width` bytes; the rest is counted.
+
+    Each name may be sent with a joiner in it, so that its bearer is not highlighted.
+    """
+    names = [f"{one['rank']}{one['nick']}" for one in users]
+    as_sent = [name + JOINER for name in names]
+
+    def lines_of(count: int) -> int:
+        return len(split_for_irc(head + _some(as_sent, count, left), width))
+
+    fitting = bisect_right(range(1, len(names) + 1), most_lines, key=lines_of)
+    return _some(names, max(1, fitting), left)
+
+
+def _some(names: Sequence[str], count: int, left: int) -> str:
+    """The first `count` names, and how many more there are with those `left` out of the list."""
+    return and_more([*names, *[""] * left], count)
+
+
+def _ranks(users: Sequence[Mapping[str, Any]], unlisted: int) -> str:
+    """`2 operators, 3 voiced, 9 others`; the unlisted have no rank."""
+    voiced = sum(one["rank"] == "+" for one in users)
+    plain = sum(not one["rank"] for one in users)
+    operators, others = len(users) - voiced - plain, plain + unlisted
+    counts = [
+        (operators, "operator" if operators == 1 else "operators"),
+        (voiced, "voiced"),
+        (others, "other" if others == 1 else "others"),
+    ]
+    return ", ".join(f"{count:,} {what}" for count, what in counts if count)

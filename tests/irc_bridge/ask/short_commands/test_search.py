@@ -1,0 +1,96 @@
+"""!search: what people type, and what they are answered."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from terrarium_mcp.chat.records import NewMessage
+from tests.irc_bridge.ask.desk import desk
+from tests.irc_bridge.house import said
+
+
+def earlier(hours: float, text: str, nick: str = "bo") -> NewMessage:
+    """A line that was said some hours ago."""
+    return replace(said(text, nick=nick), said_at=datetime.now(UTC) - timedelta(hours=hours))
+
+
+async def test_user_and_hours_are_understood_anywhere_and_in_any_case(tmp_path: Path) -> None:
+    lines = [
+        earlier(100, "the gate is old", nick="Alice"),
+        earlier(3, "the gate is green", nick="Alice"),
+        earlier(2, "the gate squeaks"),
+        earlier(1, "the lock of the gate", nick="alice"),
+    ]
+    async with desk(tmp_path, lines) as scene:
+        (lock, green, old) = sorted(await scene.asks("!search user:ALICE gate"))[::-1]
+        assert "<alice> the lock of the gate (4)" in lock
+        assert "<Alice> the gate is green (2)" in green
+        assert "the gate is old" in old
+        assert lock.startswith(f"{lines[3].said_at:%Y-%m-%d %H:%M} <")
+        assert await scene.asks("!search gate HOURS:48 User:alice") == [lock, green]
+        assert len(await scene.asks("!search hours:48")) == 3
+        for both in ("gate + lock", "gate+lock", "+ lock gate +"):
+            assert (await scene.asks(f"!search {both}"))[0] == lock
+        assert await scene.asks("!search from:Alice in:#TEA lock") == [lock]
+
+
+async def test_a_value_that_cannot_be_is_answered_with_how_to_write_it(tmp_path: Path) -> None:
+    async with desk(tmp_path, [said("tea")]) as scene:
+        assert await scene.asks("!search gate hours:soon") == [
+            "hours: needs a number of hours directly after it, such as hours:48."
+        ]
+        assert await scene.asks("!search user: alice") == [
+            "user: needs a nick directly after it, such as user:alice."
+        ]
+        (example,) = await scene.asks("!search")
+        assert example == "Search for what? For example: !search deploy script"
+        assert await scene.asks("!search +") == [example]
+
+
+async def test_nothing_found_says_in_which_time_and_which_nick_is_unknown(tmp_path: Path) -> None:
+    async with desk(tmp_path, [earlier(5, "the gate", nick="alice")]) as scene:
+        (answer,) = await scene.asks("!search gate hours:1")
+        assert answer.startswith("Nothing found in the last hour. The record covers: ")
+        (answer,) = await scene.asks("!search user:alicia gate")
+        assert answer.startswith(
+            "Nothing found. No one called alicia is recorded here; similar nicks: alice."
+            " The record covers: "
+        )
+
+
+@pytest.mark.parametrize("typed", ["%", "_", "'", "';--", "100%"])
+async def test_j_a_percent_sign_is_text_and_an_empty_search_is_asked_back(
+    tmp_path: Path, typed: str
+) -> None:
+    lines = [said("100% ';-- sure_ly"), said("half of it")]
+    async with desk(tmp_path, lines) as scene:
+        (found,) = await scene.asks(f"!search {typed}")
+        assert found.endswith("<bo> 100% ';-- sure_ly (1)")
+        (nothing,) = await scene.asks("!search %%")
+        assert nothing.startswith("Nothing found.")
+        (asked,) = await scene.asks("!search   ")
+        assert asked.startswith("Search for what?")
+
+
+async def test_k_nick_and_channel_are_found_in_another_case(tmp_path: Path) -> None:
+    async with desk(tmp_path, [said("green tea", nick="Bo[x]", channel="#Tea")]) as scene:
+        for typed in ("user:bO{X} GREEN", "from:BO[X] in:#tEA tea", "in:#TEA green"):
+            (found,) = await scene.asks(f"!search {typed}", channel="#tEa")
+            assert "<Bo[x]> green tea" in found
+
+
+async def test_another_channel_is_read_in_private_and_not_in_a_channel(tmp_path: Path) -> None:
+    lines = [said("green tea"), said("green mate", channel="#mate"), said("green", channel="#x")]
+    async with desk(tmp_path, lines) as scene:
+        (here,) = await scene.asks("!search in:#mate green")
+        assert here == (
+            "No channel #mate. Known channels: #tea."
+            " In private I read every channel that we are both in."
+        )
+        shared = ("#tea", "#mate")
+        (mate,) = await scene.asks("!search in:#mate green", channel="", shared=shared)
+        assert "#mate <bo> green mate" in mate
+        (none,) = await scene.asks("!search in:#x green", channel="", shared=shared)
+        assert none == "No channel #x. Known channels: #mate, #tea."

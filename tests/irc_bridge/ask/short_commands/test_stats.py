@@ -1,0 +1,96 @@
+"""!stats: of the channel, of a person, of words; each in a line or two."""
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from terrarium_mcp.chat.records import NewMessage
+from tests.irc_bridge.ask.desk import desk
+from tests.irc_bridge.house import said
+
+
+def on(day: int, text: str, nick: str = "bo", channel: str = "#tea") -> NewMessage:
+    at = datetime(2026, 1, day, 14, 5, tzinfo=UTC)
+    return NewMessage(network="local", channel=channel, nick=nick, text=text, said_at=at)
+
+
+TALK = [
+    on(1, "the greenhouse is hot", "Alice"),
+    on(2, "the greenhouse door", "alice"),
+    on(3, "green house"),
+    on(4, "alice: yes"),
+    on(5, "!stats greenhouse", "cy"),
+]
+
+
+async def test_of_the_channel_who_talks_most(tmp_path: Path) -> None:
+    async with desk(tmp_path, TALK) as scene:
+        assert await scene.asks("!stats") == [
+            "#tea: 5 lines, 1 of them commands or mine, by 2 people, 0 in the last 24 h, 0 in 7 d",
+            "Most talkative: alice 2, bo 2",
+        ]
+
+
+async def test_of_a_person_in_any_case(tmp_path: Path) -> None:
+    async with desk(tmp_path, TALK) as scene:
+        for nick in ("alice", "ALICE"):
+            assert await scene.asks(f"!stats {nick}") == [
+                f"{nick}: 2 lines, first 2026-01-01, last 2026-01-02"
+            ]
+
+
+async def test_of_a_word_that_is_no_nick_and_of_words_in_quotes(tmp_path: Path) -> None:
+    async with desk(tmp_path, TALK) as scene:
+        assert await scene.asks("!stats greenhouse") == [
+            "greenhouse: 2 lines, first 2026-01-01, last 2026-01-02; by 1 person: alice 2"
+        ]
+        assert await scene.asks('!stats "green house"') == [
+            '"green house": 1 line, first 2026-01-03, last 2026-01-03; by 1 person: bo 1'
+        ]
+        assert await scene.asks('!stats "alice"') == [
+            '"alice": 1 line, first 2026-01-04, last 2026-01-04; by 1 person: bo 1'
+        ]
+        (both,) = await scene.asks("!stats user:alice greenhouse + door")
+        assert both == (
+            "from:alice greenhouse door: 1 line, first 2026-01-02, last 2026-01-02;"
+            " by 1 person: alice 1"
+        )
+
+
+async def test_of_the_last_hours(tmp_path: Path) -> None:
+    at = datetime.now(UTC) - timedelta(hours=3)
+    lines = [*TALK, replace(said("green tea", nick="dee"), said_at=at)]
+    async with desk(tmp_path, lines) as scene:
+        (answer,) = await scene.asks("!stats hours:48")
+        assert answer == (
+            f"Everybody in the last 48 hours: 1 line, first {at:%Y-%m-%d}, last {at:%Y-%m-%d};"
+            " by 1 person: dee 1"
+        )
+        (none,) = await scene.asks("!stats hours:1 green")
+        assert none.startswith(
+            "Nothing found with exactly these words in the last hour. The record covers: "
+        )
+        (wrong,) = await scene.asks("!stats hours:soon")
+        assert wrong.endswith("such as hours:48.")
+
+
+async def test_what_was_never_said_says_what_the_record_covers(tmp_path: Path) -> None:
+    async with desk(tmp_path, TALK) as scene:
+        (answer,) = await scene.asks("!stats xyzzy")
+        assert answer.startswith("Nothing found with exactly these words. The record covers: ")
+
+
+async def test_in_private_by_channel(tmp_path: Path) -> None:
+    lines = [*TALK, on(6, "mate", "alice", "#mate"), on(7, "x", "alice", "#x")]
+    shared = ("#tea", "#mate")
+    async with desk(tmp_path, lines) as scene:
+        assert await scene.asks("!stats alice", channel="", shared=shared) == [
+            "alice: 3 lines, first 2026-01-01, last 2026-01-06; in #tea 2, #mate 1"
+        ]
+        assert await scene.asks("!stats #MATE alice", channel="", shared=shared) == [
+            "alice: 1 line, first 2026-01-06, last 2026-01-06"
+        ]
+        totals = await scene.asks("!stats", channel="", shared=shared)
+        assert [line.partition(":")[0] for line in totals] == ["#tea", "#mate"]
+        (other,) = await scene.asks("!stats #x", channel="", shared=shared)
+        assert other == "No channel #x. Known channels: #mate, #tea."
