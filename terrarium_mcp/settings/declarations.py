@@ -21,6 +21,7 @@ from terrarium_mcp.settings.values import (
     AdminNames,
     Channels,
     Masks,
+    Mounts,
     Names,
     NetworkName,
     Relays,
@@ -192,6 +193,13 @@ class Settings(BaseModel):
     )
     bridge_tools: str = _setting(
         "TERRARIUM_BRIDGE_TOOLS", "core", "tools offered to the bot's model: all, core, or names"
+    )
+    mcp_servers: Mounts = _setting(
+        "MCP_SERVERS",
+        (),
+        "other MCP servers for the bot's model: tables [mcp_servers.NAME], in terrarium.toml only",
+        repr=False,
+        json_schema_extra={"secret": True},
     )
 
     search_api_url: Url = _setting(

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from terrarium_mcp.errors import did_you_mean
 from terrarium_mcp.settings.declarations import Settings, setting_names
 from terrarium_mcp.settings.errors import BadSetting
+from terrarium_mcp.settings.mounts import mounts_in
 from terrarium_mcp.settings.near_misses import OF_IRC_CLIENTS
 
 OWN_PREFIX = "TERRARIUM_"
@@ -18,6 +19,9 @@ PATHS = ("DB_PATH", "TERRARIUM_TLS_CAFILE", "TERRARIUM_TLS_CERT", "TERRARIUM_TLS
 
 _TABLES = "network"
 """The tables of terrarium.toml that describe a network each."""
+
+_MOUNTS = "MCP_SERVERS"
+"""The setting that only terrarium.toml has; a variable of this name is another program's."""
 
 _HALF_COMMENTED = re.compile(
     r"^\s*(?:export\s+)?IRC_CHANNELS\s*=(?!\s*['\"])[^'\"\n]*[^\S\n]#\S", re.MULTILINE
@@ -58,7 +62,8 @@ def layers(
     }
     yield Layer("the command line", set_flags)
     others = [name for name in environ if name.upper() not in OF_IRC_CLIENTS]
-    yield Layer("the environment", known_settings(environ, "the environment"), others)
+    ours = {name: value for name, value in environ.items() if name.upper() != _MOUNTS}
+    yield Layer("the environment", known_settings(ours, "the environment"), others)
     if dotenv := _existing(env_file, Path(".env")):
         written = _read_dotenv(dotenv)
         known = _relative_to(dotenv, known_settings(written, str(dotenv)))
@@ -68,6 +73,8 @@ def layers(
         networks = list(_network_tables(written, toml))
         top = {name: value for name, value in written.items() if name.lower() != _TABLES}
         known = known_settings(top, str(toml), only_settings=True)
+        if _MOUNTS in known:
+            known[_MOUNTS] = mounts_in(known[_MOUNTS], toml)
         yield Layer(str(toml), _relative_to(toml, known), networks=networks)
 
 

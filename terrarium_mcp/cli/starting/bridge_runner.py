@@ -17,7 +17,7 @@ from terrarium_mcp.irc_bridge.network.server_config import server_config
 from terrarium_mcp.irc_bridge.network.transport import tls_context
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.server import chosen_tools, published_tools
-from terrarium_mcp.settings import BadSetting, Settings
+from terrarium_mcp.settings import BadSetting, Settings, check_mounted_channels
 from terrarium_mcp.store import Store, claimed
 
 STOPPED, LINES_LOST = 0, 3
@@ -46,8 +46,10 @@ def check_settings(settings: Settings) -> None:
     """Refuse settings with which no connection could succeed, before anything is opened.
 
     Raises:
-        BadSetting: no server, channel or contact is set, or a certificate is unusable.
+        BadSetting: no server, channel or contact is set, a certificate is unusable, or an MCP
+            server is mounted in a channel that no network has.
     """
+    check_mounted_channels(settings.mcp_servers, _channels_of(settings))
     for network in settings.networks:
         try:
             config = server_config(network)

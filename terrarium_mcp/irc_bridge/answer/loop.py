@@ -33,7 +33,7 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
 )
 from terrarium_mcp.irc_bridge.model.client import LLM, ModelUnavailable, TalkTooLong
 from terrarium_mcp.irc_bridge.model.legacy_tools import current_call
-from terrarium_mcp.irc_bridge.toolbox import Toolbox, ToolboxAway
+from terrarium_mcp.irc_bridge.toolbox import ToolboxAway, ToolsAtHand
 from terrarium_mcp.settings import Settings
 
 ROUNDS = 8
@@ -67,7 +67,7 @@ class _ToolLoop:
 
     question: Question
     llm: LLM
-    toolbox: Toolbox
+    toolbox: ToolsAtHand
     settings: Settings
     talk: list[TalkMessage]
     limit: int = HARD_LIMIT
@@ -172,7 +172,7 @@ class _ToolLoop:
 
 
 async def answer(
-    question: Question, llm: LLM, toolbox: Toolbox, settings: Settings, nick: str
+    question: Question, llm: LLM, toolbox: ToolsAtHand, settings: Settings, nick: str
 ) -> Answer:
     """Answer a question with the model's words, or else with the best search hits for it."""
     talk = await prompt_for(question, toolbox, settings, nick)
@@ -196,7 +196,7 @@ async def answer(
 
 
 async def best_lines(
-    question: Question, toolbox: Toolbox, settings: Settings, most: int = BEST_LINES
+    question: Question, toolbox: ToolsAtHand, settings: Settings, most: int = BEST_LINES
 ) -> list[str]:
     """The best hits for the question's own words, dated; none while the MCP server is away."""
     arguments = {"query": question.text, "limit": most, "format": "json"}
@@ -209,7 +209,7 @@ async def best_lines(
 
 
 async def _without_model(
-    question: Question, toolbox: Toolbox, settings: Settings, why: str
+    question: Question, toolbox: ToolsAtHand, settings: Settings, why: str
 ) -> Answer:
     lines = await best_lines(question, toolbox, settings)
     found = ["The best lines I found myself:", *lines] if lines else ["I found no line about it."]

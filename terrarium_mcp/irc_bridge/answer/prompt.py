@@ -16,7 +16,7 @@ from terrarium_mcp.errors import and_more
 from terrarium_mcp.irc_bridge.answer.budget import SOFT_LIMIT, fitted
 from terrarium_mcp.irc_bridge.answer.fenced_logs import fenced_logs
 from terrarium_mcp.irc_bridge.model.chat_types import ChatMessage, TalkMessage
-from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, Toolbox, ToolboxAway, ViewMeta
+from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, ToolboxAway, ToolsAtHand, ViewMeta
 from terrarium_mcp.settings import Settings
 
 _JOINS_AND_LEAVES = frozenset((MessageType.JOIN, MessageType.PART, MessageType.QUIT))
@@ -52,7 +52,7 @@ class Question:
 
 
 async def prompt_for(
-    question: Question, toolbox: Toolbox, settings: Settings, nick: str
+    question: Question, toolbox: ToolsAtHand, settings: Settings, nick: str
 ) -> list[TalkMessage]:
     """The first request to the model: one system message, one user message."""
     logs = await _newest_lines(question, toolbox, settings)
@@ -100,7 +100,7 @@ def _where(question: Question) -> str:
     return f"the IRC channel {channel}" if channel else "a private chat on IRC"
 
 
-async def _newest_lines(question: Question, toolbox: Toolbox, settings: Settings) -> list[str]:
+async def _newest_lines(question: Question, toolbox: ToolsAtHand, settings: Settings) -> list[str]:
     limit = settings.max_context_messages
     if not question.channel or not limit:
         return []

@@ -25,7 +25,7 @@ from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
 from terrarium_mcp.irc_bridge.network.outgoing import Lane
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage, Recorder
-from terrarium_mcp.irc_bridge.toolbox import Toolbox, ViewMeta
+from terrarium_mcp.irc_bridge.toolbox import Toolbox, ToolsAtHand, ViewMeta
 from terrarium_mcp.settings import Settings
 
 THINKING_AFTER = 5.0
@@ -120,16 +120,24 @@ class Responder:
         if not question.text:
             prefix = self._settings.command_prefix
             return self._lines(command, [f"Ask me something: {prefix}{command.name} QUESTION"])
+        tools = self._tools_for(command)
         with plainly():
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._say_thinking, pending)
                 async with self._model:
                     found = await answer(
-                        question, self._llm, self._toolbox, self._settings, self._network.nick
+                        question, self._llm, tools, self._settings, self._network.nick
                     )
                 tasks.cancel_scope.cancel()
         mark = self._settings.llm_mark if found.by_model else ""
         return self._addressed(pending.command, found.lines, mark)
+
+    def _tools_for(self, question: Command) -> ToolsAtHand:
+        """Our own tools, and those mounted in the channel of the question."""
+        network, names = self._recorder.network, self._network.casemapping
+        return self._toolbox.at_hand(
+            network, question.channel, names, off_record=question.off_record
+        )
 
     async def _say_thinking(self, pending: PendingCommand) -> None:
         await anyio.sleep(THINKING_AFTER)
