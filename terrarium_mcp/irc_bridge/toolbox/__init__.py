@@ -6,6 +6,7 @@
 - toolbox.py: our own server, through which the bridge reads the history
 - mounted.py: the other servers, and which of their tools are allowed
 - transports.py: how a mounted server is started or reached
+- repairs.py: lists of tools that are not as the protocol has them
 - foreign.py: what of another server's words reaches the model
 """
 

@@ -4,8 +4,7 @@ Such a server is chosen by the operator, but what it says may come from anywhere
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Iterator
 
 from mcp.types import (
     AudioContent,
@@ -19,36 +18,19 @@ from mcp.types import (
 
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.errors import shown
-from terrarium_mcp.irc_bridge.model.chat_types import ToolSchema
 from terrarium_mcp.irc_bridge.toolbox.tools import ToolAnswer
 
 MOST_CHARACTERS = 40_000
 """Characters of a result that are looked at: more than any share of tokens has room for."""
 
 MOST_DESCRIPTION = 1_000
-"""Characters of a tool's description; longest of our own: 800."""
-
-MOST_SCHEMA = 8_000
-"""Characters of a tool's schema as JSON; longest of our own: 2,600."""
-
-_ANY_ARGUMENTS: Mapping[str, Any] = {"type": "object", "properties": {}}
+"""Characters of a tool's description of the longest that is left as it is; our own have up to 800."""
 
 
-def schema_of(tool: Tool, server: str, prefix: str) -> tuple[ToolSchema, Sequence[str]]:
-    """A tool as the model sees it, and what of it had to be left out."""
-    shortened = []
-    said = tool.description or tool.title or tool.name
-    description = clean(said, MOST_DESCRIPTION)
-    if len(said) > MOST_DESCRIPTION:
-        shortened.append(f"a description of {len(said):,} characters, which is cut")
-    parameters: Mapping[str, Any] = tool.input_schema
-    if not _is_usable(parameters):
-        parameters = _ANY_ARGUMENTS
-        shortened.append("a schema that is no object or too large, which is left out")
-    schema = ToolSchema(
-        f"{prefix}{tool.name}", f"From the MCP server {server}: {description}", parameters
-    )
-    return schema, shortened
+def description_of(tool: Tool, server: str) -> str:
+    """A tool's description for the model: where it comes from, and what it says of itself."""
+    said = clean(tool.description or tool.name, MOST_DESCRIPTION)
+    return f"From the MCP server {server}: {said}"
 
 
 def answer_from(result: CallToolResult) -> ToolAnswer:
@@ -60,15 +42,6 @@ def answer_from(result: CallToolResult) -> ToolAnswer:
 def clean(text: str, most: int) -> str:
     """The first `most` characters of a text, line by line without what forges or hides."""
     return "\n".join(harmless(line) for line in text[:most].splitlines()).strip()
-
-
-def _is_usable(schema: object) -> bool:
-    """Whether an endpoint can be sent a schema."""
-    try:
-        size = len(json.dumps(schema))
-    except (RecursionError, ValueError):
-        return False
-    return isinstance(schema, dict) and schema.get("type") == "object" and size <= MOST_SCHEMA
 
 
 def _parts(result: CallToolResult) -> Iterator[str]:

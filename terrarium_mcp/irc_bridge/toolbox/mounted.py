@@ -13,9 +13,15 @@ from mcp.types import Tool
 
 from terrarium_mcp.irc_bridge.model.chat_types import ToolSchema
 from terrarium_mcp.irc_bridge.toolbox.connection import BACKOFF, CallRefused, ServerConnection
-from terrarium_mcp.irc_bridge.toolbox.foreign import MOST_CHARACTERS, answer_from, clean, schema_of
+from terrarium_mcp.irc_bridge.toolbox.foreign import (
+    MOST_CHARACTERS,
+    MOST_DESCRIPTION,
+    answer_from,
+    clean,
+    description_of,
+)
 from terrarium_mcp.irc_bridge.toolbox.tools import ToolAnswer
-from terrarium_mcp.irc_bridge.toolbox.transports import transport_to
+from terrarium_mcp.irc_bridge.toolbox.transports import StderrLog, transport_to
 from terrarium_mcp.settings import MOUNT_SEPARATOR, Mount
 
 log = logging.getLogger(__name__)
@@ -30,9 +36,10 @@ class MountedServer:
         """The allowed tools that it has, by the names for the model, also while it is away."""
         self._prefix = f"{mount.name}{MOUNT_SEPARATOR}"
         self._complaints = set[str]()
+        self._stderr = StderrLog(mount.name)
         self._scope = anyio.CancelScope()
         self._connection = ServerConnection(
-            lambda: transport_to(self.mount),
+            lambda: transport_to(self.mount, self._stderr, self._complain),
             self._choose,
             name=f"the MCP server {mount.name}",
             subject=f"The MCP server {mount.name}",
@@ -79,14 +86,15 @@ class MountedServer:
         if missing := [name for name in self.mount.tools if name not in listed]:
             self._complain(f"has no tool called {', '.join(missing)}")
         self.tools = tuple(
-            self._schema(listed[name]) for name in self.mount.tools if name in listed
+            self._offered(listed[name]) for name in self.mount.tools if name in listed
         )
 
-    def _schema(self, tool: Tool) -> ToolSchema:
-        schema, shortened = schema_of(tool, self.mount.name, self._prefix)
-        for what in shortened:
-            self._complain(f"has a tool {tool.name} with {what}")
-        return schema
+    def _offered(self, tool: Tool) -> ToolSchema:
+        """A tool as the model sees it."""
+        if len(tool.description or "") > MOST_DESCRIPTION:
+            self._complain(f"describes {tool.name} at length: what is beyond is left out")
+        described = description_of(tool, self.mount.name)
+        return ToolSchema(f"{self._prefix}{tool.name}", described, tool.input_schema)
 
     def _complain(self, what: str) -> None:
         """Log it once, however often the server reconnects."""

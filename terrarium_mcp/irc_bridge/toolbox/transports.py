@@ -13,10 +13,14 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from terrarium_mcp.errors import shown
+from terrarium_mcp.irc_bridge.toolbox.repairs import Complain, RepairedStream
 from terrarium_mcp.settings import Mount
 
 STDERR_LINES = 20
-"""Lines on stderr that are logged of each start of a server; the rest is read and dropped."""
+"""Lines of a server's stderr that are logged in STDERR_EVERY; what is beyond is left out."""
+
+STDERR_EVERY = 600.0
+"""Seconds, however often the server is started in them."""
 
 _LONGEST_LINE = 300  # characters of each
 _CHUNK = 65_536  # bytes; a pipe of Linux holds as many
@@ -29,9 +33,48 @@ log = logging.getLogger(__name__)
 Transport = AbstractAsyncContextManager[Any]
 
 
-def transport_to(mount: Mount) -> Transport:
+def transport_to(mount: Mount, stderr: "StderrLog", complain: Complain) -> Transport:
     """What mcp's client connects through."""
-    return _started(mount) if mount.command else _reached(mount)
+    return _repaired(_started(mount, stderr) if mount.command else _reached(mount), complain)
+
+
+class StderrLog:
+    """Logs what a server writes on stderr, within bounds."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._left = STDERR_LINES
+        self._since = float("-inf")
+
+    async def read(self, stderr: int) -> None:
+        """Read a descriptor to its end, or the server would block."""
+        begun = b""
+        while True:
+            await anyio.wait_readable(stderr)
+            if not (chunk := os.read(stderr, _CHUNK)):
+                return
+            *lines, begun = (begun[:_CHUNK] + chunk).split(b"\n")
+            for line in lines if self._may_log() else ():
+                self._log(shown(line.decode(errors="replace"), _LONGEST_LINE))
+                if not self._left:
+                    break
+
+    def _may_log(self) -> bool:
+        if anyio.current_time() - self._since > STDERR_EVERY:
+            self._since, self._left = anyio.current_time(), STDERR_LINES
+        return self._left > 0
+
+    def _log(self, line: str) -> None:
+        log.info("the MCP server %s: %s", self._name, line)
+        self._left -= 1
+        if not self._left:
+            log.info("the MCP server %s writes more on stderr, which is left out", self._name)
+
+
+@asynccontextmanager
+async def _repaired(transport: Transport, complain: Complain) -> AsyncIterator[Any]:
+    async with transport as (incoming, outgoing):
+        yield RepairedStream(incoming, complain), outgoing
 
 
 @asynccontextmanager
@@ -45,7 +88,7 @@ async def _reached(mount: Mount) -> AsyncIterator[Any]:
 
 
 @asynccontextmanager
-async def _started(mount: Mount) -> AsyncIterator[Any]:
+async def _started(mount: Mount, stderr: StderrLog) -> AsyncIterator[Any]:
     """A server that is started, over stdio.
 
     Of our environment it gets what the SDK passes on (PATH, HOME and the like), so no secret.
@@ -56,11 +99,11 @@ async def _started(mount: Mount) -> AsyncIterator[Any]:
         env=dict(mount.env),
         cwd=mount.folder,
     )
-    with _pipe() as (reading, stderr):
+    with _pipe() as (reading, writing):
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_log_stderr, reading, mount.name)
-            async with stdio_client(server, stderr) as streams:
-                stderr.close()  # the server has its own
+            tasks.start_soon(stderr.read, reading)
+            async with stdio_client(server, writing) as streams:
+                writing.close()  # the server has its own
                 yield streams
             tasks.cancel_scope.cancel()
 
@@ -74,23 +117,3 @@ def _pipe() -> Iterator[tuple[int, TextIO]]:
             yield reading, file
     finally:
         os.close(reading)
-
-
-async def _log_stderr(reading: int, name: str) -> None:
-    """Log what a server says on stderr, up to STDERR_LINES, and read on, or it would block."""
-    left, begun = STDERR_LINES, b""
-    while True:
-        await anyio.wait_readable(reading)
-        if not (chunk := os.read(reading, _CHUNK)):
-            return
-        if not left:
-            continue
-        *lines, begun = (begun + chunk).split(b"\n")
-        begun = begun[:_CHUNK]
-        for line in lines[:left]:
-            log.info(
-                "the MCP server %s: %s", name, shown(line.decode(errors="replace"), _LONGEST_LINE)
-            )
-        left -= min(left, len(lines))
-        if not left:
-            log.info("the MCP server %s: (what else it writes on stderr is left out)", name)
