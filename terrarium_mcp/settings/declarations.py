@@ -249,6 +249,15 @@ class Settings(BaseModel):
         return several
 
     @property
+    def named_channels(self) -> list[tuple[str, str]]:
+        """The channels of all networks, each after the name of its network."""
+        return [
+            (one.network_name, channel.name)
+            for one in self.networks
+            for channel in one.irc_channels
+        ]
+
+    @property
     def zone(self) -> ZoneInfo:
         """The time zone of transcripts."""
         return ZoneInfo(self.timezone or "UTC")

@@ -111,14 +111,15 @@ class _MountTable:
                 raise self._wrong(f"has no key {shown(key)}.{did_you_mean(key, _KEYS)}")
         by_command, by_url = "command" in self.values, "url" in self.values
         if by_command == by_url:
+            both = "both command and" if by_command else "neither command nor"
             raise self._wrong(
-                f"has {'both' if by_command else 'neither'} command and url. Give it one of them:"
-                " command to start a server, url for one that runs."
+                f"has {both} url. Give it one of them: command to start a server, url for one that"
+                " runs."
             )
         for key in _OF_URL if by_command else _OF_COMMAND:
             if key in self.values:
                 raise self._wrong(
-                    f"has {key}, which goes with {'url' if by_command else 'command'}."
+                    f"has {key}, which goes with {'url' if by_command else 'command'} only."
                 )
         return Mount(
             self.name,
@@ -165,7 +166,9 @@ class _MountTable:
         if "token" in self.values:
             if any(name.lower() == "authorization" for name in headers):
                 raise self._wrong("has a token and an Authorization header. Remove one of them.")
-            headers["Authorization"] = f"Bearer {self.values['token']}"
+            if not isinstance(token := self.values["token"], str) or not token:
+                raise self._wrong('must have a text as token: token = "..."')
+            headers["Authorization"] = f"Bearer {token}"
         for name, value in headers.items():
             if not _HEADER.fullmatch(name) or not (value.isascii() and value.isprintable()):
                 raise self._wrong(

@@ -1,7 +1,7 @@
 """Where settings come from: flags, the environment, `.env` and `terrarium.toml`."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -93,11 +93,23 @@ def known_settings(
         if name.upper() not in proper and (only_settings or name.upper().startswith(OWN_PREFIX)):
             near = did_you_mean(name.upper(), setting_names())
             raise BadSetting(f"{name} in {source} is not a setting.{near}")
+    if only_settings:
+        _check_spelt_once(values, source)
     return {
         proper[name.upper()]: value
         for name, value in values.items()
         if name.upper() in proper and value not in ("", None)
     }
+
+
+def _check_spelt_once(names: Iterable[str], source: str) -> None:
+    spelt = dict[str, str]()
+    for name in names:
+        if name.upper() in spelt:
+            raise BadSetting(
+                f"{spelt[name.upper()]} and {name} in {source} are one setting: remove one of them."
+            )
+        spelt[name.upper()] = name
 
 
 def _network_tables(written: Mapping[str, Any], toml: Path) -> Iterator[NetworkTable]:

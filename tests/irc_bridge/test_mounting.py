@@ -1,23 +1,30 @@
 """Other MCP servers in some channels: the tools that were allowed, told nothing but their calls."""
+# ruff: noqa: ASYNC110  # no event announces a list that was read, or a log that was written
 
+import json
 import subprocess
 import sys
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import anyio
 
-from terrarium_mcp.settings import Mount
+from terrarium_mcp.irc_bridge.answer.budget import SOFT_LIMIT
+from terrarium_mcp.settings import Mount, changed
 from tests.irc_bridge.house import House, living, settings_for
-from tests.servers import notes
+from tests.irc_bridge.processes import children
+from tests.servers import notes, rude_tools
 from tests.servers.agent import StrictAgent, calls, says, strict_agent
+from tests.servers.fake_ircd import FakeIrcd, fake_ircd
 from tests.servers.ircd import Ircd, free_port
 from tests.servers.person import person
 
 OURS = "search_irc_history"
 PATIENCE = 30.0
+ADA = ":ada!ada@ada.example PRIVMSG"
 
 
 def notes_over_stdio(log: Path, *tools: str, **more: Any) -> Mount:
@@ -46,7 +53,7 @@ async def notes_over_http(log: Path, *tools: str) -> AsyncIterator[Mount]:
 async def has_tools(house: House, *names: str, channel: str = "#tea") -> None:
     """Wait until the model would be offered these tools besides ours."""
     while names != tuple(foreign(tool.name for tool in menu(house, channel))):
-        await anyio.lowlevel.checkpoint()
+        await anyio.sleep(0.01)
 
 
 def menu(house: House, channel: str) -> Any:
@@ -105,10 +112,10 @@ def check_what_the_model_saw(agent: StrictAgent) -> None:
     ]
     assert search["description"] == "From the MCP server notes: Search the notes."
     assert list(search["parameters"]["properties"]) == ["query"]
-    results = [one["content"] for one in agent.requests[2]["messages"] if one["role"] == "tool"]
-    assert results[0] == "One note about kettle: the kettle is on the second shelf."
-    assert results[1].startswith("No tool notes__erase. Did you mean notes__add?")
-    elsewhere = [one["content"] for one in agent.requests[4]["messages"] if one["role"] == "tool"]
+    found = results(agent, 2)
+    assert found[0] == "One note about kettle: the kettle is on the second shelf."
+    assert found[1].startswith("No tool notes__erase. Did you mean notes__add?")
+    elsewhere = results(agent, 4)
     assert elsewhere[0].startswith("No tool notes__search.")
 
 
@@ -139,3 +146,117 @@ async def test_a_server_over_http_is_told_its_token_and_nothing_but_the_calls(
     check_what_the_model_saw(agent)
     assert "Bearer s3cret" in log.read_text()
     check_what_the_server_saw(log)
+
+
+def told_in(log: Path) -> str:
+    """What a server has logged so far."""
+    return log.read_text() if log.exists() else ""
+
+
+async def logs(log: Path, text: str) -> None:
+    """Wait until the server has logged a text."""
+    with anyio.fail_after(PATIENCE):
+        while text not in told_in(log):
+            await anyio.sleep(0.01)
+
+
+async def hears(ircd: FakeIrcd, text: str) -> None:
+    """Wait until the bot has said a text."""
+    with anyio.fail_after(PATIENCE):
+        while not any(text in line for line in ircd.heard("PRIVMSG")):
+            await ircd.news.wait()
+
+
+async def test_stop_cancels_the_call_at_the_server(tmp_path: Path) -> None:
+    log = tmp_path / "notes.log"
+    async with strict_agent() as agent, fake_ircd() as ircd:
+        agent.will(calls("notes__wait"), says("Free again."))
+        mount = notes_over_stdio(log, "wait")
+        settings = settings_for(ircd.port, tmp_path, agent.url, mcp_servers=(mount,))
+        async with living(settings) as house:
+            await has_tools(house, "notes__wait")
+            await ircd.says(f"{ADA} #tea :!ask wait for me")
+            await logs(log, "waiting")
+            await ircd.says(f"{ADA} #tea :!stop")
+            await logs(log, "cancelled")
+            await hears(ircd, "ada: Stopped.")
+            await ircd.says(f"{ADA} #tea :!ask and now?")
+            await hears(ircd, "ada: [LLM] Free again.")
+    assert foreign(offered(agent, 1)) == ["notes__wait"]
+
+
+async def test_a_question_off_the_record_is_told_to_no_mounted_server(tmp_path: Path) -> None:
+    log = tmp_path / "notes.log"
+    async with strict_agent() as agent, fake_ircd() as ircd:
+        agent.will(calls("notes__search", query="whisper"), says("I may not look."))
+        mount = notes_over_stdio(log)
+        settings = settings_for(ircd.port, tmp_path, agent.url, mcp_servers=(mount,))
+        async with living(settings) as house:
+            await has_tools(house, "notes__search", "notes__add")
+            await ircd.says(f"{ADA} #tea :!ask [off] where is the kettle?")
+            await hears(ircd, "I may not look.")
+    assert OURS in offered(agent, 0)
+    assert foreign(offered(agent, 0)) == []  # also none that only reads
+    assert "whisper" not in log.read_text()
+
+
+async def test_a_reload_mounts_elsewhere_and_ends_what_is_not_mounted_any_more(
+    tmp_path: Path,
+) -> None:
+    log, others = tmp_path / "notes.log", children()
+    async with fake_ircd() as ircd:
+        first = notes_over_stdio(log)
+        settings = settings_for(ircd.port, tmp_path, mcp_servers=(first,))
+        async with living(settings) as house:
+            await has_tools(house, "notes__search", "notes__add")
+            (process,) = children() - others
+
+            async def reloads(*mounts: Mount) -> None:
+                new = house.settings.model_copy(update={"mcp_servers": mounts})
+                house.bridges.change_settings(changed(house.settings, new).settings)
+
+            with anyio.fail_after(PATIENCE):
+                await reloads(replace(first, channels=("#mate",)))
+                await has_tools(house, channel="#tea")
+                assert foreign(tool.name for tool in menu(house, "#mate")) == [
+                    "notes__search",
+                    "notes__add",
+                ]
+                assert children() - others == {process}  # still connected
+                await reloads(replace(first, tools=("erase",)))
+                await has_tools(house, "notes__erase")
+                while process in children():
+                    await anyio.sleep(0.01)
+                await reloads()
+                await has_tools(house)
+                while children() != others:
+                    await anyio.sleep(0.01)
+
+
+async def test_what_the_server_answers_is_cut_to_its_share_of_the_request(tmp_path: Path) -> None:
+    async with strict_agent() as agent, fake_ircd() as ircd:
+        agent.will(calls("rude__ten_megabytes"), calls("rude__die"), says("Much tea."))
+        mount = rude("ten_megabytes", "die")
+        settings = settings_for(ircd.port, tmp_path, agent.url, mcp_servers=(mount,))
+        async with living(settings) as house:
+            await has_tools(house, "rude__ten_megabytes", "rude__die")
+            await ircd.says(f"{ADA} #tea :!ask how much tea?")
+            await hears(ircd, "ada: [LLM] Much tea.")
+    (much,) = results(agent, 1)
+    assert much.startswith("tea tea")
+    assert much.endswith("(cut: the rest did not fit)")
+    assert len(much) < 4 * SOFT_LIMIT
+    assert results(agent, 2)[1] == "die did not answer."
+
+
+def results(agent: StrictAgent, request: int) -> list[str]:
+    """The results of tools in a request to the model."""
+    messages = agent.requests[request]["messages"]
+    return [str(one["content"]) for one in messages if one["role"] == "tool"]
+
+
+def rude(*tools: str) -> Mount:
+    """The rude server in #tea, with tools that are called what they do."""
+    listed = json.dumps([{"name": name, "inputSchema": {"type": "object"}} for name in tools])
+    command = (sys.executable, str(rude_tools.__file__), listed)
+    return Mount("rude", tools=tools, channels=("#tea",), command=command, folder=Path("/"))

@@ -33,6 +33,8 @@ def misbehave(tool: str, tools: list[Any]) -> dict[str, Any]:
             time.sleep(600)
         case "shout":
             sys.stderr.write("wolf! \x1b[31m\u202e\n" * (2 * MIB))
+        case "babble":
+            sys.stdout.write("Listening ...\n{}\n[1]\n" * 1_000)
         case "ten_megabytes":
             return text("tea " * (10 * MIB // 4))
         case "paint":

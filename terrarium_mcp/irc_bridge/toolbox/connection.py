@@ -156,7 +156,7 @@ class ServerConnection:
         finally:
             call.scope.cancel()
         if call.result is None:
-            log.warning("%s: %s did not answer: %s", self._name, name, call.failure)
+            log.warning("%s: %s failed: %s", self._name, name, call.failure)
             if call.refused:
                 raise CallRefused(name, call.failure)
             raise ToolboxAway(f"{name} did not answer.")
@@ -274,7 +274,7 @@ class ServerConnection:
                     _request(call), CallToolResult, request_read_timeout_seconds=CALL_SECONDS
                 )
         except MCPError as error:
-            call.failure = str(error)
+            call.failure = _reason(error)
             call.refused = error.code not in (_CONNECTION_CLOSED, _REQUEST_TIMEOUT)
             if error.code == _CONNECTION_CLOSED:
                 connection.cancel()

@@ -24,7 +24,7 @@ MOST_CHARACTERS = 40_000
 """Characters of a result that are looked at: more than any share of tokens has room for."""
 
 MOST_DESCRIPTION = 1_000
-"""Characters of a tool's description of the longest that is left as it is; our own have up to 800."""
+"""Characters of a tool's description that the model sees; our own have up to 440."""
 
 
 def description_of(tool: Tool, server: str) -> str:

@@ -24,6 +24,9 @@ from terrarium_mcp.irc_bridge.toolbox.tools import ToolAnswer
 from terrarium_mcp.irc_bridge.toolbox.transports import StderrLog, transport_to
 from terrarium_mcp.settings import MOUNT_SEPARATOR, Mount
 
+MOST_COMPLAINTS = 20
+"""Different mistakes of one server that are logged: it may invent new ones without end."""
+
 log = logging.getLogger(__name__)
 
 
@@ -98,7 +101,7 @@ class MountedServer:
 
     def _complain(self, what: str) -> None:
         """Log it once, however often the server reconnects."""
-        if what not in self._complaints:
+        if what not in self._complaints and len(self._complaints) < MOST_COMPLAINTS:
             self._complaints.add(what)
             log.warning("the MCP server %s %s", self.mount.name, what)
 

@@ -15,7 +15,7 @@ from mcp.types import JSONRPCResponse
 from terrarium_mcp.errors import shown
 
 MOST_SCHEMA = 8_000
-"""Characters of a tool's schema as JSON; the longest of our own has 2,600."""
+"""Characters of a tool's schema as JSON; the longest of our own has 1,100."""
 
 _ANY_ARGUMENTS: Mapping[str, Any] = {"type": "object", "properties": {}}
 
@@ -36,7 +36,9 @@ class RepairedStream(ObjectReceiveStream[Any]):
             received = await anext(self._messages)
         except StopAsyncIteration:
             raise EndOfStream from None
-        message = getattr(received, "message", None)  # of an error there is none
+        if isinstance(received, Exception):
+            self._complain("sends what is no message of the protocol")
+        message = getattr(received, "message", None)
         if isinstance(message, JSONRPCResponse) and isinstance(message.result.get("tools"), list):
             message.result["tools"] = list(repaired(message.result["tools"], self._complain))
         return received
@@ -47,7 +49,7 @@ class RepairedStream(ObjectReceiveStream[Any]):
 
 
 def repaired(tools: list[Any], complain: Complain) -> Iterator[dict[str, Any]]:
-    """What we use of each tool: its name, its description, and a schema that a model can be sent."""
+    """What we use of each tool: name, description, and a schema that a model can be sent."""
     for tool in tools:
         if not isinstance(tool, dict) or not isinstance(tool.get("name"), str):
             complain("lists a tool without a name")

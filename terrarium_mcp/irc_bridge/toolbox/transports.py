@@ -30,6 +30,10 @@ _TIMEOUT = httpx2.Timeout(30, read=300)
 
 log = logging.getLogger(__name__)
 
+# It logs each line that is no message, with a traceback. We log the first, and what else it finds
+# wrong comes as an error.
+logging.getLogger("mcp.client").setLevel(logging.CRITICAL)
+
 Transport = AbstractAsyncContextManager[Any]
 
 
