@@ -11,8 +11,12 @@ from typing import Any
 
 import anyio
 import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
 
-from terrarium_mcp.irc_bridge.toolbox import ToolboxAway, connection
+from terrarium_mcp.irc_bridge.toolbox import ToolboxAway, connection, transports
 from terrarium_mcp.irc_bridge.toolbox.foreign import MOST_CHARACTERS, MOST_DESCRIPTION
 from terrarium_mcp.irc_bridge.toolbox.mounted import MOST_COMPLAINTS, MountedServer
 from terrarium_mcp.irc_bridge.toolbox.repairs import MOST_SCHEMA, repaired
@@ -20,6 +24,7 @@ from terrarium_mcp.irc_bridge.toolbox.transports import STDERR_LINES
 from terrarium_mcp.settings import Mount
 from tests.irc_bridge.processes import children
 from tests.servers import rude_tools
+from tests.servers.asgi import served
 from tests.servers.beside import beside
 
 PATIENCE = 30.0
@@ -232,3 +237,52 @@ async def test_nothing_of_our_environment_reaches_a_server_but_what_its_mount_na
     assert "'NOTES_KEY': 'a key'" in told
     assert str(tmp_path) in told
     assert "hunter2" not in told
+
+
+@asynccontextmanager
+async def over_http(answers: Mapping[str, Response]) -> AsyncIterator[MountedServer]:
+    """A server at an address, of which each tool is answered with a whole HTTP response."""
+
+    async def answer(request: Request) -> Response:
+        asked = await request.json() if request.method == "POST" else {}
+        if asked.get("method") == "tools/call":
+            return answers[asked["params"]["name"]]
+        listed = [tool(name) for name in answers]
+        found = rude_tools.answer(asked.get("method", ""), asked.get("params", {}), listed)
+        said = {"jsonrpc": "2.0", "id": asked.get("id"), **found}
+        return JSONResponse(said) if "id" in asked else Response(status_code=202)
+
+    async with served(Starlette(routes=[Route("/mcp", answer, methods=["POST"])])) as address:
+        far = Mount("far", tuple(answers), ("#tea",), url=f"{address}/mcp")
+        async with mounted(far) as server:
+            yield server
+
+
+async def test_a_body_without_bounds_is_given_up_and_the_server_is_called_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(transports, "MOST_BYTES", 100_000)
+    answers = {
+        "much": Response(b"x" * 200_000, media_type="application/json"),
+        "page": Response("<h1>It works</h1>", media_type="text/html"),
+    }
+    async with over_http(answers) as server:
+        with anyio.fail_after(PATIENCE):
+            with pytest.raises(ToolboxAway, match=r"^much did not answer\.$"):
+                await server.call("far__much", {})
+            await returns(server)
+            with pytest.raises(ToolboxAway, match=r"^page did not answer\.$"):
+                await server.call("far__page", {})
+    assert (
+        "the MCP server far is unavailable: the answer has more than 100,000 bytes" in caplog.text
+    )
+
+
+async def test_an_address_in_an_error_is_for_the_log_and_not_for_the_model(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    answers = {"moved": RedirectResponse("http://inside.example/mcp")}
+    async with over_http(answers) as server:
+        with pytest.raises(ToolboxAway, match=r"^moved did not answer\.$"):
+            await server.call("far__moved", {})
+    assert "moved failed: Redirect to http://inside.example/mcp not followed" in caplog.text

@@ -47,7 +47,7 @@ MOST_PAGES = 100
 """Pages of a list of tools that are read; the SDK's client stops at as many."""
 
 _CONNECTION_CLOSED = -32000
-_REQUEST_TIMEOUT = -32001
+_INVALID_PARAMS = -32602
 _LONGEST_REASON = 300  # characters of an error in the log
 
 log = logging.getLogger(__name__)
@@ -61,7 +61,7 @@ class ToolboxAway(TerrariumError):
 
 
 class CallRefused(ToolboxAway):
-    """The server answered a call with an error of the protocol; `reason` is in its words."""
+    """The server says that the arguments of a call are wrong; `reason` is in its words."""
 
     def __init__(self, name: str, reason: str) -> None:
         super().__init__(f"{name} did not answer.")
@@ -140,7 +140,7 @@ class ServerConnection:
         Cancelling this cancels the call at the server.
 
         Raises:
-            CallRefused: the server says that the call itself is wrong.
+            CallRefused: the server says that the arguments are wrong.
             ToolboxAway: the server is unavailable or too slow.
         """
         call = _Call(name, arguments, meta)
@@ -275,7 +275,7 @@ class ServerConnection:
                 )
         except MCPError as error:
             call.failure = _reason(error)
-            call.refused = error.code not in (_CONNECTION_CLOSED, _REQUEST_TIMEOUT)
+            call.refused = error.code == _INVALID_PARAMS  # others come from the transport too
             if error.code == _CONNECTION_CLOSED:
                 connection.cancel()
         except (RuntimeError, ValueError) as error:  # the answer is not that of a tool

@@ -22,6 +22,9 @@ STDERR_LINES = 20
 STDERR_EVERY = 600.0
 """Seconds, however often the server is started in them."""
 
+MOST_BYTES = 16 * 2**20
+"""Bytes of a body over HTTP. Of an event stream the SDK reads 1 MiB of each event."""
+
 _LONGEST_LINE = 300  # characters of each
 _CHUNK = 65_536  # bytes; a pipe of Linux holds as many
 
@@ -85,7 +88,9 @@ async def _repaired(transport: Transport, complain: Complain) -> AsyncIterator[A
 async def _reached(mount: Mount) -> AsyncIterator[Any]:
     """A server that runs, over Streamable HTTP."""
     async with (
-        httpx2.AsyncClient(headers=dict(mount.headers), timeout=_TIMEOUT) as http,
+        httpx2.AsyncClient(
+            headers=dict(mount.headers), timeout=_TIMEOUT, transport=_BoundedTransport()
+        ) as http,
         streamable_http_client(mount.url, http_client=http) as streams,
     ):
         yield streams
@@ -110,6 +115,33 @@ async def _started(mount: Mount, stderr: StderrLog) -> AsyncIterator[Any]:
                 writing.close()  # the server has its own
                 yield streams
             tasks.cancel_scope.cancel()
+
+
+class _BoundedTransport(httpx2.AsyncHTTPTransport):
+    """HTTP in which no body but an event stream exceeds MOST_BYTES."""
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        response = await super().handle_async_request(request)
+        if not response.headers.get("content-type", "").startswith("text/event-stream"):
+            assert isinstance(response.stream, httpx2.AsyncByteStream)  # noqa: S101 -- as httpx2 has it
+            response.stream = _BoundedBody(response.stream)
+        return response
+
+
+class _BoundedBody(httpx2.AsyncByteStream):
+    def __init__(self, body: httpx2.AsyncByteStream) -> None:
+        self._body = body
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        left = MOST_BYTES
+        async for chunk in self._body:
+            left -= len(chunk)
+            if left < 0:
+                raise httpx2.ReadError(f"the answer has more than {MOST_BYTES:,} bytes")
+            yield chunk
+
+    async def aclose(self) -> None:
+        await self._body.aclose()
 
 
 @contextmanager
