@@ -13,7 +13,7 @@ from typing import Any
 import anyio
 
 from terrarium_mcp.irc_bridge.answer.budget import SOFT_LIMIT
-from terrarium_mcp.settings import Mount, changed
+from terrarium_mcp.settings import Mount, changed, load_settings
 from tests.irc_bridge.house import House, living, settings_for
 from tests.irc_bridge.processes import children
 from tests.servers import notes, rude_tools
@@ -247,6 +247,31 @@ async def test_what_the_server_answers_is_cut_to_its_share_of_the_request(tmp_pa
     assert much.endswith("(cut: the rest did not fit)")
     assert len(much) < 4 * SOFT_LIMIT
     assert results(agent, 2)[1] == "die did not answer."
+
+
+def blocks(page: str, language: str) -> list[str]:
+    """The code of a page in a language."""
+    return [part.partition("```")[0] for part in page.split(f"```{language}\n")[1:]]
+
+
+async def test_the_example_of_the_documentation_does_what_the_page_says(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "mounting.md").read_text("utf-8")
+    (program,), (toml,) = blocks(page, "python"), blocks(page, "toml")
+    (tmp_path / "notes.py").write_text(program)
+    (tmp_path / "terrarium.toml").write_text(
+        toml.replace("/srv/terrarium/venv/bin/python", sys.executable)
+    )
+    mounts = load_settings(config=tmp_path / "terrarium.toml", environ={}).mcp_servers
+    said = "According to the notes, on the second shelf."
+    async with strict_agent() as agent, fake_ircd() as ircd:
+        agent.will(calls("notes__search", word="kettle"), says(said))
+        settings = settings_for(ircd.port, tmp_path, agent.url, mcp_servers=mounts)
+        async with living(settings) as house:
+            await has_tools(house, "notes__search")
+            await ircd.says(f"{ADA} #tea :!ask where is the kettle?")
+            await hears(ircd, f"ada: [LLM] {said}")
+    assert results(agent, 1) == ["the kettle is on the second shelf"]
+    assert f"<Terra> ada: [LLM] {said}" in page
 
 
 def results(agent: StrictAgent, request: int) -> list[str]:
