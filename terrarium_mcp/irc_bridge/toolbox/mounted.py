@@ -9,15 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import anyio
+from anyio.abc import TaskGroup
 from mcp.types import Tool
 
 from terrarium_mcp.irc_bridge.model.chat_types import ToolSchema
 from terrarium_mcp.irc_bridge.toolbox.connection import BACKOFF, CallRefused, ServerConnection
 from terrarium_mcp.irc_bridge.toolbox.foreign import (
-    MOST_CHARACTERS,
     MOST_DESCRIPTION,
     answer_from,
-    clean,
     description_of,
 )
 from terrarium_mcp.irc_bridge.toolbox.tools import ToolAnswer
@@ -67,7 +66,7 @@ class MountedServer:
         try:
             result = await self._connection.call(name.removeprefix(self._prefix), arguments)
         except CallRefused as refused:
-            return ToolAnswer(clean(refused.reason, MOST_CHARACTERS), failed=True)
+            return ToolAnswer(refused.reason, failed=True)
         return answer_from(result)
 
     async def run(self) -> None:
@@ -133,22 +132,25 @@ class MountedServers:
         async with anyio.create_task_group() as tasks:
             while True:
                 self._changed = anyio.Event()
-                before = {server.mount.name: server for server in self._servers}
-                kept = [before.get(mount.name) for mount in self._mounts]
-                self._servers = tuple(
-                    server
-                    if server and _same_server(server.mount, mount)
-                    else MountedServer(mount, self._backoff)
-                    for server, mount in zip(kept, self._mounts, strict=True)
-                )
-                for server, mount in zip(self._servers, self._mounts, strict=True):
-                    server.mount = mount
-                    if server not in before.values():
-                        tasks.start_soon(server.run)
-                for server in before.values():
-                    if server not in self._servers:
-                        server.stop()
+                self._apply(tasks)
                 await self._changed.wait()
+
+    def _apply(self, tasks: TaskGroup) -> None:
+        """Start the servers that are new, stop those that are gone, keep the others."""
+        gone = {server.mount.name: server for server in self._servers}
+        servers = []
+        for mount in self._mounts:
+            server = gone.get(mount.name)
+            if server and _same_server(server.mount, mount):
+                server.mount = mount
+                del gone[mount.name]
+            else:
+                server = MountedServer(mount, self._backoff)
+                tasks.start_soon(server.run)
+            servers.append(server)
+        for server in gone.values():
+            server.stop()
+        self._servers = tuple(servers)
 
 
 def _same_server(old: Mount, new: Mount) -> bool:
