@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import pytest
 
 from terrarium_mcp.irc_bridge.answer.budget import SOFT_LIMIT
+from terrarium_mcp.irc_bridge.toolbox import connection
 from terrarium_mcp.settings import Mount, changed, load_settings
 from tests.irc_bridge.house import House, living, settings_for
 from tests.irc_bridge.processes import children
@@ -167,7 +169,10 @@ async def hears(ircd: FakeIrcd, text: str) -> None:
             await ircd.news.wait()
 
 
-async def test_stop_cancels_the_call_at_the_server(tmp_path: Path) -> None:
+async def test_stop_cancels_the_call_at_the_server(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "CALL_SECONDS", 1000.0)  # it is not the deadline that ends it
     log = tmp_path / "notes.log"
     async with strict_agent() as agent, fake_ircd() as ircd:
         agent.will(calls("notes__wait"), says("Free again."))
@@ -195,8 +200,12 @@ async def test_a_question_off_the_record_is_told_to_no_mounted_server(tmp_path: 
             await has_tools(house, "notes__search", "notes__add")
             await ircd.says(f"{ADA} #tea :!ask [off] where is the kettle?")
             await hears(ircd, "I may not look.")
+            in_tea = house.settings.network_name, "#tea", "rfc1459"
+            at_hand = house.toolbox.at_hand(*in_tea, off_record=True)
+            assert OURS in [tool.name for tool in at_hand.menu]
+            assert not at_hand.offers("notes__search")  # although it only reads
     assert OURS in offered(agent, 0)
-    assert foreign(offered(agent, 0)) == []  # also none that only reads
+    assert foreign(offered(agent, 0)) == []
     assert "whisper" not in log.read_text()
 
 
