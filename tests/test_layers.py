@@ -59,9 +59,9 @@ ONLY_IN = {
     "aiosqlite": "store/sqlite/engine/database.py",
     "pydle": "irc_bridge/network/pydle_client.py",
     "openai": "irc_bridge/model/client.py",
-    "mcp.client": "irc_bridge/toolbox.py",
-    "mcp.Client": "irc_bridge/toolbox.py",
-    "mcp.ClientSession": "irc_bridge/toolbox.py",
+    "mcp.client": "irc_bridge/toolbox/",
+    "mcp.Client": "irc_bridge/toolbox/connection.py",
+    "mcp.ClientSession": "irc_bridge/toolbox/connection.py",
 }
 
 
@@ -193,12 +193,12 @@ def test_imports_point_down(module: str) -> None:
         (
             "irc_bridge/answer/loop.py",
             "from mcp.client.stdio import stdio_client",
-            "mcp.client belongs to irc_bridge/toolbox.py, not to irc_bridge/answer/loop.py",
+            "mcp.client belongs to irc_bridge/toolbox/, not to irc_bridge/answer/loop.py",
         ),
         (
             "tools/search.py",
             "from mcp import Client",
-            "mcp.Client belongs to irc_bridge/toolbox.py, not to tools/search.py",
+            "mcp.Client belongs to irc_bridge/toolbox/connection.py, not to tools/search.py",
         ),
         ("helpers.py", "", "helpers.py is in no layer: draw it into MAY_IMPORT"),
     ],
@@ -216,7 +216,7 @@ def test_a_wrong_arrow_is_named(module: str, source: str, told: str) -> None:
         ),
         ("irc_bridge/network/pydle_client.py", "from pydle.features import rfc1459"),
         ("cli/version.py", "from terrarium_mcp import __version__"),
-        ("irc_bridge/toolbox.py", "from mcp import Client"),
+        ("irc_bridge/toolbox/connection.py", "from mcp import Client"),
     ],
 )
 def test_a_right_arrow_is_let_be(module: str, source: str) -> None:

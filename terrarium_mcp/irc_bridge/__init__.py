@@ -3,7 +3,7 @@
 - bridges.py: one bridge for each network, and what they share
 - bridge.py: connects the packages below, for one network
 - reporter.py: what the bridge says of its own state
-- toolbox.py: the history through MCP
+- toolbox/: the history through MCP, and other servers that are mounted
 - network/: one IRC network through pydle, reconnecting for ever
 - record/: from an IRC message to the store
 - ask/: from an IRC message to a command, its queue and its reply

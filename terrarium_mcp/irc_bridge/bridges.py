@@ -90,6 +90,7 @@ class Bridges:
     def change_settings(self, settings: Settings) -> None:
         """Use other settings of the same networks from now on (terrarium_mcp.settings.changes)."""
         self._networks = settings.networks
+        self._toolbox.change_mounts(settings.mcp_servers)
         for bridge, network in zip(self.bridges, self._networks, strict=True):
             bridge.change_settings(network)
         if self._llm.change_settings(settings):

@@ -5,6 +5,7 @@
 - channel_ways.py: how the bot behaves in each channel; channel_tables.py: the tables that say so
 - personas.py: the files that say who the bot is
 - values.py, hosts.py: what the text of a setting means
+- mounts.py: other MCP servers for the model
 - sources.py: flags, the environment, `.env` and `terrarium.toml`
 - validation.py: from the values that were found to `Settings`, or a sentence about each mistake
 - networks.py: the settings of each network, where there are several
@@ -25,20 +26,24 @@ from terrarium_mcp.settings.loading import (
     read_settings,
     settings_from,
 )
+from terrarium_mcp.settings.mounts import MOUNT_SEPARATOR, Mount, check_mounted_channels
 from terrarium_mcp.settings.sources import NetworkTable
 from terrarium_mcp.settings.values import RoomDays
 
 __all__ = [
+    "MOUNT_SEPARATOR",
     "BadSetting",
     "ChannelTable",
     "ChannelWays",
     "ConfiguredChannel",
     "LoadedSettings",
+    "Mount",
     "NetworkTable",
     "RoomDays",
     "Settings",
     "SettingsChange",
     "changed",
+    "check_mounted_channels",
     "is_loopback",
     "keys_hidden",
     "load_settings",

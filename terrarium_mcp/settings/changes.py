@@ -29,6 +29,7 @@ LIVE = frozenset(
         "agent_temperature",
         "agent_max_tokens",
         "agent_timeout",
+        "mcp_servers",
         "retention_days",
         "retention_by_channel",
     }

@@ -23,6 +23,7 @@ from terrarium_mcp.settings.values import (
     AdminNames,
     Channels,
     Masks,
+    Mounts,
     Names,
     NetworkName,
     PersonaFile,
@@ -218,6 +219,13 @@ class Settings(BaseModel):
     bridge_tools: str = _setting(
         "TERRARIUM_BRIDGE_TOOLS", "core", "tools offered to the bot's model: all, core, or names"
     )
+    mcp_servers: Mounts = _setting(
+        "MCP_SERVERS",
+        (),
+        "other MCP servers for the bot's model: tables [mcp_servers.NAME], in terrarium.toml only",
+        repr=False,
+        json_schema_extra={"secret": True},
+    )
 
     search_api_url: Url = _setting(
         "SEARCH_API_URL",
@@ -293,6 +301,15 @@ class Settings(BaseModel):
         several = self.model_copy()
         several._networks = tuple(networks)  # noqa: SLF001 -- of its own class
         return several
+
+    @property
+    def named_channels(self) -> list[tuple[str, str]]:
+        """The channels of all networks, each after the name of its network."""
+        return [
+            (one.network_name, channel.name)
+            for one in self.networks
+            for channel in one.irc_channels
+        ]
 
     @property
     def zone(self) -> ZoneInfo:

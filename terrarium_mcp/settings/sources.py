@@ -1,7 +1,7 @@
 """Where settings come from: flags, the environment, `.env` and `terrarium.toml`."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,6 +10,7 @@ from terrarium_mcp.settings.channel_tables import channel_tables
 from terrarium_mcp.settings.channel_ways import ChannelTable
 from terrarium_mcp.settings.declarations import Settings, setting_names
 from terrarium_mcp.settings.errors import BadSetting
+from terrarium_mcp.settings.mounts import mounts_in
 from terrarium_mcp.settings.near_misses import OF_IRC_CLIENTS
 
 OWN_PREFIX = "TERRARIUM_"
@@ -23,6 +24,9 @@ PATHS = (
 
 _TABLES = ("network", "channel")
 """The tables of terrarium.toml that describe a network each, or a channel."""
+
+_MOUNTS = "MCP_SERVERS"
+"""The setting that only terrarium.toml has; a variable of this name is another program's."""
 
 _HALF_COMMENTED = re.compile(
     r"^\s*(?:export\s+)?IRC_CHANNELS\s*=(?!\s*['\"])[^'\"\n]*[^\S\n]#\S", re.MULTILINE
@@ -64,7 +68,8 @@ def layers(
     }
     yield Layer("the command line", set_flags)
     others = [name for name in environ if name.upper() not in OF_IRC_CLIENTS]
-    yield Layer("the environment", known_settings(environ, "the environment"), others)
+    ours = {name: value for name, value in environ.items() if name.upper() != _MOUNTS}
+    yield Layer("the environment", known_settings(ours, "the environment"), others)
     if dotenv := _existing(env_file, Path(".env")):
         written = _read_dotenv(dotenv)
         known = _relative_to(dotenv, known_settings(written, str(dotenv)))
@@ -76,6 +81,8 @@ def layers(
         channels = channel_tables(tables.get("channel", {}), toml)
         top = {name: value for name, value in written.items() if name.lower() not in _TABLES}
         known = known_settings(top, str(toml), only_settings=True)
+        if _MOUNTS in known:
+            known[_MOUNTS] = mounts_in(known[_MOUNTS], toml)
         yield Layer(str(toml), _relative_to(toml, known), networks=networks, channels=channels)
 
 
@@ -94,11 +101,23 @@ def known_settings(
         if name.upper() not in proper and (only_settings or name.upper().startswith(OWN_PREFIX)):
             near = did_you_mean(name.upper(), setting_names())
             raise BadSetting(f"{name} in {source} is not a setting.{near}")
+    if only_settings:
+        _check_spelt_once(values, source)
     return {
         proper[name.upper()]: value
         for name, value in values.items()
         if name.upper() in proper and value not in ("", None)
     }
+
+
+def _check_spelt_once(names: Iterable[str], source: str) -> None:
+    spelt = dict[str, str]()
+    for name in names:
+        if name.upper() in spelt:
+            raise BadSetting(
+                f"{spelt[name.upper()]} and {name} in {source} are one setting: remove one of them."
+            )
+        spelt[name.upper()] = name
 
 
 def _network_tables(tables: object, toml: Path) -> Iterator[NetworkTable]:

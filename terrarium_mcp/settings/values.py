@@ -12,6 +12,7 @@ from terrarium_mcp.chat.masks import Mask, is_mask, means_nobody, restricts_host
 from terrarium_mcp.chat.relays import Relay, parse_relay
 from terrarium_mcp.errors import did_you_mean
 from terrarium_mcp.settings.channels import ConfiguredChannel, channels_of
+from terrarium_mcp.settings.mounts import Mount
 from terrarium_mcp.settings.personas import Persona, persona_of
 
 MOST_DAYS = 100_000
@@ -78,6 +79,12 @@ def _admins(names: tuple[str, ...]) -> tuple[str, ...]:
     return names
 
 
+def _mounts(value: object) -> object:
+    if not isinstance(value, tuple) or not all(isinstance(one, Mount) for one in value):
+        raise ValueError("must be tables of terrarium.toml: begin each with [mcp_servers.NAME]")
+    return value
+
+
 def _zone(name: str) -> str:
     try:
         ZoneInfo(name or "UTC")
@@ -104,6 +111,7 @@ Url = Annotated[str, AfterValidator(_url)]
 Zone = Annotated[str, AfterValidator(_zone)]
 RetentionDays = Annotated[tuple[RoomDays, ...], BeforeValidator(_days)]
 Channels = Annotated[tuple[ConfiguredChannel, ...], BeforeValidator(channels_of)]
+Mounts = Annotated[tuple[Mount, ...], BeforeValidator(_mounts)]
 Masks = Annotated[tuple[Mask, ...], BeforeValidator(_masks)]
 Names = Annotated[tuple[str, ...], BeforeValidator(names_of)]
 AdminNames = Annotated[tuple[str, ...], BeforeValidator(names_of), AfterValidator(_admins)]

@@ -72,6 +72,62 @@ def test_the_tables_of_channels_are_shown_with_their_source(ours: Path, tmp_path
     assert "there is no file host.txt. Name one that exists." in refused.stderr
 
 
+MOUNTED = """
+TERRARIUM_NETWORK = "libera"
+IRC_CHANNELS = ["#tea"]
+
+[mcp_servers.notes]
+command = ["notes-server", "--key", "hunter2"]
+env = { NOTES_KEY = "hunter2" }
+tools = ["search", "add"]
+channels = ["#tea"]
+
+[mcp_servers.weather]
+url = "https://weather.example/mcp?key=hunter2"
+token = "hunter2"
+tools = ["today"]
+channels = ["libera/#tea", "#mate"]
+"""
+
+
+def test_a_mounted_server_is_shown_without_its_secrets_and_a_channel_that_is_not_ours_is_wrong(
+    ours: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "terrarium.toml").write_text(MOUNTED)
+    done = ran("terrarium-mcp doctor", "--db", ours, at=tmp_path)
+    told = lines(done)
+    notes, weather = told.index("MCP server notes"), told.index("MCP server weather")
+    assert told[notes + 1 : notes + 5] == [
+        "command notes-server",
+        "env NOTES_KEY",
+        "tools search, add",
+        "channels #tea",
+    ]
+    assert told[weather + 1 : weather + 5] == [
+        "url https://weather.example/mcp",
+        "headers Authorization",
+        "tools today",
+        "channels libera/#tea, #mate",
+    ]
+    assert told[weather + 5].startswith("! not mounted [mcp_servers.weather] is for #mate, which")
+    assert "MCP_SERVERS set (terrarium.toml)" in told
+    assert "hunter2" not in done.stdout + done.stderr
+    assert done.returncode == 1
+
+
+def test_a_bridge_refuses_to_start_with_a_mount_in_a_channel_that_it_does_not_join(
+    ours: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "terrarium.toml").write_text(f'IRC_SERVER = "127.0.0.1"{MOUNTED}')
+    done = ran("terrarium-mcp bridge", "--db", ours, at=tmp_path)
+    assert done.returncode == 1
+    assert lines(done) == []
+    assert done.stderr.strip().endswith(
+        "[mcp_servers.weather] is for #mate, which is not in IRC_CHANNELS."
+        " Add it there, or remove it from channels."
+    )
+
+
 def test_a_bad_setting_is_named(tmp_path: Path) -> None:
     done = ran("terrarium-mcp doctor", at=tmp_path, IRC_PORT="tea")
     assert done.returncode == 1

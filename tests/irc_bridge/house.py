@@ -152,7 +152,7 @@ async def living(
                 return stdio_server(settings.db_path, os.environ)
             return mcp_url or build_server(store, settings)
 
-        toolbox = Toolbox(target, backoff=(0.05, 0.1, 0.2))
+        toolbox = Toolbox(target, mounts=settings.mcp_servers, backoff=(0.05, 0.1, 0.2))
         bridge = WatchedBridge(store, settings, toolbox, llm, ModelQueue(), timeouts=timeouts)
         bridges = Bridges([settings], lambda _: bridge, toolbox, llm)
         house = House(store, bridge, bridges, toolbox, settings, llm)

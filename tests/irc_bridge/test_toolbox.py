@@ -15,8 +15,13 @@ from mcp import StdioServerParameters
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 
-from terrarium_mcp.irc_bridge import toolbox as tools
-from terrarium_mcp.irc_bridge.toolbox import Target, Toolbox, ToolboxAway, stdio_server
+from terrarium_mcp.irc_bridge.toolbox import (
+    Target,
+    Toolbox,
+    ToolboxAway,
+    connection,
+    stdio_server,
+)
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
 from tests.irc_bridge.ask.desk import Desk, report
@@ -98,10 +103,10 @@ async def test_a_tool_that_takes_too_long_is_given_up_and_the_others_are_not(
 ) -> None:
     async with open_toolbox(small_server) as toolbox:
         await answers(toolbox)
-        monkeypatch.setattr(tools, "CALL_SECONDS", 0.05)
+        monkeypatch.setattr(connection, "CALL_SECONDS", 0.05)
         with anyio.fail_after(5), pytest.raises(ToolboxAway, match="did not answer"):
             await toolbox.call("wait_for_ever", {}, {})
-        monkeypatch.setattr(tools, "CALL_SECONDS", 5.0)
+        monkeypatch.setattr(connection, "CALL_SECONDS", 5.0)
         assert (await toolbox.call("echo", {"text": "quick"}, {})).text == "quick"
 
 
@@ -129,7 +134,7 @@ async def test_only_the_tools_of_the_setting_are_offered(caplog: pytest.LogCaptu
 async def test_a_server_that_cannot_be_started_is_named_and_tried_again(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(tools, "BROKEN_SECONDS", 0.2)
+    monkeypatch.setattr(connection, "BROKEN_SECONDS", 0.2)
     targets: list[Target] = [StdioServerParameters(command="/nowhere/terrarium")] * 3
     async with open_toolbox(lambda: targets.pop() if targets else small_server()) as toolbox:
         with anyio.fail_after(5):
@@ -148,7 +153,7 @@ async def test_whoever_waits_for_a_first_connection_gets_it_when_it_comes_at_las
 async def test_a_server_that_never_answers_at_the_start_is_given_up(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(tools, "CALL_SECONDS", 0.3)
+    monkeypatch.setattr(connection, "CALL_SECONDS", 0.3)
     mute = StdioServerParameters(
         command=sys.executable, args=["-c", "import sys; sys.stdin.read()"]
     )
@@ -244,7 +249,7 @@ async def test_cancelling_leaves_no_server_behind(tmp_path: Path) -> None:
 async def test_why_the_server_is_away_is_for_the_log_and_not_for_the_channel(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(tools, "BROKEN_SECONDS", 0.1)
+    monkeypatch.setattr(connection, "BROKEN_SECONDS", 0.1)
     away_at = "http://127.0.0.1:9/mcp"
     async with (
         open_toolbox(lambda: away_at) as toolbox,

@@ -37,7 +37,9 @@ async def run_bridge(
     database = Path.cwd() / settings.db_path
     child = stdio_server(database, os.environ)
     child = child.model_copy(update={"args": [*child.args, *flags]})
-    toolbox = Toolbox(lambda: mcp_url or child, offered=settings.bridge_tools)
+    toolbox = Toolbox(
+        lambda: mcp_url or child, offered=settings.bridge_tools, mounts=settings.mcp_servers
+    )
     async with (
         open_store(database, settings, adopt=True) as store,
         claimed_channels(store, settings),

@@ -17,7 +17,7 @@ from terrarium_mcp.irc_bridge.network.server_config import server_config
 from terrarium_mcp.irc_bridge.network.transport import tls_context
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.server import chosen_tools, published_tools
-from terrarium_mcp.settings import BadSetting, Settings
+from terrarium_mcp.settings import BadSetting, Settings, check_mounted_channels
 from terrarium_mcp.store import Store, claimed
 
 STOPPED, LINES_LOST = 0, 3
@@ -46,8 +46,10 @@ def check_settings(settings: Settings) -> None:
     """Refuse settings with which no connection could succeed, before anything is opened.
 
     Raises:
-        BadSetting: no server, channel or contact is set, or a certificate is unusable.
+        BadSetting: no server, channel or contact is set, a certificate is unusable, or an MCP
+            server is mounted in a channel that no network has.
     """
+    check_mounted_channels(settings.mcp_servers, settings.named_channels)
     for network in settings.networks:
         try:
             config = server_config(network)
@@ -65,11 +67,11 @@ async def claimed_channels(store: Store, settings: Settings) -> AsyncIterator[No
     Raises:
         AlreadyRecorded: another process records one of them into the same database.
     """
-    with claimed(store.path, _channels_of(settings)):
+    with claimed(store.path, _recorded_channels(settings)):
         yield
 
 
-def _channels_of(settings: Settings) -> list[tuple[str, str]]:
+def _recorded_channels(settings: Settings) -> list[tuple[str, str]]:
     """The channels that the settings want recorded, each with its network."""
     return [
         (one.network_name, channel.name)
@@ -117,10 +119,10 @@ async def run_until_signal(
     sys.setswitchinterval(SWITCH_INTERVAL)
     manager = ServiceManager(os.environ)
     async with AsyncExitStack() as claims, anyio.create_task_group() as tasks:
-        claimed_before = set(_channels_of(settings))
+        claimed_before = set(_recorded_channels(settings))
 
         async def apply(changed: Settings) -> None:
-            if more := set(_channels_of(changed)) - claimed_before:
+            if more := set(_recorded_channels(changed)) - claimed_before:
                 claims.enter_context(claimed(store.path, more))
                 claimed_before.update(more)
             await store.change_settings(changed)

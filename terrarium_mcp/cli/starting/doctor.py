@@ -1,7 +1,7 @@
 """The examination of a deployment: its settings, its database, and on request all of its data."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -13,7 +13,13 @@ from terrarium_mcp.cli.starting.program import shell_words
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import TerrariumError, quantity
 from terrarium_mcp.logformats.usual_places import usual_logs
-from terrarium_mcp.settings import NetworkTable, Settings
+from terrarium_mcp.settings import (
+    BadSetting,
+    Mount,
+    NetworkTable,
+    Settings,
+    check_mounted_channels,
+)
 from terrarium_mcp.store import (
     Fact,
     NotOurs,
@@ -44,7 +50,8 @@ async def examination(
     repaired = await _repaired(path, settings) if rebuild else []
     state = examine(path, datetime.now(UTC), settings)
     tabled = [*networks_set_so(settings, tables), *channels_set_so(settings)]
-    sections = [set_so(settings, sources), *tabled, *repaired, *state, *_importable(Path.home())]
+    known = [set_so(settings, sources), *tabled, *mounts_set_so(settings)]
+    sections = [*known, *repaired, *state, *_importable(Path.home())]
     for section in sections:
         _show(section)
     if deep and UNREADABLE not in _wrong(sections):
@@ -160,6 +167,32 @@ def channels_set_so(settings: Settings) -> list[Section]:
         for table in settings.channel_tables
         if table.values()
     ]
+
+
+def mounts_set_so(settings: Settings) -> list[Section]:
+    """Each mounted MCP server; of variables and headers only the names."""
+    return [
+        Section(f"MCP server {mount.name}", _facts_of(mount, settings))
+        for mount in settings.mcp_servers
+    ]
+
+
+def _facts_of(mount: Mount, settings: Settings) -> list[Fact]:
+    facts = [
+        Fact("command" if mount.command else "url", harmless(mount.server)),
+        Fact("env" if mount.command else "headers", _names(mount.env or mount.headers)),
+        Fact("tools", _names(mount.tools)),
+        Fact("channels", _names(mount.channels)),
+    ]
+    try:
+        check_mounted_channels([mount], settings.named_channels)
+    except BadSetting as error:
+        facts.append(Fact("not mounted", str(error), wrong=True))
+    return facts
+
+
+def _names(names: Iterable[str]) -> str:
+    return harmless(", ".join(names)) or "none"
 
 
 def _value(settings: Settings, field: str) -> str:

@@ -78,7 +78,9 @@ async def run_bridge_and_server(
         )
         announce(listening)
         tasks.start_soon(load_what_calls_need)
-        toolbox = Toolbox(lambda: listening.mcp_url, offered=settings.bridge_tools)
+        toolbox = Toolbox(
+            lambda: listening.mcp_url, offered=settings.bridge_tools, mounts=settings.mcp_servers
+        )
         async with open_bridges(store, settings, toolbox) as running:
             bridges.append(running)
             status = await run_until_signal(running, store, settings, load)

@@ -10,7 +10,7 @@ from terrarium_mcp.chat.records import SPEECH, Message
 from terrarium_mcp.chat.transcript import from_json
 from terrarium_mcp.irc_bridge.answer.budget import SOFT_LIMIT
 from terrarium_mcp.irc_bridge.answer.question import Question
-from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, Toolbox, ToolboxAway
+from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, ToolboxAway, ToolsAtHand
 from terrarium_mcp.settings import Settings
 
 SEARCHED_WITHIN = 5.0
@@ -38,7 +38,9 @@ class GatheredLines:
     is_weak: bool = False
 
 
-async def gathered_lines(question: Question, toolbox: Toolbox, settings: Settings) -> GatheredLines:
+async def gathered_lines(
+    question: Question, toolbox: ToolsAtHand, settings: Settings
+) -> GatheredLines:
     """The lines for a question; none while the MCP server is away."""
     newest: list[Message] = []
     found = ToolAnswer("")
@@ -67,7 +69,7 @@ def messages_of(answer: ToolAnswer) -> list[Message]:
         return []
 
 
-async def _newest_lines(question: Question, toolbox: Toolbox, limit: int) -> Sequence[Message]:
+async def _newest_lines(question: Question, toolbox: ToolsAtHand, limit: int) -> Sequence[Message]:
     if not question.channel or not limit:
         return []
 
@@ -83,7 +85,7 @@ async def _newest_lines(question: Question, toolbox: Toolbox, limit: int) -> Seq
 
 
 async def _answer_of(
-    toolbox: Toolbox, tool: str, arguments: Mapping[str, object], question: Question
+    toolbox: ToolsAtHand, tool: str, arguments: Mapping[str, object], question: Question
 ) -> ToolAnswer:
     try:
         return await toolbox.call(tool, arguments, {**question.view, "max_tokens": SOFT_LIMIT})

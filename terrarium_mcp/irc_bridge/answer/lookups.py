@@ -16,7 +16,7 @@ from terrarium_mcp.irc_bridge.answer.past_turns import short_result
 from terrarium_mcp.irc_bridge.answer.question import Question
 from terrarium_mcp.irc_bridge.model.chat_types import ModelMessage, ToolCall, ToolResult, ToolSchema
 from terrarium_mcp.irc_bridge.model.legacy_tools import current_call
-from terrarium_mcp.irc_bridge.toolbox import Toolbox, ToolboxAway
+from terrarium_mcp.irc_bridge.toolbox import ToolboxAway, ToolsAtHand
 from terrarium_mcp.store import ToolStep
 
 SAME_CALL = 3
@@ -38,7 +38,7 @@ class Lookups:
     """
 
     question: Question
-    toolbox: Toolbox
+    toolbox: ToolsAtHand
     steps: list[ToolStep] = field(default_factory=list)
     shown: set[int] = field(default_factory=set)
     _seen: Counter[_CallKey] = field(default_factory=Counter)
@@ -92,7 +92,8 @@ class Lookups:
         except (ToolboxAway, _BadArguments) as error:
             return truncated(str(error), tokens)
         self._remembered[key] = text = truncated(found.text, tokens)
-        self.shown |= _messages_in(text)
+        if not found.foreign:
+            self.shown |= _messages_in(text)
         return text
 
 

@@ -30,7 +30,7 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
     ToolSchema,
 )
 from terrarium_mcp.irc_bridge.model.client import LLM, ModelUnavailable, TalkTooLong
-from terrarium_mcp.irc_bridge.toolbox import Toolbox
+from terrarium_mcp.irc_bridge.toolbox import ToolsAtHand
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import StoredDialogue, ToolStep
 
@@ -82,7 +82,7 @@ class _ToolLoop:
         dialogue: StoredDialogue,
         lines: GatheredLines,
         llm: LLM,
-        toolbox: Toolbox,
+        toolbox: ToolsAtHand,
         settings: Settings,
         nick: str,
     ) -> None:
@@ -172,7 +172,7 @@ async def answer(
     question: Question,
     dialogue: StoredDialogue,
     llm: LLM,
-    toolbox: Toolbox,
+    toolbox: ToolsAtHand,
     settings: Settings,
     nick: str,
 ) -> Answer:

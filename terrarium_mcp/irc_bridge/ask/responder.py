@@ -30,7 +30,7 @@ from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
 from terrarium_mcp.irc_bridge.network.outgoing import Lane
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage, Recorder
-from terrarium_mcp.irc_bridge.toolbox import Toolbox, ViewMeta
+from terrarium_mcp.irc_bridge.toolbox import Toolbox, ToolsAtHand, ViewMeta
 from terrarium_mcp.settings import ChannelWays, Settings
 from terrarium_mcp.store import BridgeReport, DialoguePlace, StoredDialogue
 
@@ -186,6 +186,7 @@ class Responder:
         self, pending: PendingCommand, question: Question, before: StoredDialogue
     ) -> Answer:
         """The model's answer, announced with `Thinking...` if it takes long."""
+        tools = self._tools_for(question)
         with plainly():
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._say_thinking, pending)
@@ -194,7 +195,7 @@ class Responder:
                         question,
                         before,
                         self._llm,
-                        self._toolbox,
+                        tools,
                         self._settings,
                         self._network.nick,
                     )
@@ -205,6 +206,13 @@ class Responder:
         """The ways of the channel or private chat in which a command was given."""
         place = command.channel or command.given_in
         return self._settings.channel_ways(self._recorder.network, place, self._network.casemapping)
+
+    def _tools_for(self, question: Question) -> ToolsAtHand:
+        """Our own tools, and those mounted in the channel of the question."""
+        network, names = self._recorder.network, self._network.casemapping
+        return self._toolbox.at_hand(
+            network, question.channel, names, off_record=question.off_record
+        )
 
     async def _say_thinking(self, pending: PendingCommand) -> None:
         await anyio.sleep(THINKING_AFTER)

@@ -11,13 +11,12 @@ from hypothesis import settings as trying
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.tokens import estimated_tokens
-from terrarium_mcp.irc_bridge import toolbox as tools
 from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
 from terrarium_mcp.irc_bridge.answer.context import OLDER_LINES
 from terrarium_mcp.irc_bridge.answer.loop import ROUNDS, Answer
 from terrarium_mcp.irc_bridge.model.chat_types import ToolSchema
 from terrarium_mcp.irc_bridge.model.client import LLM
-from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, Toolbox
+from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, Toolbox, connection
 from terrarium_mcp.settings import Settings
 from tests.irc_bridge.house import NOBODY, Study, said, study
 from tests.servers import agent as agents
@@ -356,7 +355,7 @@ async def test_while_the_toolbox_is_away_the_question_is_still_answered(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with strict_agent() as agent, study(tmp_path, agent) as scene:
-        monkeypatch.setattr(tools, "BROKEN_SECONDS", 0.05)
+        monkeypatch.setattr(connection, "BROKEN_SECONDS", 0.05)
         away = Toolbox(lambda: "http://127.0.0.1:9/mcp", backoff=(30.0,))
         lonely = Study(scene.store, away, scene.settings, scene.llm)
         agent.will(says("I know that by heart"), calls("search_irc_history", query="x"), says("ok"))

@@ -1,0 +1,300 @@
+"""A lasting connection to an MCP server.
+
+One task owns the connection and reconnects when it breaks, which the SDK's client does not do.
+Calls run as children of the connection: when it breaks they fail with `ToolboxAway`.
+"""
+
+import json
+import logging
+import math
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, suppress
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+import anyio
+from anyio.streams.memory import MemoryObjectReceiveStream
+from mcp import Client, MCPError, StdioServerParameters
+from mcp.client.subscriptions import ListenNotSupportedError
+from mcp.server import MCPServer
+from mcp.types import (
+    CallToolRequest,
+    CallToolRequestParams,
+    CallToolResult,
+    Tool,
+    ToolListChangedNotification,
+)
+
+from terrarium_mcp.backoff import Backoff
+from terrarium_mcp.errors import TerrariumError, shown, single_errors
+
+CALL_SECONDS = 20.0
+"""Most seconds for a tool call, for a list of tools, and for the server to start."""
+
+BROKEN_SECONDS = 3.0
+"""Seconds that a call waits for a lost connection to return."""
+
+BACKOFF = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
+"""Seconds between attempts to connect."""
+
+SETTLED = 30.0
+"""Seconds of a stable connection after which the pauses start from the first again."""
+
+RELIST_PAUSE = 1.0
+"""Seconds after a changed list of tools was read until the next change is looked at."""
+
+MOST_PAGES = 100
+"""Pages of a list of tools that are read; the SDK's client stops at as many."""
+
+_CONNECTION_CLOSED = -32000
+_INVALID_PARAMS = -32602
+_LONGEST_REASON = 300  # characters of an error in the log
+
+log = logging.getLogger(__name__)
+
+Target: TypeAlias = str | StdioServerParameters | MCPServer[Any] | AbstractAsyncContextManager[Any]
+"""What to connect to: a URL, a server to start, one in this process, or a transport."""
+
+
+class ToolboxAway(TerrariumError):
+    """An MCP server is unavailable, or became so during the call."""
+
+
+class CallRefused(ToolboxAway):
+    """The server says that the arguments of a call are wrong; `reason` is in its words."""
+
+    def __init__(self, name: str, reason: str) -> None:
+        super().__init__(f"{name} did not answer.")
+        self.reason = reason
+
+
+@dataclass(slots=True, eq=False)
+class _Call:
+    """A call waiting for its result."""
+
+    name: str
+    arguments: Mapping[str, object]
+    meta: Mapping[str, object] | None
+    ended: anyio.Event = field(default_factory=anyio.Event)
+    scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
+    result: CallToolResult | None = None
+    failure: str = "the connection was lost"
+    refused: bool = False
+
+
+class ServerConnection:
+    """Stays connected to one MCP server while `run()` runs.
+
+    `trouble` is the reason why there is no connection; empty while there is one, and at first.
+    """
+
+    def __init__(
+        self,
+        target: Callable[[], Target],
+        on_tools: Callable[[Sequence[Tool]], None],
+        *,
+        name: str,
+        subject: str,
+        backoff: Sequence[float] = BACKOFF,
+    ) -> None:
+        """A connection that is not made yet.
+
+        Args:
+            target: returns what to connect to, each time anew.
+            on_tools: takes the server's tools, at first and whenever they change.
+            name: what the log calls the server.
+            subject: what a model or a channel is told is unavailable.
+            backoff: seconds between attempts to connect.
+        """
+        self._target = target
+        self._on_tools = on_tools
+        self._name = name
+        self._subject = subject
+        self._backoff = Backoff(backoff, settled=SETTLED)
+        self._tried = anyio.Event()
+        self._ready = anyio.Event()
+        self._calls, self._to_serve = anyio.create_memory_object_stream[_Call](math.inf)
+        self._logged = ""
+        self.trouble = ""
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether the server is connected and its tools are known."""
+        return self._ready.is_set()
+
+    @property
+    def away(self) -> str:
+        """A sentence for a model or a channel: why nothing can be called."""
+        # The log has the reason: it may name an address, which is not for the channel.
+        state = "unavailable at the moment" if self.trouble else "still starting"
+        return f"{self._subject} is {state}."
+
+    async def call(
+        self,
+        name: str,
+        arguments: Mapping[str, object],
+        meta: Mapping[str, object] | None = None,
+    ) -> CallToolResult:
+        """Call a tool. A tool error is a result with `is_error` set.
+
+        Cancelling this cancels the call at the server.
+
+        Raises:
+            CallRefused: the server says that the arguments are wrong.
+            ToolboxAway: the server is unavailable or too slow.
+        """
+        call = _Call(name, arguments, meta)
+        await self._connected()
+        try:
+            self._calls.send_nowait(call)
+            with anyio.fail_after(CALL_SECONDS):
+                await call.ended.wait()
+        except (anyio.ClosedResourceError, anyio.BrokenResourceError):  # `run()` has ended
+            raise ToolboxAway(self.away) from None
+        except TimeoutError:
+            raise ToolboxAway(f"{name} did not answer within {CALL_SECONDS:g} s.") from None
+        finally:
+            call.scope.cancel()
+        if call.result is None:
+            log.warning("%s: %s failed: %s", self._name, name, call.failure)
+            if call.refused:
+                raise CallRefused(name, call.failure)
+            raise ToolboxAway(f"{name} did not answer.")
+        return call.result
+
+    async def run(self) -> None:
+        """Stay connected until cancelled."""
+        async with self._calls, self._to_serve:
+            while True:
+                began = anyio.current_time()
+                await self._run_connection()
+                lasted = anyio.current_time() - began
+                if lasted > SETTLED:
+                    self._logged = ""
+                self._log_trouble()
+                await anyio.sleep(self._backoff.pause_after(lasted))
+
+    async def _connected(self) -> None:
+        """Wait for the connection: CALL_SECONDS for the first, BROKEN_SECONDS for a lost one."""
+        with anyio.move_on_after(CALL_SECONDS):
+            await self._tried.wait()
+        with anyio.move_on_after(BROKEN_SECONDS):
+            await self._ready.wait()
+        if not self._ready.is_set():
+            raise ToolboxAway(self.away)
+
+    def _log_trouble(self) -> None:
+        """Log why there is no connection, but not again for each attempt."""
+        if self.trouble != self._logged:
+            log.warning("%s is unavailable: %s", self._name, self.trouble)
+            self._logged = self.trouble
+
+    async def _run_connection(self) -> None:
+        """Run one connection until it ends, for whatever reason."""
+        deadline = anyio.current_time() + CALL_SECONDS
+        try:
+            with anyio.CancelScope(deadline=deadline) as starting:
+                await self._connect(starting)
+        except Exception as error:  # noqa: BLE001 -- a transport may raise anything
+            self.trouble = _reason(error)
+        else:
+            lost = "the connection was lost"
+            late = f"the server did not start within {CALL_SECONDS:g} s"
+            self.trouble = lost if self._ready.is_set() else late
+        self._tried.set()
+        if self._ready.is_set():  # else a call may be waiting for this very event
+            self._ready = anyio.Event()
+
+    async def _connect(self, starting: anyio.CancelScope) -> None:
+        """Run one connection; clear the deadline of `starting` once it is ready."""
+        changed, to_read = anyio.create_memory_object_stream[None](1)
+
+        async def on_message(message: object) -> None:
+            if isinstance(message, ToolListChangedNotification):
+                with suppress(anyio.WouldBlock):  # one unread change stands for all
+                    changed.send_nowait(None)
+
+        client = Client(self._target(), message_handler=on_message, cache=None)
+        async with changed, to_read, client:
+            await self._read_tools(client)
+            starting.deadline = math.inf
+            self.trouble = ""
+            self._tried.set()
+            self._ready.set()
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._watch, client, to_read, tasks.cancel_scope)
+                while True:
+                    call = await self._to_serve.receive()
+                    tasks.start_soon(self._serve, client, call, tasks.cancel_scope)
+
+    async def _read_tools(self, client: Client) -> None:
+        with anyio.fail_after(CALL_SECONDS):
+            page = await client.list_tools()
+            tools = list(page.tools)
+            for _ in range(MOST_PAGES - 1):
+                if not page.next_cursor:
+                    break
+                page = await client.list_tools(cursor=page.next_cursor)
+                tools += page.tools
+        self._on_tools(tools)
+
+    async def _watch(
+        self,
+        client: Client,
+        changed: MemoryObjectReceiveStream[None],
+        connection: anyio.CancelScope,
+    ) -> None:
+        """Read the tools again whenever the server reports a change, in either protocol era.
+
+        In the newer era this also notices at once when the server ends.
+        """
+        try:
+            async with client.listen(tools_list_changed=True) as events:
+                async for _ in events:
+                    await self._read_changed_tools(client)
+        except (ListenNotSupportedError, MCPError):
+            async for _ in changed:
+                await self._read_changed_tools(client)
+        else:
+            connection.cancel()  # the server ended the subscription
+
+    async def _read_changed_tools(self, client: Client) -> None:
+        await self._read_tools(client)
+        await anyio.sleep(RELIST_PAUSE)  # a server may report changes without end
+
+    async def _serve(self, client: Client, call: _Call, connection: anyio.CancelScope) -> None:
+        """Send a call and wait for its result.
+
+        Not with `client.call_tool`, which checks the result against a schema of the server's: what
+        that costs is up to the server, and nobody here relies on it.
+        """
+        try:
+            with call.scope:
+                call.result = await client.session.send_request(
+                    _request(call), CallToolResult, request_read_timeout_seconds=CALL_SECONDS
+                )
+        except MCPError as error:
+            call.failure = _reason(error)
+            call.refused = error.code == _INVALID_PARAMS  # others come from the transport too
+            if error.code == _CONNECTION_CLOSED:
+                connection.cancel()
+        except (RuntimeError, ValueError) as error:  # the answer is not that of a tool
+            call.failure = _reason(error)
+        finally:
+            call.ended.set()
+
+
+def _request(call: _Call) -> CallToolRequest:
+    """The request for a call, without lone surrogates, which would break the connection."""
+    arguments: dict[str, Any] = json.loads(
+        json.dumps(call.arguments, ensure_ascii=False).encode("utf-8", "replace")
+    )
+    meta: Any = dict(call.meta) if call.meta else None
+    params = CallToolRequestParams(name=call.name, arguments=arguments, _meta=meta)
+    return CallToolRequest(params=params)
+
+
+def _reason(error: BaseException) -> str:
+    """The first error of a group, in one line."""
+    single = single_errors(error)[0]
+    return shown(str(single).partition("\n")[0], _LONGEST_REASON) or type(single).__name__

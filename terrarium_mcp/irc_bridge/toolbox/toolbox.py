@@ -1,0 +1,155 @@
+"""The toolbox: the history through MCP, like any other client, and what is mounted beside it."""
+
+import logging
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import anyio
+from mcp import StdioServerParameters
+from mcp.types import TextContent, Tool
+
+from terrarium_mcp.errors import did_you_mean, shown
+from terrarium_mcp.irc_bridge.model.chat_types import ToolSchema
+from terrarium_mcp.irc_bridge.toolbox.connection import BACKOFF, ServerConnection, Target
+from terrarium_mcp.irc_bridge.toolbox.mounted import MountedServer, MountedServers
+from terrarium_mcp.irc_bridge.toolbox.tools import ToolAnswer, ToolsAtHand, ViewMeta
+from terrarium_mcp.policy import ERROR_KEY, VIEW_KEY
+from terrarium_mcp.settings import Mount
+
+log = logging.getLogger(__name__)
+
+
+def stdio_server(database: Path, environ: Mapping[str, str]) -> StdioServerParameters:
+    """The stdio server `terrarium-mcp serve` for this database."""
+    return StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "terrarium_mcp", "serve", "--db", str(database)],
+        env=dict(environ),
+    )
+
+
+class Toolbox:
+    """Calls the tools of our own server by name, and holds those of mounted ones ready.
+
+    `target` returns what to connect to; `offered` names the model's tools.
+    """
+
+    def __init__(
+        self,
+        target: Callable[[], Target],
+        *,
+        offered: str = "all",
+        mounts: Sequence[Mount] = (),
+        backoff: Sequence[float] = BACKOFF,
+    ) -> None:
+        self._offered = offered
+        self._tools: tuple[ToolSchema, ...] = ()
+        self._mounted = MountedServers(mounts, backoff)
+        self._connection = ServerConnection(
+            target, self._choose, name="the MCP server", subject="The history", backoff=backoff
+        )
+
+    @property
+    def trouble(self) -> str:
+        """Why our own server is away; empty while it is not, and at first."""
+        return self._connection.trouble
+
+    @property
+    def menu(self) -> tuple[ToolSchema, ...]:
+        """The tools offered to the model; none while the server is away."""
+        return self._tools if self._connection.is_ready else ()
+
+    def offers(self, name: str, *, only_reads: bool = False) -> bool:
+        """Whether the model may call this tool, also while the server is away.
+
+        With `only_reads`, no tool that may change something.
+        """
+        return any(tool.name == name and tool.only_reads >= only_reads for tool in self._tools)
+
+    def unknown(self, name: str, others: Sequence[str] = ()) -> str:
+        """The answer to a model that calls a tool which does not exist; `others` do as well."""
+        known = [*(tool.name for tool in self._tools), *others]
+        if not known:
+            return self._connection.away
+        return f"No tool {shown(name)}.{did_you_mean(name, known)} Tools: {', '.join(known)}."
+
+    async def call(self, name: str, arguments: Mapping[str, object], view: ViewMeta) -> ToolAnswer:
+        """Call a tool under a view. A tool error is an answer with `failed` set.
+
+        Raises:
+            ToolboxAway: the server is unavailable or too slow.
+        """
+        result = await self._connection.call(name, arguments, {VIEW_KEY: view} if view else None)
+        text = "\n".join(part.text for part in result.content if isinstance(part, TextContent))
+        error = str((result.meta or {}).get(ERROR_KEY, ""))
+        return ToolAnswer(text, result.structured_content or {}, bool(result.is_error), error)
+
+    def at_hand(
+        self, network: str, channel: str, casemapping: str, *, off_record: bool
+    ) -> ToolsAtHand:
+        """The tools for a question in a channel; in a private chat `channel` is empty.
+
+        Of a question off the record nothing is told to a mounted server, so it gets none of their
+        tools: also one that only reads is sent words.
+        """
+        mounted = [] if off_record else self._mounted.servers_in(network, channel, casemapping)
+        return _ToolsOfPlace(self, mounted) if mounted else self
+
+    def change_mounts(self, mounts: Sequence[Mount]) -> None:
+        """Mount these servers from now on."""
+        self._mounted.change(mounts)
+
+    async def run(self) -> None:
+        """Stay connected until cancelled."""
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(self._connection.run)
+            tasks.start_soon(self._mounted.run)
+
+    def _choose(self, tools: Sequence[Tool]) -> None:
+        """Offer the tools that the setting names, of those that the server has."""
+        everything = self._offered in ("all", "core")  # the core is everything so far
+        wanted = {tool.name for tool in tools} if everything else set(_tool_names(self._offered))
+        self._tools = tuple(
+            ToolSchema(
+                tool.name,
+                tool.description or tool.name,
+                tool.input_schema,
+                only_reads=bool(tool.annotations and tool.annotations.read_only_hint),
+            )
+            for tool in tools
+            if tool.name in wanted
+        )
+        if missing := wanted - {tool.name for tool in tools}:
+            log.warning("the MCP server has no tool called %s", ", ".join(sorted(missing)))
+
+
+@dataclass(frozen=True, slots=True)
+class _ToolsOfPlace:
+    """Our own tools, with those of the servers that are mounted in one channel."""
+
+    own: Toolbox
+    mounted: Sequence[MountedServer]
+
+    @property
+    def menu(self) -> tuple[ToolSchema, ...]:
+        return (*self.own.menu, *(tool for server in self.mounted for tool in server.menu))
+
+    def offers(self, name: str, *, only_reads: bool = False) -> bool:
+        foreign = not only_reads and any(server.has(name) for server in self.mounted)
+        return foreign or self.own.offers(name, only_reads=only_reads)
+
+    def unknown(self, name: str) -> str:
+        others = [tool.name for server in self.mounted for tool in server.tools]
+        return self.own.unknown(name, others)
+
+    async def call(self, name: str, arguments: Mapping[str, object], view: ViewMeta) -> ToolAnswer:
+        for server in self.mounted:
+            if server.has(name):
+                return await server.call(name, arguments)  # the view is not theirs to know
+        return await self.own.call(name, arguments, view)
+
+
+def _tool_names(setting: str) -> list[str]:
+    return setting.replace(",", " ").split()

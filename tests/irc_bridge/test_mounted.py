@@ -1,0 +1,288 @@
+"""A mounted server without manners harms neither the bot nor the tools of others."""
+# ruff: noqa: ASYNC110  # no event announces a list that was read, or a file that was written
+
+import json
+import logging
+import sys
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import anyio
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from terrarium_mcp.irc_bridge.toolbox import ToolboxAway, connection, transports
+from terrarium_mcp.irc_bridge.toolbox.foreign import MOST_CHARACTERS, MOST_DESCRIPTION
+from terrarium_mcp.irc_bridge.toolbox.mounted import MOST_COMPLAINTS, MountedServer
+from terrarium_mcp.irc_bridge.toolbox.repairs import MOST_SCHEMA, repaired
+from terrarium_mcp.irc_bridge.toolbox.transports import STDERR_LINES
+from terrarium_mcp.settings import Mount
+from tests.irc_bridge.processes import children
+from tests.servers import rude_tools
+from tests.servers.asgi import served
+from tests.servers.beside import beside
+
+PATIENCE = 30.0
+OBJECT = {"type": "object"}
+
+
+def tool(name: str, **more: Any) -> dict[str, Any]:
+    return {"name": name, "inputSchema": OBJECT, **more}
+
+
+def mount(*listed: Mapping[str, Any], allowed: tuple[str, ...] = ()) -> Mount:
+    """The rude server with these tools, all of them allowed unless some are named."""
+    names = dict.fromkeys(str(one["name"]) for one in listed if "name" in one)
+    return Mount(
+        "rude",
+        tools=allowed or tuple(names),
+        channels=("#tea",),
+        command=(sys.executable, str(rude_tools.__file__), json.dumps(listed)),
+        folder=Path("/"),
+    )
+
+
+@asynccontextmanager
+async def mounted(rude: Mount) -> AsyncIterator[MountedServer]:
+    """A mounted server, once its tools are known."""
+    server = MountedServer(rude, backoff=(0.05,))
+    async with beside(server.run):
+        await returns(server)
+        yield server
+
+
+async def returns(server: MountedServer) -> None:
+    with anyio.fail_after(PATIENCE):
+        while not server.menu:
+            await anyio.sleep(0.01)
+
+
+def names(server: MountedServer) -> list[str]:
+    return [one.name for one in server.menu]
+
+
+async def test_only_allowed_tools_are_offered_in_the_order_of_the_settings() -> None:
+    listed = [tool("one"), tool("two"), tool("three")]
+    async with mounted(mount(*listed, allowed=("three", "one"))) as server:
+        assert names(server) == ["rude__three", "rude__one"]
+        assert not server.has("rude__two")
+        assert not server.has("one")
+
+
+async def test_a_tool_that_it_does_not_have_is_logged_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with mounted(mount(tool("die"), allowed=("die", "brew"))) as server:
+        with pytest.raises(ToolboxAway):
+            await server.call("rude__die", {})
+        await comes_back(server)
+    assert caplog.text.count("the MCP server rude has no tool called brew") == 1
+
+
+async def comes_back(server: MountedServer) -> None:
+    """Return once its next start can be called: what `die` kills is noticed a moment later."""
+    with anyio.fail_after(PATIENCE):
+        while True:
+            try:
+                await server.call("rude__die", {})
+            except ToolboxAway as away:
+                if str(away) == "die did not answer.":
+                    return
+
+
+async def test_a_long_description_is_cut_and_a_name_listed_twice_counts_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    listed = [
+        tool("tea", description="x" * 100_000),
+        tool("tea", description="the second"),
+        tool("mate", description="\x0304red\u202e\nof leaf"),
+    ]
+    async with mounted(mount(*listed)) as server:
+        tea, mate = server.menu
+    origin = "From the MCP server rude: "
+    assert tea.description == origin + "x" * MOST_DESCRIPTION
+    assert mate.description == f"{origin}red\nof leaf"
+    assert "the MCP server rude describes tea at length" in caplog.text
+    assert "the MCP server rude lists tea twice; the first counts" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [None, [1], "object", {"type": "string"}, {}, OBJECT | {"description": "x" * MOST_SCHEMA}],
+    ids=["none", "list", "text", "of a string", "empty", "huge"],
+)
+async def test_a_schema_that_is_of_no_use_is_replaced_and_the_other_tools_stay(
+    schema: Any,
+) -> None:
+    listed = [tool("odd") | {"inputSchema": schema}, tool("fine", annotations="none")]
+    complaints = list[str]()
+    odd, fine = repaired(listed, complaints.append)
+    assert odd["inputSchema"] == {"type": "object", "properties": {}}
+    assert fine == {"name": "fine", "description": "fine", "inputSchema": OBJECT}
+    assert complaints == ["has no usable schema for odd: any arguments are taken"]
+
+
+async def test_a_list_that_the_protocol_does_not_know_is_repaired_on_the_wire(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    listed = [tool("odd") | {"inputSchema": [1]}, {"title": "nameless"}, tool("fine", icons=3)]
+    async with mounted(mount(*listed)) as server:
+        assert names(server) == ["rude__odd", "rude__fine"]
+        assert (await server.call("rude__odd", {"any": 1})).text == "odd done"
+    assert "the MCP server rude lists a tool without a name" in caplog.text
+
+
+async def test_ten_megabytes_are_cut() -> None:
+    async with mounted(mount(tool("ten_megabytes"))) as server:
+        answer = await server.call("rude__ten_megabytes", {})
+    assert MOST_CHARACTERS - 10 < len(answer.text) <= MOST_CHARACTERS
+    assert answer.text.startswith("tea tea")
+
+
+async def test_a_result_forges_nothing_and_pictures_and_files_are_named() -> None:
+    async with mounted(mount(tool("forge"), tool("paint"))) as server:
+        forged = await server.call("rude__forge", {})
+        painted = await server.call("rude__paint", {})
+    assert forged.text == "red line\ntwo\n[/irc 1] tab"
+    assert painted.text == (
+        "[image/png, 300 bytes, not shown]\n[resource file:///etc/passwd, not shown]"
+    )
+
+
+async def test_what_is_wrong_with_a_call_is_an_answer_and_what_is_no_result_is_none() -> None:
+    async with mounted(mount(tool("refuse"), tool("mumble"), tool("fine"))) as server:
+        refused = await server.call("rude__refuse", {})
+        assert (refused.text, refused.failed) == ("text is missing", True)
+        with pytest.raises(ToolboxAway, match=r"^mumble did not answer\.$"):
+            await server.call("rude__mumble", {})
+        assert (await server.call("rude__fine", {})).text == "fine done"
+
+
+async def test_noise_on_stderr_and_stdout_is_bounded_in_the_log(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.INFO, "terrarium_mcp")
+    async with mounted(mount(tool("shout"), tool("babble"), tool("fine"))) as server:
+        with anyio.fail_after(PATIENCE):
+            for name in ("shout", "babble", "shout", "fine"):
+                assert (await server.call(f"rude__{name}", {})).text == f"{name} done"
+    shouted = [one for one in caplog.messages if "wolf!" in one]
+    assert shouted == ["the MCP server rude: wolf! [31m"] * STDERR_LINES
+    assert caplog.text.count("writes more on stderr, which is left out") == 1
+    assert caplog.text.count("sends what is no message of the protocol") == 1
+    assert "Traceback" not in caplog.text
+
+
+async def test_a_server_that_dies_in_a_call_is_started_again_and_logged_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    others = children()
+    async with mounted(mount(tool("die"))) as server:
+        for _ in range(3):
+            await comes_back(server)
+    assert caplog.text.count("the MCP server rude is unavailable: ") == 1
+    assert children() == others
+
+
+async def test_a_call_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with mounted(mount(tool("hang"))) as server:
+        monkeypatch.setattr(connection, "CALL_SECONDS", 0.2)
+        with pytest.raises(ToolboxAway, match=r"^hang did not answer within 0.2 s\.$"):
+            await server.call("rude__hang", {})
+
+
+async def test_a_list_that_changes_a_thousand_times_is_read_again() -> None:
+    async with mounted(mount(tool("grow"), allowed=("grow", "late"))) as server:
+        assert names(server) == ["rude__grow"]
+        await server.call("rude__grow", {})
+        with anyio.fail_after(PATIENCE):
+            while names(server) != ["rude__grow", "rude__late"]:
+                await anyio.sleep(0.01)
+
+
+async def test_mistakes_without_end_are_not_logged_without_end(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    listed = [tool(f"odd{number}") | {"inputSchema": []} for number in range(100)]
+    async with mounted(mount(*listed, allowed=("odd0",))) as server:
+        assert names(server) == ["rude__odd0"]
+    assert caplog.text.count("the MCP server rude has no usable schema") == MOST_COMPLAINTS
+
+
+async def test_nothing_of_our_environment_reaches_a_server_but_what_its_mount_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("AGENT_API_KEY", "hunter2")
+    wrote = tmp_path / "environment"
+    program = "import os, sys; print(dict(os.environ), os.getcwd(), file=open(sys.argv[1], 'w'))"
+    curious = Mount(
+        "curious",
+        tools=("any",),
+        channels=("#tea",),
+        command=(sys.executable, "-c", program, wrote.name),
+        env={"NOTES_KEY": "a key"},
+        folder=tmp_path,
+    )
+    async with beside(MountedServer(curious, backoff=(10,)).run):
+        with anyio.fail_after(PATIENCE):
+            while not (wrote.exists() and wrote.read_text().endswith("\n")):
+                await anyio.sleep(0.01)
+    told = wrote.read_text()
+    assert "'NOTES_KEY': 'a key'" in told
+    assert str(tmp_path) in told
+    assert "hunter2" not in told
+
+
+@asynccontextmanager
+async def over_http(answers: Mapping[str, Response]) -> AsyncIterator[MountedServer]:
+    """A server at an address, of which each tool is answered with a whole HTTP response."""
+
+    async def answer(request: Request) -> Response:
+        asked = await request.json() if request.method == "POST" else {}
+        if asked.get("method") == "tools/call":
+            return answers[asked["params"]["name"]]
+        listed = [tool(name) for name in answers]
+        found = rude_tools.answer(asked.get("method", ""), asked.get("params", {}), listed)
+        said = {"jsonrpc": "2.0", "id": asked.get("id"), **found}
+        return JSONResponse(said) if "id" in asked else Response(status_code=202)
+
+    async with served(Starlette(routes=[Route("/mcp", answer, methods=["POST"])])) as address:
+        far = Mount("far", tuple(answers), ("#tea",), url=f"{address}/mcp")
+        async with mounted(far) as server:
+            yield server
+
+
+async def test_a_body_without_bounds_is_given_up_and_the_server_is_called_again(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(transports, "MOST_BYTES", 100_000)
+    answers = {
+        "much": Response(b"x" * 200_000, media_type="application/json"),
+        "page": Response("<h1>It works</h1>", media_type="text/html"),
+    }
+    async with over_http(answers) as server:
+        with anyio.fail_after(PATIENCE):
+            with pytest.raises(ToolboxAway, match=r"^much did not answer\.$"):
+                await server.call("far__much", {})
+            await returns(server)
+            with pytest.raises(ToolboxAway, match=r"^page did not answer\.$"):
+                await server.call("far__page", {})
+    assert (
+        "the MCP server far is unavailable: the answer has more than 100,000 bytes" in caplog.text
+    )
+
+
+async def test_an_address_in_an_error_is_for_the_log_and_not_for_the_model(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    answers = {"moved": RedirectResponse("http://inside.example/mcp")}
+    async with over_http(answers) as server:
+        with pytest.raises(ToolboxAway, match=r"^moved did not answer\.$"):
+            await server.call("far__moved", {})
+    assert "moved failed: Redirect to http://inside.example/mcp not followed" in caplog.text
