@@ -57,7 +57,7 @@ ONLY_IN = {
     "backports": "zstd.py",
     "aiosqlite": "store/sqlite/engine/database.py",
     "pydle": "irc_bridge/network/pydle_client.py",
-    "openai": "irc_bridge/model/client.py",
+    "openai": "irc_bridge/model/endpoint.py",
     "mcp.client": "irc_bridge/toolbox.py",
     "mcp.Client": "irc_bridge/toolbox.py",
     "mcp.ClientSession": "irc_bridge/toolbox.py",

@@ -55,7 +55,8 @@ async def test_a_wrong_key_is_told_at_the_start_and_when_it_is_right(
         await check_endpoint(llm)
         (told,) = lines(log)
         assert told == (
-            f"The model at {agent.url} gave no answer (status 401: Incorrect API key provided)."
+            f"error {llm.condition.error_id}:"
+            f" The model at {agent.url} gave no answer (status 401: Incorrect API key provided)."
             " Check AGENT_API_KEY. Until then, questions are answered with search results."
         )
         for _ in range(3):
@@ -116,13 +117,32 @@ async def test_a_change_of_the_trouble_is_told(log: pytest.LogCaptureFixture) ->
         assert "status 500" in again
 
 
+async def test_the_channel_gets_the_id_under_which_the_log_has_the_trouble_while_it_lasts(
+    log: pytest.LogCaptureFixture,
+) -> None:
+    async with strict_agent() as agent, model(agent.url) as llm:
+        agent.will(*[fails(500)] * 5)
+        in_channel = []
+        for _ in range(6):  # the sixth is the breaker's
+            with pytest.raises(ModelUnavailable) as told:
+                await llm.next_message(TALK, [])
+            in_channel.append(told.value.in_channel)
+            assert told.value.public == told.value.in_channel
+    (logged,) = lines(log)
+    error_id = logged.partition(":")[0]
+    assert in_channel == [
+        *[f"The model gave no answer ({error_id} in the log)."] * 5,
+        f"The model is not answering at the moment ({error_id} in the log).",
+    ]
+
+
 async def test_an_endpoint_out_of_reach_is_told_once(log: pytest.LogCaptureFixture) -> None:
     async with model(NOBODY) as llm:
         await check_endpoint(llm)
         with pytest.raises(ModelUnavailable):
             await llm.next_message(TALK, [])
     (told,) = lines(log)
-    assert told.startswith(f"The model at {NOBODY} is not answering (connection refused).")
+    assert f": The model at {NOBODY} is not answering (connection refused)." in told
 
 
 @pytest.mark.parametrize("status", [401, 404, 500])
@@ -131,7 +151,8 @@ async def test_the_channel_hears_no_address_and_no_setting(tmp_path: Path, statu
         error = {"error": {"message": f"see {agent.url}/docs or https://example.org/keys"}}
         agent.will(fails(status, error))
         found = await scene.asks("who fixed the gate?")
-    assert found.lines[0] == "The model gave no answer."
+        error_id = scene.llm.condition.error_id
+    assert found.lines[0] == f"The model gave no answer (error {error_id} in the log)."
     assert "a gate" in found.lines[-1]
     for line in found.lines:
         assert "http" not in line
@@ -141,5 +162,6 @@ async def test_the_channel_hears_no_address_and_no_setting(tmp_path: Path, statu
 async def test_nor_that_of_a_model_or_a_server_out_of_reach(tmp_path: Path) -> None:
     async with study(tmp_path, NOBODY, [said("a gate")]) as scene:
         found = await scene.asks("who fixed the gate?")
-    assert found.lines[0] == "The model is not answering."
+        error_id = scene.llm.condition.error_id
+    assert found.lines[0] == f"The model is not answering (error {error_id} in the log)."
     assert not [line for line in found.lines if "127.0.0.1" in line]
