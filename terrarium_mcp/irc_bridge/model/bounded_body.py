@@ -7,7 +7,7 @@ import httpx2
 MAX_BYTES = 4_000_000
 """Bytes of a response; a completion of 8,000 tokens is about 40,000."""
 
-MAX_COMPRESSED_BYTES = 64_000
+MAX_COMPRESSED_BYTES = 16_000
 """Bytes of a compressed response, which nobody asked for: DEFLATE makes up to 1,032 of one."""
 
 

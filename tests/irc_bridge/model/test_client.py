@@ -3,12 +3,10 @@
 import json
 import socket
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
 import pytest
-from tenacity import wait_none
 
 from terrarium_mcp.irc_bridge.model.breaker import Breaker
 from terrarium_mcp.irc_bridge.model.chat_types import (
@@ -20,6 +18,7 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
     ToolSchema,
 )
 from terrarium_mcp.irc_bridge.model.client import LLM, ModelUnavailable, TalkTooLong
+from tests.irc_bridge.model.endpoint_scene import Clock, llm_for
 from tests.servers.agent import (
     Answer,
     StrictAgent,
@@ -41,38 +40,10 @@ TALK = [ChatMessage("system", "You are Terra."), ChatMessage("user", "who fixed 
 SEARCH = ToolSchema("search", "Find lines.", {"type": "object", "properties": {}})
 
 
-class Clock:
-    """A clock that a test moves."""
-
-    now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 async def agent() -> AsyncIterator[StrictAgent]:
     async with strict_agent() as agent:
         yield agent
-
-
-@asynccontextmanager
-async def llm_for(url: str, **changes: Any) -> AsyncIterator[LLM]:
-    settings: dict[str, Any] = {
-        "base_url": url,
-        "api_key": "",
-        "model": "glm",
-        "temperature": 0.8,
-        "max_tokens": 512,
-        "timeout": 20,
-        "wait": wait_none(),
-    }
-    llm = LLM(**settings | changes)
-    try:
-        with anyio.fail_after(15):
-            yield llm
-    finally:
-        await llm.aclose()
 
 
 @pytest.fixture
@@ -360,7 +331,7 @@ async def test_a_talk_that_does_not_fit_is_told_apart(
         fails(500, {"error": {"message": "tools param requires --jinja flag"}}),
     ],
 )
-async def test_an_endpoint_that_rejects_tools_is_learned_at_once_and_for_good(
+async def test_an_endpoint_that_rejects_tools_is_learned_at_once(
     agent: StrictAgent, llm: LLM, refusal: Answer
 ) -> None:
     agent.will(refusal, "Ada did.", "Still Ada.")

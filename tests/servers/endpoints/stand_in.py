@@ -15,6 +15,8 @@ import anyio
 from terrarium_mcp.irc_bridge.model.check import CHECK
 from tests.servers.endpoints.http import Answer, HttpRequest, serving
 
+_MISTRALS_ID = re.compile("[a-zA-Z0-9]{9}")
+
 
 @dataclass(frozen=True)
 class Said:
@@ -122,9 +124,7 @@ class StandIn(ABC):
                 "Conversation roles must alternate user/assistant/user/assistant/..."
             )
         ids = [one["tool_call_id"] for one in body["messages"] if one["role"] == "tool"]
-        if "ids" in self.template_refuses and not all(
-            re.fullmatch("[a-zA-Z0-9]{9}", x) for x in ids
-        ):
+        if "ids" in self.template_refuses and not all(map(_MISTRALS_ID.fullmatch, ids)):
             return self.template_error(
                 "Tool call IDs should be alphanumeric strings with length 9!"
             )
