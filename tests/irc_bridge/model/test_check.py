@@ -13,6 +13,14 @@ from terrarium_mcp.irc_bridge.model.client import LLM, ModelUnavailable
 from terrarium_mcp.settings import Settings
 from tests.irc_bridge.house import NOBODY, said, study
 from tests.servers.agent import fails, strict_agent
+from tests.servers.endpoints.kinds import KINDS
+from tests.servers.endpoints.llama_cpp import LlamaCpp
+from tests.servers.endpoints.lm_studio import LmStudio
+from tests.servers.endpoints.ollama import Ollama
+from tests.servers.endpoints.openai import OpenAI
+from tests.servers.endpoints.stand_in import StandIn, standing_in
+from tests.servers.endpoints.terrarium_agent import TerrariumAgent
+from tests.servers.endpoints.vllm import Vllm
 
 TALK = [ChatMessage("user", "who?")]
 
@@ -79,6 +87,41 @@ async def test_a_model_that_is_not_listed_is_told_with_the_nearest(
         "AGENT_MODEL=glm-air-45 is not among the models that the endpoint lists."
         " Did you mean glm-air-4.5? It lists: glm-air-4.5, glm-4."
     )
+
+
+@pytest.mark.parametrize("kind", KINDS)
+async def test_each_kind_of_endpoint_is_checked_at_the_start(
+    log: pytest.LogCaptureFixture, kind: type[StandIn]
+) -> None:
+    async with standing_in(kind()) as endpoint:
+        async with model(endpoint.url, agent_model=endpoint.model) as llm:
+            await check_endpoint(llm)
+        assert lines(log) == [f"the model {endpoint.model} answers"]
+        async with model(endpoint.url, agent_model="no-such-model") as llm:
+            await check_endpoint(llm)
+    assert lines(log)[0] == (
+        "AGENT_MODEL=no-such-model is not among the models that the endpoint lists."
+        f" It lists: {endpoint.model}."
+    )
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "told"),
+    [
+        (TerrariumAgent(degraded=True), "model endpoint unhealthy (degraded)."),
+        (LlamaCpp(loading=True), "model endpoint unhealthy (Loading model)."),
+        (OpenAI(key="sk-right"), "(status 401: Incorrect API key provided: sk-12**34."),
+        (Vllm(key="right"), "(status 401: Unauthorized). Check AGENT_API_KEY."),
+        (LmStudio(template_refuses=("system",)), "the model qwen2.5-7b-instruct answers"),
+        (Ollama(takes_tools=False), "refuses tools (registry.ollama.ai/library/llama3.2:3b does"),
+    ],
+)
+async def test_each_kind_of_endpoint_says_in_its_own_way_what_it_lacks(
+    log: pytest.LogCaptureFixture, endpoint: StandIn, told: str
+) -> None:
+    async with standing_in(endpoint), model(endpoint.url, agent_model=endpoint.model) as llm:
+        await check_endpoint(llm)
+    assert told in lines(log)[0]
 
 
 async def test_refused_tools_are_told_at_the_start_with_the_way_out_and_not_again(
