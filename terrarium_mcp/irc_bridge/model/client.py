@@ -6,8 +6,9 @@ This is the door of the package: what the rest of the bridge asks and catches is
 import dataclasses
 import secrets
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 
 import anyio
 from tenacity.wait import wait_base
@@ -40,6 +41,7 @@ from terrarium_mcp.irc_bridge.model.openai_format import (
 )
 from terrarium_mcp.irc_bridge.model.retries import BACKOFF, Sleep
 from terrarium_mcp.irc_bridge.model.token_usage import completed_usage
+from terrarium_mcp.offload import offload
 from terrarium_mcp.settings import Settings
 
 __all__ = ["LLM", "ModelUnavailable", "TalkTooLong"]
@@ -190,7 +192,7 @@ class LLM:
     @property
     def takes_tools(self) -> bool:
         """Whether to offer tools: false for an hour after the endpoint has refused them."""
-        return TOOLS not in self._learned.known(self._place)
+        return TOOLS not in self._learned.known((self._endpoint.root, self._model))
 
     @property
     def model(self) -> str:
@@ -205,10 +207,6 @@ class LLM:
     @property
     def _where(self) -> str:
         return self._endpoint.address
-
-    @property
-    def _place(self) -> EndpointModel:
-        return self._endpoint.root, self._model
 
     def _check_breaker(self) -> None:
         if seconds := self._breaker.seconds_open(self._clock()):
@@ -245,50 +243,40 @@ class LLM:
     async def _message_for(
         self, talk: Sequence[TalkMessage], tools: Sequence[ToolSchema], limit: int
     ) -> ModelMessage:
-        """One message; if the request is refused for something that can be left out, without it."""
+        """One message; if the request is refused for something that can be changed, changed so."""
+        endpoint, model = self._endpoint, await self._model_name()
         body: RequestBody = {
-            "model": await self._model_name(),
+            "model": model,
             "messages": request_messages(talk),
             "temperature": self._choice.temperature,
             "max_tokens": limit,
         }
         if tools:
             body["tools"] = [request_tool(tool) for tool in tools]
-        known = self._learned.known(self._place)
+        place = endpoint.root, model
+        known = self._learned.known(place)
         tried: dict[Adaptation, str] = {}
         while True:
             try:
-                said = await self._completion(adapted(body, [*known, *tried]))
+                said = await _completion(endpoint, adapted(body, [*known, *tried]))
             except RejectedRequest as rejected:
                 status, words = rejected.status, rejected.words
                 more = next_adaptation(status, words, body, [*known, *tried])
                 if more is None or says_too_long(status, words):
+                    if status == 404:
+                        self._model = self._choice.model  # the first may be another one by now
                     raise
                 tried[more] = words
             else:
-                self._learn(tried)
+                self._learned.learn(place, tried)
+                self._tell(place, tried)
                 return said
 
-    async def _completion(self, body: RequestBody) -> ModelMessage:
-        """The message in the endpoint's answer to one request."""
-        endpoint = self._endpoint
-        try:
-            answer = await endpoint.complete(body)
-            said = _with_ids(read_message(answer))
-        except NotACompletion as error:
-            raise RejectedRequest(200, endpoint.words(str(error))) from error
-        except RejectedRequest as error:
-            if error.status == 404:
-                self._model = self._choice.model  # the endpoint's first may be another one now
-            raise
-        return dataclasses.replace(said, usage=completed_usage(body, said))
-
-    def _learn(self, tried: dict[Adaptation, str]) -> None:
-        """It worked with these, so they were the reason; tell the operator once."""
-        self._learned.learn(self._place, tried)
+    def _tell(self, place: EndpointModel, tried: Mapping[Adaptation, str]) -> None:
+        """Tell the operator what was refused, in the endpoint's words."""
         for adaptation, words in tried.items():
             self.condition.remark(
-                f"{self._place} {adaptation.refused}",
+                f"{place} {adaptation.refused}",
                 f"The endpoint at {self._where} refuses {adaptation.refused}"
                 f" ({shortened(words)}), so {adaptation.instead}.",
             )
@@ -312,6 +300,21 @@ class LLM:
             "Check AGENT_API_URL, or try again in a minute.",
             in_channel="The model is not answering.",
         )
+
+
+async def _completion(endpoint: Endpoint, body: RequestBody) -> ModelMessage:
+    """The message in the endpoint's answer to one request.
+
+    Raises:
+        RejectedRequest: it answers with an error, or with what is no completion.
+        ConnectionFailed: there is no whole answer.
+    """
+    answer = await endpoint.complete(body)
+    try:
+        said = _with_ids(await offload(partial(read_message, answer)))  # it may be 4 MB
+    except NotACompletion as error:
+        raise RejectedRequest(200, endpoint.words(str(error))) from error
+    return dataclasses.replace(said, usage=completed_usage(body, said))
 
 
 def _with_ids(said: ModelMessage) -> ModelMessage:

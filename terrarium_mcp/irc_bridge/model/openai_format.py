@@ -24,6 +24,9 @@ from terrarium_mcp.irc_bridge.model.text_tool_calls import text_tool_calls
 
 MAX_MENTIONED = 200  # characters of arguments shown in the mention of a call
 MAX_NAME = 64  # characters of a function's name, at OpenAI
+MAX_CALLS = 16
+"""Calls kept of a message: each gets a part of the request's budget for its result."""
+
 MAX_TEXT = 32_000
 """Characters kept of an answer: eighty lines on IRC, more than anybody asks for with `!more`."""
 
@@ -76,9 +79,9 @@ def read_message(body: bytes) -> ModelMessage:
     choice = completion.choices[0]
     words = without_reasoning(choice.message.words).strip()
     said = ModelMessage(words[:MAX_TEXT], usage=completion.token_usage)
-    if calls := choice.message.calls:
+    if calls := choice.message.calls[:MAX_CALLS]:
         return replace(said, calls=calls)
-    if calls := text_tool_calls(said.text):
+    if calls := text_tool_calls(said.text)[:MAX_CALLS]:
         return replace(said, text="", calls=calls)
     return replace(said, only_reasoned=not said.text and choice.reasoned)
 

@@ -9,10 +9,10 @@ from tenacity import wait_none
 
 from terrarium_mcp.irc_bridge.model.chat_types import ChatMessage
 from terrarium_mcp.irc_bridge.model.check import check_endpoint
-from terrarium_mcp.irc_bridge.model.client import LLM, ModelUnavailable
+from terrarium_mcp.irc_bridge.model.client import LLM, ModelUnavailable, TalkTooLong
 from terrarium_mcp.settings import Settings
 from tests.irc_bridge.house import NOBODY, said, study
-from tests.servers.agent import fails, strict_agent
+from tests.servers.agent import context_error, fails, strict_agent
 from tests.servers.endpoints.kinds import KINDS
 from tests.servers.endpoints.llama_cpp import LlamaCpp
 from tests.servers.endpoints.lm_studio import LmStudio
@@ -140,6 +140,17 @@ async def test_refused_tools_are_told_at_the_start_with_the_way_out_and_not_agai
         await llm.next_message(TALK, [])
         await llm.next_message(TALK, [])
         assert lines(log) == []
+
+
+async def test_a_context_that_is_too_small_is_told_once(log: pytest.LogCaptureFixture) -> None:
+    async with strict_agent() as agent, model(agent.url) as llm:
+        agent.will(context_error(), context_error())
+        for _ in range(2):
+            with pytest.raises(TalkTooLong):
+                await llm.next_message(TALK, [])
+    (told,) = lines(log)
+    assert told.startswith("The talk is too long for the model: Failed to generate response")
+    assert told.endswith("Half of it is tried.")
 
 
 async def test_a_change_of_the_trouble_is_told(log: pytest.LogCaptureFixture) -> None:

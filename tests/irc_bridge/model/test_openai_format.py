@@ -16,6 +16,7 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
     ToolResult,
 )
 from terrarium_mcp.irc_bridge.model.openai_format import (
+    MAX_CALLS,
     MAX_TEXT,
     NotACompletion,
     read_message,
@@ -70,6 +71,14 @@ def test_of_a_huge_answer_the_beginning_is_kept_and_its_reasoning_is_not_counted
         completion({"content": f"<think>{'hm ' * 50_000}</think>{'tea ' * 50_000}"})
     )
     assert said.text == ("tea " * 50_000)[:MAX_TEXT]
+
+
+def test_of_very_many_calls_the_first_are_kept() -> None:
+    calls = [{"id": f"c{n}", "function": {"name": "f", "arguments": "{}"}} for n in range(1_000)]
+    found = read_message(called(*calls)).calls
+    assert [call.id for call in found] == [f"c{n}" for n in range(MAX_CALLS)]
+    written = read_message(completion({"content": "[called f {}]\n" * 1_000})).calls
+    assert [call.name for call in written] == ["f"] * MAX_CALLS
 
 
 def events(*chunks: dict[str, Any]) -> bytes:

@@ -10,7 +10,14 @@ from terrarium_mcp.irc_bridge.model.chat_types import ChatMessage
 from terrarium_mcp.irc_bridge.model.client import ModelUnavailable
 from terrarium_mcp.irc_bridge.model.retries import LONGEST_PAUSE, asked_seconds
 from tests.irc_bridge.model.endpoint_scene import Clock, llm_for
-from tests.servers.endpoints.faults import closed, cut_off, endless, html, retry_after
+from tests.servers.endpoints.faults import (
+    closed,
+    cut_off,
+    endless,
+    html,
+    retry_after,
+    trickling,
+)
 from tests.servers.endpoints.http import Answer
 from tests.servers.endpoints.openai import OpenAI
 from tests.servers.endpoints.stand_in import Said, standing_in
@@ -101,6 +108,25 @@ async def test_the_operator_is_told_what_happened(answer: Answer, told: str) -> 
         with pytest.raises(ModelUnavailable) as error:
             await llm.next_message(TALK, [])
     assert told in str(error.value)
+
+
+async def test_a_body_that_trickles_holds_no_question_beyond_its_deadline() -> None:
+    async with standing_in(OpenAI(listed=["glm"])) as endpoint:
+        endpoint.will(trickling())
+        async with llm_for(endpoint.url, timeout=0.3) as llm:
+            with pytest.raises(ModelUnavailable, match=r"did not answer within 0\.3 s"):
+                await llm.next_message(TALK, [])
+    assert len(endpoint.requests) == 1
+
+
+async def test_a_host_that_does_not_exist_is_told_by_the_resolver() -> None:
+    clock = Clock()
+    async with llm_for("http://endpoint.invalid", sleep=clock.sleep, wait=wait_fixed(1)) as llm:
+        with pytest.raises(
+            ModelUnavailable, match=r"endpoint\.invalid is not answering \(.*[Nn]ame"
+        ):
+            await llm.next_message(TALK, [])
+    assert clock.slept == [1, 1]
 
 
 async def test_a_small_body_that_unpacks_to_a_huge_one_is_not_unpacked() -> None:

@@ -29,6 +29,11 @@ def endless() -> Answer:
     return Answer(wire=head + b'{"choices": [{"message": {"content": "', flood=b"tea " * 16_000)
 
 
+def trickling() -> Answer:
+    """A byte now and then."""
+    return replace(endless(), flood=b".", pause=0.02)
+
+
 def miscounted(whole: Answer) -> Answer:
     """A content-length that is less than the body."""
     return Answer(wire=response_bytes(replace(whole, headers=(("content-length", "40"),))))

@@ -33,8 +33,8 @@ class HttpRequest:
 class Answer:
     """What a stand-in sends back once.
 
-    `wire` is sent instead of a proper response, if it is given; then `flood` again and again,
-    if it is given; then the connection is closed, or reset.
+    `wire` is sent instead of a proper response, if it is given; then `flood` every `pause` seconds
+    without an end, if it is given; then the connection is closed, or reset.
     """
 
     status: int = 200
@@ -44,6 +44,7 @@ class Answer:
     headers: tuple[tuple[str, str], ...] = ()
     wire: bytes | None = None
     flood: bytes = b""
+    pause: float = 0.0
     resets: bool = False
 
 
@@ -83,6 +84,7 @@ async def _send(stream: SocketStream, answer: Answer) -> None:
     await stream.send(response_bytes(answer) if answer.wire is None else answer.wire)
     while answer.flood:
         await stream.send(answer.flood)
+        await anyio.sleep(answer.pause)
     if answer.resets:
         raw = stream.extra(SocketAttribute.raw_socket)  # noqa: S610 -- not Django's
         raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
