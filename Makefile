@@ -5,6 +5,7 @@
 #                    exact search of LOGS=500 random logs, HISTORIES=300 under random views,
 #                    a polite client among hostile ones, a guest behind ZNC and on a network that
 #                    flaps, KILLS=50 of an import, and EXAMPLES=1000 of every property
+# make real-endpoint compile llama.cpp (ten minutes, once), and ask a real server with a toy model
 # make mutants       what the tests do not notice: ROOM=chat COUNT=300 SEED=7 (all: docs/mutants.md)
 # make matrix        the suite in short form on each Python from 3.11 to 3.14 that is found
 #                    (OTHERS=1: but for the one of make test)
@@ -19,7 +20,7 @@
 
 .DELETE_ON_ERROR:
 unexport PYTHONDONTWRITEBYTECODE  # or each of the tests' processes compiles everything again
-.PHONY: demo test bench soak mutants matrix release-check picture check schema requirements clean
+.PHONY: demo test bench soak real-endpoint mutants matrix release-check picture check schema requirements clean
 
 # The first that runs and will do: a shim may be on the path and lead nowhere.
 PYTHON = $(shell for python in python3 python3.13 python3.12 python3.11; do \
@@ -50,6 +51,10 @@ soak: .venv/ready
 		tests/store/sqlite/search/test_exact.py tests/tools/test_view_twins.py
 	KILLS=$(or $(KILLS),50) .venv/bin/python -m pytest tests/cli/test_import.py -k killed
 	EXAMPLES=$(or $(EXAMPLES),1000) .venv/bin/python -m pytest -n auto -m hypothesis
+
+real-endpoint: .venv/ready .venv-endpoint/ready
+	ENDPOINT_PYTHON=.venv-endpoint/bin/python .venv/bin/python -m pytest -s -v \
+		tests/soak/real_endpoint.py
 
 # The record is only written of all rooms, as they are drawn for this commit.
 mutants: .venv/ready
@@ -86,7 +91,7 @@ requirements: .venv/ready
 	.venv/bin/python $(PINNED) --extra dev --output-file requirements/dev.txt pyproject.toml
 
 clean:
-	rm -rf .venv .venv-bench .venv-demo .venv-3.1? .hypothesis .mutants .mypy_cache .pytest_cache .ruff_cache build dist
+	rm -rf .venv .venv-bench .venv-demo .venv-endpoint .venv-3.1? .hypothesis .mutants .mypy_cache .pytest_cache .ruff_cache build dist
 
 # Two stamps: the packages, which take a while, and this project itself, which does not.
 .venv/packages: requirements/dev.txt
@@ -105,4 +110,12 @@ clean:
 
 .venv/ready .venv-bench/ready .venv-demo/ready: pyproject.toml
 	@$(@D)/bin/python -m pip $(PIP) --no-deps --no-build-isolation --editable .
+	@touch $@
+
+# Apart from requirements/, which nothing of this is part of: llama.cpp is compiled here.
+.venv-endpoint/ready:
+	$(if $(PYTHON),,$(error $(NO_PYTHON)))
+	@echo "Compiling llama.cpp into $(@D) ..."
+	@$(PYTHON) -m venv --clear $(@D)
+	@$(@D)/bin/python -m pip $(PIP) "llama-cpp-python[server]==0.3.36" gguf==0.19.0
 	@touch $@

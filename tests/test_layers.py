@@ -58,7 +58,7 @@ ONLY_IN = {
     "backports": "zstd.py",
     "aiosqlite": "store/sqlite/engine/database.py",
     "pydle": "irc_bridge/network/pydle_client.py",
-    "openai": "irc_bridge/model/client.py",
+    "openai": "irc_bridge/model/endpoint.py",
     "mcp.client": "irc_bridge/toolbox/",
     "mcp.Client": "irc_bridge/toolbox/connection.py",
     "mcp.ClientSession": "irc_bridge/toolbox/connection.py",

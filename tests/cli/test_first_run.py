@@ -212,7 +212,7 @@ async def test_the_model_s_absence_is_logged_once_and_its_return_too(
         async with running("terrarium-mcp bridge", at=tmp_path, **settings) as bridge:
             await bridge.says("recording local/#tea")
             await bridge.says("Check AGENT_API_KEY")
-            await asks(ada, "first", "The model gave no answer.")
+            await asks(ada, "first", "The model gave no answer (error")
             agent.key = ""
             agent.will("It was bo.")
             await asks(ada, "second", "It was bo.")

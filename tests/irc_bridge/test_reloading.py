@@ -99,9 +99,9 @@ async def test_another_model_answers_the_next_question(tmp_path: Path) -> None:
 async def test_what_does_not_concern_the_model_leaves_it_alone() -> None:
     settings = Settings(agent_model="one", agent_api_key="secret")
     llm = LLM.from_settings(settings)
-    client = llm._client  # noqa: SLF001 -- the same one
+    endpoint = llm._endpoint  # noqa: SLF001 -- the same one
     assert not llm.change_settings(settings.model_copy(update={"irc_nick": "Luna"}))
-    assert llm._client is client  # noqa: SLF001
+    assert llm._endpoint is endpoint  # noqa: SLF001
     assert llm.change_settings(settings.model_copy(update={"agent_model": "two"}))
     assert llm.model == "two"
     await llm.aclose()

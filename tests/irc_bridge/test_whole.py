@@ -174,5 +174,5 @@ async def test_while_the_model_is_away_the_best_lines_are_the_answer(
             await ada.types("PRIVMSG #tea :bo fixed the garden gate", "PRIVMSG #tea :!ping")
             await ada.sees("pong")
             await ada.types("PRIVMSG #tea :!terrarium who fixed the garden gate?")
-            await ada.sees("PRIVMSG #tea :ada: The model is not answering.")
+            await ada.sees("PRIVMSG #tea :ada: The model is not answering (error")
             await ada.sees(":Terra", "PRIVMSG #tea :| ", "<ada> bo fixed the garden gate")

@@ -5,7 +5,6 @@ It is as unforgiving as the real one was measured to be: null or parts as conten
 """
 
 import json
-import socket
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -13,27 +12,31 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import anyio
-import uvicorn
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
 
 from terrarium_mcp.irc_bridge.model.check import CHECK
+from tests.servers.endpoints.http import Answer, HttpRequest, serving
+
+__all__ = [
+    "Answer",
+    "StrictAgent",
+    "calls",
+    "calls_all",
+    "context_error",
+    "empty",
+    "fails",
+    "garbage",
+    "hangs",
+    "html",
+    "reasons",
+    "says",
+    "sends",
+    "strict_agent",
+    "tools_error",
+]
 
 HISTORY_TOKENS = 6000  # terrarium-agent's, estimated as characters / 4
 MAX_TOKENS = 2048  # its default, when the request names none
 KEPT_FIELDS = ("role", "content", "tool_call_id", "name")
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What the agent sends back once."""
-
-    status: int = 200
-    body: bytes = b""
-    content_type: str = "application/json"
-    waits: bool = False
 
 
 def says(text: str, *, finish: str = "stop") -> Answer:
@@ -118,7 +121,7 @@ def hangs(until_released: Answer | None = None) -> Answer:
 class StrictAgent:
     """The agent's script, its moods, and what it was asked."""
 
-    url: str
+    url: str = ""
     requests: list[dict[str, Any]] = field(default_factory=list)
     forwarded: list[list[dict[str, Any]]] = field(default_factory=list)
     complaints: list[str] = field(default_factory=list)
@@ -151,45 +154,51 @@ class StrictAgent:
         while len(self.requests) < times:
             await self._arrived.wait()
 
-    async def complete(self, request: Request) -> Response:
-        """POST /v1/chat/completions."""
-        if refused := self._refused(request):
-            return refused
-        body = await request.json()
+    async def respond(self, request: HttpRequest) -> Answer:
+        """What it answers to a request."""
+        match request.method, request.path:
+            case "POST", "/v1/chat/completions":
+                return self._refused(request) or await self._complete(request.json())
+            case "GET", "/v1/models":
+                return self._refused(request) or self._list_models()
+            case "GET", "/health" if self.speaks_of_health:
+                return self._health()
+        return fails(404, {"detail": "Not Found"})
+
+    async def _complete(self, body: dict[str, Any]) -> Answer:
         if body["messages"][-1]["content"] == CHECK:
             self.checks += 1
             refuses = body.get("tools") and not self.takes_tools
-            return await self._sent(tools_error() if refuses else says("ready"))
+            return tools_error() if refuses else says("ready")
         self.requests.append(body)
         self._arrived.set()
         self._arrived = anyio.Event()
         if faults := _faults(body):
             self.complaints += [f"422 for {fault['loc']}: {fault['msg']}" for fault in faults]
-            return JSONResponse({"detail": faults}, 422)
+            return fails(422, {"detail": faults})
         self.forwarded.append(_forwarded(body))
-        return await self._sent(self._next(body))
+        answer = self._next(body)
+        if answer.waits:
+            await self._released.wait()
+        return answer
 
-    async def list_models(self, request: Request) -> Response:
-        """GET /v1/models."""
-        if refused := self._refused(request):
-            return refused
+    def _list_models(self) -> Answer:
         self.models_asked += 1
         models = [{"id": name, "object": "model", "created": 0} for name in self.models]
-        return JSONResponse({"object": "list", "data": models})
+        return sends(json.dumps({"object": "list", "data": models}))
 
-    async def health(self, _: Request) -> Response:
-        """GET /health: status 200 whatever it says."""
-        if not self.speaks_of_health:
-            return JSONResponse({"detail": "Not Found"}, 404)
+    def _health(self) -> Answer:
+        """Status 200 whatever it says."""
         vllm = "disconnected" if self.degraded else "connected"
         status = "degraded" if self.degraded else "healthy"
-        return JSONResponse({"status": status, "vllm_status": vllm, "queue_length": 0})
+        health = {"status": status, "vllm_status": vllm, "queue_length": 0}
+        return sends(json.dumps(health))
 
-    def _refused(self, request: Request) -> Response | None:
+    def _refused(self, request: HttpRequest) -> Answer | None:
         """The answer to a request without the right key."""
         if not self.key or request.headers.get("authorization") == f"Bearer {self.key}":
             return None
-        return JSONResponse({"error": {"message": "Incorrect API key provided"}}, 401)
+        return fails(401, {"error": {"message": "Incorrect API key provided"}})
 
     def _next(self, body: dict[str, Any]) -> Answer:
         if body.get("tools") and not self.takes_tools:
@@ -201,48 +210,17 @@ class StrictAgent:
             return fails(500)
         return self._script.popleft()
 
-    async def _sent(self, answer: Answer) -> Response:
-        if answer.waits:
-            await self._released.wait()
-        return Response(answer.body, answer.status, media_type=answer.content_type)
-
 
 @asynccontextmanager
 async def strict_agent() -> AsyncIterator[StrictAgent]:
     """A running agent. At the end it raises what it had to complain about."""
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        listener.listen()
-        agent = StrictAgent(f"http://127.0.0.1:{listener.getsockname()[1]}")
-        async with _served(agent, listener):
+    agent = StrictAgent()
+    async with serving(agent.respond) as agent.url:
+        try:
             yield agent
+        finally:
+            agent.release()
     assert not agent.complaints, "; ".join(agent.complaints)
-
-
-@asynccontextmanager
-async def _served(agent: StrictAgent, listener: socket.socket) -> AsyncIterator[None]:
-    """Serve without uvicorn's main loop, which would take over the signals of the test run."""
-    config = uvicorn.Config(_application(agent), lifespan="off", ws="none", log_config=None)
-    config.load()
-    server = uvicorn.Server(config)
-    server.lifespan = config.lifespan_class(config)
-    await server.startup(sockets=[listener])
-    try:
-        yield
-    finally:
-        agent.release()
-        with anyio.CancelScope(shield=True):
-            await server.shutdown(sockets=[listener])
-
-
-def _application(agent: StrictAgent) -> Starlette:
-    return Starlette(
-        routes=[
-            Route("/v1/chat/completions", agent.complete, methods=["POST"]),
-            Route("/v1/models", agent.list_models),
-            Route("/health", agent.health),
-        ]
-    )
 
 
 def _completion(message: dict[str, Any], finish: str) -> Answer:

@@ -27,8 +27,12 @@ class Person:
 
     async def sees(self, *words: str) -> str:
         """Wait for a line that contains all of `words`; an earlier one counts."""
+        return await self.sees_after(0, *words)
+
+    async def sees_after(self, earlier: int, *words: str) -> str:
+        """Wait for a line that contains all of `words`; the first `earlier` lines do not count."""
         while True:
-            for line in self.lines:
+            for line in self.lines[earlier:]:
                 if all(word in line for word in words):
                     return line
             await self.news.wait()

@@ -1,7 +1,7 @@
 """The messages between the bridge and a model: its answers, tool calls and the talk so far."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 
@@ -15,12 +15,28 @@ class ToolCall:
 
 
 @dataclass(frozen=True, slots=True)
+class TokenUsage:
+    """Tokens of one request: `prompt` sent and `completion` received.
+
+    `estimated`: the endpoint did not count one of them, and we did (chat/tokens.py).
+    """
+
+    prompt: int = 0
+    completion: int = 0
+    estimated: bool = True
+
+
+@dataclass(frozen=True, slots=True)
 class ModelMessage:
-    """One answer of the model: words, tool calls, both, or only reasoning."""
+    """One answer of the model: words, tool calls, both, or only reasoning.
+
+    Messages that say the same are equal, whatever they cost.
+    """
 
     text: str
     calls: tuple[ToolCall, ...] = ()
     only_reasoned: bool = False
+    usage: TokenUsage = field(default=TokenUsage(), compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,85 +1,52 @@
-"""Requests the model's next message from an OpenAI-compatible endpoint, with retries where safe."""
+"""Requests the model's next message from an OpenAI-compatible endpoint, as that one wants it.
+
+This is the door of the package: what the rest of the bridge asks and catches is here.
+"""
 
 import dataclasses
-import json
-import re
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from typing import Any, TypeVar
-from urllib.parse import urlsplit
+from functools import partial
 
 import anyio
-import httpx2
-from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient
-from tenacity import AsyncRetrying, retry_if_exception, stop_after_attempt, wait_random_exponential
 from tenacity.wait import wait_base
 
-from terrarium_mcp.chat.quoted_secrets import without_secrets
-from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.irc_bridge.model.adaptations import (
+    TOOLS,
+    Adaptation,
+    RequestBody,
+    adapted,
+    next_adaptation,
+)
 from terrarium_mcp.irc_bridge.model.breaker import Breaker
 from terrarium_mcp.irc_bridge.model.chat_types import ModelMessage, TalkMessage, ToolSchema
 from terrarium_mcp.irc_bridge.model.condition import EndpointCondition
-from terrarium_mcp.irc_bridge.model.endpoint_errors import (
-    error_text,
-    hint_for,
-    reason,
-    says_no_tools,
-    says_too_long,
-    shortened,
+from terrarium_mcp.irc_bridge.model.endpoint import Endpoint
+from terrarium_mcp.irc_bridge.model.endpoint_errors import hint_for, says_too_long, shortened
+from terrarium_mcp.irc_bridge.model.errors import (
+    ConnectionFailed,
+    ModelUnavailable,
+    RejectedRequest,
+    TalkTooLong,
 )
+from terrarium_mcp.irc_bridge.model.health import Health
+from terrarium_mcp.irc_bridge.model.learned import EndpointModel, LearnedAdaptations
 from terrarium_mcp.irc_bridge.model.openai_format import (
     NotACompletion,
     read_message,
     request_messages,
     request_tool,
 )
+from terrarium_mcp.irc_bridge.model.retries import BACKOFF, Sleep
+from terrarium_mcp.irc_bridge.model.token_usage import completed_usage
+from terrarium_mcp.offload import offload
 from terrarium_mcp.settings import Settings
 
-Response = TypeVar("Response")
+__all__ = ["LLM", "ModelUnavailable", "TalkTooLong"]
 
-ATTEMPTS = 3
-BACKOFF = wait_random_exponential(multiplier=0.5, max=4)
-CONNECT_SECONDS = 10.0
 HEALTH_SECONDS = 5.0
-WELL = {"ok", "healthy", "up", "ready", "running", "pass", "alive", "available"}
-
-
-class ModelUnavailable(TerrariumError):
-    """The endpoint gave no answer: unreachable, too slow, failing, or paused by the breaker.
-
-    The text is for the operator: it names the address, the cause and the setting. `in_channel` is
-    for the asker, and names none of them.
-    """
-
-    def __init__(
-        self, text: str, *, in_channel: str = "The model gave no answer.", status: int = 0
-    ) -> None:
-        super().__init__(text)
-        self.in_channel = in_channel
-        self.status = status
-        """The HTTP status, where there was an answer."""
-        self.kind = f"{in_channel} {status}"
-        """Equal for failures that an operator would call the same."""
-
-
-class TalkTooLong(TerrariumError):
-    """The talk exceeds the model's context: retry with less of it."""
-
-
-class _ToolsRejected(Exception):
-    """The endpoint rejected the request because it offered tools; the text is its own."""
-
-
-@dataclass(frozen=True, slots=True)
-class Health:
-    """Whether the endpoint can answer, and its own words about it."""
-
-    ok: bool
-    text: str
-    kind: str = ""
-    """The `kind` of the failure, if the endpoint did not report on itself."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,13 +76,8 @@ class _ModelChoice:
 class LLM:
     """The model behind an OpenAI-compatible endpoint.
 
-    `takes_tools` becomes false for good once the endpoint has rejected a request with tools and
-    accepted the same one without.
+    What the endpoint refuses is left out of its requests for an hour (model/adaptations.py).
     """
-
-    takes_tools: bool
-    _no_tools: str
-    """The endpoint's own words for that."""
 
     def __init__(
         self,
@@ -128,13 +90,15 @@ class LLM:
         timeout: float,
         wait: wait_base = BACKOFF,
         clock: Callable[[], float] = time.monotonic,
+        sleep: Sleep = anyio.sleep,
     ) -> None:
         self._wait = wait
         self._clock = clock
+        self._sleep = sleep
         self.condition = EndpointCondition()
-        self._retired: list[AsyncOpenAI] = []
-        self._choice = _ModelChoice(base_url, api_key, model, temperature, max_tokens, timeout)
-        self._use(self._choice)
+        self._learned = LearnedAdaptations(clock)
+        self._retired: list[Endpoint] = []
+        self._use(_ModelChoice(base_url, api_key, model, temperature, max_tokens, timeout))
 
     @classmethod
     def from_settings(cls, settings: Settings, *, wait: wait_base = BACKOFF) -> "LLM":
@@ -149,25 +113,21 @@ class LLM:
         choice = _ModelChoice.from_settings(settings)
         if choice == self._choice:
             return False
-        self._choice = choice
-        self._retired.append(self._client)
+        self._retired.append(self._endpoint)
         self._use(choice)
         return True
 
-    def _use(self, choice: "_ModelChoice") -> None:
-        """Begin with this endpoint and model: nothing is known about them."""
-        self._root = re.sub(r"(/v1)?/*$", "", choice.base_url)
+    def _use(self, choice: _ModelChoice) -> None:
+        """Begin with this endpoint and model."""
+        self._choice = choice
         self._model = choice.model
-        self._temperature = choice.temperature
-        self._max_tokens = choice.max_tokens
-        self._timeout = choice.timeout
         self._breaker = Breaker()
-        self.takes_tools, self._no_tools = True, ""
-        self._client = AsyncOpenAI(
-            base_url=f"{self._root}/v1",
-            api_key=choice.api_key or "none",  # if empty, openai reads OPENAI_API_KEY
-            max_retries=0,
-            http_client=_fresh_connections(),
+        self._endpoint = Endpoint(
+            choice.base_url,
+            choice.api_key,
+            timeout=choice.timeout,
+            wait=self._wait,
+            sleep=self._sleep,
         )
 
     async def next_message(
@@ -185,16 +145,17 @@ class LLM:
         """
         self._check_breaker()
         try:
-            said = await self._message_in_time(talk, tools, max_tokens or self._max_tokens)
+            said = await self._message_in_time(talk, tools, max_tokens or self._choice.max_tokens)
         except ModelUnavailable as error:
             self._breaker = self._breaker.failed(self._clock())
-            self.condition.troubled(error.kind, str(error))
+            error.error_id = self.condition.troubled(error.kind, str(error))
             raise
-        except TalkTooLong:
+        except TalkTooLong as error:
             self._breaker = Breaker()
+            self.condition.remark("too long", f"{error} Half of it is tried.")
             raise
         self._breaker = Breaker()
-        self._note_success()
+        self.condition.well()
         return said
 
     async def models(self) -> list[str]:
@@ -203,24 +164,35 @@ class LLM:
         Raises:
             ModelUnavailable: it lists none, or cannot be reached.
         """
-        answer = await self._with_retries(self._client.models.with_raw_response.list)
-        match _json(answer.http_response):
-            case {"data": [{"id": str()}, *_] as listed}:
-                return [str(one["id"]) for one in listed if isinstance(one, dict) and "id" in one]
-        raise ModelUnavailable(
-            f"The endpoint at {self._where} names no model. "
-            "Set AGENT_MODEL, or check AGENT_API_URL."
-        )
+        try:
+            return await self._endpoint.models()
+        except RejectedRequest as error:
+            if error.status != 200:
+                raise self._refused(error) from error
+            raise ModelUnavailable(
+                f"The endpoint at {self._where} names no model. "
+                "Set AGENT_MODEL, or check AGENT_API_URL."
+            ) from error
+        except ConnectionFailed as error:
+            raise self._unreachable(error) from error
 
     async def health(self) -> Health:
         """The endpoint's health by its own report; a status of 200 alone does not count."""
         try:
             with anyio.fail_after(HEALTH_SECONDS):
-                return await self._reported_health()
+                return await self._endpoint.health()
         except TimeoutError:
             return Health(ok=False, text=f"no answer within {HEALTH_SECONDS:g} s")
-        except ModelUnavailable as error:
-            return Health(ok=False, text=str(error), kind=error.kind)
+        except RejectedRequest as rejected:
+            error = self._refused(rejected)
+        except ConnectionFailed as failed:
+            error = self._unreachable(failed)
+        return Health(ok=False, text=str(error), kind=error.kind)
+
+    @property
+    def takes_tools(self) -> bool:
+        """Whether to offer tools: false for an hour after the endpoint has refused them."""
+        return TOOLS not in self._learned.known((self._endpoint.root, self._model))
 
     @property
     def model(self) -> str:
@@ -229,81 +201,85 @@ class LLM:
 
     async def aclose(self) -> None:
         """Close the connections."""
-        for client in (*self._retired, self._client):
-            await client.close()
+        for endpoint in (*self._retired, self._endpoint):
+            await endpoint.aclose()
 
     @property
     def _where(self) -> str:
-        """The endpoint's address as an error may show it, without a password."""
-        address = urlsplit(self._root)
-        return address._replace(netloc=address.netloc.rpartition("@")[2]).geturl()
+        return self._endpoint.address
 
     def _check_breaker(self) -> None:
         if seconds := self._breaker.seconds_open(self._clock()):
-            raise ModelUnavailable(
+            error = ModelUnavailable(
                 f"The model at {self._where} failed {self._breaker.failures} times in a row. "
                 f"It gets no requests for {seconds:.0f} s more; ask again then.",
                 in_channel="The model is not answering at the moment.",
             )
+            error.error_id = self.condition.error_id
+            raise error
 
     async def _message_in_time(
         self, talk: Sequence[TalkMessage], tools: Sequence[ToolSchema], limit: int
     ) -> ModelMessage:
+        seconds = self._choice.timeout
         try:
-            with anyio.fail_after(self._timeout):
+            with anyio.fail_after(seconds):
                 return await self._message_for(talk, tools, limit)
         except TimeoutError:
             raise ModelUnavailable(
-                f"The model at {self._where} did not answer within {self._timeout:g} s. "
+                f"The model at {self._where} did not answer within {seconds:g} s. "
                 "Ask again later, or raise AGENT_TIMEOUT.",
                 in_channel="The model did not answer in time.",
             ) from None
-
-    def _note_success(self) -> None:
-        if self.takes_tools:
-            self.condition.well()
-        else:
-            self.condition.limited(
-                f"The endpoint at {self._where} refuses tools ({self._no_tools}), so a search is"
-                " put before each question instead. vLLM needs --enable-auto-tool-choice and"
-                " --tool-call-parser, llama.cpp --jinja."
-            )
+        except RejectedRequest as error:
+            if says_too_long(error.status, error.words):
+                raise TalkTooLong(
+                    f"The talk is too long for the model: {shortened(error.words)}"
+                ) from error
+            raise self._refused(error) from error
+        except ConnectionFailed as error:
+            raise self._unreachable(error) from error
 
     async def _message_for(
         self, talk: Sequence[TalkMessage], tools: Sequence[ToolSchema], limit: int
     ) -> ModelMessage:
-        """One message; if tools are rejected, the same request without them."""
-        if not self.takes_tools:
-            return await self._completion(request_messages(talk, with_tools=False), limit)
-        try:
-            offered = {"tools": [request_tool(tool) for tool in tools]} if tools else {}
-            return await self._completion(request_messages(talk), limit, **offered)
-        except _ToolsRejected as rejected:
-            said = await self._completion(request_messages(talk, with_tools=False), limit)
-            self.takes_tools = False  # it worked without, so the tools were the reason
-            self._no_tools = str(rejected)
-            return said
-
-    async def _completion(
-        self, messages: list[dict[str, Any]], limit: int, **offered: Any
-    ) -> ModelMessage:
-        """The message in the endpoint's answer to one request."""
-        model = await self._model_name()
-        body: Any = {
+        """One message; if the request is refused for something that can be changed, changed so."""
+        endpoint, model = self._endpoint, await self._model_name()
+        body: RequestBody = {
             "model": model,
-            "messages": messages,
-            "temperature": self._temperature,
+            "messages": request_messages(talk),
+            "temperature": self._choice.temperature,
             "max_tokens": limit,
-            **offered,
         }
-        answer = await self._with_retries(
-            lambda: self._client.chat.completions.with_raw_response.create(**body),
-            with_tools=bool(offered),
-        )
-        try:
-            return _with_ids(read_message(answer.http_response.content))
-        except NotACompletion as error:
-            raise self._refusal(200, str(error), with_tools=bool(offered)) from error
+        if tools:
+            body["tools"] = [request_tool(tool) for tool in tools]
+        place = endpoint.root, model
+        known = self._learned.known(place)
+        tried: dict[Adaptation, str] = {}
+        while True:
+            try:
+                said = await _completion(endpoint, adapted(body, [*known, *tried]))
+            except RejectedRequest as rejected:
+                status, words = rejected.status, rejected.words
+                more = next_adaptation(status, words, body, [*known, *tried])
+                if more is None or says_too_long(status, words):
+                    if status == 404:
+                        self._model = self._choice.model  # the first may be another one by now
+                    raise
+                tried[more] = words
+            else:
+                self._learned.learn(place, tried)
+                self._tell(place, tried)
+                return said
+
+    def _tell(self, place: EndpointModel, tried: Mapping[Adaptation, str]) -> None:
+        """Tell the operator what was refused, in the endpoint's words."""
+        for adaptation, words in tried.items():
+            self.condition.remark(
+                f"{place} {adaptation.refused}",
+                f"The endpoint at {self._where} refuses {adaptation.refused}"
+                f" ({shortened(words)}), so {adaptation.instead}.",
+            )
 
     async def _model_name(self) -> str:
         """The model of the settings, or else the endpoint's first, requested once."""
@@ -311,111 +287,46 @@ class LLM:
             self._model = (await self.models())[0]
         return self._model
 
-    async def _reported_health(self) -> Health:
-        """The answer of /health; an endpoint without it is healthy if it lists a model."""
-        url = f"{self._root}/health"
-        try:
-            answer = await self._client.get(url, cast_to=httpx2.Response)
-        except APIStatusError as error:
-            if error.status_code == 404:
-                return Health(ok=True, text=f"serves {(await self.models())[0]}")
-            if error.status_code in (401, 403):
-                raise self._refusal(
-                    error.status_code, error.response.text, with_tools=False
-                ) from error
-            return Health(ok=False, text=shortened(self._error_text(error.response.text)))
-        except APIConnectionError as error:
-            raise self._unreachable(error) from error
-        match _json(answer):
-            case {"status": str(status)}:
-                return Health(ok=status.lower() in WELL, text=status)
-        return Health(ok=True, text="ok")
-
-    async def _with_retries(
-        self, request: Callable[[], Awaitable[Response]], *, with_tools: bool = False
-    ) -> Response:
-        """The answer to `request`, retried only if the model cannot have started on it.
-
-        A read timeout is never retried: terrarium-agent would queue and run every copy.
-        """
-        retrying = AsyncRetrying(
-            retry=retry_if_exception(_is_worth_a_retry),
-            stop=stop_after_attempt(ATTEMPTS),
-            wait=self._wait,
-            sleep=anyio.sleep,
-            reraise=True,
+    def _refused(self, error: RejectedRequest) -> ModelUnavailable:
+        return ModelUnavailable(
+            f"The model at {self._where} gave no answer (status {error.status}: "
+            f"{shortened(error.words)}). {hint_for(error.status, error.words)}",
+            status=error.status,
         )
 
-        async def once() -> Response:  # tenacity awaits only coroutine functions
-            return await request()
-
-        try:
-            return await retrying(once)
-        except APIStatusError as error:
-            raise self._refusal(
-                error.status_code, error.response.text, with_tools=with_tools
-            ) from error
-        except APIConnectionError as error:
-            raise self._unreachable(error) from error
-
-    def _error_text(self, body: str) -> str:
-        """The error text in a response body, which may quote our key."""
-        return without_secrets(error_text(body), [self._choice.api_key])
-
-    def _refusal(self, status: int, body: str, *, with_tools: bool) -> Exception:
-        """The exception for an error status, or for a body that is not a completion."""
-        text = self._error_text(body)
-        if says_too_long(status, text):
-            return TalkTooLong(f"The talk is too long for the model: {shortened(text)}")
-        if with_tools and says_no_tools(status, text):
-            return _ToolsRejected(shortened(text))
+    def _unreachable(self, error: ConnectionFailed) -> ModelUnavailable:
         return ModelUnavailable(
-            f"The model at {self._where} gave no answer (status {status}: {shortened(text)}). "
-            f"{hint_for(status)}",
-            status=status,
-        )
-
-    def _unreachable(self, error: APIConnectionError) -> ModelUnavailable:
-        return ModelUnavailable(
-            f"The model at {self._where} is not answering ({reason(error)}). "
+            f"The model at {self._where} is not answering ({error}). "
             "Check AGENT_API_URL, or try again in a minute.",
             in_channel="The model is not answering.",
         )
 
 
-def _fresh_connections() -> DefaultAsyncHttpxClient:
-    """An HTTP client that opens a connection for each request.
+async def _completion(endpoint: Endpoint, body: RequestBody) -> ModelMessage:
+    """The message in the endpoint's answer to one request.
 
-    A kept connection that the endpoint has just closed for idleness would look like a failure in
-    the middle of an answer, which must not be retried. Only connecting has a timeout here:
-    `next_message` bounds the whole.
+    Raises:
+        RejectedRequest: it answers with an error, or with what is no completion.
+        ConnectionFailed: there is no whole answer.
     """
-    return DefaultAsyncHttpxClient(
-        limits=httpx2.Limits(max_keepalive_connections=0),
-        timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
-    )
-
-
-def _is_worth_a_retry(error: BaseException) -> bool:
-    if isinstance(error, APIStatusError):
-        return error.status_code in {429, 502, 503, 504}
-    return isinstance(error, APIConnectionError) and isinstance(
-        error.__cause__, httpx2.ConnectError
-    )
-
-
-def _json(answer: httpx2.Response) -> Any:
-    """The body as JSON, or None if it is not JSON."""
+    answer = await endpoint.complete(body)
     try:
-        return json.loads(answer.content)
-    except (ValueError, RecursionError):
-        return None
+        said = _with_ids(await offload(partial(read_message, answer)))  # it may be 4 MB
+    except NotACompletion as error:
+        raise RejectedRequest(200, endpoint.words(str(error))) from error
+    return dataclasses.replace(said, usage=completed_usage(body, said))
 
 
 def _with_ids(said: ModelMessage) -> ModelMessage:
-    """`said` with a generated id for each call that lacks one."""
+    """`said` with a generated id for each call that lacks one, or has that of another call.
+
+    Nine letters and digits are an id that Mistral's templates accept too.
+    """
+    ids = [call.id for call in said.calls]
     calls = (
-        call if call.id else dataclasses.replace(call, id=f"call_{secrets.token_hex(4)}")
-        for call in said.calls
+        call
+        if call.id and call.id not in ids[:at]
+        else dataclasses.replace(call, id=secrets.token_hex(5)[:9])
+        for at, call in enumerate(said.calls)
     )
     return dataclasses.replace(said, calls=tuple(calls))

@@ -1,6 +1,7 @@
 """What is wrong with the model's endpoint, in the operator's log: once, until it changes."""
 
 import logging
+import secrets
 
 log = logging.getLogger(__name__)
 
@@ -13,20 +14,30 @@ class EndpointCondition:
 
     def __init__(self) -> None:
         self.trouble = ""
+        self.error_id = ""
+        """Where the log has the last trouble."""
         self._kind = ""
+        self._remarks = set[str]()
 
-    def troubled(self, kind: str, sentence: str) -> None:
-        """Log a trouble, unless it is still of the `kind` that was logged last."""
+    def troubled(self, kind: str, sentence: str) -> str:
+        """Log a trouble, unless it is still of the `kind` that was logged last.
+
+        Returns the error id under which the log has it.
+        """
         self.trouble = sentence
         if kind != self._kind:
-            self._kind = kind
-            log.warning("%s Until then, questions are answered with search results.", sentence)
+            self._kind, self.error_id = kind, secrets.token_hex(3)
+            log.warning(
+                "error %s: %s Until then, questions are answered with search results.",
+                self.error_id,
+                sentence,
+            )
+        return self.error_id
 
-    def limited(self, sentence: str) -> None:
-        """Log that the endpoint answers, though not to everything; once."""
-        self.trouble = ""
-        if self._kind != sentence:
-            self._kind = sentence
+    def remark(self, kind: str, sentence: str) -> None:
+        """Log what the endpoint cannot do although it answers; once for each `kind`."""
+        if kind not in self._remarks:
+            self._remarks.add(kind)
             log.warning("%s", sentence)
 
     def well(self) -> None:

@@ -7,13 +7,17 @@ from typing import Any
 from terrarium_mcp.errors import single_errors
 
 MAX_QUOTED = 200  # characters of an endpoint's error text that a message quotes
+MAX_WORDS = 4_000  # characters of it that are looked at
 
-# OpenAI and vLLM, llama.cpp, Ollama, Anthropic's and Mistral's compatible endpoints.
+# OpenAI and vLLM, llama.cpp, LM Studio, Ollama, Anthropic's and Mistral's compatible endpoints.
+# vLLM's 'max_tokens must be at least 1, got -186' is what is left after the prompt.
 _TOO_LONG = re.compile(
     r"context[ _-]?(length|window|size)|maximum context|too many tokens"
-    r"|(prompt|input|request|message) (is|are) too (long|large)|reduce the length",
+    r"|(prompt|input|request|message) (is|are) too (long|large)|reduce the length"
+    r"|max_tokens must be at least 1, got -|when context the overflows",
     re.IGNORECASE,
 )
+_NO_CREDIT = re.compile(r"insufficient_quota|exceeded your current quota|billing", re.IGNORECASE)
 # vLLM: '"auto" tool choice requires --enable-auto-tool-choice'. llama.cpp: 'tools param requires
 # --jinja flag'. Ollama: 'does not support tools'. Unambiguous, so matched for any status.
 _NO_TOOLS = re.compile(
@@ -29,13 +33,14 @@ def error_text(body: str) -> str:
     """The error text in a response body, on one line.
 
     Understands OpenAI's `{"error": {"message"}}`, FastAPI's `{"detail"}` and plain text. The
-    `input` of a 422, which echoes our request, is dropped: it is not the reason.
+    `input` of a 422, which echoes our request, is dropped: it is not the reason. Of a long text
+    the first MAX_WORDS characters are returned.
     """
     try:
         words = _words(json.loads(body))
     except (ValueError, RecursionError):
         words = "an HTML page" if body.lstrip().startswith("<") else body
-    return " ".join(words.split()) or "nothing"
+    return " ".join(words.split())[:MAX_WORDS] or "nothing"
 
 
 def shortened(text: str) -> str:
@@ -54,13 +59,22 @@ def says_no_tools(status: int, text: str) -> bool:
     return names_them or _NO_TOOLS.search(text) is not None
 
 
-def hint_for(status: int) -> str:
-    """What the operator can do about an answer with `status`."""
+def says_no_credit(text: str) -> bool:
+    """Whether the account has no credit left: OpenAI answers 429 then, as to too many requests."""
+    return _NO_CREDIT.search(text) is not None
+
+
+def hint_for(status: int, text: str) -> str:
+    """What the operator can do about an answer with `status` and the error `text`."""
     match status:
         case 401 | 403:
             return "Check AGENT_API_KEY."
         case 404:
             return "Check AGENT_API_URL and AGENT_MODEL."
+        case 301 | 302 | 303 | 307 | 308:
+            return "It redirects: set AGENT_API_URL to where the endpoint itself is."
+        case 429 if says_no_credit(text):
+            return "Check the credit of the account behind AGENT_API_KEY."
         case 200:
             return "Check that AGENT_API_URL is an OpenAI-compatible endpoint."
         case _:

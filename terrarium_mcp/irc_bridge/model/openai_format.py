@@ -1,7 +1,9 @@
 """The chat-completion format: a talk as request messages, a response body as a ModelMessage."""
 
 import json
+import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from pydantic import BaseModel, Field, ValidationError
@@ -11,29 +13,43 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
     ChatMessage,
     ModelMessage,
     TalkMessage,
+    TokenUsage,
     ToolCall,
+    ToolResult,
     ToolSchema,
 )
+from terrarium_mcp.irc_bridge.model.event_stream import completion_of_events
 from terrarium_mcp.irc_bridge.model.reasoning_tags import without_reasoning
 from terrarium_mcp.irc_bridge.model.text_tool_calls import text_tool_calls
 
 MAX_MENTIONED = 200  # characters of arguments shown in the mention of a call
+MAX_NAME = 64  # characters of a function's name, at OpenAI
+MAX_CALLS = 16
+"""Calls kept of a message: each gets a part of the request's budget for its result."""
+
+MAX_TEXT = 32_000
+"""Characters kept of an answer: eighty lines on IRC, more than anybody asks for with `!more`."""
+
+UNNAMED = "unnamed"
+"""The tool of a call that names none: the model is told that there is no such tool."""
+
+_NO_NAME_CHARACTER = re.compile(r"[^a-zA-Z0-9_-]")
+
+RequestMessage = dict[str, Any]
+"""A message of a request, as JSON."""
 
 
 class NotACompletion(ValueError):
     """The endpoint's answer is not a chat completion."""
 
 
-def request_messages(
-    talk: Sequence[TalkMessage], *, with_tools: bool = True
-) -> list[dict[str, Any]]:
+def request_messages(talk: Sequence[TalkMessage]) -> list[RequestMessage]:
     """The talk as request messages.
 
     Content is always a string: terrarium-agent rejects null and content parts with 422. It also
-    drops `tool_calls`, so the content mentions each call. An endpoint without tools gets calls
-    and results as text only, because its chat template may have no role for them.
+    drops `tool_calls`, so the content mentions each call.
     """
-    return [_request_message(message, with_tools=with_tools) for message in talk]
+    return [_request_message(message) for message in talk]
 
 
 def request_tool(tool: ToolSchema) -> dict[str, Any]:
@@ -51,47 +67,56 @@ def request_tool(tool: ToolSchema) -> dict[str, Any]:
 def read_message(body: bytes) -> ModelMessage:
     """The message in a chat completion, without its reasoning.
 
+    Its usage is the endpoint's own, with 0 for what it did not count.
+
     Raises:
         NotACompletion: `body` is not a chat completion.
     """
     try:
-        choice = _Completion.model_validate_json(body).choices[0]
+        completion = _completion(body)
     except ValidationError as error:
         raise NotACompletion(body.decode(errors="replace")) from error
-    text = without_reasoning(choice.message.words).strip()
-    if calls := choice.message.calls:
-        return ModelMessage(text, calls)
-    if calls := text_tool_calls(text):
-        return ModelMessage("", calls)
-    return ModelMessage(text, only_reasoned=not text and choice.reasoned)
+    choice = completion.choices[0]
+    words = without_reasoning(choice.message.words).strip()
+    said = ModelMessage(words[:MAX_TEXT], usage=completion.token_usage)
+    if calls := choice.message.calls[:MAX_CALLS]:
+        return replace(said, calls=calls)
+    if calls := text_tool_calls(said.text)[:MAX_CALLS]:
+        return replace(said, text="", calls=calls)
+    return replace(said, only_reasoned=not said.text and choice.reasoned)
 
 
-def _request_message(message: TalkMessage, *, with_tools: bool) -> dict[str, Any]:
+def _completion(body: bytes) -> "_Completion":
+    """The completion in `body`, which may also be a stream of events that was not asked for."""
+    if (streamed := completion_of_events(body)) is not None:
+        return _Completion.model_validate(streamed)
+    return _Completion.model_validate_json(body)
+
+
+def _request_message(message: TalkMessage) -> RequestMessage:
     match message:
         case ChatMessage(role, text):
             return {"role": role, "content": text}
-        case AssistantToolCalls(said) if with_tools:
+        case AssistantToolCalls(said):
             calls = [_request_call(call) for call in said.calls]
             return {"role": "assistant", "content": _mentioning(said), "tool_calls": calls}
-        case AssistantToolCalls(said):
-            return {"role": "assistant", "content": _mentioning(said)}
-        case _ if with_tools:
+        case ToolResult(call_id, name, text):
             return {
                 "role": "tool",
-                "tool_call_id": message.call_id,
-                "name": message.name,
-                "content": message.text,
+                "tool_call_id": call_id,
+                "name": _function_name(name),
+                "content": text,
             }
-        case _:
-            return {"role": "user", "content": f"[{message.name} answered]\n{message.text}"}
 
 
 def _request_call(call: ToolCall) -> dict[str, Any]:
-    return {
-        "id": call.id,
-        "type": "function",
-        "function": {"name": call.name, "arguments": _as_object(call.arguments)},
-    }
+    function = {"name": _function_name(call.name), "arguments": _as_object(call.arguments)}
+    return {"id": call.id, "type": "function", "function": function}
+
+
+def _function_name(name: str) -> str:
+    """A name that OpenAI accepts, also of a tool that the model made up."""
+    return _NO_NAME_CHARACTER.sub("_", name)[:MAX_NAME]
 
 
 def _as_object(arguments: str) -> str:
@@ -114,20 +139,21 @@ def _mention(call: ToolCall) -> str:
 
 
 class _Function(BaseModel):
-    name: str = ""
-    arguments: str | dict[str, Any] | None = None
+    name: str | None = None
+    arguments: Any = None
 
 
 class _CompletionToolCall(BaseModel):
     id: str | None = None
-    function: _Function
+    function: _Function | None = None
 
     @property
     def call(self) -> ToolCall:
-        given = self.function.arguments
+        function = self.function or _Function()
+        given = function.arguments
         # Some endpoints send the arguments parsed, or null for a call without any.
         arguments = given if isinstance(given, str) else json.dumps(given or {}, ensure_ascii=False)
-        return ToolCall(self.id or "", self.function.name, arguments)
+        return ToolCall(self.id or "", function.name or UNNAMED, arguments)
 
 
 class _ContentPart(BaseModel):
@@ -136,8 +162,10 @@ class _ContentPart(BaseModel):
 
 class _CompletionMessage(BaseModel):
     content: str | list[_ContentPart] | None = None
+    refusal: str | None = None
+    """OpenAI's place for the words with which its model declines."""
     tool_calls: list[_CompletionToolCall] | None = None
-    # vLLM and DeepSeek send reasoning_content; newer vLLM and OpenRouter send reasoning.
+    # vLLM and DeepSeek send reasoning_content; newer vLLM, Ollama and OpenRouter send reasoning.
     reasoning_content: Any = None
     reasoning: Any = None
 
@@ -145,7 +173,7 @@ class _CompletionMessage(BaseModel):
     def words(self) -> str:
         if isinstance(self.content, list):
             return "".join(part.text for part in self.content)
-        return self.content or ""
+        return self.content or self.refusal or ""
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
@@ -166,3 +194,11 @@ class _Choice(BaseModel):
 
 class _Completion(BaseModel):
     choices: list[_Choice] = Field(min_length=1)
+    usage: Any = None
+
+    @property
+    def token_usage(self) -> TokenUsage:
+        match self.usage:
+            case {"prompt_tokens": int(prompt), "completion_tokens": int(completion)}:
+                return TokenUsage(max(prompt, 0), max(completion, 0), estimated=False)
+        return TokenUsage()

@@ -9,10 +9,18 @@ from tenacity import wait_none
 
 from terrarium_mcp.irc_bridge.model.chat_types import ChatMessage
 from terrarium_mcp.irc_bridge.model.check import check_endpoint
-from terrarium_mcp.irc_bridge.model.client import LLM, ModelUnavailable
+from terrarium_mcp.irc_bridge.model.client import LLM, ModelUnavailable, TalkTooLong
 from terrarium_mcp.settings import Settings
 from tests.irc_bridge.house import NOBODY, said, study
-from tests.servers.agent import fails, strict_agent
+from tests.servers.agent import context_error, fails, strict_agent
+from tests.servers.endpoints.kinds import KINDS
+from tests.servers.endpoints.llama_cpp import LlamaCpp
+from tests.servers.endpoints.lm_studio import LmStudio
+from tests.servers.endpoints.ollama import Ollama
+from tests.servers.endpoints.openai import OpenAI
+from tests.servers.endpoints.stand_in import StandIn, standing_in
+from tests.servers.endpoints.terrarium_agent import TerrariumAgent
+from tests.servers.endpoints.vllm import Vllm
 
 TALK = [ChatMessage("user", "who?")]
 
@@ -55,7 +63,8 @@ async def test_a_wrong_key_is_told_at_the_start_and_when_it_is_right(
         await check_endpoint(llm)
         (told,) = lines(log)
         assert told == (
-            f"The model at {agent.url} gave no answer (status 401: Incorrect API key provided)."
+            f"error {llm.condition.error_id}:"
+            f" The model at {agent.url} gave no answer (status 401: Incorrect API key provided)."
             " Check AGENT_API_KEY. Until then, questions are answered with search results."
         )
         for _ in range(3):
@@ -80,6 +89,41 @@ async def test_a_model_that_is_not_listed_is_told_with_the_nearest(
     )
 
 
+@pytest.mark.parametrize("kind", KINDS)
+async def test_each_kind_of_endpoint_is_checked_at_the_start(
+    log: pytest.LogCaptureFixture, kind: type[StandIn]
+) -> None:
+    async with standing_in(kind()) as endpoint:
+        async with model(endpoint.url, agent_model=endpoint.model) as llm:
+            await check_endpoint(llm)
+        assert lines(log) == [f"the model {endpoint.model} answers"]
+        async with model(endpoint.url, agent_model="no-such-model") as llm:
+            await check_endpoint(llm)
+    assert lines(log)[0] == (
+        "AGENT_MODEL=no-such-model is not among the models that the endpoint lists."
+        f" It lists: {endpoint.model}."
+    )
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "told"),
+    [
+        (TerrariumAgent(degraded=True), "model endpoint unhealthy (degraded)."),
+        (LlamaCpp(loading=True), "model endpoint unhealthy (Loading model)."),
+        (OpenAI(key="sk-right"), "(status 401: Incorrect API key provided: sk-12**34."),
+        (Vllm(key="right"), "(status 401: Unauthorized). Check AGENT_API_KEY."),
+        (LmStudio(template_refuses=("system",)), "the model qwen2.5-7b-instruct answers"),
+        (Ollama(takes_tools=False), "refuses tools (registry.ollama.ai/library/llama3.2:3b does"),
+    ],
+)
+async def test_each_kind_of_endpoint_says_in_its_own_way_what_it_lacks(
+    log: pytest.LogCaptureFixture, endpoint: StandIn, told: str
+) -> None:
+    async with standing_in(endpoint), model(endpoint.url, agent_model=endpoint.model) as llm:
+        await check_endpoint(llm)
+    assert told in lines(log)[0]
+
+
 async def test_refused_tools_are_told_at_the_start_with_the_way_out_and_not_again(
     log: pytest.LogCaptureFixture,
 ) -> None:
@@ -96,6 +140,17 @@ async def test_refused_tools_are_told_at_the_start_with_the_way_out_and_not_agai
         await llm.next_message(TALK, [])
         await llm.next_message(TALK, [])
         assert lines(log) == []
+
+
+async def test_a_context_that_is_too_small_is_told_once(log: pytest.LogCaptureFixture) -> None:
+    async with strict_agent() as agent, model(agent.url) as llm:
+        agent.will(context_error(), context_error())
+        for _ in range(2):
+            with pytest.raises(TalkTooLong):
+                await llm.next_message(TALK, [])
+    (told,) = lines(log)
+    assert told.startswith("The talk is too long for the model: Failed to generate response")
+    assert told.endswith("Half of it is tried.")
 
 
 async def test_a_change_of_the_trouble_is_told(log: pytest.LogCaptureFixture) -> None:
@@ -116,13 +171,32 @@ async def test_a_change_of_the_trouble_is_told(log: pytest.LogCaptureFixture) ->
         assert "status 500" in again
 
 
+async def test_the_channel_gets_the_id_under_which_the_log_has_the_trouble_while_it_lasts(
+    log: pytest.LogCaptureFixture,
+) -> None:
+    async with strict_agent() as agent, model(agent.url) as llm:
+        agent.will(*[fails(500)] * 5)
+        in_channel = []
+        for _ in range(6):  # the sixth is the breaker's
+            with pytest.raises(ModelUnavailable) as told:
+                await llm.next_message(TALK, [])
+            in_channel.append(told.value.in_channel)
+            assert told.value.public == told.value.in_channel
+    (logged,) = lines(log)
+    error_id = logged.partition(":")[0]
+    assert in_channel == [
+        *[f"The model gave no answer ({error_id} in the log)."] * 5,
+        f"The model is not answering at the moment ({error_id} in the log).",
+    ]
+
+
 async def test_an_endpoint_out_of_reach_is_told_once(log: pytest.LogCaptureFixture) -> None:
     async with model(NOBODY) as llm:
         await check_endpoint(llm)
         with pytest.raises(ModelUnavailable):
             await llm.next_message(TALK, [])
     (told,) = lines(log)
-    assert told.startswith(f"The model at {NOBODY} is not answering (connection refused).")
+    assert f": The model at {NOBODY} is not answering (connection refused)." in told
 
 
 @pytest.mark.parametrize("status", [401, 404, 500])
@@ -131,7 +205,8 @@ async def test_the_channel_hears_no_address_and_no_setting(tmp_path: Path, statu
         error = {"error": {"message": f"see {agent.url}/docs or https://example.org/keys"}}
         agent.will(fails(status, error))
         found = await scene.asks("who fixed the gate?")
-    assert found.lines[0] == "The model gave no answer."
+        error_id = scene.llm.condition.error_id
+    assert found.lines[0] == f"The model gave no answer (error {error_id} in the log)."
     assert "a gate" in found.lines[-1]
     for line in found.lines:
         assert "http" not in line
@@ -141,5 +216,6 @@ async def test_the_channel_hears_no_address_and_no_setting(tmp_path: Path, statu
 async def test_nor_that_of_a_model_or_a_server_out_of_reach(tmp_path: Path) -> None:
     async with study(tmp_path, NOBODY, [said("a gate")]) as scene:
         found = await scene.asks("who fixed the gate?")
-    assert found.lines[0] == "The model is not answering."
+        error_id = scene.llm.condition.error_id
+    assert found.lines[0] == f"The model is not answering (error {error_id} in the log)."
     assert not [line for line in found.lines if "127.0.0.1" in line]

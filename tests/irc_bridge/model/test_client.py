@@ -3,12 +3,10 @@
 import json
 import socket
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
 import pytest
-from tenacity import wait_none
 
 from terrarium_mcp.irc_bridge.model.breaker import Breaker
 from terrarium_mcp.irc_bridge.model.chat_types import (
@@ -20,6 +18,8 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
     ToolSchema,
 )
 from terrarium_mcp.irc_bridge.model.client import LLM, ModelUnavailable, TalkTooLong
+from terrarium_mcp.settings import Settings
+from tests.irc_bridge.model.endpoint_scene import Clock, llm_for
 from tests.servers.agent import (
     Answer,
     StrictAgent,
@@ -41,38 +41,10 @@ TALK = [ChatMessage("system", "You are Terra."), ChatMessage("user", "who fixed 
 SEARCH = ToolSchema("search", "Find lines.", {"type": "object", "properties": {}})
 
 
-class Clock:
-    """A clock that a test moves."""
-
-    now = 1000.0
-
-    def __call__(self) -> float:
-        return self.now
-
-
 @pytest.fixture
 async def agent() -> AsyncIterator[StrictAgent]:
     async with strict_agent() as agent:
         yield agent
-
-
-@asynccontextmanager
-async def llm_for(url: str, **changes: Any) -> AsyncIterator[LLM]:
-    settings: dict[str, Any] = {
-        "base_url": url,
-        "api_key": "",
-        "model": "glm",
-        "temperature": 0.8,
-        "max_tokens": 512,
-        "timeout": 20,
-        "wait": wait_none(),
-    }
-    llm = LLM(**settings | changes)
-    try:
-        with anyio.fail_after(15):
-            yield llm
-    finally:
-        await llm.aclose()
 
 
 @pytest.fixture
@@ -227,6 +199,41 @@ async def test_without_a_model_the_endpoints_first_is_asked_for_once(agent: Stri
     assert agent.models_asked == 1
 
 
+async def test_without_a_model_the_endpoint_may_load_another_one_meanwhile(
+    agent: StrictAgent,
+) -> None:
+    agent.models = ["glm-air"]
+    agent.will("one", fails(404, {"detail": "The model `glm-air` does not exist."}), "two")
+    async with llm_for(agent.url, model="") as llm:
+        await llm.next_message(TALK, [])
+        agent.models = ["qwen"]
+        with pytest.raises(ModelUnavailable):
+            await llm.next_message(TALK, [])
+        await llm.next_message(TALK, [])
+    assert [request["model"] for request in agent.requests] == ["glm-air", "glm-air", "qwen"]
+
+
+async def test_a_request_in_work_ends_at_the_endpoint_where_it_began(agent: StrictAgent) -> None:
+    agent.will(hangs(fails(400, {"detail": "temperature is not supported"})), "from the old one")
+    answers = []
+
+    async def ask(llm: LLM) -> None:
+        answers.append(await llm.next_message(TALK, []))
+
+    async with strict_agent() as other, llm_for(agent.url) as llm:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(ask, llm)
+            await agent.asked(1)
+            llm.change_settings(
+                Settings.model_validate({"agent_api_url": other.url, "agent_model": "glm"})
+            )
+            agent.release()
+        other.will("from the new one")
+        await ask(llm)
+    assert [said.text for said in answers] == ["from the old one", "from the new one"]
+    assert "temperature" in other.requests[0]
+
+
 async def test_an_endpoint_without_models_says_which_setting_helps(agent: StrictAgent) -> None:
     agent.models = []
     async with llm_for(agent.url, model="") as llm:
@@ -360,7 +367,7 @@ async def test_a_talk_that_does_not_fit_is_told_apart(
         fails(500, {"error": {"message": "tools param requires --jinja flag"}}),
     ],
 )
-async def test_an_endpoint_that_rejects_tools_is_learned_at_once_and_for_good(
+async def test_an_endpoint_that_rejects_tools_is_learned_at_once(
     agent: StrictAgent, llm: LLM, refusal: Answer
 ) -> None:
     agent.will(refusal, "Ada did.", "Still Ada.")

@@ -1,0 +1,221 @@
+"""What endpoints refuse in a request, how they word it, and how the request is changed then. Pure.
+
+Adaptations leave the talk as it is and change only the JSON that is sent.
+"""
+
+import hashlib
+import re
+from collections.abc import Callable, Collection
+from dataclasses import dataclass, field
+from typing import Any
+
+from terrarium_mcp.irc_bridge.model.endpoint_errors import says_no_tools
+
+RequestBody = dict[str, Any]
+"""A chat-completion request, as JSON."""
+
+
+@dataclass(frozen=True, slots=True)
+class Adaptation:
+    """One thing that endpoints refuse.
+
+    `refused` and `instead` complete the operator's sentence "The endpoint refuses ..., so ...".
+    `recognises` tells from status and error text whether a refusal may mean this; `apply` returns
+    the request without it, equal to its argument if it holds nothing of the kind.
+    """
+
+    refused: str
+    instead: str
+    recognises: Callable[[int, str], bool] = field(repr=False)
+    apply: Callable[[RequestBody], RequestBody] = field(repr=False)
+
+
+def adapted(body: RequestBody, adaptations: Collection[Adaptation]) -> RequestBody:
+    """`body` with each of `adaptations` applied; messages are merged last, whatever made them."""
+    for adaptation in reversed(ADAPTATIONS):
+        if adaptation in adaptations:
+            body = adaptation.apply(body)
+    return body
+
+
+def next_adaptation(
+    status: int, text: str, body: RequestBody, tried: Collection[Adaptation]
+) -> Adaptation | None:
+    """What to try after `body`, sent with the adaptations `tried`, was refused; None: nothing."""
+    sent = adapted(body, tried)
+    for adaptation in ADAPTATIONS:
+        if adaptation in tried or not adaptation.recognises(status, text):
+            continue
+        if adapted(body, [*tried, adaptation]) != sent:
+            return adaptation
+    return None
+
+
+def _says(pattern: str) -> Callable[[int, str], bool]:
+    """Recognises a refusal by its text alone: the status is often that of a proxy."""
+    compiled = re.compile(pattern, re.IGNORECASE)
+    return lambda _status, text: compiled.search(text) is not None
+
+
+def _without(name: str) -> Callable[[RequestBody], RequestBody]:
+    return lambda body: {key: value for key, value in body.items() if key != name}
+
+
+def _with_other_limit(body: RequestBody) -> RequestBody:
+    if "max_tokens" not in body:
+        return body
+    return {**_without("max_tokens")(body), "max_completion_tokens": body["max_tokens"]}
+
+
+def _without_system_message(body: RequestBody) -> RequestBody:
+    """The system messages' words at the beginning of the first user message."""
+    messages = body["messages"]
+    rules = [one["content"] for one in messages if one["role"] == "system"]
+    if not rules:
+        return body
+    others = [one for one in messages if one["role"] != "system"]
+    at = next((n for n, one in enumerate(others) if one["role"] == "user"), None)
+    if at is None:
+        others, at = [{"role": "user", "content": ""}, *others], 0
+    words = "\n\n".join([*rules, others[at]["content"]])
+    others[at] = {**others[at], "content": words}
+    return {**body, "messages": others}
+
+
+def _with_alternating_roles(body: RequestBody) -> RequestBody:
+    """One message where the same role speaks twice in a row; a user speaks first."""
+    merged: list[dict[str, Any]] = []
+    for message in body["messages"]:
+        role = message["role"]
+        if not merged or merged[-1]["role"] == "system":
+            if role == "assistant":
+                merged.append({"role": "user", "content": "(earlier)"})
+        elif role == merged[-1]["role"] != "tool":
+            merged[-1] = _joined(merged[-1], message)
+            continue
+        merged.append(message)
+    return {**body, "messages": merged}
+
+
+def _joined(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    return {**first, **second, "content": f"{first['content']}\n\n{second['content']}"}
+
+
+def _with_tool_messages_as_words(body: RequestBody) -> RequestBody:
+    """Calls, which the content mentions anyway, and results as the words of assistant and user."""
+    return {**body, "messages": [_as_words(message) for message in body["messages"]]}
+
+
+def _as_words(message: dict[str, Any]) -> dict[str, Any]:
+    if message["role"] == "tool":
+        content = f"[{message['name']} answered]\n{message['content']}"
+        return {"role": "user", "content": content}
+    return {key: value for key, value in message.items() if key != "tool_calls"}
+
+
+def _without_tools(body: RequestBody) -> RequestBody:
+    return _with_tool_messages_as_words(_without("tools")(body))
+
+
+def _with_short_ids(body: RequestBody) -> RequestBody:
+    """Nine letters and digits for each id of a call."""
+    return {**body, "messages": [_with_short_id(message) for message in body["messages"]]}
+
+
+def _with_short_id(message: dict[str, Any]) -> dict[str, Any]:
+    match message:
+        case {"tool_call_id": str(given)}:
+            return {**message, "tool_call_id": _short_id(given)}
+        case {"tool_calls": [*calls]}:
+            return {**message, "tool_calls": [{**one, "id": _short_id(one["id"])} for one in calls]}
+    return message
+
+
+def _short_id(given: str) -> str:
+    if re.fullmatch("[a-zA-Z0-9]{9}", given):
+        return given
+    return hashlib.blake2s(given.encode(errors="replace")).hexdigest()[:9]
+
+
+_UNSUPPORTED = (
+    r"(unsupported|(not|n't) (support|allow|accept|permit)\w*|(not|n't) be used|only the default"
+    r"|unknown|unrecogni[sz]ed|unexpected|deprecated)"
+)
+
+TEMPERATURE = Adaptation(
+    "a temperature",
+    "it gets none",
+    # OpenAI: "Unsupported value: 'temperature' does not support 0.8 with this model."
+    _says(rf"\btemperature\b.*{_UNSUPPORTED}|{_UNSUPPORTED}.*\btemperature\b"),
+    _without("temperature"),
+)
+
+MAX_TOKENS = Adaptation(
+    "max_tokens",
+    "it gets max_completion_tokens",
+    # OpenAI: "Unsupported parameter: 'max_tokens' ... Use 'max_completion_tokens' instead."
+    _says(r"\bmax_completion_tokens\b"),
+    _with_other_limit,
+)
+
+CALL_IDS = Adaptation(
+    "the ids of tool calls",
+    "it gets shorter ones",
+    # Mistral's chat template: "Tool call IDs should be alphanumeric strings with length 9!"
+    _says(r"tool call ids?\b.*\b(9|nine|length)|tool_call_?id.*\b(pattern|string too long)"),
+    _with_short_ids,
+)
+
+TOOLS = Adaptation(
+    "tools",
+    "a search is put before each question instead. vLLM needs --enable-auto-tool-choice and"
+    " --tool-call-parser, llama.cpp --jinja",
+    says_no_tools,
+    _without_tools,
+)
+
+_MUST_ALTERNATE = (
+    r"roles must alternate|must alternate between|(must|should) (start|begin) with a user"
+)
+
+ALTERNATION = Adaptation(
+    "two messages of one role in a row",
+    "they are sent as one",
+    # The chat templates of Mistral and Gemma, at any endpoint that uses them.
+    _says(_MUST_ALTERNATE),
+    _with_alternating_roles,
+)
+
+SYSTEM_MESSAGE = Adaptation(
+    "a system message",
+    "its rules are put before the question",
+    # Gemma 2: "System role not supported". Mistral: "Only user and assistant roles are supported!"
+    _says(
+        r"system (role|message|prompt)s?\b.{0,20}\bnot (be )?(support|allow|accept)"
+        r"|roles? are supported|(unknown|unexpected|invalid|unsupported) role:? ['\"]?system"
+        rf"|{_MUST_ALTERNATE}"
+    ),
+    _without_system_message,
+)
+
+TOOL_MESSAGES = Adaptation(
+    "messages of the role tool",
+    "results of tools are sent as words",
+    # OpenAI, of a call that a proxy dropped: "messages with role 'tool' must be a response to ..."
+    _says(
+        r"role ['\"]?tool\b|tool role|roles? are supported|tool messages? (must|responding)"
+        rf"|{_MUST_ALTERNATE}"
+    ),
+    _with_tool_messages_as_words,
+)
+
+ADAPTATIONS = (
+    TEMPERATURE,
+    MAX_TOKENS,
+    CALL_IDS,
+    ALTERNATION,
+    SYSTEM_MESSAGE,
+    TOOL_MESSAGES,
+    TOOLS,
+)
+"""All of them: what a refusal most likely means comes first."""

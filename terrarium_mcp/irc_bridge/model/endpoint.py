@@ -1,0 +1,152 @@
+"""One OpenAI-compatible endpoint over HTTP: requests with their retries, and bounded answers."""
+
+import json
+import re
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx2
+from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient
+from tenacity.wait import wait_base
+
+from terrarium_mcp.chat.quoted_secrets import without_secrets
+from terrarium_mcp.irc_bridge.model.adaptations import RequestBody
+from terrarium_mcp.irc_bridge.model.bounded_body import bound_body
+from terrarium_mcp.irc_bridge.model.endpoint_errors import error_text, reason, shortened
+from terrarium_mcp.irc_bridge.model.errors import ConnectionFailed, RejectedRequest
+from terrarium_mcp.irc_bridge.model.health import Health, reported_health
+from terrarium_mcp.irc_bridge.model.retries import Sleep, asked_seconds, retrying
+
+CONNECT_SECONDS = 10.0
+
+
+class Endpoint:
+    """The endpoint at `base_url`, with or without `/v1` at its end.
+
+    A request that the model cannot have started on is retried, as long as `timeout` seconds from
+    its beginning are not over; between tries `sleep` waits, for what `wait` says.
+    """
+
+    def __init__(
+        self, base_url: str, api_key: str, *, timeout: float, wait: wait_base, sleep: Sleep
+    ) -> None:
+        self.root = re.sub(r"(/v1)?/*$", "", base_url)
+        self._api_key = api_key
+        self._timeout = timeout
+        self._wait = wait
+        self._sleep = sleep
+        self._client = AsyncOpenAI(
+            base_url=f"{self.root}/v1",
+            api_key=api_key or "none",  # if empty, openai reads OPENAI_API_KEY
+            max_retries=0,
+            http_client=_fresh_connections(),
+            default_headers={"Accept-Encoding": "identity"},
+        )
+
+    @property
+    def address(self) -> str:
+        """The endpoint's address as an error may show it, without a password."""
+        parts = urlsplit(self.root)
+        return parts._replace(netloc=parts.netloc.rpartition("@")[2]).geturl()
+
+    async def complete(self, body: RequestBody) -> bytes:
+        """The body of the answer to a chat-completion request.
+
+        Raises:
+            RejectedRequest: it answers with an error status.
+            ConnectionFailed: there is no whole answer.
+        """
+        path = "/chat/completions"
+        answer = await self._with_retries(
+            lambda: self._client.post(path, body=body, cast_to=httpx2.Response)
+        )
+        return answer.content
+
+    async def models(self) -> list[str]:
+        """The names of the models that the endpoint lists, at least one.
+
+        Raises:
+            RejectedRequest: it lists none, or answers with an error status.
+            ConnectionFailed: there is no whole answer.
+        """
+        answer = await self._with_retries(
+            lambda: self._client.get("/models", cast_to=httpx2.Response)
+        )
+        match _json(answer):
+            case {"data": [{"id": str()}, *_] as listed}:
+                return [str(one["id"]) for one in listed if isinstance(one, dict) and "id" in one]
+        raise RejectedRequest(answer.status_code, self.words(answer.text))
+
+    async def health(self) -> Health:
+        """The endpoint's own report; one without it is healthy if it lists a model.
+
+        Raises:
+            RejectedRequest: it refuses the key, or has neither a report nor a model.
+            ConnectionFailed: there is no whole answer.
+        """
+        try:
+            answer = await self._once(
+                lambda: self._client.get(f"{self.root}/health", cast_to=httpx2.Response)
+            )
+        except RejectedRequest as error:
+            if error.status in (401, 403):
+                raise
+            if error.status != 404:
+                return Health(ok=False, text=shortened(error.words))
+        else:
+            if health := reported_health(_json(answer)):
+                return health
+        return Health(ok=True, text=f"serves {(await self.models())[0]}")
+
+    def words(self, body: str) -> str:
+        """The error text in a response body, which may quote our key."""
+        return without_secrets(error_text(body), [self._api_key])
+
+    async def aclose(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    async def _with_retries(
+        self, request: Callable[[], Awaitable[httpx2.Response]]
+    ) -> httpx2.Response:
+        async def once() -> httpx2.Response:  # tenacity awaits only coroutine functions
+            return await self._once(request)
+
+        return await retrying(self._wait, within=self._timeout, sleep=self._sleep)(once)
+
+    async def _once(self, request: Callable[[], Awaitable[httpx2.Response]]) -> httpx2.Response:
+        try:
+            return await request()
+        except APIStatusError as error:
+            answer = error.response
+            pause = asked_seconds(answer.headers.get("retry-after", ""), datetime.now(UTC))
+            raise RejectedRequest(answer.status_code, self.words(answer.text), pause) from error
+        except APIConnectionError as error:
+            never_sent = isinstance(error.__cause__, httpx2.ConnectError)
+            raise ConnectionFailed(reason(error), never_sent=never_sent) from error
+
+
+def _fresh_connections() -> DefaultAsyncHttpxClient:
+    """An HTTP client that opens a connection for each request.
+
+    A kept connection that the endpoint has just closed for idleness would look like a failure in
+    the middle of an answer, which must not be retried. Only connecting has a timeout here: the
+    caller bounds the whole. Redirects are not followed: what was said in a channel goes to the
+    address in the settings and to no other.
+    """
+    return DefaultAsyncHttpxClient(
+        limits=httpx2.Limits(max_keepalive_connections=0),
+        timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
+        follow_redirects=False,
+        event_hooks={"response": [bound_body]},
+    )
+
+
+def _json(answer: httpx2.Response) -> Any:
+    """The body as JSON, or None if it is not JSON."""
+    try:
+        return json.loads(answer.content)
+    except (ValueError, RecursionError):
+        return None

@@ -1,0 +1,64 @@
+"""What goes wrong between the bridge and a model endpoint."""
+
+from terrarium_mcp.errors import TerrariumError
+
+
+class ModelUnavailable(TerrariumError):
+    """The endpoint gave no answer: unreachable, too slow, failing, or paused by the breaker.
+
+    The text is for the operator: it names the address, the cause and the setting. `in_channel` is
+    for the asker, and names none of them.
+    """
+
+    def __init__(
+        self, text: str, *, in_channel: str = "The model gave no answer.", status: int = 0
+    ) -> None:
+        super().__init__(text)
+        self._in_channel = in_channel
+        self.status = status
+        """The HTTP status, where there was an answer."""
+        self.kind = f"{in_channel} {status}"
+        """Equal for failures that an operator would call the same."""
+        self.error_id = ""
+        """Where the log has this trouble; empty until it is logged."""
+
+    @property
+    def in_channel(self) -> str:
+        """What the asker is told: that there is no answer, and where the log says why."""
+        if not self.error_id:
+            return self._in_channel
+        return f"{self._in_channel.removesuffix('.')} (error {self.error_id} in the log)."
+
+    @property
+    def public(self) -> str:
+        """The same: the text itself names addresses and settings."""
+        return self.in_channel
+
+
+class TalkTooLong(TerrariumError):
+    """The talk exceeds the model's context: retry with less of it."""
+
+
+class RejectedRequest(Exception):
+    """The endpoint answered, but with an error, or with what is no completion.
+
+    `words` are the endpoint's own, on one line, without our key; `status` is the HTTP status;
+    `pause` are the seconds after which it wants to be asked again, if it said so.
+    """
+
+    def __init__(self, status: int, words: str, pause: float | None = None) -> None:
+        super().__init__(f"status {status}: {words}")
+        self.status = status
+        self.words = words
+        self.pause = pause
+
+
+class ConnectionFailed(Exception):
+    """There was no whole answer; the text is the cause.
+
+    `never_sent`: the request did not reach the endpoint, so the model cannot have started on it.
+    """
+
+    def __init__(self, cause: str, *, never_sent: bool) -> None:
+        super().__init__(cause)
+        self.never_sent = never_sent

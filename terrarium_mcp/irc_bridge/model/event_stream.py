@@ -1,0 +1,59 @@
+"""Joins a streamed completion into a whole one: some proxies stream although nobody asked. Pure."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+_TEXTS = ("content", "reasoning_content", "reasoning", "refusal")
+
+
+def completion_of_events(body: bytes) -> dict[str, Any] | None:
+    """The completion whose pieces are the server-sent events of `body`; None if it has none.
+
+    Of several choices only the first is read.
+    """
+    if not body.lstrip().startswith((b"data:", b"event:", b"id:", b":")):
+        return None
+    message: dict[str, Any] = {}
+    calls: dict[Any, dict[str, Any]] = {}
+    finish, usage = None, None
+    for piece in _events(body):
+        usage = piece.get("usage") or usage
+        match piece:
+            case {"choices": [{"delta": dict(delta)} as choice, *_]}:
+                finish = choice.get("finish_reason") or finish
+                _add_texts(message, delta)
+                _add_calls(calls, delta.get("tool_calls"))
+    if calls:
+        message["tool_calls"] = list(calls.values())
+    choices = [{"message": message, "finish_reason": finish}] if message or finish else []
+    return {"choices": choices, "usage": usage}
+
+
+def _events(body: bytes) -> Iterator[dict[str, Any]]:
+    """The JSON objects of the events; what is none, such as `[DONE]`, is left out."""
+    for line in body.splitlines():
+        if line.startswith(b"data:"):
+            try:
+                piece = json.loads(line.removeprefix(b"data:"))
+            except (ValueError, RecursionError):
+                continue
+            if isinstance(piece, dict):
+                yield piece
+
+
+def _add_texts(message: dict[str, Any], delta: dict[str, Any]) -> None:
+    for name in _TEXTS:
+        if isinstance(piece := delta.get(name), str):
+            message[name] = message.get(name, "") + piece
+
+
+def _add_calls(calls: dict[Any, dict[str, Any]], pieces: Any) -> None:
+    """Add pieces of calls, which belong to the call with the same index."""
+    for piece in pieces if isinstance(pieces, list) else ():
+        match piece:
+            case {"index": index, "function": dict(function)}:
+                call = calls.setdefault(index, {"function": {"name": "", "arguments": ""}})
+                call["id"] = piece.get("id") or call.get("id")
+                for name in ("name", "arguments"):
+                    call["function"][name] += str(function.get(name) or "")

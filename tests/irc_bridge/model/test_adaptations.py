@@ -1,0 +1,239 @@
+"""What an endpoint refuses is recognised by its words and left out, for an hour."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from terrarium_mcp.irc_bridge.model.adaptations import (
+    ADAPTATIONS,
+    ALTERNATION,
+    CALL_IDS,
+    MAX_TOKENS,
+    SYSTEM_MESSAGE,
+    TEMPERATURE,
+    TOOL_MESSAGES,
+    TOOLS,
+    Adaptation,
+    adapted,
+    next_adaptation,
+)
+from terrarium_mcp.irc_bridge.model.chat_types import ChatMessage, ToolSchema
+from terrarium_mcp.irc_bridge.model.client import ModelUnavailable
+from terrarium_mcp.irc_bridge.model.learned import REMEMBERED
+from terrarium_mcp.settings import Settings
+from tests.irc_bridge.model.endpoint_scene import Clock, llm_for
+from tests.servers.endpoints.openai import OpenAI
+from tests.servers.endpoints.stand_in import standing_in
+from tests.servers.endpoints.vllm import Vllm
+
+TALK = [ChatMessage("system", "You are Terra."), ChatMessage("user", "who fixed the gate?")]
+SEARCH = ToolSchema("search", "Find lines.", {"type": "object", "properties": {}})
+
+
+def body(*messages: dict[str, Any], **fields: Any) -> dict[str, Any]:
+    return {"model": "m", "messages": list(messages), **fields}
+
+
+def said(role: str, content: str, **fields: Any) -> dict[str, Any]:
+    return {"role": role, "content": content, **fields}
+
+
+CALL = said(
+    "assistant",
+    "[called search {}]",
+    tool_calls=[{"id": "call_1", "type": "function", "function": {"name": "search"}}],
+)
+RESULT = said("tool", "<ada> fixed", tool_call_id="call_1", name="search")
+EVERYTHING = body(
+    said("system", "rules"),
+    said("user", "log"),
+    said("user", "who?"),
+    CALL,
+    RESULT,
+    temperature=0.8,
+    max_tokens=512,
+    tools=[{"type": "function"}],
+)
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "adaptation"),
+    [
+        (400, "Unsupported value: 'temperature' does not support 0.8 with it.", TEMPERATURE),
+        (422, "body.temperature: Extra inputs are not permitted", TEMPERATURE),
+        (400, "`temperature` is deprecated for this model.", TEMPERATURE),
+        (400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens'.", MAX_TOKENS),
+        (400, "Tool call IDs should be alphanumeric strings with length 9!", CALL_IDS),
+        (400, "Invalid 'messages[2].tool_call_id': string too long. Expected 40.", CALL_IDS),
+        (400, "Conversation roles must alternate user/assistant/user/...", ALTERNATION),
+        (500, "After the optional system message, conversation roles must alternate", ALTERNATION),
+        (400, "System role not supported", SYSTEM_MESSAGE),
+        (400, "Only user, assistant and tool roles are supported, got system.", SYSTEM_MESSAGE),
+        (500, "vLLM API error (400): Unknown role: system", SYSTEM_MESSAGE),
+        (400, "Invalid parameter: messages with role 'tool' must be a response", TOOL_MESSAGES),
+        (400, "Unexpected role 'tool' after role 'user'", TOOL_MESSAGES),
+        (400, '"auto" tool choice requires --enable-auto-tool-choice', TOOLS),
+        (500, "tools param requires --jinja flag", TOOLS),
+        (400, "gemma3:4b does not support tools", TOOLS),
+    ],
+)  # fmt: skip
+def test_a_refusal_is_recognised_by_its_words(
+    status: int, words: str, adaptation: Adaptation
+) -> None:
+    assert next_adaptation(status, words, EVERYTHING, ()) is adaptation
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (500, "boom"),
+        (401, "Incorrect API key provided"),
+        (404, "The model `m` does not exist"),
+        (422, "body.temperature: Input should be less than or equal to 2"),
+        (400, "max_tokens is too large: 32000"),
+        (503, "Loading model"),
+    ],
+)
+def test_other_refusals_change_nothing(status: int, words: str) -> None:
+    assert next_adaptation(status, words, EVERYTHING, ()) is None
+
+
+def test_what_is_not_in_the_request_cannot_be_its_fault() -> None:
+    plain = body(said("user", "who?"))
+    for adaptation in ADAPTATIONS:
+        assert adapted(plain, [adaptation]) == plain
+    assert next_adaptation(400, "System role not supported", plain, ()) is None
+
+
+def test_a_template_that_only_says_alternate_is_tried_in_every_way_once() -> None:
+    words, tried = "Conversation roles must alternate user/assistant", list[Adaptation]()
+    while more := next_adaptation(400, words, EVERYTHING, tried):
+        tried.append(more)
+    assert tried == [ALTERNATION, SYSTEM_MESSAGE, TOOL_MESSAGES]
+    assert adapted(EVERYTHING, tried)["messages"] == [
+        said("user", "rules\n\nlog\n\nwho?"),
+        said("assistant", "[called search {}]"),
+        said("user", "[search answered]\n<ada> fixed"),
+    ]
+
+
+def test_each_adaptation_changes_its_own_part_alone() -> None:
+    changed = {
+        adaptation: {
+            key: value
+            for key, value in adapted(EVERYTHING, [adaptation]).items()
+            if EVERYTHING.get(key) != value
+        }
+        for adaptation in (TEMPERATURE, MAX_TOKENS)
+    }
+    assert changed == {TEMPERATURE: {}, MAX_TOKENS: {"max_completion_tokens": 512}}
+    assert "temperature" not in adapted(EVERYTHING, [TEMPERATURE])
+    assert "max_tokens" not in adapted(EVERYTHING, [MAX_TOKENS])
+    assert "tools" not in adapted(EVERYTHING, [TOOLS])
+    assert "tools" in adapted(EVERYTHING, [TOOL_MESSAGES])
+    *_, call, result = adapted(EVERYTHING, [CALL_IDS])["messages"]
+    assert call["tool_calls"][0]["id"] == result["tool_call_id"]
+    assert len(result["tool_call_id"]) == 9
+    assert EVERYTHING["messages"][3]["tool_calls"][0]["id"] == "call_1"
+
+
+def test_a_talk_that_an_assistant_begins_is_begun_by_a_user() -> None:
+    talk = body(said("system", "rules"), said("assistant", "hello"), said("assistant", "again"))
+    assert adapted(talk, [ALTERNATION])["messages"] == [
+        said("system", "rules"),
+        said("user", "(earlier)"),
+        said("assistant", "hello\n\nagain"),
+    ]
+
+
+@given(st.lists(st.sampled_from(["system", "user", "assistant", "tool"])), st.text(max_size=5))
+def test_adapted_to_everything_a_talk_alternates_and_loses_no_word(
+    roles: list[str], text: str
+) -> None:
+    messages = [
+        said(role, f"{n}:{text}", **({"tool_call_id": "x", "name": "y"} if role == "tool" else {}))
+        for n, role in enumerate(roles)
+    ]
+    sent = adapted(body(*messages), ADAPTATIONS)["messages"]
+    expected = ["user", "assistant"] * len(sent)
+    assert [one["role"] for one in sent] == expected[: len(sent)]
+    everything = "".join(one["content"] for one in sent)
+    assert all(one["content"] in everything for one in messages)
+
+
+@pytest.fixture
+async def reasoning() -> AsyncIterator[OpenAI]:
+    async with standing_in(OpenAI(reasons=True, listed=["glm", "other"])) as endpoint:
+        yield endpoint
+
+
+async def test_what_was_refused_is_left_out_for_an_hour_and_then_tried_again(
+    reasoning: OpenAI, caplog: pytest.LogCaptureFixture
+) -> None:
+    clock = Clock()
+    reasoning.will(*["Ada did."] * 4)
+    async with llm_for(reasoning.url, clock=clock) as llm:
+        await llm.next_message(TALK, [])
+        assert len(reasoning.requests) == 3
+        clock.now += REMEMBERED - 1
+        await llm.next_message(TALK, [])
+        assert len(reasoning.requests) == 4
+        assert reasoning.requests[-1].keys() == {"model", "messages", "max_completion_tokens"}
+        clock.now += 2
+        await llm.next_message(TALK, [])
+        assert len(reasoning.requests) == 7
+        assert "temperature" in reasoning.requests[4]
+        reasoning.reasons = False
+        clock.now += REMEMBERED + 1
+        await llm.next_message(TALK, [])
+    assert {"temperature", "max_tokens"} <= reasoning.requests[-1].keys()
+    assert [record.getMessage().partition(" (")[0] for record in caplog.records] == [
+        f"The endpoint at {reasoning.url} refuses max_tokens",
+        f"The endpoint at {reasoning.url} refuses a temperature",
+    ]
+    assert caplog.messages[1].endswith("), so it gets none.")
+
+
+async def test_what_one_model_refuses_is_not_held_against_another(reasoning: OpenAI) -> None:
+    settings = Settings.model_validate({"agent_api_url": reasoning.url, "agent_model": "other"})
+    reasoning.will("one", "two", "three")
+    async with llm_for(reasoning.url) as llm:
+        await llm.next_message(TALK, [])
+        llm.change_settings(settings)
+        await llm.next_message(TALK, [])
+        assert len(reasoning.requests) == 6
+        llm.change_settings(settings.model_copy(update={"agent_model": "glm"}))
+        await llm.next_message(TALK, [])
+    assert len(reasoning.requests) == 7
+
+
+async def test_refused_tools_are_offered_again_after_an_hour() -> None:
+    clock = Clock()
+    async with (
+        standing_in(Vllm(has_parser=False, listed=["glm"])) as endpoint,
+        llm_for(endpoint.url, clock=clock) as llm,
+    ):
+        endpoint.will("one", "two")
+        await llm.next_message(TALK, [SEARCH])
+        assert not llm.takes_tools
+        clock.now += REMEMBERED
+        assert llm.takes_tools
+        endpoint.has_parser = True
+        await llm.next_message(TALK, [SEARCH])
+        assert "tools" in endpoint.requests[-1]
+
+
+async def test_an_endpoint_that_refuses_whatever_is_sent_teaches_nothing() -> None:
+    async with (
+        standing_in(Vllm(listed=["glm"])) as endpoint,
+        llm_for(endpoint.url) as llm,
+    ):
+        refusal = endpoint.error(400, "tools and temperature are not supported, nor roles")
+        endpoint.will(*[refusal] * 3)
+        with pytest.raises(ModelUnavailable, match="nor roles"):
+            await llm.next_message(TALK, [SEARCH])
+        assert llm.takes_tools
+    assert len(endpoint.requests) == 3

@@ -1,0 +1,128 @@
+"""A completion is understood in every form in which endpoints send it."""
+
+import json
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from terrarium_mcp.irc_bridge.model.chat_types import (
+    AssistantToolCalls,
+    ModelMessage,
+    TalkMessage,
+    ToolCall,
+    ToolResult,
+)
+from terrarium_mcp.irc_bridge.model.openai_format import (
+    MAX_CALLS,
+    MAX_TEXT,
+    NotACompletion,
+    read_message,
+    request_messages,
+)
+
+
+def completion(*messages: dict[str, Any] | None) -> bytes:
+    return json.dumps({"choices": [{"message": message} for message in messages]}).encode()
+
+
+def called(*calls: Any) -> bytes:
+    return completion({"content": None, "tool_calls": list(calls)})
+
+
+@pytest.mark.parametrize(
+    ("call", "understood"),
+    [
+        ({"id": "c", "function": {"name": "f", "arguments": '{"a": 1}'}}, ("f", '{"a": 1}')),
+        ({"id": "c", "function": {"name": "f", "arguments": {"a": 1}}}, ("f", '{"a": 1}')),
+        ({"id": "c", "function": {"name": "f", "arguments": ""}}, ("f", "")),
+        ({"id": "c", "function": {"name": "f", "arguments": None}}, ("f", "{}")),
+        ({"id": "c", "function": {"name": "f", "arguments": []}}, ("f", "{}")),
+        ({"id": "c", "function": {"name": "f"}}, ("f", "{}")),
+        ({"id": "c", "function": {"arguments": "{}"}}, ("unnamed", "{}")),
+        ({"id": "c", "function": None}, ("unnamed", "{}")),
+        ({"id": "c"}, ("unnamed", "{}")),
+    ],
+)
+def test_a_call_is_understood_whatever_is_missing(
+    call: dict[str, Any], understood: tuple[str, str]
+) -> None:
+    (found,) = read_message(called(call)).calls
+    assert (found.name, found.arguments) == understood
+
+
+def test_of_two_choices_the_first_is_the_answer() -> None:
+    assert read_message(completion({"content": "one"}, {"content": "two"})).text == "one"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"[]", b"{", b'{"choices": []}', completion(None), b"data: [DONE]\n\n", b"data: {\n\n"],
+)
+def test_what_holds_no_message_is_no_completion(body: bytes) -> None:
+    with pytest.raises(NotACompletion):
+        read_message(body)
+
+
+def test_of_a_huge_answer_the_beginning_is_kept_and_its_reasoning_is_not_counted() -> None:
+    said = read_message(
+        completion({"content": f"<think>{'hm ' * 50_000}</think>{'tea ' * 50_000}"})
+    )
+    assert said.text == ("tea " * 50_000)[:MAX_TEXT]
+
+
+def test_of_very_many_calls_the_first_are_kept() -> None:
+    calls = [{"id": f"c{n}", "function": {"name": "f", "arguments": "{}"}} for n in range(1_000)]
+    found = read_message(called(*calls)).calls
+    assert [call.id for call in found] == [f"c{n}" for n in range(MAX_CALLS)]
+    written = read_message(completion({"content": "[called f {}]\n" * 1_000})).calls
+    assert [call.name for call in written] == ["f"] * MAX_CALLS
+
+
+def events(*chunks: dict[str, Any]) -> bytes:
+    lines = [f"data: {json.dumps({'choices': [chunk]})}\r\n\r\n" for chunk in chunks]
+    return "".join([": ping\r\n\r\n", *lines, "data: [DONE]\r\n\r\n"]).encode()
+
+
+def test_a_stream_is_joined_with_its_calls() -> None:
+    pieces: list[dict[str, Any]] = [
+        {"delta": {"role": "assistant", "content": "Let "}},
+        {"delta": {"content": "me see."}},
+        {"delta": {"tool_calls": [
+            {"index": 0, "id": "c1", "function": {"name": "f", "arguments": ""}}]}},
+        {"delta": {"tool_calls": [{"index": 0, "function": {"arguments": '{"a"'}}]}},
+        {"delta": {"tool_calls": [{"index": 0, "function": {"arguments": ": 1}"}}]}},
+        {"delta": {"tool_calls": [
+            {"index": 1, "id": "c2", "function": {"name": "g", "arguments": "{}"}}]}},
+        {"delta": {}, "finish_reason": "tool_calls"},
+    ]  # fmt: skip
+    assert read_message(events(*pieces)) == ModelMessage(
+        "Let me see.", (ToolCall("c1", "f", '{"a": 1}'), ToolCall("c2", "g", "{}"))
+    )
+
+
+def test_a_stream_of_reasoning_alone_is_told_apart() -> None:
+    body = events({"delta": {"reasoning_content": "Hm."}}, {"delta": {}, "finish_reason": "length"})
+    assert read_message(body) == ModelMessage("", only_reasoned=True)
+
+
+def test_a_name_that_the_model_made_up_goes_back_in_letters_that_openai_takes() -> None:
+    call = ToolCall("c1", "search the/log!" + "x" * 100, "{}")
+    talk: list[TalkMessage] = [
+        AssistantToolCalls(ModelMessage("", (call,))),
+        ToolResult("c1", call.name, "No tool."),
+    ]
+    said, result = request_messages(talk)
+    name = said["tool_calls"][0]["function"]["name"]
+    assert name == result["name"]
+    assert name.startswith("search_the_log_xxx")
+    assert len(name) == 64
+
+
+@given(st.binary() | st.text(alphabet='data:{}[]"choices,delta \n', max_size=80).map(str.encode))
+def test_no_body_is_an_error_of_ours(body: bytes) -> None:
+    for sent in (body, b"data: " + body):
+        with suppress(NotACompletion):
+            read_message(sent)
