@@ -34,6 +34,7 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
 from terrarium_mcp.irc_bridge.model.client import LLM, ModelUnavailable, TalkTooLong
 from terrarium_mcp.irc_bridge.model.legacy_tools import current_call
 from terrarium_mcp.irc_bridge.toolbox import Toolbox, ToolboxAway
+from terrarium_mcp.offload import offload
 from terrarium_mcp.settings import Settings
 
 ROUNDS = 8
@@ -183,12 +184,15 @@ async def answer(
     except TalkTooLong:
         why = "The talk is too long for the model."
         return await _without_model(question, toolbox, settings, why)
-    said = clean_answer(
-        words,
-        nick=nick,
-        asker=question.asker,
-        mark=settings.llm_mark,
-        defused=question.unaddressed.defused,
+    said = await offload(
+        lambda: clean_answer(
+            words,
+            nick=nick,
+            asker=question.asker,
+            mark=settings.llm_mark,
+            question=question.text,
+            defused=question.unaddressed.defused,
+        )
     )
     if not said:
         return await _without_model(question, toolbox, settings, "The model gave no answer.")
