@@ -112,7 +112,7 @@ def paged(reply: Reply, *, line_bytes: int, shown: int = SHOWN, prefix: str = "!
     # Text that does not fit beside the note moves to the rest, which may add a digit to the count.
     widest = _note(len(rest) + len(last), prefix)
     fitting, *cut = split_for_irc(last, line_bytes - len(widest.encode()))
-    if now and cut and _ends_in_link(fitting, last):
+    if now and cut and (_divides_word(fitting, last) or last.endswith(_CUT)):
         return _noted(now, reply.continuation.rstrip(), (last, *rest), reply, prefix)
     more = (*(reply.continuation + piece for piece in cut), *rest)
     return _noted(now, fitting, more, reply, prefix)
@@ -125,9 +125,10 @@ def _noted(
     return Reply((*now, last + _note(len(more), prefix)), more, reply.continuation)
 
 
-def _ends_in_link(piece: str, line: str) -> bool:
-    """Whether the first `piece` of a line ends inside a URL."""
-    return any(link.start() < len(piece) < link.end() for link in URL.finditer(line))
+def _divides_word(piece: str, line: str) -> bool:
+    """Whether the first `piece` of a line ends inside a word or URL; CJK may end anywhere."""
+    around = line[len(piece) - 1 : len(piece) + 1]
+    return around.isascii() and " " not in around
 
 
 def _prefixed(
