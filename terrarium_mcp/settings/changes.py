@@ -18,6 +18,7 @@ LIVE = frozenset(
         "max_context_messages",
         "say_trouble",
         "llm_mark",
+        "viewer_url",
         "relays",
         "agent_api_url",
         "agent_api_key",

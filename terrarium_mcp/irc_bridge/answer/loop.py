@@ -200,22 +200,35 @@ async def answer(
 
 
 async def best_lines(
-    question: Question, toolbox: Toolbox, settings: Settings, most: int = BEST_LINES
+    question: Question,
+    toolbox: Toolbox,
+    settings: Settings,
+    *,
+    most: int = BEST_LINES,
+    viewer_url: str = "",
 ) -> list[str]:
-    """The best hits for the question's own words, dated; none while the MCP server is away."""
+    """The best hits for the question's own words, dated; none while the MCP server is away.
+
+    They have permalinks if there is a `viewer_url`.
+    """
     arguments = {"query": question.text, "limit": most, "format": "json"}
     try:
         found = await toolbox.call("search_irc_history", arguments, question.view)
     except ToolboxAway:
         return []
-    options = RenderOptions(zone=settings.zone, budget=HARD_LIMIT, rooms_named=not question.channel)
+    options = RenderOptions(
+        zone=settings.zone,
+        budget=HARD_LIMIT,
+        rooms_named=not question.channel,
+        viewer_url=viewer_url,
+    )
     return [dated_line(message, options) for message in messages_of(found)]
 
 
 async def _without_model(
     question: Question, toolbox: Toolbox, settings: Settings, why: str
 ) -> Answer:
-    lines = await best_lines(question, toolbox, settings)
+    lines = await best_lines(question, toolbox, settings, viewer_url=settings.viewer_url)
     found = ["The best lines I found myself:", *lines] if lines else ["I found no line about it."]
     lines = [question.unaddressed.defused(line) for line in found]
     return Answer([why, *lines], by_model=False)

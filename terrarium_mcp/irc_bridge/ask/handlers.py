@@ -124,9 +124,12 @@ def _asides(totals: Mapping[str, Any], talkers: Mapping[str, int]) -> str:
 
 
 def _quoted(found: ToolAnswer, context: CommandContext) -> list[str]:
-    """The lines of a tool's answer, dated and with their ids."""
+    """The lines of a tool's answer, dated, with their ids and perhaps permalinks."""
     options = RenderOptions(
-        zone=context.settings.zone, budget=HARD_LIMIT, rooms_named=not context.command.channel
+        zone=context.settings.zone,
+        budget=HARD_LIMIT,
+        rooms_named=not context.command.channel,
+        viewer_url=context.settings.viewer_url,
     )
     return [dated_line(message, options) for message in messages_of(found)]
 

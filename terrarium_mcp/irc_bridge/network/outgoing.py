@@ -6,7 +6,8 @@ no more than one does. Of a place that is due, one line leaves, and it goes to t
     places          take turns, a line each
     private chats   take turns among themselves in the same way
     in each of them up to two lines of short commands, then one of an answer, and so on
-    refusals        leave when nothing else waits, places in turn; so does the sign that we are typing
+    refusals        leave when nothing else waits, places in turn, and so does
+                    the sign that we are typing
 
 So the reply to a `!ping` waits for one line of its channel at most, if nobody else has commands
 there, and for one or two of each other place.

@@ -279,6 +279,26 @@ async def test_while_the_endpoint_is_down_the_best_lines_are_found(tmp_path: Pat
     assert nothing.lines[-1] == "I found no line about it."
 
 
+async def test_best_lines_have_permalinks_where_there_is_a_viewer(tmp_path: Path) -> None:
+    viewer = "https://logs.example/irc/"
+    async with study(tmp_path, NOBODY, [GATE], viewer_url=viewer) as scene:
+        found = await scene.asks("who fixed the garden gate?")
+    assert found.lines[-1].endswith("on Tuesday (1) https://logs.example/irc/message/1")
+
+
+async def test_what_a_model_reads_has_no_permalinks(tmp_path: Path) -> None:
+    viewer = "https://logs.example/"
+    async with (
+        strict_agent() as agent,
+        study(tmp_path, agent, [GATE], viewer_url=viewer) as scene,
+    ):
+        agent.takes_tools = False
+        agent.will(says("never heard"), says("bo did"))
+        await scene.asks("who fixed the garden gate?")
+    assert "I fixed the garden gate on Tuesday" in everything(agent)
+    assert "logs.example" not in everything(agent)
+
+
 async def test_a_context_error_is_met_once_with_half_the_talk(tmp_path: Path) -> None:
     lines = [said(f"{n} " + "blah " * 40) for n in range(20)]
     async with strict_agent() as agent, study(tmp_path, agent, lines) as scene:
