@@ -24,6 +24,9 @@ LONGEST_ANSWER = 16_000
 """Characters of an answer that are said: forty lines, ten times `!more`. Markdown of that length
 takes 10 ms of CPU, or 200 ms if it is made to take long."""
 
+MOST_LINES = 250
+"""Lines of an answer that are said, however short they are."""
+
 _CUT = " \u2026"
 """Ends a line inside a URL that is too long for one line; the next line goes on with it."""
 
@@ -57,7 +60,8 @@ def clean_answer(
 ) -> list[str]:
     """An answer as plain lines, without echoes, markdown or control codes.
 
-    Of one that is longer than LONGEST_ANSWER the start is kept, and the last line says so.
+    Of one that is longer than LONGEST_ANSWER, or has more than MOST_LINES, the start is kept, and
+    the last line says so.
 
     Args:
         text: the model's answer, without its reasoning.
@@ -74,8 +78,8 @@ def clean_answer(
         for line in markdown_lines(words, lambda prose: defused(prose, _HOLDS_JOINER))
         for part in _LINE_BREAK.split(line)  # markdown may encode a line break as "&#10;"
     ]
-    if len(text) > LONGEST_ANSWER:
-        lines.append(f"(cut here: the answer has {len(text):,} characters)")
+    if len(text) > LONGEST_ANSWER or len(lines) > MOST_LINES:
+        lines[MOST_LINES:] = [f"(cut here: the answer has {len(text):,} characters)"]
     unechoed = EchoedPrefixes(nick, asker, mark).removed(lines, question)
     return [line.rstrip().replace(_HOLDS_JOINER, JOINER) for line in unechoed]
 
@@ -105,10 +109,11 @@ def reply_lines(
 
 def paged(reply: Reply, *, line_bytes: int, shown: int = SHOWN, prefix: str = "!") -> Reply:
     """The next lines of what a reply kept back; the last of them says how many are left."""
-    if len(reply.more) <= shown:
-        return Reply(reply.more, (), reply.continuation)
-    *now, last = reply.more[:shown]
-    rest = reply.more[shown:]
+    lines = tuple(_refitted(reply, line_bytes))
+    if len(lines) <= shown:
+        return Reply(lines, (), reply.continuation)
+    *now, last = lines[:shown]
+    rest = lines[shown:]
     # Text that does not fit beside the note moves to the rest, which may add a digit to the count.
     widest = _note(len(rest) + len(last), prefix)
     fitting, *cut = split_for_irc(last, line_bytes - len(widest.encode()))
@@ -116,6 +121,19 @@ def paged(reply: Reply, *, line_bytes: int, shown: int = SHOWN, prefix: str = "!
         return _noted(now, reply.continuation.rstrip(), (last, *rest), reply, prefix)
     more = (*(reply.continuation + piece for piece in cut), *rest)
     return _noted(now, fitting, more, reply, prefix)
+
+
+def _refitted(reply: Reply, line_bytes: int) -> Iterator[str]:
+    """The lines that a reply kept back, cut again where our mask has grown since."""
+    begin = reply.continuation
+    for line in reply.more:
+        if len(line.encode()) <= line_bytes:
+            yield line
+            continue
+        words = line.removeprefix(begin)
+        yield from (
+            begin + piece for piece in split_for_irc(words, line_bytes - len(begin.encode()))
+        )
 
 
 def _noted(

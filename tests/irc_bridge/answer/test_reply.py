@@ -158,6 +158,20 @@ def test_of_an_answer_without_end_the_start_is_said_and_the_cut_is_told() -> Non
     assert lines[-1] == "(cut here: the answer has 200,200 characters)"
 
 
+def test_of_an_answer_in_thousands_of_lines_the_first_are_said() -> None:
+    lines = clean_answer("a\n" * 5000)
+    assert lines[249:] == ["a", "(cut here: the answer has 10,000 characters)"]
+
+
+def test_what_was_kept_fits_also_if_our_mask_has_grown_meanwhile() -> None:
+    kept = Reply((), ("[off] | [LLM] " + "tea " * 12 + "x", "[off] | [LLM] b"), "[off] | [LLM] ")
+    assert paged(kept, line_bytes=50).now == (
+        "[off] | [LLM] tea tea tea tea tea tea tea tea tea",
+        "[off] | [LLM] tea tea tea x",
+        "[off] | [LLM] b",
+    )
+
+
 @pytest.mark.parametrize("text", [" ", "\n\t\u2028", "---", "\u200b\u202e", "\x02\x1f\x0304"])
 def test_an_answer_that_shows_nothing_is_none(text: str) -> None:
     assert clean_answer(text) == []
