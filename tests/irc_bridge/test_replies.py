@@ -16,7 +16,7 @@ from tests.servers.person import Person, person
 PATIENCE = 20.0
 QUICK = Timeouts(burst=100, per_line=0.001, reflex=0, typing_after=0.001, typing=0.05)
 CHANNEL = "#" + "t" * 49  # the longest name on ngircd
-NICK = "a" * 30
+NICK, BOT = "a" * 30, "Terra" + "t" * 25
 NOTE = re.compile(r" \((\d+) more: !more\)$")
 
 LINK = "https://example.org/" + "path/" * 60
@@ -44,7 +44,7 @@ async def pages(ada: Person) -> list[str]:
     said: list[str] = []
 
     def new() -> list[str]:
-        ours = [line for line in ada.lines if re.match(r":Terra!\S+ PRIVMSG ", line)]
+        ours = [line for line in ada.lines if re.match(r":Terrat*!\S+ PRIVMSG ", line)]
         return ours[len(said) :]
 
     page = 4
@@ -66,7 +66,9 @@ async def test_an_answer_arrives_whole_in_lines_that_fit(
     answer = ANSWERS[script]
     async with strict_agent() as agent, person(NICK, ircd.port) as ada:
         await ada.joins(CHANNEL)
-        async with living(settings_for(ircd, tmp_path, agent.url, irc_channels=(CHANNEL,))):
+        async with living(
+            settings_for(ircd, tmp_path, agent.url, irc_channels=(CHANNEL,), irc_nick=BOT)
+        ):
             agent.will(answer)
             await ada.types(f"PRIVMSG {CHANNEL} :!ask what?")
             said = await pages(ada)

@@ -8,29 +8,36 @@ said: `ada: [LLM] yes`, `| [LLM] and more (3 more: !more)`.
 import re
 from collections.abc import Sequence
 
-_LONGEST_QUESTION = 1000
-"""Characters of a repeated question, which came in one line of IRC."""
-
-_REPEATED = re.compile(
-    rf"<question\s+from=[^<>\n]{{0,200}}>.{{0,{_LONGEST_QUESTION}}}?</question>"
-    r"|<irc_logs-(?P<tag>[0-9a-f]{1,16})>.{0,20000}?</irc_logs-(?P=tag)>"
-    r"|^[ \t]*\[called \w+ \{[^\n]*\}\][ \t]*$",
-    re.IGNORECASE | re.DOTALL | re.MULTILINE,
+_ENCLOSING = (
+    re.compile(r"<(?P<name>irc_logs-[0-9a-f]{1,16})>", re.IGNORECASE),
+    re.compile(r"<(?P<name>question)\s+from=[^<>\n]{0,200}>", re.IGNORECASE),
 )
-"""What is said elsewhere already."""
+"""Tags of which a request has one each, around what is said elsewhere already."""
+_MENTIONED_CALL = re.compile(r"^[ \t]*\[called \w+ \{[^\n]*\}\][ \t]*$", re.MULTILINE)
 _MARKS = re.compile(
     r"</?irc_logs-[0-9a-f]{1,16}>|^[ \t]*<question\s+from=[^<>\n]{0,200}>|</question>[ \t]*$"
     r"|^[ \t]*\[/?\w+ [0-9a-f]{4}(?:: quoted [^\]\n]{0,100})?\][ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
 """What only encloses words."""
-_MORE_NOTE = re.compile(r"\s*\(\d{1,4} more: \S{1,6}more\)\s*$")
+_MORE_NOTE = re.compile(r"\(\d{1,4} more: \S{1,6}more\)$")
 
 
 def without_echoed_tags(text: str) -> str:
     """`text` without our tags, and without what they enclose if other words are left."""
-    rest = _MARKS.sub("", _REPEATED.sub("", text))
+    rest = _MENTIONED_CALL.sub("", text)
+    for opening in _ENCLOSING:
+        rest = _without_enclosed(rest, opening)
+    rest = _MARKS.sub("", rest)
     return rest if rest.strip() else _MARKS.sub("", text)
+
+
+def _without_enclosed(text: str, opening: re.Pattern[str]) -> str:
+    """`text` without the first pair of these tags and what is between them."""
+    if not (begin := opening.search(text)):
+        return text
+    _, closing, after = text[begin.end() :].partition(f"</{begin['name']}>")
+    return text[: begin.start()] + after if closing else text
 
 
 class EchoedPrefixes:
@@ -63,7 +70,7 @@ class EchoedPrefixes:
             unechoed = unechoed[1:]
         if unechoed:
             unechoed[0] = self._without(self._first, unechoed[0])
-        return [rest for line in unechoed if (rest := _MORE_NOTE.sub("", line)).strip()]
+        return [rest for line in unechoed if (rest := _MORE_NOTE.sub("", line.rstrip()).rstrip())]
 
     @staticmethod
     def _without(pattern: re.Pattern[str], line: str) -> str:

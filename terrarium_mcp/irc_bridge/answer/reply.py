@@ -81,7 +81,7 @@ def clean_answer(
     if len(text) > LONGEST_ANSWER or len(lines) > MOST_LINES:
         lines[MOST_LINES:] = [f"(cut here: the answer has {len(text):,} characters)"]
     unechoed = EchoedPrefixes(nick, asker, mark).removed(lines, question)
-    return [line.rstrip().replace(_HOLDS_JOINER, JOINER) for line in unechoed]
+    return [line.replace(_HOLDS_JOINER, JOINER) for line in unechoed]
 
 
 def reply_lines(
