@@ -2,9 +2,13 @@
 
 import regex
 
+from terrarium_mcp.chat.urls import URL
+
 LARGEST_CODE_POINT = 4  # bytes of UTF-8 (RFC 3629 3)
 
 _GRAPHEME = regex.compile(r"\X")
+_LINK = regex.compile(rf"[<(\[\"']{{0,3}}{URL.pattern}[>\"]?", regex.IGNORECASE)
+"""A URL with the brackets or quotation marks that it stands in."""
 _SENTENCE_END = regex.compile(
     r"""[.!?\u2026]["')\]\u00bb\u201d\u2019]*(?=\s)|[\u3002\uff01\uff1f](?![\p{GCB=Extend}\p{GCB=SpacingMark}\u200d])"""
 )
@@ -15,7 +19,8 @@ def split_for_irc(text: str, most_bytes: int) -> list[str]:
 
     A piece ends at the last end of a sentence in the second half of what fits, otherwise at the
     last space there, otherwise between two graphemes; inside a grapheme only if that alone is too
-    long. Spaces at a cut are dropped and a lone surrogate becomes `?`; all other text is kept.
+    long. A URL is cut only if it does not fit into a piece of its own. Spaces at a cut are dropped
+    and a lone surrogate becomes `?`; all other text is kept.
 
     Raises:
         ValueError: `most_bytes` is smaller than one UTF-8 character can be.
@@ -41,7 +46,17 @@ def _cut(text: str, most_bytes: int) -> int:
     fits = len(text[:most_bytes].encode()[:most_bytes].decode("utf-8", "ignore"))
     if fits == len(text):
         return fits
-    return _sentence_end(text, fits) or _space(text, fits) or _grapheme_end(text, fits) or fits
+    cut = _sentence_end(text, fits) or _space(text, fits) or _grapheme_end(text, fits) or fits
+    return _before_link(text, cut, most_bytes) or cut
+
+
+def _before_link(text: str, cut: int, most_bytes: int) -> int:
+    """The start of the link that a cut would divide, if it fits into a piece of its own, or 0."""
+    # A longer one than this finds does not fit.
+    for link in _LINK.finditer(text, 0, cut + most_bytes):
+        if link.start() < cut < link.end() and len(link[0].encode()) <= most_bytes:
+            return link.start()
+    return 0
 
 
 def _sentence_end(text: str, fits: int) -> int:

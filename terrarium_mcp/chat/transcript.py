@@ -49,12 +49,14 @@ class RenderOptions:
     """Options for one reader: time zone, budget in estimated tokens, and how rooms are shown.
 
     With `rooms_named` each message shows its channel; `networks_named` adds the network to it.
+    `viewer_url` is the log viewer's, where dated lines have a permalink; empty: there is none.
     """
 
     zone: tzinfo
     budget: int
     rooms_named: bool = False
     networks_named: bool = False
+    viewer_url: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +136,14 @@ def line_of(message: Message, options: RenderOptions) -> str:
 
 
 def dated_line(message: Message, options: RenderOptions) -> str:
-    """One message on a line of its own: `2026-11-05 14:23 #dev <alice> text (184213)`."""
+    """One message on a line of its own: `2026-11-05 14:23 #dev <alice> text (184213)`.
+
+    The permalink is last, where there is a log viewer.
+    """
     said_at = f"{local(message.said_at, options.zone):%Y-%m-%d %H:%M}"
-    return f"{said_at} {_where(message, options)}{_nick_and_text(message)} ({message.id})"
+    line = f"{said_at} {_where(message, options)}{_nick_and_text(message)} ({message.id})"
+    viewer = options.viewer_url.rstrip("/")
+    return f"{line} {viewer}/message/{message.id}" if viewer else line
 
 
 def _line_at(here: datetime, message: Message, options: RenderOptions) -> str:

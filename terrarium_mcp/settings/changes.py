@@ -22,6 +22,7 @@ LIVE = frozenset(
         "stale_hours",
         "say_trouble",
         "llm_mark",
+        "viewer_url",
         "relays",
         "agent_api_url",
         "agent_api_key",

@@ -30,6 +30,7 @@ from terrarium_mcp.settings.values import (
     Relays,
     RetentionDays,
     Url,
+    ViewerUrl,
     Zone,
 )
 
@@ -149,6 +150,12 @@ class Settings(BaseModel):
         "on: say in the channels when nothing can be recorded, and when that is over",
     )
     llm_mark: str = _setting("TERRARIUM_LLM_MARK", "[LLM]", "prefix of text that a model wrote")
+    viewer_url: ViewerUrl = _setting(
+        "TERRARIUM_VIEWER_URL",
+        "",
+        "URL of a log viewer, such as https://logs.example/: lines that the bot quotes end with"
+        " their permalink there, https://logs.example/message/184213",
+    )
     relays: Relays = _setting(
         "TERRARIUM_RELAYS",
         (),

@@ -18,6 +18,9 @@ from terrarium_mcp.settings.personas import Persona, persona_of
 MOST_DAYS = 100_000
 """274 years. Python's calendar begins in the year 1, so a much larger number would overflow."""
 
+_LONGEST_VIEWER_URL = 150
+"""A permalink of that length fits every line of IRC."""
+
 
 class RoomDays(NamedTuple):
     """The days to keep the lines of `room`: `#tea`, or `libera/#tea`; 0: for ever."""
@@ -106,8 +109,21 @@ def _url(address: str) -> str:
     return address
 
 
+def _viewer_url(address: str) -> str:
+    is_usable = re.fullmatch(r"https?://[A-Za-z0-9.\-:\[\]]+(/[!-~]*)?", address)
+    if address and not (is_usable and len(address) <= _LONGEST_VIEWER_URL):
+        raise ValueError(
+            "not an address such as https://logs.example/, without a password and of at most"
+            f" {_LONGEST_VIEWER_URL} characters"
+        )
+    if "?" in address or "#" in address:
+        raise ValueError("/message/184213 is appended to it, so it has neither ? nor #")
+    return address
+
+
 NetworkName = Annotated[str, AfterValidator(_network_name)]
 Url = Annotated[str, AfterValidator(_url)]
+ViewerUrl = Annotated[str, AfterValidator(_viewer_url)]
 Zone = Annotated[str, AfterValidator(_zone)]
 RetentionDays = Annotated[tuple[RoomDays, ...], BeforeValidator(_days)]
 Channels = Annotated[tuple[ConfiguredChannel, ...], BeforeValidator(channels_of)]

@@ -119,3 +119,35 @@ def test_four_bytes_are_room_enough() -> None:
 def test_spaces_at_a_cut_are_dropped_and_others_stay() -> None:
     assert split_for_irc("green   tea at four", 12) == ["green   tea", "at four"]
     assert split_for_irc("green tea    four", 9) == ["green tea", "four"]
+
+
+URL = "https://example.org/" + "a" * 20
+
+
+@pytest.mark.parametrize(
+    ("text", "pieces"),
+    [
+        (f"see {URL} for tea", ["see", URL, "for tea"]),
+        (f"see <{URL}>.", ["see", f"<{URL}>."]),
+        (f"\u8336\u8336{URL}\u3002", ["\u8336\u8336", f"{URL}\u3002"]),
+        (f"tea. {URL}", ["tea.", URL]),
+    ],
+)
+def test_a_link_that_fits_a_piece_of_its_own_is_not_cut(text: str, pieces: list[str]) -> None:
+    assert split_for_irc(text, len(URL) + 3) == pieces
+
+
+def test_a_link_that_is_too_long_is_cut_like_any_word() -> None:
+    assert split_for_irc(f"see {URL}", 24) == [f"see {URL[:20]}", URL[20:]]
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        *(FAMILY, "\U0001f1e9\U0001f1ea", "\U0001f44d\U0001f3fd", "1\ufe0f\u20e3"),
+        *("e\u0301\u0323", "\u1112\u1161\u11ab", "\u0915\u094d\u0937", "\u0e01\u0e33"),
+    ],
+)
+def test_what_a_reader_sees_as_one_character_is_never_divided(whole: str) -> None:
+    room = len(whole.encode()) * 2 - 1
+    assert split_for_irc(whole * 5, max(room, 4)) == [whole] * 5

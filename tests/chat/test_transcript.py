@@ -5,6 +5,7 @@ import re
 import unicodedata
 from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta, tzinfo
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -23,6 +24,7 @@ from terrarium_mcp.chat.transcript import (
     RenderOptions,
     Transcript,
     as_json,
+    dated_line,
     fenced,
     from_json,
     gap_json,
@@ -165,12 +167,20 @@ def test_events_are_told_in_words(kind: MessageType, text: str, told: str) -> No
 
 
 def test_where_several_rooms_are_shown_each_line_names_its_own() -> None:
-    def lines(zone: tzinfo = UTC, **named: bool) -> list[str]:
+    def lines(zone: tzinfo = UTC, **named: Any) -> list[str]:
         options = RenderOptions(zone=zone, budget=999, **named)
         return body(fenced([message(), message(2, room=DEV)], options, head=[]))[1:]
 
     assert lines(rooms_named=True) == ["1 14:23 #tea <ada> hi", "2 14:23 #dev <ada> hi"]
     assert lines(rooms_named=True, networks_named=True)[1] == "2 14:23 net/#dev <ada> hi"
+
+
+@pytest.mark.parametrize("viewer", ["https://logs.example", "https://logs.example/"])
+def test_a_dated_line_ends_with_its_permalink_where_there_is_a_viewer(viewer: str) -> None:
+    line = "2026-11-05 14:23 <ada> hi (184213)"
+    assert dated_line(message(184213), ROOMY) == line
+    linked = RenderOptions(zone=UTC, budget=1, viewer_url=viewer)
+    assert dated_line(message(184213), linked) == f"{line} https://logs.example/message/184213"
 
 
 def test_the_lines_nearest_to_one_are_kept() -> None:

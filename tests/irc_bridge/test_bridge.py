@@ -113,6 +113,22 @@ async def test_search_finds_says_so_or_tells_what_is_covered(ngircd: Ircd, tmp_p
         assert await scene.asks("!search in:#nowhere x", "No channel #nowhere")
 
 
+async def test_a_quote_ends_with_its_permalink_and_every_line_fits(
+    inspircd: Ircd, tmp_path: Path
+) -> None:
+    viewer = "https://logs.example/" + "v" * 100
+    async with playing(inspircd, tmp_path, viewer_url=viewer) as scene:
+        await scene.ada.types(f"PRIVMSG #tea :the deploy script {'漢' * 130}")
+        await scene.asks("!search deploy script", "<ada> the deploy script 漢")
+        link = re.search(rf" {viewer}/message/(\d+)$", await scene.hears(viewer))
+        assert link
+        assert await scene.hears(f"漢 ({link[1]})")
+        known = len(scene.ada.lines)
+        await scene.asks(f"!context {link[1]}", "<ada> the deploy script 漢")
+        assert (await scene.hears(viewer, after=known)).endswith(link[0])
+        assert max(len(f"{line}\r\n".encode()) for line in scene.ada.lines) <= 512
+
+
 async def test_search_says_which_quotes_need_not_hold_all_words(
     ngircd: Ircd, tmp_path: Path
 ) -> None:

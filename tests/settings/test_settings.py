@@ -296,6 +296,27 @@ def test_an_address_that_is_none_is_refused_by_name(name: str, address: str) -> 
         load_settings(environ={name: address})
 
 
+@pytest.mark.parametrize(
+    "address",
+    [
+        *("logs.example", "ftp://logs.example/", "javascript:alert(1)", "https://", "file:///log"),
+        *("https://ada:tea@logs.example/", "https://logs.example/?id=", "https://logs.example/#x"),
+        *(
+            "https://logs.example/a b",
+            "https://logs.example/\u202e",
+            f"https://logs.example/{150 * 'a'}",
+        ),
+    ],
+)
+def test_a_log_viewer_is_a_web_address_to_which_a_path_can_be_appended(address: str) -> None:
+    with pytest.raises(
+        BadSetting, match=r"TERRARIUM_VIEWER_URL=.*(not an address such|neither \? nor #)"
+    ):
+        load_settings(environ={"TERRARIUM_VIEWER_URL": address})
+    for usable in ("", "https://logs.example", "http://[::1]:8000/irc/"):
+        assert load_settings(environ={"TERRARIUM_VIEWER_URL": usable}).viewer_url == usable
+
+
 def test_a_channel_is_not_lost_to_a_comment_of_dotenv(tmp_path: Path) -> None:
     file = tmp_path / "settings.env"
     file.write_text("IRC_CHANNELS=#tea, #mate\n")

@@ -31,6 +31,7 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
 )
 from terrarium_mcp.irc_bridge.model.client import LLM, ModelUnavailable, TalkTooLong
 from terrarium_mcp.irc_bridge.toolbox import ToolsAtHand
+from terrarium_mcp.offload import offload
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import StoredDialogue, ToolStep
 
@@ -190,12 +191,15 @@ async def answer(
         why = "The talk is too long for the model."
     except TimeoutError:
         why = "The model took too long."
-    said = clean_answer(
-        words,
-        nick=nick,
-        asker=question.asker,
-        mark=settings.llm_mark,
-        defused=question.unaddressed.defused,
+    said = await offload(
+        lambda: clean_answer(
+            words,
+            nick=nick,
+            asker=question.asker,
+            mark=settings.llm_mark,
+            question=question.text,
+            defused=question.unaddressed.defused,
+        )
     )
     found = said or _best_lines(question, lines, settings, why)
     return Answer(
@@ -211,7 +215,12 @@ def _best_lines(
     question: Question, lines: GatheredLines, settings: Settings, why: str
 ) -> list[str]:
     """Why there is no answer of the model, and the best hits for the question, dated."""
-    options = RenderOptions(zone=settings.zone, budget=HARD_LIMIT, rooms_named=not question.channel)
+    options = RenderOptions(
+        zone=settings.zone,
+        budget=HARD_LIMIT,
+        rooms_named=not question.channel,
+        viewer_url=settings.viewer_url,
+    )
     best = [dated_line(message, options) for message in lines.hits[:BEST_LINES]]
     found = ["The best lines I found myself:", *best] if best else ["I found no line about it."]
     return [why, *map(question.unaddressed.defused, found)]

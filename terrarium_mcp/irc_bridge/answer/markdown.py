@@ -1,9 +1,20 @@
 """Turns markdown into plain lines."""
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
+
+from terrarium_mcp.irc_bridge.answer.text_table import table_lines
+
+_TAB = 4
+"""Spaces for a tab in code, which clients show as one, or as nothing."""
+
+_INDENT = "  "
+"""In front of an item, for each list that its own is in."""
+
+_LINE_BREAK_TAG = re.compile(r"\s*<br\s?/?>\s*", re.IGNORECASE)
 
 
 def markdown_lines(text: str, prose: Callable[[str], str] = str) -> list[str]:
@@ -34,14 +45,15 @@ _MARKDOWN = _parser()
 
 
 class _PlainLines:
-    """Collects lines; remembers the bullet and the quote level of the next."""
+    """Collects lines; remembers the lists, the bullet and the quote level of the next."""
 
     def __init__(self, prose: Callable[[str], str]) -> None:
         self._prose = prose
         self.lines: list[str] = []
         self._bullet = ""
+        self._lists = 0
         self._quotes = 0
-        self._cells: list[str] | None = None
+        self._rows: list[list[str]] | None = None
 
     def add_block(self, token: Token) -> None:
         """Add the text of a block token."""
@@ -49,24 +61,31 @@ class _PlainLines:
             case "inline":
                 self._add_words(_plain_words(token.children or [], self._prose))
             case "fence" | "code_block":
-                self._add(token.content.split("\n"))
+                self._add(token.content.expandtabs(_TAB).split("\n"))
+            case "bullet_list_open" | "ordered_list_open":
+                self._lists += 1
+            case "bullet_list_close" | "ordered_list_close":
+                self._lists -= 1
             case "list_item_open":
-                self._bullet = f"{token.info}{token.markup} " if token.info else "• "
+                mark = f"{token.info}{token.markup}" if token.info else "•"
+                self._bullet = f"{_INDENT * (self._lists - 1)}{mark} "
             case "blockquote_open":
                 self._quotes += 1
             case "blockquote_close":
                 self._quotes -= 1
-            case "tr_open":
-                self._cells = []
-            case "tr_close":
-                cells, self._cells = self._cells or [], None
-                self._add([" | ".join(cells)])
+            case "table_open":
+                self._rows = []
+            case "tr_open" if self._rows is not None:
+                self._rows.append([])
+            case "table_close":
+                rows, self._rows = self._rows or [], None
+                self._add(table_lines(rows))
 
     def _add_words(self, words: str) -> None:
-        if self._cells is None:
+        if self._rows is None:
             self._add(" ".join(line.split()) for line in words.split("\n"))
         else:
-            self._cells.append(" ".join(words.split()))
+            self._rows[-1].append(" ".join(words.split()))
 
     def _add(self, lines: Iterable[str]) -> None:
         for line in lines:
@@ -98,16 +117,18 @@ def _plain_words(tokens: Sequence[Token], prose: Callable[[str], str]) -> str:
             case "em_close" | "strong_close":
                 words += token.markup if kept.pop() else ""
             case "text":
-                words += prose(token.content)
+                words += prose(_LINE_BREAK_TAG.sub("\n", token.content))
             case _:
                 words += token.content
     return words
 
 
 def _linked(text: str, address: str) -> str:
-    """A link as text: its label, and its URL unless that is the label."""
+    """A link as text: its label, and its URL unless the label is the same."""
     if not address or address in {text, f"mailto:{text}"}:
         return text
+    if address.rstrip("/") in {f"{scheme}://{text.rstrip('/')}" for scheme in ("https", "http")}:
+        return address
     return f"{text} <{address}>".lstrip()
 
 

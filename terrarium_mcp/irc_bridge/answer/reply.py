@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from terrarium_mcp.chat.defusing import JOINER
 from terrarium_mcp.chat.irctext import OFF_RECORD, harmless
 from terrarium_mcp.chat.splitting import split_for_irc
+from terrarium_mcp.chat.urls import URL
+from terrarium_mcp.irc_bridge.answer.echoes import EchoedPrefixes, without_echoed_tags
 from terrarium_mcp.irc_bridge.answer.markdown import markdown_lines
-from terrarium_mcp.irc_bridge.model.reasoning_tags import echo_pattern, without_reasoning
 
 MARK = "[LLM]"
 """Marks text that a model wrote, as networks require of bots (TERRARIUM_LLM_MARK)."""
@@ -18,6 +19,16 @@ SHOWN = 4
 
 CONTINUATIONS = ("| ", "· ")
 """Starts of the lines after the first: the second is for a command prefix of "|"."""
+
+LONGEST_ANSWER = 16_000
+"""Characters of an answer that are said: forty lines, ten times `!more`. Markdown of that length
+takes 10 ms of CPU, or 200 ms if it is made to take long."""
+
+MOST_LINES = 250
+"""Lines of an answer that are said, however short they are."""
+
+_CUT = " \u2026"
+"""Ends a line inside a URL that is too long for one line; the next line goes on with it."""
 
 _HOLDS_JOINER = "\ufdd0"
 """Holds the place of a joiner until all that is invisible has been removed. Unicode keeps this code
@@ -44,26 +55,33 @@ def clean_answer(
     nick: str = "Terra",
     asker: str = "",
     mark: str = MARK,
+    question: str = "",
     defused: Callable[[str, str], str] = lambda text, _: text,
 ) -> list[str]:
-    """An answer as plain lines, without reasoning, echoes, markdown or control codes.
+    """An answer as plain lines, without echoes, markdown or control codes.
+
+    Of one that is longer than LONGEST_ANSWER, or has more than MOST_LINES, the start is kept, and
+    the last line says so.
 
     Args:
-        text: the model's answer.
+        text: the model's answer, without its reasoning.
         nick: the bot's nick, with which models like to begin.
         asker: the nick of the asker, with which they like to begin as well.
         mark: the mark of model answers in the channel.
+        question: the question, which some repeat before they answer.
         defused: defuses the names in a text that is no code, with the joiner that it is passed.
     """
-    words = _LINE_BREAK.sub("\n", without_reasoning(text)).replace(_HOLDS_JOINER, "")
+    text = without_echoed_tags(_LINE_BREAK.sub("\n", text))
+    words = text[:LONGEST_ANSWER].replace(_HOLDS_JOINER, "")
     lines = [
         harmless(part)
         for line in markdown_lines(words, lambda prose: defused(prose, _HOLDS_JOINER))
         for part in _LINE_BREAK.split(line)  # markdown may encode a line break as "&#10;"
     ]
-    echoed = echo_pattern(nick, asker, mark)
-    unechoed = (line[match.end() :] if (match := echoed.match(line)) else line for line in lines)
-    return [line.rstrip().replace(_HOLDS_JOINER, JOINER) for line in unechoed if line.strip()]
+    if len(text) > LONGEST_ANSWER or len(lines) > MOST_LINES:
+        lines[MOST_LINES:] = [f"(cut here: the answer has {len(text):,} characters)"]
+    unechoed = EchoedPrefixes(nick, asker, mark).removed(lines, question)
+    return [line.replace(_HOLDS_JOINER, JOINER) for line in unechoed]
 
 
 def reply_lines(
@@ -91,15 +109,44 @@ def reply_lines(
 
 def paged(reply: Reply, *, line_bytes: int, shown: int = SHOWN, prefix: str = "!") -> Reply:
     """The next lines of what a reply kept back; the last of them says how many are left."""
-    if len(reply.more) <= shown:
-        return Reply(reply.more, (), reply.continuation)
-    *now, last = reply.more[:shown]
-    rest = reply.more[shown:]
+    lines = tuple(_refitted(reply, line_bytes))
+    if len(lines) <= shown:
+        return Reply(lines, (), reply.continuation)
+    *now, last = lines[:shown]
+    rest = lines[shown:]
     # Text that does not fit beside the note moves to the rest, which may add a digit to the count.
     widest = _note(len(rest) + len(last), prefix)
     fitting, *cut = split_for_irc(last, line_bytes - len(widest.encode()))
+    if now and cut and (_divides_word(fitting, last) or last.endswith(_CUT)):
+        return _noted(now, reply.continuation.rstrip(), (last, *rest), reply, prefix)
     more = (*(reply.continuation + piece for piece in cut), *rest)
-    return Reply((*now, fitting + _note(len(more), prefix)), more, reply.continuation)
+    return _noted(now, fitting, more, reply, prefix)
+
+
+def _refitted(reply: Reply, line_bytes: int) -> Iterator[str]:
+    """The lines that a reply kept back, cut again where our mask has grown since."""
+    begin = reply.continuation
+    for line in reply.more:
+        if len(line.encode()) <= line_bytes:
+            yield line
+            continue
+        words = line.removeprefix(begin)
+        yield from (
+            begin + piece for piece in split_for_irc(words, line_bytes - len(begin.encode()))
+        )
+
+
+def _noted(
+    now: Sequence[str], last: str, more: tuple[str, ...], reply: Reply, prefix: str
+) -> Reply:
+    """A reply that says how many lines are left, behind the last that is said now."""
+    return Reply((*now, last + _note(len(more), prefix)), more, reply.continuation)
+
+
+def _divides_word(piece: str, line: str) -> bool:
+    """Whether the first `piece` of a line ends inside a word or URL; CJK may end anywhere."""
+    around = line[len(piece) - 1 : len(piece) + 1]
+    return around.isascii() and " " not in around
 
 
 def _prefixed(
@@ -109,9 +156,22 @@ def _prefixed(
     width = line_bytes - max(len(start.encode()), len(continuation.encode()))
     begin = start or continuation
     for line in lines:
-        for piece in split_for_irc(line, width):
+        for piece in _pieces(line, width):
             yield begin + piece
             begin = continuation
+
+
+def _pieces(line: str, width: int) -> list[str]:
+    """The pieces of a line; behind one that ends inside a URL, which is too long, `_CUT`."""
+    links = list(URL.finditer(line))
+    if all(len(link[0].encode()) <= width for link in links):
+        return split_for_irc(line, width)
+    pieces = split_for_irc(line, width - len(_CUT.encode()))
+    marked, at = [], 0
+    for piece in pieces:
+        at = line.index(piece, at) + len(piece)
+        marked.append(piece + _CUT * any(link.start() < at < link.end() for link in links))
+    return marked
 
 
 def _words(*parts: str) -> str:

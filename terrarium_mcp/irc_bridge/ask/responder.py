@@ -191,6 +191,7 @@ class Responder:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._say_thinking, pending)
                 async with self._model.question():
+                    tasks.start_soon(self._network.show_typing, pending.command.target)
                     found = await answer(
                         question,
                         before,

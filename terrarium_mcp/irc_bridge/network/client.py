@@ -2,6 +2,7 @@
 
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 import anyio
@@ -10,7 +11,7 @@ from terrarium_mcp.backoff import Backoff
 from terrarium_mcp.chat.irc_message import Source
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryPoint
 from terrarium_mcp.irc_bridge.network.diagnosis import silent_end
-from terrarium_mcp.irc_bridge.network.errors import NotConnected
+from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
 from terrarium_mcp.irc_bridge.network.isupport import Isupport
 from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
@@ -117,6 +118,15 @@ class IrcNetwork:
     async def notice(self, target: str, text: str, lane: Lane = Lane.COMMAND) -> None:
         """Like `say`, as a notice, which no program may answer."""
         await self._speak("NOTICE", target, text, lane, "")
+
+    async def show_typing(self, target: str) -> None:
+        """Show in `target` that we are typing, until cancelled or what ends it is said.
+
+        Returns at once where the network has no such sign, or cannot be reached.
+        """
+        if self._session.alive:
+            with suppress(SendQueueFull):
+                await self._session.sender.show_typing(target)
 
     async def _speak(self, verb: str, target: str, text: str, lane: Lane, reply_to: str) -> None:
         sender = self._live_session().sender

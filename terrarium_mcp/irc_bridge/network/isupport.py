@@ -32,6 +32,7 @@ TokenReader = Callable[[str], Any]
 _USUAL_RANKS: Mapping[str, str] = MappingProxyType({"@": "o", "+": "v"})
 
 _LONGEST_NAME = 100
+_MOST_NAMES = 100
 
 _ESCAPED = re.compile(r"\\x([0-9A-Fa-f]{2})")
 _RANKS = re.compile(r"\(([A-Za-z]*)\)([!-/:-@\[-`{-~]*)")
@@ -60,6 +61,8 @@ class Isupport:
     """Bytes of a line, without tags and with its line break."""
     utf8only: bool = False
     """Whether the server refuses what is not UTF-8. We send nothing else anyway."""
+    clienttagdeny: tuple[str, ...] = ()
+    """Client-only tags that the server drops, `*` for all, and `-name` for those it then keeps."""
     bot: str = ""
     """The letter of the user mode that marks bots; empty: there is none."""
     whox: bool = False
@@ -88,6 +91,12 @@ class Isupport:
             else:
                 changed = replace(changed, **{attribute: said})
         return changed, unusable
+
+    def takes_client_tag(self, name: str) -> bool:
+        """Whether the server passes on a client-only tag, named without its `+`."""
+        return name not in self.clienttagdeny and (
+            "*" not in self.clienttagdeny or f"-{name}" in self.clienttagdeny
+        )
 
     def is_channel(self, target: str) -> bool:
         """Whether `target` is a channel, rather than a user."""
@@ -211,6 +220,11 @@ def _msgreftypes(value: str) -> bool:
     return "msgid" in value.lower().split(",")
 
 
+def _clienttagdeny(value: str) -> tuple[str, ...]:
+    """`*,-typing`: names without their `+`, as in IRCv3 message-tags."""
+    return tuple(name for name in value.split(",") if name)[:_MOST_NAMES]
+
+
 def _bot(value: str) -> str:
     if not (value.isascii() and value.isalpha() and len(value) == 1):
         raise ValueError
@@ -230,6 +244,7 @@ _READERS: Mapping[str, tuple[str, TokenReader]] = MappingProxyType(
         "CHANLIMIT": ("chanlimit", _chanlimit),
         "CHANNELLEN": ("channellen", _number(2)),
         "CHANTYPES": ("chantypes", _chantypes),
+        "CLIENTTAGDENY": ("clienttagdeny", _clienttagdeny),
         "CHATHISTORY": ("chathistory", _limit),
         "LINELEN": ("linelen", _number(LINE, LONGEST_LINE)),
         "MAXCHANNELS": ("chanlimit", _maxchannels),

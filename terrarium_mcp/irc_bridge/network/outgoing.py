@@ -6,7 +6,8 @@ no more than one does. Of a place that is due, one line leaves, and it goes to t
     places          take turns, a line each
     private chats   take turns among themselves in the same way
     in each of them up to two lines of short commands, then one of an answer, and so on
-    refusals        leave when nothing else waits, places in turn
+    refusals        leave when nothing else waits, places in turn, and so does
+                    the sign that we are typing
 
 So the reply to a `!ping` waits for one line of its channel at most, if nobody else has commands
 there, and for one or two of each other place.
@@ -37,6 +38,8 @@ class Lane(Enum):
     """To a short command, and whatever else a person waits for."""
     REFUSAL = auto()
     """That somebody must wait, or is not answered."""
+    TYPING = auto()
+    """That we are typing: it delays nothing either."""
 
 
 @dataclass(slots=True)
@@ -70,7 +73,7 @@ class OutgoingQueue(Generic[Item]):
     def put(self, item: Item, *, place: str, target: str, lane: Lane) -> None:
         """Add a line for `target`, a channel or nick, which is in `place`."""
         self._count += 1
-        if lane is Lane.REFUSAL:
+        if lane in (Lane.REFUSAL, Lane.TYPING):
             self._refusals.setdefault(place, deque()).append(item)
             return
         lines = self._places.setdefault(place, {}).setdefault(target, _TargetLines())

@@ -1,6 +1,7 @@
 """Sends lines: text cut to what fits a line, at the pace that the network allows."""
 
 import logging
+import math
 import re
 from collections import deque
 from collections.abc import Callable, Collection, Sequence
@@ -152,14 +153,17 @@ class Sender:
     def __init__(
         self,
         queue: SendQueue,
+        timeouts: Timeouts,
         client: PydleClient,
         own_mask: OwnMask,
         deliver: Callable[[IrcMessage], None],
     ) -> None:
         self._queue = queue
+        self._timeouts = timeouts
         self._client = client
         self._own_mask = own_mask
         self._deliver = deliver
+        self._typing_shown: dict[str, float] = {}
 
     def payload_bytes(self, target: str, verb: str = "PRIVMSG") -> int:
         """Bytes of text in a line that the server relays with our mask in front."""
@@ -183,6 +187,37 @@ class Sender:
         lines = [
             IrcMessage(verb, (target, piece), tags=tags) for piece in pieces if not piece.isspace()
         ]
+        return await self._have_left(lines, lane)
+
+    async def show_typing(self, target: str) -> None:
+        """Show in `target` that we are typing, until cancelled (IRCv3 typing).
+
+        Returns where the network has no such sign, or when the connection ended. What we say next
+        ends it for those who see it, so nothing else has to.
+        """
+        if not self._takes_tag("typing"):
+            return
+        typing = IrcMessage("TAGMSG", (target,), tags={"+typing": "active"})
+        shown = self._typing_shown
+        await anyio.sleep(self._timeouts.typing_after)
+        while True:
+            since = anyio.current_time() - shown.get(target, -math.inf)
+            await anyio.sleep(max(self._timeouts.typing - since, 0))
+            if not await self._have_left([typing], Lane.TYPING):
+                return
+            now = anyio.current_time()
+            for seen in [one for one in shown if now - shown[one] > self._timeouts.typing]:
+                del shown[seen]
+            shown[target] = now
+
+    async def _have_left(self, lines: Sequence[IrcMessage], lane: Lane) -> bool:
+        """Queue `lines`, all for one target; whether they left before the connection ended.
+
+        If cancelled, what has not left is not sent.
+        """
+        if not lines:
+            return True
+        target = lines[0].params[0]
         place = self._client.fold(target) if self._client.is_channel(target) else PRIVATE
         queued = self._queue.post_speech(lines, place, lane)
         try:
@@ -193,10 +228,15 @@ class Sender:
         return all(one.is_sent for one in queued)
 
     def _reply_tags(self, msgid: str) -> dict[str, str]:
-        """The tag under both its names, as clients know one of them; none where tags are off."""
-        if not 0 < len(msgid) <= _LONGEST_MSGID or not self._client.has_capability("message-tags"):
+        """The tag under each of its names that the network takes: clients know one of them."""
+        if not 0 < len(msgid) <= _LONGEST_MSGID:
             return {}
-        return {"+draft/reply": msgid, "+reply": msgid}
+        return {f"+{name}": msgid for name in ("draft/reply", "reply") if self._takes_tag(name)}
+
+    def _takes_tag(self, name: str) -> bool:
+        """Whether the network passes on a client-only tag."""
+        takes_tags = self._client.has_capability("message-tags")
+        return takes_tags and self._client.isupport.takes_client_tag(name)
 
     async def send_urgent(self, connection: Connection) -> None:
         """Send the lines that keep the connection alive, without delay."""

@@ -78,7 +78,9 @@ class Session:
         self.membership = Membership(self.client, self.post)
         self._own_mask = OwnMask(self.client)
         self._own_lines = OwnLines(self.client, self.post, self._deliver)
-        self.sender = Sender(self._queue, self.client, self._own_mask, self._own_lines.sent)
+        self.sender = Sender(
+            self._queue, timeouts, self.client, self._own_mask, self._own_lines.sent
+        )
         self._nickserv = NickServ(self.client, self.post, lambda: self._sasl.logged_in)
         self._nick = OwnNick(config, timeouts, self.client, self.post, self.end, self._nickserv)
         self._autojoin = AutoJoin(

@@ -14,6 +14,12 @@ class Timeouts:
     queue: int = 200
     """Lines of speech that may wait; more are refused."""
 
+    typing_after: float = 1
+    """A quick answer needs no sign that we are typing ..."""
+    typing: float = 4
+    """... and a slow one needs it this often: two are at least 3 s apart, and clients forget one
+    after 6 s (IRCv3 typing)."""
+
     reflex: float = 2
     """Lines to us so soon after one of ours are a program's, if they keep coming; 0: they are
     not."""

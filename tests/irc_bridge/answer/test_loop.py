@@ -1,6 +1,7 @@
 """The model looks things up within its view and its budget, and there is always an answer."""
 
 import json
+import time
 from pathlib import Path
 from typing import Any
 
@@ -277,6 +278,48 @@ async def test_while_the_endpoint_is_down_the_best_lines_are_found(tmp_path: Pat
     assert "not answering" in found.lines[0]
     assert "I fixed the garden gate on Tuesday" in found.lines[-1]
     assert nothing.lines[-1] == "I found no line about it."
+
+
+@pytest.mark.parametrize(
+    "endless", ["![" * 100_000, "<" * 200_000, "a\n" * 100_000, "[](" * 66_000]
+)
+async def test_an_endless_answer_does_not_hold_the_event_loop(tmp_path: Path, endless: str) -> None:
+    # CPU of the loop's thread between two beats: what other processes do makes no difference.
+    beats: list[float] = []
+
+    async def beat() -> None:
+        while True:
+            began = time.thread_time()
+            await anyio.sleep(0.001)
+            beats.append(time.thread_time() - began)
+
+    async with strict_agent() as agent, study(tmp_path, agent, [GATE]) as scene:
+        agent.will(says("warm"), says(endless))
+        await scene.asks("who?")
+        async with beside(beat):
+            found = await scene.asks("who fixed the gate?")
+    assert found.lines[-1].startswith("(cut here: ")
+    assert max(beats) < 0.05  # 20 ms is the goal; parsing "![" without end takes 220
+
+
+async def test_best_lines_have_permalinks_where_there_is_a_viewer(tmp_path: Path) -> None:
+    viewer = "https://logs.example/irc/"
+    async with study(tmp_path, NOBODY, [GATE], viewer_url=viewer) as scene:
+        found = await scene.asks("who fixed the garden gate?")
+    assert found.lines[-1].endswith("on Tuesday (1) https://logs.example/irc/message/1")
+
+
+async def test_what_a_model_reads_has_no_permalinks(tmp_path: Path) -> None:
+    viewer = "https://logs.example/"
+    async with (
+        strict_agent() as agent,
+        study(tmp_path, agent, [GATE], viewer_url=viewer) as scene,
+    ):
+        agent.takes_tools = False
+        agent.will(says("never heard"), says("bo did"))
+        await scene.asks("who fixed the garden gate?")
+    assert "I fixed the garden gate on Tuesday" in everything(agent)
+    assert "logs.example" not in everything(agent)
 
 
 async def test_a_context_error_is_met_once_with_half_the_talk(tmp_path: Path) -> None:

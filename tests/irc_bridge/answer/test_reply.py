@@ -2,11 +2,13 @@
 
 import re
 
+import pytest
+import regex
 from hypothesis import given
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.defusing import Unaddressed
-from terrarium_mcp.chat.irctext import is_off_record
+from terrarium_mcp.chat.irctext import harmless, is_off_record
 from terrarium_mcp.irc_bridge.answer.reply import Reply, clean_answer, paged, reply_lines
 
 NOTE = re.compile(r" \((\d+) more: .{1,6}more\)$")
@@ -124,6 +126,110 @@ def test_the_note_tells_the_truth_page_after_page(lines: list[str], line_bytes: 
         reply = paged(reply, line_bytes=line_bytes)
 
 
+URL = "https://example.org/" + "a" * 50
+
+
+def test_a_link_that_fits_a_line_is_on_one_line() -> None:
+    reply = reply_lines([f"Ada said so in <{URL}>, on Monday."], to="bob", line_bytes=85)
+    assert reply.now == (
+        "bob: [LLM] Ada said so in",
+        f"| [LLM] <{URL}>,",
+        "| [LLM] on Monday.",
+    )
+
+
+def test_a_longer_link_is_marked_where_it_is_cut_and_nothing_of_it_is_lost() -> None:
+    reply = reply_lines([f"See {URL}{URL} there"], to="bob", line_bytes=90, shown=9)
+    assert [line.endswith(" …") for line in reply.now] == [True, False]
+    said = "".join(line.removeprefix("| [LLM] ").removesuffix(" …") for line in reply.now)
+    assert said == f"bob: [LLM] See {URL}{URL} there"
+
+
+def test_a_link_that_leaves_no_room_for_the_note_comes_whole_under_more() -> None:
+    lines = ["a", "b", "c", URL, "d"]
+    reply = reply_lines(lines, to="bob", mark="", line_bytes=len(f"bob: {URL}"))
+    assert reply.now == ("bob: a", "| b", "| c", "| (2 more: !more)")
+    assert paged(reply, line_bytes=len(f"bob: {URL}")).now == (f"| {URL}", "| d")
+
+
+def test_of_an_answer_without_end_the_start_is_said_and_the_cut_is_told() -> None:
+    lines = clean_answer("tea at four. " * 15_400)
+    assert sum(map(len, lines)) < 16_100
+    assert lines[-1] == "(cut here: the answer has 200,200 characters)"
+
+
+def test_of_an_answer_in_thousands_of_lines_the_first_are_said() -> None:
+    lines = clean_answer("a\n" * 5000)
+    assert lines[249:] == ["a", "(cut here: the answer has 10,000 characters)"]
+
+
+def test_what_was_kept_fits_also_if_our_mask_has_grown_meanwhile() -> None:
+    kept = Reply((), ("[off] | [LLM] " + "tea " * 12 + "x", "[off] | [LLM] b"), "[off] | [LLM] ")
+    assert paged(kept, line_bytes=50).now == (
+        "[off] | [LLM] tea tea tea tea tea tea tea tea tea",
+        "[off] | [LLM] tea tea tea x",
+        "[off] | [LLM] b",
+    )
+
+
+@pytest.mark.parametrize("text", [" ", "\n\t\u2028", "---", "\u200b\u202e", "\x02\x1f\x0304"])
+def test_an_answer_that_shows_nothing_is_none(text: str) -> None:
+    assert clean_answer(text) == []
+
+
+def test_an_answer_can_send_no_command_to_the_server() -> None:
+    lines = clean_answer("Ada did.\r\nQUIT :bye\r\nJOIN #mate\n\x01DCC SEND x\x01")
+    reply = reply_lines(lines, to="bob", line_bytes=400)
+    assert reply.now == (
+        "bob: [LLM] Ada did.",
+        "| [LLM] QUIT :bye",
+        "| [LLM] JOIN #mate",
+        "| [LLM] DCC SEND x",
+    )
+
+
+LONG = st.lists(
+    st.sampled_from(
+        [
+            *(
+                "漢字仮名交じり文。",
+                "Съешь ещё этих мягких булок.",
+                "क्षत्रिय",
+                "한국어",
+                "e\u0301\u0323",
+            ),
+            *(
+                "👩‍👩‍👧‍👦",
+                "🇩🇪🇯🇵",
+                "👍🏽",
+                "🏴\U000e0067\U000e0062\U000e0065\U000e006e\U000e0067\U000e007f",
+            ),
+            *(URL, f"<{URL}/ж>,", URL * 9, "    return x", "word", ". ", " ", "  "),
+        ]
+    ),
+    max_size=60,
+).map("".join)
+
+
+@given(
+    st.lists(LONG, min_size=1, max_size=8), st.integers(120, 450), st.sampled_from(["", "[LLM]"])
+)
+def test_over_many_pages_everything_is_said_once_and_no_character_is_broken(
+    answer: list[str], line_bytes: int, mark: str
+) -> None:
+    lines = [line for line in (harmless(line).rstrip() for line in answer) if line]
+    reply = reply_lines(lines, to="bob", mark=mark, line_bytes=line_bytes)
+    said = list(reply.now)
+    while reply.more:
+        reply = paged(reply, line_bytes=line_bytes)
+        assert len(reply.now) <= 4
+        said += reply.now
+    assert all(len(line.encode()) <= line_bytes for line in said)
+    words = [_unframed(line, mark) for line in said]
+    assert _squeezed("".join(words)) == _squeezed("".join(lines))
+    assert _graphemes("".join(lines)) == [one for line in words for one in _graphemes(line)]
+
+
 @given(st.text(alphabet="#*_-+>`|[]()<!~&;\\1.) \n\tab😀:/"))
 def test_no_markdown_is_an_error_and_no_line_is_empty(text: str) -> None:
     assert all(line.strip() and "\n" not in line for line in clean_answer(text))
@@ -140,6 +246,17 @@ def _words(reply: Reply, to: str) -> str:
     return _squeezed(
         "".join([*first, *(line.removeprefix(reply.continuation) for line in everything[1:])])
     )
+
+
+def _unframed(line: str, mark: str) -> str:
+    """A line of a reply to bob without what we put around it."""
+    return re.sub(rf"^(?:bob:|\|) ?(?:{re.escape(mark)} ?)?", "", NOTE.sub("", line)).removesuffix(
+        " …"
+    )
+
+
+def _graphemes(text: str) -> list[str]:
+    return [one for one in regex.findall(r"\X", text) if one.strip()]
 
 
 def _squeezed(text: str) -> str:

@@ -1,101 +1,157 @@
-"""What a model writes and the channel never sees."""
+"""The part of a model's answer that its reader sees, whatever the endpoint lets through."""
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from terrarium_mcp.irc_bridge.answer.reply import clean_answer
 from terrarium_mcp.irc_bridge.model.reasoning_tags import without_reasoning
+
+TAGS = (
+    *("think", "thinking", "thought", "thoughts", "thin", "reason", "reasoning", "reflection"),
+    *("scratchpad", "analysis", "antthinking", "ant_thinking", "seed:think", "mm:think"),
+)
+PAIRS = (
+    *((f"<{tag}>", f"</{tag}>") for tag in TAGS),
+    ("[THINK]", "[/THINK]"),
+    ("◁think▷", "◁/think▷"),
+    ("<|think|>", "<|/think|>"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),
+    ("<|channel>thought\n", "<channel|>"),
+    ("< think >", "</ think >"),
+    ("<THINK>", "< /Think>"),
+    ('<think effort="low">', "</think>"),
+)
+ENDS = (
+    *("<|im_end|>", "<|eot_id|>", "<|eom_id|>", "<|endoftext|>", "<|end_of_text|>", "<|end|>"),
+    *("<|EOT|>", "<end_of_turn>", "<|end_of_turn|>", "<|END_OF_TURN_TOKEN|>", "<eos>", "</s>"),
+    "<\uff5cend\u2581of\u2581sentence\uff5c>",
+)
+HARMONY = "<|start|>assistant<|channel|>{}<|message|>{}"
+
+
+@pytest.mark.parametrize(("opening", "closing"), PAIRS)
+def test_every_form_of_reasoning_is_removed(opening: str, closing: str) -> None:
+    for written in (
+        f"{opening}hm, `x` or\n```\ny\n```{closing}Ada did.",
+        f"{opening}a{opening}b{closing}c{closing}Ada did.",
+        f"{opening}a{opening}b{closing}Ada did.",
+        f"so it was\nAda{closing}Ada did.",
+        f"{opening}a{closing}so it was Ada{closing}Ada did.",
+        f"Ada did.{opening}or did she",
+        f"Ada did.\n{opening}or did she{closing}",
+        f"{opening}{closing}Ada did.",
+    ):
+        assert without_reasoning(written).strip() == "Ada did.", written
+    assert without_reasoning(f"{opening}only this") == ""
+    assert without_reasoning(f"only this{closing}") == ""
 
 
 @pytest.mark.parametrize(
     ("written", "meant"),
     [
-        ("<think>hm</think>Ada did.", "Ada did."),
         ("<THINKING>\nhm\n</THINKING>Ada did.", "Ada did."),
         ("<thought>a</thought>Ada <thin>b</thin>did.", "Ada did."),
-        ("<reasoning effort='low'>hm</reasoning>Ada did.", "Ada did."),
-        ("<think></think>Ada did.", "Ada did."),
-        ("<think>a<think>b</think>c</think>Ada did.", "Ada did."),
-        ("so it was Ada</think>Ada did.", "Ada did."),
+        ("<think/>Ada did. < think / >", "Ada did. "),
+        ("<think>a<think/>b</think>Ada did.", "Ada did."),
         ("Hm. <think>a</think>so it was Ada</think>Ada did.", "Ada did."),
-        ("Ada did.<think>or did she", "Ada did."),
-        ("<think>only this", ""),
-        ("I think <b>Ada</b> did, 1 < 2", "I think <b>Ada</b> did, 1 < 2"),
-        ("<thinker> said it", "<thinker> said it"),
+        ("Well <think> hm, it may\nbe</think>Ada did.", "Well Ada did."),
+        ("I think <think> hm, it may be so </think>Ada did.", "I think Ada did."),
+        ("so it was `Ada` </think> Ada did.", "Ada did."),
+        ("```\nx\n</think>\nAda did.", "Ada did."),
+        ("it is `a</think>The `b` function", "The `b` function"),
     ],
 )
-def test_reasoning_is_removed_closed_unclosed_and_orphaned(written: str, meant: str) -> None:
+def test_reasoning_ends_where_the_answer_begins(written: str, meant: str) -> None:
     assert without_reasoning(written) == meant
 
 
 @pytest.mark.parametrize(
-    "written",
+    "answer",
     [
-        "[14:23] <Terra> Ada did.",
-        "14:23 <terra> Ada did.",
-        "184213 14:23:07 <Terra> Ada did.",
-        "<Terra> Ada did.",
-        "Terra: Ada did.",
-        "**Terra:** Ada did.",
-        "alice: Ada did.",
-        "[LLM] Ada did.",
-        "[14:23] <Terra> alice: [LLM] Ada did.",
+        "I think <b>Ada</b> did, 1 < 2",
+        "<thinker> said it, and <think-aloud> too",
+        "[think] of the <analyst>",
+        "use the <thinking> tag for it",
+        "use the <think> and </think> tags.",
+        "It is called <think>.",
+        "(<think>) begins it",
+        "The <thinking> tag opens it. Much follows. Close it with </thinking>.",
+        "The </think> tag ends it",
+        "`<think>` begins it and `</think>` ends it",
+        "Write `<think>so</think>` there",
+        "```xml\n<think>\n  so\n</think>\n```\nThat is how.",
+        "`<|channel|>analysis<|message|>` begins it",
+        "`<|start|>assistant<|channel|>final<|message|>` begins the answer",
+        "use the <|im_end|> token, or `</s>`",
+        "<s>struck</s> is old HTML",
+        "analysis of the log: Ada did",
     ],
 )
-def test_an_echoed_prefix_is_removed(written: str) -> None:
-    assert clean_answer(written, nick="Terra", asker="alice") == ["Ada did."]
-
-
-def test_an_echo_is_removed_from_every_line() -> None:
-    assert clean_answer("[14:23] <Terra> one\n[14:24] <Terra> two") == ["one", "two"]
+def test_an_answer_may_mention_a_tag(answer: str) -> None:
+    assert without_reasoning(answer) == answer
 
 
 @pytest.mark.parametrize(
-    "quoted",
-    ["[14:23] <bob> I fixed the gate", "14:23 it broke", "bob: see above", "Terrain: flat"],
+    ("written", "meant"),
+    [
+        (HARMONY.format("analysis", "hm<|end|>") + HARMONY.format("final", "Ada did."), "Ada did."),
+        (
+            "<|channel|>analysis<|message|>hm<|end|>" + HARMONY.format("final", "Ada<|return|>"),
+            "Ada",
+        ),
+        ("<|channel|>final <|constrain|>text<|message|>Ada did.<|end|>x", "Ada did."),
+        ("<|channel|>commentary to=functions.f<|message|>{}<|call|>", ""),
+        ("<|channel|>analysis<|message|>hm", ""),
+        ("hm, it was Ada<|end|>" + HARMONY.format("final", "Ada did."), "Ada did."),
+        ("analysisWe need to say who.assistantfinalAda did.", "Ada did."),
+        ("assistantfinalAda did.", "Ada did."),
+    ],
 )
-def test_a_quoted_line_keeps_its_speaker(quoted: str) -> None:
-    assert clean_answer(quoted, nick="Terra", asker="alice") == [quoted]
+def test_of_harmony_only_the_final_channel_is_said(written: str, meant: str) -> None:
+    assert without_reasoning(written) == meant
+
+
+@pytest.mark.parametrize("end", ENDS)
+def test_an_answer_ends_with_its_turn(end: str) -> None:
+    assert without_reasoning(f"Ada did.{end}") == "Ada did."
+    assert without_reasoning(f"Ada did.{end}\n<|im_start|>user\nthanks{end}") == "Ada did."
+    assert without_reasoning(f"{end}\nAda did.{end * 50}") == "Ada did."
 
 
 @pytest.mark.parametrize(
-    ("written", "lines"),
+    "begin",
     [
-        ("# Gate\nIt **works**, *really*.", ["Gate", "It works, really."]),
-        ("- one\n- two\n  1. deep\n", ["• one", "• two", "1. deep"]),
-        ("* one\n\n  more", ["• one", "more"]),
-        ("3) three\n4) four", ["3) three", "4) four"]),
-        ("see [the page](https://e.org/a_b)", ["see the page <https://e.org/a_b>"]),
-        ("<https://e.org/é> [https://e.org](https://e.org)", ["https://e.org/é https://e.org"]),
-        ("![gate](https://e.org/g.png)", ["gate <https://e.org/g.png>"]),
-        ("```py\nif x:\n    go()\n```", ["if x:", "    go()"]),
-        ("use `a*b*c`", ["use a*b*c"]),
-        ("|nick|lines|\n|-|-|\n|ada|3|\n|bo||", ["nick | lines", "ada | 3", "bo | "]),
-        ("> quoted\n> again\n\nplain", ["> quoted", "> again", "plain"]),
-        ("one\n\n---\n\ntwo", ["one", "two"]),
-        ("2*3*4 = 24, 2**3**2, snake_case_name", ["2*3*4 = 24, 2**3**2, snake_case_name"]),
-        ("__init__ and _private_", ["__init__ and _private_"]),
-        ("~~tea~~ mate", ["~~tea~~ mate"]),
-        ("#tea is a channel", ["#tea is a channel"]),
-        ("<alice> hello & goodbye &lt;3", ["<alice> hello & goodbye <3"]),
-        ("[alice]: hello", ["[alice]: hello"]),
-        ("", []),
-        (" \n\n ", []),
+        "<|im_start|>assistant\n",
+        "<|start_header_id|>assistant<|end_header_id|>\n\n",
+        "<start_of_turn>model\n",
+        "<|begin_of_text|>",
+        "<bos>",
+        "<s> ",
+        "[/INST] ",
+        "<|assistant|>\n",
     ],
 )
-def test_markdown_becomes_plain_lines(written: str, lines: list[str]) -> None:
-    assert clean_answer(written) == [line.rstrip() for line in lines]
+def test_what_begins_a_turn_is_not_said(begin: str) -> None:
+    assert without_reasoning(f"{begin}Ada did.") == "Ada did."
 
 
-def test_no_control_code_survives() -> None:
+def test_the_solution_is_said_without_its_tokens() -> None:
     written = (
-        "\x01ACTION waves\x01 \x02b\x02 \x0304,05red\x03 \u202eevil\u2066 a\u2028b\rc&#1;&#10;d"
+        "<|begin_of_thought|>hm<|end_of_thought|>\n<|begin_of_solution|>Ada<|end_of_solution|>"
     )
-    assert clean_answer(written) == ["ACTION waves b red evil a", "b", "c�", "d"]
+    assert without_reasoning(written) == "Ada"
 
 
-def test_an_emoji_of_several_parts_stays_whole() -> None:
-    assert clean_answer("👩‍💻 and 🏳️‍🌈") == ["👩‍💻 and 🏳️‍🌈"]
+def test_a_model_that_repeats_tags_for_ever_has_said_nothing() -> None:
+    assert without_reasoning("<think>a</think>" * 1000) == ""
 
 
-def test_half_a_character_is_dropped() -> None:
-    assert clean_answer("tea \ud83d") == ["tea"]
+@given(st.text(st.characters(exclude_characters="<[◁`~")), st.sampled_from(PAIRS))
+def test_nothing_before_a_closing_tag_is_said(reasoning: str, pair: tuple[str, str]) -> None:
+    assert without_reasoning(f"{reasoning}{pair[1]}Ada did.") == "Ada did."
+    assert without_reasoning(f"{pair[0]}{reasoning}{pair[1]}Ada did.") == "Ada did."
+
+
+@given(st.text(st.characters(exclude_characters="<[◁")).map(str.strip))
+def test_words_without_tags_are_all_said(words: str) -> None:
+    assert without_reasoning(words) == words or words.startswith(("analysis", "assistantfinal"))

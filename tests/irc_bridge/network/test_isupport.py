@@ -42,6 +42,8 @@ def after(*tokens: str) -> Isupport:
         ("BOT=B", "bot", "B"),
         ("WHOX", "whox", True),
         ("WHOX=", "whox", True),
+        ("CLIENTTAGDENY=*,-typing", "clienttagdeny", ("*", "-typing")),
+        ("CLIENTTAGDENY=", "clienttagdeny", ()),
         ("CHATHISTORY=100", "chathistory", 100),
         ("CHATHISTORY=0", "chathistory", None),
         ("CHATHISTORY", "chathistory", None),

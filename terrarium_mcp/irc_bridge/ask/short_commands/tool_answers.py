@@ -34,9 +34,12 @@ def refused(found: ToolAnswer, context: CommandContext) -> list[str]:
 
 
 def render_options(context: CommandContext) -> RenderOptions:
-    """How lines are quoted: with their channel where there may be several."""
+    """How lines are quoted: with their channel where there may be several, perhaps permalinks."""
     return RenderOptions(
-        zone=context.settings.zone, budget=HARD_LIMIT, rooms_named=not context.command.channel
+        zone=context.settings.zone,
+        budget=HARD_LIMIT,
+        rooms_named=not context.command.channel,
+        viewer_url=context.settings.viewer_url,
     )
 
 

@@ -1,0 +1,82 @@
+"""Removes what a model copies from its request into its answer: our tags, prefixes, the question.
+
+What the request holds is written in `prompt.py`, `fenced_logs.py`, `chat/transcript.py` (results of
+tools) and `model/openai_format.py` (mentions of calls). The bot's own lines in it look as they were
+said: `ada: [LLM] yes`, `| [LLM] and more (3 more: !more)`.
+"""
+
+import re
+from collections.abc import Sequence
+
+_ENCLOSING = (
+    re.compile(r"<(?P<name>irc_logs-[0-9a-f]{1,16})>", re.IGNORECASE),
+    re.compile(r"<(?P<name>question)\s+from=[^<>\n]{0,200}>", re.IGNORECASE),
+)
+"""Tags of which a request has one each, around what is said elsewhere already."""
+_MENTIONED_CALL = re.compile(r"^[ \t]*\[called \w+ \{[^\n]*\}\][ \t]*$", re.MULTILINE)
+_MARKS = re.compile(
+    r"</?irc_logs-[0-9a-f]{1,16}>|^[ \t]*<question\s+from=[^<>\n]{0,200}>|</question>[ \t]*$"
+    r"|^[ \t]*\[/?\w+ [0-9a-f]{4}(?:: quoted [^\]\n]{0,100})?\][ \t]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+"""What only encloses words."""
+_MORE_NOTE = re.compile(r"\(\d{1,4} more: \S{1,6}more\)$")
+
+
+def without_echoed_tags(text: str) -> str:
+    """`text` without our tags, and without what they enclose if other words are left."""
+    rest = _MENTIONED_CALL.sub("", text)
+    for opening in _ENCLOSING:
+        rest = _without_enclosed(rest, opening)
+    rest = _MARKS.sub("", rest)
+    return rest if rest.strip() else _MARKS.sub("", text)
+
+
+def _without_enclosed(text: str, opening: re.Pattern[str]) -> str:
+    """`text` without the first pair of these tags and what is between them."""
+    if not (begin := opening.search(text)):
+        return text
+    _, closing, after = text[begin.end() :].partition(f"</{begin['name']}>")
+    return text[: begin.start()] + after if closing else text
+
+
+class EchoedPrefixes:
+    """The prefixes that a model copies to the start of its lines.
+
+    They are the bot's transcript prefix (`[14:23] <Terra> `, with or without id, date and
+    brackets), its nick, the `asker: [LLM] ` that its replies begin with, the mark of the lines
+    after the first, and `[off]`, which would keep the reply from being recorded. A quoted line of
+    another person keeps its nick.
+    """
+
+    def __init__(self, nick: str, asker: str, mark: str) -> None:
+        bot = re.escape(nick)
+        addressed = "|".join(re.escape(name) for name in (nick, asker) if name)
+        time = r"(?:\d{4}-\d\d-\d\d\s+)?\[?\d{1,2}:\d{2}(?::\d{2})?\]?"
+        forms = [
+            rf"(?:\d+\s+)?(?:{time}\s+)?<{bot}>",
+            rf"(?:{addressed}):(?!\S)",
+            r"\[(?:off|nolog)\]",
+            rf"(?:[|·] )?{re.escape(mark)}" if mark else r"\| (?=[^|]*\Z)",  # no row of a table
+        ]
+        self._pattern = re.compile(rf"(?:\s*(?:{'|'.join(forms)})\s*)+", re.IGNORECASE)
+        roles = r"\s*(?:assistant|(?:final )?answer|response)\s*:(?!\S)\s*"
+        self._first = re.compile(rf"{roles}(?:{self._pattern.pattern})?", re.IGNORECASE)
+
+    def removed(self, lines: Sequence[str], question: str) -> list[str]:
+        """The lines of an answer without the prefixes, and without the `question` repeated."""
+        unechoed = [self._without(self._pattern, line) for line in lines]
+        if len(unechoed) > 1 and question and _same(unechoed[0], question):
+            unechoed = unechoed[1:]
+        if unechoed:
+            unechoed[0] = self._without(self._first, unechoed[0])
+        return [rest for line in unechoed if (rest := _MORE_NOTE.sub("", line.rstrip()).rstrip())]
+
+    @staticmethod
+    def _without(pattern: re.Pattern[str], line: str) -> str:
+        found = pattern.match(line)
+        return line[found.end() :] if found else line
+
+
+def _same(one: str, other: str) -> bool:
+    return one.casefold().split() == other.casefold().split()

@@ -1,0 +1,51 @@
+r"""Removes the special tokens of chat templates that an endpoint lets through as text.
+
+An endpoint that does not know a model's end of turn goes on after it, often as the next speaker:
+`Ada did.<|im_end|>\n<|im_start|>user\n...`. So the answer ends at the first such token.
+"""
+
+import re
+
+from terrarium_mcp.irc_bridge.model.code_spans import CodeSpans
+
+_ENDS = (
+    r"<\|(?:im_end"  # ChatML: Qwen, Yi and many others
+    r"|eot_id|eom_id|end_of_text"  # Llama 3 (pytorch/torchchat#459)
+    r"|endoftext|end|return|call"  # GPT, Phi, gpt-oss
+    r"|end_of_turn|eot|user|observation"  # OpenChat, DeepSeek Coder (its issue #136), GLM
+    r"|end_of_turn_token|end_of_role)\|>"  # Command R, Granite
+    r"|<end_of_turn>|<eos>"  # Gemma
+    r"|<\uff5c(?:end\u2581of\u2581sentence|User)\uff5c>"  # DeepSeek
+    # Llama 2 and Mistral (NVIDIA/TensorRT-LLM#425); inside a line it is HTML.
+    r"|</s>(?=[ \t]*$|</s>|<s>)"
+)
+_BEGINS = (
+    r"<\|(?:im_start|start_header_id|start|start_of_role)\|>\s{0,3}(?:assistant\b)?\s{0,3}"
+    r"(?:<\|(?:end_header_id|end_of_role|message)\|>)?"
+    r"|<\|(?:assistant|begin_of_text|begin_of_solution)\|>|<start_of_turn>\s{0,3}(?:model\b)?"
+    r"|<\uff5c(?:begin\u2581of\u2581sentence|Assistant)\uff5c>"
+    r"|<bos>|<s>(?![^\n<]{0,200}</s>)|\[/INST\]"
+)
+_END = re.compile(_ENDS, re.IGNORECASE | re.MULTILINE)
+_LEADING = re.compile(rf"(?:\s+|{_BEGINS}|{_ENDS})++", re.IGNORECASE | re.MULTILINE)
+_SOLUTION_END = "<|end_of_solution|>"
+
+_IN_PROSE = re.compile(r"""(?:\w |.?["'\u201c\u2018(])\0(?: \w|[.,;:!?)"'\u201d\u2019])""")
+
+
+def without_template_tokens(text: str) -> str:
+    """`text` up to the first end of a turn that words precede, without tokens before the words."""
+    if leading := _LEADING.match(text):
+        text = text[leading.end() :]
+    code = CodeSpans(text)
+    end = next((one for one in _END.finditer(text) if not _is_mention(text, one, code)), None)
+    return (text[: end.start()] if end else text).removesuffix(_SOLUTION_END)
+
+
+def _is_mention(text: str, token: re.Match[str], code: CodeSpans) -> bool:
+    """Whether a token is a word of a sentence: in code, or between words of its line."""
+    before, after = (
+        text[max(token.start() - 2, 0) : token.start()],
+        text[token.end() : token.end() + 2],
+    )
+    return code.holds(token.start()) or _IN_PROSE.match(f"{before}\0{after}") is not None

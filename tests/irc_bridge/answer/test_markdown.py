@@ -1,0 +1,84 @@
+"""Markdown as lines that read well on IRC, which shows none of it."""
+
+import pytest
+
+from terrarium_mcp.irc_bridge.answer.reply import clean_answer
+
+
+@pytest.mark.parametrize(
+    ("written", "lines"),
+    [
+        ("# Gate\nIt **works**, *really*.", ["Gate", "It works, really."]),
+        ("- one\n- two\n  1. deep\n", ["• one", "• two", "  1. deep"]),
+        ("* one\n\n  more", ["• one", "more"]),
+        ("3) three\n4) four", ["3) three", "4) four"]),
+        ("see [the page](https://e.org/a_b)", ["see the page <https://e.org/a_b>"]),
+        ("<https://e.org/é> [https://e.org](https://e.org)", ["https://e.org/é https://e.org"]),
+        ("![gate](https://e.org/g.png)", ["gate <https://e.org/g.png>"]),
+        ("```py\nif x:\n    go()\n```", ["if x:", "    go()"]),
+        ("use `a*b*c`", ["use a*b*c"]),
+        ("|nick|lines|\n|-|-|\n|ada|3|\n|bo||", ["nick | lines", "ada  | 3", "bo   |"]),
+        ("> quoted\n> again\n\nplain", ["> quoted", "> again", "plain"]),
+        ("one\n\n---\n\ntwo", ["one", "two"]),
+        ("2*3*4 = 24, 2**3**2, snake_case_name", ["2*3*4 = 24, 2**3**2, snake_case_name"]),
+        ("__init__ and _private_", ["__init__ and _private_"]),
+        ("~~tea~~ mate", ["~~tea~~ mate"]),
+        ("#tea is a channel", ["#tea is a channel"]),
+        ("<alice> hello & goodbye &lt;3", ["<alice> hello & goodbye <3"]),
+        ("[alice]: hello", ["[alice]: hello"]),
+        ("", []),
+        (" \n\n ", []),
+    ],
+)
+def test_markdown_becomes_plain_lines(written: str, lines: list[str]) -> None:
+    assert clean_answer(written) == [line.rstrip() for line in lines]
+
+
+@pytest.mark.parametrize(
+    ("written", "lines"),
+    [
+        ("- one\n  - two\n    1. three\n- four", ["• one", "  • two", "    1. three", "• four"]),
+        ("- [ ] buy tea\n- [x] boil water", ["• [ ] buy tea", "• [x] boil water"]),
+        ("Tea[^1]\n\n[^1]: green", ["Tea[^1]", "[^1]: green"]),
+        (r"\(x^2\), $a_1*b*c$ and \[\frac{a}{b}\]", [r"(x^2), $a_1*b*c$ and [\frac{a}{b}]"]),
+        ("f(*args, **kwargs) and **kw or *.py, *.txt", None),
+        ("use the <b> tag", None),
+        ("one<br>two<br/>three", ["one", "two", "three"]),
+        ("|a|b|\n|-|-|\n|x<br>y|z|", ["a   | b", "x y | z"]),
+        ("[e.org/x](https://e.org/x)", ["https://e.org/x"]),
+        ("![](https://e.org/g.png)", ["<https://e.org/g.png>"]),
+        ("```go\nif x {\n\tgo()\n}\n```", ["if x {", "    go()", "}"]),
+        ("```\n<think>\n**no**\n```", ["<think>", "**no**"]),
+        ("Gate\n====\nAda", ["Gate", "Ada"]),
+    ],
+)
+def test_what_carries_meaning_stays(written: str, lines: list[str] | None) -> None:
+    assert clean_answer(written) == (lines or [written])
+
+
+def test_columns_of_a_table_are_aligned_also_where_characters_are_wide() -> None:
+    assert clean_answer("|nick|tea|\n|-|-|\n|ボー|4|\n|e\u0301va|12|") == [
+        "nick | tea",
+        "ボー | 4",
+        "e\u0301va  | 12",
+    ]
+
+
+def test_a_table_too_wide_for_a_line_is_not_aligned() -> None:
+    wide = "w" * 90
+    assert clean_answer(f"|nick|{wide}|\n|-|-|\n|b|4|") == [f"nick | {wide}", "b | 4"]
+
+
+def test_no_control_code_survives() -> None:
+    written = (
+        "\x01ACTION waves\x01 \x02b\x02 \x0304,05red\x03 \u202eevil\u2066 a\u2028b\rc&#1;&#10;d"
+    )
+    assert clean_answer(written) == ["ACTION waves b red evil a", "b", "c�", "d"]
+
+
+def test_an_emoji_of_several_parts_stays_whole() -> None:
+    assert clean_answer("👩‍💻 and 🏳️‍🌈") == ["👩‍💻 and 🏳️‍🌈"]
+
+
+def test_half_a_character_is_dropped() -> None:
+    assert clean_answer("tea \ud83d") == ["tea"]
