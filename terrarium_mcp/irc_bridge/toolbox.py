@@ -25,6 +25,7 @@ from terrarium_mcp.backoff import Backoff
 from terrarium_mcp.errors import TerrariumError, did_you_mean, shown, single_errors
 from terrarium_mcp.irc_bridge.model.chat_types import ToolSchema
 from terrarium_mcp.policy import VIEW_KEY
+from terrarium_mcp.settings.tool_choice import selected_tools, unknown_tools
 
 CALL_SECONDS = 20.0
 """Most seconds for a tool call, and for the server to start."""
@@ -213,8 +214,8 @@ class Toolbox:
         while page.next_cursor:
             page = await client.list_tools(cursor=page.next_cursor, cache_mode="refresh")
             tools += page.tools
-        everything = self._offered in ("all", "core")  # the core is everything so far
-        wanted = {tool.name for tool in tools} if everything else set(_tool_names(self._offered))
+        known = [tool.name for tool in tools]
+        wanted = selected_tools(self._offered, known)
         self._tools = tuple(
             ToolSchema(
                 tool.name,
@@ -225,7 +226,7 @@ class Toolbox:
             for tool in tools
             if tool.name in wanted
         )
-        if missing := wanted - {tool.name for tool in tools}:
+        if missing := unknown_tools(self._offered, known):
             log.warning("the MCP server has no tool called %s", ", ".join(sorted(missing)))
 
     async def _watch(
@@ -267,10 +268,6 @@ class Toolbox:
             call.failure = _reason(error)
         finally:
             call.ended.set()
-
-
-def _tool_names(setting: str) -> list[str]:
-    return setting.replace(",", " ").split()
 
 
 def _sendable(arguments: Mapping[str, object]) -> dict[str, Any]:
