@@ -39,7 +39,7 @@ async def test_a_nick_is_told_by_what_it_did_last_its_other_nicks_and_its_channe
     await furnish(house)
     told = await house.learns("lookup_nick", nick="ADA")
     assert told.outside == (
-        "ADA; other nicks are evidence, no proof, of the same person\n"
+        "Ada; other nicks are evidence, no proof, of the same person\n"
         "nothing recorded yet. Times UTC.\n"
     )
     assert told.lines == [
@@ -52,7 +52,7 @@ async def test_a_nick_is_told_by_what_it_did_last_its_other_nicks_and_its_channe
         "in #mate: 1 line, last spoke 2026-05-01 12:10, last seen 2026-05-01 12:10",
     ]
     facts = told.facts
-    assert facts["known"] is True
+    assert (facts["nick"], facts["known"]) == ("Ada", True)
     assert [facts[f"spoke_{name}"] for name in ("at", "channel", "id", "text")] == [
         "2026-05-01T12:10:00.000Z", "#mate", "5", "mate too"
     ]  # fmt: skip
@@ -108,7 +108,7 @@ async def test_who_opted_out_is_unknown_also_as_somebodys_other_nick(house: Hous
     unknown = await house.learns("lookup_nick", nick="zaphod")
     assert told.text.splitlines()[0] == "no one called Lovelace is recorded here"
     assert told.lines == unknown.lines == []
-    assert told.facts == unknown.facts | {"nick": "Lovelace"}
+    assert told.facts == {**unknown.facts, "nick": "Lovelace"}
     assert "lovelace" not in (await house.learns("lookup_nick", nick="ada")).everything
     assert "lovelace" not in (await house.learns("lookup_nick", nick="lovelac")).inside
 

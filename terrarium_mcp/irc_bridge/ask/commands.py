@@ -18,7 +18,7 @@ them are recorded."""
 
 NAMES = (
     *(*QUESTIONS, "help", "ping", "search", "context", "stats", "who", "more"),
-    *("stop", "quiet", *CONSENT),
+    *("seen", "catchup", "stop", "quiet", *CONSENT),
 )
 
 PersonKey = tuple[str, str]

@@ -9,6 +9,7 @@ from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
 from terrarium_mcp.irc_bridge.answer.prompt import messages_of
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext, CommandHandler
 from terrarium_mcp.irc_bridge.ask.consent_commands import forget, optin, optout
+from terrarium_mcp.irc_bridge.ask.digest_commands import catchup, seen
 from terrarium_mcp.irc_bridge.ask.help import help_
 from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, ViewMeta
 from terrarium_mcp.store import Rung
@@ -94,12 +95,14 @@ async def who(context: CommandContext) -> list[str]:
 
 
 HANDLERS: Mapping[str, CommandHandler] = {
+    "catchup": catchup,
     "forget": forget,
     "help": help_,
     "optin": optin,
     "optout": optout,
     "ping": ping,
     "search": search,
+    "seen": seen,
     "context": context_,
     "stats": stats,
     "who": who,

@@ -11,6 +11,8 @@ WORDS: Mapping[str, tuple[str, str]] = {
     "context": ("ID", "the lines around one that search has quoted"),
     "stats": ("", "how much is said here, and by whom"),
     "who": ("", "who is here"),
+    "seen": ("NICK", "when somebody was last here, and their other nicks"),
+    "catchup": ("", "what you missed; since 2h, yesterday or a date, if you name one"),
     "more": ("", "the next lines of my last answer here"),
     "stop": ("", "takes back what you asked me; an operator's takes back all in the channel"),
     "quiet": ("1h", "for operators: I say nothing here for that long; off ends it"),
