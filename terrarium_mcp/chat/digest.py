@@ -67,13 +67,13 @@ class Digest:
     departures of people who spoke) are in the order of time; the largest of `conversations` leads.
     """
 
-    lines: int = 0
-    people: int = 0
-    mentions: Sequence[Message] = ()
-    questions: Sequence[Message] = ()
-    conversations: Sequence[ConversationSummary] = ()
-    links: Sequence[PostedLink] = ()
-    moves: Sequence[Message] = ()
+    lines: int
+    people: int
+    mentions: Sequence[Message]
+    questions: Sequence[Message]
+    conversations: Sequence[ConversationSummary]
+    links: Sequence[PostedLink]
+    moves: Sequence[Message]
 
 
 def digest_of(messages: Sequence[Message], links: Sequence[ReplyLink], nick: str) -> Digest:

@@ -21,6 +21,11 @@ class CommandContext:
     consent: Consent
 
     @property
+    def present_view(self) -> ViewMeta:
+        """The view without its cutoff, for commands that report the present."""
+        return {key: value for key, value in self.view.items() if key != "as_of"}
+
+    @property
     def asker(self) -> Identity:
         """Who gave the command."""
         return self.consent.identity(self.command)

@@ -46,7 +46,8 @@ async def seen(context: CommandContext) -> list[str]:
         return [found.text]
     if not found.facts["known"]:
         return [_unknown(found.facts)]
-    return [_last_signs(found.facts, context), *_other_nicks(found.facts)]
+    is_here = await _is_here(nick, context)
+    return [_last_signs(found.facts, context, is_here=is_here), *_other_nicks(found.facts)]
 
 
 async def catchup(context: CommandContext) -> list[str]:
@@ -77,13 +78,20 @@ def _unknown(facts: Facts) -> str:
     return f"{who}{near} The record covers: {facts['covered']}"
 
 
-def _last_signs(facts: Facts, context: CommandContext) -> str:
-    """`ada last spoke 2026-05-01 12:10: <ada> see you (5); last seen 2026-05-01 12:40`."""
-    signs = []
+async def _is_here(nick: str, context: CommandContext) -> bool:
+    """Whether somebody is in a channel that the asker shares with them, as far as that is known."""
+    there = await context.toolbox.call("get_current_users", {}, context.present_view)
+    users = there.facts.get("users", ()) if there.facts.get("live") else ()
+    return any(fold(one["nick"]) == fold(nick) for one in users)
+
+
+def _last_signs(facts: Facts, context: CommandContext, *, is_here: bool) -> str:
+    """`ada last spoke 2026-05-01 12:10 <ada> see you (5); last seen 2026-05-01 12:40`."""
+    signs = ["is here now"] if is_here else []
     if facts["spoke_at"]:
         spoke = {name: facts[f"spoke_{name}"] for name in ("at", "channel", "id", "text")}
         signs.append(f"last spoke {_quote({**spoke, 'nick': facts['nick']}, context)}")
-    if facts["seen_at"] > facts["spoke_at"]:
+    if facts["seen_at"] > facts["spoke_at"] and not is_here:
         where = "" if context.command.channel else f" in {facts['seen_channel']}"
         signs.append(f"last seen {_minute(facts['seen_at'], context)}{where}")
     return f"{shown(facts['nick'])} {'; '.join(signs) or 'was never seen under this nick'}"

@@ -11,7 +11,7 @@ from terrarium_mcp.irc_bridge.ask.command_context import CommandContext, Command
 from terrarium_mcp.irc_bridge.ask.consent_commands import forget, optin, optout
 from terrarium_mcp.irc_bridge.ask.digest_commands import catchup, seen
 from terrarium_mcp.irc_bridge.ask.help import help_
-from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, ViewMeta
+from terrarium_mcp.irc_bridge.toolbox import ToolAnswer
 from terrarium_mcp.store import Rung
 
 SEARCH_LIMIT = 20
@@ -65,7 +65,7 @@ async def context_(context: CommandContext) -> list[str]:
 
 async def stats(context: CommandContext) -> list[str]:
     """!stats: line counts of the channel and its top talkers."""
-    found = await context.toolbox.call("get_channel_stats", {}, _without_cutoff(context.view))
+    found = await context.toolbox.call("get_channel_stats", {}, context.present_view)
     if found.failed:
         return [found.text]
     talkers = found.facts.get("top_talkers") or {}
@@ -81,7 +81,7 @@ async def stats(context: CommandContext) -> list[str]:
 
 async def who(context: CommandContext) -> list[str]:
     """!who: how many are in the channel, of what rank, and who."""
-    found = await context.toolbox.call("get_current_users", {}, _without_cutoff(context.view))
+    found = await context.toolbox.call("get_current_users", {}, context.present_view)
     if found.failed:
         return [found.text]
     stale = "" if found.facts.get("live") else f" (not live: {found.facts.get('why_stale', '')})"
@@ -111,11 +111,6 @@ HANDLERS: Mapping[str, CommandHandler] = {
 
 WITHOUT_HISTORY = frozenset(("help", "ping"))
 """Those that ask the history nothing."""
-
-
-def _without_cutoff(view: ViewMeta) -> ViewMeta:
-    """The view without its cutoff: these commands report the present."""
-    return {key: value for key, value in view.items() if key != "as_of"}
 
 
 def _asides(totals: Mapping[str, Any], talkers: Mapping[str, int]) -> str:

@@ -5,11 +5,13 @@ from pathlib import Path
 
 import anyio
 
+from terrarium_mcp.chat.defusing import defused_name
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
 from terrarium_mcp.irc_bridge.ask.digest_commands import _packed
 from tests.irc_bridge.test_bridge import PATIENCE, Scene, playing
 from tests.servers.ircd import Ircd
+from tests.servers.person import person
 from tests.store.scene import chat, line_of
 from tests.tools.test_digest import ALONE, GATE, KETTLE, MORNING, TRIP
 
@@ -143,6 +145,22 @@ async def test_seen_says_when_somebody_was_last_here_and_who_else_they_may_be(
         assert await scene.asks("!seen", "ada: Who? For example: !seen ada")
         assert await scene.asks("!seen ADA", "ada: That is you, and you are here.")
         assert await scene.asks("!seen terra", "ada: That is me, and I am here.")
+
+
+async def test_seen_knows_who_is_here(ngircd: Ircd, tmp_path: Path) -> None:
+    async with playing(ngircd, tmp_path) as scene, person("bo", ngircd.port) as bo:
+        await bo.joins("#tea")
+        await scene.house.has_heard(bo)
+        found = await scene.asks("!seen Bo", f"ada: {defused_name('Bo')} is here now")
+        assert found.endswith("is here now")  # he has said nothing yet
+        await bo.types("PRIVMSG #tea :hello all")
+        await scene.house.has_heard(bo)
+        bo_ = defused_name("bo")
+        assert await scene.asks("!seen bo", f"ada: {bo_} is here now; last spoke ", "> hello all (")
+        await bo.types("PART #tea :gone")
+        with anyio.fail_after(PATIENCE):
+            await scene.ada.sees("PART #tea")
+        assert await scene.asks("!seen bo", "ada: bo last spoke ", "; last seen ")
 
 
 async def test_who_opted_out_was_never_seen(ngircd: Ircd, tmp_path: Path) -> None:
