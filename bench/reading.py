@@ -4,7 +4,7 @@ import random
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import anyio
 
@@ -129,16 +129,17 @@ class Log:
         return await self._store.conversations.around(message)
 
     async def absence(self, message: Message) -> object:
-        """What the speaker of a line had missed, in its room, when they said it."""
+        """What the speaker of a line had missed."""
         return await catch_up(await self._request_of(message))
 
     async def digest(self, message: Message) -> object:
-        """The same from the beginning: as much as is read at most."""
+        """The same from the beginning, so that as much is read as ever is."""
         return await catch_up(await self._request_of(message), since="1990-01-01")
 
     async def _request_of(self, message: Message) -> Request:
-        room = (message.room.network, message.room.channel)
-        view = View(rooms=(room,), as_of=message.id, asker=message.nick)
+        """Whoever said a line asks in its room, a second later."""
+        room, now = message.room, message.said_at + timedelta(seconds=1)
+        view = View(rooms=((room.network, room.channel),), as_of=now, asker=message.nick)
         return await request_for(AppContext(self._store, SETTINGS), view)
 
     async def stats(self, _: int) -> object:

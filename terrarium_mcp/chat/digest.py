@@ -138,33 +138,33 @@ def _summary(group: Sequence[Message]) -> ConversationSummary:
 
 
 def _unanswered(groups: Iterable[Sequence[Message]], links: Iterable[ReplyLink]) -> list[Message]:
-    """The questions that no other person answered: neither them nor what their asker said next."""
+    """The questions that no other person answered, in the order of time."""
     answers = {link.line: link.answers for link in links if not link.is_doubtful}
-    found = [
-        message
-        for group in groups
-        for place, message in enumerate(group)
-        if _is_telling_question(message) and not _is_answered(message, group[place + 1 :], answers)
-    ]
+    found = [question for group in groups for question in _unanswered_in(group, answers)]
     return sorted(found, key=lambda message: message.position)
 
 
-def _is_telling_question(message: Message) -> bool:
-    text = plain(message.text)
-    return is_question(text) and len(text.split()) >= _FEWEST_WORDS
+def _unanswered_in(
+    group: Sequence[Message], answers: Mapping[int, int | None]
+) -> Iterator[Message]:
+    """The questions of one conversation that no other person answered.
 
-
-def _is_answered(
-    question: Message, later: Iterable[Message], answers: Mapping[int, int | None]
-) -> bool:
-    """Whether another person replies to the asker later in the conversation, or calls them."""
-    asker, theirs = folded(question), {question.id}
-    for message in later:
-        if folded(message) == asker:
-            theirs.add(message.id)
-        elif answers.get(message.id) in theirs or addressee(plain(message.text)) == asker:
-            return True
-    return False
+    A reply to what the asker said next is an answer too, and so is a line that calls them.
+    """
+    places = {message.id: place for place, message in enumerate(group)}
+    waiting = defaultdict[str, list[int]](list)  # the places of questions, by asker
+    for place, message in enumerate(group):
+        speaker, text = folded(message), plain(message.text)
+        reached = dict[str, int]()  # up to which of their lines somebody is answered
+        if (answered := places.get(answers.get(message.id) or 0)) is not None:
+            reached[folded(group[answered])] = answered
+        reached[addressee(text)] = place
+        for asker, upto in reached.items():
+            if asker != speaker and asker in waiting:
+                waiting[asker] = [one for one in waiting[asker] if one > upto]
+        if is_question(text) and len(text.split()) >= _FEWEST_WORDS:
+            waiting[speaker].append(place)
+    yield from (group[place] for asked in waiting.values() for place in asked)
 
 
 def _posted(said: Iterable[Message]) -> Iterator[PostedLink]:
@@ -186,12 +186,12 @@ def _moves(messages: Iterable[Message], told: set[_Who]) -> list[Message]:
     """
     moves = defaultdict[_Who, list[Message]](list)
     for message in messages:
-        if message.kind is MessageType.JOIN or message.kind in _LEAVES:
+        if _arrives(message) or message.kind in _LEAVES:
             moves[message.room.id, _mover(message)].append(message)
     newest = [
         theirs[-1]
         for who, theirs in moves.items()
-        if who in told and (theirs[0].kind is MessageType.JOIN) == _is_join(theirs[-1])
+        if who in told and _arrives(theirs[0]) == _arrives(theirs[-1])
     ]
     once = {
         (move.room.network, folded(move)) if move.kind is MessageType.QUIT else move.id: move
@@ -200,7 +200,7 @@ def _moves(messages: Iterable[Message], told: set[_Who]) -> list[Message]:
     return sorted(once.values(), key=lambda message: message.position)
 
 
-def _is_join(message: Message) -> bool:
+def _arrives(message: Message) -> bool:
     return message.kind is MessageType.JOIN
 
 

@@ -221,8 +221,7 @@ def _rows(
     seen: LastSighting | None,
 ) -> list[str]:
     """The report as rows of a listing, the most wanted first."""
-    options = replace(request.render_options(request.rooms), rooms_named=True)
-    rows = [f"last spoke {dated_line(_shortened(spoke), options)}"] if spoke else []
+    rows = [f"last spoke {_quoted(request, spoke)}"] if spoke else []
     if seen and not (spoke and seen.message and seen.message.id == spoke.id):
         rows.append(_seen_row(request, seen))
     near = ", ".join(name for person in people for name in person.near)
@@ -233,8 +232,7 @@ def _rows(
 
 def _seen_row(request: Request, seen: LastSighting) -> str:
     if seen.message:
-        options = replace(request.render_options(request.rooms), rooms_named=True)
-        return f"last seen {dated_line(_shortened(seen.message), options)}"
+        return f"last seen {_quoted(request, seen.message)}"
     where = request.room_name(seen.room)
     return f"last seen {_minute(request, seen.at)} {where}, with a command to the bot"
 
@@ -253,6 +251,12 @@ def _channel_row(request: Request, activity: NickActivity) -> str:
     spoke = f", last spoke {_minute(request, activity.spoke)}" if activity.spoke else ""
     seen = f", last seen {_minute(request, activity.seen)}" if activity.seen else ""
     return f"in {name}: {lines}{spoke}{seen}"
+
+
+def _quoted(request: Request, message: Message) -> str:
+    """The message on a line of its own, with its date and room."""
+    options = replace(request.render_options(request.rooms), rooms_named=True)
+    return dated_line(_shortened(message), options)
 
 
 def _minute(request: Request, moment: datetime) -> str:

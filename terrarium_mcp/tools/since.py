@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import timedelta
+from functools import partial
 from typing import NamedTuple
 
 from terrarium_mcp.chat.absence import newest_absence
@@ -69,7 +70,8 @@ async def _asked_for(request: Request, since: str) -> DigestStart:
     """The time or message that the caller names."""
     if message_id(since) is not None:
         return DigestStart((await request.message(since)).position, "as asked")
-    moment = await offload(lambda: parse_moment(since, request.now, request.settings.zone))
+    zone = request.settings.zone
+    moment = await offload(partial(parse_moment, since, request.now, zone))  # may take 5 ms
     if moment is None:
         raise TerrariumError(
             f"since={shown(since)} is neither a time nor a message id."

@@ -1,5 +1,6 @@
 """What somebody should know of a stretch of the log, from its lines and their reply links alone."""
 
+import time
 from collections.abc import Mapping
 from dataclasses import astuple
 from datetime import timedelta
@@ -48,12 +49,12 @@ def test_talk_between_people_leads_a_longer_monologue() -> None:
 
 def test_a_link_over_a_silence_counts_only_if_it_is_sure_enough() -> None:
     talk = "12:00 <bo> green tea\n{} <cy> black tea"
-    for time, probability, conversations in (
+    for clock, probability, conversations in (
         ("12:05", 0.2, 1), ("12:30", 0.4, 0), ("12:30", 0.6, 1), ("14:30", 0.8, 0),
         ("14:30", 0.95, 1), ("20:00", 1.0, 1),
     ):  # fmt: skip
-        found = digest(talk.format(time), {2: (1, probability)})
-        assert len(found.conversations) == conversations, (time, probability)
+        found = digest(talk.format(clock), {2: (1, probability)})
+        assert len(found.conversations) == conversations, (clock, probability)
 
 
 def test_only_another_person_answers_a_question() -> None:
@@ -64,9 +65,24 @@ def test_only_another_person_answers_a_question() -> None:
         ("no idea", {2: (1, 0.9), 3: (2, 0.3)}, False),  # hardly to them
         ("bo: no idea", {2: (1, 0.9), 3: (2, 0.3)}, True),  # but it calls them
         ("no idea", {2: (1, 0.9)}, False),
+        ("cy: no idea", {2: (1, 0.9), 3: (2, 0.3)}, False),  # it calls somebody else
     ):
         found = digest(talk.format(reply), links).questions
         assert [one.id for one in found] == ([] if answered else [1]), (reply, links)
+
+
+def test_an_answer_to_what_was_said_before_the_question_is_none() -> None:
+    talk = "<bo> I lost my umbrella\n<bo> did you see the key?\n<cy> buy a new one"
+    links = {2: (1, 0.9), 3: (1, 0.9)}
+    assert [one.id for one in digest(talk, links).questions] == [2]
+
+
+def test_many_questions_of_one_conversation_take_a_moment() -> None:
+    talk = "\n".join(f"<{'bo' if n % 2 else 'cy'}> is it number {n}?" for n in range(2_000))
+    links: dict[int, tuple[int | None, float]] = dict.fromkeys(range(2, 2_001), (1, 0.3))
+    began = time.thread_time()
+    assert len(digest(talk, links).questions) == 2_000
+    assert time.thread_time() - began < 1
 
 
 def test_a_question_that_says_nothing_by_itself_is_none() -> None:
