@@ -4,12 +4,12 @@ import random
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import anyio
 
 from bench import piece
-from bench.bed import Bed
+from bench.bed import SETTINGS, Bed
 from bench.measure import Passes, timed
 from bench.piece import Piece
 from bench.questions import enough
@@ -17,15 +17,19 @@ from bench.table import Row, Within
 from terrarium_mcp.chat.query import Query, parse_query
 from terrarium_mcp.chat.records import SPEECH, Message, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE
+from terrarium_mcp.policy import View
+from terrarium_mcp.request import AppContext, Request, request_for
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.errors import TookTooLong
 from terrarium_mcp.store.search import Search
 from terrarium_mcp.store.sqlite.index.word_blocks import WordBlockCounter
+from terrarium_mcp.tools.digest import catch_up
 
 LINES = Within(0.4, 1.5)
 FIGURES = Within(0.5, 2)
 COUNTED = Within(p99=20)
 CONVERSATION = Within(8, 20)
+DIGEST = Within(p99=60)
 BESIDE_A_SCAN = Within(p99=5)
 
 SCAN = 10.0
@@ -88,6 +92,8 @@ class Log:
                 [CONVERSATION],
                 thinks=True,
             ),
+            Piece("catch_up since one's absence", self.absence, said, [DIGEST], thinks=True),
+            Piece("catch_up of all time", self.digest, said, [DIGEST], thinks=True),
             Piece("stats of the biggest channel", self.stats, again, [FIGURES]),
             Piece(f"overview of {len(self._rooms)} channels", self.overview, again, [FIGURES]),
             Piece("figures of a person", self.person, said, [COUNTED]),
@@ -121,6 +127,20 @@ class Log:
     async def conversation(self, message: Message) -> object:
         """The lines that belong to one."""
         return await self._store.conversations.around(message)
+
+    async def absence(self, message: Message) -> object:
+        """What the speaker of a line had missed."""
+        return await catch_up(await self._request_of(message))
+
+    async def digest(self, message: Message) -> object:
+        """The same from the beginning, so that as much is read as ever is."""
+        return await catch_up(await self._request_of(message), since="1990-01-01")
+
+    async def _request_of(self, message: Message) -> Request:
+        """Whoever said a line asks in its room, a second later."""
+        room, now = message.room, message.said_at + timedelta(seconds=1)
+        view = View(rooms=((room.network, room.channel),), as_of=now, asker=message.nick)
+        return await request_for(AppContext(self._store, SETTINGS), view)
 
     async def stats(self, _: int) -> object:
         """The figures of the biggest channel."""

@@ -250,7 +250,12 @@ def _nick_and_text(message: Message) -> str:
         case MessageType.ACTION:
             return f"* {nick} {text}"
         case _:
-            return f"* {nick} {_event(message.kind, text)}"
+            return f"* {nick} {event_text(message)}"
+
+
+def event_text(message: Message) -> str:
+    """What an event says of whoever it is about: `joined`, `quit (bye)`."""
+    return _event(message.kind, harmless(message.text))
 
 
 def _event(kind: MessageType, text: str) -> str:

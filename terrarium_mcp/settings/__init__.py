@@ -9,6 +9,7 @@
 - sources.py: flags, the environment, `.env` and `terrarium.toml`
 - validation.py: from the values that were found to `Settings`, or a sentence about each mistake
 - networks.py: the settings of each network, where there are several
+- tool_choice.py: the tools that a setting selects, and those of the core
 - near_misses.py: names that are nearly those of settings
 - loading.py: all of it together
 - changes.py: what a reload changes at once

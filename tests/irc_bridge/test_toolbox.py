@@ -22,6 +22,7 @@ from terrarium_mcp.irc_bridge.toolbox import (
     connection,
     stdio_server,
 )
+from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import open_store
 from tests.irc_bridge.ask.desk import Desk, report
@@ -129,6 +130,25 @@ async def test_only_the_tools_of_the_setting_are_offered(caplog: pytest.LogCaptu
         assert not toolbox.offers("view")
         assert toolbox.unknown("ecko") == "No tool ecko. Did you mean echo? Tools: echo."
     assert "has no tool called brew" in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("offered", "digests"),
+    [("core", []), ("core,catch_up", ["catch_up"]), ("all", ["lookup_nick", "catch_up"])],
+)
+async def test_the_core_is_offered_without_the_tools_beyond_it(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, offered: str, digests: list[str]
+) -> None:
+    async with open_store(tmp_path / "irc_logs.db") as store:
+        server = build_server(store, Settings())
+        async with open_toolbox(lambda: server, offered=offered) as toolbox:
+            await toolbox.call("get_channel_stats", {}, {})
+            names = [tool.name for tool in toolbox.menu]
+            assert [name for name in names if name in ("lookup_nick", "catch_up")] == digests
+            assert len(names) == 9 + len(digests)
+            found = await toolbox.call("lookup_nick", {"nick": ""}, {})  # what a command needs
+            assert found.text.startswith("Name a nick.")
+    assert "has no tool" not in caplog.text
 
 
 async def test_a_server_that_cannot_be_started_is_named_and_tried_again(

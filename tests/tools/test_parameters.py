@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.times.timestamps import to_iso
 from tests.store.scene import NOON, line_of
 from tests.tools.scene import House
 
@@ -27,6 +28,7 @@ OPTIONAL = {
     "get_message_context": ({"message_id": "1"}, ["scope", "before", "after", "format"]),
     "get_channel_stats": ({}, ["channel", "nick", "query", "after", "before", "per"]),
     "get_current_users": ({}, ["channel"]),
+    "catch_up": ({}, ["channel", "since", "nick", "max_tokens"]),
 }
 
 
@@ -35,8 +37,9 @@ OPTIONAL = {
 async def test_null_and_empty_read_as_absent(house: House, tool: str, absent: str | None) -> None:
     await house.hears(TALK)
     needed, optional = OPTIONAL[tool]
-    plainly = await house.learns(tool, **needed)
-    told = await house.learns(tool, **needed, **dict.fromkeys(optional, absent))
+    clock = {"now": to_iso(NOON + timedelta(hours=1))}
+    plainly = await house.learns(tool, clock, **needed)
+    told = await house.learns(tool, clock, **needed, **dict.fromkeys(optional, absent))
     assert told.lines == plainly.lines
     assert told.facts == plainly.facts
 
@@ -113,6 +116,11 @@ async def test_a_flag_may_come_in_any_dress(house: House, flag: Any, events: boo
                 "note: after=101 is not within 0 to 100: 100 was used"
             ),
         ),
+        (
+            "catch_up",
+            {"max_tokens": "9000"},
+            "note: max_tokens=9000 is not within 250 to 4000: 4000 was used",
+        ),
     ],
 )
 async def test_a_number_out_of_range_is_clamped_and_said(
@@ -171,9 +179,10 @@ async def test_text_that_no_database_holds_is_still_a_question(house: House) -> 
 
 
 def test_the_scene_covers_every_optional_parameter() -> None:
+    from terrarium_mcp.tools.digest import catch_up
     from terrarium_mcp.tools.reading import get_message_context, get_recent_irc_messages
     from terrarium_mcp.tools.search import search_irc_history
 
-    for tool in (search_irc_history, get_recent_irc_messages, get_message_context):
+    for tool in (search_irc_history, get_recent_irc_messages, get_message_context, catch_up):
         needed, optional = OPTIONAL[tool.__name__]
         assert {*needed, *optional, "request"} == set(inspect.signature(tool).parameters)

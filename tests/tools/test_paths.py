@@ -32,6 +32,8 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("get_message_context", {"message_id": "1", "scope": "conversation"}),
     ("get_channel_stats", {}),
     ("get_current_users", {}),
+    ("lookup_nick", {"nick": "ada"}),
+    ("catch_up", {"nick": "ada"}),
     ("search_web", {"query": "tea"}),
     ("create_enhancement_request", {"title": "more tea", "summary": "please"}),
     ("list_enhancement_requests", {}),

@@ -25,6 +25,9 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("get_message_context", {"message_id": "2", "format": "json"}),
     ("get_channel_stats", {}),
     ("get_current_users", {}),
+    ("lookup_nick", {"nick": "ada"}),
+    ("lookup_nick", {"nick": "ada_"}),
+    ("catch_up", {"nick": "bo", "since": "2026-05-01"}),
     ("create_enhancement_request", {"title": "more tea", "summary": "please"}),
     ("list_enhancement_requests", {}),
 ]

@@ -108,6 +108,20 @@ CALLS = st.one_of(
         ),
     ),
     st.tuples(st.just("get_current_users"), st.fixed_dictionaries({"channel": ROOMS})),
+    st.tuples(
+        st.just("lookup_nick"),
+        st.fixed_dictionaries({"nick": st.sampled_from(["ada", "zaphod", "marvn", "bo"])}),
+    ),
+    st.tuples(
+        st.just("catch_up"),
+        st.fixed_dictionaries(
+            {
+                "channel": ROOMS,
+                "since": st.sampled_from(["", "2026-01-01", "1", "19777", "2h"]),
+                "nick": st.sampled_from(["", "ada", "zaphod"]),
+            }
+        ),
+    ),
     st.tuples(st.just("list_enhancement_requests"), st.just({})),
     st.tuples(
         st.just("read_enhancement_request"),
@@ -129,7 +143,8 @@ async def test_nothing_of_another_room_is_shown_whatever_is_asked(
             assert secret not in told.everything
         elif not told.failed:
             assert secret not in told.inside
-            echoes = {"notes"}  # such as "no one called zaphod is recorded here"
+            # such as "no one called zaphod is recorded here", and "zaphod is not known here"
+            echoes = {"notes", "nick", "why"}
             facts = {key: value for key, value in told.facts.items() if key not in echoes}
             assert secret not in str(facts)
 
@@ -159,6 +174,8 @@ async def forged(town: House, arguments: dict[str, Any]) -> dict[str, Any]:
         ("get_message_context", {"message_id": "terrarium://message/19777"}, "18777"),
         ("get_channel_stats", {"channel": "elsewhere/#tea"}, "nowhere/#tea"),
         ("get_current_users", {"channel": "##tea"}, "#mate"),
+        ("catch_up", {"channel": "##tea"}, "#mate"),
+        ("catch_up", {"since": "19777"}, "18777"),
         ("read_enhancement_request", {"filename": "heartofgold"}, "x.md"),
     ],
 )
@@ -190,6 +207,8 @@ def plainly(refused: str) -> str:
         ("get_message_context", {"message_id": "1"}),
         ("get_channel_stats", {}),
         ("get_current_users", {}),
+        ("lookup_nick", {"nick": "ada"}),
+        ("catch_up", {"since": "2026-01-01"}),
         ("list_enhancement_requests", {}),
     ],
 )
@@ -260,6 +279,7 @@ async def test_a_malformed_view_is_an_error_in_every_tool(town: House, view: Any
         "search_web": {"query": "tea"},
         "create_enhancement_request": {"title": "a", "summary": "b"},
         "read_enhancement_request": {"filename": "x.md"},
+        "lookup_nick": {"nick": "ada"},
     }
     tools = [tool.name for tool in (await town.client.list_tools()).tools]
     for tool in tools:
@@ -296,6 +316,9 @@ async def test_a_cutoff_hides_that_line_and_all_later_ones(afternoon: House, as_
         ("get_message_context", {"message_id": "5"}),
         ("get_channel_stats", {}),
         ("get_current_users", {}),
+        ("lookup_nick", {"nick": "nick5"}),
+        ("catch_up", {"since": "2026-01-01"}),
+        ("catch_up", {"nick": "nick2"}),
     ]
     for tool, arguments in calls:
         told = await afternoon.learns(tool, {"as_of": as_of}, **arguments)
@@ -314,6 +337,7 @@ async def test_a_line_behind_the_cutoff_is_answered_like_one_that_is_not_there(
         ("get_message_context", "message_id"),
         ("get_recent_irc_messages", "before_id"),
         ("get_recent_irc_messages", "after_id"),
+        ("catch_up", "since"),
     ):
         refused = await afternoon.is_refused(tool, {"as_of": as_of}, **{argument: hidden})
         nowhere = await afternoon.is_refused(tool, {"as_of": as_of}, **{argument: "777"})

@@ -236,6 +236,7 @@ CHANNELS = ["", "#tea", "##tea", "elsewhere/#tea", "#nowhere", "mate"]
 def questions(draw: st.DrawFn) -> list[tuple[str, dict[str, Any]]]:
     """A dozen and more calls, of every tool that reads."""
     channels, form = st.sampled_from(CHANNELS), st.sampled_from(["text", "json"])
+    people = st.sampled_from([*NICKS, *STRANGERS, "dor", "zaphod"])
     calls: list[tuple[str, dict[str, Any]]] = [
         (
             "search_irc_history",
@@ -262,6 +263,17 @@ def questions(draw: st.DrawFn) -> list[tuple[str, dict[str, Any]]]:
                 "include_events": draw(st.booleans()),
                 "hours": draw(st.sampled_from([0, 0, 50])),
                 "format": draw(form),
+            },
+        ),
+        ("lookup_nick", {"nick": draw(people)}),
+        ("lookup_nick", {"nick": draw(people)}),
+        ("catch_up", {"since": "2026-04-01", "nick": draw(people)}),
+        (
+            "catch_up",
+            {
+                "channel": draw(channels),
+                "nick": draw(people),
+                "max_tokens": draw(st.sampled_from([300, 1_500])),
             },
         ),
         ("list_enhancement_requests", {}),

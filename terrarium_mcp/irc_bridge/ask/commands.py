@@ -19,8 +19,8 @@ CONSENT = ("optout", "optin", "forget")
 them are recorded."""
 
 NAMES = (
-    *(*QUESTIONS, "help", "ping", "search", "recent", "context", "stats", "who", "status"),
-    *("more", "clear", "compact", "stop", "quiet", *CONSENT),
+    *(*QUESTIONS, "help", "ping", "search", "recent", "context", "stats", "who", "seen"),
+    *("catchup", "status", "more", "clear", "compact", "stop", "quiet", *CONSENT),
 )
 
 NEAR_MISS = "near miss"

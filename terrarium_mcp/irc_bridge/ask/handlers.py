@@ -8,6 +8,7 @@ from terrarium_mcp.irc_bridge.ask.consent_commands import forget, optin, optout
 from terrarium_mcp.irc_bridge.ask.dialogue_commands import clear, compact
 from terrarium_mcp.irc_bridge.ask.help import help_
 from terrarium_mcp.irc_bridge.ask.short_commands.context import context_
+from terrarium_mcp.irc_bridge.ask.short_commands.digest import catchup, seen
 from terrarium_mcp.irc_bridge.ask.short_commands.recent import recent
 from terrarium_mcp.irc_bridge.ask.short_commands.search import search
 from terrarium_mcp.irc_bridge.ask.short_commands.stats import stats
@@ -16,6 +17,7 @@ from terrarium_mcp.irc_bridge.ask.short_commands.who import who
 from terrarium_mcp.irc_bridge.ask.suggestions import suggestion
 
 HANDLERS: Mapping[str, CommandHandler] = {
+    "catchup": catchup,
     "clear": clear,
     "compact": compact,
     "forget": forget,
@@ -25,6 +27,7 @@ HANDLERS: Mapping[str, CommandHandler] = {
     "ping": ping,
     "search": search,
     "recent": recent,
+    "seen": seen,
     "context": context_,
     "stats": stats,
     "who": who,

@@ -45,6 +45,10 @@ WORDS: Mapping[str, CommandHelp] = {
         "alice",
     ),
     "who": CommandHelp("", "who is here"),
+    "seen": CommandHelp("NICK", "when somebody was last here, and their other nicks", "alice"),
+    "catchup": CommandHelp(
+        "[SINCE]", "what you missed; since 2h, yesterday or a date, if you name one", "2h"
+    ),
     "status": CommandHelp("", "how long I am up, what is recorded, and whether the model answers"),
     "more": CommandHelp("", "the next lines of my last answer here"),
     "clear": CommandHelp("", "our talk here begins anew; what is recorded stays"),

@@ -17,6 +17,7 @@ from terrarium_mcp.irc_bridge.toolbox.mounted import MountedServer, MountedServe
 from terrarium_mcp.irc_bridge.toolbox.tools import ToolAnswer, ToolsAtHand, ViewMeta
 from terrarium_mcp.policy import ERROR_KEY, VIEW_KEY
 from terrarium_mcp.settings import Mount
+from terrarium_mcp.settings.tool_choice import selected_tools, unknown_tools
 
 log = logging.getLogger(__name__)
 
@@ -109,8 +110,8 @@ class Toolbox:
 
     def _choose(self, tools: Sequence[Tool]) -> None:
         """Offer the tools that the setting names, of those that the server has."""
-        everything = self._offered in ("all", "core")  # the core is everything so far
-        wanted = {tool.name for tool in tools} if everything else set(_tool_names(self._offered))
+        known = [tool.name for tool in tools]
+        wanted = selected_tools(self._offered, known)
         self._tools = tuple(
             ToolSchema(
                 tool.name,
@@ -121,7 +122,7 @@ class Toolbox:
             for tool in tools
             if tool.name in wanted
         )
-        if missing := wanted - {tool.name for tool in tools}:
+        if missing := unknown_tools(self._offered, known):
             log.warning("the MCP server has no tool called %s", ", ".join(sorted(missing)))
 
 
@@ -149,7 +150,3 @@ class _ToolsOfPlace:
             if server.has(name):
                 return await server.call(name, arguments)  # the view is not theirs to know
         return await self.own.call(name, arguments, view)
-
-
-def _tool_names(setting: str) -> list[str]:
-    return setting.replace(",", " ").split()

@@ -328,6 +328,18 @@ class PurgeTarget:
         return cls(who.nick, who.network, who)
 
 
+@dataclass(frozen=True, slots=True)
+class RecentTalk:
+    """Lines and events of some rooms, oldest first and without asides, and each line's reply link.
+
+    `is_cut`: there are earlier ones, which were not read.
+    """
+
+    messages: Sequence[Message] = ()
+    links: Sequence["ReplyLink"] = ()
+    is_cut: bool = False
+
+
 class RemovalReason(StrEnum):
     """Why messages were removed: IRC's REDACT, a purge, their age, or an import was undone."""
 

@@ -58,6 +58,7 @@ if TYPE_CHECKING:  # most processes never load these
     from terrarium_mcp.store.sqlite.removal import Removal
     from terrarium_mcp.store.sqlite.topics.conversations import Conversations
     from terrarium_mcp.store.sqlite.topics.dialogues import Dialogues
+    from terrarium_mcp.store.sqlite.topics.digest import DigestReader
 
 AT_ONCE = 0.5
 """Seconds to wait for an ordinary file to open; a longer opening continues in the background."""
@@ -125,6 +126,13 @@ class Store:
         )
 
         return Dialogues(self._database, self._opted_out)
+
+    @cached_property
+    def digest(self) -> "DigestReader":
+        """The newest talk of rooms, divided into conversations."""
+        from terrarium_mcp.store.sqlite.topics.digest import DigestReader  # noqa: PLC0415 -- see above
+
+        return DigestReader(self._database, self._indexer)
 
     @cached_property
     def archive(self) -> "Archive":

@@ -9,7 +9,6 @@ from operator import itemgetter
 from terrarium_mcp.chat.disentanglement import (
     Extent,
     ReplyGraph,
-    Utterance,
     extent_of,
     find_links,
     is_bare,
@@ -17,19 +16,12 @@ from terrarium_mcp.chat.disentanglement import (
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
-from terrarium_mcp.chat.voices import Aside
 from terrarium_mcp.offload import offload
 from terrarium_mcp.store.records import Conversation
 from terrarium_mcp.store.sqlite.engine.database import Row
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.rooms import OF_ROOM
-from terrarium_mcp.store.sqlite.engine.rows import (
-    COLUMNS,
-    IS_SPEECH,
-    as_messages,
-    parse_timestamp,
-    said_by,
-)
+from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH, as_messages, said_by
 from terrarium_mcp.store.sqlite.engine.voices_sql import parsed_voice
 from terrarium_mcp.store.sqlite.index.indexer import Indexer, current_sql
 from terrarium_mcp.store.sqlite.index.msgid_index import (
@@ -37,6 +29,11 @@ from terrarium_mcp.store.sqlite.index.msgid_index import (
     MsgidIndex,
     msgid_query,
     those_named,
+)
+from terrarium_mcp.store.sqlite.topics.utterance_rows import (
+    UTTERANCE_COLUMNS,
+    bot_nicks,
+    utterances,
 )
 
 BEFORE, AFTER = 100, 99
@@ -124,7 +121,7 @@ class Conversations:
         if not named:
             return {}
         rows = await self._indexer.rows(
-            f"SELECT {_COLUMNS} FROM {WITH_MSGIDS}"  # noqa: S608 -- made of constants
+            f"SELECT {UTTERANCE_COLUMNS} FROM {WITH_MSGIDS}"  # noqa: S608 -- made of constants
             f" WHERE {current_sql(MsgidIndex.name)} AND {IS_SPEECH}"
             " AND (m.timestamp, m.id) < (:until, :until_id)",
             {
@@ -158,16 +155,13 @@ class Conversations:
         )
 
 
-_COLUMNS = f"{COLUMNS}, m.msgid, m.reply_to, m.bot"
-"""The columns that the scorer reads."""
-
-_SELECT = f"SELECT {_COLUMNS} FROM messages m"  # noqa: S608 -- made of constants
+_SELECT = f"SELECT {UTTERANCE_COLUMNS} FROM messages m"  # noqa: S608 -- made of constants
 
 
 def _side(comparison: str, order: str, most: int) -> str:
     """The speech of a room on one side of each of `:places`, numbered `place`."""
     return f"""
-SELECT {_COLUMNS}, p.key AS place FROM json_each(:places) p CROSS JOIN messages m
+SELECT {UTTERANCE_COLUMNS}, p.key AS place FROM json_each(:places) p CROSS JOIN messages m
 WHERE {current_sql()} AND m.id IN (
   SELECT m.id FROM messages m
   WHERE m.room = json_extract(p.value, '$[0]') AND {IS_SPEECH} AND (m.timestamp, m.id) {comparison}
@@ -182,8 +176,8 @@ _place = itemgetter("timestamp", "id")
 
 def _extent(message_id: int, rows: Sequence[Row]) -> Extent:
     """The extent of a message's conversation among the lines that were read around it."""
-    utterances = _utterances(rows)
-    return extent_of(message_id, utterances, find_links(utterances, _bots(rows)))
+    window = utterances(rows)
+    return extent_of(message_id, window, find_links(window, bot_nicks(rows)))
 
 
 def _nearest(
@@ -196,7 +190,7 @@ def _nearest(
     near = dict[int, list[Row]]()
     for passage in passages:
         room = passage[0]["room"]
-        graph = ReplyGraph(find_links(_utterances(passage), _bots(passage)))
+        graph = ReplyGraph(find_links(utterances(passage), bot_nicks(passage)))
         rows: dict[int | str, Row] = {row["id"]: row for row in passage}
         rows |= {msgid: row for (where, msgid), row in answered.items() if where == room}
         for number in ids & rows.keys():
@@ -219,47 +213,6 @@ def _named_elsewhere(passage: Sequence[Row]) -> set[tuple[int, str]]:
     """The room and msgid of each line that is answered in a passage and not part of it."""
     replies, msgids = ({row[name] for row in passage} for name in ("reply_to", "msgid"))
     return {(passage[0]["room"], as_text(msgid)) for msgid in replies - msgids if msgid}
-
-
-def _utterances(rows: Iterable[Row]) -> list[Utterance]:
-    """The rows as the scorer reads them. Only the lines it selects become messages."""
-    return [
-        Utterance(
-            id=number,
-            at=parse_timestamp(timestamp).timestamp(),
-            nick=who,
-            text="" if redacted_at else plain(said),
-            msgid=as_text(msgid),
-            reply_to=as_text(reply_to),
-        )
-        for (
-            number,
-            _,
-            timestamp,
-            nick,
-            text,
-            _,
-            _,
-            _,
-            _,
-            redacted_at,
-            voice,
-            msgid,
-            reply_to,
-            *_,
-        ) in rows
-        for who, said in (said_by(nick, text, voice),)
-    ]
-
-
-def _bots(rows: Iterable[Row]) -> set[str]:
-    """The nicks flagged as bots, and the recording bot's own; whom a relay carries is a person."""
-    voiced = ((row, *parsed_voice(row["voice"])[:2]) for row in rows)
-    return {
-        as_text(row["nick"])
-        for row, aside, speaker in voiced
-        if speaker is None and (row["bot"] or row["self"] or aside == Aside.OWN)
-    }
 
 
 def _conversation(

@@ -170,7 +170,7 @@ WHERE mine.network = :network AND mine.nick = :nick AND mine.first < :until
       AND e.sign = mine.sign LIMIT {SHARED} + 1)))
   AND EXISTS (SELECT 1 FROM nick_counts n
     WHERE {within(rooms, "n.room")} AND n.folded = other.nick)
-GROUP BY mine.kind, other.nick ORDER BY 3 DESC, other.nick LIMIT {MOST_NICKS}""",
+GROUP BY mine.kind, other.nick ORDER BY 3 DESC, other.nick, mine.kind LIMIT {MOST_NICKS}""",
             {
                 "network": network,
                 "nick": folded,

@@ -1,0 +1,161 @@
+"""`!seen` and `!catchup`: of a person, and of what was said while one was away. Without a model."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.chat.records import Message, MessageType, Room
+from terrarium_mcp.chat.times.timestamps import from_iso, local
+from terrarium_mcp.chat.transcript import RenderOptions, dated_line
+from terrarium_mcp.errors import and_more, quantity, shown
+from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
+from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
+from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import without_cutoff
+
+Facts = Mapping[str, Any]
+"""Structured content of a tool's answer, or one item of it."""
+
+_LINE_BYTES = 360
+"""Most bytes of a line: it fits into the 512 of RFC 1459 2.3 behind any mask, target and asker."""
+
+_LONGEST_QUOTE = 100
+"""Characters of a line that is quoted beside others; `!context` shows the whole of it."""
+
+_MOST_NAMES = 3
+"""People of a conversation who are named."""
+
+_COUNTED = {
+    "mentions": "mention",
+    "questions": "unanswered question",
+    "conversations": "conversation",
+    "links": "link",
+}
+"""What `!catchup` counts, in its words."""
+
+
+async def seen(context: CommandContext) -> list[str]:
+    """!seen NICK: when somebody last spoke and was last seen, and their other nicks."""
+    nick = context.command.rest.partition(" ")[0]
+    if not nick:
+        return [f"Who? For example: {context.settings.command_prefix}seen ada"]
+    if fold(nick) == fold(context.command.asker):
+        return ["That is you, and you are here."]
+    if fold(nick) == fold(context.settings.irc_nick):
+        return ["That is me, and I am here."]
+    found = await context.toolbox.call("lookup_nick", {"nick": nick}, context.view)
+    if found.failed:
+        return [found.text]
+    if not found.facts["known"]:
+        return [_unknown(found.facts)]
+    is_here = await _is_here(nick, context)
+    return [_last_signs(found.facts, context, is_here=is_here), *_other_nicks(found.facts)]
+
+
+async def catchup(context: CommandContext) -> list[str]:
+    """!catchup [SINCE]: what the asker missed, in four lines; the rest is under !more."""
+    found = await context.toolbox.call("catch_up", {"since": context.command.rest}, context.view)
+    if found.failed:
+        return [found.text.removeprefix("since=")]
+    facts = found.facts
+    quotes = {
+        name: [_quote(line, context) for line in facts[name]]
+        for name in ("mentions", "questions", "links")
+    }
+    moves = [f"{one['nick']} {one['text']}" for one in facts["arrivals"]]
+    talk = [_conversation(one, context) for one in facts["conversations"]]
+    subjects = (
+        _packed({"for you": quotes["mentions"], "unanswered": quotes["questions"]}),
+        _packed({"talk": talk}),
+        _packed({"links": quotes["links"], "came and went": moves}),
+    )
+    beginnings = [line for lines in subjects for line in lines[:1]]
+    rest = [line for lines in subjects for line in lines[1:]]
+    return [_missed(facts, context), *beginnings, *rest, *facts.get("notes", ())]
+
+
+def _unknown(facts: Facts) -> str:
+    near = f" Similar nicks: {', '.join(facts['near'])}." if facts["near"] else ""
+    who = f"No one called {shown(facts['nick'])} is recorded here."
+    return f"{who}{near} The record covers: {facts['covered']}"
+
+
+async def _is_here(nick: str, context: CommandContext) -> bool:
+    """Whether somebody is in a channel that the asker shares with them, as far as that is known."""
+    there = await context.toolbox.call("get_current_users", {}, without_cutoff(context.view))
+    users = there.facts.get("users", ()) if there.facts.get("live") else ()
+    return any(fold(one["nick"]) == fold(nick) for one in users)
+
+
+def _last_signs(facts: Facts, context: CommandContext, *, is_here: bool) -> str:
+    """`ada last spoke 2026-05-01 12:10 <ada> see you (5); last seen 2026-05-01 12:40`."""
+    signs = ["is here now"] if is_here else []
+    if facts["spoke_at"]:
+        spoke = {name: facts[f"spoke_{name}"] for name in ("at", "channel", "id", "text")}
+        signs.append(f"last spoke {_quote({**spoke, 'nick': facts['nick']}, context)}")
+    if facts["seen_at"] > facts["spoke_at"] and not is_here:
+        where = "" if context.command.channel else f" in {facts['seen_channel']}"
+        signs.append(f"last seen {_minute(facts['seen_at'], context)}{where}")
+    return f"{shown(facts['nick'])} {'; '.join(signs) or 'was never seen under this nick'}"
+
+
+def _other_nicks(facts: Facts) -> list[str]:
+    """Under which nicks the same person may be known, each with the evidence."""
+    evidence: dict[str, list[str]] = {}
+    for other in facts["other_nicks"]:
+        evidence.setdefault(other["nick"], []).append(other["evidence"])
+    nicks = [f"{nick} ({', '.join(why)})" for nick, why in evidence.items()]
+    return [f"Perhaps also {line}" for line in _packed({"": nicks}, between=", ")[:1]]
+
+
+def _missed(facts: Facts, context: CommandContext) -> str:
+    """How much was missed since when: `Since 2026-05-01 11:30 (when ada left): 17 lines by ...`."""
+    since = f"Since {_minute(facts['since'], context)} ({facts['why']})"
+    if not facts["lines"]:
+        return f"{since}: nothing was said. The record covers: {facts['covered']}"
+    people = "1 person" if facts["people"] == 1 else f"{facts['people']:,} people"
+    said = f"{quantity(facts['lines'], 'line')} by {people}"
+    counts = [
+        quantity(facts["counts"][name], noun)
+        for name, noun in _COUNTED.items()
+        if name in facts["counts"]
+    ]
+    return f"{since}: {', '.join([said, *counts])}"
+
+
+def _conversation(facts: Facts, context: CommandContext) -> str:
+    people = and_more(facts["people"], _MOST_NAMES)
+    return f"{_quote(facts, context)}, {facts['lines']:,} lines by {people}"
+
+
+def _quote(line: Facts, context: CommandContext) -> str:
+    """A line of a tool's answer, dated and with its id; its room where several are read."""
+    channel = context.command.channel
+    options = RenderOptions(zone=context.settings.zone, budget=HARD_LIMIT, rooms_named=not channel)
+    message = Message(
+        id=int(line["id"]),
+        room=Room(0, "", line["channel"]),
+        said_at=from_iso(line["at"]),
+        nick=line["nick"],
+        text=shown(line["text"], _LONGEST_QUOTE),
+        kind=MessageType.PRIVMSG,
+    )
+    return dated_line(message, options)
+
+
+def _minute(moment: str, context: CommandContext) -> str:
+    return f"{local(from_iso(moment), context.settings.zone):%Y-%m-%d %H:%M}"
+
+
+def _packed(items: Mapping[str, Sequence[str]], between: str = " / ") -> list[str]:
+    """Items in as few lines as hold them, the first of each kind after its name."""
+    lines = list[str]()
+    for piece in _named(items):
+        longer = f"{lines[-1]}{between}{piece}" if lines else piece
+        lines[-1:] = [longer] if len(longer.encode()) <= _LINE_BYTES else [*lines[-1:], piece]
+    return lines
+
+
+def _named(items: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    for name, pieces in items.items():
+        first: Iterable[str] = [f"{name}: {piece}" if name else piece for piece in pieces[:1]]
+        yield from [*first, *pieces[1:]]

@@ -1,0 +1,145 @@
+"""catch_up: what somebody missed, as a digest without a model."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Annotated, Any
+
+from mcp.types import CallToolResult
+from pydantic import BaseModel, Field
+
+from terrarium_mcp.chat.digest import ConversationSummary, digest_of
+from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.records import SPEECH, Message
+from terrarium_mcp.chat.times.timestamps import to_iso
+from terrarium_mcp.chat.transcript import event_text, listing, speaker
+from terrarium_mcp.offload import offload
+from terrarium_mcp.request import Request
+from terrarium_mcp.tools.digest_text import (
+    MOST_SHOWN,
+    DigestSection,
+    cut_note,
+    digest_headline,
+    digest_rows,
+    digest_sections,
+)
+from terrarium_mcp.tools.facts import LEAST_JSON, within_budget
+from terrarium_mcp.tools.parameters import Channel, Forgiving, Text, clamped_to, clamping_notes
+from terrarium_mcp.tools.request import FromRequest
+from terrarium_mcp.tools.results import tool_result
+from terrarium_mcp.tools.since import digest_start
+
+_MOST_TOKENS = 4_000
+
+_FOOT_TOKENS = 24
+"""What the line below the fence costs."""
+
+_MOST_PEOPLE = 10
+"""People of a conversation whom a program is told."""
+
+
+class DigestLine(BaseModel):
+    """A line; of a link `text` is the URL. What follows `text` is of a conversation it began."""
+
+    id: str
+    at: str
+    channel: str
+    nick: str
+    text: str
+    first_id: str = ""
+    last_id: str = ""
+    lines: int = 0
+    people: list[str] = []
+
+
+class CatchUp(BaseModel):
+    """What was missed; `counts` gives how much there was of each kind."""
+
+    since: str
+    why: str
+    covered: str
+    lines: int
+    people: int
+    counts: dict[str, int]
+    mentions: list[DigestLine]
+    questions: list[DigestLine]
+    conversations: list[DigestLine]
+    links: list[DigestLine]
+    arrivals: list[DigestLine]
+    notes: list[str] = []
+    left_out: int = 0
+
+
+async def catch_up(
+    request: FromRequest,
+    channel: Channel = "",
+    since: Annotated[
+        Text, Field(description="2h, yesterday, 2026-05-01, a message id; empty: nick's absence")
+    ] = "",
+    nick: Annotated[Text, Field(description="who was away; empty: who asks")] = "",
+    max_tokens: Annotated[
+        int,
+        Forgiving,
+        clamped_to(LEAST_JSON, _MOST_TOKENS),
+        Field(description=f"length of the answer, {LEAST_JSON} to {_MOST_TOKENS}"),
+    ] = 1_500,
+) -> Annotated[CallToolResult, CatchUp]:
+    """Tell what somebody missed: mentions, unanswered questions, conversations, links."""
+    rooms, nick = request.narrowed(channel), nick or request.view.asker
+    start = await digest_start(request, rooms, since, nick)
+    talk = await request.store.digest.talk(rooms, start.after, until=request.until)
+    digest = await offload(partial(digest_of, talk.messages, talk.links, nick))
+    sections = digest_sections(digest, nick)
+    covered = await request.coverage_line(rooms)
+    notes = [*cut_note(request, talk), *clamping_notes(max_tokens=max_tokens)]
+    facts = {
+        "since": to_iso(start.after.moment),
+        "why": harmless(start.why),
+        "covered": harmless(covered),
+        "lines": digest.lines,
+        "people": digest.people,
+        "counts": {section.name: section.total for section in sections},
+        **{name: [] for name in MOST_SHOWN},
+        **{section.name: _section_facts(request, section) for section in sections},
+        **({"notes": notes} if notes else {}),
+    }
+    budget = min(max_tokens, request.budget)
+    structured, left_out = within_budget(facts, [*MOST_SHOWN], budget)
+    if left_out:
+        structured["left_out"] = left_out
+    head = [digest_headline(request, rooms, start, digest), covered, *notes]
+    rows = [*digest_rows(request, rooms, sections)]
+    text = listing(head, rows, budget, foot_tokens=_FOOT_TOKENS).text
+    return tool_result("\n".join([text, *_next_steps(sections)]), structured)
+
+
+def _next_steps(sections: Sequence[DigestSection]) -> list[str]:
+    """How to read on: the conversation of a line."""
+    ids = [section.lines[0].id for section in sections if section.name != "arrivals"]
+    return [f"around a line: get_message_context({ids[0]}, scope=conversation)"] if ids else []
+
+
+def _section_facts(request: Request, section: DigestSection) -> list[dict[str, Any]]:
+    lines = [_line_facts(request, line) for line in section.lines]
+    if not section.summaries:
+        return lines
+    together = zip(lines, section.summaries, strict=True)
+    return [line | _conversation_facts(summary) for line, summary in together]
+
+
+def _line_facts(request: Request, line: Message) -> dict[str, Any]:
+    return {
+        "id": str(line.id),
+        "at": to_iso(line.said_at),
+        "channel": request.room_name(line.room),
+        "nick": speaker(line),
+        "text": harmless(line.text) if line.kind in SPEECH else event_text(line),
+    }
+
+
+def _conversation_facts(summary: ConversationSummary) -> dict[str, Any]:
+    return {
+        "first_id": str(summary.first.id),
+        "last_id": str(summary.last.id),
+        "lines": summary.lines,
+        "people": [harmless(nick) for nick in summary.people[:_MOST_PEOPLE]],
+    }

@@ -1,0 +1,112 @@
+"""The text of a digest: its headline, and its sections as rows, the most important first."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from terrarium_mcp.chat.digest import ConversationSummary, Digest
+from terrarium_mcp.chat.records import Message, Room
+from terrarium_mcp.chat.times.timestamps import day, local
+from terrarium_mcp.chat.transcript import line_of
+from terrarium_mcp.errors import and_more, quantity, shown
+from terrarium_mcp.request import Request
+from terrarium_mcp.store import RecentTalk
+from terrarium_mcp.tools.since import DigestStart
+
+MOST_SHOWN = {"mentions": 10, "questions": 6, "conversations": 10, "links": 8, "arrivals": 6}
+"""The sections, and the most lines of each: none may leave the others no room."""
+
+_LONGEST_LINE = 200
+"""Characters of a line that is quoted; its id leads to the rest."""
+
+_MOST_NAMES = 5
+"""People of a conversation who are named."""
+
+
+@dataclass(frozen=True, slots=True)
+class DigestSection:
+    """The lines shown under a title, of `total`; `summaries` are those of its conversations."""
+
+    name: str
+    title: str
+    total: int
+    lines: Sequence[Message]
+    summaries: Sequence[ConversationSummary] = ()
+
+    @property
+    def heading(self) -> str:
+        """`mentions of ada: 2`, `links: 8 of 14, the newest`."""
+        if len(self.lines) == self.total:
+            return f"{self.title}: {self.total}"
+        which = "largest" if self.summaries else "newest"
+        return f"{self.title}: {len(self.lines)} of {self.total:,}, the {which}"
+
+
+def digest_sections(digest: Digest, nick: str) -> list[DigestSection]:
+    """The sections of a digest that have any line."""
+    largest = digest.conversations[: MOST_SHOWN["conversations"]]
+    posted = [one.message._replace(text=one.url) for one in digest.links]
+    sections = (
+        _newest("mentions", f"mentions of {shown(nick)}", digest.mentions),
+        _newest("questions", "questions nobody answered", digest.questions),
+        DigestSection(
+            "conversations",
+            "conversations",
+            len(digest.conversations),
+            [_shortened(one.line) for one in largest],
+            largest,
+        ),
+        _newest("links", "links", posted),
+        _newest("arrivals", "arrivals and departures", digest.moves),
+    )
+    return [section for section in sections if section.lines]
+
+
+def _newest(name: str, title: str, lines: Sequence[Message]) -> DigestSection:
+    newest = lines[-MOST_SHOWN[name] :]
+    return DigestSection(name, title, len(lines), [_shortened(line) for line in newest])
+
+
+def _shortened(line: Message) -> Message:
+    return line._replace(text=shown(line.text, _LONGEST_LINE))
+
+
+def digest_headline(
+    request: Request, rooms: Sequence[Room], start: DigestStart, digest: Digest
+) -> str:
+    """`catch-up of #tea since 2026-11-05 08:00 (as asked): 143 lines by 9 people`."""
+    since = f"{local(start.after.moment, request.settings.zone):%Y-%m-%d %H:%M}"
+    people = "1 person" if digest.people == 1 else f"{digest.people:,} people"
+    said = f"{quantity(digest.lines, 'line')} by {people}" if digest.lines else "nothing was said"
+    return f"catch-up of {request.room_names(rooms)} since {since} ({start.why}): {said}"
+
+
+def cut_note(request: Request, talk: RecentTalk) -> list[str]:
+    """That not all of the time was read, and how far it was."""
+    if not talk.is_cut:
+        return []
+    reached = [local(one.said_at, request.settings.zone) for one in talk.messages[:1]]
+    back = "".join(f", back to {one:%Y-%m-%d %H:%M}" for one in reached)
+    return [f"note: only the newest lines were read{back}; search_irc_history finds earlier ones"]
+
+
+def digest_rows(
+    request: Request, rooms: Sequence[Room], sections: Sequence[DigestSection]
+) -> Iterator[str]:
+    """The sections as rows of a listing, with a heading where the day changes."""
+    options, today = request.render_options(rooms), None
+    for section in sections:
+        yield section.heading
+        leads = [f"{_lead(one)}:" for one in section.summaries]
+        for place, line in enumerate(section.lines):
+            said_on = local(line.said_at, options.zone).date()
+            if said_on != today:
+                yield f"-- {day(line.said_at, options.zone)} --"
+                today = said_on
+            yield from leads[place : place + 1]
+            yield line_of(line, options)
+
+
+def _lead(summary: ConversationSummary) -> str:
+    """`184100 to 184180, 14 lines by ada, bob and 3 more`."""
+    lines = f"{summary.lines:,} lines by {and_more(summary.people, _MOST_NAMES)}"
+    return f"{summary.first.id} to {summary.last.id}, {lines}"

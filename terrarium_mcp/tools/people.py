@@ -1,0 +1,267 @@
+"""lookup_nick: who somebody is, as far as the log shows it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Annotated, Any
+
+from mcp.types import CallToolResult
+from pydantic import BaseModel, Field
+
+from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.records import Message, MessageType, Room
+from terrarium_mcp.chat.times.timestamps import local, to_iso
+from terrarium_mcp.chat.transcript import dated_line, listing
+from terrarium_mcp.errors import TerrariumError, quantity, shown
+from terrarium_mcp.request import Request
+from terrarium_mcp.store import Evidence, NickActivity, Person, Search, Sort
+from terrarium_mcp.tools.facts import within_budget
+from terrarium_mcp.tools.parameters import Text
+from terrarium_mcp.tools.request import FromRequest
+from terrarium_mcp.tools.results import tool_result
+
+_LONGEST_LINE = 200
+"""Characters of what somebody said last; its id leads to the rest."""
+
+_SHARED = {"account": "same account", "host": "same host"}
+"""Evidence of what two nicks have in common, in words."""
+
+_LISTS = ("near", "other_nicks", "channels")
+"""What may be left out of the structured content, the last first."""
+
+
+class OtherNick(BaseModel):
+    """Another nick, and why it may be the same person; `times` 0: not known."""
+
+    nick: str
+    evidence: str
+    times: int
+    first: str
+    last: str
+
+
+class NickChannel(BaseModel):
+    """What the nick did in a channel; times are ISO 8601 or empty."""
+
+    channel: str
+    lines: int
+    spoke: str
+    seen: str
+
+
+class NickReport(BaseModel):
+    """What is known of a nick. If nothing is, `near` are similar nicks that are known."""
+
+    nick: str
+    covered: str
+    known: bool
+    spoke_at: str
+    spoke_channel: str
+    spoke_id: str
+    spoke_text: str
+    seen_at: str
+    seen_channel: str
+    seen_id: str
+    near: list[str]
+    other_nicks: list[OtherNick]
+    channels: list[NickChannel]
+    left_out: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LastSighting:
+    """When and where a nick last did something; no `message` if that was a command to the bot."""
+
+    at: datetime
+    room: Room
+    message: Message | None
+
+
+async def lookup_nick(
+    request: FromRequest, nick: Annotated[Text, Field(description="a nick, in any case")]
+) -> Annotated[CallToolResult, NickReport]:
+    """Look somebody up: when and where last seen, other nicks with the evidence, lines said."""
+    if not nick:
+        raise TerrariumError("Name a nick. get_channel_stats lists who says most.")
+    rooms = request.narrowed("")
+    networks = dict.fromkeys(room.network for room in rooms)
+    people = [await _person(request, nick, network, rooms) for network in networks]
+    active = sorted((one for person in people for one in person.rooms), key=lambda one: -one.lines)
+    spoke = await _newest(request, nick, active, ())
+    seen = _last_sighting(active, await _newest(request, nick, active, tuple(MessageType)))
+    covered = await request.coverage_line(rooms)
+    nick = spoke.nick if spoke else nick  # as they spell it
+    known = any(person.rooms or person.evidence for person in people)
+    facts = {
+        "nick": harmless(nick),
+        "covered": harmless(covered),
+        "known": known,
+        **_spoke_facts(request, spoke),
+        **_seen_facts(request, seen),
+        "near": [harmless(near) for person in people for near in person.near],
+        "other_nicks": [
+            _other(request, one, person) for person in people for one in person.evidence
+        ],
+        "channels": [_channel(request, one) for one in active],
+    }
+    structured, left_out = within_budget(facts, _LISTS, request.budget)
+    if left_out:
+        structured["left_out"] = left_out
+    head = [_headline(nick, known=known), covered]
+    rows = _rows(request, people, active, spoke, seen)
+    return tool_result(listing(head, rows, request.budget).text, structured)
+
+
+async def _person(request: Request, nick: str, network: str, rooms: Sequence[Room]) -> Person:
+    """What is known of the nick on a network: of somebody who opted out of the record, nothing."""
+    opt_outs = await request.store.opt_outs.current()
+    if opt_outs.has_nick(network, nick):
+        return Person(nick, network)
+    person = await request.store.people.lookup(
+        nick, network, rooms, until=request.until, visible_only=request.visible_only
+    )
+    return replace(
+        person,
+        evidence=[one for one in person.evidence if not opt_outs.has_nick(network, one.nick)],
+        near=[one for one in person.near if not opt_outs.has_nick(network, one)],
+    )
+
+
+async def _newest(
+    request: Request, nick: str, active: Sequence[NickActivity], kinds: tuple[MessageType, ...]
+) -> Message | None:
+    """The newest message of some kinds by the nick, speech if none are named; no command."""
+    if not active:
+        return None
+    found = await request.store.search(
+        Search(
+            query=Query(people=(nick,), kinds=kinds),
+            rooms=[one.room for one in active],
+            limit=1,
+            sort=Sort.NEWEST,
+            until=request.until,
+            now=request.now,
+            zone=request.settings.zone,
+            visible_only=request.visible_only,
+        ),
+        "newest",
+    )
+    return next(iter(found.messages), None)
+
+
+def _last_sighting(active: Sequence[NickActivity], newest: Message | None) -> LastSighting | None:
+    """The newest message of a nick, unless the counters know of a later sign: a command."""
+    sightings = [(one.seen, one.room) for one in active if one.seen]
+    at, room = max(sightings, key=lambda one: one[0], default=(None, None))
+    if at is None or room is None:
+        return None
+    if newest and newest.said_at >= at:  # the counters are exact to the second
+        return LastSighting(newest.said_at, newest.room, newest)
+    return LastSighting(at, room, None)
+
+
+def _spoke_facts(request: Request, spoke: Message | None) -> dict[str, str]:
+    return {
+        "spoke_at": to_iso(spoke.said_at) if spoke else "",
+        "spoke_channel": request.room_name(spoke.room) if spoke else "",
+        "spoke_id": str(spoke.id) if spoke else "",
+        "spoke_text": harmless(_shortened(spoke).text) if spoke else "",
+    }
+
+
+def _seen_facts(request: Request, seen: LastSighting | None) -> dict[str, str]:
+    return {
+        "seen_at": to_iso(seen.at) if seen else "",
+        "seen_channel": request.room_name(seen.room) if seen else "",
+        "seen_id": str(seen.message.id) if seen and seen.message else "",
+    }
+
+
+def _other(request: Request, evidence: Evidence, person: Person) -> dict[str, Any]:
+    return {
+        "nick": _nick_label(request, evidence, person),
+        "evidence": _evidence(evidence),
+        "times": evidence.count or 0,
+        "first": to_iso(evidence.first),
+        "last": to_iso(evidence.last),
+    }
+
+
+def _channel(request: Request, activity: NickActivity) -> dict[str, Any]:
+    return {
+        "channel": request.room_name(activity.room),
+        "lines": activity.lines,
+        "spoke": to_iso(activity.spoke) if activity.spoke else "",
+        "seen": to_iso(activity.seen) if activity.seen else "",
+    }
+
+
+def _evidence(evidence: Evidence) -> str:
+    return _SHARED.get(evidence.kind, evidence.kind)
+
+
+def _nick_label(request: Request, evidence: Evidence, person: Person) -> str:
+    """The nick, with its network where there are several: `libera/ada_`."""
+    several = request.directory.several_networks
+    return harmless(f"{person.network}/{evidence.nick}" if several else evidence.nick)
+
+
+def _headline(nick: str, *, known: bool) -> str:
+    if not known:
+        return f"no one called {shown(nick)} is recorded here"
+    return f"{shown(nick)}; other nicks are evidence, no proof, of the same person"
+
+
+def _rows(
+    request: Request,
+    people: Sequence[Person],
+    active: Sequence[NickActivity],
+    spoke: Message | None,
+    seen: LastSighting | None,
+) -> list[str]:
+    """The report as rows of a listing, the most wanted first."""
+    rows = [f"last spoke {_quoted(request, spoke)}"] if spoke else []
+    if seen and not (spoke and seen.message and seen.message.id == spoke.id):
+        rows.append(_seen_row(request, seen))
+    near = ", ".join(name for person in people for name in person.near)
+    rows += [f"similar nicks: {near}"] if near else []
+    rows += [_other_row(request, one, person) for person in people for one in person.evidence]
+    return rows + [_channel_row(request, one) for one in active]
+
+
+def _seen_row(request: Request, seen: LastSighting) -> str:
+    if seen.message:
+        return f"last seen {_quoted(request, seen.message)}"
+    where = request.room_name(seen.room)
+    return f"last seen {_minute(request, seen.at)} {where}, with a command to the bot"
+
+
+def _other_row(request: Request, evidence: Evidence, person: Person) -> str:
+    """`also ada_: nick change, 3 times, 2026-01-01 to 2026-10-01`."""
+    times = f", {quantity(evidence.count, 'time')}" if evidence.count else ""
+    first, last = (_minute(request, at)[:10] for at in (evidence.first, evidence.last))
+    nick = _nick_label(request, evidence, person)
+    return f"also {nick}: {_evidence(evidence)}{times}, {first} to {last}"
+
+
+def _channel_row(request: Request, activity: NickActivity) -> str:
+    """`in #tea: 1,200 lines, last spoke 2026-11-05 14:23, last seen 2026-11-05 15:00`."""
+    name, lines = request.room_name(activity.room), quantity(activity.lines, "line")
+    spoke = f", last spoke {_minute(request, activity.spoke)}" if activity.spoke else ""
+    seen = f", last seen {_minute(request, activity.seen)}" if activity.seen else ""
+    return f"in {name}: {lines}{spoke}{seen}"
+
+
+def _quoted(request: Request, message: Message) -> str:
+    """The message on a line of its own, with its date and room."""
+    options = replace(request.render_options(request.rooms), rooms_named=True)
+    return dated_line(_shortened(message), options)
+
+
+def _minute(request: Request, moment: datetime) -> str:
+    return f"{local(moment, request.settings.zone):%Y-%m-%d %H:%M}"
+
+
+def _shortened(message: Message) -> Message:
+    return message._replace(text=shown(message.text, _LONGEST_LINE))

@@ -1,0 +1,84 @@
+"""Since when to catch somebody up: the time they name, their own absence, or a day."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from functools import partial
+from typing import NamedTuple
+
+from terrarium_mcp.chat.absence import newest_absence
+from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.records import MessageType, Room
+from terrarium_mcp.chat.times.query_dates import parse_moment
+from terrarium_mcp.chat.times.timestamps import Position, lasting
+from terrarium_mcp.errors import TerrariumError, shown
+from terrarium_mcp.offload import offload
+from terrarium_mcp.policy import message_id
+from terrarium_mcp.request import Request
+from terrarium_mcp.store import Search, Sort
+
+_USUAL = timedelta(hours=24)
+"""How far back to go for somebody of whom no absence is known."""
+
+_SIGNS = 200
+"""Newest lines and events of a person among which their absence is looked for."""
+
+
+class DigestStart(NamedTuple):
+    """The position after which a digest begins, and why there, in words."""
+
+    after: Position
+    why: str
+
+
+async def digest_start(
+    request: Request, rooms: Sequence[Room], since: str, nick: str
+) -> DigestStart:
+    """Where a digest of `rooms` begins for `nick`, if `since` names no time or message.
+
+    Raises:
+        TerrariumError: `since` is neither a time nor the id of a readable message.
+    """
+    if since:
+        return await _asked_for(request, since)
+    if not nick:
+        return _usual(request, "no nick was given")
+    signs = await request.store.search(
+        Search(
+            query=Query(people=(nick,), kinds=tuple(MessageType)),
+            rooms=rooms,
+            limit=_SIGNS,
+            sort=Sort.NEWEST,
+            until=request.until,
+            now=request.now,
+            zone=request.settings.zone,
+            visible_only=request.visible_only,
+        ),
+        "absence",
+    )
+    theirs = [one for one in signs.messages if not one.via]  # a name from elsewhere is not them
+    if not theirs:
+        return _usual(request, f"{shown(nick)} is not known here")
+    absence = newest_absence(theirs, request.now)
+    if absence is None:
+        return _usual(request, f"{shown(nick)} was not away")
+    did = "left" if absence.began_by_leaving else "was last active"
+    why = f"when {shown(nick)} {did}, away for {lasting(absence.length)}"
+    return DigestStart(absence.last.position, why)
+
+
+async def _asked_for(request: Request, since: str) -> DigestStart:
+    """The time or message that the caller names."""
+    if message_id(since) is not None:
+        return DigestStart((await request.message(since)).position, "as asked")
+    zone = request.settings.zone
+    moment = await offload(partial(parse_moment, since, request.now, zone))  # may take 5 ms
+    if moment is None:
+        raise TerrariumError(
+            f"since={shown(since)} is neither a time nor a message id."
+            " Write a time as 2h, yesterday or 2026-05-01."
+        )
+    return DigestStart(Position.at(moment), "as asked")
+
+
+def _usual(request: Request, why: str) -> DigestStart:
+    return DigestStart(Position.at(request.now - _USUAL), f"24 hours, as {why}")

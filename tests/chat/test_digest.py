@@ -1,0 +1,116 @@
+"""What somebody should know of a stretch of the log, from its lines and their reply links alone."""
+
+import time
+from collections.abc import Mapping
+from dataclasses import astuple
+from datetime import timedelta
+
+from terrarium_mcp.chat.digest import Digest, digest_of
+from terrarium_mcp.chat.disentanglement import ReplyLink
+from terrarium_mcp.chat.records import Message, MessageType, Room
+from tests.store.scene import NOON, chat
+
+TEA = Room(1, "net", "#tea")
+
+
+def digest(
+    talk: str, links: Mapping[int, tuple[int | None, float]] | None = None, nick: str = ""
+) -> Digest:
+    """The digest of some talk, whose lines have the ids 1, 2 ...; links name what they answer."""
+    messages = [
+        Message(number, TEA, line.said_at, line.nick, line.text, line.kind)
+        for number, line in enumerate(chat(talk), 1)
+    ]
+    known = links or {}
+    return digest_of(
+        messages,
+        [ReplyLink(one.id, *known.get(one.id, (None, 1.0))) for one in messages],
+        nick,
+    )
+
+
+def test_a_conversation_is_told_by_the_first_line_that_says_something() -> None:
+    (one,) = digest(
+        "<bo> hi\n<cy> hello\n<bo> the gate is stuck\n<cy> oil it",
+        {2: (1, 0.9), 3: (2, 0.9), 4: (3, 0.9)},
+    ).conversations
+    assert (one.line.id, one.first.id, one.last.id, one.lines) == (3, 1, 4, 4)
+    (bare,) = digest("<bo> hi\n<cy> hello", {2: (1, 0.9)}).conversations
+    assert bare.line.id == 1
+
+
+def test_talk_between_people_leads_a_longer_monologue() -> None:
+    found = digest(
+        "<bo> one two\n<bo> three four\n<bo> five six\n<cy> red tea\n<dora> green tea",
+        {2: (1, 0.9), 3: (2, 0.9), 5: (4, 0.9)},
+    ).conversations
+    assert [(one.first.id, one.people) for one in found] == [(4, ("cy", "dora")), (1, ("bo",))]
+
+
+def test_a_link_over_a_silence_counts_only_if_it_is_sure_enough() -> None:
+    talk = "12:00 <bo> green tea\n{} <cy> black tea"
+    for clock, probability, conversations in (
+        ("12:05", 0.2, 1), ("12:30", 0.4, 0), ("12:30", 0.6, 1), ("14:30", 0.8, 0),
+        ("14:30", 0.95, 1), ("20:00", 1.0, 1),
+    ):  # fmt: skip
+        found = digest(talk.format(clock), {2: (1, probability)})
+        assert len(found.conversations) == conversations, (clock, probability)
+
+
+def test_only_another_person_answers_a_question() -> None:
+    talk = "<bo> where is the key?\n<bo> the blue one\n<cy> {}"
+    for reply, links, answered in (
+        ("no idea", {2: (1, 0.9), 3: (1, 0.9)}, True),
+        ("no idea", {2: (1, 0.9), 3: (2, 0.9)}, True),  # to what the asker said next
+        ("no idea", {2: (1, 0.9), 3: (2, 0.3)}, False),  # hardly to them
+        ("bo: no idea", {2: (1, 0.9), 3: (2, 0.3)}, True),  # but it calls them
+        ("no idea", {2: (1, 0.9)}, False),
+        ("cy: no idea", {2: (1, 0.9), 3: (2, 0.3)}, False),  # it calls somebody else
+    ):
+        found = digest(talk.format(reply), links).questions
+        assert [one.id for one in found] == ([] if answered else [1]), (reply, links)
+
+
+def test_an_answer_to_what_was_said_before_the_question_is_none() -> None:
+    talk = "<bo> I lost my umbrella\n<bo> did you see the key?\n<cy> buy a new one"
+    links = {2: (1, 0.9), 3: (1, 0.9)}
+    assert [one.id for one in digest(talk, links).questions] == [2]
+
+
+def test_many_questions_of_one_conversation_take_a_moment() -> None:
+    talk = "\n".join(f"<{'bo' if n % 2 else 'cy'}> is it number {n}?" for n in range(2_000))
+    links: dict[int, tuple[int | None, float]] = dict.fromkeys(range(2, 2_001), (1, 0.3))
+    began = time.thread_time()
+    assert len(digest(talk, links).questions) == 2_000
+    assert time.thread_time() - began < 1
+
+
+def test_a_question_that_says_nothing_by_itself_is_none() -> None:
+    assert digest("<bo> what?\n<bo> really now?\n<bo> ?\n<bo> http://a.example/?").questions == []
+
+
+def test_a_url_is_told_once_where_it_was_posted_first() -> None:
+    found = digest(
+        "<bo> see https://a.example/x.\n<cy> HTTPS://A.example/x and http://b.example/ \n<bo> ://"
+    ).links
+    assert [(one.url, one.message.id) for one in found] == [
+        ("https://a.example/x", 1), ("http://b.example/", 2)
+    ]  # fmt: skip
+
+
+def test_ones_own_lines_are_no_mentions_and_nobody_in_particular_is_mentioned() -> None:
+    talk = "<bo> Ada, come\n<ada> ada is here\n<cy> adamant\n* dora looks for ada"
+    assert [one.id for one in digest(talk, nick="ADA").mentions] == [1, 4]
+    assert digest(talk).mentions == []
+
+
+def test_of_nothing_the_digest_is_empty() -> None:
+    assert not any(astuple(digest_of([], [], "ada")))
+
+
+def test_the_asker_neither_arrives_nor_leaves() -> None:
+    join = Message(1, TEA, NOON, "ada", "", MessageType.JOIN)
+    hello = Message(2, TEA, NOON + timedelta(minutes=1), "ada", "hello", MessageType.PRIVMSG)
+    links = [ReplyLink(2, None, 1.0)]
+    assert digest_of([join, hello], links, "Ada").moves == []
+    assert digest_of([join, hello], links, "bo").moves == [join]

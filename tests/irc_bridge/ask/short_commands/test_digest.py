@@ -1,0 +1,182 @@
+"""!seen and !catchup, as people in the channel read them."""
+
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import anyio
+
+from terrarium_mcp.chat.defusing import defused_name
+from terrarium_mcp.chat.identity import Identity
+from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
+from terrarium_mcp.irc_bridge.ask.short_commands.digest import _packed
+from tests.irc_bridge.test_bridge import PATIENCE, Scene, playing
+from tests.servers.ircd import Ircd
+from tests.servers.person import person
+from tests.store.scene import chat, line_of
+from tests.tools.test_digest import ALONE, GATE, KETTLE, MORNING, TRIP
+
+YESTERDAY = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0) - timedelta(1)
+
+
+def said_yesterday(talk: str, channel: str = "#tea") -> list[NewMessage]:
+    return chat(talk, channel=channel, at=YESTERDAY, origin=Origin.IMPORT, network="local")
+
+
+def event(nick: str, kind: MessageType, text: str = "", minutes: int = 0) -> NewMessage:
+    at = YESTERDAY + timedelta(minutes=minutes)
+    return line_of(nick, text, at, "#tea", kind, Origin.IMPORT, "local")
+
+
+async def scripted_day(scene: Scene) -> None:
+    """Yesterday ada left in the morning; three conversations, two mentions, a question, a link."""
+    await scene.house.store.messages.append_all(
+        [
+            *said_yesterday(MORNING),
+            event("ada", MessageType.QUIT, "off to work", -30),
+            *(one for talk in (GATE, KETTLE, TRIP, ALONE) for one in said_yesterday(talk)),
+        ]
+    )
+
+
+async def quiet(scene: Scene, count: int) -> list[str]:
+    """What the bot said, once it has said as many lines and answered a ping after them."""
+    with anyio.fail_after(PATIENCE):
+        while len(scene.of_terra()) < count:
+            await scene.ada.news.wait()
+    await scene.asks("!ping", "pong")
+    return [line.split(" :", 1)[1] for line in scene.of_terra() if "pong" not in line]
+
+
+async def test_catchup_tells_a_day_in_four_lines(ngircd: Ircd, tmp_path: Path) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        await scripted_day(scene)
+        await scene.ada.types("PRIVMSG #tea :!catchup")
+        lines = await quiet(scene, 4)
+    assert len(lines) == 4
+    day = f"{YESTERDAY:%Y-%m-%d}"
+    assert lines[0].startswith(f"ada: Since {day} 11:30 (when ada left, away for ")
+    assert lines[0].endswith(
+        "): 16 lines by 5 people, 2 mentions, 1 unanswered question, 3 conversations, 1 link"
+    )
+    assert lines[1].startswith(f"| for you: {day} 15:06 <dora> eve: ask ada for the cable, she has")
+    assert f" / {day} 19:30 <eve> ada: your parcel arrived" in lines[1]
+    assert f" / unanswered: {day} 18:30 <frank> does anybody know the password of" in lines[1]
+    assert lines[2].startswith(f"| talk: {day} 13:00 <bo> the garden gate is stuck again")
+    assert ", 5 lines by bo, cy / " in lines[2]
+    assert "who wants to test the new kettle firmware?" in lines[2]
+    assert lines[2].endswith(", 4 lines by cy, bo, dora")
+    assert lines[3].startswith(f"| links: {day} 15:02 <dora> https://kettle.example/notes (")
+
+
+async def test_a_long_catchup_begins_each_subject_and_keeps_the_rest_for_more(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        await scripted_day(scene)
+        calls = "\n".join(f"20:{n:02} <bo> ada: call number {n} {'please ' * 20}" for n in range(9))
+        await scene.house.store.messages.append_all(said_yesterday(calls))
+        await scene.ada.types("PRIVMSG #tea :!catchup")
+        lines = await quiet(scene, 4)
+        rest = await scene.asks("!more", "call number")
+    assert len(lines) == 4
+    assert ", 11 mentions, " in lines[0]
+    assert [line.split(": ")[0] for line in lines[1:]] == ["| for you", "| talk", "| links"]
+    assert lines[3].endswith("more: !more)")
+    assert "call number" in rest
+
+
+async def test_catchup_takes_a_time_and_says_so_when_it_is_none(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        await scripted_day(scene)
+        assert "(as asked): nothing was said. The record covers: " in await scene.asks(
+            "!catchup 1m", "Since "
+        )
+        day = f"{YESTERDAY:%Y-%m-%d}"
+        since = f"ada: Since {day} 00:00 (as asked): 18 lines by 6 people"
+        assert await scene.asks("!catchup yesterday", since)
+        assert await scene.asks(
+            "!catchup whenever",
+            "ada: whenever is neither a time nor a message id."
+            " Write a time as 2h, yesterday or 2026-05-01.",
+        )
+
+
+async def test_in_private_catchup_covers_the_rooms_that_are_shared(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        await scripted_day(scene)
+        await scene.house.store.messages.append_all(
+            said_yesterday("20:00 <eve> ada: a secret of mate", "#mate")
+        )
+        known = len(scene.ada.lines)
+        await scene.ada.types("PRIVMSG Terra :!catchup")
+        assert ", 2 mentions" in await scene.hears("PRIVMSG ada :| Since ", after=known)
+        assert "#tea <dora> eve: ask ada" in await scene.hears("for you: ", after=known)
+        await scene.ada.joins("#mate")
+        await scene.house.has_heard(scene.ada, "#mate")
+        known = len(scene.ada.lines)
+        await scene.ada.types("PRIVMSG Terra :!catchup yesterday")
+        assert ", 4 mentions" in await scene.hears("PRIVMSG ada :| Since ", after=known)
+        assert "#mate <eve> ada: a secret of mate" in await scene.hears("for you: ", after=known)
+
+
+async def test_seen_says_when_somebody_was_last_here_and_who_else_they_may_be(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        await scripted_day(scene)
+        await scene.house.store.messages.append_all(
+            [
+                event("cy", MessageType.NICK, "cyrus", 500),
+                event("cyrus", MessageType.NICK, "cy", 510),
+                event("cy", MessageType.QUIT, "night", 520),
+            ]
+        )
+        day = f"{YESTERDAY:%Y-%m-%d}"
+        told = await scene.asks("!seen CY", "ada: cy last spoke ")
+        assert f"last spoke {day} 17:02 <cy> bo: the one at nine from the central" in told
+        assert told.endswith(f"; last seen {day} 20:40")
+        assert await scene.hears("PRIVMSG #tea :| Perhaps also cyrus (nick change)")
+        near = "ada: No one called cyr is recorded here. Similar nicks: cy"
+        assert "The record covers: " in await scene.asks("!seen cyr", near)
+        assert await scene.asks("!seen", "ada: Who? For example: !seen ada")
+        assert await scene.asks("!seen ADA", "ada: That is you, and you are here.")
+        assert await scene.asks("!seen terra", "ada: That is me, and I am here.")
+
+
+async def test_seen_knows_who_is_here(ngircd: Ircd, tmp_path: Path) -> None:
+    async with playing(ngircd, tmp_path) as scene, person("bo", ngircd.port) as bo:
+        await bo.joins("#tea")
+        await scene.house.has_heard(bo)
+        found = await scene.asks("!seen Bo", f"ada: {defused_name('Bo')} is here now")
+        assert found.endswith("is here now")  # he has said nothing yet
+        await bo.types("PRIVMSG #tea :hello all")
+        await scene.house.has_heard(bo)
+        bo_ = defused_name("bo")
+        assert await scene.asks("!seen bo", f"ada: {bo_} is here now; last spoke ", "> hello all (")
+        await bo.types("PART #tea :gone")
+        with anyio.fail_after(PATIENCE):
+            await scene.ada.sees("PART #tea")
+        assert await scene.asks("!seen bo", "ada: bo last spoke ", "; last seen ")
+
+
+async def test_who_opted_out_was_never_seen(ngircd: Ircd, tmp_path: Path) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        await scripted_day(scene)
+        frank = Identity("local", "frank", "~frank", "host.example")
+        assert await scene.asks("!seen frank", "ada: frank last spoke")
+        await scene.house.store.opt_outs.add(frank, datetime.now(UTC))
+        assert await scene.asks("!seen frank", "ada: No one called frank is recorded here. The")
+
+
+def test_items_go_into_as_few_lines_as_hold_them_and_none_is_lost() -> None:
+    assert _packed({}) == _packed({"a": []}) == []
+    assert _packed({"a": ["1", "2"], "b": ["3"]}) == ["a: 1 / 2 / b: 3"]
+    items = [f"{n} " + "\u8336" * 40 for n in range(8)]
+    lines = _packed({"tea": items})
+    assert all(len(line.encode()) <= 360 for line in lines)
+    assert " / ".join(lines) == "tea: " + " / ".join(items)
+    assert _packed({"": ["x" * 999, "y"]}) == ["x" * 999, "y"]
