@@ -32,6 +32,7 @@ from terrarium_mcp.irc_bridge.record.recorder import Recorder
 from terrarium_mcp.irc_bridge.record.repeats import Repeats
 from terrarium_mcp.irc_bridge.record.trouble_notice import TroubleNotice
 from terrarium_mcp.irc_bridge.reporter import Reporter
+from terrarium_mcp.irc_bridge.talk_log.writer import TalkLog
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.settings import Settings, is_loopback
 from terrarium_mcp.store import BridgeReport, Store
@@ -56,6 +57,7 @@ class Bridge:
         *,
         home: str = "",
         timeouts: Timeouts | None = None,
+        talk_log: TalkLog | None = None,
     ) -> None:
         """A bridge that shares everything but the settings with those of other networks.
 
@@ -67,6 +69,7 @@ class Bridge:
             model_lock: held during each question, so that the model answers one at a time.
             home: the network of rows stored without one; unset: this network.
             timeouts: those of the connection; unset: for public networks.
+            talk_log: where to note the timings of each question; its owner runs it. Unset: nowhere.
         """
         self._settings = settings
         self.name = name = settings.network_name
@@ -94,6 +97,7 @@ class Bridge:
             model_lock,
             guard,
             self._consent,
+            talk_log or TalkLog(None),
         )
         queue = CommandQueue(self._responder.serve)
         self._reception = Reception(

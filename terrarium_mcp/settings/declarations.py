@@ -194,6 +194,12 @@ class Settings(BaseModel):
         "TERRARIUM_BRIDGE_TOOLS", "core", "tools offered to the bot's model: all, core, or names"
     )
 
+    talk_log: Path | None = _setting(
+        "TERRARIUM_TALK_LOG",
+        None,
+        "file for the timings of each question, one JSON line each, without any text; unset: none",
+    )
+
     search_api_url: Url = _setting(
         "SEARCH_API_URL",
         "",

@@ -37,6 +37,7 @@ OF_ALL_NETWORKS = frozenset(
         "AGENT_MAX_TOKENS",
         "AGENT_TIMEOUT",
         "TERRARIUM_BRIDGE_TOOLS",
+        "TERRARIUM_TALK_LOG",
         "SEARCH_API_URL",
         "SEARCH_API_KEY",
         "SEARCH_MAX_RESULTS",

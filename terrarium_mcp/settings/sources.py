@@ -13,7 +13,10 @@ from terrarium_mcp.settings.near_misses import OF_IRC_CLIENTS
 OWN_PREFIX = "TERRARIUM_"
 """Of names that are always settings of this program: an unknown one is an error."""
 
-PATHS = ("DB_PATH", "TERRARIUM_TLS_CAFILE", "TERRARIUM_TLS_CERT", "TERRARIUM_TLS_KEY")
+PATHS = (
+    *("DB_PATH", "TERRARIUM_TALK_LOG"),
+    *("TERRARIUM_TLS_CAFILE", "TERRARIUM_TLS_CERT", "TERRARIUM_TLS_KEY"),
+)
 """Settings that are paths; in a settings file they are relative to that file."""
 
 _TABLES = "network"

@@ -27,6 +27,7 @@ from terrarium_mcp.irc_bridge.bridges import Bridges
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryPage
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
+from terrarium_mcp.irc_bridge.talk_log.writer import TalkLog
 from terrarium_mcp.irc_bridge.toolbox import Target, Toolbox, stdio_server
 from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import Settings
@@ -152,8 +153,11 @@ async def living(
             return mcp_url or build_server(store, settings)
 
         toolbox = Toolbox(target, backoff=(0.05, 0.1, 0.2))
-        bridge = WatchedBridge(store, settings, toolbox, llm, anyio.Lock(), timeouts=timeouts)
-        bridges = Bridges([settings], lambda _: bridge, toolbox, llm)
+        lock, talk_log = anyio.Lock(), TalkLog(settings.talk_log)
+        bridge = WatchedBridge(
+            store, settings, toolbox, llm, lock, timeouts=timeouts, talk_log=talk_log
+        )
+        bridges = Bridges([settings], lambda _: bridge, toolbox, llm, talk_log=talk_log)
         house = House(store, bridge, bridges, toolbox, settings, llm)
         try:
             async with beside(bridges.run):

@@ -33,6 +33,8 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
 )
 from terrarium_mcp.irc_bridge.model.client import LLM, ModelUnavailable, TalkTooLong
 from terrarium_mcp.irc_bridge.model.legacy_tools import current_call
+from terrarium_mcp.irc_bridge.talk_log.stopwatch import RunningPart
+from terrarium_mcp.irc_bridge.talk_log.tokens import token_count
 from terrarium_mcp.irc_bridge.toolbox import Toolbox, ToolboxAway
 from terrarium_mcp.settings import Settings
 
@@ -109,13 +111,22 @@ class _ToolLoop:
         answer_tokens = max_tokens or self.settings.agent_max_tokens
         self.talk = fitted(self.talk, min(self.limit, limit_for(answer_tokens)))
         try:
-            return await self.llm.next_message(self.talk, tools, max_tokens=max_tokens)
+            return await self._measured_message(tools, max_tokens)
         except TalkTooLong:
             if self.halved:
                 raise
             self.limit, self.halved = size(self.talk) // 2, True
             self.talk = fitted(self.talk, self.limit)
-            return await self.llm.next_message(self.talk, tools, max_tokens=max_tokens)
+            return await self._measured_message(tools, max_tokens)
+
+    async def _measured_message(
+        self, tools: Sequence[ToolSchema], max_tokens: int | None
+    ) -> ModelMessage:
+        """The model's next message; the talk log gets its time and its tokens."""
+        with self.question.watch.part("model request"):
+            said = await self.llm.next_message(self.talk, tools, max_tokens=max_tokens)
+            self.question.watch.spent(token_count(self.talk, tools, said))
+        return said
 
     async def _final_words(self, said: ModelMessage) -> str:
         """The words of a message; if it only reasoned, ask once more with a larger answer limit."""
@@ -139,27 +150,38 @@ class _ToolLoop:
         results: dict[tuple[str, str], str] = {}
 
         async def run(key: tuple[str, str]) -> None:
-            results[key] = await self._result(calls[key], tokens)
+            with self.question.watch.call(self._logged_name(calls[key])) as measured:
+                results[key] = await self._result(calls[key], tokens, measured)
 
-        async with anyio.create_task_group() as tasks:
-            for key in calls:
-                tasks.start_soon(run, key)
+        with self.question.watch.part("tool calls"):
+            async with anyio.create_task_group() as tasks:
+                for key in calls:
+                    tasks.start_soon(run, key)
         self.talk += [ToolResult(call.id, call.name, results[_key(call)]) for call in said.calls]
 
-    async def _result(self, call: ToolCall, tokens: int) -> str:
+    def _logged_name(self, call: ToolCall) -> str:
+        """The tool of a call for the talk log, which does not repeat what a model made up."""
+        name, _ = current_call(call.name, {})
+        return name if self.toolbox.offers(name) else "unknown tool"
+
+    async def _result(self, call: ToolCall, tokens: int, measured: RunningPart) -> str:
         """The text for the model: the result, or what went wrong and the way out."""
         if (key := _key(call)) in self.remembered:
+            measured.outcome = "repeated"
             return truncated(
                 f"(asked before; the answer is the same)\n{self.remembered[key]}", tokens
             )
         try:
             name, arguments = current_call(call.name, _arguments(call))
             if not self.toolbox.offers(name, only_reads=self.question.off_record):
+                measured.outcome = "not offered"
                 return truncated(self.toolbox.unknown(name), tokens)
             view = {**self.question.view, "max_tokens": tokens}
             found = await self.toolbox.call(name, arguments, view)
         except (ToolboxAway, _BadArguments) as error:
+            measured.outcome = "away" if isinstance(error, ToolboxAway) else "bad arguments"
             return truncated(str(error), tokens)
+        measured.outcome = "failed" if found.failed else "ok"
         self.remembered[key] = text = truncated(found.text, tokens)
         return text
 
@@ -175,7 +197,8 @@ async def answer(
     question: Question, llm: LLM, toolbox: Toolbox, settings: Settings, nick: str
 ) -> Answer:
     """Answer a question with the model's words, or else with the best search hits for it."""
-    talk = await prompt_for(question, toolbox, settings, nick)
+    with question.watch.part("context"):
+        talk = await prompt_for(question, toolbox, settings, nick)
     try:
         words = await _ToolLoop(question, llm, toolbox, settings, talk).words()
     except ModelUnavailable as error:
@@ -183,13 +206,14 @@ async def answer(
     except TalkTooLong:
         why = "The talk is too long for the model."
         return await _without_model(question, toolbox, settings, why)
-    said = clean_answer(
-        words,
-        nick=nick,
-        asker=question.asker,
-        mark=settings.llm_mark,
-        defused=question.unaddressed.defused,
-    )
+    with question.watch.part("cleaning"):
+        said = clean_answer(
+            words,
+            nick=nick,
+            asker=question.asker,
+            mark=settings.llm_mark,
+            defused=question.unaddressed.defused,
+        )
     if not said:
         return await _without_model(question, toolbox, settings, "The model gave no answer.")
     return Answer(said, by_model=True)
@@ -201,7 +225,8 @@ async def best_lines(
     """The best hits for the question's own words, dated; none while the MCP server is away."""
     arguments = {"query": question.text, "limit": most, "format": "json"}
     try:
-        found = await toolbox.call("search_irc_history", arguments, question.view)
+        with question.watch.part("best lines"), question.watch.call("search_irc_history"):
+            found = await toolbox.call("search_irc_history", arguments, question.view)
     except ToolboxAway:
         return []
     options = RenderOptions(zone=settings.zone, budget=HARD_LIMIT, rooms_named=not question.channel)

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
 from itertools import groupby
 from typing import Any
@@ -16,6 +16,7 @@ from terrarium_mcp.errors import and_more
 from terrarium_mcp.irc_bridge.answer.budget import SOFT_LIMIT, fitted
 from terrarium_mcp.irc_bridge.answer.fenced_logs import fenced_logs
 from terrarium_mcp.irc_bridge.model.chat_types import ChatMessage, TalkMessage
+from terrarium_mcp.irc_bridge.talk_log.stopwatch import Stopwatch
 from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, Toolbox, ToolboxAway, ViewMeta
 from terrarium_mcp.settings import Settings
 
@@ -35,7 +36,7 @@ class Question:
 
     `typed` is its text as it came over IRC. `channel` is "" in a private chat. Of a question
     `off_record` nothing is kept: the model gets no tool that writes. `unaddressed` are the nicks
-    that the answer must not highlight.
+    that the answer must not highlight. `watch` measures the way to the answer.
     """
 
     typed: str
@@ -44,6 +45,7 @@ class Question:
     view: ViewMeta
     off_record: bool = False
     unaddressed: Unaddressed = NOBODY
+    watch: Stopwatch = field(default_factory=Stopwatch)
 
     @property
     def text(self) -> str:
@@ -108,7 +110,9 @@ async def _newest_lines(question: Question, toolbox: Toolbox, settings: Settings
     async def recent(count: int, *, events: bool) -> list[Message]:
         arguments = {"limit": count, "include_events": events, "format": "json"}
         view = {**question.view, "max_tokens": SOFT_LIMIT}
-        return messages_of(await toolbox.call("get_recent_irc_messages", arguments, view))
+        with question.watch.call("get_recent_irc_messages"):
+            found = await toolbox.call("get_recent_irc_messages", arguments, view)
+        return messages_of(found)
 
     try:
         messages = await recent(limit + _EXTRA_FOR_EVENTS, events=True)

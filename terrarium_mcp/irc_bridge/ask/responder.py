@@ -1,8 +1,8 @@
 """Serves commands: finds the reply and says it where the command was given."""
 
 import logging
-import secrets
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 
 import anyio
@@ -25,6 +25,9 @@ from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
 from terrarium_mcp.irc_bridge.network.outgoing import Lane
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage, Recorder
+from terrarium_mcp.irc_bridge.talk_log.record import Outcome
+from terrarium_mcp.irc_bridge.talk_log.stopwatch import Stopwatch
+from terrarium_mcp.irc_bridge.talk_log.writer import TalkLog
 from terrarium_mcp.irc_bridge.toolbox import Toolbox, ViewMeta
 from terrarium_mcp.settings import Settings
 
@@ -53,6 +56,7 @@ class Responder:
         model_lock: anyio.Lock,
         guard: LoopGuard,
         consent: Consent,
+        talk_log: TalkLog,
     ) -> None:
         self._network = network
         self._recorder = recorder
@@ -61,6 +65,7 @@ class Responder:
         self._settings = settings
         self._guard = guard
         self._consent = consent
+        self._talk_log = talk_log
         self._guardians = GuardianWatch(network, Guardians(settings.guardians))
         self._model = model_lock  # first come, first served, so places take turns
         self._more: dict[ReplyScope, Reply] = {}
@@ -70,26 +75,48 @@ class Responder:
 
         Errors go to the asker and never end the bridge.
         """
+        watch = pending.watch
+        watch.lap("queue")
         try:
-            off_record = await self._consent.is_off_record(pending.command)
+            with watch.part("consent"):
+                off_record = await self._consent.is_off_record(pending.command)
             pending.command = replace(pending.command, off_record=off_record)
-            await self._say(pending, await self._reply(pending))
+            with self._noted(pending):
+                await self._say(pending, await self._reply(pending))
         except (NotConnected, SendQueueFull) as error:
             log.warning("no answer for %s: %s", pending.command.asker, error)
         except TerrariumError as error:
             await self._send(pending, error.public)
         except Exception:
-            error_id = secrets.token_hex(3)
             command = pending.command
             log.exception(
-                "error %s while answering %s in %s", error_id, command.asker, command.target
+                "error %s while answering %s in %s", watch.id, command.asker, command.target
             )
-            await self._send(pending, f"Something went wrong (error {error_id} in the log).")
+            await self._send(pending, f"Something went wrong (error {watch.id} in the log).")
 
     def change_settings(self, settings: Settings) -> None:
         """Use other settings from now on."""
         self._settings = settings
         self._guardians = GuardianWatch(self._network, Guardians(settings.guardians))
+
+    @contextmanager
+    def _noted(self, pending: PendingCommand) -> Iterator[None]:
+        """Note a question in the talk log when it is over, unless it is off the record."""
+        watch, command = pending.watch, pending.command
+        try:
+            yield
+        except BaseException as error:
+            watch.outcome = _outcome_of(error)
+            raise
+        finally:
+            if command.is_question and not command.off_record:
+                self._talk_log.note(
+                    watch.record(
+                        network=self._recorder.network,
+                        channel=command.channel,
+                        model=self._llm.model,
+                    )
+                )
 
     async def _reply(self, pending: PendingCommand) -> Reply:
         command = pending.command
@@ -98,7 +125,8 @@ class Responder:
         if command.name in WITHOUT_HISTORY:  # nor do they wait for the disk
             view: ViewMeta = {}
         else:
-            view = await self._view(command, pending.message)
+            with pending.watch.part("flush"):
+                view = await self._view(command, pending.message)
         if command.is_question:
             if not self._guardians.allow(command):
                 return self._unaccompanied(command)
@@ -116,6 +144,7 @@ class Responder:
             view,
             command.off_record,
             self._unaddressed(command),
+            pending.watch,
         )
         if not question.text:
             prefix = self._settings.command_prefix
@@ -124,16 +153,20 @@ class Responder:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._say_thinking, pending)
                 async with self._model:
+                    pending.watch.lap("model lock")
                     found = await answer(
                         question, self._llm, self._toolbox, self._settings, self._network.nick
                     )
                 tasks.cancel_scope.cancel()
         mark = self._settings.llm_mark if found.by_model else ""
-        return self._addressed(pending.command, found.lines, mark)
+        pending.watch.outcome = Outcome.ANSWERED if found.by_model else Outcome.BEST_LINES
+        with pending.watch.part("splitting"):
+            return self._addressed(pending.command, found.lines, mark)
 
     async def _say_thinking(self, pending: PendingCommand) -> None:
         await anyio.sleep(THINKING_AFTER)
-        await self._send(pending, "Thinking...")
+        beside_the_answer = replace(pending, watch=Stopwatch())
+        await self._send(beside_the_answer, "Thinking...")
 
     async def _view(self, command: Command, message: PendingMessage | None) -> ViewMeta:
         """The channel up to the question; in a private chat, the shared channels."""
@@ -202,7 +235,8 @@ class Responder:
         reply_to = _msgid(pending.message)
         ready_at = anyio.current_time()
         for number, line in enumerate(reply.now):
-            await self._network.say(pending.command.target, line, lane, reply_to=reply_to)
+            with pending.watch.saying(line):
+                await self._network.say(pending.command.target, line, lane, reply_to=reply_to)
             if number == 0:
                 self._guard.replied(pending.command.person, ready_at)
         if reply.more:
@@ -220,3 +254,13 @@ class Responder:
 def _msgid(asked: PendingMessage | None) -> str:
     """The msgid of the line that was answered; empty if it has none, or was not recorded."""
     return asked.message.msgid if asked else ""
+
+
+def _outcome_of(error: BaseException) -> Outcome:
+    """What became of a question that this ended."""
+    match error:
+        case NotConnected() | SendQueueFull():
+            return Outcome.CUT
+        case Exception():
+            return Outcome.FAILED
+    return Outcome.STOPPED
