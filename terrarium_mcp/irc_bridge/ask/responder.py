@@ -153,7 +153,7 @@ class Responder:
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._say_thinking, pending)
                 async with self._model:
-                    pending.watch.lap("model lock")
+                    pending.watch.lap("model queue")
                     found = await answer(
                         question, self._llm, self._toolbox, self._settings, self._network.nick
                     )

@@ -21,7 +21,7 @@ PartName = Literal[
     "queue",
     "consent",
     "flush",
-    "model lock",
+    "model queue",
     "context",
     "model request",
     "tool calls",
@@ -81,7 +81,7 @@ class Stopwatch:
 
         `name` must be that of a tool that exists: a model may write anything for one.
         """
-        call = self._begin(name)
+        call = self._begin(harmless(name))
         call.outcome = "ok"
         try:
             yield call
@@ -115,7 +115,7 @@ class Stopwatch:
             time=self._asked_at,
             id=self.id,
             network=network,
-            channel=channel or PRIVATE_CHAT,
+            channel=harmless(channel) or PRIVATE_CHAT,
             model=harmless(model),
             outcome=self.outcome,
             ms=_ms(self._clock() - self._began),

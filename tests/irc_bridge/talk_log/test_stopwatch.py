@@ -41,13 +41,13 @@ def test_parts_follow_one_another_and_calls_stand_within_theirs() -> None:
         with watch.call("get_recent_irc_messages"):
             clock.passes(10)
     clock.passes(5)
-    watch.lap("model lock")
+    watch.lap("model queue")
     assert parts(watch) == (
         TimedPart("queue", 0, 2),
         TimedPart(
             "context", 2, 11, parts=(TimedPart("get_recent_irc_messages", 3, 10, outcome="ok"),)
         ),
-        TimedPart("model lock", 13, 5),
+        TimedPart("model queue", 13, 5),
     )
 
 
@@ -134,6 +134,16 @@ def test_a_record_is_one_line_of_json_and_comes_back_as_it_was() -> None:
     assert line.isprintable()
     assert record_from_json(line) == record
     assert record_from_json(line.replace('{"time"', '{"later":[1],"time"')) == record
+
+
+def test_names_from_elsewhere_cannot_break_a_line_of_the_log() -> None:
+    watch = Stopwatch()
+    with watch.part("tool calls"), watch.call("tool\ud800\n"):
+        pass
+    record = watch.record(network="libera", channel="#t\udc80ea\r", model="glm\ud83d")
+    assert record_from_json(to_json(record).encode()) == record
+    assert (record.channel, record.model) == ("#tea ", "glm")
+    assert record.parts[0].parts[0].name == "tool "
 
 
 def test_two_questions_have_two_ids() -> None:
