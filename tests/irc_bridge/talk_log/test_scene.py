@@ -23,6 +23,9 @@ from tests.servers.person import Person, person
 
 PATIENCE = 20
 
+MODEL_TAKES = 0.5
+"""Seconds. On a busy machine the way of a line through its sockets takes some of the 5 %."""
+
 
 @dataclass(frozen=True)
 class Scene:
@@ -85,11 +88,10 @@ async def test_the_parts_of_a_question_add_up_to_its_wall_time(tmp_path: Path) -
                 await server.says(":ada!u@h.example PRIVMSG #tea :!ask who fixed the gate?")
                 await agent.asked(1)
                 asked = time.perf_counter()
-                for number in range(20):  # the model takes as long as this
-                    await server.says(f":bo!u@h.example PRIVMSG #tea :line {number}")
+                while (held := time.perf_counter() - asked) < MODEL_TAKES:
+                    await server.says(":bo!u@h.example PRIVMSG #tea :meanwhile others talk")
                     await server.settles()
                     await house.bridge.flush()
-                held = (time.perf_counter() - asked) * 1000
                 agent.release()
                 await server.hears("PRIVMSG #tea :| [LLM] on Tuesday")
                 wall = (time.perf_counter() - began) * 1000
@@ -103,7 +105,7 @@ async def test_the_parts_of_a_question_add_up_to_its_wall_time(tmp_path: Path) -
     named = sum(row.ms for row in rows if row.share is not None and row.name != OTHER)
     assert named == pytest.approx(record.ms, rel=0.05)
     assert record.ms == pytest.approx(wall, rel=0.05)
-    assert record.parts[5].ms >= held
+    assert record.parts[5].ms >= held * 1000
     context, round_ = record.parts[4].parts, record.parts[6].parts
     assert {read.name for read in context} == {"get_recent_irc_messages"}
     assert [(call.name, call.outcome) for call in round_] == [("search_irc_history", "ok")]
@@ -127,7 +129,7 @@ async def test_calls_side_by_side_count_once(ngircd: Ircd, tmp_path: Path) -> No
     assert sum(call.ms for call in round_.parts) > round_.ms
     rows = timeline(record)
     assert sum(row.ms for row in rows if row.share is not None) == pytest.approx(record.ms)
-    assert [row.share for row in rows if row.name == "search_irc_history"] == [None] * 8
+    assert {row.share for row in rows if row.name == "search_irc_history"} == {None}
 
 
 async def test_what_a_model_calls_wrongly_is_named_but_not_repeated(
@@ -253,6 +255,7 @@ async def test_thinking_is_no_line_of_the_answer(
     async with playing(ngircd, tmp_path) as scene:
         scene.agent.will(hangs(says("at last")))
         await scene.asks("!ask who fixed the gate?", "Thinking...")
+        await scene.agent.asked(1)
         scene.agent.release()
         await scene.ada.sees("at last")
         (record,) = await scene.notes()
