@@ -26,8 +26,8 @@ class PromptModel:
 
     def message(self, request: dict[str, Any]) -> dict[str, Any]:
         """The answer to a request."""
-        found = any(message["role"] == "tool" for message in request["messages"])
-        if not self.query or found:
+        *_, newest = request["messages"]  # earlier ones may be of questions before
+        if not self.query or newest["role"] == "tool":
             return {"role": "assistant", "content": WORDS}
         arguments = json.dumps({"query": self.query})
         function = {"name": "search_irc_history", "arguments": arguments}
