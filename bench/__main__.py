@@ -14,6 +14,7 @@ import click
 
 from bench import (
     alone,
+    asking,
     importing,
     reading,
     rebuilding,
@@ -37,11 +38,12 @@ PARTS: dict[str, Callable[[Bed], Awaitable[list[Row]]]] = {
     "serving": serving.rows,
     "rebuilding": rebuilding.rows,
     "recording": recording.rows,
+    "asking": asking.rows,
     "importing": importing.rows,
     "writing": writing.rows,  # last: it adds lines
 }
 
-WITHOUT_BED = {"importing"}
+WITHOUT_BED = {"asking", "importing"}
 """Parts that make their own databases."""
 
 

@@ -53,6 +53,14 @@ class BlastingServer:
         self._connection.sendall(lines)
         self._settle()
 
+    def say(self, line: str) -> None:
+        """Send one line."""
+        self._send(line)
+
+    def heard(self, start: str) -> str:
+        """Return the next line of the client that begins so."""
+        return next(line for line in self._lines if line.startswith(start))
+
     def _settle(self) -> None:
         """Return once the client has handled all that it was sent."""
         self._send("PING :settled")

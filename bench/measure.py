@@ -151,6 +151,12 @@ def cpu_of_process(process: int) -> float:
     return time.clock_gettime(~process << 3 | 2)
 
 
+def children(process: int) -> list[int]:
+    """The processes that another one has started and that still live. Linux only."""
+    started = Path(f"/proc/{process}/task").glob("*/children")
+    return [int(child) for task in started for child in task.read_text("ascii").split()]
+
+
 def memory(what: str = "VmRSS", process: int | str = "self") -> float:
     """Megabytes a process holds now (VmRSS), or held at most (VmHWM). Linux only."""
     # getrusage would tell the peak of whatever process started this one.

@@ -118,6 +118,8 @@ def test_every_goal_has_a_row(run: tuple[str, Path, Path]) -> None:
         "a line said alone (written)",
         "the whole file",
         "rebuild of all that is derived (CPU)",
+        "question, answered at once: p95 (wall)",
+        "question, after a search: p95 (wall)",
         "bulk append, with its pauses (wall)",
         "durable recording (wall)",
     }
@@ -132,6 +134,16 @@ def test_a_record_names_its_circumstances_and_no_machine(run: tuple[str, Path, P
     }
     assert (told["lines"], told["python"]) == (3000, platform.python_version())
     assert not [place for place in (ROOT, kept) if str(place) in f"{told}"]
+
+
+def test_the_parts_of_a_question_are_rows(run: tuple[str, Path, Path]) -> None:
+    _, record, _ = run
+    found = {row["name"]: row["p50"] for row in recorded(record)["rows"]}
+    for part in ("flush", "context", "model request", "tool calls", "first line"):
+        assert found[f"after a search: {part} (wall)"] > 0
+    assert "answered at once: tool calls (wall)" not in found
+    for process in ("the bridge", "its MCP server"):
+        assert found[f"answered at once: {process} (CPU)"] > 0
 
 
 def test_every_search_has_the_rivals_beside_it_that_can_answer_it(

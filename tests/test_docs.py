@@ -1,9 +1,12 @@
 """What the documentation says is what the program does."""
 
+import dataclasses
 import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import get_args
+from zoneinfo import ZoneInfo
 
 import pytest
 from dotenv import dotenv_values
@@ -11,6 +14,9 @@ from dotenv import dotenv_values
 from terrarium_mcp.chat.commands import QUESTIONS
 from terrarium_mcp.irc_bridge.ask.commands import NAMES
 from terrarium_mcp.irc_bridge.ask.help import WORDS
+from terrarium_mcp.irc_bridge.talk_log.record import Outcome, TalkRecord, record_from_json
+from terrarium_mcp.irc_bridge.talk_log.stopwatch import PartName
+from terrarium_mcp.irc_bridge.talk_log.timeline import OTHER, rendered
 from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import Settings, load_settings
 from terrarium_mcp.settings.changes import LIVE
@@ -172,3 +178,22 @@ def test_no_page_names_a_machine_it_was_written_on() -> None:
         text = page.read_text("utf-8")
         assert "file://" not in text, page
         assert str(ROOT) not in text, page
+
+
+def test_tuning_explains_every_part_and_outcome() -> None:
+    text = (ROOT / "docs" / "tuning.md").read_text("utf-8")
+    for name in (*get_args(PartName), *Outcome, OTHER):
+        assert re.search(rf"^\|.*`{name}`.*\|$", text, re.MULTILINE), name
+
+
+def test_the_line_on_the_tuning_page_is_the_table_on_it() -> None:
+    text = (ROOT / "docs" / "tuning.md").read_text("utf-8")
+    _, line = re.findall(r"^```(json)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)[0]
+    _, shown = re.findall(r"^```(console)\n(.*?)^```", text, re.MULTILINE | re.DOTALL)[0]
+    table = rendered(record_from_json(line), ZoneInfo("UTC"))
+    assert shown == f"$ terrarium-mcp talk --last\n{table}\n"
+    fields = re.findall(
+        r"^\| (`[^|]+) \|", text.partition("| field |")[2].partition("\n\n")[0], re.MULTILINE
+    )
+    named = re.findall(r"`(\w+)`", " ".join(fields))
+    assert named == [field.name for field in dataclasses.fields(TalkRecord)]

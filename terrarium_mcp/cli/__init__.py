@@ -25,6 +25,7 @@ from terrarium_mcp.cli.purge import purge
 from terrarium_mcp.cli.restore import restore
 from terrarium_mcp.cli.search import search
 from terrarium_mcp.cli.serve import serve
+from terrarium_mcp.cli.talk import talk
 from terrarium_mcp.cli.up import up
 from terrarium_mcp.errors import TerrariumError, plainly
 
@@ -44,6 +45,7 @@ commands.add_command(doctor)
 commands.add_command(demo)
 commands.add_command(import_logs)
 commands.add_command(search)
+commands.add_command(talk)
 commands.add_command(export)
 commands.add_command(backup)
 commands.add_command(restore)

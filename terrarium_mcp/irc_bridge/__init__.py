@@ -9,4 +9,5 @@
 - ask/: from an IRC message to a command, its queue and its reply
 - answer/: prompt, tool loop, and the answer as lines of IRC
 - model/: the OpenAI-compatible endpoint
+- talk_log/: how long each part of a question took, without a word of it
 """

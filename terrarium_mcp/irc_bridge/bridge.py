@@ -12,13 +12,16 @@ import anyio
 
 from terrarium_mcp.chat.irc_message import IrcMessage, Source
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue
+from terrarium_mcp.irc_bridge.ask.command_views import CommandViews
 from terrarium_mcp.irc_bridge.ask.commands import CONSENT, Address, Command
 from terrarium_mcp.irc_bridge.ask.consent import FOLLOWED, Consent
 from terrarium_mcp.irc_bridge.ask.introduction import Introducer
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, reflex_rules
+from terrarium_mcp.irc_bridge.ask.question_service import QuestionService
 from terrarium_mcp.irc_bridge.ask.quiet_times import QuietTimes
 from terrarium_mcp.irc_bridge.ask.reception import DEPARTURES, Reception
 from terrarium_mcp.irc_bridge.ask.responder import Responder
+from terrarium_mcp.irc_bridge.ask.speech import Speech
 from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
 from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.model.client import LLM
@@ -35,6 +38,7 @@ from terrarium_mcp.irc_bridge.record.recorder import Recorder
 from terrarium_mcp.irc_bridge.record.repeats import Repeats
 from terrarium_mcp.irc_bridge.record.trouble_notice import TroubleNotice
 from terrarium_mcp.irc_bridge.reporter import Reporter
+from terrarium_mcp.irc_bridge.talk_log.writer import TalkLog
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.settings import Settings, is_loopback
 from terrarium_mcp.store import BridgeReport, Store
@@ -59,6 +63,7 @@ class Bridge:
         *,
         home: str = "",
         timeouts: Timeouts | None = None,
+        talk_log: TalkLog | None = None,
     ) -> None:
         """A bridge that shares everything but the settings with those of other networks.
 
@@ -70,6 +75,7 @@ class Bridge:
             model: who uses the model; the same for all networks.
             home: the network of rows stored without one; unset: this network.
             timeouts: those of the connection; unset: for public networks.
+            talk_log: where to note the timings of each question; its owner runs it. Unset: nowhere.
         """
         self._settings = settings
         self.name = name = settings.network_name
@@ -88,22 +94,35 @@ class Bridge:
         self._consent = Consent(store, self._recorder, self._presence.write_all)
         self._quiet = QuietTimes(store, name)
         self._introducer = Introducer(store, settings, self._announce)
-        self._dialogues = DialogueMemory(store, name, lambda: self._settings.stale_after)
-        self._summarizer = Summarizer(self._dialogues, llm, model, lambda: self._settings)
-        self._responder = Responder(
+        self._memory = DialogueMemory(store, name, lambda: self._settings.stale_after)
+        self._summarizer = Summarizer(self._memory, llm, model, lambda: self._settings)
+        views = CommandViews(self.network, self._recorder, lambda: self._settings)
+        speech = Speech(self.network, guard, lambda: self._settings)
+        self._questions = QuestionService(
             self.network,
-            self._recorder,
+            views,
+            speech,
             toolbox,
             llm,
-            settings,
             model,
-            guard,
-            self._consent,
-            self.report,
-            self._dialogues,
+            self._memory,
             self._summarizer,
+            talk_log or TalkLog(None),
+            settings,
         )
-        queue = CommandQueue(self._responder.serve)
+        responder = Responder(
+            self.network,
+            views,
+            speech,
+            self._questions,
+            toolbox,
+            self._consent,
+            self._memory,
+            self._summarizer,
+            lambda: self._settings,
+            self.report,
+        )
+        queue = CommandQueue(responder.serve)
         self._reception = Reception(
             self.network,
             settings,
@@ -128,7 +147,7 @@ class Bridge:
             )
         async with anyio.create_task_group() as recording:
             recording.start_soon(self._recorder.run)
-            recording.start_soon(self._dialogues.run)
+            recording.start_soon(self._memory.run)
             try:
                 async with anyio.create_task_group() as self._talking:
                     self._talking.start_soon(self._presence.run)
@@ -140,7 +159,7 @@ class Bridge:
                     self._talking.cancel_scope.cancel()
             finally:
                 self._recorder.finish()
-                self._dialogues.finish()
+                self._memory.finish()
 
     def report(self) -> BridgeReport:
         """The state of this bridge now."""
@@ -157,7 +176,7 @@ class Bridge:
             self.network.casemapping
         )
         self._unrecorded = self._answer_only()
-        self._responder.change_settings(settings)
+        self._questions.change_settings(settings)
         self._reception.change_settings(settings)
         self.network.change_channels(settings.irc_channels)
         self._change_recorded()

@@ -15,6 +15,7 @@ from terrarium_mcp.irc_bridge.bridge import Bridge
 from terrarium_mcp.irc_bridge.model.check import check_endpoint
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
+from terrarium_mcp.irc_bridge.talk_log.writer import TalkLog
 from terrarium_mcp.irc_bridge.toolbox import Toolbox
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import BridgeReport, Store
@@ -42,12 +43,15 @@ class Bridges:
         toolbox: Toolbox,
         llm: LLM,
         restart: Sequence[float] = RESTART,
+        *,
+        talk_log: TalkLog | None = None,
     ) -> None:
         self.bridges = [build(network) for network in networks]
         self._networks = tuple(networks)
         self._build = build
         self._toolbox = toolbox
         self._llm = llm
+        self._talk_log = talk_log or TalkLog(None)
         self._restart = restart
         self._stopped = anyio.Event()
 
@@ -61,11 +65,12 @@ class Bridges:
             BadSetting: no server, channel or contact is set for one of them.
         """
         model, home = ModelQueue(), settings.network_name
+        talk_log = TalkLog(settings.talk_log)
 
         def build(network: Settings) -> Bridge:
-            return Bridge(store, network, toolbox, llm, model, home=home)
+            return Bridge(store, network, toolbox, llm, model, home=home, talk_log=talk_log)
 
-        return cls(settings.networks, build, toolbox, llm)
+        return cls(settings.networks, build, toolbox, llm, talk_log=talk_log)
 
     async def run(self) -> None:
         """Record and answer on every network until `stop()` or cancellation.
@@ -77,6 +82,7 @@ class Bridges:
         """
         async with anyio.create_task_group() as self._sharing:
             self._sharing.start_soon(self._toolbox.run)
+            self._sharing.start_soon(self._talk_log.run)
             self._sharing.start_soon(check_endpoint, self._llm)
             async with anyio.create_task_group() as networks:
                 for place in range(len(self.bridges)):

@@ -234,6 +234,12 @@ class Settings(BaseModel):
         json_schema_extra={"secret": True},
     )
 
+    talk_log: Path | None = _setting(
+        "TERRARIUM_TALK_LOG",
+        None,
+        "file for the timings of each question, one JSON line each, without any text; unset: none",
+    )
+
     search_api_url: Url = _setting(
         "SEARCH_API_URL",
         "",

@@ -38,6 +38,7 @@ OF_ALL_NETWORKS = frozenset(
         "AGENT_TIMEOUT",
         "TERRARIUM_BRIDGE_TOOLS",
         "MCP_SERVERS",
+        "TERRARIUM_TALK_LOG",
         "SEARCH_API_URL",
         "SEARCH_API_KEY",
         "SEARCH_MAX_RESULTS",

@@ -17,8 +17,8 @@ OWN_PREFIX = "TERRARIUM_"
 """Of names that are always settings of this program: an unknown one is an error."""
 
 PATHS = (
-    *("DB_PATH", "TERRARIUM_TLS_CAFILE", "TERRARIUM_TLS_CERT", "TERRARIUM_TLS_KEY"),
-    "TERRARIUM_PERSONA",
+    *("DB_PATH", "TERRARIUM_TALK_LOG", "TERRARIUM_PERSONA"),
+    *("TERRARIUM_TLS_CAFILE", "TERRARIUM_TLS_CERT", "TERRARIUM_TLS_KEY"),
 )
 """Settings that are paths; in a settings file they are relative to that file."""
 

@@ -49,6 +49,7 @@ finally:
         ["purge", "--help"],
         ["doctor", "--help"],
         ["search", "--help"],
+        ["talk", "--help"],
         ["export", "--help"],
         ["backup", "--help"],
         ["restore", "--help"],
@@ -90,7 +91,7 @@ def test_help_names_every_command(tmp_path: Path) -> None:
     done = ran("terrarium-mcp --help", at=tmp_path)
     assert done.returncode == 0
     names = "init serve bridge up install doctor demo search export purge help completion"
-    names += " backup restore"
+    names += " backup restore talk"
     for command in names.split():
         assert f"\n  {command}" in done.stdout
 

@@ -28,6 +28,7 @@ from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryPage
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
+from terrarium_mcp.irc_bridge.talk_log.writer import TalkLog
 from terrarium_mcp.irc_bridge.toolbox import Target, Toolbox, stdio_server
 from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import Settings
@@ -153,8 +154,11 @@ async def living(
             return mcp_url or build_server(store, settings)
 
         toolbox = Toolbox(target, mounts=settings.mcp_servers, backoff=(0.05, 0.1, 0.2))
-        bridge = WatchedBridge(store, settings, toolbox, llm, ModelQueue(), timeouts=timeouts)
-        bridges = Bridges([settings], lambda _: bridge, toolbox, llm)
+        model, talk_log = ModelQueue(), TalkLog(settings.talk_log)
+        bridge = WatchedBridge(
+            store, settings, toolbox, llm, model, timeouts=timeouts, talk_log=talk_log
+        )
+        bridges = Bridges([settings], lambda _: bridge, toolbox, llm, talk_log=talk_log)
         house = House(store, bridge, bridges, toolbox, settings, llm)
         try:
             async with beside(bridges.run):

@@ -13,7 +13,7 @@ import anyio
 import pytest
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.irc_bridge.ask import handlers, responder
+from terrarium_mcp.irc_bridge.ask import command_views, handlers, question_service
 from terrarium_mcp.irc_bridge.bridge import Bridge
 from terrarium_mcp.irc_bridge.bridges import Bridges
 from terrarium_mcp.irc_bridge.model.client import LLM
@@ -276,7 +276,7 @@ async def test_thinking_is_said_only_when_it_takes_long(
     async with playing(ngircd, tmp_path) as scene:
         scene.agent.will(says("quick"), hangs(says("slow")))
         await scene.asks("!ask first", "quick")
-        monkeypatch.setattr(responder, "THINKING_AFTER", 0.05)
+        monkeypatch.setattr(question_service, "THINKING_AFTER", 0.05)
         await scene.asks("!ask second", "ada: Thinking...")
         scene.agent.release()
         await scene.hears("slow")
@@ -289,7 +289,7 @@ async def test_a_bug_of_ours_shows_a_short_id_and_the_log_has_the_rest(
     async def broken(*_: object) -> None:
         raise ZeroDivisionError("secret detail")
 
-    monkeypatch.setattr(responder, "answer", broken)
+    monkeypatch.setattr(question_service, "answer", broken)
     monkeypatch.setitem(handlers.HANDLERS, "stats", broken)
     async with playing(ngircd, tmp_path) as scene:
         for question in ("!ask why?", "!stats"):
@@ -380,7 +380,7 @@ async def test_a_locked_database_costs_no_line_and_commands_are_still_answered(
 ) -> None:
     monkeypatch.setattr("terrarium_mcp.store.sqlite.engine.database.BUSY_MS", 100)
     monkeypatch.setattr(recorder, "TRY_AGAIN", 0.1)
-    monkeypatch.setattr(responder, "FLUSH_WITHIN", 0.1)
+    monkeypatch.setattr(command_views, "FLUSH_WITHIN", 0.1)
     async with playing(ngircd, tmp_path) as scene:
         async with locked(tmp_path / "irc_logs.db"):
             locked_out = [f"PRIVMSG #tea :locked {n}" for n in range(100)]

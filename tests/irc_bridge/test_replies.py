@@ -6,7 +6,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from terrarium_mcp.irc_bridge.ask import responder
+from terrarium_mcp.irc_bridge.ask import question_service
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from tests.irc_bridge.house import living, settings_for
 from tests.servers.agent import hangs, strict_agent
@@ -81,7 +81,7 @@ async def test_an_answer_arrives_whole_in_lines_that_fit(
 async def test_while_a_question_is_in_work_the_bot_types_and_after_a_while_says_so(
     inspircd: Ircd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(responder, "THINKING_AFTER", 0.3)
+    monkeypatch.setattr(question_service, "THINKING_AFTER", 0.3)
     async with strict_agent() as agent, person("ada", inspircd.port) as ada:
         await ada.types("CAP REQ :message-tags")
         await ada.joins("#tea")
@@ -104,7 +104,7 @@ async def test_while_a_question_is_in_work_the_bot_types_and_after_a_while_says_
 async def test_where_typing_cannot_be_shown_nothing_is_sent(
     ngircd: Ircd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(responder, "THINKING_AFTER", 0.3)
+    monkeypatch.setattr(question_service, "THINKING_AFTER", 0.3)
     async with strict_agent() as agent, person("ada", ngircd.port) as ada:
         await ada.joins("#tea")
         async with living(settings_for(ngircd, tmp_path, agent.url), timeouts=QUICK):

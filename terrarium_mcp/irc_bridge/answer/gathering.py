@@ -88,7 +88,8 @@ async def _answer_of(
     toolbox: ToolsAtHand, tool: str, arguments: Mapping[str, object], question: Question
 ) -> ToolAnswer:
     try:
-        return await toolbox.call(tool, arguments, {**question.view, "max_tokens": SOFT_LIMIT})
+        with question.watch.call(tool):
+            return await toolbox.call(tool, arguments, {**question.view, "max_tokens": SOFT_LIMIT})
     except ToolboxAway:
         return ToolAnswer("", failed=True)
 

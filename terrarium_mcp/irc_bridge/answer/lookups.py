@@ -16,6 +16,7 @@ from terrarium_mcp.irc_bridge.answer.past_turns import short_result
 from terrarium_mcp.irc_bridge.answer.question import Question
 from terrarium_mcp.irc_bridge.model.chat_types import ModelMessage, ToolCall, ToolResult, ToolSchema
 from terrarium_mcp.irc_bridge.model.legacy_tools import current_call
+from terrarium_mcp.irc_bridge.talk_log.stopwatch import RunningPart
 from terrarium_mcp.irc_bridge.toolbox import ToolboxAway, ToolsAtHand
 from terrarium_mcp.store import ToolStep
 
@@ -66,7 +67,8 @@ class Lookups:
         results: dict[_CallKey, str] = {}
 
         async def look_up(key: _CallKey) -> None:
-            results[key] = await self._result(calls[key], tokens)
+            with self.question.watch.call(self._logged_name(calls[key])) as measured:
+                results[key] = await self._result(calls[key], tokens, measured)
 
         async with anyio.create_task_group() as tasks:
             for key in calls:
@@ -78,19 +80,28 @@ class Lookups:
         ]
         return tuple(ToolResult(call.id, call.name, results[_key(call)]) for call in said.calls)
 
-    async def _result(self, call: ToolCall, tokens: int) -> str:
+    def _logged_name(self, call: ToolCall) -> str:
+        """The tool of a call for the talk log, which does not repeat what a model made up."""
+        name, _ = current_call(call.name, {})
+        return name if self.toolbox.offers(name) else "unknown tool"
+
+    async def _result(self, call: ToolCall, tokens: int, measured: RunningPart) -> str:
         if (key := _key(call)) in self._remembered:
+            measured.outcome = "repeated"
             return truncated(
                 f"(asked before; the answer is the same)\n{self._remembered[key]}", tokens
             )
         try:
             name, arguments = current_call(call.name, _arguments(call))
             if not self.toolbox.offers(name, only_reads=self.question.off_record):
+                measured.outcome = "not offered"
                 return truncated(self.toolbox.unknown(name), tokens)
             view = {**self.question.view, "max_tokens": tokens}
             found = await self.toolbox.call(name, arguments, view)
         except (ToolboxAway, _BadArguments) as error:
+            measured.outcome = "away" if isinstance(error, ToolboxAway) else "bad arguments"
             return truncated(str(error), tokens)
+        measured.outcome = "failed" if found.failed else "ok"
         self._remembered[key] = text = truncated(found.text, tokens)
         if not found.foreign:
             self.shown |= _messages_in(text)

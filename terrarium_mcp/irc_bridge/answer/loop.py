@@ -142,13 +142,23 @@ class _ToolLoop:
         answer_tokens = max_tokens or self._settings.agent_max_tokens
         self._request = fitted(self._request, min(self._limit, limit_for(answer_tokens)))
         try:
-            return await self._llm.next_message(self._request.talk, tools, max_tokens=max_tokens)
+            return await self._measured_message(tools, max_tokens)
         except TalkTooLong:
             if self._halved:
                 raise
             self._limit, self._halved = self._request.size // 2, True
             self._request = fitted(self._request, self._limit)
-            return await self._llm.next_message(self._request.talk, tools, max_tokens=max_tokens)
+            return await self._measured_message(tools, max_tokens)
+
+    async def _measured_message(
+        self, tools: Sequence[ToolSchema], max_tokens: int | None
+    ) -> ModelMessage:
+        """The model's next message; the talk log gets its time and its tokens."""
+        watch = self._question.watch
+        with watch.part("model request"):
+            said = await self._llm.next_message(self._request.talk, tools, max_tokens=max_tokens)
+            watch.spent(said.usage)
+        return said
 
     async def _final_words(self, said: ModelMessage) -> str:
         """The words of a message; if it only reasoned, ask once more with a larger limit."""
@@ -164,7 +174,8 @@ class _ToolLoop:
         note = _countdown(rounds_left)
         asking = _with_round(self._request, ToolRound(AssistantToolCalls(said)))
         tokens = result_share(asking, self._limit) - (_COUNTDOWN_TOKENS if note else 0)
-        results = await self.lookups.run(said, tokens)
+        with self._question.watch.part("tool calls"):
+            results = await self.lookups.run(said, tokens)
         noted = tuple(_with_note(result, note) for result in results)
         self._request = _with_round(self._request, ToolRound(AssistantToolCalls(said), noted))
 
@@ -178,8 +189,9 @@ async def answer(
     nick: str,
 ) -> Answer:
     """Answer a question with the model's words, or else with the best search hits for it."""
-    lines = await gathered_lines(question, toolbox, settings)
-    loop = _ToolLoop(question, dialogue, lines, llm, toolbox, settings, nick)
+    with question.watch.part("context"):
+        lines = await gathered_lines(question, toolbox, settings)
+        loop = _ToolLoop(question, dialogue, lines, llm, toolbox, settings, nick)
     log.debug("a question of %s in %s: %s", question.asker, question.channel, loop.context.account)
     words, why = "", "The model gave no answer."
     try:
@@ -191,7 +203,21 @@ async def answer(
         why = "The talk is too long for the model."
     except TimeoutError:
         why = "The model took too long."
-    said = await offload(
+    with question.watch.part("cleaning"):
+        said = await _cleaned(words, question, settings, nick)
+    found = said or _best_lines(question, lines, settings, why)
+    return Answer(
+        found,
+        by_model=bool(said),
+        steps=tuple(loop.lookups.steps),
+        shown=loop.context.shown | frozenset(loop.lookups.shown),
+        account=loop.context.account,
+    )
+
+
+async def _cleaned(words: str, question: Question, settings: Settings, nick: str) -> list[str]:
+    """The model's words as lines for IRC, made beside the event loop: they may be many."""
+    return await offload(
         lambda: clean_answer(
             words,
             nick=nick,
@@ -200,14 +226,6 @@ async def answer(
             question=question.text,
             defused=question.unaddressed.defused,
         )
-    )
-    found = said or _best_lines(question, lines, settings, why)
-    return Answer(
-        found,
-        by_model=bool(said),
-        steps=tuple(loop.lookups.steps),
-        shown=loop.context.shown | frozenset(loop.lookups.shown),
-        account=loop.context.account,
     )
 
 

@@ -1,9 +1,10 @@
 """A question to the bot."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from terrarium_mcp.chat.defusing import NOBODY, Unaddressed
 from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.irc_bridge.talk_log.stopwatch import Stopwatch
 from terrarium_mcp.irc_bridge.toolbox import ViewMeta
 
 
@@ -13,7 +14,8 @@ class Question:
 
     `typed` is its text as it came over IRC. `channel` is "" in a private chat. Of a question
     `off_record` nothing is kept: the model gets no tool that writes. `unaddressed` are the nicks
-    that the answer must not highlight. `persona` says who answers, "" is the usual one.
+    that the answer must not highlight. `persona` says who answers, "" is the usual one. `watch`
+    measures the way to the answer.
     """
 
     typed: str
@@ -23,6 +25,7 @@ class Question:
     off_record: bool = False
     unaddressed: Unaddressed = NOBODY
     persona: str = ""
+    watch: Stopwatch = field(default_factory=Stopwatch)
 
     @property
     def text(self) -> str:

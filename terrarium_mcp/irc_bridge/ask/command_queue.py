@@ -14,6 +14,7 @@ import anyio
 from terrarium_mcp.bell import Bell
 from terrarium_mcp.irc_bridge.ask.commands import Command, PersonKey
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage
+from terrarium_mcp.irc_bridge.talk_log.stopwatch import Stopwatch
 
 DEPTH = 5
 """Most questions of a place, including the one in work, and most short commands."""
@@ -35,6 +36,8 @@ class PendingCommand:
     in_work: bool = False
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     """Cancelling it ends the work, also within a tool call or an answer being said."""
+    watch: Stopwatch = field(default_factory=Stopwatch)
+    """Runs since the command was heard."""
 
 
 class CommandQueue:

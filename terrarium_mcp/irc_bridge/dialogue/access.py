@@ -9,11 +9,15 @@ from terrarium_mcp.store import DialoguePlace, DialogueSummary, StoredDialogue
 
 @dataclass(frozen=True, slots=True)
 class DialogueHere:
-    """The dialogue that a command belongs to."""
+    """The dialogue that a command belongs to.
+
+    `account` says what the last request to the model was made of, a line for each part.
+    """
 
     place: DialoguePlace
     memory: DialogueMemory
     summarizer: Summarizer
+    account: tuple[str, ...] = ()
 
     async def current(self) -> StoredDialogue:
         """What is part of the talk now."""

@@ -27,7 +27,9 @@ async def status(context: CommandContext) -> list[str]:
     report, now = context.report(), datetime.now(UTC)
     facts = [_up(report, now), await _recorded(context), _model(report), _questions(report)]
     everybody = " ".join(fact for fact in facts if fact)
-    return [everybody, _for_admins(report, now, context)] if context.is_admin else [everybody]
+    if not context.is_admin:
+        return [everybody]
+    return [everybody, _for_admins(report, now, context), *_last_request(context)]
 
 
 def _up(report: BridgeReport, now: datetime) -> str:
@@ -69,6 +71,12 @@ def _for_admins(report: BridgeReport, now: datetime, context: CommandContext) ->
     lost = f", {report.lost:,} lost" if report.lost else ""
     parts = [f"Model: {model}.", trouble, f"Recording: {waiting}{failing}{lost}."]
     return " ".join(part for part in parts if part)
+
+
+def _last_request(context: CommandContext) -> list[str]:
+    """What the last question here was sent with: each part, its share, and why it was in."""
+    account = context.dialogue.account
+    return [f"Last request here: {account[0]}", *account[1:]] if account else []
 
 
 def without_addresses(trouble: str, url: str) -> str:

@@ -1,0 +1,61 @@
+"""What a command may see of the history: its channel up to itself, or the channels shared."""
+
+from collections.abc import Callable, Sequence
+
+import anyio
+
+from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
+from terrarium_mcp.irc_bridge.ask.commands import Command
+from terrarium_mcp.irc_bridge.network.client import IrcNetwork
+from terrarium_mcp.irc_bridge.record.recorder import Recorder
+from terrarium_mcp.irc_bridge.toolbox import ViewMeta
+from terrarium_mcp.settings import ChannelWays, Settings
+from terrarium_mcp.store import DialoguePlace
+
+FLUSH_WITHIN = 2.0
+"""Seconds to wait until the question is on disk; a full disk must not silence the bot."""
+
+
+class CommandViews:
+    """The views of the commands of one network."""
+
+    def __init__(
+        self, network: IrcNetwork, recorder: Recorder, settings: Callable[[], Settings]
+    ) -> None:
+        """`settings` returns those in use, which may be reloaded."""
+        self._network = network
+        self._recorder = recorder
+        self._settings = settings
+
+    async def view(
+        self,
+        pending: PendingCommand,
+        among: Callable[[Sequence[str]], Sequence[str]] = lambda shared: shared,
+    ) -> ViewMeta:
+        """The channel up to the question, if it is recorded; in private, the shared channels.
+
+        `among` chooses which of the shared channels.
+        """
+        command, message = pending.command, pending.message
+        view: dict[str, object] = {"network": self._recorder.network, "asker": command.asker}
+        if not command.channel:
+            return {**view, "channels": among(self._network.channels_of(command.asker))}
+        if not self.ways(command).is_recorded:
+            return {**view, "channels": []}
+        with anyio.move_on_after(FLUSH_WITHIN):
+            await self._recorder.flush()
+        cutoff = {"as_of": str(message.message_id)} if message and message.message_id else {}
+        return {**view, "channel": command.channel, **cutoff}
+
+    def ways(self, command: Command) -> ChannelWays:
+        """The ways of the channel or private chat in which a command was given."""
+        place = command.channel or command.given_in
+        network, mapping = self._recorder.network, self._network.casemapping
+        return self._settings().channel_ways(network, place, mapping)
+
+    def place(self, command: Command) -> DialoguePlace:
+        """Where the dialogue is held that a command belongs to."""
+        network = self._recorder.network
+        if command.channel:
+            return DialoguePlace(network, channel=command.channel)
+        return DialoguePlace(network, person=" ".join(command.person))

@@ -1,0 +1,204 @@
+"""Serves questions: each is a turn of a dialogue, from its context to its answer's last line."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+
+import anyio
+
+from terrarium_mcp.errors import plainly
+from terrarium_mcp.irc_bridge.answer.loop import Answer, answer
+from terrarium_mcp.irc_bridge.answer.question import Question
+from terrarium_mcp.irc_bridge.answer.reply import Reply
+from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
+from terrarium_mcp.irc_bridge.ask.command_views import CommandViews
+from terrarium_mcp.irc_bridge.ask.commands import Command
+from terrarium_mcp.irc_bridge.ask.guardians import Guardians, GuardianWatch
+from terrarium_mcp.irc_bridge.ask.speech import Speech
+from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
+from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
+from terrarium_mcp.irc_bridge.model.client import LLM
+from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
+from terrarium_mcp.irc_bridge.network.client import IrcNetwork
+from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
+from terrarium_mcp.irc_bridge.record.recorder import PendingMessage
+from terrarium_mcp.irc_bridge.talk_log.record import Outcome
+from terrarium_mcp.irc_bridge.talk_log.stopwatch import Stopwatch
+from terrarium_mcp.irc_bridge.talk_log.writer import TalkLog
+from terrarium_mcp.irc_bridge.toolbox import Toolbox, ToolsAtHand, ViewMeta
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store import DialoguePlace, StoredDialogue
+
+THINKING_AFTER = 5.0
+"""Seconds after which the asker gets `Thinking...`."""
+
+MOST_ACCOUNTS = 100
+"""Places of which it is known what their last request was made of."""
+
+log = logging.getLogger(__name__)
+
+
+class QuestionService:
+    """Serves the questions of one network."""
+
+    def __init__(
+        self,
+        network: IrcNetwork,
+        views: CommandViews,
+        speech: Speech,
+        toolbox: Toolbox,
+        llm: LLM,
+        model: ModelQueue,
+        memory: DialogueMemory,
+        summarizer: Summarizer,
+        talk_log: TalkLog,
+        settings: Settings,
+    ) -> None:
+        self._network = network
+        self._views = views
+        self._speech = speech
+        self._toolbox = toolbox
+        self._llm = llm
+        self._model = model  # first come, first served, so places take turns
+        self._memory = memory
+        self._summarizer = summarizer
+        self._talk_log = talk_log
+        self._settings = settings
+        self._guardians = GuardianWatch(network, Guardians(settings.guardians))
+        self._accounts: dict[DialoguePlace, tuple[str, ...]] = {}
+
+    def change_settings(self, settings: Settings) -> None:
+        """Use other settings from now on."""
+        self._settings = settings
+        self._guardians = GuardianWatch(self._network, Guardians(settings.guardians))
+
+    def account(self, place: DialoguePlace) -> tuple[str, ...]:
+        """What the last request here was made of, a line for each part; empty if there is none."""
+        return self._accounts.get(place, ())
+
+    async def serve(self, pending: PendingCommand) -> None:
+        """Answer a question, or say why it is not answered; return when that has been said.
+
+        Raises:
+            NotConnected, SendQueueFull: the network does not take the answer.
+        """
+        with self._noted(pending):
+            command = pending.command
+            with pending.watch.part("flush"):
+                view = await self._views.view(pending, self._guardians.accompanied)
+            question = self._question(pending, view)
+            if not self._guardians.allow(command):
+                await self._speech.say(pending, self._unaccompanied(command))
+            elif not question.text:
+                usage = f"Ask me something: {self._settings.command_prefix}{command.name} QUESTION"
+                await self._speech.say(pending, self._speech.lines(command, [usage]))
+            else:
+                await self._hold_turn(pending, question)
+
+    async def _hold_turn(self, pending: PendingCommand, question: Question) -> None:
+        """Answer a question within its dialogue: the turn ends when the answer has been said."""
+        command, place = pending.command, self._views.place(pending.command)
+        with pending.watch.part("dialogue"):
+            before = await self._memory.current(place)
+        with self._memory.turn(
+            place,
+            before,
+            command.identity(place.network),
+            question.text,
+            message_id=_message_id(pending.message),
+            is_kept=not question.off_record,
+        ) as turn:
+            found = await self._answered(pending, question, before)
+            self._note_account(place, found)
+            turn.answer("\n".join(found.lines), found.steps, found.shown)
+            mark = self._settings.llm_mark if found.by_model else ""
+            pending.watch.outcome = Outcome.ANSWERED if found.by_model else Outcome.BEST_LINES
+            with pending.watch.part("splitting"):
+                reply = self._speech.addressed(pending.command, found.lines, mark)
+            await self._speech.say(pending, reply, begun=turn.said)
+        self._summarizer.consider(place)
+
+    async def _answered(
+        self, pending: PendingCommand, question: Question, before: StoredDialogue
+    ) -> Answer:
+        """The model's answer, announced with `Thinking...` if it takes long."""
+        tools = self._tools_for(question)
+        with plainly():
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(self._say_thinking, pending)
+                async with self._model.question():
+                    pending.watch.lap("model queue")
+                    tasks.start_soon(self._network.show_typing, pending.command.target)
+                    found = await answer(
+                        question, before, self._llm, tools, self._settings, self._network.nick
+                    )
+                tasks.cancel_scope.cancel()
+        return found
+
+    def _question(self, pending: PendingCommand, view: ViewMeta) -> Question:
+        command, ways = pending.command, self._views.ways(pending.command)
+        return Question(
+            command.rest,
+            command.asker,
+            command.channel,
+            view,
+            command.off_record or not ways.is_recorded,
+            self._speech.unaddressed(command),
+            ways.persona,
+            pending.watch,
+        )
+
+    def _tools_for(self, question: Question) -> ToolsAtHand:
+        """Our own tools, and those mounted in the channel of the question."""
+        network, names = str(question.view["network"]), self._network.casemapping
+        return self._toolbox.at_hand(
+            network, question.channel, names, off_record=question.off_record
+        )
+
+    def _unaccompanied(self, command: Command) -> Reply:
+        """Why no model answers, unless it was said here a short time ago."""
+        why = self._guardians.refusal(command.target, self._settings.command_prefix)
+        return self._speech.lines(command, [why]) if why else Reply(())
+
+    async def _say_thinking(self, pending: PendingCommand) -> None:
+        await anyio.sleep(THINKING_AFTER)
+        beside_the_answer = replace(pending, watch=Stopwatch())
+        await self._speech.send(beside_the_answer, "Thinking...")
+
+    def _note_account(self, place: DialoguePlace, found: Answer) -> None:
+        self._accounts.pop(place, None)
+        self._accounts[place] = found.account
+        if len(self._accounts) > MOST_ACCOUNTS:
+            del self._accounts[next(iter(self._accounts))]
+
+    @contextmanager
+    def _noted(self, pending: PendingCommand) -> Iterator[None]:
+        """Note a question in the talk log when it is over, unless it is off the record."""
+        watch, command = pending.watch, pending.command
+        try:
+            yield
+        except BaseException as error:
+            watch.outcome = _outcome_of(error)
+            raise
+        finally:
+            if not command.off_record:
+                network = self._views.place(command).network
+                self._talk_log.note(
+                    watch.record(network=network, channel=command.channel, model=self._llm.model)
+                )
+
+
+def _message_id(asked: PendingMessage | None) -> int:
+    """The id of a line; 0 if it is not recorded, or not on disk yet."""
+    return (asked.message_id or 0) if asked else 0
+
+
+def _outcome_of(error: BaseException) -> Outcome:
+    """What became of a question that this ended."""
+    match error:
+        case NotConnected() | SendQueueFull():
+            return Outcome.CUT
+        case Exception():
+            return Outcome.FAILED
+    return Outcome.STOPPED

@@ -1,0 +1,112 @@
+"""One line of the talk log: a question in figures, as a value and as JSON. Pure."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Annotated
+
+from pydantic import AwareDatetime, Field, TypeAdapter
+
+PRIVATE_CHAT = "private"
+"""Stands for the channel of a question that was asked in private: a nick is never logged."""
+
+_Amount = Annotated[int, Field(ge=0, lt=2**63)]
+_Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]
+
+
+class Outcome(StrEnum):
+    """What became of a question."""
+
+    ANSWERED = "answered"
+    """The model's own words were said."""
+    BEST_LINES = "best lines"
+    """The model gave no answer: search hits were said."""
+    REFUSED = "refused"
+    """No model was asked: the question is empty, or no guardian is present."""
+    STOPPED = "stopped"
+    """It was taken back, or its asker left, while it was in work."""
+    CUT = "cut"
+    """The connection ended, or too many lines waited, before all of the answer was said."""
+    FAILED = "failed"
+    """An error, which the operator's log has under the same id."""
+
+
+@dataclass(frozen=True, slots=True)
+class TimedPart:
+    """A part of the time that a question took, in milliseconds: from when (`at`) and how long.
+
+    `parts` are what it consists of; these may overlap, such as calls made side by side. `outcome`
+    is that of a call: `ok`, or what was wrong.
+    """
+
+    name: str
+    at: _Milliseconds
+    ms: _Milliseconds
+    outcome: str = ""
+    parts: tuple["TimedPart", ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TokenCount:
+    """The tokens of requests to the model and of its messages; `estimated` if any is our guess."""
+
+    prompt: _Amount
+    completion: _Amount
+    estimated: bool
+
+    def __add__(self, other: "TokenCount") -> "TokenCount":
+        """The tokens of both."""
+        return TokenCount(
+            self.prompt + other.prompt,
+            self.completion + other.completion,
+            self.estimated or other.estimated,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class TalkRecord:
+    """A question without its text: no nick, no argument and no result is in it.
+
+    Attributes:
+        time: when the question was heard.
+        id: six hexadecimal digits; an error names them in the channel and in the operator's log.
+        network: by its name in the settings.
+        channel: `#tea`, or PRIVATE_CHAT.
+        model: its name; empty if none is known yet.
+        outcome: what became of it.
+        ms: milliseconds from when the question was heard until its answer had left.
+        parts: what these consist of, one after the other, the first first.
+        rounds: how many times the model called tools.
+        tokens: of all requests to the model.
+        lines: how many lines of the answer left.
+        bytes: their length in UTF-8.
+    """
+
+    time: AwareDatetime
+    id: str
+    network: str
+    channel: str
+    model: str
+    outcome: Outcome
+    ms: _Milliseconds
+    parts: tuple[TimedPart, ...]
+    rounds: _Amount
+    tokens: TokenCount
+    lines: _Amount
+    bytes: _Amount
+
+
+_RECORD = TypeAdapter(TalkRecord)
+
+
+def to_json(record: TalkRecord) -> str:
+    """The record as one line of JSON, without the line break."""
+    return _RECORD.dump_json(record, exclude_defaults=True).decode()
+
+
+def record_from_json(line: str | bytes) -> TalkRecord:
+    """The record in a line of the talk log. What a later version adds to it is ignored.
+
+    Raises:
+        ValueError: it is none.
+    """
+    return _RECORD.validate_json(line)
