@@ -33,7 +33,7 @@ HOSTILE = (
 )
 
 
-def asked(scene: Teahouse, target: str) -> list[str]:
+def lines_to(scene: Teahouse, target: str) -> list[str]:
     return scene.said(f"PRIVMSG {target} :")
 
 
@@ -59,7 +59,7 @@ async def test_anything_behind_a_command_is_answered_in_lines_that_fit(
         said_lines = scene.said()
         assert len(said_lines) <= SHOWN * len(texts)
         if target == "Terra":
-            assert all(len(asked(scene, f"p{number}")) <= SHOWN for number in range(len(texts)))
+            assert all(len(lines_to(scene, f"p{number}")) <= SHOWN for number in range(len(texts)))
         for line in said_lines:
             body = line.partition(" :")[2]
             assert len(line.encode()) <= 510

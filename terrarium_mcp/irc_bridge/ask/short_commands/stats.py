@@ -39,7 +39,8 @@ async def stats(context: CommandContext) -> list[str]:
         said = await _counted(context, {"channel": channel, "nick": rest})
         if said.failed or said.facts.get("lines"):
             return _of_person(said, shown(rest), context)
-    arguments = {"channel": channel, "query": words.query, "after": _after(words)}
+    after = f"{words.hours}h" if words.hours else ""
+    arguments = {"channel": channel, "query": words.query, "after": after}
     return _of_words(await _counted(context, arguments), words, context)
 
 
@@ -97,10 +98,6 @@ def _places(found: ToolAnswer) -> str:
     """In which channels, where there are several."""
     channels = found.facts.get("lines_by_channel") or {}
     return f"; in {_largest(channels, _MOST_CHANNELS)}" if len(channels) > 1 else ""
-
-
-def _after(words: SearchWords) -> str:
-    return f"{words.hours}h" if words.hours else ""
 
 
 def _largest(counts: Mapping[str, int], most: int = _MOST_TALKERS) -> str:

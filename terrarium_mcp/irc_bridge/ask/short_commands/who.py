@@ -16,8 +16,8 @@ from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
     without_cutoff,
 )
 
-_TOKENS = 20_000
-"""Estimated tokens for the list: some 500 members, of whom the first 150 are named."""
+_TOKENS = 12_000
+"""Estimated tokens for the list: some 250 members; four lines name 200 at most."""
 
 
 async def who(context: CommandContext) -> list[str]:
@@ -33,37 +33,37 @@ async def who(context: CommandContext) -> list[str]:
         by_channel.setdefault(one["channel"], []).append(one)
     if not by_channel:
         return [f"Nobody that I know of{stale}."]
-    # The list is cut at its end, and in a channel those without a rank come last.
-    unlisted = found.facts.get("left_out", 0)
     most_lines = max(1, SHOWN // len(by_channel))
-    lines = []
-    for name, users in by_channel.items():
-        left = unlisted if name == [*by_channel][-1] else 0
-        head = f"{len(users) + left:,} in {name}{stale}: {_ranks(users, left)}: "
-        lines.append(head + _fitting(head, users, left, context.text_bytes, most_lines))
-    return lines
+    # A list that is too long is cut at its end, and those without a rank come last in a channel.
+    unlisted = dict.fromkeys(by_channel, 0) | {[*by_channel][-1]: found.facts.get("left_out", 0)}
+    return [
+        _members(f"{name}{stale}", users, unlisted[name], context.text_bytes, most_lines)
+        for name, users in by_channel.items()
+    ]
 
 
-def _fitting(
-    head: str, users: Sequence[Mapping[str, Any]], left: int, width: int, most_lines: int
+def _members(
+    where: str, users: Sequence[Mapping[str, Any]], unlisted: int, width: int, most_lines: int
 ) -> str:
-    """As many names as fit behind `head` into lines of `width` bytes; the rest is counted.
+    """`12 in #tea: 2 operators, 10 others: @ada, ...`: the first names, and how many more.
 
-    Each name may be sent with a joiner in it, so that its bearer is not highlighted.
+    As many are named as fit into lines of `width` bytes. Each name may be sent with a joiner in it,
+    so that its bearer is not highlighted.
     """
+    head = f"{len(users) + unlisted:,} in {where}: {_ranks(users, unlisted)}: "
     names = [f"{one['rank']}{one['nick']}" for one in users]
     as_sent = [name + JOINER for name in names]
 
     def lines_of(count: int) -> int:
-        return len(split_for_irc(head + _some(as_sent, count, left), width))
+        return len(split_for_irc(head + _some(as_sent, count, unlisted), width))
 
     fitting = bisect_right(range(1, len(names) + 1), most_lines, key=lines_of)
-    return _some(names, max(1, fitting), left)
+    return head + _some(names, max(1, fitting), unlisted)
 
 
-def _some(names: Sequence[str], count: int, left: int) -> str:
-    """The first `count` names, and how many more there are with those `left` out of the list."""
-    return and_more([*names, *[""] * left], count)
+def _some(names: Sequence[str], count: int, unlisted: int) -> str:
+    """The first `count` names, and how many more there are with the `unlisted`."""
+    return and_more([*names, *[""] * unlisted], count)
 
 
 def _ranks(users: Sequence[Mapping[str, Any]], unlisted: int) -> str:
