@@ -60,7 +60,7 @@ WAYS: Sequence[Remove] = (redacted, purged, forgotten, aged, undone)
 
 
 async def scene(store: Store) -> None:
-    """A line of ada's, imported, and three of bo's, half a minute later."""
+    """A line of ada's, imported, and three of bo's, a minute later."""
     hers = [replace(line, account="countess") for line in chat("<ada> the zwiebel is out")]
     await bring(store, logged(hers))
     later = NOON + timedelta(minutes=1)
@@ -132,7 +132,7 @@ async def test_everything_that_a_person_asked_goes_and_nothing_of_others(
     await remove(store)
     left = rows_of(
         file,
-        "SELECT network, account, number FROM dialogue_turns t, dialogues d"
+        "SELECT network, account, number FROM dialogue_turns t JOIN dialogues d"
         " ON d.id = t.dialogue ORDER BY t.id",
     )
     kept: dict[Remove, list[tuple[str, str, int]]] = {
