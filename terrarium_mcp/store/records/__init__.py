@@ -26,9 +26,8 @@ class PresenceSnapshot:
 class AuditEntry:
     """One removal: how much and why; for a single person also who, on which network.
 
-    `turns` are those of dialogues that were removed along with the messages.
-
-    Of somebody who asked for it themselves `nick` holds fingerprints, not the name.
+    `turns` are those of the bot's dialogues that were removed along with the messages. Of somebody
+    who asked for it themselves `nick` holds fingerprints, not the name.
     """
 
     at: datetime

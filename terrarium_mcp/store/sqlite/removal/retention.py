@@ -9,7 +9,7 @@ import anyio
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import to_text
-from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.errors import TerrariumError, quantity
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.records import AuditEntry, RemovalReason
 from terrarium_mcp.store.sqlite.engine.database import Database
@@ -99,7 +99,8 @@ class Retention:
                 await deletion.run(ids, delete_turns)
         messages, turns = deletion.removed
         if messages or turns:
-            log.info("removed %s messages and %s turns past their retention", messages, turns)
+            gone = f"{quantity(messages, 'message')} and {quantity(turns, 'turn')}"
+            log.info("removed %s of dialogues past their retention period", gone)
         return messages
 
     async def days_for(self, room: Room) -> int:

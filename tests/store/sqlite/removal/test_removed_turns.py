@@ -60,7 +60,7 @@ WAYS: Sequence[Remove] = (redacted, purged, forgotten, aged, undone)
 
 
 async def scene(store: Store) -> None:
-    """A line of ada's, imported, and three of bo's, half a minute later."""
+    """A line of ada's, imported, and three of bo's, a minute later."""
     hers = [replace(line, account="countess") for line in chat("<ada> the zwiebel is out")]
     await bring(store, logged(hers))
     later = NOON + timedelta(minutes=1)
@@ -132,7 +132,7 @@ async def test_everything_that_a_person_asked_goes_and_nothing_of_others(
     await remove(store)
     left = rows_of(
         file,
-        "SELECT network, account, number FROM dialogue_turns t, dialogues d"
+        "SELECT network, account, number FROM dialogue_turns t JOIN dialogues d"
         " ON d.id = t.dialogue ORDER BY t.id",
     )
     kept: dict[Remove, list[tuple[str, str, int]]] = {
@@ -188,6 +188,18 @@ async def test_what_comes_late_brings_nothing_back(
     assert await store.dialogues.load(TEA) == StoredDialogue(newest=2, turns=(turn(1, asker=BO),))
 
 
+@pytest.mark.parametrize("remove", [purged, forgotten, opted_out])
+@pytest.mark.parametrize("later", [timedelta(), timedelta(milliseconds=1)], ids=["late", "since"])
+async def test_what_a_person_asked_that_rests_on_nothing_does_not_come_back_either(
+    store: Store, remove: Remove, later: timedelta
+) -> None:
+    await put(store, turn(1), turn(2, asker=BO))
+    await remove(store)
+    is_stored = await store.dialogues.put_turn(TEA, turn(1, asked_at=SOON + later))
+    assert is_stored == (bool(later) and remove is not opted_out)
+    assert await talk(store) == ([1, 2] if is_stored else [2])
+
+
 @pytest.mark.parametrize("remove", [redacted, purged, forgotten])
 async def test_what_comes_late_removes_what_is_stored_of_its_turn_and_the_summary_of_it(
     store: Store, remove: Remove
@@ -238,20 +250,23 @@ async def test_a_removed_number_is_not_given_twice(store: Store) -> None:
     ("channel", "days"), [("#tea", 10), ("#mate", 30), ("#cocoa", 0), ("", 30)]
 )
 async def test_turns_are_kept_as_long_as_their_channel_s_lines(
-    store: Store, channel: str, days: int
+    store: Store, channel: str, days: int, caplog: pytest.LogCaptureFixture
 ) -> None:
+    caplog.set_level("INFO")
     rooms = (RoomDays("#TEA", 10), RoomDays("#cocoa", 0))
     settings = Settings(network="net", retention_days=30, retention_by_channel=rooms)
     kept = retention(store, settings)
     place = DialoguePlace("net", channel) if channel else IN_PRIVATE
     await put(store, turn(1), turn(2, asked_at=NOON + timedelta(days=1)), place=place)
     await store.dialogues.put_window(place, 1, summary(1, 1))
-    old = NOON + timedelta(days=days or 1000)
+    old = NOON + timedelta(days=days or 1000, minutes=1)
     assert await kept.apply(old) == 0
     assert (await store.dialogues.load(place)).summary
-    await kept.apply(old + timedelta(hours=1))
+    await kept.apply(old + timedelta(milliseconds=1))
     assert await talk(store, place) == [2]
     assert (await store.dialogues.load(place)).summary == (None if days else summary(1, 1))
+    told = "removed 0 messages and 1 turn of dialogues past their retention period"
+    assert (told in caplog.messages) == bool(days)
     audited = [(one.why, one.messages, one.turns) for one in await store.removal.audit()]
     assert audited == ([(RemovalReason.RETENTION, 0, 1)] if days else [])
 
