@@ -20,8 +20,8 @@ class Adaptation:
     """One thing that endpoints refuse.
 
     `refused` and `instead` complete the operator's sentence "The endpoint refuses ..., so ...".
-    `recognises` tells from status and error text whether a refusal may mean this; `apply` returns
-    the request without it, equal to its argument if it holds nothing of the kind.
+    `recognises` decides by status and error text whether a refusal may mean this; `apply` returns
+    the request without it, equal to its argument if it contains nothing of the kind.
     """
 
     refused: str

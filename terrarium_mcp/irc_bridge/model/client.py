@@ -269,11 +269,11 @@ class LLM:
                 tried[more] = words
             else:
                 self._learned.learn(place, tried)
-                self._tell(place, tried)
+                self._report(place, tried)
                 return said
 
-    def _tell(self, place: EndpointModel, tried: Mapping[Adaptation, str]) -> None:
-        """Tell the operator what was refused, in the endpoint's words."""
+    def _report(self, place: EndpointModel, tried: Mapping[Adaptation, str]) -> None:
+        """Log what was refused, in the endpoint's words; once for each place."""
         for adaptation, words in tried.items():
             self.condition.remark(
                 f"{place} {adaptation.refused}",

@@ -6,7 +6,8 @@ Of its errors, as reported with their bodies:
 - a template that raises: a 500 that quotes the template
   (github.com/ggml-org/llama.cpp/issues/19851, github.com/janhq/jan/issues/6254);
 - /health: `{"status": "ok"}`, and 503 "Loading model" (llama.cpp, tools/server/README.md).
-It serves the one model it was started with, whatever the request names.
+It serves the one model it was started with, whatever the request names. Not looked up: the words
+for a wrong key.
 """
 
 from dataclasses import dataclass

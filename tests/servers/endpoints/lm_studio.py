@@ -7,8 +7,8 @@ Of its behaviour, as reported:
   (github.com/Gitlawb/openclaude/issues/353, lmstudio-bug-tracker/issues/237);
 - templates that raise: "Only user, assistant and tool roles are supported, got system"
   (lmstudio-bug-tracker/issues/2219), "roles must alternate" (/2218);
-- a call in a format that it does not know stays in the content as text: lmstudio.ai/docs, tool
-  use.
+- a malformed call stays in the content as text (lmstudio.ai/docs/advanced/tool-use).
+Not looked up: the words for an unknown model.
 """
 
 from dataclasses import dataclass

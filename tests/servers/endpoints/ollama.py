@@ -2,12 +2,13 @@
 
 Of its errors, as reported with their bodies:
 - a model without tools: 400, "... does not support tools" (github.com/ollama/ollama/issues/6027);
-- null content: 400, "invalid message content type: <nil>" (its OpenAI layer, openai/openai.go);
+- null content without calls: 400, "invalid message content type: <nil>" (openai/openai.go);
 - a model that was not pulled: 404 (github.com/FlowiseAI/Flowise/issues/2335);
 - too many at once: 503, "server busy, please try again.  maximum pending requests exceeded"
   (github.com/valentinfrlch/ha-llmvision/issues/648).
-It has no /health, and an over-long prompt is cut without a word, unless the model has a fixed
-context. Arguments are a string, content beside calls is "" and reasoning is in `reasoning`.
+Its forms are those of openai/openai.go: arguments are a string, each call has an index, the id may
+be empty, content beside calls is "", reasoning is in `reasoning`. It has no /health. Not looked up:
+that an over-long prompt is cut without a word, and the error of a model with a fixed context.
 """
 
 from dataclasses import dataclass

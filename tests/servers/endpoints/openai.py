@@ -6,7 +6,8 @@ Of its errors, as reported with their bodies:
 - a result must follow its call (github.com/miurla/morphic/issues/136);
 - names are letters, digits, _ and - (github.com/brekkylab/ailoy/pull/109);
 - context_length_exceeded (github.com/chathub-dev/chathub/issues/126).
-401, 429 with Retry-After, insufficient_quota and content_filter: platform.openai.com, error codes.
+Not looked up, but from its documentation as remembered: 401, 404, 429 with insufficient_quota,
+content_filter and `refusal`.
 """
 
 import re

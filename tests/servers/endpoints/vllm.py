@@ -6,7 +6,8 @@ Of its errors, as reported with their bodies:
   "max_tokens must be at least 1, got -186" (github.com/vllm-project/vllm/issues/4667);
 - templates: "System role not supported" (github.com/vllm-project/vllm/pull/2964), "Conversation
   roles must alternate" (github.com/weaviate/Verba/issues/150).
-/health has an empty body; reasoning is in `reasoning_content`: docs.vllm.ai, online serving.
+/health has an empty body: docs.vllm.ai, vllm.entrypoints.serve.instrumentator.health. Not looked
+up: the words for an unknown model and a wrong key.
 """
 
 from dataclasses import dataclass
