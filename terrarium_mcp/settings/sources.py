@@ -20,13 +20,13 @@ PATHS = ("DB_PATH", "TERRARIUM_TLS_CAFILE", "TERRARIUM_TLS_CERT", "TERRARIUM_TLS
 _TABLES = "network"
 """The tables of terrarium.toml that describe a network each."""
 
+_MOUNTS = "MCP_SERVERS"
+"""The setting that only terrarium.toml has; a variable of this name is another program's."""
+
 _HALF_COMMENTED = re.compile(
     r"^\s*(?:export\s+)?IRC_CHANNELS\s*=(?!\s*['\"])[^'\"\n]*[^\S\n]#\S", re.MULTILINE
 )
 """A list of channels of which python-dotenv would treat a part, or all, as a comment."""
-
-_MOUNTS = "MCP_SERVERS"
-"""The setting that only terrarium.toml has; a variable of this name is another program's."""
 
 
 class NetworkTable(NamedTuple):
@@ -73,6 +73,8 @@ def layers(
         networks = list(_network_tables(written, toml))
         top = {name: value for name, value in written.items() if name.lower() != _TABLES}
         known = known_settings(top, str(toml), only_settings=True)
+        if _MOUNTS in known:
+            known[_MOUNTS] = mounts_in(known[_MOUNTS], toml)
         yield Layer(str(toml), _relative_to(toml, known), networks=networks)
 
 
@@ -100,6 +102,16 @@ def known_settings(
     }
 
 
+def _check_spelt_once(names: Iterable[str], source: str) -> None:
+    spelt = dict[str, str]()
+    for name in names:
+        if name.upper() in spelt:
+            raise BadSetting(
+                f"{spelt[name.upper()]} and {name} in {source} are one setting: remove one of them."
+            )
+        spelt[name.upper()] = name
+
+
 def _network_tables(written: Mapping[str, Any], toml: Path) -> Iterator[NetworkTable]:
     """The [[network]] tables of a file, in its order."""
     tables: object = next((value for name, value in written.items() if name.lower() == _TABLES), [])
@@ -117,16 +129,6 @@ def _relative_to(file: Path, values: dict[str, object]) -> dict[str, object]:
     return values | {name: file.parent / str(values[name]) for name in PATHS if name in values}
 
 
-def _check_spelt_once(names: Iterable[str], source: str) -> None:
-    spelt = dict[str, str]()
-    for name in names:
-        if name.upper() in spelt:
-            raise BadSetting(
-                f"{spelt[name.upper()]} and {name} in {source} are one setting: remove one of them."
-            )
-        spelt[name.upper()] = name
-
-
 def _existing(chosen: Path | None, usual: Path) -> Path | None:
     if chosen is None:
         return usual if usual.is_file() else None
@@ -136,19 +138,14 @@ def _existing(chosen: Path | None, usual: Path) -> Path | None:
 
 
 def _read_toml(file: Path) -> dict[str, Any]:
-    """What stands in a terrarium.toml, its [mcp_servers.NAME] tables as mounts."""
     import tomllib  # noqa: PLC0415 -- many processes have no such file
 
     try:
-        written = tomllib.loads(file.read_text("utf-8"))
+        return tomllib.loads(file.read_text("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise BadSetting(
             f"{file} cannot be read as TOML: {error}. Fix it, or use another with --config."
         ) from None
-    return {
-        name: mounts_in(value, file) if name.upper() == _MOUNTS else value
-        for name, value in written.items()
-    }
 
 
 def _read_dotenv(file: Path) -> dict[str, str | None]:

@@ -67,17 +67,8 @@ async def claimed_channels(store: Store, settings: Settings) -> AsyncIterator[No
     Raises:
         AlreadyRecorded: another process records one of them into the same database.
     """
-    with claimed(store.path, _channels_of(settings)):
+    with claimed(store.path, settings.named_channels):
         yield
-
-
-def _channels_of(settings: Settings) -> list[tuple[str, str]]:
-    """The channels that the settings name, each with its network."""
-    return [
-        (one.network_name, channel.name)
-        for one in settings.networks
-        for channel in one.irc_channels
-    ]
 
 
 @asynccontextmanager
@@ -118,10 +109,10 @@ async def run_until_signal(
     sys.setswitchinterval(SWITCH_INTERVAL)
     manager = ServiceManager(os.environ)
     async with AsyncExitStack() as claims, anyio.create_task_group() as tasks:
-        claimed_before = set(_channels_of(settings))
+        claimed_before = set(settings.named_channels)
 
         async def apply(changed: Settings) -> None:
-            if more := set(_channels_of(changed)) - claimed_before:
+            if more := set(changed.named_channels) - claimed_before:
                 claims.enter_context(claimed(store.path, more))
                 claimed_before.update(more)
             await store.change_settings(changed)
