@@ -89,7 +89,7 @@ async def _reached(mount: Mount) -> AsyncIterator[Any]:
     """A server that runs, over Streamable HTTP."""
     async with (
         httpx2.AsyncClient(
-            headers=dict(mount.headers), timeout=_TIMEOUT, transport=_BoundedTransport()
+            headers=dict(mount.headers), timeout=_TIMEOUT, event_hooks={"response": [_bound]}
         ) as http,
         streamable_http_client(mount.url, http_client=http) as streams,
     ):
@@ -117,15 +117,11 @@ async def _started(mount: Mount, stderr: StderrLog) -> AsyncIterator[Any]:
             tasks.cancel_scope.cancel()
 
 
-class _BoundedTransport(httpx2.AsyncHTTPTransport):
-    """HTTP in which no body but an event stream exceeds MOST_BYTES."""
-
-    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        response = await super().handle_async_request(request)
-        if not response.headers.get("content-type", "").startswith("text/event-stream"):
-            assert isinstance(response.stream, httpx2.AsyncByteStream)  # noqa: S101 -- as httpx2 has it
-            response.stream = _BoundedBody(response.stream)
-        return response
+async def _bound(response: httpx2.Response) -> None:
+    """Have no more than MOST_BYTES read of a body, unless it is an event stream."""
+    if not response.headers.get("content-type", "").startswith("text/event-stream"):
+        assert isinstance(response.stream, httpx2.AsyncByteStream)  # noqa: S101 -- not read yet
+        response.stream = _BoundedBody(response.stream)
 
 
 class _BoundedBody(httpx2.AsyncByteStream):
