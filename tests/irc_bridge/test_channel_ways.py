@@ -22,7 +22,7 @@ from tests.servers.fake_ircd import ISUPPORT, FakeIrcd, fake_ircd
 from tests.servers.ircd import Ircd
 from tests.servers.person import person
 
-PATIENCE = 5.0
+PATIENCE = 30.0
 ADA, BO = ":ada!a@host.example", ":bo!b@host.example"
 RECORD = ChannelTable("", "#tea", "record")
 REFLEXES = Timeouts(burst=1000, per_line=0.001, backoff=(0.1,), rejoin=(0.05,))
@@ -470,7 +470,7 @@ async def test_a_prefix_of_several_characters_serves_in_every_text(
     assert len(commands.facts["messages"]) == 3
 
 
-async def test_a_reload_changes_who_answers(tmp_path: Path) -> None:
+async def test_a_reload_changes_who_answers_and_whom(tmp_path: Path) -> None:
     async with (
         strict_agent() as agent,
         fake_ircd() as ircd,
@@ -481,6 +481,8 @@ async def test_a_reload_changes_who_answers(tmp_path: Path) -> None:
         changed = house.settings.model_copy(update={"persona": persona("You are a kettle.")})
         house.bridges.change_settings(changed)
         await asks(ircd, f"{ADA} PRIVMSG #tea :!ask and now?", "[LLM] Two.")
+        house.bridges.change_settings(changed.model_copy(update={"askers": "account"}))
+        await asks(ircd, f"{ADA} PRIVMSG #tea :!ask and now?", "ada: only people who are logged in")
     one, two = (request["messages"][0]["content"] for request in agent.requests)
     assert one.startswith("You are Terra, a helpful member of")
     assert two == f"You are a kettle.\n\n{RULES}"
