@@ -54,6 +54,12 @@ def rows(database: Path, table: str) -> list[tuple[Any, ...]]:
         return connection.execute(f"SELECT * FROM {table}").fetchall()  # noqa: S608 -- a name of ours
 
 
+async def member_lists_are_written(database: Path) -> None:
+    """Wait until they are: one write follows the other, so that the first one shows them all."""
+    while not rows(database, "presence"):  # noqa: ASYNC110 -- a table tells nobody
+        await anyio.sleep(0.01)
+
+
 def said(ircd: FakeIrcd, *words: str) -> list[str]:
     """The lines of the bot with these words."""
     lines = [line for line in ircd.lines if line.startswith(("PRIVMSG", "NOTICE"))]
@@ -188,6 +194,7 @@ async def test_of_a_channel_that_is_only_answered_in_no_byte_is_written(
             await ada.sees("PART", "zwiebel soup")
             await ada.types("PRIVMSG #mate :tea is ready")
             await house.has_heard(ada, "#mate")
+            await member_lists_are_written(tmp_path / "irc_logs.db")
         (mate,) = await house.store.rooms.all()
         lines = [line.text for line in await house.lines()]
     assert (mate.channel, lines) == ("#mate", ["tea is ready"])
@@ -463,7 +470,7 @@ async def test_a_prefix_of_several_characters_serves_in_every_text(
     assert len(commands.facts["messages"]) == 3
 
 
-async def test_a_reload_changes_who_answers(tmp_path: Path) -> None:
+async def test_a_reload_changes_who_answers_and_whom(tmp_path: Path) -> None:
     async with (
         strict_agent() as agent,
         fake_ircd() as ircd,
@@ -474,6 +481,8 @@ async def test_a_reload_changes_who_answers(tmp_path: Path) -> None:
         changed = house.settings.model_copy(update={"persona": persona("You are a kettle.")})
         house.bridges.change_settings(changed)
         await asks(ircd, f"{ADA} PRIVMSG #tea :!ask and now?", "[LLM] Two.")
+        house.bridges.change_settings(changed.model_copy(update={"askers": "account"}))
+        await asks(ircd, f"{ADA} PRIVMSG #tea :!ask and now?", "ada: only people who are logged in")
     one, two = (request["messages"][0]["content"] for request in agent.requests)
     assert one.startswith("You are Terra, a helpful member of")
     assert two == f"You are a kettle.\n\n{RULES}"

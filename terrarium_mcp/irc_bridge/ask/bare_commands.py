@@ -7,7 +7,10 @@ import re
 from collections.abc import Callable, Mapping
 
 from terrarium_mcp.chat.english import is_stop_word
+from terrarium_mcp.chat.identity import NICK_CHARACTERS
 from terrarium_mcp.chat.question import is_question
+
+_NICK = re.compile(rf"[{NICK_CHARACTERS}]+")
 
 
 def _is_search(text: str) -> bool:
@@ -17,12 +20,21 @@ def _is_search(text: str) -> bool:
     return not (is_polite or is_question(text) or is_stop_word(words[0]))
 
 
+def _is_nick(text: str) -> bool:
+    """`alice`, and not `it` or `it before?`."""
+    return bool(_NICK.fullmatch(text)) and not is_stop_word(text.lower())
+
+
 _ARGUMENTS: Mapping[str, Callable[[str], object]] = {
     "search": _is_search,
     "context": re.compile(r"\(?\d+\)?").fullmatch,
+    "recent": re.compile(rf"\d+(?:\s+[{NICK_CHARACTERS}]+)?").fullmatch,
+    "seen": _is_nick,
+    "catchup": re.compile(r"\d[\w:.-]*|yesterday", re.IGNORECASE).fullmatch,
     "forget": re.compile(r"yes", re.IGNORECASE).fullmatch,
 }
-"""Whether what follows a command is its argument, and not the rest of a sentence."""
+"""Whether what follows a command is its argument, and not the rest of a sentence. A command that
+is not listed takes none here."""
 
 
 def bare_command(said: str, names: tuple[str, ...], prefix: str) -> tuple[str, str] | None:
