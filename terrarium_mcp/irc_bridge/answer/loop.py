@@ -20,9 +20,9 @@ from terrarium_mcp.irc_bridge.answer.budget import (
     size,
     truncated,
 )
+from terrarium_mcp.irc_bridge.answer.cleaning import clean_answer
 from terrarium_mcp.irc_bridge.answer.fenced_logs import fenced_logs
 from terrarium_mcp.irc_bridge.answer.prompt import Question, messages_of, prompt_for
-from terrarium_mcp.irc_bridge.answer.reply import clean_answer
 from terrarium_mcp.irc_bridge.model.chat_types import (
     AssistantToolCalls,
     ModelMessage,

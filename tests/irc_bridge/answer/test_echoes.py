@@ -2,7 +2,7 @@
 
 import pytest
 
-from terrarium_mcp.irc_bridge.answer.reply import clean_answer
+from terrarium_mcp.irc_bridge.answer.cleaning import clean_answer
 
 
 @pytest.mark.parametrize(
