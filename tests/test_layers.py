@@ -48,8 +48,8 @@ PACKAGES = {
         "topics", "search", "archive", "removal", "imports", "health", "backup", "store",
     ),
     "irc_bridge": (
-        "network", "model", "talk_log", "record", "toolbox", "answer", "dialogue", "ask",
-        "reporter", "bridge", "bridges",
+        "bounded_body", "network", "model", "talk_log", "record", "toolbox", "answer", "dialogue",
+        "ask", "reporter", "bridge", "bridges",
     ),
 }  # fmt: skip
 """What a part is made of, in the order in which it is built: none imports a later one."""

@@ -21,7 +21,7 @@ from terrarium_mcp.irc_bridge.ask.question_service import QuestionService
 from terrarium_mcp.irc_bridge.ask.quiet_times import QuietTimes
 from terrarium_mcp.irc_bridge.ask.reception import DEPARTURES, Reception
 from terrarium_mcp.irc_bridge.ask.responder import Responder
-from terrarium_mcp.irc_bridge.ask.speech import Speech
+from terrarium_mcp.irc_bridge.ask.speech import ReplySpeech
 from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
 from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.model.client import LLM
@@ -97,7 +97,7 @@ class Bridge:
         self._memory = DialogueMemory(store, name, lambda: self._settings.stale_after)
         self._summarizer = Summarizer(self._memory, llm, model, lambda: self._settings)
         views = CommandViews(self.network, self._recorder, lambda: self._settings)
-        speech = Speech(self.network, guard, lambda: self._settings)
+        speech = ReplySpeech(self.network, guard, lambda: self._settings)
         self._questions = QuestionService(
             self.network,
             views,

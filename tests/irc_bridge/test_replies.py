@@ -5,6 +5,7 @@ from pathlib import Path
 
 import anyio
 import pytest
+import regex
 
 from terrarium_mcp.irc_bridge.ask import question_service
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
@@ -37,6 +38,11 @@ def text_of(line: str) -> str:
     text = line.split(" ", 3)[3].removeprefix(":")
     text = NOTE.sub("", text).removeprefix(f"{NICK}:").removeprefix("|")
     return text.removeprefix(" [LLM]").removeprefix(" ").removesuffix(" …")
+
+
+def characters(text: str) -> list[str]:
+    """What a reader sees as characters, without blanks."""
+    return [one for one in regex.findall(r"\X", text) if one.strip()]
 
 
 async def pages(ada: Person) -> list[str]:
@@ -75,7 +81,7 @@ async def test_an_answer_arrives_whole_in_lines_that_fit(
     assert max(len(f"{line}\r\n".encode()) for line in said) <= 512
     assert all("[LLM]" in line and "\ufffd" not in line for line in said)
     written = re.sub(r"```(py)?|[<>]", "", answer)
-    assert "".join("".join(map(text_of, said)).split()) == "".join(written.split())
+    assert [one for line in said for one in characters(text_of(line))] == characters(written)
 
 
 async def test_while_a_question_is_in_work_the_bot_types_and_after_a_while_says_so(

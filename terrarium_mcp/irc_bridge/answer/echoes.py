@@ -8,18 +8,24 @@ said: `ada: [LLM] yes`, `| [LLM] and more (3 more: !more)`.
 import re
 from collections.abc import Sequence
 
-_ENCLOSING = (
-    re.compile(r"<(?P<name>irc_logs-[0-9a-f]{1,16})>", re.IGNORECASE),
-    re.compile(r"<(?P<name>question)\s+from=[^<>\n]{0,200}>", re.IGNORECASE),
+_ENCLOSING = tuple(
+    re.compile(f"<(?P<name>{tag}>", re.IGNORECASE)
+    for tag in (
+        r"irc_logs-[0-9a-f]{1,16})",
+        r"older_logs-[0-9a-f]{1,16})",
+        r"question)\s+from=[^<>\n]{0,200}",
+    )
 )
 """Tags of which a request has one each, around what is said elsewhere already."""
 _MENTIONED_CALL = re.compile(r"^[ \t]*\[called \w+ \{[^\n]*\}\][ \t]*$", re.MULTILINE)
 _MARKS = re.compile(
-    r"</?irc_logs-[0-9a-f]{1,16}>|^[ \t]*<question\s+from=[^<>\n]{0,200}>|</question>[ \t]*$"
-    r"|^[ \t]*\[/?\w+ [0-9a-f]{4}(?:: quoted [^\]\n]{0,100})?\][ \t]*$",
+    r"</?(?:irc|older)_logs-[0-9a-f]{1,16}>"
+    r"|^[ \t]*<question\s+from=[^<>\n]{0,200}>|</question>[ \t]*$"
+    r"|^[ \t]*\[/?\w+ [0-9a-f]{4}(?:: quoted [^\]\n]{0,100})?\][ \t]*$"
+    r"|^[ \t]*\((?:no tool calls are|\d rounds? of tool calls) left[^\n()]{0,20}\)[ \t]*$",
     re.IGNORECASE | re.MULTILINE,
 )
-"""What only encloses words."""
+"""What only encloses words, or follows them."""
 _MORE_NOTE = re.compile(r"\(\d{1,4} more: \S{1,6}more\)$")
 
 

@@ -14,6 +14,7 @@ from terrarium_mcp.irc_bridge.answer.budget import (
     raised_answer_limit,
     result_share,
 )
+from terrarium_mcp.irc_bridge.answer.cleaning import clean_answer
 from terrarium_mcp.irc_bridge.answer.context import (
     QuestionContext,
     question_context,
@@ -22,7 +23,6 @@ from terrarium_mcp.irc_bridge.answer.gathering import GatheredLines, gathered_li
 from terrarium_mcp.irc_bridge.answer.lookups import Lookups
 from terrarium_mcp.irc_bridge.answer.model_request import ModelRequest, ToolRound
 from terrarium_mcp.irc_bridge.answer.question import Question
-from terrarium_mcp.irc_bridge.answer.reply import clean_answer
 from terrarium_mcp.irc_bridge.model.chat_types import (
     AssistantToolCalls,
     ModelMessage,

@@ -1,11 +1,15 @@
 """Turns markdown into plain lines."""
 
 import re
+from bisect import bisect
 from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache
 
 from markdown_it import MarkdownIt
+from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from terrarium_mcp.chat.urls import URL
 from terrarium_mcp.irc_bridge.answer.text_table import table_lines
 
 _TAB = 4
@@ -36,9 +40,32 @@ def _parser() -> MarkdownIt:
     """
     parser = MarkdownIt("commonmark", {"html": False}).enable("table").disable("reference")
     # URLs stay as the model wrote them.
+    parser.inline.ruler.before("emphasis", "mark in a URL", _keep_mark_in_url)
     parser.normalizeLink = lambda url: url  # type: ignore[method-assign]
     parser.normalizeLinkText = lambda link: link  # type: ignore[method-assign]
     return parser
+
+
+def _keep_mark_in_url(state: StateInline, silent: bool) -> bool:
+    """A rule of the parser: `*` inside a URL is a part of it, as in `https://a.example/*/b/*`."""
+    if state.src[state.pos] != "*":
+        return False
+    starts, ends = _urls_in(state.src)
+    place = bisect(starts, state.pos) - 1
+    if place < 0 or state.pos >= ends[place]:
+        return False
+    if not silent:
+        state.pending += "*"
+    state.pos += 1
+    return True
+
+
+@lru_cache(maxsize=1)  # asked once for each mark of the same text
+def _urls_in(text: str) -> tuple[list[int], list[int]]:
+    """Where the URLs of a text start, and where they end."""
+    urls = list(URL.finditer(text))
+    ends = [url.start() + len(url[0].rstrip("*_.,;:!?")) for url in urls]
+    return [url.start() for url in urls], ends
 
 
 _MARKDOWN = _parser()

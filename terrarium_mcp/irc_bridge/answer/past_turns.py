@@ -8,6 +8,7 @@ from itertools import groupby
 from terrarium_mcp.chat.irctext import OFF_RECORD
 from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.times.timestamps import local
+from terrarium_mcp.irc_bridge.answer.budget import truncated
 from terrarium_mcp.irc_bridge.answer.model_request import PastTurn
 from terrarium_mcp.irc_bridge.answer.question_tag import question_tag
 from terrarium_mcp.irc_bridge.answer.reply import CONTINUATIONS
@@ -20,6 +21,9 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
     ToolResult,
 )
 from terrarium_mcp.store import DialogueTurn, ToolStep
+
+LONGEST_PAST_ANSWER = 300
+"""Estimated tokens of an earlier answer that are sent again: four lines of IRC, and more."""
 
 _FENCE = re.compile(r"^\[irc \w+:.*\]$")
 _QUOTED = 2
@@ -39,7 +43,8 @@ def past_turn(turn: DialogueTurn, zone: tzinfo) -> PastTurn:
     ]
     for number, steps in groupby(turn.steps, key=lambda step: step.round):
         messages += _round(f"turn{turn.number}_{number}", list(steps))
-    return PastTurn(turn.number, (*messages, ChatMessage("assistant", turn.answer)))
+    said = ChatMessage("assistant", truncated(turn.answer, LONGEST_PAST_ANSWER))
+    return PastTurn(turn.number, (*messages, said))
 
 
 def short_result(text: str) -> str:

@@ -1,15 +1,11 @@
-"""Turns a model's answer into lines for IRC."""
+"""Divides an answer into lines that fit a network, and into what is said now and under `!more`."""
 
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from terrarium_mcp.chat.defusing import JOINER
-from terrarium_mcp.chat.irctext import OFF_RECORD, harmless
+from terrarium_mcp.chat.irctext import OFF_RECORD
 from terrarium_mcp.chat.splitting import split_for_irc
 from terrarium_mcp.chat.urls import URL
-from terrarium_mcp.irc_bridge.answer.echoes import EchoedPrefixes, without_echoed_tags
-from terrarium_mcp.irc_bridge.answer.markdown import markdown_lines
 
 MARK = "[LLM]"
 """Marks text that a model wrote, as networks require of bots (TERRARIUM_LLM_MARK)."""
@@ -20,21 +16,8 @@ SHOWN = 4
 CONTINUATIONS = ("| ", "· ")
 """Starts of the lines after the first: the second is for a command prefix of "|"."""
 
-LONGEST_ANSWER = 16_000
-"""Characters of an answer that are said: forty lines, ten times `!more`. Markdown of that length
-takes 10 ms of CPU, or 200 ms if it is made to take long."""
-
-MOST_LINES = 250
-"""Lines of an answer that are said, however short they are."""
-
 _CUT = " \u2026"
 """Ends a line inside a URL that is too long for one line; the next line goes on with it."""
-
-_HOLDS_JOINER = "\ufdd0"
-"""Holds the place of a joiner until all that is invisible has been removed. Unicode keeps this code
-point for such use inside a program (noncharacters, 23.7 of the standard)."""
-
-_LINE_BREAK = re.compile(r"\r\n|[\n\v\f\r\x85\u2028\u2029]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,41 +30,6 @@ class Reply:
     now: tuple[str, ...]
     more: tuple[str, ...] = ()
     continuation: str = CONTINUATIONS[0]
-
-
-def clean_answer(
-    text: str,
-    *,
-    nick: str = "Terra",
-    asker: str = "",
-    mark: str = MARK,
-    question: str = "",
-    defused: Callable[[str, str], str] = lambda text, _: text,
-) -> list[str]:
-    """An answer as plain lines, without echoes, markdown or control codes.
-
-    Of one that is longer than LONGEST_ANSWER, or has more than MOST_LINES, the start is kept, and
-    the last line says so.
-
-    Args:
-        text: the model's answer, without its reasoning.
-        nick: the bot's nick, with which models like to begin.
-        asker: the nick of the asker, with which they like to begin as well.
-        mark: the mark of model answers in the channel.
-        question: the question, which some repeat before they answer.
-        defused: defuses the names in a text that is no code, with the joiner that it is passed.
-    """
-    text = without_echoed_tags(_LINE_BREAK.sub("\n", text))
-    words = text[:LONGEST_ANSWER].replace(_HOLDS_JOINER, "")
-    lines = [
-        harmless(part)
-        for line in markdown_lines(words, lambda prose: defused(prose, _HOLDS_JOINER))
-        for part in _LINE_BREAK.split(line)  # markdown may encode a line break as "&#10;"
-    ]
-    if len(text) > LONGEST_ANSWER or len(lines) > MOST_LINES:
-        lines[MOST_LINES:] = [f"(cut here: the answer has {len(text):,} characters)"]
-    unechoed = EchoedPrefixes(nick, asker, mark).removed(lines, question)
-    return [line.replace(_HOLDS_JOINER, JOINER) for line in unechoed]
 
 
 def reply_lines(

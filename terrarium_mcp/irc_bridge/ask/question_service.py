@@ -15,7 +15,7 @@ from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
 from terrarium_mcp.irc_bridge.ask.command_views import CommandViews
 from terrarium_mcp.irc_bridge.ask.commands import Command
 from terrarium_mcp.irc_bridge.ask.guardians import Guardians, GuardianWatch
-from terrarium_mcp.irc_bridge.ask.speech import Speech
+from terrarium_mcp.irc_bridge.ask.speech import ReplySpeech
 from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
 from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.model.client import LLM
@@ -46,7 +46,7 @@ class QuestionService:
         self,
         network: IrcNetwork,
         views: CommandViews,
-        speech: Speech,
+        speech: ReplySpeech,
         toolbox: Toolbox,
         llm: LLM,
         model: ModelQueue,

@@ -14,7 +14,7 @@ from terrarium_mcp.irc_bridge.ask.commands import CONSENT
 from terrarium_mcp.irc_bridge.ask.consent import Consent
 from terrarium_mcp.irc_bridge.ask.handlers import HANDLERS, WITHOUT_HISTORY
 from terrarium_mcp.irc_bridge.ask.question_service import QuestionService
-from terrarium_mcp.irc_bridge.ask.speech import Speech
+from terrarium_mcp.irc_bridge.ask.speech import ReplySpeech
 from terrarium_mcp.irc_bridge.dialogue.access import DialogueHere
 from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
 from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
@@ -37,7 +37,7 @@ class Responder:
         self,
         network: IrcNetwork,
         views: CommandViews,
-        speech: Speech,
+        speech: ReplySpeech,
         questions: QuestionService,
         toolbox: Toolbox,
         consent: Consent,

@@ -23,7 +23,7 @@ ReplyScope = tuple[str, ...]
 """Where a reply was said and which rooms it could see: `!more` continues it only there."""
 
 
-class Speech:
+class ReplySpeech:
     """What the bot says on one network."""
 
     def __init__(

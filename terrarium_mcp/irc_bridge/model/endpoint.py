@@ -12,14 +12,20 @@ from openai import APIConnectionError, APIStatusError, AsyncOpenAI, DefaultAsync
 from tenacity.wait import wait_base
 
 from terrarium_mcp.chat.quoted_secrets import without_secrets
+from terrarium_mcp.irc_bridge.bounded_body import bound
 from terrarium_mcp.irc_bridge.model.adaptations import RequestBody
-from terrarium_mcp.irc_bridge.model.bounded_body import bound_body
 from terrarium_mcp.irc_bridge.model.endpoint_errors import error_text, reason, shortened
 from terrarium_mcp.irc_bridge.model.errors import ConnectionFailed, RejectedRequest
 from terrarium_mcp.irc_bridge.model.health import Health, reported_health
 from terrarium_mcp.irc_bridge.model.retries import Sleep, asked_seconds, retrying
 
 CONNECT_SECONDS = 10.0
+
+MAX_BYTES = 4_000_000
+"""Bytes of a response; a completion of 8,000 tokens is about 40,000."""
+
+MAX_COMPRESSED_BYTES = 16_000
+"""Bytes of a compressed response, which nobody asked for: DEFLATE makes up to 1,032 of one."""
 
 
 class Endpoint:
@@ -128,6 +134,12 @@ class Endpoint:
             raise ConnectionFailed(reason(error), never_sent=never_sent) from error
 
 
+async def _bound_body(response: httpx2.Response) -> None:
+    """Bound what is read of a response; a response hook of httpx2."""
+    is_compressed = response.headers.get("content-encoding", "identity") != "identity"
+    bound(response, MAX_COMPRESSED_BYTES if is_compressed else MAX_BYTES)
+
+
 def _fresh_connections() -> DefaultAsyncHttpxClient:
     """An HTTP client that opens a connection for each request.
 
@@ -140,7 +152,7 @@ def _fresh_connections() -> DefaultAsyncHttpxClient:
         limits=httpx2.Limits(max_keepalive_connections=0),
         timeout=httpx2.Timeout(None, connect=CONNECT_SECONDS),
         follow_redirects=False,
-        event_hooks={"response": [bound_body]},
+        event_hooks={"response": [_bound_body]},
     )
 
 

@@ -13,6 +13,7 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from terrarium_mcp.errors import shown
+from terrarium_mcp.irc_bridge.bounded_body import bound
 from terrarium_mcp.irc_bridge.toolbox.repairs import Complain, RepairedStream
 from terrarium_mcp.settings import Mount
 
@@ -120,24 +121,7 @@ async def _started(mount: Mount, stderr: StderrLog) -> AsyncIterator[Any]:
 async def _bound(response: httpx2.Response) -> None:
     """Have no more than MOST_BYTES read of a body, unless it is an event stream."""
     if not response.headers.get("content-type", "").startswith("text/event-stream"):
-        assert isinstance(response.stream, httpx2.AsyncByteStream)  # noqa: S101 -- not read yet
-        response.stream = _BoundedBody(response.stream)
-
-
-class _BoundedBody(httpx2.AsyncByteStream):
-    def __init__(self, body: httpx2.AsyncByteStream) -> None:
-        self._body = body
-
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        left = MOST_BYTES
-        async for chunk in self._body:
-            left -= len(chunk)
-            if left < 0:
-                raise httpx2.ReadError(f"the answer has more than {MOST_BYTES:,} bytes")
-            yield chunk
-
-    async def aclose(self) -> None:
-        await self._body.aclose()
+        bound(response, MOST_BYTES)
 
 
 @contextmanager

@@ -2,7 +2,7 @@
 
 import pytest
 
-from terrarium_mcp.irc_bridge.answer.reply import clean_answer
+from terrarium_mcp.irc_bridge.answer.cleaning import clean_answer
 
 
 @pytest.mark.parametrize(
@@ -43,6 +43,8 @@ def test_markdown_becomes_plain_lines(written: str, lines: list[str]) -> None:
         (r"\(x^2\), $a_1*b*c$ and \[\frac{a}{b}\]", [r"(x^2), $a_1*b*c$ and [\frac{a}{b}]"]),
         ("f(*args, **kwargs) and **kw or *.py, *.txt", None),
         ("use the <b> tag", None),
+        ("https://a.example/*/https://b.example/*/c and 2 * 3 * 4", None),
+        ("see **https://a.example/b** or *c*", ["see https://a.example/b or c"]),
         ("one<br>two<br/>three", ["one", "two", "three"]),
         ("|a|b|\n|-|-|\n|x<br>y|z|", ["a   | b", "x y | z"]),
         ("[e.org/x](https://e.org/x)", ["https://e.org/x"]),

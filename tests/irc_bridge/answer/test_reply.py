@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from terrarium_mcp.chat.defusing import Unaddressed
 from terrarium_mcp.chat.irctext import harmless, is_off_record
-from terrarium_mcp.irc_bridge.answer.reply import Reply, clean_answer, paged, reply_lines
+from terrarium_mcp.irc_bridge.answer.cleaning import clean_answer
+from terrarium_mcp.irc_bridge.answer.reply import Reply, paged, reply_lines
 
 NOTE = re.compile(r" \((\d+) more: .{1,6}more\)$")
 NICKS = st.from_regex(r"[a-z\[\]\\`_^{}|!][a-z0-9]{0,15}", fullmatch=True)
@@ -155,6 +156,8 @@ def test_a_link_that_leaves_no_room_for_the_note_comes_whole_under_more() -> Non
 def test_of_an_answer_without_end_the_start_is_said_and_the_cut_is_told() -> None:
     lines = clean_answer("tea at four. " * 15_400)
     assert sum(map(len, lines)) < 16_100
+    assert lines[-2].endswith("tea at four.")
+    assert clean_answer("\U0001f469\u200d\U0001f4bb" * 9000)[0].endswith("\u200d\U0001f4bb")
     assert lines[-1] == "(cut here: the answer has 200,200 characters)"
 
 

@@ -119,7 +119,7 @@ def test_a_near_miss_is_neither_executed_nor_a_question(text: str, private: bool
 @pytest.mark.parametrize(
     "text",
     [
-        *("!weather here", "!top", "!seen bo", "!", "!!help", "!!serch", "! help", "!-help"),
+        *("!weather here", "!top", "!karma bo", "!", "!!help", "!!serch", "! help", "!-help"),
         *(".serch tea", "~help", "@search tea", "?hlep", "$serch", "-more", "serch tea"),
         *("so !serch is no command", "[off] !serch tea", "\x01!serch\x01"),
     ],

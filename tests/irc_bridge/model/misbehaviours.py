@@ -69,9 +69,9 @@ TERRARIUM_AGENT = [
     Misbehaviour(
         "its vLLM refuses tools with a 500",
         lambda: TerrariumAgent(has_parser=False),
-        answers("never heard", OWN),
+        answers(OWN),
         OWN,
-        3,
+        2,
     ),
     Misbehaviour(
         "a 500 says that the context is too small",
@@ -132,9 +132,9 @@ VLLM = [
     Misbehaviour(
         "it was started without a tool parser",
         lambda: Vllm(has_parser=False),
-        answers("never heard", OWN),
+        answers(OWN),
         OWN,
-        3,
+        2,
     ),
     Misbehaviour(
         "the request exceeds the context", Vllm, lambda e: [e.context_error(), OWN], OWN, 2
@@ -195,9 +195,9 @@ LLAMA_CPP = [
     Misbehaviour(
         "it was started without --jinja",
         lambda: LlamaCpp(jinja=False),
-        answers("never heard", OWN),
+        answers(OWN),
         OWN,
-        3,
+        2,
     ),
     Misbehaviour(
         "it is loading the model, then done",
@@ -215,9 +215,9 @@ LLAMA_CPP = [
     Misbehaviour(
         "its template raises: roles must alternate",
         lambda: LlamaCpp(template_refuses=("repetition",), jinja=False),
-        answers("never heard", OWN),
+        answers(OWN),
         OWN,
-        4,
+        3,
     ),
     Misbehaviour("it crashes", LlamaCpp, answers(faults.closed()), NOT_ANSWERING, 1),
     Misbehaviour("the connection is reset", LlamaCpp, answers(faults.reset()), NOT_ANSWERING, 1),
@@ -230,9 +230,9 @@ OLLAMA = [
     Misbehaviour(
         "a model without tools",
         lambda: Ollama(takes_tools=False),
-        answers("never heard", OWN),
+        answers(OWN),
         OWN,
-        3,
+        2,
     ),
     Misbehaviour("a model that was not pulled", Ollama, answers(), NO_ANSWER, 1, model="glm-4"),
     Misbehaviour(

@@ -58,20 +58,22 @@ async def test_it_delays_nothing_that_is_said() -> None:
         await ear.happens("connected")
         async with beside(network.show_typing, "#tea"):
             await network.say("ada", "1\n2\n3\n4")
-            assert server.heard(TYPING) == []
+            await server.hears(TYPING)
+        left = [line for line in server.lines if line.startswith(("PRIVMSG", TYPING))]
+        assert left[:5] == [*(f"PRIVMSG ada {n}" for n in range(1, 5)), TYPING]
 
 
 async def test_a_sign_that_comes_too_late_is_never_sent() -> None:
     async with (
         fake_ircd(caps=TAGS) as server,
-        staying(login(server.port), burst=2, per_line=0.1, **OFTEN) as (network, ear),
+        staying(login(server.port), burst=2, per_line=0.1, typing_after=0) as (network, ear),
     ):
         await ear.happens("connected")
         await network.say("ada", "1\n2")  # now nothing may leave for a while
         async with beside(network.show_typing, "#tea"):
-            await anyio.sleep(0.02)
-        await network.say("ada", "3\n4\n5")
-        await server.settles()
+            await anyio.wait_all_tasks_blocked()
+        async with beside(network.show_typing, "#mate"):  # it would leave after the other
+            await server.hears("@+typing=active TAGMSG #mate")
         assert server.heard(TYPING) == []
 
 

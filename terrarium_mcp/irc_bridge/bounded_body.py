@@ -4,21 +4,16 @@ from collections.abc import AsyncIterator
 
 import httpx2
 
-MAX_BYTES = 4_000_000
-"""Bytes of a response; a completion of 8,000 tokens is about 40,000."""
-
-MAX_COMPRESSED_BYTES = 16_000
-"""Bytes of a compressed response, which nobody asked for: DEFLATE makes up to 1,032 of one."""
-
 
 class BodyTooLarge(httpx2.ReadError):
-    """The endpoint sent more than any answer needs."""
+    """The server sent more than any answer needs."""
 
 
-async def bound_body(response: httpx2.Response) -> None:
-    """Let reading `response` fail with BodyTooLarge after its bound; a response hook of httpx2."""
-    is_compressed = response.headers.get("content-encoding", "identity") != "identity"
-    limit = MAX_COMPRESSED_BYTES if is_compressed else MAX_BYTES
+def bound(response: httpx2.Response, limit: int) -> None:
+    """Let reading a response fail after `limit` bytes of its body, as it is sent.
+
+    Reading raises BodyTooLarge then.
+    """
     if isinstance(response.stream, httpx2.AsyncByteStream):
         response.stream = _BoundedBody(response.stream, limit)
 
