@@ -1,18 +1,15 @@
 """catch_up: what somebody missed, as a digest without a model."""
 
 from collections.abc import Sequence
-from functools import partial
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from mcp.types import CallToolResult
 from pydantic import BaseModel, Field
 
-from terrarium_mcp.chat.digest import ConversationSummary, digest_of
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import SPEECH, Message
 from terrarium_mcp.chat.times.timestamps import to_iso
 from terrarium_mcp.chat.transcript import event_text, listing, speaker
-from terrarium_mcp.offload import offload
 from terrarium_mcp.request import Request
 from terrarium_mcp.tools.digest_text import (
     MOST_SHOWN,
@@ -27,6 +24,9 @@ from terrarium_mcp.tools.parameters import Channel, Forgiving, Text, clamped_to,
 from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import tool_result
 from terrarium_mcp.tools.since import digest_start
+
+if TYPE_CHECKING:  # a type only: the package is loaded when a conversation is read
+    from terrarium_mcp.chat.digest import ConversationSummary
 
 _MOST_TOKENS = 4_000
 
@@ -86,11 +86,11 @@ async def catch_up(
     """Tell what somebody missed: mentions, unanswered questions, conversations, links."""
     rooms, nick = request.narrowed(channel), nick or request.view.asker
     start = await digest_start(request, rooms, since, nick)
-    talk = await request.store.digest.talk(rooms, start.after, until=request.until)
-    digest = await offload(partial(digest_of, talk.messages, talk.links, nick))
+    recent = await request.store.digest.recent(rooms, start.after, nick, until=request.until)
+    digest = recent.digest
     sections = digest_sections(digest, nick)
     covered = await request.coverage_line(rooms)
-    notes = [*cut_note(request, talk), *clamping_notes(max_tokens=max_tokens)]
+    notes = [*cut_note(request, recent), *clamping_notes(max_tokens=max_tokens)]
     facts = {
         "since": to_iso(start.after.moment),
         "why": harmless(start.why),
@@ -136,7 +136,7 @@ def _line_facts(request: Request, line: Message) -> dict[str, Any]:
     }
 
 
-def _conversation_facts(summary: ConversationSummary) -> dict[str, Any]:
+def _conversation_facts(summary: "ConversationSummary") -> dict[str, Any]:
     return {
         "first_id": str(summary.first.id),
         "last_id": str(summary.last.id),

@@ -2,15 +2,18 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from terrarium_mcp.chat.digest import ConversationSummary, Digest
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import day, local
 from terrarium_mcp.chat.transcript import line_of
 from terrarium_mcp.errors import and_more, quantity, shown
 from terrarium_mcp.request import Request
-from terrarium_mcp.store import RecentTalk
+from terrarium_mcp.store import RecentDigest
 from terrarium_mcp.tools.since import DigestStart
+
+if TYPE_CHECKING:  # types only: the package is loaded when a conversation is read
+    from terrarium_mcp.chat.digest import ConversationSummary, Digest
 
 MOST_SHOWN = {"mentions": 10, "questions": 6, "conversations": 10, "links": 8, "arrivals": 6}
 """The sections, and the most lines of each: none may leave the others no room."""
@@ -30,7 +33,7 @@ class DigestSection:
     title: str
     total: int
     lines: Sequence[Message]
-    summaries: Sequence[ConversationSummary] = ()
+    summaries: Sequence["ConversationSummary"] = ()
 
     @property
     def heading(self) -> str:
@@ -41,7 +44,7 @@ class DigestSection:
         return f"{self.title}: {len(self.lines)} of {self.total:,}, the {which}"
 
 
-def digest_sections(digest: Digest, nick: str) -> list[DigestSection]:
+def digest_sections(digest: "Digest", nick: str) -> list[DigestSection]:
     """The sections of a digest that have any line."""
     largest = digest.conversations[: MOST_SHOWN["conversations"]]
     posted = [one.message._replace(text=one.url) for one in digest.links]
@@ -71,7 +74,7 @@ def _shortened(line: Message) -> Message:
 
 
 def digest_headline(
-    request: Request, rooms: Sequence[Room], start: DigestStart, digest: Digest
+    request: Request, rooms: Sequence[Room], start: DigestStart, digest: "Digest"
 ) -> str:
     """`catch-up of #tea since 2026-11-05 08:00 (as asked): 143 lines by 9 people`."""
     since = f"{local(start.after.moment, request.settings.zone):%Y-%m-%d %H:%M}"
@@ -80,13 +83,13 @@ def digest_headline(
     return f"catch-up of {request.room_names(rooms)} since {since} ({start.why}): {said}"
 
 
-def cut_note(request: Request, talk: RecentTalk) -> list[str]:
+def cut_note(request: Request, recent: RecentDigest) -> list[str]:
     """That not all of the time was read, and how far it was."""
-    if not talk.is_cut:
+    if recent.reached is None:
         return []
-    reached = [local(one.said_at, request.settings.zone) for one in talk.messages[:1]]
-    back = "".join(f", back to {one:%Y-%m-%d %H:%M}" for one in reached)
-    return [f"note: only the newest lines were read{back}; search_irc_history finds earlier ones"]
+    reached = f"{local(recent.reached, request.settings.zone):%Y-%m-%d %H:%M}"
+    rest = "search_irc_history finds earlier ones"
+    return [f"note: only the newest lines were read, back to {reached}; {rest}"]
 
 
 def digest_rows(
@@ -106,7 +109,7 @@ def digest_rows(
             yield line_of(line, options)
 
 
-def _lead(summary: ConversationSummary) -> str:
+def _lead(summary: "ConversationSummary") -> str:
     """`184100 to 184180, 14 lines by ada, bob and 3 more`."""
     lines = f"{summary.lines:,} lines by {and_more(summary.people, _MOST_NAMES)}"
     return f"{summary.first.id} to {summary.last.id}, {lines}"

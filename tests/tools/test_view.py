@@ -400,7 +400,10 @@ async def test_now_moves_the_clock_that_hours_go_by(afternoon: House) -> None:
 @pytest.mark.parametrize("moment", ["0001-01-01T00:00:00Z", "9999-12-31T23:59:59Z"])
 async def test_a_clock_at_the_end_of_time_breaks_nothing(afternoon: House, moment: str) -> None:
     for view in ({"now": moment}, {"as_of": moment}):
-        for tool in ("get_recent_irc_messages", "get_channel_stats", "get_current_users"):
+        for tool in (
+            *("get_recent_irc_messages", "get_channel_stats", "get_current_users"),
+            "catch_up",
+        ):
             hours = {"hours": 876_000} if tool == "get_recent_irc_messages" else {}
             told = await afternoon.asks(tool, view, **hours)
             nothing = "Nothing is recorded here that this request may read."

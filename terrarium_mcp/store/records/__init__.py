@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.records import Member, Message, Room
 
-if TYPE_CHECKING:  # a type only: the package is loaded when a conversation is read
+if TYPE_CHECKING:  # types only: the package is loaded when a conversation is read
+    from terrarium_mcp.chat.digest import Digest
     from terrarium_mcp.chat.disentanglement import ReplyLink
 
 
@@ -328,15 +329,11 @@ class PurgeTarget:
 
 
 @dataclass(frozen=True, slots=True)
-class RecentTalk:
-    """Lines and events of some rooms, oldest first and without asides, and each line's reply link.
+class RecentDigest:
+    """The digest of a time. `reached`: it was read only back to here; None if it was read whole."""
 
-    `is_cut`: there are earlier ones, which were not read.
-    """
-
-    messages: Sequence[Message] = ()
-    links: Sequence["ReplyLink"] = ()
-    is_cut: bool = False
+    digest: "Digest"
+    reached: datetime | None = None
 
 
 class RemovalReason(StrEnum):

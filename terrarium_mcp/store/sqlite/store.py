@@ -129,7 +129,7 @@ class Store:
 
     @cached_property
     def digest(self) -> "DigestReader":
-        """The newest talk of rooms, divided into conversations."""
+        """Digests of what was said, without a model."""
         from terrarium_mcp.store.sqlite.topics.digest import DigestReader  # noqa: PLC0415 -- see above
 
         return DigestReader(self._database, self._indexer)

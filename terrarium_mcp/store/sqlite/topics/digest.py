@@ -1,4 +1,4 @@
-"""The newest talk of some rooms with its reply links, for a digest. Nothing of it is stored.
+"""The digest of the newest talk of some rooms. Nothing of it is stored.
 
 What a read costs follows from the lines it looks at, not from those that are stored: it walks the
 index of each room back from the end, and stops.
@@ -11,11 +11,12 @@ from functools import partial
 from itertools import groupby
 from operator import itemgetter
 
+from terrarium_mcp.chat.digest import digest_of
 from terrarium_mcp.chat.disentanglement import ReplyLink, find_links
-from terrarium_mcp.chat.records import SPEECH, Room
+from terrarium_mcp.chat.records import SPEECH, Message, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
 from terrarium_mcp.offload import offload
-from terrarium_mcp.store.records import RecentTalk
+from terrarium_mcp.store.records import RecentDigest
 from terrarium_mcp.store.sqlite.engine.database import Database, Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import as_messages
@@ -39,22 +40,26 @@ messages of all rooms are read by time."""
 
 
 class DigestReader:
-    """Reads what a digest is made of."""
+    """Makes digests of the log."""
 
     def __init__(self, database: Database, indexer: Indexer) -> None:
         self._database = database
         self._indexer = indexer
 
-    async def talk(
-        self, rooms: Sequence[Room], after: Position, *, until: Position = EVERY_LINE
-    ) -> RecentTalk:
-        """The newest talk of these rooms between two positions (both exclusive).
+    async def recent(
+        self, rooms: Sequence[Room], after: Position, nick: str, *, until: Position = EVERY_LINE
+    ) -> RecentDigest:
+        """The digest of what was said in these rooms between two positions (both exclusive).
+
+        Args:
+            rooms: the rooms, at least one.
+            after: after which message it begins.
+            nick: for whom it is; "" for nobody in particular.
+            until: before which message it ends.
 
         Raises:
             TookTooLong: the deadline passed.
         """
-        if not rooms:
-            return RecentTalk()
         await self._indexer.ensure_current()
         rows = await self._database.rows(
             f"{_newest_rows(rooms)} ORDER BY timestamp DESC, id DESC LIMIT {_MOST_ROWS + 1}",
@@ -65,7 +70,7 @@ class DigestReader:
                 "until_id": until.id,
             },
         )
-        return await offload(partial(_talk, rows, rooms))
+        return await offload(partial(_digest, rows, rooms, nick))
 
 
 def _newest_rows(rooms: Sequence[Room]) -> str:
@@ -83,20 +88,19 @@ def _rows_of(condition: str) -> str:
     )
 
 
-def _talk(rows: Sequence[Row], rooms: Sequence[Room]) -> RecentTalk:
-    """The rows, newest first, as messages with links; without asides, and up to `MOST_LINES`."""
-    messages, said = [], list[Row]()
-    is_cut = len(rows) > _MOST_ROWS
-    for message, row in zip(as_messages(rows[:_MOST_ROWS], rooms), rows, strict=False):
-        if message.is_aside:
-            continue
-        if message.kind in SPEECH:
-            if len(said) == MOST_LINES:
-                is_cut = True
-                break
+def _digest(rows: Sequence[Row], rooms: Sequence[Room], nick: str) -> RecentDigest:
+    """The digest of rows, newest first: without asides, and of at most `MOST_LINES` of speech."""
+    messages, said, reached = list[Message](), list[Row](), None
+    for message, row in zip(as_messages(rows, rooms), rows, strict=True):
+        is_speech = message.kind in SPEECH and not message.is_aside
+        if len(messages) == _MOST_ROWS or (is_speech and len(said) == MOST_LINES):
+            reached = messages[-1].said_at
+            break
+        if is_speech:
             said.append(row)
         messages.append(message)
-    return RecentTalk(messages[::-1], _links(said[::-1]), is_cut)
+    told = [message for message in messages[::-1] if not message.is_aside]
+    return RecentDigest(digest_of(told, _links(said[::-1]), nick), reached)
 
 
 def _links(said: Sequence[Row]) -> list[ReplyLink]:
