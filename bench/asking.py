@@ -67,6 +67,11 @@ class QuestionCost:
     server: float
     record: TalkRecord
 
+    @property
+    def cpu(self) -> float:
+        """The CPU of both."""
+        return self.bridge + self.server
+
 
 @dataclass(frozen=True)
 class BridgeAtWork:
@@ -164,6 +169,7 @@ def _rows(what: str, asked: Sequence[QuestionCost]) -> list[Row]:
         Row(f"question, {what} (wall)", "ms", Measured.of(spent)),
         Row(f"{what}: the bridge (CPU)", "ms", Measured.of([one.bridge for one in asked])),
         Row(f"{what}: its MCP server (CPU)", "ms", Measured.of([one.server for one in asked])),
+        Row(f"{what}: both, p95 (CPU)", "ms", Measured(_p95([one.cpu for one in asked]))),
         *(
             Row(f"{what}: {part} (wall)", "ms", Measured.of(each))
             for part, each in _parts(asked).items()
