@@ -50,14 +50,15 @@ ASKERS = [f"nick{number}" for number in range(50)]
 """Several, since one person may not ask so much."""
 
 _GOAL = (Within(50.0),)
-_ROOT = Path(__file__).parents[1]
+_BRIDGE = Path(__file__).with_name("unpaced_bridge.py")
 
 
 @dataclass(frozen=True)
-class Asked:
-    """One question: milliseconds to its first line, without the model's own, and its record.
+class QuestionCost:
+    """What one question took, in milliseconds, and its record.
 
-    `bridge` and `server` are the milliseconds of CPU of the two processes.
+    `ms` is the time to its first line without `model_ms`, the model's own; `bridge` and `server`
+    are the CPU of the two processes.
     """
 
     ms: float
@@ -65,6 +66,11 @@ class Asked:
     bridge: float
     server: float
     record: TalkRecord
+
+    @property
+    def cpu(self) -> float:
+        """The CPU of both."""
+        return self.bridge + self.server
 
 
 @dataclass(frozen=True)
@@ -127,7 +133,7 @@ def _measured(folder: Path, lines: Sequence[Line], count: int) -> list[Row]:
     found: list[Row] = []
     with prompt_model() as model, _bridge(folder, model.url) as bridge:
         for what, query in _KINDS.items():
-            asked = list[Asked]()
+            asked = list[QuestionCost]()
             for number, line in enumerate(lines):
                 model.will(query(line))
                 asker = ASKERS[number % len(ASKERS)]
@@ -144,7 +150,7 @@ _KINDS: Mapping[str, Callable[[Line], str]] = {
 """What the model searches for before it answers."""
 
 
-def _ask(bridge: BridgeAtWork, model: PromptModel, asker: str, question: str) -> Asked:
+def _ask(bridge: BridgeAtWork, model: PromptModel, asker: str, question: str) -> QuestionCost:
     noted, cpu = bridge.noted, bridge.cpu
     began = time.perf_counter()
     bridge.server.say(f":{asker}!{asker}@host.example PRIVMSG {CHANNEL} :!ask {question}")
@@ -152,10 +158,10 @@ def _ask(bridge: BridgeAtWork, model: PromptModel, asker: str, question: str) ->
     ms, model_ms = (time.perf_counter() - began) * 1e3, model.seconds * 1e3
     record = bridge.next_record(noted)
     own, servers = ((after - before) * 1e3 for before, after in zip(cpu, bridge.cpu, strict=True))
-    return Asked(ms - model_ms, model_ms, own, servers, record)
+    return QuestionCost(ms - model_ms, model_ms, own, servers, record)
 
 
-def _rows(what: str, asked: Sequence[Asked]) -> list[Row]:
+def _rows(what: str, asked: Sequence[QuestionCost]) -> list[Row]:
     """The whole, what it costs the two processes, and its parts."""
     spent = [one.ms for one in asked]
     return [
@@ -163,6 +169,7 @@ def _rows(what: str, asked: Sequence[Asked]) -> list[Row]:
         Row(f"question, {what} (wall)", "ms", Measured.of(spent)),
         Row(f"{what}: the bridge (CPU)", "ms", Measured.of([one.bridge for one in asked])),
         Row(f"{what}: its MCP server (CPU)", "ms", Measured.of([one.server for one in asked])),
+        Row(f"{what}: both, p95 (CPU)", "ms", Measured(_p95([one.cpu for one in asked]))),
         *(
             Row(f"{what}: {part} (wall)", "ms", Measured.of(each))
             for part, each in _parts(asked).items()
@@ -170,7 +177,7 @@ def _rows(what: str, asked: Sequence[Asked]) -> list[Row]:
     ]
 
 
-def _parts(asked: Sequence[Asked]) -> Mapping[str, Sequence[float]]:
+def _parts(asked: Sequence[QuestionCost]) -> Mapping[str, Sequence[float]]:
     """Milliseconds of each part in each question; of the model's requests, without its own."""
     found: defaultdict[str, list[float]] = defaultdict(lambda: [0.0] * len(asked))
     for number, one in enumerate(asked):
@@ -203,9 +210,9 @@ def _bridge(folder: Path, model: str) -> Iterator[BridgeAtWork]:
             "AGENT_API_URL": model,
             "DB_PATH": str(folder / "irc_logs.db"),
         }
-        process = Popen(
-            [sys.executable, "-m", "bench.unpaced_bridge"],
-            cwd=_ROOT,
+        process = Popen(  # noqa: S603 -- ourselves
+            [sys.executable, "-P", str(_BRIDGE)],
+            cwd=folder,  # which holds no settings
             env={**os.environ, **settings},
             stderr=DEVNULL,
         )

@@ -1,4 +1,4 @@
-"""`python -m bench.unpaced_bridge`: what `terrarium-mcp bridge` runs, without its pace on the wire.
+"""What `terrarium-mcp bridge` runs, without its pace on the wire.
 
 Everything else is as in the command, with the settings of the environment. It runs until killed.
 """

@@ -47,11 +47,13 @@ def show_last(settings: Settings, file: Path | None, last: int, *, as_json: bool
             " bridge, and ask the bot something."
         )
     questions = last_questions(path, last)
+    if as_json:
+        text = "\n".join(one.line for one in questions)
+    else:
+        text = "\n\n".join(rendered(one.record, settings.zone) for one in questions)
     output = StandardOutput()
-    for number, (line, record) in enumerate(questions):
-        text = line if as_json else rendered(record, settings.zone)
-        for one in ["", *text.split("\n")] if number and not as_json else text.split("\n"):
-            output.write(one)
+    for line in text.split("\n"):
+        output.write(line)
     output.flush()
 
 
@@ -79,7 +81,9 @@ def last_questions(path: Path, last: int) -> list[LoggedQuestion]:
             f" with TERRARIUM_TALK_LOG={path}."
         ) from None
     except OSError as error:
-        raise TalkLogUnreadable(f"{path} cannot be read: {error.strerror}.") from error
+        raise TalkLogUnreadable(
+            f"{path} cannot be read: {error.strerror}. Name the talk log with --file."
+        ) from error
     if bad:
         log.warning("%s in %s skipped: not of a talk log", quantity(bad, "line"), path)
     if not found:
