@@ -13,6 +13,7 @@ from typing import Any
 
 import anyio
 
+from terrarium_mcp.irc_bridge.dialogue.summary_prompt import RULES
 from terrarium_mcp.irc_bridge.model.check import CHECK
 from tests.servers.endpoints.http import Answer, HttpRequest, serving
 
@@ -27,6 +28,7 @@ __all__ = [
     "garbage",
     "hangs",
     "html",
+    "is_summary",
     "reasons",
     "says",
     "sends",
@@ -117,6 +119,11 @@ def hangs(until_released: Answer | None = None) -> Answer:
     return replace(until_released or says("too late"), waits=True)
 
 
+def is_summary(body: dict[str, Any]) -> bool:
+    """Whether a request asks for a summary of the bot's own talk."""
+    return bool(body["messages"][0]["content"].startswith(RULES[:40]))
+
+
 @dataclass
 class StrictAgent:
     """The agent's script, its moods, and what it was asked."""
@@ -170,6 +177,8 @@ class StrictAgent:
             self.checks += 1
             refuses = body.get("tools") and not self.takes_tools
             return tools_error() if refuses else says("ready")
+        if is_summary(body) and not self.thinks:
+            return says("We have talked.")  # as often as there is much to summarise, in no script
         self.requests.append(body)
         self._arrived.set()
         self._arrived = anyio.Event()

@@ -65,12 +65,12 @@ def summary_request(dialogue: StoredDialogue, zone: tzinfo) -> SummaryRequest | 
         return None
     before = dialogue.summary
     told = [_told(turn, zone) for turn in turns]
-    room = SOFT_LIMIT - estimated_tokens(_RULES) - SUMMARY_SHARE
+    room = SOFT_LIMIT - estimated_tokens(RULES) - SUMMARY_SHARE
     fitting = 1
     while fitting < len(told) and estimated_tokens("\n\n".join(told[: fitting + 1])) <= room:
         fitting += 1
     parts = ([_BEFORE.format(summary=before.text)] if before else []) + told[:fitting]
-    talk = (ChatMessage("system", _RULES), ChatMessage("user", "\n\n".join(parts)))
+    talk = (ChatMessage("system", RULES), ChatMessage("user", "\n\n".join(parts)))
     numbers = {turn.number for turn in turns[:fitting]}
     if before:
         numbers |= before.turns
@@ -94,7 +94,7 @@ def _told(turn: DialogueTurn, zone: tzinfo) -> str:
 
 _BEFORE = "The notes so far:\n{summary}"
 
-_RULES = """\
+RULES = """\
 You keep the notes of an IRC bot about its own talk. Write new notes that replace the old ones, in \
 at most eight short sentences of plain text: who asked what and when, what was answered, names, \
 dates, decisions, links, message ids, and what was left open. Keep every fact of the old notes \

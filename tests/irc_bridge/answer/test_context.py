@@ -203,14 +203,19 @@ async def test_what_we_said_stands_in_the_request_once(tmp_path: Path) -> None:
 
 
 async def test_a_turn_that_does_not_fit_leaves_its_lines_in_the_log(tmp_path: Path) -> None:
-    long = "bo fixed it " * 60
     async with study(tmp_path, NOBODY) as scene:
-        mine = said(f"ada: [LLM] {long[:300]}", nick="Terra", own=True)
-        await scene.store.messages.append([mine, *(said("word " * 80) for _ in range(19))])
-        before = talked(*(turn(n, f"who {n}?", long * 20) for n in range(1, 3)))
+        mine = [
+            said(f"ada: [LLM] {f'number {n} ' * 20}".rstrip(), nick="Terra", own=True)
+            for n in (1, 12)
+        ]
+        await scene.store.messages.append([*mine, *(said("word " * 60) for _ in range(18))])
+        before = talked(*(turn(n, f"who {n}?", f"number {n} " * 90) for n in range(1, 13)))
         context = await context_of(scene, asks("when?"), before)
-    assert not context.request.turns
-    assert any("<Terra> ada: [LLM]" in line for line in context.request.newest.lines)
+    assert [quoted.number for quoted in context.request.turns][-1] == 12
+    assert 1 < len(context.request.turns) < 12
+    ours = [line for line in context.request.newest.lines if "<Terra>" in line]
+    assert len(ours) == 1
+    assert "number 1 " in ours[0]
 
 
 async def test_older_lines_that_matter_are_dated_and_stand_apart(tmp_path: Path) -> None:

@@ -30,24 +30,28 @@ from terrarium_mcp.store import DialoguePlace, DialogueSummary, StoredDialogue
 from tests.irc_bridge.dialogue.test_turns import questions, turn
 from tests.irc_bridge.house import Study, study
 from tests.irc_bridge.test_bridge import PATIENCE, playing
-from tests.servers.agent import Answer, StrictAgent, fails, hangs, reasons, says, strict_agent
+from tests.servers.agent import (
+    Answer,
+    StrictAgent,
+    fails,
+    hangs,
+    is_summary,
+    reasons,
+    says,
+    strict_agent,
+)
 from tests.servers.beside import beside
 from tests.servers.ircd import Ircd
 from tests.store.scene import rows_of
 
 TEA = DialoguePlace("local", "#tea")
 ADA = Identity("local", "ada", "ada", "example.org")
-KEEPS_NOTES = "You keep the notes"
 
 
 def dialogue(*numbers: int, summary: DialogueSummary | None = None) -> StoredDialogue:
     return StoredDialogue(
         1, max(numbers), summary, tuple(turn(number, f"fact {number}?") for number in numbers)
     )
-
-
-def is_summary(request: dict[str, Any]) -> bool:
-    return str(request["messages"][0]["content"]).startswith(KEEPS_NOTES)
 
 
 @dataclass

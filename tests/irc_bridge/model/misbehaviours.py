@@ -217,7 +217,7 @@ LLAMA_CPP = [
         lambda: LlamaCpp(template_refuses=("repetition",), jinja=False),
         answers(OWN),
         OWN,
-        3,
+        2,
     ),
     Misbehaviour("it crashes", LlamaCpp, answers(faults.closed()), NOT_ANSWERING, 1),
     Misbehaviour("the connection is reset", LlamaCpp, answers(faults.reset()), NOT_ANSWERING, 1),
