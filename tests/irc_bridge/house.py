@@ -20,6 +20,7 @@ from tenacity import wait_none
 from terrarium_mcp.bell import Bell
 from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.chat.records import Message, MessageType, NewMessage
+from terrarium_mcp.irc_bridge.answer.gathering import gathered_lines
 from terrarium_mcp.irc_bridge.answer.loop import Answer, answer
 from terrarium_mcp.irc_bridge.answer.question import Question
 from terrarium_mcp.irc_bridge.bridge import Bridge
@@ -190,7 +191,9 @@ class Study:
         view = {"network": "local", "channel": channel, "asker": asker}
         question = Question(text, asker, channel, view)
         before = dialogue or StoredDialogue()
-        return await answer(question, before, self.llm, self.toolbox, self.settings, "Terra")
+        lines = await gathered_lines(question, self.toolbox, self.settings)
+        tools, settings = self.toolbox, self.settings
+        return await answer(question, before, lines, self.llm, tools, settings, "Terra")
 
 
 @asynccontextmanager

@@ -68,7 +68,7 @@ def last_questions(path: Path, last: int) -> list[LoggedQuestion]:
     bad = 0
     try:
         with path.open("rb") as stream:
-            for line in filter(None, _lines_from_the_end(stream)):  # two writers may leave a gap
+            for line in _lines_from_the_end(stream):
                 try:
                     found.append(LoggedQuestion(line.decode(), record_from_json(line)))
                 except ValueError:

@@ -10,7 +10,7 @@ from terrarium_mcp.chat.records import SPEECH, Message
 from terrarium_mcp.chat.transcript import from_json
 from terrarium_mcp.irc_bridge.answer.budget import SOFT_LIMIT
 from terrarium_mcp.irc_bridge.answer.question import Question
-from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, ToolboxAway, ToolsAtHand
+from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, ToolboxAway, ToolsAtHand, ViewMeta
 from terrarium_mcp.settings import Settings
 
 SEARCHED_WITHIN = 5.0
@@ -51,7 +51,10 @@ async def gathered_lines(
     async def search() -> None:
         nonlocal found
         arguments = {"query": question.text, "limit": MOST_HITS, "format": "json"}
-        found = await _answer_of(toolbox, "search_irc_history", arguments, question)
+        # Without the cutoff, which costs half as much again: commands are no hits anyway, and
+        # nothing else was said since the question.
+        view = {key: value for key, value in question.view.items() if key != "as_of"}
+        found = await _answer_of(toolbox, "search_irc_history", arguments, question, view)
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(read_newest)
@@ -75,7 +78,9 @@ async def _newest_lines(question: Question, toolbox: ToolsAtHand, limit: int) ->
 
     async def recent(count: int, *, events: bool) -> list[Message]:
         arguments = {"limit": count, "include_events": events, "format": "json"}
-        answer = await _answer_of(toolbox, "get_recent_irc_messages", arguments, question)
+        answer = await _answer_of(
+            toolbox, "get_recent_irc_messages", arguments, question, question.view
+        )
         return messages_of(answer)
 
     messages = await recent(limit + _EXTRA_FOR_EVENTS, events=True)
@@ -85,11 +90,15 @@ async def _newest_lines(question: Question, toolbox: ToolsAtHand, limit: int) ->
 
 
 async def _answer_of(
-    toolbox: ToolsAtHand, tool: str, arguments: Mapping[str, object], question: Question
+    toolbox: ToolsAtHand,
+    tool: str,
+    arguments: Mapping[str, object],
+    question: Question,
+    view: ViewMeta,
 ) -> ToolAnswer:
     try:
         with question.watch.call(tool):
-            return await toolbox.call(tool, arguments, {**question.view, "max_tokens": SOFT_LIMIT})
+            return await toolbox.call(tool, arguments, {**view, "max_tokens": SOFT_LIMIT})
     except ToolboxAway:
         return ToolAnswer("", failed=True)
 

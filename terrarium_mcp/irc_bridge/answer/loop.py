@@ -19,7 +19,7 @@ from terrarium_mcp.irc_bridge.answer.context import (
     QuestionContext,
     question_context,
 )
-from terrarium_mcp.irc_bridge.answer.gathering import GatheredLines, gathered_lines
+from terrarium_mcp.irc_bridge.answer.gathering import GatheredLines
 from terrarium_mcp.irc_bridge.answer.lookups import Lookups
 from terrarium_mcp.irc_bridge.answer.model_request import ModelRequest, ToolRound
 from terrarium_mcp.irc_bridge.answer.question import Question
@@ -183,15 +183,24 @@ class _ToolLoop:
 async def answer(
     question: Question,
     dialogue: StoredDialogue,
+    lines: GatheredLines,
     llm: LLM,
     toolbox: ToolsAtHand,
     settings: Settings,
     nick: str,
 ) -> Answer:
-    """Answer a question with the model's words, or else with the best search hits for it."""
-    with question.watch.part("context"):
-        lines = await gathered_lines(question, toolbox, settings)
-        loop = _ToolLoop(question, dialogue, lines, llm, toolbox, settings, nick)
+    """Answer a question with the model's words, or else with the best search hits for it.
+
+    Args:
+        question: the question.
+        dialogue: the turns before it.
+        lines: what was read of the log for it.
+        llm: the model.
+        toolbox: the tools at hand for it.
+        settings: the settings in use.
+        nick: the bot's nick.
+    """
+    loop = _ToolLoop(question, dialogue, lines, llm, toolbox, settings, nick)
     log.debug("a question of %s in %s: %s", question.asker, question.channel, loop.context.account)
     words, why = "", "The model gave no answer."
     try:

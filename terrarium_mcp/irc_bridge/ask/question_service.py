@@ -8,6 +8,7 @@ from dataclasses import replace
 import anyio
 
 from terrarium_mcp.errors import plainly
+from terrarium_mcp.irc_bridge.answer.gathering import gathered_lines
 from terrarium_mcp.irc_bridge.answer.loop import Answer, answer
 from terrarium_mcp.irc_bridge.answer.question import Question
 from terrarium_mcp.irc_bridge.answer.reply import Reply
@@ -127,11 +128,19 @@ class QuestionService:
         with plainly():
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._say_thinking, pending)
+                with pending.watch.part("context"):
+                    lines = await gathered_lines(question, tools, self._settings)
                 async with self._model.question():
                     pending.watch.lap("model queue")
                     tasks.start_soon(self._network.show_typing, pending.command.target)
                     found = await answer(
-                        question, before, self._llm, tools, self._settings, self._network.nick
+                        question,
+                        before,
+                        lines,
+                        self._llm,
+                        tools,
+                        self._settings,
+                        self._network.nick,
                     )
                 tasks.cancel_scope.cancel()
         return found

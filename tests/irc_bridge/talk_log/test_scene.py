@@ -103,7 +103,7 @@ async def test_the_parts_of_a_question_add_up_to_its_wall_time(tmp_path: Path) -
                 wall = (time.perf_counter() - began) * 1000
                 (record,) = await notes_in(path)
     assert names(record) == [
-        *("queue", "consent", "flush", "dialogue", "model queue", "context"),
+        *("queue", "consent", "flush", "dialogue", "context", "model queue"),
         *("model request", "tool calls", "model request"),
         *("cleaning", "splitting", "first line", "next line"),
     ]
