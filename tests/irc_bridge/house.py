@@ -6,7 +6,7 @@ A `study` is a part of it, for scenes that need no network: the question is put 
 import os
 import secrets
 import sqlite3
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -30,7 +30,7 @@ from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryPage
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.talk_log.writer import TalkLog
-from terrarium_mcp.irc_bridge.toolbox import Target, Toolbox, stdio_server
+from terrarium_mcp.irc_bridge.toolbox import Target, Toolbox, ViewMeta, stdio_server
 from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, StoredDialogue, open_store
@@ -191,9 +191,18 @@ class Study:
         view = {"network": "local", "channel": channel, "asker": asker}
         question = Question(text, asker, channel, view)
         before = dialogue or StoredDialogue()
-        lines = await gathered_lines(question, self.toolbox, self.settings)
+        lines = await gathered_lines(question, self.toolbox, self.settings, settled_at(view))
         tools, settings = self.toolbox, self.settings
         return await answer(question, before, lines, self.llm, tools, settings, "Terra")
+
+
+def settled_at(view: ViewMeta) -> Callable[[], Awaitable[ViewMeta]]:
+    """A question that is on disk: its view is this."""
+
+    async def settled() -> ViewMeta:
+        return view
+
+    return settled
 
 
 @asynccontextmanager

@@ -1,7 +1,7 @@
 """Reads through MCP what a question needs of the log: the newest lines, and hits for its words."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import anyio
@@ -39,22 +39,28 @@ class GatheredLines:
 
 
 async def gathered_lines(
-    question: Question, toolbox: ToolsAtHand, settings: Settings
+    question: Question,
+    toolbox: ToolsAtHand,
+    settings: Settings,
+    settled: Callable[[], Awaitable[ViewMeta]],
 ) -> GatheredLines:
-    """The lines for a question; none while the MCP server is away."""
+    """The lines for a question; none while the MCP server is away.
+
+    The search does not wait for the view up to the question, which `settled` returns once the
+    question is on disk: commands are no hits, and nothing else was said since. A cutoff would make
+    it half as expensive again.
+    """
     newest: list[Message] = []
     found = ToolAnswer("")
 
     async def read_newest() -> None:
-        newest.extend(await _newest_lines(question, toolbox, settings.max_context_messages))
+        ready = replace(question, view=await settled())
+        newest.extend(await _newest_lines(ready, toolbox, settings.max_context_messages))
 
     async def search() -> None:
         nonlocal found
         arguments = {"query": question.text, "limit": MOST_HITS, "format": "json"}
-        # Without the cutoff, which costs half as much again: commands are no hits anyway, and
-        # nothing else was said since the question.
-        view = {key: value for key, value in question.view.items() if key != "as_of"}
-        found = await _answer_of(toolbox, "search_irc_history", arguments, question, view)
+        found = await _answer_of(toolbox, "search_irc_history", arguments, question)
 
     async with anyio.create_task_group() as tasks:
         tasks.start_soon(read_newest)
@@ -78,9 +84,7 @@ async def _newest_lines(question: Question, toolbox: ToolsAtHand, limit: int) ->
 
     async def recent(count: int, *, events: bool) -> list[Message]:
         arguments = {"limit": count, "include_events": events, "format": "json"}
-        answer = await _answer_of(
-            toolbox, "get_recent_irc_messages", arguments, question, question.view
-        )
+        answer = await _answer_of(toolbox, "get_recent_irc_messages", arguments, question)
         return messages_of(answer)
 
     messages = await recent(limit + _EXTRA_FOR_EVENTS, events=True)
@@ -90,15 +94,11 @@ async def _newest_lines(question: Question, toolbox: ToolsAtHand, limit: int) ->
 
 
 async def _answer_of(
-    toolbox: ToolsAtHand,
-    tool: str,
-    arguments: Mapping[str, object],
-    question: Question,
-    view: ViewMeta,
+    toolbox: ToolsAtHand, tool: str, arguments: Mapping[str, object], question: Question
 ) -> ToolAnswer:
     try:
         with question.watch.call(tool):
-            return await toolbox.call(tool, arguments, {**view, "max_tokens": SOFT_LIMIT})
+            return await toolbox.call(tool, arguments, {**question.view, "max_tokens": SOFT_LIMIT})
     except ToolboxAway:
         return ToolAnswer("", failed=True)
 

@@ -36,16 +36,24 @@ class CommandViews:
 
         `among` chooses which of the shared channels.
         """
-        command, message = pending.command, pending.message
+        present, message = self.present_view(pending.command, among), pending.message
+        if "channel" not in present:
+            return present
+        with anyio.move_on_after(FLUSH_WITHIN):
+            await self._recorder.flush()
+        cutoff = {"as_of": str(message.message_id)} if message and message.message_id else {}
+        return {**present, **cutoff}
+
+    def present_view(
+        self, command: Command, among: Callable[[Sequence[str]], Sequence[str]]
+    ) -> ViewMeta:
+        """The view of a command without its cutoff, for which nothing need be on disk."""
         view: dict[str, object] = {"network": self._recorder.network, "asker": command.asker}
         if not command.channel:
             return {**view, "channels": among(self._network.channels_of(command.asker))}
         if not self.ways(command).is_recorded:
             return {**view, "channels": []}
-        with anyio.move_on_after(FLUSH_WITHIN):
-            await self._recorder.flush()
-        cutoff = {"as_of": str(message.message_id)} if message and message.message_id else {}
-        return {**view, "channel": command.channel, **cutoff}
+        return {**view, "channel": command.channel}
 
     def ways(self, command: Command) -> ChannelWays:
         """The ways of the channel or private chat in which a command was given."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 import anyio
 
 from terrarium_mcp.errors import plainly
-from terrarium_mcp.irc_bridge.answer.gathering import gathered_lines
+from terrarium_mcp.irc_bridge.answer.gathering import GatheredLines, gathered_lines
 from terrarium_mcp.irc_bridge.answer.loop import Answer, answer
 from terrarium_mcp.irc_bridge.answer.question import Question
 from terrarium_mcp.irc_bridge.answer.reply import Reply
@@ -86,8 +86,7 @@ class QuestionService:
         """
         with self._noted(pending):
             command = pending.command
-            with pending.watch.part("flush"):
-                view = await self._views.view(pending, self._guardians.accompanied)
+            view = self._views.present_view(command, self._guardians.accompanied)
             question = self._question(pending, view)
             if not self._guardians.allow(command):
                 await self._speech.say(pending, self._unaccompanied(command))
@@ -100,6 +99,7 @@ class QuestionService:
     async def _hold_turn(self, pending: PendingCommand, question: Question) -> None:
         """Answer a question within its dialogue: the turn ends when the answer has been said."""
         command, place = pending.command, self._views.place(pending.command)
+        question, lines = await self._gathered(pending, question)
         with pending.watch.part("dialogue"):
             before = await self._memory.current(place)
         with self._memory.turn(
@@ -110,7 +110,7 @@ class QuestionService:
             message_id=_message_id(pending.message),
             is_kept=not question.off_record,
         ) as turn:
-            found = await self._answered(pending, question, before)
+            found = await self._answered(pending, question, before, lines)
             self._note_account(place, found)
             turn.answer("\n".join(found.lines), found.steps, found.shown)
             mark = self._settings.llm_mark if found.by_model else ""
@@ -120,16 +120,35 @@ class QuestionService:
             await self._speech.say(pending, reply, begun=turn.said)
         self._summarizer.consider(place)
 
+    async def _gathered(
+        self, pending: PendingCommand, question: Question
+    ) -> tuple[Question, GatheredLines]:
+        """The lines for a question, and the question with its cutoff: it is on disk now."""
+
+        async def settled() -> ViewMeta:
+            nonlocal question
+            with pending.watch.part("flush"):
+                view = await self._views.view(pending, self._guardians.accompanied)
+            question = replace(question, view=view)
+            return view
+
+        with pending.watch.part("context"):
+            tools = self._tools_for(question)
+            lines = await gathered_lines(question, tools, self._settings, settled)
+        return question, lines
+
     async def _answered(
-        self, pending: PendingCommand, question: Question, before: StoredDialogue
+        self,
+        pending: PendingCommand,
+        question: Question,
+        before: StoredDialogue,
+        lines: GatheredLines,
     ) -> Answer:
         """The model's answer, announced with `Thinking...` if it takes long."""
         tools = self._tools_for(question)
         with plainly():
             async with anyio.create_task_group() as tasks:
                 tasks.start_soon(self._say_thinking, pending)
-                with pending.watch.part("context"):
-                    lines = await gathered_lines(question, tools, self._settings)
                 async with self._model.question():
                     pending.watch.lap("model queue")
                     tasks.start_soon(self._network.show_typing, pending.command.target)

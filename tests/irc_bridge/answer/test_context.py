@@ -20,7 +20,7 @@ from terrarium_mcp.store import (
     ToolStep,
     TurnState,
 )
-from tests.irc_bridge.house import NOBODY, Study, came, said, study
+from tests.irc_bridge.house import NOBODY, Study, came, said, settled_at, study
 
 
 async def shown(
@@ -38,7 +38,8 @@ async def shown(
 async def context_of(
     scene: Study, question: Question, dialogue: StoredDialogue | None = None, **more: Any
 ) -> QuestionContext:
-    lines = await gathered_lines(question, scene.toolbox, scene.settings)
+    settled = settled_at(question.view)
+    lines = await gathered_lines(question, scene.toolbox, scene.settings, settled)
     before = dialogue or StoredDialogue()
     return question_context(question, before, lines, scene.settings, nick="Terra", **more)
 

@@ -91,8 +91,10 @@ async def talk(folder: Path, agent: StrictAgent) -> AsyncIterator[Talk]:
         dialogues = DialogueMemory(scene.store, "local", lambda: scene.settings.stale_after)
         summarizer = Summarizer(dialogues, scene.llm, model, lambda: scene.settings)
         async with beside(dialogues.run), beside(summarizer.run):
-            yield Talk(scene, dialogues, summarizer, model)
-            dialogues.finish()
+            try:
+                yield Talk(scene, dialogues, summarizer, model)
+            finally:
+                dialogues.finish()
 
 
 async def test_the_twenty_first_turn_has_the_older_ones_summarised(tmp_path: Path) -> None:
@@ -196,14 +198,13 @@ def test_a_summary_is_harmless_and_keeps_to_its_share() -> None:
 async def test_a_failed_summary_changes_nothing_and_is_tried_after_the_next_answer(
     tmp_path: Path, failure: Answer
 ) -> None:
-    answers = iter([failure, says("notes")])
-    failed = anyio.Event()
+    failed, mended = anyio.Event(), False
 
     def think(request: dict[str, Any]) -> Answer:
         if not is_summary(request):
             return says("yes")
         failed.set()
-        return next(answers)
+        return says("notes") if mended else failure
 
     async with strict_agent() as agent, talk(tmp_path, agent) as scene:
         agent.thinks = think
@@ -213,6 +214,7 @@ async def test_a_failed_summary_changes_nothing_and_is_tried_after_the_next_answ
             await failed.wait()
         before = await scene.dialogues.current(TEA)
         assert (len(before.turns), before.summary) == (MOST_TURNS + 1, None)
+        mended = True
         await scene.asks("fact 22?")
         summary = await scene.has_summary(16)
     assert (summary.first, summary.last) == (1, 16)

@@ -103,7 +103,7 @@ async def test_the_parts_of_a_question_add_up_to_its_wall_time(tmp_path: Path) -
                 wall = (time.perf_counter() - began) * 1000
                 (record,) = await notes_in(path)
     assert names(record) == [
-        *("queue", "consent", "flush", "dialogue", "context", "model queue"),
+        *("queue", "consent", "context", "dialogue", "model queue"),
         *("model request", "tool calls", "model request"),
         *("cleaning", "splitting", "first line", "next line"),
     ]
@@ -113,6 +113,7 @@ async def test_the_parts_of_a_question_add_up_to_its_wall_time(tmp_path: Path) -
     assert held * 1000 < record.ms < wall
     assert max(record.parts, key=lambda part: part.ms).name == "model request"
     assert sorted(set(calls_in(record, "context"))) == [
+        ("flush", ""),
         ("get_recent_irc_messages", "ok"),
         ("search_irc_history", "ok"),
     ]
@@ -181,7 +182,7 @@ async def test_private_questions_are_noted_without_the_nick_and_off_the_record_n
         (record,) = await scene.notes()
         assert "ada" not in scene.path.read_text("utf-8")
     assert (record.channel, record.outcome) == ("private", Outcome.ANSWERED)
-    assert "flush" in names(record)
+    assert ("flush", "") in calls_in(record, "context")
 
 
 async def test_without_the_model_the_best_lines_are_the_outcome(
