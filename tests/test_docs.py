@@ -146,6 +146,7 @@ def test_every_test_that_a_page_names_exists() -> None:
         for found in re.findall(r"`([\w/]+\.py)::(\w+)`", page.read_text("utf-8"))
     ]
     assert len([page for page, *_ in named if page == "manners.md"]) > 15
+    assert len([page for page, *_ in named if page == "lessons.md"]) == 20
     for page, file, name in named:
         source = (ROOT / "tests" / file).read_text("utf-8")
         assert re.search(rf"^(?:async )?def {name}\(", source, re.MULTILINE), (page, file, name)

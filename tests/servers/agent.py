@@ -143,6 +143,9 @@ class StrictAgent:
     speaks_of_health: bool = True
     thinks: Callable[[dict[str, Any]], Answer] | None = None
     """Answers a request by what it holds, in place of the script."""
+    most_at_once: int = 0
+    """Completions that it was working on side by side."""
+    _at_once: int = 0
     _script: deque[Answer] = field(default_factory=deque)
     _released: anyio.Event = field(default_factory=anyio.Event)
     _arrived: anyio.Event = field(default_factory=anyio.Event)
@@ -187,8 +190,13 @@ class StrictAgent:
             return fails(422, {"detail": faults})
         self.forwarded.append(_forwarded(body))
         answer = self._next(body)
-        if answer.waits:
-            await self._released.wait()
+        self._at_once += 1
+        self.most_at_once = max(self.most_at_once, self._at_once)
+        try:
+            if answer.waits:
+                await self._released.wait()
+        finally:
+            self._at_once -= 1
         return answer
 
     def _list_models(self) -> Answer:

@@ -27,12 +27,13 @@ from terrarium_mcp.irc_bridge.model import model_queue
 from terrarium_mcp.irc_bridge.model.chat_types import ChatMessage
 from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
 from terrarium_mcp.store import DialoguePlace, DialogueSummary, StoredDialogue
-from tests.irc_bridge.dialogue.test_turns import questions, turn
+from tests.irc_bridge.dialogue.test_turns import check_valid, questions, turn
 from tests.irc_bridge.house import Study, study
 from tests.irc_bridge.test_bridge import PATIENCE, playing
 from tests.servers.agent import (
     Answer,
     StrictAgent,
+    calls,
     fails,
     hangs,
     is_summary,
@@ -156,6 +157,26 @@ async def test_two_hundred_turns_lose_no_turn_and_no_fact_that_the_notes_kept(
     assert stored.newest == 201
     file = tmp_path / "irc_logs.db"
     assert rows_of(file, "SELECT count(*), sum(state = 'done') FROM dialogue_turns") == [(201, 201)]
+
+
+async def test_after_a_summary_every_tool_message_still_follows_its_call(tmp_path: Path) -> None:
+    def think(request: dict[str, Any]) -> Answer:
+        if is_summary(request):
+            return says("notes")
+        answered = request["messages"][-1]["role"] == "tool"
+        return says("yes") if answered else calls("search_irc_history", query="gate")
+
+    async with strict_agent() as agent, talk(tmp_path, agent) as scene:
+        agent.thinks = think
+        for number in range(1, MOST_TURNS + 2):
+            await scene.asks(f"fact {number}?")
+        await scene.has_summary(1)
+        await scene.asks("and now?")
+    for request in agent.requests:
+        check_valid(request)
+    last = agent.requests[-1]["messages"]
+    assert sum(one["role"] == "tool" for one in last) > KEPT_TURNS
+    assert last[0]["content"].endswith("notes")
 
 
 async def test_the_notes_so_far_are_in_the_prompt_of_the_next() -> None:

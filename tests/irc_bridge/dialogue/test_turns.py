@@ -278,6 +278,24 @@ def execute_in(file: Path, sql: str) -> None:
         other.commit()
 
 
+async def test_while_the_model_hangs_lines_are_recorded_and_commands_are_answered(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    async with playing(ngircd, tmp_path) as scene:
+        scene.agent.will(hangs())
+        await scene.ada.types("PRIVMSG #tea :!ask who fixed the gate?")
+        with anyio.fail_after(PATIENCE):
+            await scene.agent.asked(1)
+        await scene.ada.types("PRIVMSG #tea :meanwhile")
+        await scene.asks("!ping", "ada: pong")
+        await scene.house.has_heard(scene.ada)
+        lines = [line.text for line in await scene.house.lines("#tea")]
+        scene.agent.release()
+        await scene.hears("too late")
+    assert "meanwhile" in lines
+    assert "!ping" in lines
+
+
 async def turns_of(store: Store) -> list[str]:
     return [turn.question for turn in (await store.dialogues.load(TEA)).turns]
 

@@ -17,7 +17,7 @@ from terrarium_mcp.irc_bridge.ask import limits, notices
 from terrarium_mcp.irc_bridge.ask.command_queue import DEPTH
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from tests.irc_bridge.house import QUICK, House, bytes_of, living, locked, settings_for
-from tests.servers.agent import StrictAgent, calls, hangs, says, strict_agent
+from tests.servers.agent import Answer, StrictAgent, calls, hangs, says, strict_agent
 from tests.servers.beside import beside
 from tests.servers.fake_ircd import FakeIrcd, fake_ircd
 from tests.servers.ircd import Ircd
@@ -141,6 +141,53 @@ async def test_a_hundred_ask_at_once_and_channels_are_answered_in_turn_and_a_pin
             assert f"{letter}5, {letter}6, {letter}7 and 12 others: Too many" in refused
             assert len(scene.said(f"PRIVMSG {channel}", "one moment")) <= 1
         await scene.hears("PRIVMSG p5 :Too many questions are waiting here.")
+
+
+async def test_two_channels_with_twenty_questions_each_never_mix_and_nobody_is_without_a_word(
+    tmp_path: Path,
+) -> None:
+    rooms = {"#tea": "t", "#mate": "m"}
+
+    def think(request: dict[str, Any]) -> Answer:
+        asked = str(request["messages"][-1]["content"])
+        if 'from="t2"' in asked:
+            return calls("get_current_users")
+        if request["messages"][-1]["role"] == "tool":
+            return hangs(says("never said"))
+        return says("line 1\nline 2\nline 3")
+
+    async with teahouse(tmp_path) as scene:
+        scene.agent.thinks = think
+        for channel, letter in rooms.items():
+            await scene.enter(*(f"{letter}{n}" for n in range(20)), channel=channel)
+        await scene.server.says(
+            *(
+                f":{mask(f'{letter}{n}')} PRIVMSG {channel} :!ask why?"
+                for n in range(20)
+                for channel, letter in rooms.items()
+            )
+        )
+        with anyio.fail_after(PATIENCE):
+            while not any(one["messages"][-1]["role"] == "tool" for one in scene.agent.requests):
+                await scene.server.news.wait()
+        await scene.say("t2", "!stop")
+        await scene.hears("t2: Stopped.")
+        scene.agent.release()
+        await scene.hears("[LLM] line 3", times=2 * DEPTH - 1)
+        for channel, letter in rooms.items():
+            answered = [n for n in range(DEPTH) if (channel, n) != ("#tea", 2)]
+            replies = [
+                line.partition(" :")[2] for line in scene.said(f"PRIVMSG {channel} :", "[LLM] line")
+            ]
+            assert replies == [
+                text
+                for n in answered
+                for text in (f"{letter}{n}: [LLM] line 1", "| [LLM] line 2", "| [LLM] line 3")
+            ]
+            (refused,) = await scene.hears(f"PRIVMSG {channel}", "Too many questions")
+            assert f"{letter}5, {letter}6, {letter}7 and 12 others" in refused
+        assert scene.said("never said") == []
+        assert scene.agent.most_at_once == 1
 
 
 async def test_places_take_turns_at_the_model(tmp_path: Path) -> None:
