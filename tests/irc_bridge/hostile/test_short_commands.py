@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from terrarium_mcp.irc_bridge import toolbox
 from terrarium_mcp.irc_bridge.answer.reply import SHOWN
+from terrarium_mcp.irc_bridge.toolbox import connection
 from terrarium_mcp.store.sqlite import opening
 from tests.irc_bridge.ask.desk import desk
 from tests.irc_bridge.hostile.test_asking import Teahouse, teahouse
@@ -100,7 +100,7 @@ async def test_while_the_history_opens_every_command_says_so(
 async def test_while_the_history_is_away_every_command_says_so(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(toolbox, "BROKEN_SECONDS", 0.05)
+    monkeypatch.setattr(connection, "BROKEN_SECONDS", 0.05)
     async with fake_ircd() as server:
         options = settings_for(server.port, tmp_path)
         async with (

@@ -91,8 +91,7 @@ class StandIn(ABC):
 
     async def _complete(self, body: dict[str, Any]) -> Answer:
         is_check = body["messages"][-1]["content"].endswith(CHECK)
-        told = "".join(one["content"] for one in body["messages"][:1])
-        if told.startswith(RULES[:40]):
+        if str(body["messages"][0]["content"]).startswith(RULES[:40]):
             return self.completion(Said("We have talked."))  # a summary, which is in no script
         if not is_check:
             self.requests.append(body)
