@@ -29,10 +29,20 @@ from terrarium_mcp.store import (
 READ_WITHIN = 1.0
 """Seconds for reading a dialogue; a slow disk must not delay an answer."""
 
+MOST_PLACES = 1_000
+"""Dialogues of which it is known how far they have come, also while the disk cannot be read."""
+
 MARK_AGAIN = 5.0
 """Seconds before a failed marking of cut turns is retried."""
 
+_UNKNOWN = StoredDialogue(window=0)
+"""A dialogue that could not be read yet: any number of a turn may be taken already."""
+
 log = logging.getLogger(__name__)
+
+
+class DialogueUnreadable(TerrariumError):
+    """It is not known how far a dialogue has come."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +78,7 @@ class DialogueMemory:
         self._network = network
         self._stale_after = stale_after
         self._unwritten = UnwrittenState()
-        self._newest: dict[DialoguePlace, int] = {}
+        self._reached: dict[DialoguePlace, StoredDialogue] = {}
 
     async def run(self) -> None:
         """Mark the turns that an earlier process left open, and write until `finish()`."""
@@ -82,13 +92,18 @@ class DialogueMemory:
         self._unwritten.finish()
 
     async def current(self, place: DialoguePlace) -> StoredDialogue:
-        """The dialogue of a place as far as it is part of the talk; stale turns are not."""
-        stored = StoredDialogue()
+        """The dialogue of a place as far as it is part of the talk; stale turns are not.
+
+        Without turns if it cannot be read.
+        """
         try:
             with anyio.fail_after(READ_WITHIN):
                 stored = await self._store.dialogues.load(place)
         except (TerrariumError, TimeoutError) as error:
             log.warning("could not read what was said with me: %s", error)
+            stored = self._reached.get(place, _UNKNOWN)
+        else:
+            self._reach(place, stored.window, stored.newest)
         return self._fresh(place, self._completed(place, stored), datetime.now(UTC))
 
     @contextmanager
@@ -104,6 +119,8 @@ class DialogueMemory:
     ) -> Iterator[OpenTurn]:
         """A turn that is open inside the block, and stopped after it unless its answer was said.
 
+        It is not kept where it might overwrite another: `before` could not be read at all.
+
         Args:
             place: where it is held.
             before: the dialogue so far, from `current`.
@@ -112,12 +129,12 @@ class DialogueMemory:
             message_id: the line of the question; 0 if it is not recorded.
             is_kept: whether it may be stored: a turn off the record leaves nothing.
         """
-        number = max(before.newest, self._newest.get(place, 0)) + 1
-        at = datetime.now(UTC)
+        number, at = before.newest + 1, datetime.now(UTC)
         turn = DialogueTurn(number, before.window, at, asker, question, message_id)
+        is_kept = is_kept and before.window != _UNKNOWN.window
         opened = OpenTurn(turn, before, is_kept)
         if is_kept:
-            self._newest[place] = number
+            self._reach(place, before.window, number)
             self._put_turn(place, turn)
         try:
             yield opened
@@ -129,8 +146,17 @@ class DialogueMemory:
                 self._put_turn(place, ended)
 
     async def clear(self, place: DialoguePlace) -> int:
-        """Begin a new window; returns how many turns are no longer part of the talk."""
+        """Begin a new window; returns how many turns are no longer part of the talk.
+
+        Raises:
+            DialogueUnreadable: it is not known which window this is.
+        """
         before = await self.current(place)
+        if before.window == _UNKNOWN.window:
+            raise DialogueUnreadable(
+                "What we talked about cannot be read at the moment, so nothing is cleared."
+                " Try again in a while."
+            )
         self._put_window(place, before.window + 1, None)
         summary = before.summary
         return len(before.turns) + (len(summary.turns) if summary else 0)
@@ -171,6 +197,13 @@ class DialogueMemory:
             return found
         self._put_window(place, found.window + 1, None)
         return StoredDialogue(found.window + 1, found.newest)
+
+    def _reach(self, place: DialoguePlace, window: int, newest: int) -> None:
+        """Note how far a dialogue has come; of too many, the longest unchanged is left out."""
+        self._reached.pop(place, None)
+        self._reached[place] = StoredDialogue(window, newest)
+        if len(self._reached) > MOST_PLACES:
+            del self._reached[next(iter(self._reached))]
 
     def _put_turn(self, place: DialoguePlace, turn: DialogueTurn) -> None:
         write = partial(self._store.dialogues.put_turn, place, turn)

@@ -91,7 +91,7 @@ class UnwrittenState:
         except TerrariumError as error:
             one.tries += 1
             one.due = anyio.current_time() + AGAIN_AFTER
-            if one.tries >= TRIES:
+            if one.tries >= TRIES and self._waiting.get(key) is one:
                 self._give_up(key)
             elif one.tries == 1:
                 log.warning("could not store what was said with me, will retry: %s", error)

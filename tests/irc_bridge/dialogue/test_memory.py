@@ -1,0 +1,102 @@
+"""What a dialogue loses when the disk cannot be read or written: nothing that was there before."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from datetime import timedelta
+from pathlib import Path
+
+import anyio
+import pytest
+
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.irc_bridge.dialogue import unwritten
+from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory, DialogueUnreadable
+from terrarium_mcp.irc_bridge.dialogue.unwritten import UnwrittenState
+from terrarium_mcp.store import Store, open_store
+from tests.irc_bridge.dialogue.test_turns import TEA, execute_in, turn
+
+
+@asynccontextmanager
+async def unreadable(file: Path) -> AsyncIterator[None]:
+    """A database whose dialogues cannot be read inside the block."""
+    execute_in(file, "ALTER TABLE dialogues RENAME COLUMN newest TO gone")
+    yield
+    execute_in(file, "ALTER TABLE dialogues RENAME COLUMN gone TO newest")
+
+
+def memory_of(store: Store) -> DialogueMemory:
+    return DialogueMemory(store, "local", lambda: timedelta(hours=2))
+
+
+async def ask(memory: DialogueMemory, question: str) -> None:
+    """A question that is answered."""
+    before, asked = await memory.current(TEA), turn(1, question)
+    with memory.turn(TEA, before, asked.asker, question, message_id=0, is_kept=True) as opened:
+        opened.answer("yes", (), frozenset())
+        opened.said()
+
+
+async def write_all(memory: DialogueMemory) -> None:
+    """Write as at the end of the program."""
+    memory.finish()
+    await memory.run()
+
+
+async def test_a_dialogue_that_could_not_be_read_is_not_overwritten(tmp_path: Path) -> None:
+    file = tmp_path / "irc_logs.db"
+    async with open_store(file) as store:
+        await store.dialogues.put_turn(TEA, turn(1, "who fixed the gate?"))
+        memory = memory_of(store)
+        async with unreadable(file):
+            await ask(memory, "so?")
+        await write_all(memory)
+        kept = (await store.dialogues.load(TEA)).turns
+    assert [one.question for one in kept] == ["who fixed the gate?"]
+
+
+async def test_a_dialogue_that_was_read_before_goes_on_where_it_was(tmp_path: Path) -> None:
+    file = tmp_path / "irc_logs.db"
+    async with open_store(file) as store:
+        await store.dialogues.put_window(TEA, 3, None)
+        memory = memory_of(store)
+        await ask(memory, "who?")
+        async with unreadable(file):
+            await ask(memory, "when?")
+        await write_all(memory)
+        kept = (await store.dialogues.load(TEA)).turns
+    assert [(one.number, one.window, one.question) for one in kept] == [
+        (1, 3, "who?"),
+        (2, 3, "when?"),
+    ]
+
+
+async def test_clear_does_not_claim_to_clear_what_it_cannot_read(tmp_path: Path) -> None:
+    file = tmp_path / "irc_logs.db"
+    async with open_store(file) as store:
+        await store.dialogues.put_turn(TEA, turn(1, "who?"))
+        memory = memory_of(store)
+        async with unreadable(file):
+            with pytest.raises(DialogueUnreadable, match="nothing is cleared"):
+                await memory.clear(TEA)
+
+
+async def test_a_write_that_fails_for_good_takes_no_newer_one_with_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(unwritten, "TRIES", 1)
+    state, written = UnwrittenState(), anyio.Event()
+
+    async def newer() -> None:
+        written.set()
+
+    async def older() -> None:
+        state.put((TEA, 0), "newer", newer)  # comes while this one is tried
+        raise TerrariumError("no room")
+
+    state.put((TEA, 0), "older", older)
+    async with anyio.create_task_group() as tasks:
+        tasks.start_soon(state.run)
+        with anyio.move_on_after(5):
+            await written.wait()
+        state.finish()
+    assert written.is_set()
