@@ -25,6 +25,12 @@ from terrarium_mcp.store import DialogueTurn, ToolStep
 LONGEST_PAST_ANSWER = 300
 """Estimated tokens of an earlier answer that are sent again: four lines of IRC, and more."""
 
+MOST_STEPS = 6
+"""The last calls of a turn that are sent again."""
+
+LONGEST_ARGUMENTS = 300
+"""Characters of a call's arguments that are sent again; longer ones are left out."""
+
 _FENCE = re.compile(r"^\[irc \w+:.*\]$")
 _QUOTED = 2
 """Lines of a tool's transcript that the short form of its result keeps."""
@@ -41,7 +47,7 @@ def past_turn(turn: DialogueTurn, zone: tzinfo) -> PastTurn:
     messages: list[TalkMessage] = [
         ChatMessage("user", question_tag(turn.asker.nick, turn.question, at=asked_at))
     ]
-    for number, steps in groupby(turn.steps, key=lambda step: step.round):
+    for number, steps in groupby(turn.steps[-MOST_STEPS:], key=lambda step: step.round):
         messages += _round(f"turn{turn.number}_{number}", list(steps))
     said = ChatMessage("assistant", truncated(turn.answer, LONGEST_PAST_ANSWER))
     return PastTurn(turn.number, (*messages, said))
@@ -85,12 +91,17 @@ def unrepeated(
 
 def _round(name: str, steps: Sequence[ToolStep]) -> list[TalkMessage]:
     calls = tuple(
-        ToolCall(f"{name}_{place}", step.tool, step.arguments) for place, step in enumerate(steps)
+        ToolCall(f"{name}_{place}", step.tool, _short_arguments(step.arguments))
+        for place, step in enumerate(steps)
     )
     results = [
         ToolResult(call.id, call.name, step.result) for call, step in zip(calls, steps, strict=True)
     ]
     return [AssistantToolCalls(ModelMessage("", calls)), *results]
+
+
+def _short_arguments(arguments: str) -> str:
+    return arguments if len(arguments) <= LONGEST_ARGUMENTS else "{}"
 
 
 def _squeezed(text: str) -> str:

@@ -62,8 +62,13 @@ class CommandViews:
         return self._settings().channel_ways(network, place, mapping)
 
     def place(self, command: Command) -> DialoguePlace:
-        """Where the dialogue is held that a command belongs to."""
+        """Where the dialogue is held that a command belongs to.
+
+        In private with an account, or else with a nick at its user@host: people who share a host
+        do not share a dialogue.
+        """
         network = self._recorder.network
         if command.channel:
-            return DialoguePlace(network, channel=command.channel)
-        return DialoguePlace(network, person=" ".join(command.person))
+            return DialoguePlace(network, channel=self._network.fold(command.channel))
+        nick = () if command.account else (self._network.fold(command.asker),)
+        return DialoguePlace(network, person=" ".join((*nick, *command.person)))

@@ -14,7 +14,11 @@ from terrarium_mcp.irc_bridge.answer.budget import (
     truncated,
 )
 from terrarium_mcp.irc_bridge.answer.model_request import size
-from terrarium_mcp.irc_bridge.answer.past_turns import past_turn
+from terrarium_mcp.irc_bridge.answer.past_turns import (
+    LONGEST_ARGUMENTS,
+    MOST_STEPS,
+    past_turn,
+)
 from terrarium_mcp.irc_bridge.answer.question_tag import question_tag
 from terrarium_mcp.irc_bridge.model.chat_types import ChatMessage, TalkMessage
 from terrarium_mcp.store import DialogueTurn, StoredDialogue
@@ -87,7 +91,10 @@ def summary_text(said: str) -> str:
 def _told(turn: DialogueTurn, zone: tzinfo) -> str:
     """A turn as text."""
     asked_at = f"{local(turn.asked_at, zone):%Y-%m-%d %H:%M}"
-    steps: Sequence[str] = [f"looked up: {step.tool} {step.arguments}" for step in turn.steps]
+    steps: Sequence[str] = [
+        f"looked up: {step.tool} {step.arguments[:LONGEST_ARGUMENTS]}"
+        for step in turn.steps[-MOST_STEPS:]
+    ]
     question = question_tag(turn.asker.nick, turn.question, at=asked_at)
     return truncated("\n".join([question, *steps, f"answer: {turn.answer}"]), _LONGEST_TURN)
 

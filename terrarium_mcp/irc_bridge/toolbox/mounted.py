@@ -66,7 +66,7 @@ class MountedServer:
         try:
             result = await self._connection.call(name.removeprefix(self._prefix), arguments)
         except CallRefused as refused:
-            return ToolAnswer(refused.reason, failed=True)
+            return ToolAnswer(refused.reason, failed=True, foreign=True)
         return answer_from(result)
 
     async def run(self) -> None:

@@ -22,15 +22,16 @@ from terrarium_mcp.store import (
     TurnState,
     open_store,
 )
-from tests.irc_bridge.house import bytes_of
+from tests.irc_bridge.house import bytes_of, living, settings_for
 from tests.irc_bridge.test_bridge import PATIENCE, playing
-from tests.servers.agent import calls, calls_all, hangs, says
+from tests.servers.agent import calls, calls_all, hangs, says, strict_agent
+from tests.servers.fake_ircd import fake_ircd
 from tests.servers.ircd import Ircd
 from tests.servers.person import person
 from tests.store.scene import rows_of
 
 TEA = DialoguePlace("local", "#tea")
-STATES = "SELECT question, state FROM dialogue_turns ORDER BY id"
+STATES = "SELECT question, state FROM dialogue_turns ORDER BY dialogue, number"
 
 
 def spoken(request: dict[str, Any]) -> list[str]:
@@ -174,6 +175,22 @@ async def test_each_channel_and_each_private_chat_has_a_dialogue_of_its_own(
         ["question 3?"],
         ["question 2?", "question 4?"],
     ]
+
+
+async def test_two_people_at_one_host_have_private_dialogues_of_their_own(tmp_path: Path) -> None:
+    async with (
+        fake_ircd() as server,
+        strict_agent() as agent,
+        living(settings_for(server.port, tmp_path, agent.url)),
+    ):
+        agent.will("under the pot", "who knows")
+        for nick, reply in (("ada", "under the pot"), ("eve", "who knows")):
+            await server.says(f":{nick}!web@gateway.example JOIN #tea")
+            await server.settles()
+            await server.says(f":{nick}!web@gateway.example PRIVMSG Terra :where is the key?")
+            with anyio.fail_after(PATIENCE):
+                await server.hears(f"PRIVMSG {nick} :[LLM] {reply}")
+    assert questions(agent.requests[-1]) == ["where is the key?"]
 
 
 async def test_of_a_question_off_the_record_nothing_is_kept(ngircd: Ircd, tmp_path: Path) -> None:
