@@ -638,7 +638,7 @@ async def test_who_must_wait_hears_so_once(tmp_path: Path) -> None:
         scene.agent.will(hangs(says("one")), "two", "three")
         await scene.say("ada", "!ask one")
         await scene.say("bo", "!ask two")
-        await scene.hears("bo: one moment, others asked before you.")
+        await scene.hears("bo: one moment, other questions come first.")
         await scene.say("bo", "!ask too many")
         await scene.server.settles()
         scene.agent.release()
