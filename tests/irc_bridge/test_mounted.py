@@ -182,11 +182,13 @@ async def test_noise_on_stderr_and_stdout_is_bounded_in_the_log(
 async def test_a_server_that_dies_in_a_call_is_started_again_and_logged_once(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
+    caplog.set_level("INFO", logger="terrarium_mcp.irc_bridge.toolbox")
     others = children()
     async with mounted(mount(tool("die"))) as server:
         for _ in range(3):
             await comes_back(server)
     assert caplog.text.count("the MCP server rude is unavailable: ") == 1
+    assert caplog.text.count("the MCP server rude is available now") == 1
     assert children() == others
 
 

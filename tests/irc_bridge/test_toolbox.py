@@ -184,7 +184,10 @@ async def test_a_server_that_never_answers_at_the_start_is_given_up(
             assert not targets
 
 
-async def test_a_killed_stdio_server_is_replaced_without_being_asked(tmp_path: Path) -> None:
+async def test_a_killed_stdio_server_is_replaced_without_being_asked(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO", logger="terrarium_mcp.irc_bridge.toolbox")
     others = children()
     async with open_store(tmp_path / "irc_logs.db") as store:
         await store.messages.append([said("the gate is fixed")])
@@ -204,6 +207,11 @@ async def test_a_killed_stdio_server_is_replaced_without_being_asked(tmp_path: P
                 assert "the gate is fixed" in found.text
                 assert children() - others != {server}
     assert children() == others
+    told = [one.getMessage() for one in caplog.records if one.name == connection.__name__]
+    assert told == [
+        "the MCP server is unavailable: the connection was lost",
+        "the MCP server is available now",
+    ]
 
 
 async def test_a_call_in_the_middle_of_which_the_server_dies_ends_as_away() -> None:

@@ -31,6 +31,11 @@ class Reply:
     more: tuple[str, ...] = ()
     continuation: str = CONTINUATIONS[0]
 
+    @property
+    def is_off_record(self) -> bool:
+        """Whether each of its lines begins with `[off]`."""
+        return self.continuation.startswith(OFF_RECORD)
+
 
 def reply_lines(
     answer_lines: Sequence[str],

@@ -146,7 +146,7 @@ def line_for(refused: Mapping[str, Refusal], waiting: Sequence[str], *, named: b
     """
     parts = []
     if waiting:
-        parts.append((_people(waiting), "one moment, others asked before you."))
+        parts.append((_people(waiting), "one moment, other questions come first."))
     if refused:
         reasons = list(refused.values())
         parts.append((_people(list(refused)), max(reasons, key=reasons.count).value))

@@ -65,10 +65,12 @@ class ReplySpeech:
         return self._payload_bytes(command) - len(f"{OFF_RECORD} {command.asker}: ".encode())
 
     def rest(self, command: Command) -> Reply:
-        """The rest of the last long reply here."""
-        kept = self._more.pop(self._scope(command), None)
-        if kept is None:
+        """The rest of the last long reply here, one off the record only for whom it was said to."""
+        scopes = {self._scope(command, off_record) for off_record in (True, command.off_record)}
+        latest = next((scope for scope in reversed(self._more) if scope in scopes), None)
+        if latest is None:
             return self.lines(command, ["There is no more."])
+        kept = self._more.pop(latest)
         prefix = self._settings().command_prefix
         return paged(kept, line_bytes=self._payload_bytes(command), prefix=prefix)
 
@@ -92,7 +94,9 @@ class ReplySpeech:
                 self._guard.replied(pending.command.person, ready_at)
                 begun()
         if reply.more:
-            self._more[self._scope(pending.command)] = reply
+            scope = self._scope(pending.command, reply.is_off_record)
+            self._more.pop(scope, None)  # so that the latest is the last
+            self._more[scope] = reply
             self._guard.offered(pending.command.person)
 
     async def send(self, pending: PendingCommand, text: str) -> None:
@@ -105,10 +109,10 @@ class ReplySpeech:
     def _payload_bytes(self, command: Command) -> int:
         return self._network.payload_bytes(command.target)
 
-    def _scope(self, command: Command) -> ReplyScope:
+    def _scope(self, command: Command, off_record: bool) -> ReplyScope:
         shared = () if command.channel else self._network.channels_of(command.asker)
         # What is off the record is not said again for somebody whose lines are on it.
-        alone = (command.asker,) if command.off_record else ()
+        alone = (command.asker,) if off_record else ()
         return (command.target, *shared, *alone)
 
 

@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import anyio
 from anyio.streams.memory import MemoryObjectReceiveStream
 from mcp import Client, MCPError, StdioServerParameters
-from mcp.client.subscriptions import ListenNotSupportedError
+from mcp.client.subscriptions import ListenNotSupportedError, SubscriptionLost
 from mcp.server import MCPServer
 from mcp.types import (
     CallToolRequest,
@@ -115,6 +115,7 @@ class ServerConnection:
         self._ready = anyio.Event()
         self._calls, self._to_serve = anyio.create_memory_object_stream[_Call](math.inf)
         self._logged = ""
+        self._logged_away = False
         self.trouble = ""
 
     @property
@@ -188,6 +189,13 @@ class ServerConnection:
         if self.trouble != self._logged:
             log.warning("%s is unavailable: %s", self._name, self.trouble)
             self._logged = self.trouble
+            self._logged_away = True
+
+    def _log_return(self) -> None:
+        """Log that there is a connection, if the log says that there is none."""
+        if self._logged_away:
+            log.info("%s is available now", self._name)
+            self._logged_away = False
 
     async def _run_connection(self) -> None:
         """Run one connection until it ends, for whatever reason."""
@@ -219,6 +227,7 @@ class ServerConnection:
             await self._read_tools(client)
             starting.deadline = math.inf
             self.trouble = ""
+            self._log_return()
             self._tried.set()
             self._ready.set()
             async with anyio.create_task_group() as tasks:
@@ -255,6 +264,8 @@ class ServerConnection:
         except (ListenNotSupportedError, MCPError):
             async for _ in changed:
                 await self._read_changed_tools(client)
+        except SubscriptionLost:
+            connection.cancel()  # the server ended, without a word
         else:
             connection.cancel()  # the server ended the subscription
 

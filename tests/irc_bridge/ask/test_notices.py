@@ -80,7 +80,7 @@ def test_a_line_names_a_few_and_counts_the_others(nicks: list[str], people: str)
 def test_a_line_gives_the_reason_of_most_and_says_who_only_waits() -> None:
     refused = {"ada": QUICK, "bo": FULL, "cy": FULL}
     assert line_for(refused, ["di"], named=True) == (
-        f"di: one moment, others asked before you. ada, bo and cy: {FULL.value}"
+        f"di: one moment, other questions come first. ada, bo and cy: {FULL.value}"
     )
     assert line_for({"ada": QUICK}, [], named=False) == QUICK.value
     assert line_for({}, [], named=True) == ""
@@ -120,7 +120,7 @@ async def test_who_was_served_meanwhile_is_not_told_to_wait(
         wall.waiting = True
         board.announce(PendingCommand(command("ada"), None, "#tea"))
         await until_empty(board)
-        assert wall.lines == [("#tea", "ada: one moment, others asked before you.")]
+        assert wall.lines == [("#tea", "ada: one moment, other questions come first.")]
 
 
 async def test_a_refusal_of_the_moment_that_waited_long_is_not_told(

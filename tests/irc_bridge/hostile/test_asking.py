@@ -541,6 +541,23 @@ async def test_after_a_lost_connection_nobody_is_answered_late(tmp_path: Path) -
         assert len(scene.agent.requests) == 2
 
 
+async def test_a_plain_more_continues_an_answer_off_the_record_for_its_asker_alone(
+    tmp_path: Path,
+) -> None:
+    async with teahouse(tmp_path) as scene:
+        scene.agent.will("\n\n".join(f"xyzzy {number}" for number in range(10)))
+        await scene.say("bo", "!ask [off] what?")
+        await scene.hears("PRIVMSG #tea :[off] | [LLM] xyzzy 3 (6 more: !more)")
+        await scene.say("ada", "!more")
+        await scene.hears("PRIVMSG #tea :ada: There is no more.")
+        for last in ("xyzzy 7 (2 more: !more)", "xyzzy 9"):
+            await scene.say("bo", "!more")
+            await scene.hears(f"PRIVMSG #tea :[off] | [LLM] {last}")
+        await scene.server.settles()
+        await scene.house.bridge.flush()
+    assert b"xyzzy" not in bytes_of(tmp_path / "irc_logs.db")
+
+
 async def test_off_the_record_neither_question_nor_answer_is_written(tmp_path: Path) -> None:
     async with teahouse(tmp_path) as scene:
         secret = "xyzzy " * 200
@@ -638,7 +655,7 @@ async def test_who_must_wait_hears_so_once(tmp_path: Path) -> None:
         scene.agent.will(hangs(says("one")), "two", "three")
         await scene.say("ada", "!ask one")
         await scene.say("bo", "!ask two")
-        await scene.hears("bo: one moment, others asked before you.")
+        await scene.hears("bo: one moment, other questions come first.")
         await scene.say("bo", "!ask too many")
         await scene.server.settles()
         scene.agent.release()
