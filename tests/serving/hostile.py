@@ -70,9 +70,10 @@ class Crowd:
         return self._left > 0
 
     def _leave_sessions(self) -> None:
-        for _ in range(SESSIONS):
-            opened_session(self._door)
-            self.count["sessions"] += 1
+        while self._goes_on and self.count["sessions"] < SESSIONS:
+            with suppress(OSError):  # a connection beyond the most is reset: it comes again
+                opened_session(self._door)
+                self.count["sessions"] += 1
 
     def _post_and_read_nothing(self) -> None:
         while self._goes_on and self.count["posts"] < self._most_posts:
