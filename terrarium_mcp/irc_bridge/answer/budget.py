@@ -10,6 +10,7 @@ from itertools import accumulate
 
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.irc_bridge.answer.model_request import (
+    FRAME,
     ModelRequest,
     ToolRound,
     cost,
@@ -47,22 +48,21 @@ class Allotment:
 
     What one part leaves of its `share` the others may use. `gives_way` is the order in which parts
     shrink when there is too little room for all, later rounds of tool calls included: 1 first, 0
-    never. `loses` is what it loses then, bit by bit.
+    never. What a part loses then, bit by bit, is in `_SHRINKING`.
     """
 
     part: Part
     share: int
     gives_way: int
-    loses: str
 
 
 ALLOTMENTS: Sequence[Allotment] = (
-    Allotment(Part.SYSTEM, 700, 0, "nothing"),
-    Allotment(Part.QUESTION, 300, 0, "nothing"),
-    Allotment(Part.OLDER, 300, 1, "the line that matters least"),
-    Allotment(Part.TURNS, 1_000, 2, "the oldest turn"),
-    Allotment(Part.NEWEST, 900, 3, "the oldest line"),
-    Allotment(Part.SUMMARY, 300, 4, "all of it"),
+    Allotment(Part.SYSTEM, 700, 0),
+    Allotment(Part.QUESTION, 300, 0),
+    Allotment(Part.OLDER, 300, 1),
+    Allotment(Part.TURNS, 1_000, 2),
+    Allotment(Part.NEWEST, 900, 3),
+    Allotment(Part.SUMMARY, 300, 4),
 )
 """The budget of a request. Results of earlier rounds shrink to a line before any part gives way;
 after the last part, whole rounds go."""
@@ -74,7 +74,6 @@ SUMMARY_SHARE = next(one.share for one in ALLOTMENTS if one.part is Part.SUMMARY
 """Most estimated tokens of a summary."""
 
 _SMALLEST = 1_000  # fits the system message, a question and a few lines
-_FRAME = 4  # tokens of a message besides its text
 _CUT = "\n(cut: the rest did not fit)"
 _SHORTENED = " (shortened)"
 
@@ -133,7 +132,7 @@ def result_share(request: ModelRequest, limit: int = HARD_LIMIT) -> int:
     """Tokens for each result of the calls of the last round, which has none yet."""
     calls = len(request.rounds[-1].calls.said.calls)
     room = limit - fitted(request, limit - MIN_RESULT * calls).size
-    return max(MIN_RESULT, min(SOFT_LIMIT, room) // calls) - _FRAME
+    return max(MIN_RESULT, min(SOFT_LIMIT, room) // calls) - FRAME
 
 
 def tokens_of(request: ModelRequest, part: Part) -> int:
@@ -215,7 +214,7 @@ def _with_cut_results(request: ModelRequest, limit: int) -> ModelRequest:
         return request
     results = request.rounds[-1].results
     room = limit - request.size + size(results)
-    each = max(0, room // len(results) - _FRAME)
+    each = max(0, room // len(results) - FRAME)
     cut = tuple(replace(one, text=truncated(one.text, each)) for one in results)
     newest = ToolRound(request.rounds[-1].calls, cut)
     return replace(request, rounds=(*request.rounds[:-1], newest))

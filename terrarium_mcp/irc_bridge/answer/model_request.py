@@ -11,7 +11,9 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
     ToolResult,
 )
 
-_FRAME = 4  # tokens of a message besides its text
+FRAME = 4
+"""Estimated tokens of a message besides its text."""
+
 _HEADING = "-- "  # starts a day heading; no log line starts so
 _SUMMARY = "What you remember of the earlier talk here, in your own words:"
 _OLDER = "Older lines that may matter, the best first:"
@@ -128,13 +130,11 @@ def cost(message: TalkMessage) -> int:
     """The estimated tokens of one message."""
     match message:
         case ChatMessage(text=text) | ToolResult(text=text):
-            return _FRAME + estimated_tokens(text)
+            return FRAME + estimated_tokens(text)
         case AssistantToolCalls(said=said):
             # Sent twice: as a call, and as text for endpoints that drop calls.
-            calls = sum(
-                _FRAME + estimated_tokens(call.name + call.arguments) for call in said.calls
-            )
-            return _FRAME + estimated_tokens(said.text) + 2 * calls
+            calls = sum(FRAME + estimated_tokens(call.name + call.arguments) for call in said.calls)
+            return FRAME + estimated_tokens(said.text) + 2 * calls
 
 
 def size(messages: Sequence[TalkMessage]) -> int:

@@ -43,14 +43,17 @@ _REST_NOTE = re.compile(r" \(\d+ more: \S+more\)$")
 
 def past_turn(turn: DialogueTurn, zone: tzinfo) -> PastTurn:
     """A turn as messages: the question, each round of calls with its results, the answer."""
-    asked_at = f"{local(turn.asked_at, zone):%Y-%m-%d %H:%M}"
-    messages: list[TalkMessage] = [
-        ChatMessage("user", question_tag(turn.asker.nick, turn.question, at=asked_at))
-    ]
+    messages: list[TalkMessage] = [ChatMessage("user", past_question(turn, zone))]
     for number, steps in groupby(turn.steps[-MOST_STEPS:], key=lambda step: step.round):
         messages += _round(f"turn{turn.number}_{number}", list(steps))
     said = ChatMessage("assistant", truncated(turn.answer, LONGEST_PAST_ANSWER))
     return PastTurn(turn.number, (*messages, said))
+
+
+def past_question(turn: DialogueTurn, zone: tzinfo) -> str:
+    """The question of a turn in its tag, with when it was asked."""
+    asked_at = f"{local(turn.asked_at, zone):%Y-%m-%d %H:%M}"
+    return question_tag(turn.asker.nick, turn.question, at=asked_at)
 
 
 def short_result(text: str) -> str:

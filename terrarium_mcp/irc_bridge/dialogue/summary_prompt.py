@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from datetime import tzinfo
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.chat.times.timestamps import local
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.irc_bridge.answer.budget import (
     SOFT_LIMIT,
@@ -17,9 +16,9 @@ from terrarium_mcp.irc_bridge.answer.model_request import size
 from terrarium_mcp.irc_bridge.answer.past_turns import (
     LONGEST_ARGUMENTS,
     MOST_STEPS,
+    past_question,
     past_turn,
 )
-from terrarium_mcp.irc_bridge.answer.question_tag import question_tag
 from terrarium_mcp.irc_bridge.model.chat_types import ChatMessage, TalkMessage
 from terrarium_mcp.store import DialogueTurn, StoredDialogue
 
@@ -90,13 +89,13 @@ def summary_text(said: str) -> str:
 
 def _told(turn: DialogueTurn, zone: tzinfo) -> str:
     """A turn as text."""
-    asked_at = f"{local(turn.asked_at, zone):%Y-%m-%d %H:%M}"
     steps: Sequence[str] = [
         f"looked up: {step.tool} {step.arguments[:LONGEST_ARGUMENTS]}"
         for step in turn.steps[-MOST_STEPS:]
     ]
-    question = question_tag(turn.asker.nick, turn.question, at=asked_at)
-    return truncated("\n".join([question, *steps, f"answer: {turn.answer}"]), _LONGEST_TURN)
+    return truncated(
+        "\n".join([past_question(turn, zone), *steps, f"answer: {turn.answer}"]), _LONGEST_TURN
+    )
 
 
 _BEFORE = "The notes so far:\n{summary}"
