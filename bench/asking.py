@@ -2,7 +2,8 @@
 
 The bridge is a process of its own, with the stdio server that it starts, in a channel with a long
 history. Its model answers at once; from the beginning of a connection until its answer the time is
-the model's own, and does not count. The talk log says where the rest goes.
+the model's own, and does not count. The talk log says where the rest goes. Each question finds the
+bridge at rest, as people leave it: it has stored the turn before and written its notes.
 """
 
 import math
@@ -41,6 +42,9 @@ HISTORY = 100_000
 """Lines of the channel."""
 
 QUESTIONS = 200
+
+PAUSE, WORK = 0.05, 0.002
+"""At rest the bridge and its server take less than so many seconds of CPU in such a pause."""
 
 WARM_UP = 5
 """Questions that do not count."""
@@ -92,6 +96,16 @@ class BridgeAtWork:
         """Bytes of the talk log so far."""
         return self.log.stat().st_size if self.log.exists() else 0
 
+    def rests(self) -> None:
+        """Return once nothing is left to do of the question before."""
+        until = time.monotonic() + PATIENCE
+        while time.monotonic() < until:
+            before = sum(self.cpu)
+            time.sleep(PAUSE)
+            if sum(self.cpu) - before < WORK:
+                return
+        raise TimeoutError("The bridge does not come to rest.")
+
     def next_record(self, noted: int) -> TalkRecord:
         """The record behind the first `noted` bytes, once it is there."""
         until = time.monotonic() + PATIENCE
@@ -135,6 +149,7 @@ def _measured(folder: Path, lines: Sequence[Line], count: int) -> list[Row]:
         for what, query in _KINDS.items():
             asked = list[QuestionCost]()
             for number, line in enumerate(lines):
+                bridge.rests()
                 model.will(query(line))
                 asker = ASKERS[number % len(ASKERS)]
                 question = question_about(line, rng)

@@ -25,9 +25,9 @@ class PromptModel:
         self.query, self.seconds = query, 0.0
 
     def message(self, request: dict[str, Any]) -> dict[str, Any]:
-        """The answer to a request."""
+        """The answer to a request; one without tools is for the notes on the talk so far."""
         *_, newest = request["messages"]  # earlier ones may be of questions before
-        if not self.query or newest["role"] == "tool":
+        if not self.query or "tools" not in request or newest["role"] == "tool":
             return {"role": "assistant", "content": WORDS}
         arguments = json.dumps({"query": self.query})
         function = {"name": "search_irc_history", "arguments": arguments}

@@ -66,7 +66,7 @@ async def test_it_delays_nothing_that_is_said() -> None:
 async def test_a_sign_that_comes_too_late_is_never_sent() -> None:
     async with (
         fake_ircd(caps=TAGS) as server,
-        staying(login(server.port), burst=2, per_line=0.1, typing_after=0) as (network, ear),
+        staying(login(server.port), burst=2, per_line=0.5, typing_after=0) as (network, ear),
     ):
         await ear.happens("connected")
         await network.say("ada", "1\n2")  # now nothing may leave for a while

@@ -12,6 +12,7 @@ from terrarium_mcp.store.search.relevance.question import ParsedQuestion, PlainQ
 from terrarium_mcp.store.search.relevance.weights import CUT_SHORT, FAMILY, FORM, MENDED, MISTYPED
 from terrarium_mcp.store.search.vocabulary_queries import (
     Vocabulary,
+    VocabularyQuery,
     WordsAmong,
     WordsBeginning,
     WordsMisspelt,
@@ -90,7 +91,7 @@ async def _groups(content: Sequence[str], lines: int, vocabulary: Vocabulary) ->
     )
     family = dict(zip(long, families, strict=True))
     groups = [_group(word, known, family.get(word, {})) for word in content]
-    return [await _mended(group, lines, vocabulary) for group in groups]
+    return await _mended(groups, lines, vocabulary)
 
 
 def _group(word: str, known: Mapping[str, int], family: Mapping[str, int]) -> TermGroup:
@@ -111,24 +112,44 @@ def _group(word: str, known: Mapping[str, int], family: Mapping[str, int]) -> Te
     return TermGroup(word, words, lines, sum(said.get(one, 0) for one in words))
 
 
-async def _mended(group: TermGroup, lines: int, vocabulary: Vocabulary) -> TermGroup:
-    """A group whose word is unknown, or hardly known, with the words it may be a slip of."""
-    word = group.word
-    if len(word) < _SHORTEST_MENDED or group.lines * _HARDLY_KNOWN > lines:
-        return group
-    known = await vocabulary.most_frequent(
-        WordsBeginning(word, len(word) + _LONGER, _COMPLETIONS + 1),
-        WordsMisspelt(word, _COMPLETIONS),
+async def _mended(
+    groups: Sequence[TermGroup], lines: int, vocabulary: Vocabulary
+) -> list[TermGroup]:
+    """The groups; whose word is unknown, or hardly known, with the words it may be a slip of."""
+    doubtful = [group for group in groups if _may_be_a_slip(group, lines)]
+    known = iter(
+        await vocabulary.most_frequent(
+            *(query for group in doubtful for query in _corrections(group.word))
+        )
     )
+    meant = {group.word: _with_meant(group, next(known), next(known)) for group in doubtful}
+    return [meant.get(group.word, group) for group in groups]
+
+
+def _may_be_a_slip(group: TermGroup, lines: int) -> bool:
+    return len(group.word) >= _SHORTEST_MENDED and group.lines * _HARDLY_KNOWN <= lines
+
+
+def _corrections(word: str) -> tuple[VocabularyQuery, VocabularyQuery]:
+    """What the word may be the beginning of, and what it may be mistyped for."""
+    longest = len(word) + _LONGER
+    return WordsBeginning(word, longest, _COMPLETIONS + 1), WordsMisspelt(word, _COMPLETIONS)
+
+
+def _with_meant(
+    group: TermGroup, completions: Mapping[str, int], corrections: Mapping[str, int]
+) -> TermGroup:
+    """The group with those of these words that are much more frequent than its own."""
+    known = completions, corrections
     words, most, found_in = dict(group.words), group.lines, group.found_in
     for unknown_weight, found in zip((CUT_SHORT, MISTYPED), known, strict=True):
         for other, count in found.items():
-            if other != word and count >= _MORE_FREQUENT * group.lines:
+            if other != group.word and count >= _MORE_FREQUENT * group.lines:
                 weight = MENDED if group.lines else unknown_weight
                 found_in += count if other not in words else 0
                 words[other] = max(words.get(other, 0.0), weight)
                 most = max(most, count)
-    return TermGroup(word, words, group.lines or most, found_in)
+    return TermGroup(group.word, words, group.lines or most, found_in)
 
 
 def _most_frequent(lines: Mapping[str, int], most: int) -> list[str]:

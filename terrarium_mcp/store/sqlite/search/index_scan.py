@@ -4,8 +4,9 @@ The index is walked by id, run by run, and the walk stops as soon as no later li
 before those found. Statements are few: to hand one to a connection's thread and back costs 0.1 ms.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.store.search.hits import COUNTED
@@ -23,10 +24,12 @@ from terrarium_mcp.store.sqlite.search.id_ranges import (
 from terrarium_mcp.store.sqlite.search.order import NEWEST, Order
 from terrarium_mcp.store.sqlite.search.scan_plans import (
     ALL_OF_THEM,
+    FirstWalk,
     ScanPlan,
     ScanSpec,
     batches,
     count_plan,
+    first_lines,
     in_ranges,
     lines_in,
     lines_of,
@@ -111,9 +114,17 @@ class IndexScan:
             order.just_before(scan.reached) if scan.reached else None,
         )
 
-    async def newest(self, spec: ScanSpec, most: int) -> Sequence[Row]:
-        """The `most` newest matching lines, without counting the others."""
-        return (await self._scanned(spec, most, NEWEST, with_total=False)).rows
+    async def newest_of_each(self, lookups: Sequence[tuple[ScanSpec, int]]) -> list[Sequence[Row]]:
+        """For each of these scans, which the index decides, its newest lines: as many as it says.
+
+        The others are not counted. Scans of the same bounds begin in one statement, which mostly
+        finds all that they want.
+        """
+        begun = await self._begun(lookups)
+        return [
+            (await self._scanned(spec, most, NEWEST, with_total=False, begun=begun.get(n))).rows
+            for n, (spec, most) in enumerate(lookups)
+        ]
 
     async def all_of_few(self, spec: ScanSpec, index: str, most: int) -> list[Row] | None:
         """All matching lines, in no order, if an index finds at most `most`; None otherwise."""
@@ -195,11 +206,12 @@ class IndexScan:
         after: Position | None = None,
         *,
         with_total: bool = True,
+        begun: FirstWalk | None = None,
     ) -> _Scan:
         """The first lines, all of them before the time that the scan got to."""
         slices = await self._slices(spec, spec.since, spec.until)
         counting = count_plan(spec, slices) if with_total and spec.index_decides else None
-        plan = ScanPlan(spec, order, after, counting)
+        plan = ScanPlan(spec, order, after, counting, begun)
         if after:
             since, until = order.narrowed(spec.since, spec.until, after)
             slices = await self._slices(spec, since, until)
@@ -210,7 +222,7 @@ class IndexScan:
             if len(found) >= most and order.is_before(found[most - 1]["timestamp"], opening):
                 break
             lines, examined_to = await self._of_chain(chain, plan, most)
-            if counted := next((line["total"] for line in lines if line["total"]), 0):
+            if counting and (counted := next((one["total"] for one in lines if one["total"]), 0)):
                 total, plan = Total(counted), replace(plan, counting=None)
             reached = order.first((reached, examined_to))
             found = order.arranged([*found, *lines])[:most]
@@ -219,9 +231,37 @@ class IndexScan:
             total = Total(len(kept), exact=not reached)
         return _Scan(kept, reached or None, total)
 
+    async def _begun(self, lookups: Sequence[tuple[ScanSpec, int]]) -> dict[int, FirstWalk]:
+        """The first walks of scans, by their numbers; of the same bounds in one statement."""
+        walks: dict[int, FirstWalk] = {}
+        together: dict[object, dict[int, tuple[ScanSpec, int]]] = {}
+        for n, (spec, most) in enumerate(lookups):
+            together.setdefault(spec.bounds, {})[n] = spec, most
+        for same in together.values():
+            spec, _ = next(iter(same.values()))
+            slices = await self._slices(spec, spec.since, spec.until)
+            if chain := next(iter(_in_walking_order(chains(slices), NEWEST)), None):
+                ranges = [one.ids for one in next(batches(chain))]
+                walks |= await self._walked_together(same, ranges, _extra(chain))
+        return walks
+
+    async def _walked_together(
+        self, lookups: Mapping[int, tuple[ScanSpec, int]], ranges: Sequence[IdRange], extra: int
+    ) -> dict[int, FirstWalk]:
+        """The first lines of each scan in these ranges: as many as it wants, and `extra` more."""
+        found: dict[int, list[Row]] = {n: [] for n in lookups}
+        statements, params = list[str](), dict[str, Any]()
+        for n, (spec, most) in lookups.items():
+            sql, its = first_lines(spec, ranges, most + extra, n)
+            statements.append(sql)
+            params |= its
+        for row in await self._database.rows(" UNION ALL ".join(statements), params):
+            found[row["scan"]].append(row)
+        return {n: FirstWalk(ranges, rows) for n, rows in found.items()}
+
     async def _of_chain(self, chain: Chain, plan: ScanPlan, most: int) -> tuple[list[Row], str]:
         """At least the `most` first lines of a chain, and where the scan ended if too early."""
-        enough = most + (_EXTRA if any(one.run.max_disorder_ms for one in chain) else 0)
+        enough = most + _extra(chain)
         lines: list[Row] = []
         for batch in batches(chain):
             ids = [one.ids for one in batch]
@@ -257,6 +297,8 @@ class IndexScan:
 
     async def _walked(self, plan: ScanPlan, ranges: Sequence[IdRange], most: int) -> list[Row]:
         """The first matching lines in ranges of ids, in their order."""
+        if plan.begun and plan.begun.ranges == ranges:
+            return list(plan.begun.rows)
         params = {**plan.params, **range_params(ranges), "most": most}
         return await self._database.rows(plan.sql(ranges), params)
 
@@ -277,6 +319,11 @@ class IndexScan:
         sql = f"SELECT rowid FROM ({found}) LIMIT 1 OFFSET :at_most - 1"  # noqa: S608 -- words of strangers are parameters
         params = {**spec.all_params, **range_params([one.ids for one in slices])}
         return -int(await self._database.value(sql, params, 0))
+
+
+def _extra(chain: Chain) -> int:
+    """How many lines more than wanted are read of a chain."""
+    return _EXTRA if any(one.run.max_disorder_ms for one in chain) else 0
 
 
 def _in_walking_order(found: Iterable[Chain], order: Order) -> list[Chain]:

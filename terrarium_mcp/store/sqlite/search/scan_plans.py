@@ -11,9 +11,10 @@ from typing import Any, TypeVar
 
 from terrarium_mcp.chat.times.timestamps import BEGINNING, Position
 from terrarium_mcp.store.search.hits import COUNTED
+from terrarium_mcp.store.sqlite.engine.database import Row
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS
 from terrarium_mcp.store.sqlite.search.id_ranges import IdRange, RunSlice, coalesced
-from terrarium_mcp.store.sqlite.search.order import Order
+from terrarium_mcp.store.sqlite.search.order import NEWEST, Order
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
 
 # ruff: noqa: S608 -- words of strangers are parameters in every statement
@@ -26,11 +27,15 @@ than four; an import beside a busy recorder leaves two for each of its groups.""
 
 T = TypeVar("T")
 
+LookupSql = tuple[str, dict[str, Any]]
+"""A statement and its parameters."""
+
 
 @dataclass(frozen=True, slots=True)
 class ScanSpec:
     """The lines to find: those that `match` (FTS5) and `where` (conditions on `m`), within a time.
 
+    `columns` are those wanted of each line, `id` and `timestamp` among them.
     `since` and `until` are the first and the last timestamp. They only narrow the walk: `where`
     decides. `at_most` is how many lines found by the index are read in one walk; ALL_OF_THEM if
     the index alone decides which lines match, apart from their time. Only lines that meet `counted`
@@ -45,6 +50,12 @@ class ScanSpec:
     until: str
     at_most: int
     counted: Sequence[str] = ()
+    columns: str = COLUMNS
+
+    @property
+    def bounds(self) -> tuple[object, ...]:
+        """Its time and its parameters, which scans of one statement must have in common."""
+        return self.since, self.until, *self.params.items()
 
     @property
     def index_decides(self) -> bool:
@@ -120,13 +131,25 @@ _IN_RANGES = (
 
 
 @dataclass(frozen=True, slots=True)
+class FirstWalk:
+    """What a walk of these ranges of ids has read: the first lines there."""
+
+    ranges: Sequence[IdRange]
+    rows: Sequence[Row]
+
+
+@dataclass(frozen=True, slots=True)
 class ScanPlan:
-    """How the index is walked for one page, and all lines are counted once the page is full."""
+    """How the index is walked for one page, and all lines are counted once the page is full.
+
+    `begun` is the first walk, where it was made together with those of other scans.
+    """
 
     spec: ScanSpec
     order: Order
     after: Position | None = None
     counting: CountPlan | None = None
+    begun: FirstWalk | None = None
 
     def sql(self, ranges: Sequence[IdRange]) -> str:
         """The statement for the first `:most` matching lines in ranges of ids."""
@@ -139,9 +162,10 @@ class ScanPlan:
             return (
                 f"WITH found AS MATERIALIZED ({found} LIMIT max(:most, {COUNTED + 1}))"
                 " SELECT *, (SELECT count(*) FROM found) AS total FROM"
-                f" ({lines_of('found', where)} LIMIT :most)"
+                f" ({lines_of('found', where, self.spec.columns)} LIMIT :most)"
             )
-        lines = f"{lines_of(f'({lines_read(self.spec, found)})', where)} LIMIT :most"
+        read = f"({lines_read(self.spec, found)})"
+        lines = f"{lines_of(read, where, self.spec.columns)} LIMIT :most"
         if not self.counting:
             return f"SELECT *, NULL AS total FROM ({lines})"
         return (
@@ -182,7 +206,18 @@ def lines_of(found: str, where: Sequence[str], columns: str = COLUMNS) -> str:
     )
 
 
-def lines_in(spec: ScanSpec, ranges: Sequence[IdRange], columns: str) -> tuple[str, dict[str, Any]]:
+def first_lines(spec: ScanSpec, ranges: Sequence[IdRange], most: int, n: int) -> LookupSql:
+    """One of several scans of a statement: `n` and the `most` first matching lines, newest first.
+
+    They must have the same bounds. What is read is not limited: the index decides.
+    """
+    found = f"({in_ranges(len(ranges), NEWEST, f'{n}')})"
+    lines = lines_of(found, spec.where, f"{n} AS scan, {spec.columns}")
+    sql = f"SELECT * FROM ({lines} LIMIT {most})"
+    return sql, {**spec.params, f"match{n}": spec.match, **range_params(ranges, f"{n}")}
+
+
+def lines_in(spec: ScanSpec, ranges: Sequence[IdRange], columns: str) -> LookupSql:
     """The statement for all matching lines in ranges of ids, however many, and its parameters."""
     found = f"(SELECT found.rowid FROM {_IN_RANGES.format('read')})"
     sql = f"WITH {_RANGES.format('read')} {lines_of(found, spec.where, columns)}"

@@ -18,8 +18,10 @@ from terrarium_mcp.store.sqlite.search.corpus import SqliteCorpus
 from terrarium_mcp.store.sqlite.search.fts_query import scope_query
 from terrarium_mcp.store.sqlite.search.lookup_expression import lookup_expression
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
-from terrarium_mcp.store.sqlite.search.visible_lines import VisibleLines
+from terrarium_mcp.store.sqlite.search.visible_lines import NewestLines, VisibleLines
 from terrarium_mcp.store.sqlite.search.visible_vocabulary import VisibleVocabulary
+
+_PLACE = "m.id, m.timestamp"
 
 
 class VisibleCorpus(SqliteCorpus):
@@ -54,12 +56,17 @@ class VisibleCorpus(SqliteCorpus):
 
     async def find(self, lookups: Sequence[Lookup]) -> dict[Lookup, list[int]]:
         """The ids that each look-up finds, newest first."""
-        return {lookup: await self._found_by(lookup) for lookup in lookups}
+        wanted = [
+            NewestLines(self._expression(lookup), lookup.most, lookup.since, lookup.until)
+            for lookup in lookups
+        ]
+        found = await self._visible.newest(wanted, _PLACE)
+        return {
+            lookup: [row["id"] for row in rows] for lookup, rows in zip(lookups, found, strict=True)
+        }
 
-    async def _found_by(self, lookup: Lookup) -> list[int]:
-        match = lookup_expression(lookup, self._restriction.scope, self._restriction.without)
-        rows = await self._visible.newest(match, lookup.most, lookup.since, lookup.until)
-        return [row["id"] for row in rows]
+    def _expression(self, lookup: Lookup) -> str:
+        return lookup_expression(lookup, self._restriction.scope, self._restriction.without)
 
     async def _lines_by(self, nicks: Sequence[str]) -> dict[str, int]:
         """How many lines each of these nicks wrote here; without those that wrote none."""

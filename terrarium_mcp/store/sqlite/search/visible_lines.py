@@ -43,6 +43,15 @@ class VisibleTotals(NamedTuple):
     first: str
 
 
+class NewestLines(NamedTuple):
+    """The `most` newest lines that an FTS5 expression finds, between two timestamps (inclusive)."""
+
+    match: str
+    most: int
+    since: str = BEGINNING.timestamp
+    until: str = EVERY_LINE.timestamp
+
+
 class VisibleLines:
     """The lines of a scope in a snapshot."""
 
@@ -70,29 +79,15 @@ class VisibleLines:
             return ""
         return one_of(room_word(room.id) for room in self.rooms)
 
-    async def newest(
-        self,
-        match: str,
-        most: int,
-        since: str = BEGINNING.timestamp,
-        until: str = EVERY_LINE.timestamp,
-    ) -> Sequence[Row]:
-        """The `most` newest of these lines that an FTS5 expression finds, between two timestamps.
+    async def newest(self, wanted: Sequence[NewestLines], columns: str) -> list[Sequence[Row]]:
+        """For each wish these columns of the lines, the newest first.
 
         They are exact, unlike those of a `CandidateScan`: which of many lines that finds depends on
         what was recorded beside them.
         """
-        scope = replace(self._scope, since=since, until=min(self._scope.until, _after(until)))
-        spec = ScanSpec(
-            match,
-            scope_where(scope),
-            scope_params(scope),
-            self._snapshot,
-            since,
-            scope.until.timestamp,
-            ALL_OF_THEM,
+        return await self._index.newest_of_each(
+            [(self._spec(one, columns), one.most) for one in wanted]
         )
-        return await self._index.newest(spec, most)
 
     async def totals(self) -> VisibleTotals:
         """How much these rooms hold before the end of the scope.
@@ -121,6 +116,20 @@ SELECT total(lines), total(words), min(first) FROM (
                 max(int(lines), 1), max(int(words), 1), first or BEGINNING.timestamp
             )
         return self._totals
+
+    def _spec(self, wanted: NewestLines, columns: str) -> ScanSpec:
+        until = min(self._scope.until, NEWEST.just_before(wanted.until))
+        scope = replace(self._scope, since=wanted.since, until=until)
+        return ScanSpec(
+            wanted.match,
+            scope_where(scope),
+            scope_params(scope),
+            self._snapshot,
+            scope.since,
+            scope.until.timestamp,
+            ALL_OF_THEM,
+            columns=columns,
+        )
 
 
 async def last_visible_id(
@@ -160,8 +169,3 @@ class _SnapshotScan(IndexScan):
         if span not in self._slices_of:
             self._slices_of[span] = await super()._slices(spec, since, until)
         return self._slices_of[span]
-
-
-def _after(timestamp: str) -> Position:
-    """The position right after all lines with a timestamp."""
-    return NEWEST.just_before(timestamp)

@@ -11,6 +11,7 @@ counted exactly where fewer lines than a sample hold it.
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.terms import words_in
@@ -20,7 +21,7 @@ from terrarium_mcp.store.sqlite.engine.database import Database, Row
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.index.fts_syntax import ordered_and, quoted
 from terrarium_mcp.store.sqlite.index.vocabulary import LONGEST
-from terrarium_mcp.store.sqlite.search.visible_lines import VisibleLines
+from terrarium_mcp.store.sqlite.search.visible_lines import NewestLines, VisibleLines
 from terrarium_mcp.store.sqlite.search.vocabulary import SqliteVocabulary, is_cut
 
 SAMPLE = 100
@@ -31,6 +32,8 @@ _STEPS = 3
 """Samples for the most frequent words of a kind; each word is counted in as many as it takes."""
 
 _NO_LIMIT = -1
+
+_COLUMNS = "m.id, m.timestamp, m.nick, m.message"
 
 _FEW = 1_000
 """Up to this many lines with the words, in all rooms, the lines are read to see their rooms: 1.5 us
@@ -62,6 +65,40 @@ class LineSample:
         return max(count, round(count * _seconds(self.first, newest) / _seconds(oldest, newest)))
 
 
+class _WordCount:
+    """The count of the words that one query asks for, sample by sample.
+
+    Args:
+        left: the words that were not seen yet, with their lines in all rooms.
+        query: what is asked for.
+    """
+
+    def __init__(self, left: dict[str, int], query: VocabularyQuery) -> None:
+        self.left = left
+        self._most = query.most
+        self._steps = _NO_LIMIT if isinstance(query, WordsAmong) else _STEPS
+        self._lines: dict[str, int] = {}
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether another sample may show more of them."""
+        return bool(self.left) and self._steps != 0 and len(self._lines) < self._most
+
+    @property
+    def most_frequent(self) -> dict[str, int]:
+        """The words that were seen, with about how many visible lines they are in."""
+        ordered = sorted(self._lines, key=lambda word: (-self._lines[word], word))
+        return {word: self._lines[word] for word in ordered[: self._most]}
+
+    def take(self, sample: LineSample) -> None:
+        """Count the words of a sample of the lines with any of those left."""
+        said = Counter(word for line in sample.lines for word in _said(line, self.left))
+        self._lines |= {word: sample.estimated(count) for word, count in said.items()}
+        self._steps -= 1
+        is_over = sample.is_complete or not said
+        self.left = {} if is_over else {w: n for w, n in self.left.items() if w not in said}
+
+
 class VisibleVocabulary:
     """The words of visible lines."""
 
@@ -72,31 +109,19 @@ class VisibleVocabulary:
     async def most_frequent(self, *queries: VocabularyQuery) -> list[dict[str, int]]:
         """For each query its words and their lines, about, the most frequent first."""
         proposed = await self._words.all_words(*queries)
-        return [
-            await self._most_frequent(words, query)
-            for words, query in zip(proposed, queries, strict=True)
+        counts = [
+            _WordCount(dict(words), query) for words, query in zip(proposed, queries, strict=True)
         ]
+        while pending := [count for count in counts if count.goes_on]:
+            samples = await self._samples([list(self._expressions(one.left)) for one in pending])
+            for count, sample in zip(pending, samples, strict=True):
+                count.take(sample)
+        return [count.most_frequent for count in counts]
 
-    async def sample(self, match: str, most: int = SAMPLE) -> LineSample:
+    async def sample(self, match: str) -> LineSample:
         """The newest visible lines that an FTS5 expression finds."""
-        return await self._sample([match], most)
-
-    async def _most_frequent(
-        self, proposed: Mapping[str, int], query: VocabularyQuery
-    ) -> dict[str, int]:
-        """Of the words proposed, with their lines in all rooms, those most frequent here."""
-        left, lines = dict(proposed), dict[str, int]()
-        steps = _NO_LIMIT if isinstance(query, WordsAmong) else _STEPS
-        while left and steps and len(lines) < query.most:
-            steps -= 1
-            sample = await self._sample(list(self._expressions(left)), SAMPLE)
-            said = Counter(word for line in sample.lines for word in _said(line, left))
-            lines |= {word: sample.estimated(count) for word, count in said.items()}
-            if sample.is_complete or not said:
-                break
-            left = {word: count for word, count in left.items() if word not in said}
-        ordered = sorted(lines, key=lambda word: (-lines[word], word))
-        return {word: lines[word] for word in ordered[: query.most]}
+        (found,) = await self._samples([[match]])
+        return found
 
     def _expressions(self, words: Mapping[str, int]) -> Iterator[str]:
         """FTS5 expressions that together find the lines with any of these words."""
@@ -110,12 +135,17 @@ class VisibleVocabulary:
             spoken = f"message : ({' OR '.join(strings)})"
             yield ordered_and([spoken, in_rooms]) if in_rooms else spoken
 
-    async def _sample(self, matches: Sequence[str], most: int) -> LineSample:
-        found: dict[int, Row] = {}
-        for match in matches:
-            found |= {row["id"]: row for row in await self._lines.newest(match, most)}
-        newest = sorted(found.values(), key=_place, reverse=True)[:most]
-        is_complete = len(newest) < most
+    async def _samples(self, wanted: Sequence[Sequence[str]]) -> list[LineSample]:
+        """A sample for each of these lists of FTS5 expressions."""
+        every = [NewestLines(match, SAMPLE) for matches in wanted for match in matches]
+        found = iter(await self._lines.newest(every, _COLUMNS))
+        return [await self._sample(list(islice(found, len(matches)))) for matches in wanted]
+
+    async def _sample(self, found: Sequence[Sequence[Row]]) -> LineSample:
+        """The newest of these lines, and whether they are all."""
+        lines = {row["id"]: row for rows in found for row in rows}
+        newest = sorted(lines.values(), key=_place, reverse=True)[:SAMPLE]
+        is_complete = len(newest) < SAMPLE
         first = BEGINNING.timestamp if is_complete else (await self._lines.totals()).first
         return LineSample(newest, first, is_complete)
 
