@@ -254,6 +254,7 @@ async def test_the_best_lines_said_for_want_of_a_model_are_part_of_the_talk(
 ) -> None:
     async with playing(ngircd, tmp_path) as scene:
         await scene.ada.types("PRIVMSG #tea :the gate is green")
+        await scene.house.has_heard(scene.ada)
         scene.agent.will(says(""), "it is green")
         await scene.asks("!ask which colour has the gate?", "the gate is green")
         await scene.asks("!ask who said so?", "it is green")
