@@ -145,7 +145,7 @@ def tokens_of(request: ModelRequest, part: Part) -> int:
         case Part.SUMMARY:
             return estimated_tokens(request.summary)
         case Part.TURNS:
-            return sum(size(turn.messages) for turn in request.turns)
+            return sum(turn.size for turn in request.turns)
         case Part.NEWEST:
             return estimated_tokens(request.newest.text)
         case Part.OLDER:

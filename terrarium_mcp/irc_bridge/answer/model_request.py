@@ -52,10 +52,14 @@ class QuotedLines:
 
 @dataclass(frozen=True, slots=True)
 class PastTurn:
-    """An earlier turn of the dialogue as the model gets it again: indivisible."""
+    """An earlier turn of the dialogue as the model gets it again: indivisible.
+
+    `size` is that of its messages, counted once: a request is weighed after each bit it loses.
+    """
 
     number: int
     messages: tuple[TalkMessage, ...]
+    size: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +117,8 @@ class ModelRequest:
     @property
     def size(self) -> int:
         """The estimated tokens of the whole request, tool schemas apart."""
-        return size(self.talk)
+        ours = (self.system_message, self.user_message, *_messages_of(self.rounds))
+        return size(ours) + sum(turn.size for turn in self.turns)
 
 
 def quoted_older(key: str, lines: Sequence[str] = ()) -> QuotedLines:

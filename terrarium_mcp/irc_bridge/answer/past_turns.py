@@ -9,7 +9,7 @@ from terrarium_mcp.chat.irctext import OFF_RECORD
 from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.times.timestamps import local
 from terrarium_mcp.irc_bridge.answer.budget import truncated
-from terrarium_mcp.irc_bridge.answer.model_request import PastTurn
+from terrarium_mcp.irc_bridge.answer.model_request import PastTurn, size
 from terrarium_mcp.irc_bridge.answer.question_tag import question_tag
 from terrarium_mcp.irc_bridge.answer.reply import CONTINUATIONS
 from terrarium_mcp.irc_bridge.model.chat_types import (
@@ -47,7 +47,8 @@ def past_turn(turn: DialogueTurn, zone: tzinfo) -> PastTurn:
     for number, steps in groupby(turn.steps[-MOST_STEPS:], key=lambda step: step.round):
         messages += _round(f"turn{turn.number}_{number}", list(steps))
     said = ChatMessage("assistant", truncated(turn.answer, LONGEST_PAST_ANSWER))
-    return PastTurn(turn.number, (*messages, said))
+    quoted = (*messages, said)
+    return PastTurn(turn.number, quoted, size(quoted))
 
 
 def past_question(turn: DialogueTurn, zone: tzinfo) -> str:
