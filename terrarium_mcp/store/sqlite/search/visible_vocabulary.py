@@ -9,7 +9,7 @@ counted exactly where fewer lines than a sample hold it.
 """
 
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
 
@@ -150,10 +150,11 @@ class VisibleVocabulary:
         return LineSample(newest, first, is_complete)
 
 
-def _said(line: Row, words: Collection[str]) -> set[str]:
+def _said(line: Row, words: Mapping[str, int]) -> set[str]:
     """Those of the words that a line holds, or of which it holds one that was cut."""
     said = words_in(plain(as_text(line["message"])))
-    return {form for word in said for form in (word, word[:LONGEST]) if form in words}
+    cut = [word[:LONGEST] for word in said if len(word) > LONGEST]
+    return words.keys() & {*said, *cut}
 
 
 def _place(line: Row) -> tuple[str, int]:
