@@ -2,8 +2,8 @@
 
 At the same time: 200 sessions opened and left; one client of HTTP+SSE that posts calls for all it
 can get and reads nothing; fifty, one by one, that send a call and do not read its answer; and as
-many half requests as the server lets in. After SECONDS, once all sessions were opened, it prints how
-many of each there were, as JSON.
+many half requests as the server lets in. After SECONDS, once all sessions were opened, it prints
+how many of each there were, as JSON.
 """
 
 import itertools
