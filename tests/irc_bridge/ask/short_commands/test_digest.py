@@ -113,13 +113,13 @@ async def test_in_private_catchup_covers_the_rooms_that_are_shared(
         )
         known = len(scene.ada.lines)
         await scene.ada.types("PRIVMSG Terra :!catchup")
-        assert ", 2 mentions" in await scene.hears("PRIVMSG ada :| Since ", after=known)
+        assert ", 2 mentions" in await scene.hears("PRIVMSG ada :Since ", after=known)
         assert "#tea <dora> eve: ask ada" in await scene.hears("for you: ", after=known)
         await scene.ada.joins("#mate")
         await scene.house.has_heard(scene.ada, "#mate")
         known = len(scene.ada.lines)
         await scene.ada.types("PRIVMSG Terra :!catchup yesterday")
-        assert ", 4 mentions" in await scene.hears("PRIVMSG ada :| Since ", after=known)
+        assert ", 4 mentions" in await scene.hears("PRIVMSG ada :Since ", after=known)
         assert "#mate <eve> ada: a secret of mate" in await scene.hears("for you: ", after=known)
 
 
