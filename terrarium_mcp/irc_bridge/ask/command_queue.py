@@ -6,6 +6,7 @@ who ask in private delay a channel no more than one. Short commands, which need 
 wait for each other.
 """
 
+import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -33,6 +34,7 @@ class PendingCommand:
     command: Command
     message: PendingMessage | None
     place: str
+    heard_at: float = field(default_factory=time.monotonic)
     in_work: bool = False
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     """Cancelling it ends the work, also within a tool call or an answer being said."""

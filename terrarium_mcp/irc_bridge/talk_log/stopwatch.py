@@ -29,6 +29,7 @@ PartName = Literal[
     "tool calls",
     "cleaning",
     "splitting",
+    "floor",
     "first line",
     "next line",
 ]
