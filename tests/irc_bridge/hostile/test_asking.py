@@ -387,6 +387,21 @@ async def test_who_is_stopped_or_leaves_while_others_speak_leaves_the_floor_free
         await scene.hears("(1 more: !more)")
 
 
+async def test_an_address_without_a_question_is_told_how_to_ask_and_is_no_talk(
+    tmp_path: Path,
+) -> None:
+    async with teahouse(tmp_path) as scene:
+        for number, address in enumerate(("Terra:", "Terra\uff1a", "@Terra", "!terrarium"), 1):
+            await scene.say("bo", address)
+            told = "bo: Ask me something: !terrarium QUESTION"
+            await scene.hears(told, times=number)
+        await scene.server.settles()
+        await scene.house.bridge.flush()
+        said = [line for line in await scene.house.lines("#tea") if line.nick == "bo"]
+    assert [line.command for line in said] == [True] * 4
+    assert not scene.agent.requests
+
+
 async def test_after_an_answer_that_was_said_whole_there_is_no_more(tmp_path: Path) -> None:
     async with teahouse(tmp_path) as scene:
         await scene.server.says(*[f":{mask('bo')} PRIVMSG #tea :line {n}" for n in range(9)])
