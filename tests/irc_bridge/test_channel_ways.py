@@ -398,7 +398,7 @@ async def test_in_private_may_ask_who_may_in_a_channel_shared_with_the_bot(tmp_p
     ):
         agent.will("Yes.", "Now.")
         await ircd.says(f"{BO} JOIN #tea", f"{BO} JOIN #mate")
-        refused = await asks(ircd, f"{BO} PRIVMSG Terra :who?", "PRIVMSG bo :here only")
+        refused = await asks(ircd, f"{BO} PRIVMSG Terra :who?", "PRIVMSG bo :Here only")
         await asks(ircd, f"{BO} PRIVMSG Terra :ping", "PRIVMSG bo :", "pong")
         await asks(ircd, f"{ADA} PRIVMSG Terra :who?", "PRIVMSG ada :[LLM] Yes.")
         await ircd.says(f"{ADA} MODE #mate +v bo")
