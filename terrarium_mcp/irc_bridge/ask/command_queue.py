@@ -28,7 +28,8 @@ _QueueKey = tuple[str, bool]
 class PendingCommand:
     """A command that waits or is in work.
 
-    `message` is what it came in, None where that is not recorded; `place` is where it waits.
+    `message` is what it came in, None where that is not recorded; `place` is where it waits, since
+    `heard_at` of a monotonic clock.
     """
 
     command: Command

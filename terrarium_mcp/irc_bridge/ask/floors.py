@@ -1,7 +1,7 @@
 """Who may say several lines: in one channel or private chat, one reply at a time.
 
 Otherwise the lines of two replies would alternate, and nobody could tell which continues which. A
-reply of one line needs no floor, since it begins with its asker's name.
+reply of one line needs no floor: nothing continues it.
 """
 
 from collections.abc import AsyncIterator

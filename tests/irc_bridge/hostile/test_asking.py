@@ -534,7 +534,7 @@ async def test_quiet_says_nothing_records_all_and_survives_a_restart(tmp_path: P
 
 
 async def test_quiet_in_private_is_told_where_to_say_it_and_changes_nothing(tmp_path: Path) -> None:
-    async with teahouse(tmp_path, admins="*!ada@*") as scene:
+    async with teahouse(tmp_path, admins=("*!ada@ada.example",)) as scene:
         await scene.say("ada", "!quiet 1h", target="Terra")
         await scene.hears("PRIVMSG ada :Say that in the channel that it is about.")
         await scene.say("bo", "!ping")
