@@ -6,7 +6,6 @@ who ask in private delay a channel no more than one. Short commands, which need 
 wait for each other.
 """
 
-import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -28,14 +27,12 @@ _QueueKey = tuple[str, bool]
 class PendingCommand:
     """A command that waits or is in work.
 
-    `message` is what it came in, None where that is not recorded; `place` is where it waits, since
-    `heard_at` of a monotonic clock.
+    `message` is what it came in, None where that is not recorded; `place` is where it waits.
     """
 
     command: Command
     message: PendingMessage | None
     place: str
-    heard_at: float = field(default_factory=time.monotonic)
     in_work: bool = False
     scope: anyio.CancelScope = field(default_factory=anyio.CancelScope)
     """Cancelling it ends the work, also within a tool call or an answer being said."""

@@ -21,7 +21,7 @@ from terrarium_mcp.irc_bridge.network.outgoing import Lane
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage
 from terrarium_mcp.settings import Settings
 
-ASIDES = frozenset(("ping", NEAR_MISS))
+WITHOUT_REST = frozenset(("ping", NEAR_MISS))
 """Commands that look nothing up: after them `!more` continues what it would have before."""
 
 log = logging.getLogger(__name__)
@@ -81,7 +81,7 @@ class ReplySpeech:
             NotConnected, SendQueueFull: the network does not take them.
         """
         ready_at = anyio.current_time()
-        if pending.command.name in ASIDES:
+        if pending.command.name in WITHOUT_REST:
             await self._say_lines(pending, reply, ready_at)
             return
         key = self._reply_key(pending.command)
@@ -156,7 +156,7 @@ class ReplySpeech:
 
     def _floor(self, pending: PendingCommand) -> AbstractAsyncContextManager[None]:
         target = self._network.fold(pending.command.target)
-        return self._floors.floor(target, pending.heard_at)
+        return self._floors.floor(target, pending.watch.began)
 
     def _payload_bytes(self, command: Command) -> int:
         return self._network.payload_bytes(command.target)
