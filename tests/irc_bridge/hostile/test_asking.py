@@ -387,6 +387,23 @@ async def test_who_is_stopped_or_leaves_while_others_speak_leaves_the_floor_free
         await scene.hears("(1 more: !more)")
 
 
+async def test_after_a_lost_connection_nobody_has_the_floor(tmp_path: Path) -> None:
+    async with teahouse(tmp_path, timeouts=PACED) as scene:
+        await scene.server.says(*[f":{mask('bo')} PRIVMSG #tea :line {n}" for n in range(9)])
+        scene.agent.will("\n\n".join(f"word {n}" for n in range(9)))
+        await scene.say("bo", "!ask for much")
+        await scene.hears("bo: [LLM] word 0")
+        await scene.say("ada", "!recent 9 bo")
+        bridge = scene.house.bridge
+        await scene.server.drops()
+        with anyio.fail_after(PATIENCE):
+            await bridge.gone.wait()
+            await bridge.at_home.wait()
+        await scene.say("ada", "!recent 9 bo")
+        await scene.hears("PRIVMSG #tea :| 2", times=3)  # each with its date
+        assert scene.said("word 8") == []
+
+
 async def test_an_address_without_a_question_is_told_how_to_ask_and_is_no_talk(
     tmp_path: Path,
 ) -> None:
