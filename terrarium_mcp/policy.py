@@ -22,6 +22,9 @@ VIEW_KEY = f"{_PREFIX}view"
 ERROR_KEY = f"{_PREFIX}error"
 """The key of a result's `_meta` that names an expected failure, for a program."""
 
+UNUSABLE_KEY = f"{_PREFIX}unusable"
+"""The key of a tool's `_meta` that says why it cannot work here, for a client that offers tools."""
+
 _PERMALINK = re.compile(r"(?:terrarium://message/)?(\d{1,18})")
 
 _MOST_CHANNELS = 1_000

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from terrarium_mcp import __version__, sdk
 from terrarium_mcp.errors import TerrariumError, did_you_mean, shown
-from terrarium_mcp.policy import ERROR_KEY
+from terrarium_mcp.policy import ERROR_KEY, UNUSABLE_KEY
 from terrarium_mcp.request import AppContext
 from terrarium_mcp.settings import BadSetting, Settings
 from terrarium_mcp.settings.tool_choice import named_in, selected_tools, unknown_tools
@@ -48,7 +48,7 @@ class PublishedTool:
     """A tool with what its schema does not say.
 
     `typed`: it has an output schema and always returns structured content. `open_world`: its
-    answers contain text from strangers.
+    answers contain text from strangers. `unusable`: why it cannot work as things are set up.
     """
 
     function: Callable[..., Awaitable[Any]]
@@ -56,6 +56,7 @@ class PublishedTool:
     typed: bool = False
     writes: bool = False
     open_world: bool = True
+    unusable: str = ""
 
 
 def published_tools(settings: Settings) -> list[PublishedTool]:
@@ -72,7 +73,11 @@ def published_tools(settings: Settings) -> list[PublishedTool]:
         PublishedTool(get_current_users, "Channel members", typed=True),
         PublishedTool(lookup_nick, "Look up a nick", typed=True),
         PublishedTool(catch_up, "Catch up", typed=True),
-        PublishedTool(web_search_tool(settings.search_max_results), "Search the web"),
+        PublishedTool(
+            web_search_tool(settings.search_max_results),
+            "Search the web",
+            unusable="" if settings.search_api_url else "SEARCH_API_URL is not set",
+        ),
         PublishedTool(
             create_enhancement_request, "Add an idea to the backlog", writes=True, open_world=False
         ),
@@ -133,6 +138,7 @@ def build_server(store: Store, settings: Settings) -> MCPServer[AppContext]:
                 idempotent_hint=True,
                 open_world_hint=tool.open_world,
             ),
+            meta={UNUSABLE_KEY: tool.unusable} if tool.unusable else None,
             structured_output=tool.typed,
         )
     sdk.expect_no_parameter_headers(server)

@@ -17,6 +17,10 @@ COMMANDS = frozenset(
 """Every command that a line of the log may be: those that the bot answers (`NAMES` in
 irc_bridge/ask/commands.py), and those that a later or an earlier bot does."""
 
+_BEHIND_NICK = ":,\uff1a\uff0c\u3001"
+"""What follows the bot's nick where it is addressed: also as keyboards for Chinese and Japanese
+write colons and commas."""
+
 _SIMILAR_NICK = 9 - len("-07")
 """Characters that a similar nick keeps of the nick. RFC 1459 1.2: every server takes 9; its own
 limit comes later, in 005."""
@@ -31,7 +35,9 @@ def command_after(prefix: str, said: str) -> tuple[str, str] | None:
 
 
 def addressed_to(nick: str, said: str, casemapping: str = DEFAULT_CASEMAPPING) -> str | None:
-    """The text of `Terra: text` or `Terra, text`; None if the line does not begin so.
+    """The text of `Terra: text`, `Terra, text` or `@Terra text`; None if no line begins so.
+
+    It is empty if nothing follows.
 
     Nicks compare as the network does: `terra{}: hi` is for `Terra[]` under rfc1459.
     """
@@ -50,9 +56,9 @@ def is_command(
         prefix: the prefix of its commands.
         casemapping: how nicks compare on its network.
     """
-    if found := command_after(prefix, said):
-        return found[0] in COMMANDS
-    return bool(addressed_to(nick, said, casemapping))
+    found = command_after(prefix, said)
+    is_named = found is not None and found[0] in COMMANDS
+    return is_named or addressed_to(nick, said, casemapping) is not None
 
 
 def similar_nick(nick: str, number: int) -> str:
@@ -65,4 +71,5 @@ def _address(nick: str, casemapping: str) -> re.Pattern[str]:
     spelt = [
         f"[{''.join(map(re.escape, sorted(same_characters(char, casemapping))))}]" for char in nick
     ]
-    return re.compile(rf"(?:{''.join(spelt)}|{''.join(spelt[:_SIMILAR_NICK])}-\d\d)[:,]")
+    names = rf"(?:{''.join(spelt)}|{''.join(spelt[:_SIMILAR_NICK])}-\d\d)"
+    return re.compile(rf"{names}[{_BEHIND_NICK}]|@{names}(?:[{_BEHIND_NICK}]|\s|$)")

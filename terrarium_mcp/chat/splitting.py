@@ -29,16 +29,30 @@ def split_for_irc(text: str, most_bytes: int) -> list[str]:
         raise ValueError(
             f"most_bytes must be at least {LARGEST_CODE_POINT} (one UTF-8 character): {most_bytes}"
         )
-    rest = text.encode("utf-8", "replace").decode()
+    rest = encodable(text)
     pieces = []
     while rest:
-        cut = _cut(rest, most_bytes)
-        piece, rest = rest[:cut], rest[cut:]
-        if rest:
-            piece, rest = piece.rstrip(" "), rest.lstrip(" ")
+        piece, taken = first_piece(rest, most_bytes)
+        rest = rest[taken:]
         if piece:
             pieces.append(piece)
     return pieces
+
+
+def first_piece(text: str, most_bytes: int) -> tuple[str, int]:
+    """The first piece of `encodable` text, and how many characters of the text it takes up.
+
+    Spaces at the cut are taken up with it, so that a piece may be empty.
+    """
+    cut = _cut(text, most_bytes)
+    if cut == len(text):
+        return text, cut
+    return text[:cut].rstrip(" "), len(text) - len(text[cut:].lstrip(" "))
+
+
+def encodable(text: str) -> str:
+    """The text with `?` for each lone surrogate, which UTF-8 does not have."""
+    return text.encode("utf-8", "replace").decode()
 
 
 def _cut(text: str, most_bytes: int) -> int:

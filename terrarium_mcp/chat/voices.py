@@ -85,7 +85,7 @@ class VoiceRules:
     @cached_property
     def line_starts(self) -> frozenset[str]:
         """The characters with which a command to the bot begins, formatting codes apart."""
-        return frozenset({self.prefix[:1], *_cases(self.nick[:1])})
+        return frozenset({self.prefix[:1], "@", *_cases(self.nick[:1])})
 
     @cached_property
     def nick_starts(self) -> frozenset[str]:

@@ -105,7 +105,7 @@ if TYPE_CHECKING:
         make_backup,
         restore_backup,
     )
-    from terrarium_mcp.store.sqlite.claims import AlreadyRecorded, claimed
+    from terrarium_mcp.store.sqlite.claims import AlreadyRecorded, claimed, is_claimed
     from terrarium_mcp.store.sqlite.health import examine
     from terrarium_mcp.store.sqlite.health.bridges import read_heartbeats
     from terrarium_mcp.store.sqlite.health.deep_check import check_deeply
@@ -114,6 +114,7 @@ if TYPE_CHECKING:
 _LOADED_LATER = {
     "AlreadyRecorded": "sqlite.claims",
     "claimed": "sqlite.claims",
+    "is_claimed": "sqlite.claims",
     **dict.fromkeys(
         (
             *("BackupFailed", "Manifest", "NotABackup", "RestoreRefused"),
@@ -234,6 +235,7 @@ __all__ = [
     "check_unused",
     "claimed",
     "examine",
+    "is_claimed",
     "make_backup",
     "open_store",
     "read_heartbeats",

@@ -57,10 +57,10 @@ async def digest_start(
     )
     theirs = [one for one in signs.messages if not one.via]  # a name from elsewhere is not them
     if not theirs:
-        return _usual(request, f"{shown(nick)} is not known here")
+        return _usual(request, "nothing of that nick is recorded")
     absence = newest_absence(theirs, request.now)
     if absence is None:
-        return _usual(request, f"{shown(nick)} was not away")
+        return _usual(request, "no absence is known")
     did = "left" if absence.began_by_leaving else "was last active"
     why = f"when {shown(nick)} {did}, away for {lasting(absence.length)}"
     return DigestStart(absence.last.position, why)

@@ -19,6 +19,15 @@ TO_TERRA = (
     "Terra: who has the key?",
     "terra, thanks",
     "Terra-07: are you there?",
+    "Terra:",
+    "Terra:   ",
+    "Terra\uff1ahi",
+    "Terra\uff0c\u4f60\u597d",
+    "terra\u3001hi",
+    "@Terra hi",
+    "@terra: hi",
+    "@Terra-07 hi",
+    "@Terra",
 )
 TO_NOBODY = (
     "",
@@ -30,9 +39,15 @@ TO_NOBODY = (
     "!!!",
     "search !search",
     "Terra",
-    "Terra:",
-    "Terra:   ",
     "Terrapin: hello",
+    "@Terrapin hello",
+    "@Terra.example",
+    "@bo Terra is away",
+    "@ Terra hi",
+    "@@Terra hi",
+    "thanks @Terra hi",
+    "bo: @Terra said so",
+    "Terra\uff0dhi",
     "Terra is a bot",
     "ask Terra: who?",
     "Terra-7: hello",
@@ -57,6 +72,8 @@ def test_prefix_and_nick_are_those_of_the_settings() -> None:
     assert not is_command("robo is a bot", nick="Robo", prefix="robo ")
     assert not is_command("!search tea", nick="Robo", prefix=".")
     assert not is_command("Terra: hello", nick="Robo", prefix=".")
+    assert is_command("@Robo hello", nick="Robo", prefix="@")
+    assert not is_command("@Terra hello", nick="Robo", prefix="@")
 
 
 def test_a_nick_with_the_characters_of_a_pattern_is_taken_as_it_is() -> None:
@@ -106,4 +123,9 @@ def test_the_parts_of_a_command() -> None:
     assert command_after("!", "!Search  green tea ") == ("search", "green tea")
     assert command_after("!", "tea") is None
     assert addressed_to("Terra", "Terra:  who? ") == "who?"
+    assert addressed_to("Terra", "@Terra  who? ") == "who?"
+    assert (
+        addressed_to("Terra", "@Terra, who?") == addressed_to("Terra", "Terra\uff0cwho?") == "who?"
+    )
+    assert addressed_to("Terra", "Terra:") == ""
     assert addressed_to("Terra", "Terra who?") is None

@@ -110,9 +110,36 @@ def test_a_mounted_server_is_shown_without_its_secrets_and_a_channel_that_is_not
         "channels libera/#tea, #mate",
     ]
     assert told[weather + 5].startswith("! not mounted [mcp_servers.weather] is for #mate, which")
+    assert told[notes + 5] == (
+        "! not started There is no program notes-server that this account may start."
+        " Install it, or write its whole path into command."
+    )
+    assert not any("not started" in line for line in told[weather : weather + 6])
     assert "MCP_SERVERS set (terrarium.toml)" in told
     assert "hunter2" not in done.stdout + done.stderr
     assert done.returncode == 1
+
+
+def test_the_program_of_a_mount_is_looked_for_as_it_is_started(ours: Path, tmp_path: Path) -> None:
+    program = tmp_path / "etc" / "bin" / "notes-server"
+    program.parent.mkdir(parents=True)
+    program.write_text("#!/bin/sh\n")
+    config = tmp_path / "etc" / "terrarium.toml"
+
+    def is_missing(command: str, env: str = "") -> bool:
+        config.write_text(
+            f'IRC_CHANNELS = ["#tea"]\n[mcp_servers.notes]\ncommand = ["{command}"]\n{env}\n'
+            'tools = ["search"]\nchannels = ["#tea"]\n'
+        )
+        told = lines(ran("terrarium-mcp doctor", "--db", ours, "--config", config, at=tmp_path))
+        return any(line.startswith("! not started There is no program") for line in told)
+
+    assert is_missing("bin/notes-server")  # it may not be executed
+    program.chmod(0o755)
+    assert not is_missing("bin/notes-server")
+    assert not is_missing(str(program))
+    assert is_missing("notes-server")
+    assert not is_missing("notes-server", f'env = {{ PATH = "{program.parent}" }}')
 
 
 def test_a_bridge_refuses_to_start_with_a_mount_in_a_channel_that_it_does_not_join(

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from terrarium_mcp.store import claimed
 from terrarium_mcp.store.sqlite.keeper import Keeper
 from tests.cli.programs import ran, running
 from tests.samples import terrarium_irc as sample
@@ -61,6 +62,16 @@ async def test_a_port_in_use_is_all_that_is_said_of_a_start_that_fails(tmp_path:
         done = ran("terrarium-mcp serve --http --port", port, at=tmp_path, DB_PATH=file)
     assert done.returncode == 1
     assert "Nothing is recorded" not in done.stderr
+
+
+def test_a_server_beside_a_bridge_that_fills_the_history_says_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "irc_logs.db"
+    with claimed(file, [("libera", "#tea")]):
+        done = ran("terrarium-mcp serve", at=tmp_path, DB_PATH=file)
+    assert "Nothing is recorded" not in done.stderr
+    assert done.returncode == 0
+    later = ran("terrarium-mcp serve", at=tmp_path, DB_PATH=file)
+    assert HOW.format(file) in later.stderr
 
 
 def test_a_search_in_no_history_says_how_it_is_filled(tmp_path: Path) -> None:

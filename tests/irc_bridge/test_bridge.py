@@ -108,7 +108,7 @@ async def test_search_finds_says_so_or_tells_what_is_covered(ngircd: Ircd, tmp_p
                 "that !search or !recent quotes.",
             )
         assert await scene.asks("!context", "The lines around which one?")
-        assert "recorded" in await scene.asks("!search xyzzy", "Nothing found. The record covers:")
+        assert await scene.asks("!search xyzzy", "ada: Nothing found. Recorded ", " to now")
         assert await scene.asks("!search", "Search for what?")
         assert await scene.asks("!search in:#nowhere x", "No channel #nowhere")
 

@@ -398,12 +398,12 @@ async def test_in_private_may_ask_who_may_in_a_channel_shared_with_the_bot(tmp_p
     ):
         agent.will("Yes.", "Now.")
         await ircd.says(f"{BO} JOIN #tea", f"{BO} JOIN #mate")
-        refused = await asks(ircd, f"{BO} PRIVMSG Terra :who?", "PRIVMSG bo :here only")
-        await asks(ircd, f"{BO} PRIVMSG Terra :ping", "PRIVMSG bo :", "pong")
+        refused = await asks(ircd, f"{BO} PRIVMSG Terra :who?", "PRIVMSG bo :Here only")
+        await asks(ircd, f"{BO} PRIVMSG Terra :ping", "PRIVMSG bo pong")
         await asks(ircd, f"{ADA} PRIVMSG Terra :who?", "PRIVMSG ada :[LLM] Yes.")
         await ircd.says(f"{ADA} MODE #mate +v bo")
         await asks(ircd, f"{BO} PRIVMSG Terra :and now?", "PRIVMSG bo :[LLM] Now.")
-    assert refused.startswith("PRIVMSG bo :here only people with voice, or a higher rank, may")
+    assert refused.startswith("PRIVMSG bo :Here only people with voice, or a higher rank, may")
 
 
 async def test_a_near_miss_is_answered_once_and_nothing_else_is_done(

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -90,6 +91,20 @@ async def test_a_call_carries_its_view_and_brings_text_and_facts() -> None:
         assert [tool.name for tool in toolbox.menu] == ["echo", "fail", "wait_for_ever", "view"]
 
 
+@pytest.mark.parametrize("offered", ["core", "all", "search_web"])
+async def test_the_web_is_searched_by_a_model_only_where_a_search_service_is_set(
+    tmp_path: Path, offered: str
+) -> None:
+    async with open_store(tmp_path / "irc_logs.db", Settings()) as store:
+        for address, is_offered in (("", False), ("http://127.0.0.1:9/search", True)):
+            settings = Settings(search_api_url=address)
+            async with open_toolbox(partial(build_server, store, settings), offered=offered) as box:
+                published = await box.call("search_web", {"query": ""}, {})
+                assert published.text == "search_web needs search terms in `query`."
+                assert ("search_web" in [tool.name for tool in box.menu]) is is_offered
+                assert box.offers("search_web") is is_offered
+
+
 async def test_what_a_tool_says_went_wrong_is_an_answer() -> None:
     async with open_toolbox(small_server) as toolbox:
         failed = await toolbox.call("fail", {}, {})
@@ -140,7 +155,7 @@ async def test_the_core_is_offered_without_the_tools_beyond_it(
     tmp_path: Path, caplog: pytest.LogCaptureFixture, offered: str, digests: list[str]
 ) -> None:
     async with open_store(tmp_path / "irc_logs.db") as store:
-        server = build_server(store, Settings())
+        server = build_server(store, Settings(search_api_url="http://127.0.0.1:9/"))
         async with open_toolbox(lambda: server, offered=offered) as toolbox:
             await toolbox.call("get_channel_stats", {}, {})
             names = [tool.name for tool in toolbox.menu]

@@ -1,5 +1,7 @@
 """The examination of a deployment: its settings, its database, and on request all of its data."""
 
+import os
+import shutil
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -184,11 +186,22 @@ def _facts_of(mount: Mount, settings: Settings) -> list[Fact]:
         Fact("tools", _names(mount.tools)),
         Fact("channels", _names(mount.channels)),
     ]
+    if mount.command and not _has_program(mount):
+        missing = f"There is no program {harmless(mount.server)} that this account may start."
+        way_out = "Install it, or write its whole path into command."
+        facts.append(Fact("not started", f"{missing} {way_out}", wrong=True))
     try:
         check_mounted_channels([mount], settings.named_channels)
     except BadSetting as error:
         facts.append(Fact("not mounted", str(error), wrong=True))
     return facts
+
+
+def _has_program(mount: Mount) -> bool:
+    """Whether there is a program where the environment and the folder of a mount lead to."""
+    program = mount.command[0]
+    place = mount.folder / program if os.sep in program else program
+    return shutil.which(place, path=mount.env.get("PATH")) is not None
 
 
 def _names(names: Iterable[str]) -> str:

@@ -4,9 +4,11 @@ import logging
 import math
 from pathlib import Path
 
+from anyio import to_thread
+
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.logformats.usual_places import usual_logs
-from terrarium_mcp.store import Store
+from terrarium_mcp.store import Store, is_claimed
 
 log = logging.getLogger(__name__)
 
@@ -37,10 +39,14 @@ async def require_rooms(store: Store) -> None:
 async def log_if_empty(store: Store) -> None:
     """Tell the operator of a server how an empty history is filled, as soon as it is open.
 
-    Called once nothing else can keep the server from starting.
+    Called once nothing else can keep the server from starting. While a bridge fills it, such as the
+    one that started this server, there is nothing to tell.
     """
     try:
         await store.opening.wait(math.inf)
         await require_rooms(store)
+    except NothingRecorded as error:
+        if not await to_thread.run_sync(is_claimed, store.path):
+            log.info("%s", error)
     except TerrariumError as error:
         log.info("%s", error)

@@ -1,10 +1,10 @@
 """Divides an answer into lines that fit a network, and into what is said now and under `!more`."""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from terrarium_mcp.chat.irctext import OFF_RECORD
-from terrarium_mcp.chat.splitting import split_for_irc
+from terrarium_mcp.chat.splitting import LARGEST_CODE_POINT, encodable, first_piece
 from terrarium_mcp.chat.urls import URL
 
 MARK = "[LLM]"
@@ -19,22 +19,42 @@ CONTINUATIONS = ("| ", "· ")
 _CUT = " \u2026"
 """Ends a line inside a URL that is too long for one line; the next line goes on with it."""
 
+_MOST_LINES = 9_999
+"""More than any reply has: an answer is cut at 250 lines and 16,000 bytes. Each note is given the
+room of this number, so that a page is cut in the same way however many pages follow it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """The lines to say now, and the rest, kept for `!more`.
+    """The lines to say now, and what is left of its text, kept for `!more`.
 
-    `continuation` is how each line after the first begins.
+    Attributes:
+        now: lines as they are said.
+        more: the lines of text that are left, not cut to fit yet.
+        said: how many characters of the first of `more` were said before.
+        continuation: how each line after the first begins.
+        begin_bytes: bytes of each line that are left free for what it begins with.
     """
 
     now: tuple[str, ...]
     more: tuple[str, ...] = ()
+    said: int = 0
     continuation: str = CONTINUATIONS[0]
+    begin_bytes: int = len(CONTINUATIONS[0])
 
     @property
     def is_off_record(self) -> bool:
         """Whether each of its lines begins with `[off]`."""
         return self.continuation.startswith(OFF_RECORD)
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """A piece of text that fits a line, and where the text goes on: in which line, and where."""
+
+    text: str
+    next_line: int
+    next_character: int
 
 
 def reply_lines(
@@ -53,78 +73,92 @@ def reply_lines(
     be recorded. No line begins with the command `prefix`, so that no bot takes one for a command.
     """
     off = OFF_RECORD if off_record else ""
-    start = _words(off, f"{to}:" if to else "", mark)
-    continuation = _safe(_words(off, _continuation(prefix).rstrip(), mark), prefix)
-    prefixed = _prefixed(answer_lines, _safe(start, prefix), continuation, line_bytes)
-    everything = Reply((), tuple(prefixed), continuation)
-    return paged(everything, line_bytes=line_bytes, shown=shown, prefix=prefix)
+    continuation = _safe(_words(off, _continuation(prefix).rstrip(), mark), "", prefix)
+    first = "".join(answer_lines[:1])
+    begin = _safe(_words(off, f"{to}:" if to else "", mark), first, prefix)
+    everything = Reply(
+        (),
+        tuple(map(encodable, answer_lines)),
+        continuation=continuation,
+        begin_bytes=max(len(begin.encode()), len(continuation.encode())),
+    )
+    return _page(everything, begin, line_bytes=line_bytes, shown=shown, prefix=prefix)
 
 
 def paged(reply: Reply, *, line_bytes: int, shown: int = SHOWN, prefix: str = "!") -> Reply:
     """The next lines of what a reply kept back; the last of them says how many are left."""
-    lines = tuple(_refitted(reply, line_bytes))
-    if len(lines) <= shown:
-        return Reply(lines, (), reply.continuation)
-    *now, last = lines[:shown]
-    rest = lines[shown:]
-    # Text that does not fit beside the note moves to the rest, which may add a digit to the count.
-    widest = _note(len(rest) + len(last), prefix)
-    fitting, *cut = split_for_irc(last, line_bytes - len(widest.encode()))
-    if now and cut and (_divides_word(fitting, last) or last.endswith(_CUT)):
-        return _noted(now, reply.continuation.rstrip(), (last, *rest), reply, prefix)
-    more = (*(reply.continuation + piece for piece in cut), *rest)
-    return _noted(now, fitting, more, reply, prefix)
-
-
-def _refitted(reply: Reply, line_bytes: int) -> Iterator[str]:
-    """The lines that a reply kept back, cut again where our mask has grown since."""
     begin = reply.continuation
-    for line in reply.more:
-        if len(line.encode()) <= line_bytes:
-            yield line
-            continue
-        words = line.removeprefix(begin)
-        yield from (
-            begin + piece for piece in split_for_irc(words, line_bytes - len(begin.encode()))
-        )
+    return _page(reply, begin, line_bytes=line_bytes, shown=shown, prefix=prefix)
 
 
-def _noted(
-    now: Sequence[str], last: str, more: tuple[str, ...], reply: Reply, prefix: str
-) -> Reply:
-    """A reply that says how many lines are left, behind the last that is said now."""
-    return Reply((*now, last + _note(len(more), prefix)), more, reply.continuation)
+def _page(reply: Reply, begin: str, *, line_bytes: int, shown: int, prefix: str) -> Reply:
+    """The first `shown` lines of what is left of a reply; the first of these has its own `begin`.
+
+    All pages are cut now, since only so it is known how many lines follow.
+    """
+    pieces = list(_pieces(reply, line_bytes, shown, len(_note(_MOST_LINES, prefix).encode())))
+    begins = [begin, *[reply.continuation] * shown]
+    now = [
+        f"{start}{piece.text}" if piece.text else start.rstrip()
+        for start, piece in zip(begins, pieces[:shown], strict=False)
+    ]
+    if len(pieces) <= shown:
+        return replace(reply, now=tuple(now), more=(), said=0)
+    now[-1] += _note(len(pieces) - shown, prefix)
+    last = pieces[shown - 1]
+    more = reply.more[last.next_line :]
+    return replace(reply, now=tuple(now), more=more, said=last.next_character)
 
 
-def _divides_word(piece: str, line: str) -> bool:
-    """Whether the first `piece` of a line ends inside a word or URL; CJK may end anywhere."""
-    around = line[len(piece) - 1 : len(piece) + 1]
-    return around.isascii() and " " not in around
+def _pieces(reply: Reply, line_bytes: int, shown: int, note_bytes: int) -> Iterator[_Piece]:
+    """What is left of a reply, cut into lines; each `shown`th has room for the note behind it."""
+    width = max(line_bytes - reply.begin_bytes, LARGEST_CODE_POINT)
+    beside_note = max(width - note_bytes, LARGEST_CODE_POINT)
+    place, said = 0, reply.said
+    for number, line in enumerate(reply.more):
+        cutter = _LineCutter(line, width)
+        while said < len(line):
+            is_end = number == len(reply.more) - 1 and cutter.fits(said)
+            has_note = place % shown == shown - 1 and not is_end
+            piece, end = cutter.piece(said, beside_note if has_note else width)
+            if has_note and shown > 1 and cutter.divides_word(end):
+                piece, end = "", said  # it comes whole on the next page
+            elif not piece:
+                said = end
+                continue
+            place, said = place + 1, end
+            yield _Piece(piece, number, end) if end < len(line) else _Piece(piece, number + 1, 0)
+        said = 0
 
 
-def _prefixed(
-    lines: Sequence[str], start: str, continuation: str, line_bytes: int
-) -> Iterator[str]:
-    """The lines split to fit, the first after `start`, the others after `continuation`."""
-    width = line_bytes - max(len(start.encode()), len(continuation.encode()))
-    begin = start or continuation
-    for line in lines:
-        for piece in _pieces(line, width):
-            yield begin + piece
-            begin = continuation
+class _LineCutter:
+    """Cuts a line of text; behind a piece that ends inside a URL, which is too long, is `_CUT`."""
 
+    def __init__(self, line: str, width: int) -> None:
+        """`width` is that of a whole line, in bytes."""
+        self._line = line
+        self._width = width
+        self._links = [link.span() for link in URL.finditer(line)]
+        too_long = any(len(line[start:end].encode()) > width for start, end in self._links)
+        self._mark = _CUT if too_long else ""
 
-def _pieces(line: str, width: int) -> list[str]:
-    """The pieces of a line; behind one that ends inside a URL, which is too long, `_CUT`."""
-    links = list(URL.finditer(line))
-    if all(len(link[0].encode()) <= width for link in links):
-        return split_for_irc(line, width)
-    pieces = split_for_irc(line, width - len(_CUT.encode()))
-    marked, at = [], 0
-    for piece in pieces:
-        at = line.index(piece, at) + len(piece)
-        marked.append(piece + _CUT * any(link.start() < at < link.end() for link in links))
-    return marked
+    def fits(self, at: int) -> bool:
+        """Whether all that begins `at` a character is one piece."""
+        return len(self._line[at:].encode()) <= self._room(self._width)
+
+    def piece(self, at: int, width: int) -> tuple[str, int]:
+        """The piece that begins `at` a character and fits `width` bytes, and where it ends."""
+        piece, taken = first_piece(self._line[at:], self._room(width))
+        end = at + taken
+        return piece + self._mark * any(start < end < stop for start, stop in self._links), end
+
+    def divides_word(self, at: int) -> bool:
+        """Whether a cut is inside a word or URL; CJK may be cut anywhere."""
+        around = self._line[at - 1 : at + 1]
+        return 0 < at < len(self._line) and around.isascii() and " " not in around
+
+    def _room(self, width: int) -> int:
+        return max(width - len(self._mark.encode()), LARGEST_CODE_POINT)
 
 
 def _words(*parts: str) -> str:
@@ -140,6 +174,7 @@ def _continuation(prefix: str) -> str:
     return next(mark for mark in CONTINUATIONS if not prefix or not mark.startswith(prefix))
 
 
-def _safe(start: str, prefix: str) -> str:
-    """`start`, after the continuation mark if it begins with the command prefix itself."""
-    return _continuation(prefix) + start if prefix and start.startswith(prefix) else start
+def _safe(start: str, text: str, prefix: str) -> str:
+    """`start`, after the continuation mark if with `text` it begins with the command prefix."""
+    is_command = prefix and (start + text).startswith(prefix)
+    return _continuation(prefix) + start if is_command else start

@@ -124,15 +124,15 @@ class Address:
         return (NEAR_MISS, found[0]) if is_slip else None
 
     def _spoken_to(self, said: str, *, private: bool) -> tuple[str, str] | None:
-        """`Terra: text` or `Terra, text`; in a private chat, any text but an unknown command."""
+        """`Terra: text` and the like; in a private chat, any text but an unknown command."""
         text = addressed_to(self.nick, said, self.casemapping)
         if text is None:
             if not private or (said.startswith(self.prefix) and not self._may_begin_sentence):
                 return None
             text = said
-        text = without_off_record(text)
-        if not text:
+        if text and not without_off_record(text):
             return None
+        text = without_off_record(text)
         bare = bare_command(text, NAMES, self.prefix) if private else None
         return self._prefixed(text) or bare or (QUESTIONS[0], text.strip())
 

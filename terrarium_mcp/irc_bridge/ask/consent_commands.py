@@ -90,14 +90,17 @@ async def _confirmed(context: CommandContext) -> list[str]:
         return [f"Say {prefix}forget first: it tells what would be removed."]
     context.dialogue.history_changed()
     removed = quantity(result.messages, "message")
-    return [f"Removed {removed} of yours{_turns(result.turns)}.{_files(result)}", _UNREACHED]
+    return [f"Removed {removed} of yours{_turns(result.turns)}.{_files(result)}"]
 
 
 def _amount(traces: PersonTraces) -> str:
-    lines = quantity(traces.lines.total() + traces.private, "line")
-    events = quantity(traces.events.total(), "event")
+    count = traces.lines.total() + traces.events.total() + traces.private
+    messages = quantity(count, "message")
     channels = quantity(len({*traces.lines, *traces.events}), "channel")
-    return f"{lines} and {events} of yours in {channels}{_turns(traces.turns)}"
+    return (
+        f"{messages} of yours (what you said, did, and when you came and went) in"
+        f" {channels}{_turns(traces.turns)}"
+    )
 
 
 def _turns(count: int) -> str:

@@ -50,7 +50,7 @@ WORDS: Mapping[str, CommandHelp] = {
         "[SINCE]", "what you missed; since 2h, yesterday or a date, if you name one", "2h"
     ),
     "status": CommandHelp("", "how long I am up, what is recorded, and whether the model answers"),
-    "more": CommandHelp("", "the next lines of my last answer here"),
+    "more": CommandHelp("", "the next lines of my last reply to you here"),
     "clear": CommandHelp("", "our talk here begins anew; what is recorded stays"),
     "compact": CommandHelp("", "the older part of our talk here becomes a summary now"),
     "stop": CommandHelp("", "takes back what you asked me; an operator's takes back all here"),

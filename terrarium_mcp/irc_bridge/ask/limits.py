@@ -21,12 +21,13 @@ class Refusal(Enum):
     NOT_VOICED = "here only people with voice, or a higher rank, may ask me. Other commands work."
     NOT_LOGGED_IN = "only people who are logged in to services may ask me. Other commands work."
     NOT_OPERATOR = "only the channel's operators can do that."
+    NO_CHANNEL = "say that in the channel that it is about."
     NOTHING_TO_STOP = "no question of yours is waiting or in work here."
 
     @property
     def is_of_the_moment(self) -> bool:
         """Whether it may soon be no longer true, and then helps nobody."""
-        return self in (Refusal.NOT_OPERATOR, Refusal.NOTHING_TO_STOP)
+        return self in (Refusal.NOT_OPERATOR, Refusal.NO_CHANNEL, Refusal.NOTHING_TO_STOP)
 
 
 @dataclass(slots=True)

@@ -75,6 +75,9 @@ class Moderation:
 
     def set_quiet(self, command: Command, now: datetime) -> None:
         """!quiet 1h: nothing is said in the channel until then. !quiet off: it is again."""
+        if not command.channel:
+            self._board.refuse(command, Refusal.NO_CHANNEL)
+            return
         if not self._may_moderate(command):
             if not self.is_quiet(command.channel, now):
                 self._board.refuse(command, Refusal.NOT_OPERATOR)

@@ -150,7 +150,9 @@ def line_for(refused: Mapping[str, Refusal], waiting: Sequence[str], *, named: b
     if refused:
         reasons = list(refused.values())
         parts.append((_people(list(refused)), max(reasons, key=reasons.count).value))
-    return " ".join(f"{people}: {text}" if named else text for people, text in parts)
+    if named:
+        return " ".join(f"{people}: {text}" for people, text in parts)
+    return " ".join(f"{text[:1].upper()}{text[1:]}" for _, text in parts)
 
 
 def _people(nicks: Sequence[str]) -> str:

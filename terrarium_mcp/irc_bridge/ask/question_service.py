@@ -192,7 +192,7 @@ class QuestionService:
     async def _say_thinking(self, pending: PendingCommand) -> None:
         await anyio.sleep(THINKING_AFTER)
         beside_the_answer = replace(pending, watch=Stopwatch())
-        await self._speech.send(beside_the_answer, "Thinking...")
+        await self._speech.interject(beside_the_answer, "Thinking...")
 
     def _note_account(self, place: DialoguePlace, found: Answer) -> None:
         self._accounts.pop(place, None)

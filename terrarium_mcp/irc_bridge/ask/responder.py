@@ -71,6 +71,8 @@ class Responder:
             pending.command = replace(pending.command, off_record=off_record)
             if pending.command.is_question:
                 await self._questions.serve(pending)
+            elif pending.command.name == "more":
+                await self._speech.say_more(pending)
             else:
                 await self._speech.say(pending, await self._reply(pending))
         except (NotConnected, SendQueueFull) as error:
@@ -88,8 +90,6 @@ class Responder:
     async def _reply(self, pending: PendingCommand) -> Reply:
         """The reply to a short command."""
         command, ways = pending.command, self._views.ways(pending.command)
-        if command.name == "more":
-            return self._speech.rest(command)
         if command.name in WITHOUT_HISTORY:  # nor do they wait for the disk
             view: ViewMeta = {}
         elif not (ways.is_recorded or command.name in CONSENT):

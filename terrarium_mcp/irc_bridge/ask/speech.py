@@ -1,7 +1,9 @@
 """Says replies where the command was given, line by line, and keeps the rest for `!more`."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, nullcontext
+from dataclasses import replace
 
 import anyio
 
@@ -9,7 +11,9 @@ from terrarium_mcp.chat.defusing import NOBODY, Unaddressed
 from terrarium_mcp.chat.irctext import OFF_RECORD, harmless
 from terrarium_mcp.irc_bridge.answer.reply import Reply, paged, reply_lines
 from terrarium_mcp.irc_bridge.ask.command_queue import PendingCommand
-from terrarium_mcp.irc_bridge.ask.commands import Command
+from terrarium_mcp.irc_bridge.ask.commands import NEAR_MISS, Command
+from terrarium_mcp.irc_bridge.ask.floors import Floors
+from terrarium_mcp.irc_bridge.ask.kept_replies import KeptReplies, ReplyKey
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
@@ -17,10 +21,10 @@ from terrarium_mcp.irc_bridge.network.outgoing import Lane
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage
 from terrarium_mcp.settings import Settings
 
-log = logging.getLogger(__name__)
+WITHOUT_REST = frozenset(("ping", NEAR_MISS))
+"""Commands that look nothing up: after them `!more` continues what it would have before."""
 
-ReplyScope = tuple[str, ...]
-"""Where a reply was said and which rooms it could see: `!more` continues it only there."""
+log = logging.getLogger(__name__)
 
 
 class ReplySpeech:
@@ -33,7 +37,8 @@ class ReplySpeech:
         self._network = network
         self._guard = guard
         self._settings = settings
-        self._more: dict[ReplyScope, Reply] = {}
+        self._floors = Floors()
+        self._kept = KeptReplies()
 
     def lines(self, command: Command, lines: Sequence[str]) -> Reply:
         """A reply of our own, or of another MCP server, whose text may hold line breaks."""
@@ -64,56 +69,102 @@ class ReplySpeech:
         """How many bytes of text a line of a reply holds at least."""
         return self._payload_bytes(command) - len(f"{OFF_RECORD} {command.asker}: ".encode())
 
-    def rest(self, command: Command) -> Reply:
-        """The rest of the last long reply here, one off the record only for whom it was said to."""
-        scopes = {self._scope(command, off_record) for off_record in (True, command.off_record)}
-        latest = next((scope for scope in reversed(self._more) if scope in scopes), None)
-        if latest is None:
-            return self.lines(command, ["There is no more."])
-        kept = self._more.pop(latest)
-        prefix = self._settings().command_prefix
-        return paged(kept, line_bytes=self._payload_bytes(command), prefix=prefix)
-
     async def say(
         self, pending: PendingCommand, reply: Reply, begun: Callable[[], None] = lambda: None
     ) -> None:
         """Say the lines of a reply, each when the one before it has left.
 
-        `begun` is called when the first has.
+        One of several lines begins when none of several is being said there. `begun` is called when
+        the first line has left.
 
         Raises:
             NotConnected, SendQueueFull: the network does not take them.
         """
+        ready_at = anyio.current_time()
+        if pending.command.name in WITHOUT_REST:
+            await self._say_lines(pending, reply, ready_at)
+            return
+        key = self._reply_key(pending.command)
+        async with self._floor(pending) if len(reply.now) > 1 else nullcontext():
+            pending.watch.lap("floor")
+            await self._say_kept(pending, key, reply, ready_at, begun)
+
+    async def say_more(self, pending: PendingCommand) -> None:
+        """Say the next page of the reply that `!more` continues, after what is being said there.
+
+        Raises:
+            NotConnected, SendQueueFull: the network does not take it.
+        """
+        command, ready_at = pending.command, anyio.current_time()
+        async with self._floor(pending):
+            key = self._reply_key(command)
+            found = self._kept.to_continue(key, off_record=command.off_record)
+            if found is None:
+                nothing = self.lines(command, ["There is no more."])
+                await self._say_lines(pending, nothing, ready_at)
+                return
+            key, kept = found
+            prefix = self._settings().command_prefix
+            page = paged(kept, line_bytes=self._payload_bytes(command), prefix=prefix)
+            await self._say_kept(pending, key, page, ready_at)
+
+    async def send(self, pending: PendingCommand, text: str) -> None:
+        """Reply with one line; only log it if the network cannot be reached."""
+        await self._attempt(pending, self.say(pending, self.lines(pending.command, [text])))
+
+    async def interject(self, pending: PendingCommand, text: str) -> None:
+        """Say one line before the reply; only log it if the network cannot be reached."""
+        line, ready_at = self.lines(pending.command, [text]), anyio.current_time()
+        await self._attempt(pending, self._say_lines(pending, line, ready_at))
+
+    async def _attempt(self, pending: PendingCommand, saying: Awaitable[None]) -> None:
+        try:
+            await saying
+        except (NotConnected, SendQueueFull) as error:
+            log.warning("could not reply to %s: %s", pending.command.asker, error)
+
+    async def _say_kept(
+        self,
+        pending: PendingCommand,
+        key: ReplyKey,
+        reply: Reply,
+        ready_at: float,
+        begun: Callable[[], None] = lambda: None,
+    ) -> None:
+        """Say a reply, of which `!more` then says what is left; nothing if it is cut short."""
+        self._kept.keep(key, replace(reply, now=(), more=()))
+        await self._say_lines(pending, reply, ready_at, begun)
+        if reply.more:
+            self._kept.keep(key, reply)
+            self._guard.offered(pending.command.person)
+
+    async def _say_lines(
+        self,
+        pending: PendingCommand,
+        reply: Reply,
+        ready_at: float,
+        begun: Callable[[], None] = lambda: None,
+    ) -> None:
         lane = Lane.ANSWER if pending.command.is_question else Lane.COMMAND
         reply_to = _msgid(pending.message)
-        ready_at = anyio.current_time()
         for number, line in enumerate(reply.now):
             with pending.watch.saying(line):
                 await self._network.say(pending.command.target, line, lane, reply_to=reply_to)
             if number == 0:
                 self._guard.replied(pending.command.person, ready_at)
                 begun()
-        if reply.more:
-            scope = self._scope(pending.command, reply.is_off_record)
-            self._more.pop(scope, None)  # so that the latest is the last
-            self._more[scope] = reply
-            self._guard.offered(pending.command.person)
 
-    async def send(self, pending: PendingCommand, text: str) -> None:
-        """Say one line; only log it if the network cannot be reached."""
-        try:
-            await self.say(pending, self.lines(pending.command, [text]))
-        except (NotConnected, SendQueueFull) as error:
-            log.warning("could not reply to %s: %s", pending.command.asker, error)
+    def _floor(self, pending: PendingCommand) -> AbstractAsyncContextManager[None]:
+        target = self._network.fold(pending.command.target)
+        return self._floors.floor(target, pending.watch.began)
 
     def _payload_bytes(self, command: Command) -> int:
         return self._network.payload_bytes(command.target)
 
-    def _scope(self, command: Command, off_record: bool) -> ReplyScope:
+    def _reply_key(self, command: Command) -> ReplyKey:
+        fold = self._network.fold
         shared = () if command.channel else self._network.channels_of(command.asker)
-        # What is off the record is not said again for somebody whose lines are on it.
-        alone = (command.asker,) if off_record else ()
-        return (command.target, *shared, *alone)
+        return ReplyKey((fold(command.target), *shared), (*command.person, fold(command.asker)))
 
 
 def _msgid(asked: PendingMessage | None) -> str:

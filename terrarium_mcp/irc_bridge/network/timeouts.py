@@ -25,6 +25,8 @@ class Timeouts:
     not."""
 
     connect: float = 20
+    handshake: float = 10
+    """A port without TLS may answer a handshake with silence: the operator is told so then."""
     register: float = 60
     send: float = 30
     silence: float = 120

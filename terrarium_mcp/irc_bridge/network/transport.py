@@ -100,7 +100,7 @@ async def open_connection(config: ServerConfig, timeouts: Timeouts) -> AsyncIter
 
 
 async def _connect(config: ServerConfig, timeouts: Timeouts) -> ByteStream:
-    """A connection, after the TLS handshake if there is one; each has `timeouts.connect`."""
+    """A connection, after the TLS handshake if there is one."""
     context = tls_context(config) if config.tls else None
     try:
         with anyio.fail_after(timeouts.connect):
@@ -110,7 +110,7 @@ async def _connect(config: ServerConfig, timeouts: Timeouts) -> ByteStream:
     if not context:
         return stream
     try:
-        with anyio.fail_after(timeouts.connect):
+        with anyio.fail_after(timeouts.handshake):
             return await TLSStream.wrap(
                 stream,
                 hostname=config.host,

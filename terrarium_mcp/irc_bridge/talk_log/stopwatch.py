@@ -29,6 +29,7 @@ PartName = Literal[
     "tool calls",
     "cleaning",
     "splitting",
+    "floor",
     "first line",
     "next line",
 ]
@@ -52,6 +53,7 @@ class Stopwatch:
     Attributes:
         id: names the question in the talk log, and its errors in the operator's log.
         outcome: what has become of it so far.
+        began: when it was heard, in seconds of the watch's clock.
     """
 
     def __init__(self, clock: Callable[[], float] = time.perf_counter) -> None:
@@ -59,7 +61,7 @@ class Stopwatch:
         self.outcome = Outcome.REFUSED
         self._clock = clock
         self._asked_at = datetime.now(UTC)
-        self._began = self._lapped = clock()
+        self.began = self._lapped = clock()
         self._parts: list[RunningPart] = []
         self._open: list[RunningPart] = []
         self._tokens = TokenCount(0, 0, estimated=False)
@@ -119,7 +121,7 @@ class Stopwatch:
             channel=harmless(channel) or PRIVATE_CHAT,
             model=harmless(model),
             outcome=self.outcome,
-            ms=_ms(self._clock() - self._began),
+            ms=_ms(self._clock() - self.began),
             parts=tuple(map(self._timed, self._parts)),
             rounds=sum(part.name == "tool calls" for part in self._parts),
             tokens=self._tokens,
@@ -139,7 +141,7 @@ class Stopwatch:
         ended = self._clock() if part.ended is None else part.ended
         return TimedPart(
             part.name,
-            _ms(part.began - self._began),
+            _ms(part.began - self.began),
             _ms(ended - part.began),
             part.outcome,
             tuple(map(self._timed, part.parts)),

@@ -15,7 +15,7 @@ from terrarium_mcp.irc_bridge.model.chat_types import ToolSchema
 from terrarium_mcp.irc_bridge.toolbox.connection import BACKOFF, ServerConnection, Target
 from terrarium_mcp.irc_bridge.toolbox.mounted import MountedServer, MountedServers
 from terrarium_mcp.irc_bridge.toolbox.tools import ToolAnswer, ToolsAtHand, ViewMeta
-from terrarium_mcp.policy import ERROR_KEY, VIEW_KEY
+from terrarium_mcp.policy import ERROR_KEY, UNUSABLE_KEY, VIEW_KEY
 from terrarium_mcp.settings import Mount
 from terrarium_mcp.settings.tool_choice import selected_tools, unknown_tools
 
@@ -109,7 +109,7 @@ class Toolbox:
             tasks.start_soon(self._mounted.run)
 
     def _choose(self, tools: Sequence[Tool]) -> None:
-        """Offer the tools that the setting names, of those that the server has."""
+        """Offer the tools that the setting names, of those that work at the server."""
         known = [tool.name for tool in tools]
         wanted = selected_tools(self._offered, known)
         self._tools = tuple(
@@ -120,7 +120,7 @@ class Toolbox:
                 only_reads=bool(tool.annotations and tool.annotations.read_only_hint),
             )
             for tool in tools
-            if tool.name in wanted
+            if tool.name in wanted and UNUSABLE_KEY not in (tool.meta or {})
         )
         if missing := unknown_tools(self._offered, known):
             log.warning("the MCP server has no tool called %s", ", ".join(sorted(missing)))

@@ -99,11 +99,29 @@ def claimed(path: Path, channels: Collection[Claim]) -> Iterator[None]:
         lock.release()
 
 
+def is_claimed(path: Path) -> bool:
+    """Whether a living process records into a database, as far as this account may know."""
+    path = path.resolve()
+    try:
+        with _comparing(path):  # to look at a lock is to share it, and its process may be taking it
+            return any(map(is_held, _claim_files(path)))
+    except OSError:
+        return False
+
+
+def _comparing(path: Path) -> BaseFileLock:
+    """Held by whoever looks at the claims on a database."""
+    return FileLock(path.with_name(f"{path.name}.claims"), _PATIENCE, mode_beside(path))
+
+
+def _claim_files(path: Path) -> Iterator[Path]:
+    return path.parent.glob(f"{glob.escape(path.name)}{_SUFFIX}*")
+
+
 def _claim(path: Path, own: BaseFileLock, channels: Collection[Claim]) -> None:
     """Compare with the claims of others and add ours, while no other process does so."""
-    comparing = FileLock(path.with_name(f"{path.name}.claims"), _PATIENCE, mode_beside(path))
     try:
-        with comparing:
+        with _comparing(path):
             _refuse_shared(path, channels)
             own.acquire(blocking=False)
             written = json.dumps(asdict(_ourselves(channels))) + "\n"
@@ -117,7 +135,7 @@ def _claim(path: Path, own: BaseFileLock, channels: Collection[Claim]) -> None:
 
 def _refuse_shared(path: Path, channels: Collection[Claim]) -> None:
     """Compare with the claims of living processes, and remove those of dead ones."""
-    for file in path.parent.glob(f"{glob.escape(path.name)}{_SUFFIX}*"):
+    for file in _claim_files(path):
         file.open("rb").close()  # whoever may not read it cannot tell whether its process lives
         if not is_held(file):
             file.unlink(missing_ok=True)

@@ -18,19 +18,22 @@ NICKS = st.from_regex(r"[a-z\[\]\\`_^{}|!][a-z0-9]{0,15}", fullmatch=True)
 
 def test_the_first_line_is_addressed_and_marked() -> None:
     reply = reply_lines(["Ada did.", "On Monday."], to="bob", line_bytes=400)
-    assert reply == Reply(("bob: [LLM] Ada did.", "| [LLM] On Monday."), continuation="| [LLM] ")
+    assert reply.now == ("bob: [LLM] Ada did.", "| [LLM] On Monday.")
+    assert reply.more == ()
 
 
 def test_without_nick_or_mark_there_is_none() -> None:
     assert reply_lines(["Ada did."], to="", line_bytes=400).now == ("[LLM] Ada did.",)
     assert reply_lines(["Ada did."], to="bob", mark="", line_bytes=400).now == ("bob: Ada did.",)
+    plain = reply_lines(["pong", "tea"], to="", mark="", line_bytes=400)
+    assert plain.now == ("pong", "| tea")
     assert reply_lines(["!kick ada"], to="", mark="", line_bytes=400).now == ("| !kick ada",)
 
 
 def test_off_the_record_every_line_says_so_and_has_its_mark() -> None:
     reply = reply_lines(["a", "b", "c"], to="bob", line_bytes=400, shown=2, off_record=True)
     assert reply.now == ("[off] bob: [LLM] a", "[off] | [LLM] b (1 more: !more)")
-    assert reply.more == ("[off] | [LLM] c",)
+    assert paged(reply, line_bytes=400).now == ("[off] | [LLM] c",)
 
 
 def test_names_in_code_and_links_stay_and_in_prose_are_defused() -> None:
@@ -55,7 +58,7 @@ def test_an_empty_answer_is_an_empty_reply() -> None:
 def test_the_fourth_line_says_how_many_more_there_are() -> None:
     reply = reply_lines([f"line {n}" for n in range(1, 8)], to="bob", line_bytes=400)
     assert reply.now[-1] == "| [LLM] line 4 (3 more: !more)"
-    assert reply.more == ("| [LLM] line 5", "| [LLM] line 6", "| [LLM] line 7")
+    assert paged(reply, line_bytes=400).now == tuple(f"| [LLM] line {n}" for n in (5, 6, 7))
 
 
 def test_four_lines_need_no_note() -> None:
@@ -65,9 +68,21 @@ def test_four_lines_need_no_note() -> None:
 
 
 def test_what_the_note_displaces_comes_first_under_more() -> None:
-    reply = reply_lines(["word " * 11 + "word", "last"], to="bob", line_bytes=72, shown=1)
+    reply = reply_lines(["word " * 11 + "word", "last"], to="bob", line_bytes=75, shown=1)
     assert reply.now == ("bob: [LLM] word word word word word word word word word (2 more: !more)",)
-    assert reply.more == ("| [LLM] word word word", "| [LLM] last")
+    rest = paged(reply, line_bytes=75)
+    assert rest.now == ("| [LLM] word word word", "| [LLM] last")
+
+
+def test_what_the_note_displaces_is_filled_up_from_what_follows_it() -> None:
+    sentences = " ".join(f"Sentence {n} is about the kettle." for n in range(60))
+    reply, pages = reply_lines([sentences], to="bob", line_bytes=200), list[tuple[str, ...]]()
+    while reply.more:
+        pages.append(reply.now)
+        reply = paged(reply, line_bytes=200)
+    lines = [line for page in [*pages, reply.now] for line in page]
+    assert len(lines) == 12
+    assert [line for line in lines[:-1] if len(line) < 200 - len(" (9999 more: !more)") - 40] == []
 
 
 def test_every_line_that_is_not_to_be_recorded_says_so() -> None:
@@ -76,11 +91,11 @@ def test_every_line_that_is_not_to_be_recorded_says_so() -> None:
     assert reply.now[0].startswith("[off] bob: [LLM] word")
     rest = paged(reply, line_bytes=40)
     assert len(rest.now) > 1
-    assert all(is_off_record(line) for line in (*reply.now, *reply.more, *rest.now, *rest.more))
+    assert all(is_off_record(line) for line in (*reply.now, *rest.now))
 
 
 def test_a_page_of_the_rest_ends_like_the_first() -> None:
-    kept = Reply((), tuple(f"| {n}" for n in range(6)))
+    kept = Reply((), tuple(str(n) for n in range(6)))
     page = paged(kept, line_bytes=400, prefix=".")
     assert page.now == ("| 0", "| 1", "| 2", "| 3 (2 more: .more)")
     assert paged(page, line_bytes=400) == Reply(("| 4", "| 5"))
@@ -89,7 +104,7 @@ def test_a_page_of_the_rest_ends_like_the_first() -> None:
 def test_japanese_fits_in_bytes_not_in_characters() -> None:
     reply = reply_lines(["これは長い答えです。" * 80], to="bob", line_bytes=400)
     assert len(reply.now) == 4
-    assert all(len(line.encode()) <= 400 for line in (*reply.now, *reply.more))
+    assert all(len(line.encode()) <= 400 for line in reply.now)
 
 
 def test_a_prefix_that_is_our_own_mark_is_avoided() -> None:
@@ -110,21 +125,32 @@ def test_lines_fit_lose_nothing_and_command_nobody(
 ) -> None:
     lines = clean_answer(text * 20, nick="Terra", asker=to)
     reply = reply_lines(lines, to=to, line_bytes=line_bytes, shown=shown, prefix=prefix)
-    everything = [*reply.now, *reply.more]
     assert len(reply.now) <= shown
+    pages = _all_pages(reply, line_bytes, shown, prefix)
+    everything = [line for page in pages for line in page]
     assert all(len(line.encode()) <= line_bytes for line in everything)
     assert not any(line.startswith((prefix, "\x01")) for line in everything)
-    assert _words(reply, to) == _squeezed("".join(lines))
+    assert _words(pages, to, reply.continuation) == _squeezed("".join(lines))
 
 
-@given(st.lists(st.text(alphabet="ab .", min_size=1), min_size=1), st.integers(80, 200))
-def test_the_note_tells_the_truth_page_after_page(lines: list[str], line_bytes: int) -> None:
-    reply = reply_lines(lines, to="bob", line_bytes=line_bytes)
+@given(
+    st.lists(st.text(alphabet="ab .", min_size=1, max_size=300), min_size=1),
+    st.integers(80, 200),
+    st.sampled_from([1, 4]),
+)
+def test_the_note_tells_the_truth_page_after_page(
+    lines: list[str], line_bytes: int, shown: int
+) -> None:
+    reply = reply_lines(lines, to="bob", line_bytes=line_bytes, shown=shown)
+    told, said = [], [len(reply.now)]
     while reply.more:
         note = NOTE.search(reply.now[-1])
         assert note
-        assert int(note[1]) == len(reply.more)
-        reply = paged(reply, line_bytes=line_bytes)
+        told.append(int(note[1]))
+        reply = paged(reply, line_bytes=line_bytes, shown=shown)
+        said.append(len(reply.now))
+    assert told == [sum(said[page:]) for page in range(1, len(said))]
+    assert set(said[:-1]) <= {shown}
 
 
 URL = "https://example.org/" + "a" * 50
@@ -167,11 +193,13 @@ def test_of_an_answer_in_thousands_of_lines_the_first_are_said() -> None:
 
 
 def test_what_was_kept_fits_also_if_our_mask_has_grown_meanwhile() -> None:
-    kept = Reply((), ("[off] | [LLM] " + "tea " * 12 + "x", "[off] | [LLM] b"), "[off] | [LLM] ")
-    assert paged(kept, line_bytes=50).now == (
+    lines = ["a", "b", "c", "d", "tea " * 12 + "x", "e"]
+    reply = reply_lines(lines, to="bob", line_bytes=80, off_record=True)
+    assert reply.now[-1] == "[off] | [LLM] d (2 more: !more)"
+    assert paged(reply, line_bytes=53).now == (
         "[off] | [LLM] tea tea tea tea tea tea tea tea tea",
         "[off] | [LLM] tea tea tea x",
-        "[off] | [LLM] b",
+        "[off] | [LLM] e",
     )
 
 
@@ -238,17 +266,23 @@ def test_no_markdown_is_an_error_and_no_line_is_empty(text: str) -> None:
     assert all(line.strip() and "\n" not in line for line in clean_answer(text))
 
 
-def _words(reply: Reply, to: str) -> str:
-    """All that the reply says, without what we put around it."""
-    now = list(reply.now)
-    if reply.more:
-        now[-1] = NOTE.sub("", now[-1])
-    everything = [*now, *reply.more]
+def _all_pages(reply: Reply, line_bytes: int, shown: int, prefix: str) -> list[tuple[str, ...]]:
+    """The lines of a reply, page after page."""
+    pages = [reply.now]
+    while reply.more:
+        reply = paged(reply, line_bytes=line_bytes, shown=shown, prefix=prefix)
+        pages.append(reply.now)
+    return pages
+
+
+def _words(pages: list[tuple[str, ...]], to: str, continuation: str) -> str:
+    """All that a reply says, without what we put around it."""
+    noted = [(*page[:-1], NOTE.sub("", page[-1])) for page in pages[:-1]]
+    everything = [line for page in [*noted, pages[-1]] for line in page]
     begin = rf"(?:[|·] )?{re.escape(to)}: \[LLM\](?: |$)"
     first = [re.sub(begin, "", line) for line in everything[:1]]
-    return _squeezed(
-        "".join([*first, *(line.removeprefix(reply.continuation) for line in everything[1:])])
-    )
+    rest = [line.removeprefix(continuation.rstrip()) for line in everything[1:]]
+    return _squeezed("".join([*first, *rest]))
 
 
 def _unframed(line: str, mark: str) -> str:

@@ -29,6 +29,14 @@ def asked(text: str, *, private: bool = False, tags: str = "", prefix: str = "!"
         ("Terra: who fixed it?", "terrarium", "who fixed it?"),
         ("terra, who fixed it?", "terrarium", "who fixed it?"),
         ("Terra: !search tea", "search", "tea"),
+        ("Terra:", "terrarium", ""),
+        ("Terra: ", "terrarium", ""),
+        ("@Terra", "terrarium", ""),
+        ("@Terra who fixed it?", "terrarium", "who fixed it?"),
+        ("@Terra: !search tea", "search", "tea"),
+        ("Terra\uff1awho?", "terrarium", "who?"),
+        ("Terra\uff0cwho?", "terrarium", "who?"),
+        ("Terra\u3001who?", "terrarium", "who?"),
     ],
 )
 def test_a_command_or_our_name_asks_us(text: str, name: str, rest: str) -> None:
@@ -39,7 +47,8 @@ def test_a_command_or_our_name_asks_us(text: str, name: str, rest: str) -> None:
     "text",
     [
         *("!foo", "!", "!!ping", " !ping", "!pingpong", "hello", "", " "),
-        *("Terra", "Terra:", "Terra: ", "Terrarium: hi", "Terra is nice", "ask Terra: hi"),
+        *("Terra", "Terrarium: hi", "Terra is nice", "ask Terra: hi", "I like @Terra a lot"),
+        *("@Terrarium hi", "@bo hi", "@", "@ Terra", "bo: @Terra knows", "<bo> @Terra hi"),
         *("\x01VERSION\x01", "\x01!ping\x01"),
     ],
 )
@@ -52,6 +61,7 @@ def test_in_private_every_text_is_a_question_except_an_unknown_command() -> None
     assert asked("who fixed it?", private=True) == question
     assert asked("!ping", private=True) == Command("ping", "", ADA, "", "")
     assert asked("!foo", private=True) is None
+    assert asked("[off]", private=True) is None
     assert asked("\x01PING 1\x01", private=True) is None
 
 

@@ -271,7 +271,7 @@ async def test_in_private_only_those_are_served_whom_the_setting_names(
         await scene.say("ada", "!ping")
         await scene.hears("ada: pong")
         for nick in answered:
-            await scene.hears(f"PRIVMSG {nick} :")
+            await scene.hears(f"PRIVMSG {nick} ")
         heard = {line.split()[1] for line in scene.said() if "pong" in line}
         assert heard - {"#tea"} == {*answered}
 
@@ -324,6 +324,111 @@ async def test_two_bots_do_not_talk_for_ever(
         assert len([line for line in said if "[LLM]" in line]) <= 4 * lines
         assert len([line for line in said if "robo" in line and "[LLM]" not in line]) <= 2
         agent._script.clear()  # noqa: SLF001 -- what was not needed
+
+
+async def test_replies_in_one_channel_never_interleave_and_a_ping_waits_for_one_line(
+    tmp_path: Path,
+) -> None:
+    async with teahouse(tmp_path, timeouts=PACED) as scene:
+        await scene.enter("cy", "dora")
+        await scene.server.says(*[f":{mask('bo')} PRIVMSG #tea :line {n}" for n in range(9)])
+        scene.agent.will("\n\n".join(f"word {n}" for n in range(9)))
+        await scene.say("bo", "!ask for much")
+        await scene.hears("bo: [LLM] word 0")
+        for nick in ("ada", "cy", "dora"):
+            await scene.say(nick, f"!recent {4 if nick == 'cy' else 9} bo")
+        await scene.server.settles()
+        await scene.say("ada", "!ping")
+        await scene.hears("ada: pong")
+        await scene.hears("(5 more: !more)", times=3)
+    lines = [line.partition(" :")[2] for line in scene.said()]
+    pong = lines.index("ada: pong")
+    assert pong <= 2
+    del lines[pong]
+    starts = [line.split(":")[0] for line in lines if not line.startswith("| ")]
+    assert starts == ["bo", "ada", "cy", "dora"]
+    assert [line.startswith("| ") for line in lines] == [False, True, True, True] * 4
+    assert ["[LLM]" in line for line in lines] == [True] * 4 + [False] * 12
+
+
+async def test_of_two_who_read_on_at_once_each_gets_a_page(tmp_path: Path) -> None:
+    async with teahouse(tmp_path, timeouts=PACED) as scene:
+        scene.agent.will("\n".join(f"line {n}" for n in range(12)))
+        await scene.say("bo", "!ask for much")
+        await scene.hears("(8 more: !more)")
+        await scene.say("bo", "!more")
+        await scene.say("ada", "!more")
+        await scene.hears("line 11")
+        lines = [line.partition(" :")[2] for line in scene.said()]
+    said = [int(match[1]) for line in lines if (match := re.search(r"line (\d+)", line))]
+    assert said == [*range(12)]
+
+
+async def test_who_is_stopped_or_leaves_while_others_speak_leaves_the_floor_free(
+    tmp_path: Path,
+) -> None:
+    async with teahouse(tmp_path, timeouts=PACED) as scene:
+        await scene.enter("cy", "dora", "eve")
+        await scene.server.says(*[f":{mask('bo')} PRIVMSG #tea :line {n}" for n in range(9)])
+        scene.agent.will("\n\n".join(f"word {n}" for n in range(9)))
+        await scene.say("bo", "!ask for much")
+        await scene.hears("bo: [LLM] word 0")
+        for nick in ("cy", "dora", "eve"):
+            await scene.say(nick, "!recent 9 bo")
+        await scene.say("cy", "!stop")
+        await scene.server.says(f":{mask('dora')} PART #tea")
+        await scene.hears("cy: Stopped.")
+        await scene.say("bo", "!stop")
+        await scene.hears("PRIVMSG #tea :eve: ")
+        await scene.hears("(5 more: !more)")
+        assert [scene.said(f"PRIVMSG #tea :{nick}: 2") for nick in ("cy", "dora")] == [[], []]
+        assert scene.said("word 8") == []
+        await scene.say("bo", "!more")  # of what was taken back nothing is left: eve's goes on
+        await scene.hears("(1 more: !more)")
+
+
+async def test_after_a_lost_connection_nobody_has_the_floor(tmp_path: Path) -> None:
+    async with teahouse(tmp_path, timeouts=PACED) as scene:
+        await scene.server.says(*[f":{mask('bo')} PRIVMSG #tea :line {n}" for n in range(9)])
+        scene.agent.will("\n\n".join(f"word {n}" for n in range(9)))
+        await scene.say("bo", "!ask for much")
+        await scene.hears("bo: [LLM] word 0")
+        await scene.say("ada", "!recent 9 bo")
+        bridge = scene.house.bridge
+        await scene.server.drops()
+        with anyio.fail_after(PATIENCE):
+            await bridge.gone.wait()
+            await bridge.at_home.wait()
+        await scene.say("ada", "!recent 9 bo")
+        await scene.hears("PRIVMSG #tea :| 2", times=3)  # each with its date
+        assert scene.said("word 8") == []
+
+
+async def test_an_address_without_a_question_is_told_how_to_ask_and_is_no_talk(
+    tmp_path: Path,
+) -> None:
+    async with teahouse(tmp_path) as scene:
+        for number, address in enumerate(("Terra:", "Terra\uff1a", "@Terra", "!terrarium"), 1):
+            await scene.say("bo", address)
+            told = "bo: Ask me something: !terrarium QUESTION"
+            await scene.hears(told, times=number)
+        await scene.server.settles()
+        await scene.house.bridge.flush()
+        said = [line for line in await scene.house.lines("#tea") if line.nick == "bo"]
+    assert [line.command for line in said] == [True] * 4
+    assert not scene.agent.requests
+
+
+async def test_after_an_answer_that_was_said_whole_there_is_no_more(tmp_path: Path) -> None:
+    async with teahouse(tmp_path) as scene:
+        await scene.server.says(*[f":{mask('bo')} PRIVMSG #tea :line {n}" for n in range(9)])
+        scene.agent.will("one line")
+        await scene.say("ada", "!recent 9 bo")
+        await scene.hears("(5 more: !more)")
+        await scene.say("ada", "!ask x")
+        await scene.hears("ada: [LLM] one line")
+        await scene.say("ada", "!more")
+        await scene.hears("ada: There is no more.")
 
 
 async def test_who_reads_on_is_a_human_until_nothing_is_left(tmp_path: Path) -> None:
@@ -441,6 +546,14 @@ async def test_quiet_says_nothing_records_all_and_survives_a_restart(tmp_path: P
         assert len(scene.said()) == 1
         await scene.say("ada", "!quiet off")
         await scene.hears("NOTICE ada :I answer in #tea again.")
+        await scene.say("bo", "!ping")
+        await scene.hears("PRIVMSG #tea :bo: pong")
+
+
+async def test_quiet_in_private_is_told_where_to_say_it_and_changes_nothing(tmp_path: Path) -> None:
+    async with teahouse(tmp_path, admins=("*!ada@ada.example",)) as scene:
+        await scene.say("ada", "!quiet 1h", target="Terra")
+        await scene.hears("PRIVMSG ada :Say that in the channel that it is about.")
         await scene.say("bo", "!ping")
         await scene.hears("PRIVMSG #tea :bo: pong")
 

@@ -336,13 +336,15 @@ async def test_nobody_confirms_for_another(tmp_path: Path) -> None:
     async with playing(tmp_path) as scene:
         await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :xyzzy", f"{BO} PRIVMSG #tea :tea")
         asked = await scene.asks(
-            f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 1 line and 0 events"
+            f"{ZWIEBEL} PRIVMSG #tea :!forget",
+            "This removes 1 message of yours (what you said, did, and",
         )
         assert "Say !forget yes within 2 minutes" in asked
         for other in (BO, THIEF, f"@account=thief {ZWIEBEL}"):
             await scene.asks(f"{other} PRIVMSG #tea :!forget yes", "Say !forget first")
         assert await scene.texts() == ["zwiebel xyzzy", "bo tea"]
         await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget yes", "Removed 1 message of yours")
+        assert sum("Not reached: backups" in line for line in scene.ircd.lines) == 1
         assert await scene.texts() == ["bo tea"]
         (entry,) = await scene.house.store.removal.audit()
         assert (entry.asked_by, entry.messages) == ("!forget", 1)
@@ -360,7 +362,7 @@ async def test_what_was_asked_and_answered_is_forgotten_too(tmp_path: Path) -> N
             done = replace(turn, state=TurnState.DONE)
             assert await scene.house.store.dialogues.put_turn(place, done)
         also = "and 2 questions to me with what I answered"
-        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 1 line ", also)
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 1 message ", also)
         told = await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget yes", "Removed 1 message of")
         assert also in told
         left = await scene.house.store.dialogues.load(place)
@@ -370,7 +372,7 @@ async def test_what_was_asked_and_answered_is_forgotten_too(tmp_path: Path) -> N
 async def test_a_bouncer_does_not_bring_back_what_was_forgotten(tmp_path: Path) -> None:
     async with playing(tmp_path) as scene:
         await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :xyzzy", f"{BO} PRIVMSG #tea :tea")
-        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 1 line ")
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 1 message ")
         await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget yes", "Removed 1 message of yours")
         tag = "@batch=b;time=2026-01-02T03:04:05.000Z"
         await scene.hears(
@@ -389,7 +391,7 @@ async def test_a_confirmation_that_comes_too_late_removes_nothing(
     monkeypatch.setattr(consent, "CONFIRMED_WITHIN", 0.0)
     async with playing(tmp_path) as scene:
         await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :xyzzy")
-        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 1 line ")
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 1 message ")
         await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget yes", "Say !forget first")
         assert await scene.texts() == ["zwiebel xyzzy"]
 
@@ -399,7 +401,7 @@ async def test_lines_that_still_wait_to_be_written_are_forgotten_too(
 ) -> None:
     async with playing(tmp_path) as scene:
         await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :xyzzy one")
-        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 1 line ")
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 1 message ")
         async with locked(tmp_path / "irc_logs.db"):
             await scene.ircd.says(
                 *(f"{ZWIEBEL} PRIVMSG #tea :xyzzy {number}" for number in range(50)),
@@ -415,7 +417,7 @@ async def test_a_disk_that_fills_up_on_the_way_is_told_and_the_rest_goes_later(
 ) -> None:
     async with playing(tmp_path) as scene:
         await scene.hears(*(f"{ZWIEBEL} PRIVMSG #tea :xyzzy {number}" for number in range(300)))
-        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 300 lines")
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget", "This removes 300 messages")
         async with scene.house.store._database.writing() as writer:  # noqa: SLF001 -- its own limit
             before = await writer.value("PRAGMA max_page_count")
             await writer.run("PRAGMA max_page_count = 1")  # SQLite: no page more than there are

@@ -56,7 +56,7 @@ async def test_nobody_listening_is_told_with_the_usual_ports() -> None:
 
 async def test_tls_to_a_port_without_it_names_the_setting(ircd: Ircd) -> None:
     with told(TlsFailed, "set IRC_USE_SSL=off, or IRC_PORT to its TLS port"):
-        async with open_connection(login(ircd.port, tls=True), Timeouts(connect=3)):
+        async with open_connection(login(ircd.port, tls=True), Timeouts(handshake=3)):
             pass
 
 

@@ -72,7 +72,7 @@ async def test_a_server_that_is_silent_in_the_handshake_is_not_waited_for() -> N
     async with listener, beside(listener.serve, silent):
         told = rf"^no answer from 127\.0\.0\.1:{port} to the TLS handshake: if it is a port without"
         with pytest.raises(TlsFailed, match=told):
-            async with open_connection(login(port, tls=True), Timeouts(connect=0.05)):
+            async with open_connection(login(port, tls=True), Timeouts(handshake=0.05)):
                 pass
 
 

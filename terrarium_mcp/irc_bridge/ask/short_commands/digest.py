@@ -10,7 +10,7 @@ from terrarium_mcp.chat.transcript import RenderOptions, dated_line
 from terrarium_mcp.errors import and_more, quantity, shown
 from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
-from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import without_cutoff
+from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import covered, without_cutoff
 
 Facts = Mapping[str, Any]
 """Structured content of a tool's answer, or one item of it."""
@@ -76,7 +76,7 @@ async def catchup(context: CommandContext) -> list[str]:
 def _unknown(facts: Facts) -> str:
     near = f" Similar nicks: {', '.join(facts['near'])}." if facts["near"] else ""
     who = f"No one called {shown(facts['nick'])} is recorded here."
-    return f"{who}{near} The record covers: {facts['covered']}"
+    return f"{who}{near} {covered(facts)}"
 
 
 async def _is_here(nick: str, context: CommandContext) -> bool:
@@ -111,7 +111,7 @@ def _missed(facts: Facts, context: CommandContext) -> str:
     """How much was missed since when: `Since 2026-05-01 11:30 (when ada left): 17 lines by ...`."""
     since = f"Since {_minute(facts['since'], context)} ({facts['why']})"
     if not facts["lines"]:
-        return f"{since}: nothing was said. The record covers: {facts['covered']}"
+        return f"{since}: nothing was said. {covered(facts)}"
     people = "1 person" if facts["people"] == 1 else f"{facts['people']:,} people"
     said = f"{quantity(facts['lines'], 'line')} by {people}"
     counts = [

@@ -53,8 +53,13 @@ def nothing_found(found: ToolAnswer, when: str = "") -> str:
     """That there is nothing, why perhaps, and what the record covers."""
     notes = (str(note) for note in found.facts.get("notes", ()))
     why = "".join(f" {_sentence(note)}" for note in notes if note.startswith(_NOTE))
-    covered = found.facts.get("covered", "unknown")
-    return f"Nothing found{when}.{why} The record covers: {covered}"
+    return f"Nothing found{when}.{why} {covered(found.facts)}"
+
+
+def covered(facts: Mapping[str, Any]) -> str:
+    """What the record covers, beginning like a sentence: `Recorded 2026-01-03 to now. ...`."""
+    text = str(facts.get("covered", "")) or "it is not known what was recorded."
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def in_the_last(hours: int) -> str:

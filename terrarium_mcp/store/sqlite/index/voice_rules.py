@@ -46,7 +46,9 @@ async def adopt_rules(database: Database, settings: Settings) -> None:
         await writer.run(
             "UPDATE derived SET upto = 0 WHERE name = :name AND upto > 0", {"name": Voices.name}
         )
-    log.info("the nick, the prefix or the relays changed: every line is looked at again")
+        has_lines = await writer.value("SELECT EXISTS (SELECT 1 FROM messages)")
+    if has_lines:
+        log.info("the nick, the prefix or the relays changed: every line is looked at again")
 
 
 def _told(settings: Settings, stored: str) -> Mapping[str, VoiceRules]:

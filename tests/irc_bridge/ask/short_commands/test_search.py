@@ -52,11 +52,11 @@ async def test_a_value_that_cannot_be_is_answered_with_how_to_write_it(tmp_path:
 async def test_nothing_found_says_in_which_time_and_which_nick_is_unknown(tmp_path: Path) -> None:
     async with desk(tmp_path, [earlier(5, "the gate", nick="alice")]) as scene:
         (answer,) = await scene.asks("!search gate hours:1")
-        assert answer.startswith("Nothing found in the last hour. The record covers: ")
+        assert answer.startswith("Nothing found in the last hour. Nothing recorded yet.")
         (answer,) = await scene.asks("!search user:alicia gate")
         assert answer.startswith(
             "Nothing found. No one called alicia is recorded here; similar nicks: alice."
-            " The record covers: "
+            " Nothing recorded yet."
         )
 
 

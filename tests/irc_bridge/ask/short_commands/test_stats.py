@@ -68,7 +68,7 @@ async def test_of_the_last_hours(tmp_path: Path) -> None:
         )
         (none,) = await scene.asks("!stats hours:1 green")
         assert none.startswith(
-            "Nothing found with exactly these words in the last hour. The record covers: "
+            "Nothing found with exactly these words in the last hour. Nothing recorded yet."
         )
         (wrong,) = await scene.asks("!stats hours:soon")
         assert wrong.endswith("such as hours:48.")
@@ -77,7 +77,7 @@ async def test_of_the_last_hours(tmp_path: Path) -> None:
 async def test_what_was_never_said_says_what_the_record_covers(tmp_path: Path) -> None:
     async with desk(tmp_path, TALK) as scene:
         (answer,) = await scene.asks("!stats xyzzy")
-        assert answer.startswith("Nothing found with exactly these words. The record covers: ")
+        assert answer.startswith("Nothing found with exactly these words. Nothing recorded yet.")
 
 
 async def test_in_private_by_channel(tmp_path: Path) -> None:

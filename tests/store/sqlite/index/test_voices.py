@@ -165,14 +165,20 @@ async def test_rows_of_an_adopted_database_count_too(file: Path) -> None:
         await is_sound(store, file)
 
 
-async def test_when_the_settings_change_every_line_is_looked_at_again(file: Path) -> None:
+async def test_when_the_settings_change_every_line_is_looked_at_again(
+    file: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
     lines = [*chat(RELAYED), *chat("<ada> .search heater\n<bo> !search heater")]
+    changed = with_relays("relaybot", irc_nick="Robo", command_prefix=".")
+    async with opened(file.with_name("new.db"), changed):
+        assert "looked at again" not in caplog.text  # there is no line yet
     async with opened(file) as store:
         await store.messages.append(lines)
         assert [line.command for line in await read(store)][-2:] == [False, True]
         assert (await find(store, "from:jane")).total == 0
-    changed = with_relays("relaybot", irc_nick="Robo", command_prefix=".")
     async with opened(file, changed) as store:
+        assert "every line is looked at again" in caplog.text
         assert [line.command for line in await read(store)][-2:] == [True, False]
         assert (await find(store, "from:jane heater")).total == 1
         assert (await find(store, "from:relaybot")).total == 1

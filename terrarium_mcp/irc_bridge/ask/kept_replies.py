@@ -1,0 +1,52 @@
+"""What is left of replies, for `!more`. Pure."""
+
+from dataclasses import dataclass, field
+
+from terrarium_mcp.irc_bridge.answer.reply import Reply
+
+MOST_KEPT = 200
+"""Replies remembered, of at most 16 kB each: those that were said last."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReplyKey:
+    """To whom a reply was said, and where.
+
+    `scope` is its channel or private chat, in private with the rooms that it could see: a reply is
+    continued there alone.
+    """
+
+    scope: tuple[str, ...]
+    asker: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class KeptReplies:
+    """The last reply to each person in each place, with what is left of it."""
+
+    _replies: dict[ReplyKey, Reply] = field(default_factory=dict)
+
+    def keep(self, key: ReplyKey, reply: Reply) -> None:
+        """Note the last reply to somebody, whether or not anything of it is left."""
+        self._replies.pop(key, None)  # so that the latest is the last
+        self._replies[key] = reply
+        if len(self._replies) > MOST_KEPT:
+            del self._replies[next(iter(self._replies))]
+
+    def to_continue(self, key: ReplyKey, *, off_record: bool) -> tuple[ReplyKey, Reply] | None:
+        """What `!more` of somebody continues; None if nothing is left.
+
+        It is the last reply to themselves, or else the latest to somebody else since then. What is
+        off the record is continued for its asker alone, and nothing else if they are.
+        """
+        own = self._replies.get(key)
+        if own and own.more and (own.is_off_record or not off_record):
+            return key, own
+        if off_record:
+            return None
+        for other, reply in reversed(self._replies.items()):
+            if other == key:
+                return None
+            if other.scope == key.scope and reply.more and not reply.is_off_record:
+                return other, reply
+        return None

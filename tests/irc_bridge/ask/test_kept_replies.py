@@ -1,0 +1,64 @@
+"""What `!more` continues: the asker's own last reply, else what was said to others since."""
+
+from terrarium_mcp.irc_bridge.answer.reply import Reply
+from terrarium_mcp.irc_bridge.ask.kept_replies import MOST_KEPT, KeptReplies, ReplyKey
+
+LONG = Reply(("ada: 1",), ("2", "3"))
+OTHER = Reply(("bo: x",), ("y", "z"))
+WHOLE = Reply(("ada: yes",))
+OFF = Reply(("[off] ada: 1",), ("2",), continuation="[off] | ")
+
+
+def key(nick: str, scope: str = "#tea") -> ReplyKey:
+    return ReplyKey((scope,), (nick,))
+
+
+def continued(kept: KeptReplies, nick: str, *, off_record: bool = False) -> Reply | None:
+    found = kept.to_continue(key(nick), off_record=off_record)
+    return found[1] if found else None
+
+
+def test_it_is_the_askers_own_also_after_a_later_one_of_somebody_else() -> None:
+    kept = KeptReplies()
+    kept.keep(key("ada"), LONG)
+    kept.keep(key("bo"), OTHER)
+    assert continued(kept, "ada") == LONG
+    assert continued(kept, "bo") == OTHER
+
+
+def test_after_one_that_was_said_whole_no_older_one_is_continued() -> None:
+    kept = KeptReplies()
+    kept.keep(key("bo"), OTHER)
+    kept.keep(key("ada"), LONG)
+    kept.keep(key("ada"), WHOLE)
+    assert continued(kept, "ada") is None
+    assert continued(kept, "bo") == OTHER
+
+
+def test_who_was_told_nothing_since_continues_the_latest_of_anybody() -> None:
+    kept = KeptReplies()
+    kept.keep(key("cy"), WHOLE)
+    kept.keep(key("ada"), LONG)
+    kept.keep(key("bo"), OTHER)
+    assert continued(kept, "cy") == OTHER
+    assert continued(kept, "dora") == OTHER
+    assert kept.to_continue(key("cy", "#mate"), off_record=False) is None
+
+
+def test_what_is_off_the_record_is_for_its_asker_alone() -> None:
+    kept = KeptReplies()
+    kept.keep(key("bo"), OTHER)
+    kept.keep(key("ada"), OFF)
+    assert continued(kept, "bo") == OTHER
+    assert continued(kept, "cy") == OTHER
+    assert continued(kept, "cy", off_record=True) is None
+    assert continued(kept, "bo", off_record=True) is None
+    assert continued(kept, "ada", off_record=True) == continued(kept, "ada") == OFF
+
+
+def test_only_so_many_are_remembered() -> None:
+    kept = KeptReplies()
+    kept.keep(key("ada"), LONG)
+    for number in range(MOST_KEPT):
+        kept.keep(key(f"n{number}"), OTHER)
+    assert continued(kept, "ada") == OTHER
