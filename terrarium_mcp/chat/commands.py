@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, same_characters
+from terrarium_mcp.chat.slips import nearest_command
 
 QUESTIONS = ("terrarium", "ask")
 """Commands that a model answers. Text addressed to the bot by its nick is the first of them."""
@@ -15,7 +16,8 @@ COMMANDS = frozenset(
     )
 )  # fmt: skip
 """Every command that a line of the log may be: those that the bot answers (`NAMES` in
-irc_bridge/ask/commands.py), and those that a later or an earlier bot does."""
+irc_bridge/ask/commands.py), and those that a later or an earlier bot does. Whoever changes what
+`is_command` says makes a version of the schema that has every line looked at again, as v9.sql."""
 
 _BEHIND_NICK = ":,\uff1a\uff0c\u3001"
 """What follows the bot's nick where it is addressed: also as keyboards for Chinese and Japanese
@@ -57,8 +59,19 @@ def is_command(
         casemapping: how nicks compare on its network.
     """
     found = command_after(prefix, said)
-    is_named = found is not None and found[0] in COMMANDS
-    return is_named or addressed_to(nick, said, casemapping) is not None
+    if found and (found[0] in COMMANDS or is_near_miss(found[0], prefix)):
+        return True
+    return addressed_to(nick, said, casemapping) is not None
+
+
+def is_near_miss(name: str, prefix: str) -> bool:
+    """Whether the name behind the prefix was probably meant for a command, as in `!serch`."""
+    return not may_begin_sentence(prefix) and nearest_command(name, COMMANDS) != ""
+
+
+def may_begin_sentence(prefix: str) -> bool:
+    """Whether ordinary talk may begin with the prefix, as with `terra `."""
+    return prefix[-1].isalnum() or prefix[-1].isspace()
 
 
 def similar_nick(nick: str, number: int) -> str:

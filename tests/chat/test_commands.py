@@ -15,6 +15,7 @@ TO_TERRA = (
     "!search greenhouse heater",
     "!SEARCH tea",
     "!help",
+    "!serch tea",
     "!terrarium who fixed the gate?",
     "Terra: who has the key?",
     "terra, thanks",
@@ -35,7 +36,8 @@ TO_NOBODY = (
     "! search tea",
     " !search tea",
     "!weather here",
-    "!serch tea",
+    "!top",
+    "!sreach tea",
     "!!!",
     "search !search",
     "Terra",
@@ -74,6 +76,12 @@ def test_prefix_and_nick_are_those_of_the_settings() -> None:
     assert not is_command("Terra: hello", nick="Robo", prefix=".")
     assert is_command("@Robo hello", nick="Robo", prefix="@")
     assert not is_command("@Terra hello", nick="Robo", prefix="@")
+
+
+def test_with_a_prefix_that_begins_sentences_no_word_is_nearly_a_command() -> None:
+    assert is_command("t!serch tea", nick="Terra", prefix="t!")
+    assert not is_command("terra serch tea", nick="Bot", prefix="terra ")
+    assert is_command("terra search tea", nick="Bot", prefix="terra ")
 
 
 def test_a_nick_with_the_characters_of_a_pattern_is_taken_as_it_is() -> None:

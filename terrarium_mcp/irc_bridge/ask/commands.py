@@ -3,13 +3,18 @@
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
-from terrarium_mcp.chat.commands import QUESTIONS, addressed_to, command_after
+from terrarium_mcp.chat.commands import (
+    QUESTIONS,
+    addressed_to,
+    command_after,
+    is_near_miss,
+    may_begin_sentence,
+)
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity
 from terrarium_mcp.chat.irc_message import IrcMessage, Source
 from terrarium_mcp.chat.irctext import is_ctcp, is_off_record, plain, without_off_record
 from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.irc_bridge.ask.bare_commands import bare_command
-from terrarium_mcp.irc_bridge.ask.slips import nearest_command
 
 TOO_OLD = timedelta(seconds=30)
 """Older messages are never answered: a bouncer replays them, or they predate a netsplit."""
@@ -120,14 +125,16 @@ class Address:
         found = command_after(self.prefix, said)
         if found is None or found[0] in NAMES:
             return found
-        is_slip = not self._may_begin_sentence and nearest_command(found[0], NAMES)
+        is_slip = is_near_miss(found[0], self.prefix)
         return (NEAR_MISS, found[0]) if is_slip else None
 
     def _spoken_to(self, said: str, *, private: bool) -> tuple[str, str] | None:
         """`Terra: text` and the like; in a private chat, any text but an unknown command."""
         text = addressed_to(self.nick, said, self.casemapping)
         if text is None:
-            if not private or (said.startswith(self.prefix) and not self._may_begin_sentence):
+            if not private or (
+                said.startswith(self.prefix) and not may_begin_sentence(self.prefix)
+            ):
                 return None
             text = said
         if text and not without_off_record(text):
@@ -135,11 +142,6 @@ class Address:
         text = without_off_record(text)
         bare = bare_command(text, NAMES, self.prefix) if private else None
         return self._prefixed(text) or bare or (QUESTIONS[0], text.strip())
-
-    @property
-    def _may_begin_sentence(self) -> bool:
-        """Whether ordinary talk may begin with the prefix, as with `terra `."""
-        return self.prefix[-1].isalnum() or self.prefix[-1].isspace()
 
 
 def _is_old(tag: str, now: datetime) -> bool:

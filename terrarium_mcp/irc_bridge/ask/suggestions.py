@@ -1,15 +1,14 @@
 """`Did you mean !search?`: what somebody is told whose command is nearly one of ours.
 
-A near miss is not executed, and is no question either: the person decides. In the log it is talk.
-(If it counted as a command there, all lines of all histories would have to be read again whenever
-the bot learns a command.)
+A near miss is not executed, and is no question either: the person decides. In the log it is a
+command to the bot, and no evidence of anything.
 """
 
 from dataclasses import dataclass, field
 
+from terrarium_mcp.chat.slips import nearest_command
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.commands import NAMES, Command, PersonKey
-from terrarium_mcp.irc_bridge.ask.slips import nearest_command
 
 SILENT_FOR = 600.0
 """Seconds in which a person is not told again about the same word."""

@@ -61,6 +61,7 @@ VERSIONS: Sequence[Version] = (
     Version(6),
     Version(7),
     Version(8),
+    Version(9),
 )
 CURRENT = len(VERSIONS)
 

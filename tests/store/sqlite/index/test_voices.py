@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from terrarium_mcp.chat import commands
 from terrarium_mcp.chat.records import Message, MessageType, NewMessage, Origin
 from terrarium_mcp.chat.relays import Relay, parse_relay
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE
@@ -104,6 +105,21 @@ async def test_asides_are_marked_and_stay_among_the_lines(file: Path) -> None:
             (False, False), (False, True), (False, True), (True, False),
         ]  # fmt: skip
         assert texts((await find(store, "greenhouse heater")).messages) == [lines[0].text]
+        await is_sound(store, file)
+
+
+async def test_what_says_something_to_the_bot_since_version_9_does_so_in_older_files(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr(commands, "is_near_miss", lambda *_: False)
+        async with opened(file) as store:
+            await store.messages.append(chat("<ada> !serch kettle\n<bo> the kettle is on"))
+            assert (await find(store, "kettle")).total == 2
+    write(file, "PRAGMA user_version = 8")
+    async with opened(file) as store:
+        assert texts((await find(store, "kettle")).messages) == ["the kettle is on"]
+        assert [line.command for line in await read(store)] == [True, False]
         await is_sound(store, file)
 
 

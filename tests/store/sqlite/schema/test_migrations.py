@@ -48,6 +48,7 @@ FROZEN = {
     6: "be8a83961092c093dfb7ba001ece99d8b61df4b2932fb2edba454347d8fc9e88",
     7: "b8f444e98d9ddc859e1cf21a44646d673edc5332ddebc8964d4f59337e1af08e",
     8: "d84d3c6c0e5344a95a59a34bc06e9b4ea2a02d3add04f488fc6b33288547c940",
+    9: "3a93292b1c89080f1b2779988711d6de4c087bc3bcc51a2f767c28ee2a6d99d7",
 }
 """The SHA-256 of each frozen text. To correct one of them is to write the next version."""
 

@@ -1,8 +1,6 @@
 """Slips of the finger in a command: `!serch` for `!search`. Pure."""
 
-from collections.abc import Iterable
-
-from terrarium_mcp.chat.commands import COMMANDS
+from collections.abc import Collection
 
 _SHORTEST = 4
 """Letters of a command that a slip may be near: most short words are near `who` or `ask`."""
@@ -22,13 +20,13 @@ _OTHER_WORDS = frozenset(
 """English words one slip from a command: other bots have such commands (`!top`, `!contest`)."""
 
 
-def nearest_command(word: str, commands: Iterable[str]) -> str:
+def nearest_command(word: str, commands: Collection[str]) -> str:
     """The first command that a word is one slip away from; "" if there is none.
 
     A slip is a letter too many, too few or wrong, or two in the wrong order. A word that is a
     command itself, or may well be one of another bot, is no slip.
     """
-    if not word[:1].isalpha() or word in COMMANDS or word in _OTHER_WORDS:
+    if not word[:1].isalpha() or word in commands or word in _OTHER_WORDS:
         return ""
     long_enough = (name for name in commands if len(name) >= _SHORTEST)
     return next((name for name in long_enough if _is_one_slip(word, name)), "")

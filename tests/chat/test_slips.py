@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.commands import COMMANDS
+from terrarium_mcp.chat.slips import _OTHER_WORDS, nearest_command
 from terrarium_mcp.irc_bridge.ask.commands import NAMES
-from terrarium_mcp.irc_bridge.ask.slips import _OTHER_WORDS, nearest_command
 
 LONG = sorted(name for name in NAMES if len(name) >= 4)
 
