@@ -107,11 +107,11 @@ class BridgeAtWork:
         raise TimeoutError("The bridge does not come to rest.")
 
     def next_record(self, noted: int) -> TalkRecord:
-        """The record behind the first `noted` bytes, once it is there."""
+        """The record behind the first `noted` bytes, once its line is whole."""
         until = time.monotonic() + PATIENCE
         while time.monotonic() < until:
-            if self.noted > noted:
-                return record_from_json(self.log.read_bytes()[noted:])
+            if self.noted > noted and (line := self.log.read_bytes()[noted:]).endswith(b"\n"):
+                return record_from_json(line)
             time.sleep(0.001)
         raise TimeoutError("The bridge noted no question in its talk log.")
 
