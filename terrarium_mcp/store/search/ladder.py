@@ -53,6 +53,7 @@ class Attempt:
             scope=self.scope,
             now=self.search.now or datetime.now(UTC),
             zone=self.search.zone,
+            hits=self.search.limit,
         )
 
     def is_answered_by(self, hits: Hits) -> bool:

@@ -44,7 +44,7 @@ async def corpus_of(
     scope = SearchScope(
         query=parse_query(words), rooms=rooms, all_rooms=rooms == every, since=since, until=until
     )
-    question = PlainQuestion(text=words, scope=scope, now=NOON, zone=UTC)
+    question = PlainQuestion(text=words, scope=scope, now=NOON, zone=UTC, hits=20)
     return SqliteCorpus(store._database, await snapshot_of(store), question)  # noqa: SLF001
 
 

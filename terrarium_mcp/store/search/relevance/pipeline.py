@@ -20,6 +20,11 @@ IN_ONE_ROOM, IN_MANY = 40, 100
 one answer in a thousand more where it is one of many rooms; among many rooms with a million lines
 60 lose five in a thousand."""
 
+FEW_HITS, FOR_FEW = 10, 24
+"""The same in one room for at most so many hits, as the bot wants before each question. It takes
+a sixth less time. Of the development questions it finds as many; of LoCoMo's, recall at ten is 80.7
+instead of 80.6, with those that ask for several things or for nothing 80.7 instead of 81.6."""
+
 
 async def answer(question: PlainQuestion, corpus: Corpus) -> RankedAnswer:
     """The lines of the history that answer a question, the best first.
@@ -54,9 +59,16 @@ async def _ranked(
     """The lines around the most promising ones, ranked, and the best of them judged."""
     lines = await corpus.lines(ids)
     scorer = Scorer(about)
-    most = IN_ONE_ROOM if len(question.scope.rooms) == 1 else IN_MANY
-    passages = await corpus.around(await offload(partial(scorer.promising, lines, most)))
+    promising = await offload(partial(scorer.promising, lines, _most_read_around(question)))
+    passages = await corpus.around(promising)
     return await offload(partial(_scored, scorer, passages, lines))
+
+
+def _most_read_around(question: PlainQuestion) -> int:
+    """How many candidates' neighbours are read."""
+    if len(question.scope.rooms) > 1:
+        return IN_MANY
+    return FOR_FEW if question.hits <= FEW_HITS else IN_ONE_ROOM
 
 
 def _scored(

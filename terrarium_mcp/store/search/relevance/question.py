@@ -16,13 +16,15 @@ class PlainQuestion:
     """A question in plain language.
 
     `scope` says which lines may answer: its rooms, its time, and all of its query but the words
-    asked for. Neighbouring lines, which only lend their words, need only be in its rooms.
+    asked for. Neighbouring lines, which only lend their words, need only be in its rooms. `hits` is
+    how many lines are wanted: for few, less is read.
     """
 
     text: str
     scope: SearchScope
     now: datetime
     zone: tzinfo
+    hits: int
 
     @property
     def is_restricted(self) -> bool:

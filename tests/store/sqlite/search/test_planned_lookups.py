@@ -42,7 +42,7 @@ def question(
     scope = SearchScope(
         query=query or Query(), rooms=rooms, all_rooms=all_rooms, since=since, until=until
     )
-    return PlainQuestion(text="", scope=scope, now=NOON, zone=UTC)
+    return PlainQuestion(text="", scope=scope, now=NOON, zone=UTC, hits=20)
 
 
 def parsed(

@@ -19,7 +19,7 @@ async def analysed(store: Store, text: str, *, channel: str = "") -> ParsedQuest
     every = await store.rooms.all()
     rooms = [room for room in every if not channel or room.channel == channel]
     scope = SearchScope(query=Query(), rooms=rooms, all_rooms=rooms == every)
-    question = PlainQuestion(text=text, scope=scope, now=NOON, zone=UTC)
+    question = PlainQuestion(text=text, scope=scope, now=NOON, zone=UTC, hits=20)
     search = Search(query=Query(), rooms=rooms, limit=1)
     snapshot = await take_snapshot(store._indexer, search)  # noqa: SLF001 -- what every search begins with
     assert snapshot is not None

@@ -11,6 +11,7 @@ from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.search import Hits, Rung, Search
 from terrarium_mcp.store.search.relevance.candidates import EACH
+from terrarium_mcp.store.search.relevance.pipeline import FEW_HITS, FOR_FEW, IN_ONE_ROOM
 from tests.store.scene import NOON, chat, room, texts
 
 
@@ -52,6 +53,17 @@ async def test_the_person_named_comes_first(store: Store) -> None:
     await store.messages.append(chat("<bo> lunch", at=NOON + timedelta(days=1)))
     assert await best(store, "what did ada paint") == "I painted the gate"
     assert await best(store, "what did bo paint, and when did he?") == "I painted the fence"
+
+
+async def test_for_few_hits_less_is_read_around_and_the_best_are_the_same(store: Store) -> None:
+    await store.messages.append(
+        chat("".join(f"<ada> kettle number {number}\n{FILLER}" for number in range(60)))
+    )
+    few = await asked(store, "who broke the kettle?", limit=FEW_HITS)
+    more = await asked(store, "who broke the kettle?", limit=2 * FEW_HITS)
+    assert few.messages == more.messages[:FEW_HITS]
+    each = 5  # a word counts for two lines on each side
+    assert (few.total, more.total) == (FOR_FEW * each, IN_ONE_ROOM * each)
 
 
 @pytest.mark.parametrize("visible_only", [False, True])

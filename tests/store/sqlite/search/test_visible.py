@@ -59,7 +59,7 @@ async def corpus_of(
     store: Store, channel: str = "#tea", until: Position = EVERY_LINE
 ) -> VisibleCorpus:
     snapshot, scope = await scope_of(store, channel, until)
-    question = PlainQuestion(text="", scope=scope, now=NOON, zone=UTC)
+    question = PlainQuestion(text="", scope=scope, now=NOON, zone=UTC, hits=20)
     return VisibleCorpus(store._database, snapshot, question)  # noqa: SLF001
 
 
