@@ -79,9 +79,13 @@ async def begin_source(writer: Writer, import_id: int, log: LogSource) -> Source
 
 
 async def add_lines(
-    writer: Writer, source: SourceRow, moments: Sequence[datetime], held: Iterable[HeldMessage]
+    writer: Writer,
+    source: SourceRow,
+    lines: int,
+    times: tuple[str, str],
+    ranges: Sequence[HeldRange],
 ) -> None:
-    """Note when more lines of a log were said, and the messages that they are.
+    """Note the first and last time of more lines of a log, and the messages that they are.
 
     Raises:
         ImportWasUndone: its import has been undone.
@@ -90,15 +94,14 @@ async def add_lines(
         "SELECT 1 FROM imports WHERE id = ? AND undone NOT NULL", [source.import_id]
     ):
         raise ImportWasUndone(source.import_id)
-    ranges = ranges_of(held)
     await writer.run(
         _ADD_LINES,
         {
             "source": source.id,
-            "lines": len(moments),
+            "lines": lines,
             "added": sum(one.last - one.first + 1 for one in ranges if one.is_added),
-            "first": to_text(min(moments)),
-            "last": to_text(max(moments)),
+            "first": times[0],
+            "last": times[1],
         },
     )
     if ranges and await _extends_last(writer, source, ranges[0]):
@@ -118,16 +121,14 @@ async def complete_source(writer: Writer, source: SourceRow, offset: timedelta) 
     )
 
 
-async def extend_span(
-    writer: Writer, source: SourceRow, room: int, began: datetime, ended: datetime
-) -> None:
-    """Extend the span that an import's logs of one program cover of a room."""
+async def extend_span(writer: Writer, source: SourceRow, room: int, began: str, ended: str) -> None:
+    """Extend the span that an import's logs of one program cover of a room, by timestamps."""
     params = {
         "import": source.import_id,
         "room": room,
         "source": _span_source(source.log.format),
-        "began": to_text(began),
-        "ended": to_text(ended),
+        "began": began,
+        "ended": ended,
         "why_began": _COVERED,
         "why_ended": _COVERED,
     }

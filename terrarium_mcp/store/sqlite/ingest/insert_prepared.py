@@ -1,0 +1,64 @@
+"""Inserting prepared lines: they are rows already, unless somebody's lines have to stay out."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.store.sqlite.engine.database import Writer
+from terrarium_mcp.store.sqlite.engine.functions import room_scope
+from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
+from terrarium_mcp.store.sqlite.ingest.forgotten import forgotten_until
+from terrarium_mcp.store.sqlite.ingest.insert import insert, next_id, rooms_of
+from terrarium_mcp.store.sqlite.ingest.message_row import INSERT
+from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
+from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
+
+
+class Inserted(NamedTuple):
+    """The ids of messages, 0 for one that was left out; and what the indexes hold, if known."""
+
+    ids: Sequence[int]
+    texts: IndexTexts | None = None
+
+
+async def insert_prepared(writer: Writer, lines: PreparedLines, opt_outs: OptOutReader) -> Inserted:
+    """Insert lines as `insert` does."""
+    is_decided = lines.are_rows and not await opt_outs.current(writer)
+    if not is_decided or await forgotten_until(writer):
+        return Inserted(await insert(writer, lines, opt_outs))
+    ids = await rooms_of(writer, lines.places)
+    if len(lines.places) == 1:
+        (room,) = ids.values()
+        rooms: Sequence[int] = [room] * len(lines)
+    else:
+        rooms = [ids[name] for name in lines.names]
+    first = await next_id(writer)
+    await writer.many(INSERT, lines.rows(first, rooms))
+    texts = _index_texts(first, lines, rooms)
+    return Inserted(texts.ids, texts)
+
+
+def _index_texts(first: int, lines: PreparedLines, rooms: Sequence[int]) -> IndexTexts:
+    columns = lines.columns
+    speech, events = (
+        {room: room_scope(room, kind) for room in {*rooms}}
+        for kind in (MessageType.PRIVMSG, MessageType.JOIN)
+    )
+    rows = zip(rooms, columns.words, columns.scope, columns.pairs, strict=True)
+    return IndexTexts(
+        first,
+        columns.timestamp,
+        [
+            f"{events[room]}{scope}" if pairs is None else f"{words} {speech[room]}{scope}"
+            for room, words, scope, pairs in rows
+        ],
+        [
+            words if pairs is None else None
+            for words, pairs in zip(columns.words, columns.pairs, strict=True)
+        ],
+        [
+            None if pairs is None else words
+            for words, pairs in zip(columns.words, columns.pairs, strict=True)
+        ],
+        columns.pairs,
+    )
