@@ -169,7 +169,7 @@ async def _page(
     after_id: int,
     most: int,
 ) -> list[Row]:
-    """The first of these rows, behind an id at the first moment; private ones whoever wrote them."""
+    """The first of these rows, at the first moment those behind an id; private ones of anybody."""
     since, until = span
     return await writer.rows(
         _PRIVATE if place.is_private else _IN_ROOM,

@@ -25,7 +25,7 @@ database of 1.3 million messages, one costs 85 us of CPU in groups of 1,000, and
 10,000."""
 
 PIECE = 50
-"""Messages by which a group grows."""
+"""Messages by which a group grows, at most."""
 
 PATIENCE = 60.0
 """Seconds for which a group is retried while others hold the lock."""
@@ -114,8 +114,10 @@ class _Groups(Generic[MessageBlock]):
 
     async def add(self, block: MessageBlock) -> None:
         """Add messages to the group; save the group whenever it is full."""
-        for first in range(0, len(block), PIECE):
-            piece = block[first : first + PIECE]
+        done = 0
+        while done < len(block):
+            piece = block[done : done + min(PIECE, self._size.rows)]
+            done += len(piece)
             self._group.append(piece)
             self._weight += _weight(piece)
             if self._weight >= self._size.rows:
