@@ -1,7 +1,8 @@
 """Lines of one log become rows, unless they are stored already."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from typing import TypeVar
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold, is_channel
 from terrarium_mcp.chat.records import Origin
@@ -34,6 +35,9 @@ PlacesByName = Mapping[tuple[str, str], LogPlace]
 """Where lines belong, by the network and channel that they name."""
 
 
+LineKey = TypeVar("LineKey", bound=Hashable)
+
+
 class LogInsert:
     """Inserts lines of one log; `margin` as in `recognised`."""
 
@@ -54,7 +58,7 @@ class LogInsert:
         """
         places = await places_of(writer, lines.places)
         known = await self._known(writer, lines, places)
-        new = lines.chosen([n not in known for n in range(len(lines))]) if known else lines
+        new = lines.at([n for n in range(len(lines)) if n not in known]) if known else lines
         added = await insert_prepared(writer, new, opt_outs) if new else Inserted(())
         fresh = iter(added.ids)
         ids = [0 if n in known else next(fresh) for n in range(len(lines))] if known else added.ids
@@ -73,16 +77,10 @@ class LogInsert:
         self, writer: Writer, lines: PreparedLines, places: PlacesByName
     ) -> Mapping[int, int]:
         """The ids of those lines that are stored, or `_REDACTED`, by their number."""
-        by_place = defaultdict[LogPlace, list[int]](list)
-        for number, name in enumerate(lines.names):
-            by_place[places[name]].append(number)
+        by_place = _numbers_by([places[name] for name in lines.names])
         known: dict[int, int] = {}
         for place, numbers in by_place.items():
-            its = (
-                lines
-                if len(by_place) == 1
-                else lines.chosen([n in numbers for n in range(len(lines))])
-            )
+            its = lines.at(numbers) if len(by_place) > 1 else lines
             group = LineGroup(place, its, self._source.resolution)
             stored = await unclaimed_lines(writer, self._source.id, group, self._margin)
             if not stored:  # no text was compared
@@ -98,16 +96,23 @@ class LogInsert:
         self, writer: Writer, lines: PreparedLines, places: PlacesByName
     ) -> None:
         """Note which time the log covers; what this program recorded has its own spans."""
-        covered = defaultdict[int, list[str]](list)
-        columns = lines.columns
-        for name, origin, timestamp in zip(
-            lines.names, columns.origin, columns.timestamp, strict=True
-        ):
-            if origin == Origin.IMPORT:
-                covered[places[name].room].append(timestamp)
-        covered.pop(PRIVATE, None)
-        for room, times in covered.items():
-            await extend_span(writer, self._source, room, min(times), max(times))
+        timestamps = lines.columns.timestamp
+        keys = list(zip(lines.names, lines.columns.origin, strict=True))
+        for (name, origin), numbers in _numbers_by(keys).items():
+            room = places[name].room
+            if room != PRIVATE and origin == Origin.IMPORT:
+                its = [timestamps[n] for n in numbers]
+                await extend_span(writer, self._source, room, min(its), max(its))
+
+
+def _numbers_by(keys: Sequence[LineKey]) -> Mapping[LineKey, Sequence[int]]:
+    """The numbers of lines by the key of each; nearly always there is one."""
+    if keys.count(keys[0]) == len(keys):
+        return {keys[0]: range(len(keys))}
+    numbers = defaultdict[LineKey, list[int]](list)
+    for number, key in enumerate(keys):
+        numbers[key].append(number)
+    return numbers
 
 
 def _held(

@@ -37,6 +37,11 @@ class IndexTexts:
         """Their ids."""
         return range(self.first, self.first + len(self.timestamps))
 
+    @property
+    def rowids(self) -> range:
+        """Under which the full-text indexes hold them, rising: those of the last message first."""
+        return range(-self.ids[-1], 1 - self.first)
+
 
 class TakesTexts(Protocol):
     """A structure that can be filled by such texts."""

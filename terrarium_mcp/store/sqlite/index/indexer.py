@@ -455,7 +455,8 @@ async def _advance(
     while behind and (behind[0] is VOICES or not turn.is_over):
         structure = behind.pop(0)
         since = marks[structure.name] + 1
-        if texts and (filled := _BY_TEXTS.get(structure.name)):
+        filled = _BY_TEXTS.get(structure.name) if texts and since <= texts.first else None
+        if texts and filled:
             if since < texts.first:
                 await structure.add(writer, since, texts.first - 1)
             await filled.add_texts(writer, texts)

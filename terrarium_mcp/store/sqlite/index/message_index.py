@@ -32,5 +32,7 @@ class MessageIndex(FullText):
 
     async def add_texts(self, writer: Writer, texts: IndexTexts) -> None:
         """Index messages by texts that are at hand."""
-        rows = zip(texts.ids, texts.words, texts.events, strict=True)
-        await self._add_rows(writer, [(-number, *its) for number, *its in reversed([*rows])])
+        await self._add_rows(
+            writer,
+            zip(texts.rowids, reversed(texts.words), reversed(texts.events), strict=True),
+        )

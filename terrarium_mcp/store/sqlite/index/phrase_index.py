@@ -27,7 +27,5 @@ class PhraseIndex(FullText):
 
     async def add_texts(self, writer: Writer, texts: IndexTexts) -> None:
         """Index messages by texts that are at hand."""
-        rows = zip(texts.ids, texts.pairs, strict=True)
-        await self._add_rows(
-            writer, [(-number, pairs) for number, pairs in reversed([*rows]) if pairs is not None]
-        )
+        rows = zip(texts.rowids, reversed(texts.pairs), strict=True)
+        await self._add_rows(writer, [row for row in rows if row[1] is not None])

@@ -175,4 +175,7 @@ def _weight(piece: Sequence[NewMessage]) -> float:
         if isinstance(piece, PreparedLines)
         else [message.text for message in piece]
     )
-    return sum(max(1.0, len(text) / LONG) for text in texts)
+    lengths = list(map(len, texts))
+    if max(lengths) <= LONG:  # nearly always
+        return len(lengths)
+    return sum(max(1.0, length / LONG) for length in lengths)

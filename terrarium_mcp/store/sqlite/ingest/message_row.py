@@ -1,5 +1,7 @@
 """The row of `messages` that a message becomes. Pure."""
 
+from typing import Any
+
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store.sqlite.engine.functions import storable
 
@@ -15,7 +17,7 @@ INSERT = (
 """The statement for rows: the id, the room, and `row_columns`."""
 
 
-def row_columns(message: NewMessage, timestamp: str, server_time: str | None) -> tuple[object, ...]:
+def row_columns(message: NewMessage, timestamp: str, server_time: str | None) -> tuple[Any, ...]:
     """The columns of a row, but for `id` and `room`, which only the database can tell."""
     return (
         timestamp,

@@ -7,7 +7,7 @@ and SQLite takes them without a call to Python.
 
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import MAXYEAR, MINYEAR, timedelta
-from itertools import chain, compress, count, repeat
+from itertools import chain, count, repeat
 from typing import Any, NamedTuple, overload
 
 from terrarium_mcp.chat.identity import is_channel
@@ -15,7 +15,7 @@ from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.records import SPEECH, MessageType, NewMessage, Origin
 from terrarium_mcp.chat.terms import segment
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
-from terrarium_mcp.store.sqlite.engine.functions import pairs, storable, text_scope
+from terrarium_mcp.store.sqlite.engine.functions import pairs, text_scope
 from terrarium_mcp.store.sqlite.ingest.message_row import row_columns, text_or_null
 
 _IMPORTED = {Origin.IMPORT.value}
@@ -86,9 +86,9 @@ class PreparedLines(Sequence[NewMessage]):
         """The distinct networks and channels that they name."""
         return list(dict.fromkeys(self.names))
 
-    def chosen(self, which: Sequence[bool]) -> "PreparedLines":
-        """Those of the lines that are chosen."""
-        return _of_columns(list(compress(column, which)) for column in self.columns)
+    def at(self, numbers: Sequence[int]) -> "PreparedLines":
+        """The lines with these numbers, counted from 0."""
+        return _of_columns([column[n] for n in numbers] for column in self.columns)
 
     @property
     def are_rows(self) -> bool:
@@ -132,12 +132,13 @@ def _of_columns(columns: Iterable[Sequence[Any]]) -> PreparedLines:
 
 
 def _prepared(message: NewMessage) -> tuple[object, ...]:
-    text = storable(message.text)
+    row = row_columns(message, to_text(message.said_at), text_or_null(message.server_time))
+    _, _, nick, _, _, text, *_ = row
     shown = plain(text)
     return (
-        *row_columns(message, to_text(message.said_at), text_or_null(message.server_time)),
+        *row,
         segment(shown),
-        text_scope(storable(message.nick), message.kind, text),
+        text_scope(nick, message.kind, text),
         pairs(shown) if message.kind in SPEECH else None,
     )
 
