@@ -59,7 +59,8 @@ class LogInsert:
         places = await places_of(writer, lines.places)
         known = await self._known(writer, lines, places)
         new = lines.at([n for n in range(len(lines)) if n not in known]) if known else lines
-        added = await insert_prepared(writer, new, opt_outs) if new else Inserted(())
+        rooms = {name: place.room for name, place in places.items() if not place.is_private}
+        added = await insert_prepared(writer, new, rooms, opt_outs) if new else Inserted(())
         fresh = iter(added.ids)
         ids = [0 if n in known else next(fresh) for n in range(len(lines))] if known else added.ids
         timestamps = lines.columns.timestamp

@@ -16,7 +16,8 @@ from terrarium_mcp.store.sqlite.imports.source_rows import (
     READ_BEFORE,
     SourceRow,
     begin_source,
-    complete_source,
+    complete_sources,
+    require_not_undone,
     source_params,
 )
 from terrarium_mcp.store.sqlite.index.index_texts import joined_texts
@@ -126,6 +127,7 @@ class LogStream:
             ImportWasUndone: the import has been undone.
         """
         self._stored = _Stored()
+        await require_not_undone(writer, self._import)
         parts: list[Inserted] = []
         end = self._saved + len(lines)
         for work in self._logs:
@@ -138,15 +140,14 @@ class LogStream:
                 )
                 self._stored.added[work] = len(of_log) - part.ids.count(0)
                 parts.append(part)
-            await self._complete(writer, work, end)
+        await self._complete(writer, end)
         texts = joined_texts([part.texts for part in parts if any(part.ids)])
         return Inserted([number for part in parts for number in part.ids], texts)
 
     async def complete(self, writer: Writer) -> None:
         """Complete the logs that ended with the last line that is stored, or have no line."""
         self._stored = _Stored()
-        for work in self._logs:
-            await self._complete(writer, work, self._saved)
+        await self._complete(writer, self._saved)
 
     def saved(self, lines: int) -> None:
         """Take note that so many lines of the stream are stored: the transaction is committed."""
@@ -178,7 +179,9 @@ class LogStream:
             self._stored.rows[work] = await begin_source(writer, self._import, work.log)
         return self._stored.rows[work]
 
-    async def _complete(self, writer: Writer, work: _LogInWork, end: int) -> None:
-        if work.is_read and work.end <= end:
-            await complete_source(writer, await self._row(writer, work), work.clock.offset)
-            self._stored.completed.append(work)
+    async def _complete(self, writer: Writer, end: int) -> None:
+        """Complete the logs that end up to a position, among them those that have no line."""
+        completed = [work for work in self._logs if work.is_read and work.end <= end]
+        rows = [(await self._row(writer, work), work.clock.offset) for work in completed]
+        await complete_sources(writer, rows)
+        self._stored.completed += completed

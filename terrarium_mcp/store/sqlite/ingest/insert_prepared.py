@@ -1,6 +1,6 @@
 """Inserting prepared lines: they are rows already, unless somebody's lines have to stay out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from terrarium_mcp.chat.records import MessageType
@@ -8,7 +8,7 @@ from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.functions import room_scope
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 from terrarium_mcp.store.sqlite.ingest.forgotten import forgotten_until
-from terrarium_mcp.store.sqlite.ingest.insert import insert, next_id, rooms_of
+from terrarium_mcp.store.sqlite.ingest.insert import insert, next_id
 from terrarium_mcp.store.sqlite.ingest.message_row import INSERT
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
@@ -21,17 +21,17 @@ class Inserted(NamedTuple):
     texts: IndexTexts | None = None
 
 
-async def insert_prepared(writer: Writer, lines: PreparedLines, opt_outs: OptOutReader) -> Inserted:
-    """Insert lines as `insert` does."""
+async def insert_prepared(
+    writer: Writer,
+    lines: PreparedLines,
+    rooms_by_name: Mapping[tuple[str, str], int],
+    opt_outs: OptOutReader,
+) -> Inserted:
+    """Insert lines as `insert` does, given the ids of their rooms by network and channel."""
     is_decided = lines.are_rows and not await opt_outs.current(writer)
     if not is_decided or await forgotten_until(writer):
         return Inserted(await insert(writer, lines, opt_outs))
-    ids = await rooms_of(writer, lines.places)
-    if len(lines.places) == 1:
-        (room,) = ids.values()
-        rooms: Sequence[int] = [room] * len(lines)
-    else:
-        rooms = [ids[name] for name in lines.names]
+    rooms = [rooms_by_name[name] for name in lines.names]
     first = await next_id(writer)
     await writer.many(INSERT, lines.rows(first, rooms))
     texts = _index_texts(first, lines, rooms)
