@@ -303,7 +303,8 @@ class Indexer:
             first: the id of the first new row.
             last: the id of the last.
             turn: ends early where another writer waits.
-            texts: those of all new rows, if they are at hand.
+            texts: those of all new rows, if they are at hand: rows that this transaction inserted,
+                so that nobody can have removed one.
 
         Returns:
             Whether every structure holds them now. Once the turn is over the rest are left behind,
@@ -320,7 +321,6 @@ class Indexer:
         await self._normalise(writer, marks[NORMALISED] + 1, last)
         if VOICES.name not in current:
             await self.determine_voices(writer, marks[NORMALISED] + 1, last)
-            texts = None
         reached = await _advance(writer, current, last, turn, texts)
         return reached == last and len(current) == len(marks)
 
@@ -452,11 +452,12 @@ async def _advance(
     """Add rows up to `last` until the turn is over; returns the id that all `marks` reach."""
     behind = [structure for structure in DERIVED if marks.get(structure.name, last) < last]
     done = [NORMALISED] if marks.get(NORMALISED, last) < last else []
+    if texts and VOICES not in behind:  # which are determined
+        texts = await voiced(writer, texts)
     while behind and (behind[0] is VOICES or not turn.is_over):
         structure = behind.pop(0)
         since = marks[structure.name] + 1
-        filled = _BY_TEXTS.get(structure.name) if texts and since <= texts.first else None
-        if texts and filled:
+        if texts and (filled := _BY_TEXTS.get(structure.name)):
             if since < texts.first:
                 await structure.add(writer, since, texts.first - 1)
             await filled.add_texts(writer, texts)

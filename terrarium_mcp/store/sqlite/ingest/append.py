@@ -18,7 +18,6 @@ from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store.errors import IndexDamaged, Locked
 from terrarium_mcp.store.sqlite.engine.database import Database, Writer
 from terrarium_mcp.store.sqlite.engine.write_lock import BACKOFF, PAUSE, YieldingTransaction
-from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 from terrarium_mcp.store.sqlite.index.indexer import INDEXED_BY_READ, Indexer
 from terrarium_mcp.store.sqlite.ingest.insert import insert
 from terrarium_mcp.store.sqlite.ingest.insert_prepared import Inserted
@@ -62,13 +61,11 @@ class SaveResult:
     Attributes:
         ids: the id of each message, 0 for one that was left out.
         is_indexed: whether every derived structure holds them.
-        texts: what the indexes hold of those that were inserted, if it was prepared.
         longest: seconds that the longest of its steps took.
     """
 
     ids: Sequence[int]
     is_indexed: bool
-    texts: IndexTexts | None
     longest: float
 
 
@@ -96,7 +93,7 @@ class Appender:
         """Let other processes write, longer while the WAL is large; then index what was left."""
         if not result.is_indexed:
             await anyio.sleep(BACKOFF)
-            await self._catch_up(result.texts)
+            await self._catch_up()
         await anyio.sleep(LONG_PAUSE if self._database.wal_bytes() >= LARGE_WAL else PAUSE)
 
     async def _append(self, messages: Sequence[NewMessage]) -> list[int]:
@@ -113,15 +110,9 @@ class Appender:
             await self._catch_up()
         return ids
 
-    async def _catch_up(self, texts: IndexTexts | None = None) -> None:
+    async def _catch_up(self) -> None:
         """Index what was left behind, unless others keep the lock: then the keeper will."""
         with suppress(Locked, IndexDamaged):  # of a damaged index the rebuild is scheduled
-            if texts:
-                async with self._database.writing() as writer:
-                    turn = YieldingTransaction(self._database.has_waiters)
-                    await self._indexer.index_appended(
-                        writer, texts.first, texts.ids[-1], turn, texts
-                    )
             await self._indexer.catch_up()
 
     async def _despite_damage(self, save: Callable[[], Awaitable[T]]) -> T:
@@ -144,4 +135,4 @@ class Appender:
                 writer, added[0], added[-1], turn, texts
             )
         turn.step()  # the commit takes longer the more pages were changed
-        return SaveResult(ids, is_indexed, texts, turn.longest)
+        return SaveResult(ids, is_indexed, turn.longest)
