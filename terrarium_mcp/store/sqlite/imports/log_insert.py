@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TypeVar
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold, is_channel
@@ -21,8 +22,12 @@ from terrarium_mcp.store.sqlite.imports.stored_lines import (
     LogPlace,
     unclaimed_lines,
 )
-from terrarium_mcp.store.sqlite.ingest.insert import rooms_of
-from terrarium_mcp.store.sqlite.ingest.insert_prepared import Inserted, insert_prepared
+from terrarium_mcp.store.sqlite.ingest.insert import insert, rooms_of
+from terrarium_mcp.store.sqlite.ingest.insert_prepared import (
+    Inserted,
+    has_exclusions,
+    insert_prepared,
+)
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
 
@@ -38,29 +43,47 @@ PlacesByName = Mapping[tuple[str, str], LogPlace]
 LineKey = TypeVar("LineKey", bound=Hashable)
 
 
+@dataclass(frozen=True, slots=True)
+class InsertConditions:
+    """What a transaction knows of all logs whose lines it inserts.
+
+    Attributes:
+        places: where the lines belong.
+        opt_outs: who opted out.
+        has_exclusions: as the function of that name says.
+    """
+
+    places: PlacesByName
+    opt_outs: OptOutReader
+    has_exclusions: bool
+
+
+async def insert_conditions(
+    writer: Writer, lines: PreparedLines, opt_outs: OptOutReader
+) -> InsertConditions:
+    """The conditions under which these lines are inserted."""
+    excludes = await has_exclusions(writer, opt_outs)
+    return InsertConditions(await _places_of(writer, lines.places), opt_outs, excludes)
+
+
 class LogInsert:
     """Inserts lines of one log; `margin` as in `recognised`."""
 
-    def __init__(self, source: SourceRow, margin: int) -> None:
+    def __init__(self, source: SourceRow, margin: int, conditions: InsertConditions) -> None:
         self._source = source
         self._margin = margin
+        self._conditions = conditions
 
-    async def insert(
-        self, writer: Writer, lines: PreparedLines, opt_outs: OptOutReader
-    ) -> Inserted:
+    async def insert(self, writer: Writer, lines: PreparedLines) -> Inserted:
         """Insert the lines that are not stored yet, and note which messages the log has.
 
         Returns:
             Their ids, 0 for one that is stored already.
-
-        Raises:
-            ImportWasUndone: the import of this log has been undone.
         """
-        places = await places_of(writer, lines.places)
+        places = self._conditions.places
         known = await self._known(writer, lines, places)
         new = lines.at([n for n in range(len(lines)) if n not in known]) if known else lines
-        rooms = {name: place.room for name, place in places.items() if not place.is_private}
-        added = await insert_prepared(writer, new, rooms, opt_outs) if new else Inserted(())
+        added = await self._insert(writer, new) if new else Inserted(())
         fresh = iter(added.ids)
         ids = [0 if n in known else next(fresh) for n in range(len(lines))] if known else added.ids
         timestamps = lines.columns.timestamp
@@ -73,6 +96,13 @@ class LogInsert:
         )
         await self._extend_spans(writer, lines, places)
         return Inserted(ids, added.texts)
+
+    async def _insert(self, writer: Writer, new: PreparedLines) -> Inserted:
+        if self._conditions.has_exclusions or not new.are_rows:
+            return Inserted(await insert(writer, new, self._conditions.opt_outs))
+        return await insert_prepared(
+            writer, new, [self._conditions.places[name].room for name in new.names]
+        )
 
     async def _known(
         self, writer: Writer, lines: PreparedLines, places: PlacesByName
@@ -133,7 +163,7 @@ def _held(
     )
 
 
-async def places_of(writer: Writer, names: Iterable[tuple[str, str]]) -> PlacesByName:
+async def _places_of(writer: Writer, names: Iterable[tuple[str, str]]) -> PlacesByName:
     """Where messages belong, by their network and channel; new rooms get an id."""
     rooms = await rooms_of(writer, names)
     rows = await writer.rows("SELECT name, casemapping FROM networks")

@@ -11,7 +11,7 @@ from terrarium_mcp.store.records import ImportTotals, LogSource
 from terrarium_mcp.store.sqlite.engine.database import Database, Writer
 from terrarium_mcp.store.sqlite.imports.clock_correction import ClockCorrection, UnsavedLines
 from terrarium_mcp.store.sqlite.imports.log_blocks import LogLines, blocks_of
-from terrarium_mcp.store.sqlite.imports.log_insert import LogInsert
+from terrarium_mcp.store.sqlite.imports.log_insert import LogInsert, insert_conditions
 from terrarium_mcp.store.sqlite.imports.source_rows import (
     READ_BEFORE,
     SourceRow,
@@ -128,6 +128,7 @@ class LogStream:
         """
         self._stored = _Stored()
         await require_not_undone(writer, self._import)
+        conditions = await insert_conditions(writer, lines, opt_outs)
         parts: list[Inserted] = []
         end = self._saved + len(lines)
         for work in self._logs:
@@ -135,9 +136,8 @@ class LogStream:
             of_log = lines[begin - self._saved : max(begin, min(work.end, end)) - self._saved]
             if of_log:
                 row = await self._row(writer, work)
-                part = await LogInsert(row, work.clock.found.margin).insert(
-                    writer, of_log, opt_outs
-                )
+                log = LogInsert(row, work.clock.found.margin, conditions)
+                part = await log.insert(writer, of_log)
                 self._stored.added[work] = len(of_log) - part.ids.count(0)
                 parts.append(part)
         await self._complete(writer, end)

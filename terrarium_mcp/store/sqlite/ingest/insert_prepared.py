@@ -1,6 +1,6 @@
 """Inserting prepared lines: they are rows already, unless somebody's lines have to stay out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from terrarium_mcp.chat.records import MessageType
@@ -8,7 +8,7 @@ from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.functions import room_scope
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 from terrarium_mcp.store.sqlite.ingest.forgotten import forgotten_until
-from terrarium_mcp.store.sqlite.ingest.insert import insert, next_id
+from terrarium_mcp.store.sqlite.ingest.insert import next_id
 from terrarium_mcp.store.sqlite.ingest.message_row import INSERT
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
@@ -21,17 +21,16 @@ class Inserted(NamedTuple):
     texts: IndexTexts | None = None
 
 
-async def insert_prepared(
-    writer: Writer,
-    lines: PreparedLines,
-    rooms_by_name: Mapping[tuple[str, str], int],
-    opt_outs: OptOutReader,
-) -> Inserted:
-    """Insert lines as `insert` does, given the ids of their rooms by network and channel."""
-    is_decided = lines.are_rows and not await opt_outs.current(writer)
-    if not is_decided or await forgotten_until(writer):
-        return Inserted(await insert(writer, lines, opt_outs))
-    rooms = [rooms_by_name[name] for name in lines.names]
+async def has_exclusions(writer: Writer, opt_outs: OptOutReader) -> bool:
+    """Whether lines of somebody have to stay out: they opted out, or had theirs removed.
+
+    Then `insert` looks at each line.
+    """
+    return bool(await opt_outs.current(writer)) or bool(await forgotten_until(writer))
+
+
+async def insert_prepared(writer: Writer, lines: PreparedLines, rooms: Sequence[int]) -> Inserted:
+    """Insert lines that are rows, each in its room, where nothing is excluded."""
     first = await next_id(writer)
     await writer.many(INSERT, lines.rows(first, rooms))
     texts = _index_texts(first, lines, rooms)
