@@ -45,7 +45,7 @@ class ContentReport:
     """What became of one room of one file.
 
     `totals` is None where nothing was stored: the file was imported before, which `earlier` names,
-    or this is a trial.
+    or this is a trial. `sha256` is that of the file, once it was looked whether it was imported.
     """
 
     content: LogContent

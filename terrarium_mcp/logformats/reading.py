@@ -41,7 +41,7 @@ async def parts_of(
 
     The parts raise UnusableFile where a content cannot be read to its end, and ReadingStopped.
     """
-    if sum(size for size in {one.file.stored: _size(one) for one in contents}.values()) < MANY:
+    if sum({one.file.stored: _size(one) for one in contents}.values()) < MANY:
         yield _here(contents, rules)
         return
     with _reading_process() as process:
