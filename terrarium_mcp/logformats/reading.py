@@ -1,7 +1,7 @@
 """Where the contents of an import are read: many in a process of their own, few in this one.
 
-Reading and preparing a line takes as long as storing it, so two processes take half the time. A
-process takes a third of a second to start.
+Reading and preparing a line takes about as much CPU as storing it (31 and 35 us, 200,000 lines of
+WeeChat). A process takes 0.8 s to start (wall, on a loaded machine).
 """
 
 import pickle
@@ -20,7 +20,7 @@ from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.read_parts import ReadPart
 
 MANY = 2 * 1024 * 1024
-"""Bytes of files that are worth a process: half a second of reading."""
+"""Bytes of files that are worth a process: 27,000 lines of WeeChat, 0.8 s of reading."""
 
 
 class ReadingStopped(TerrariumError):

@@ -1,8 +1,8 @@
 """Prepared lines: messages of a log by columns, with all that the store makes of their texts. Pure.
 
 Nothing here needs the database, so a process that reads logs can prepare them for the one that
-stores them. Values are plain texts and numbers: they pass from process to process at 2 us a line,
-and SQLite takes them without a call to Python.
+stores them. Values are plain texts and numbers: they pass from process to process at about 2 us a
+line, and SQLite takes them without a call to Python.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
