@@ -1,7 +1,7 @@
 """Importing: logs of other programs through the command, beside a bare executemany of its rows.
 
-The command is a process of its own, from its start to its exit: reading, parsing, recognising what
-is there already, indexing, and the pauses in which others write.
+The command is measured from its start to its exit: reading, parsing, recognising what is there
+already, indexing, and the pauses in which others write. Its memory is that of both its processes.
 """
 
 import os
@@ -9,7 +9,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -49,6 +49,8 @@ _ZNC = {
 }
 _FIFTH = Times(0.2)
 _LITTLE = Within(300)
+_LOOK_EVERY = 0.1
+"""Seconds between two looks at the memory."""
 
 
 async def rows(bed: Bed) -> list[Row]:
@@ -116,13 +118,28 @@ def _imported(home: Path, logs: Path) -> _Process:
     home.mkdir()
     command = [sys.executable, "-m", "terrarium_mcp", "import", str(logs), "--timezone", "UTC"]
     environment = {**os.environ, "DB_PATH": str(home / "irc_logs.db")}
+    memory = 0.0
     began = perf_counter()
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL) as process:  # noqa: S603 -- ours
-        _, status, usage = os.wait4(process.pid, 0)
-        process.returncode = os.waitstatus_to_exitcode(status)
+        while process.returncode is None:
+            memory = max(memory, _resident(process.pid))
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(_LOOK_EVERY)
     if process.returncode:
         raise RuntimeError(f"the import ended with {process.returncode}")
-    return _Process(perf_counter() - began, usage.ru_maxrss / 1024)
+    return _Process(perf_counter() - began, memory)
+
+
+def _resident(pid: int) -> float:
+    """Megabytes that a process and those that it started have in memory; 0 once it is gone."""
+    try:
+        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
+        pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+    except OSError:
+        return 0.0
+    return pages * os.sysconf("SC_PAGESIZE") / 1024**2 + sum(
+        _resident(int(one)) for one in children
+    )
 
 
 def _bare(ours: Path, theirs: Path, lines: int) -> float:

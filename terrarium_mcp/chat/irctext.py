@@ -52,8 +52,10 @@ def harmless(text: str) -> str:
 
 def action(text: str) -> str | None:
     """The text of a CTCP ACTION (`/me`), else None. The closing delimiter may be missing."""
+    if not is_ctcp(text):  # nearly every line
+        return None
     verb, _, rest = text.removeprefix("\x01").removesuffix("\x01").partition(" ")
-    return rest if is_ctcp(text) and verb.upper() == "ACTION" else None
+    return rest if verb.upper() == "ACTION" else None
 
 
 def is_ctcp(text: str) -> bool:

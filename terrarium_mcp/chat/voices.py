@@ -79,7 +79,7 @@ class VoiceRules:
         return text[relayed.text_at :] if relayed else text
 
     def _relayed(self, nick: str, text: str) -> RelayedLine | None:
-        relay = self._by_nick.get(self._folded(nick))
+        relay = self._by_nick.get(self._folded(nick)) if self.relays else None
         return relay.relayed_line(text) if relay else None
 
     @cached_property

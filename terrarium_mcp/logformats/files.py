@@ -17,7 +17,7 @@ import zipfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -63,6 +63,7 @@ class LogFile:
     name: str
     stored: Path
     _open: Callable[[], IO[bytes]]
+    """Can be pickled: another process may read the file."""
 
     @contextmanager
     def opened(self) -> Iterator[IO[bytes]]:
@@ -147,10 +148,8 @@ def _unpacked(path: Path, scratch: Path) -> Iterator[LogFile]:
         yield from _zipped(path)
     elif name.endswith(_TAR):
         yield from _tarred(path, scratch)
-    elif decompress := _COMPRESSED.get(path.suffix.lower()):
-        yield LogFile(
-            str(path), path.with_suffix("").as_posix(), path, partial(_bounded, decompress, path)
-        )
+    elif path.suffix.lower() in _COMPRESSED:
+        yield LogFile(str(path), path.with_suffix("").as_posix(), path, partial(_bounded, path))
     else:
         yield LogFile(str(path), path.as_posix(), path, partial(_plain, path))
 
@@ -159,18 +158,27 @@ def _plain(path: Path) -> IO[bytes]:
     return path.open("rb")
 
 
-def _bounded(decompress: Callable[[Path], IO[bytes]], path: Path) -> IO[bytes]:
+def _bounded(path: Path) -> IO[bytes]:
+    decompress = _COMPRESSED[path.suffix.lower()]
     return bounded(decompress(path), path.stat().st_size)
 
 
 def _zipped(path: Path) -> Iterator[LogFile]:
-    archive = zipfile.ZipFile(path)
+    changed = path.stat().st_mtime_ns
+    archive = _archive(path, changed)
     names = sorted(one.filename for one in archive.infolist() if not one.is_dir())
     for name in names:
-        yield LogFile(f"{path}/{name}", name, path, partial(_member, archive, name))
+        yield LogFile(f"{path}/{name}", name, path, partial(_member, path, changed, name))
 
 
-def _member(archive: zipfile.ZipFile, name: str) -> IO[bytes]:
+@lru_cache(maxsize=4)
+def _archive(path: Path, changed: int) -> zipfile.ZipFile:  # noqa: ARG001 -- another file is another
+    """An archive as it was changed last. It stays open: its directory may be long."""
+    return zipfile.ZipFile(path)
+
+
+def _member(path: Path, changed: int, name: str) -> IO[bytes]:
+    archive = _archive(path, changed)
     return bounded(archive.open(name), archive.getinfo(name).compress_size)
 
 

@@ -62,7 +62,7 @@ class MessageRule:
         match = self.pattern.match(body)
         if not match:
             return None
-        groups = {name: value or "" for name, value in match.groupdict().items()}
+        groups = match.groupdict("")
         people = groups.get("people")
         if people is None:
             return LogLine(stamp, (self._event(groups),))
@@ -200,22 +200,22 @@ def stamp_in(match: re.Match[str]) -> Stamp | None:
     if epoch := groups.get("epoch"):
         moment = datetime.fromtimestamp(int(epoch), UTC)
         return _of_moment(moment)
-    month = _month(groups.get("month", ""))
-    hour = _hour(int(groups["hour"]), groups.get("half", ""))
-    second = min(int(groups.get("second") or 0), 59)  # 60: a leap second
-    zone = _zone(groups.get("zone", ""))
-    if month is None or hour > 23 or int(groups["minute"]) > 59:
-        return None
-    if groups.get("zone") and not zone:
+    written = groups.get
+    month = _month(written("month", ""))
+    hour, minute = int(groups["hour"]), int(groups["minute"])
+    if half := written("half"):
+        hour = _hour(hour, half)
+    zone = _zone(offset) if (offset := written("zone")) else None
+    if month is None or hour > 23 or minute > 59 or (offset and not zone):
         return None
     return Stamp(
         hour,
-        int(groups["minute"]),
-        second,
-        int(groups.get("fraction", "")[:6].ljust(6, "0")),
-        int(groups["year"]) if groups.get("year") else None,
+        minute,
+        min(int(written("second") or 0), 59),  # 60: a leap second
+        int(fraction[:6].ljust(6, "0")) if (fraction := written("fraction")) else 0,
+        int(year) if (year := written("year")) else None,
         month,
-        int(groups.get("day") or 0),
+        int(written("day") or 0),
         zone,
     )
 
@@ -242,13 +242,11 @@ def _month(written: str) -> int | None:
 
 def _hour(hour: int, half: str) -> int:
     """The hour of 24 that a clock of 12 shows: 12 AM is midnight."""
-    return hour if not half else hour % 12 + (12 if half[0] in "Pp" else 0)
+    return hour % 12 + (12 if half[0] in "Pp" else 0)
 
 
 def _zone(written: str) -> tzinfo | None:
-    """The zone of an offset; None if none is written, or no zone is that far from UTC."""
-    if not written:
-        return None
+    """The zone of an offset; None if no zone is that far from UTC."""
     if written in ("Z", "z"):
         return UTC
     digits = written[1:].replace(":", "")

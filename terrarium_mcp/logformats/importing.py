@@ -6,7 +6,7 @@ recognised there, so that an import may be interrupted, and run again from its b
 
 import hashlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from itertools import pairwise
@@ -15,28 +15,26 @@ from typing import NamedTuple
 from anyio import to_thread
 
 from terrarium_mcp.chat.on_record import NotRecorded
-from terrarium_mcp.chat.records import NewMessage
-from terrarium_mcp.chat.voices import VoiceRules, rules_on
-from terrarium_mcp.logformats.contents import LogContent, ReadLog
-from terrarium_mcp.logformats.files import LogFile
-from terrarium_mcp.logformats.log_reader import DatedBoundary, LineCounts, RejectedLine
-from terrarium_mcp.logformats.recordable import recordable
-from terrarium_mcp.logformats.recorded_times import (
-    PAUSE,
-    RecordedTime,
-    RecordedTimes,
-    joined,
-    without,
+from terrarium_mcp.chat.voices import VoiceRules
+from terrarium_mcp.logformats.contents import LogContent
+from terrarium_mcp.logformats.files import LogFile, UnusableFile
+from terrarium_mcp.logformats.log_reader import LineCounts, RejectedLine
+from terrarium_mcp.logformats.read_parts import ReadPart, read_parts
+from terrarium_mcp.logformats.reading import parts_of
+from terrarium_mcp.logformats.recorded_times import PAUSE, RecordedTime, joined, without
+from terrarium_mcp.store import (
+    EarlierReading,
+    ImportTotals,
+    LogSource,
+    PreparedLines,
+    PreparedLog,
+    Store,
 )
-from terrarium_mcp.store import EarlierReading, ImportTotals, LogSource, Store
 
 ReportLines = Callable[[int], None]
 """Called with how many more lines have been read."""
 
 _CHUNK = 1024 * 1024
-
-_REPORTED = 1_000
-"""Lines between two reports."""
 
 Reject = Callable[[LogFile, RejectedLine], None]
 """Called with every line that could not be read."""
@@ -47,10 +45,11 @@ class ContentReport:
     """What became of one room of one file.
 
     `totals` is None where nothing was stored: the file was imported before, which `earlier` names,
-    or this is a trial.
+    or this is a trial. `sha256` is that of the file, once it was looked whether it was imported.
     """
 
     content: LogContent
+    sha256: str = ""
     counts: LineCounts = field(default_factory=LineCounts)
     left_out: Counter[NotRecorded] = field(default_factory=Counter)
     first: datetime | None = None
@@ -107,13 +106,18 @@ class LogImport:
 
         Raises:
             UnusableFile: a file cannot be read to its end. What was read of it is stored.
+            ReadingStopped: the process that reads was ended. Run the same import again.
             StoreFailed: the store cannot write. Run the same import again.
         """
         number = await store.imports.begin(command)
-        stored: list[ContentReport] = []
-        totals = await store.imports.add_all(number, self._logs(store, stored))
-        for report, its_totals in zip(stored, totals, strict=True):
+        unread, unusable = await self._unread(store)
+        contents = [report.content for report in unread]
+        async with parts_of(contents, self._rules) as parts:
+            totals = await store.imports.add_all(number, self._logs(unread, parts))
+        for report, its_totals in zip(_with_target(unread), totals, strict=True):
             report.totals = its_totals
+        if unusable:
+            raise unusable
         for room, times in self._times.items():
             for time in without(joined(times), self._gaps.get(room.network, ())):
                 await store.imports.add_span(
@@ -122,57 +126,58 @@ class LogImport:
         await store.imports.finish(number)
         return number
 
-    async def _logs(
-        self, store: Store, stored: list[ContentReport]
-    ) -> AsyncIterator[tuple[LogSource, Iterator[NewMessage]]]:
-        """The logs that are to be stored, whose reports are added to `stored`."""
+    async def _unread(self, store: Store) -> tuple[list[ContentReport], UnusableFile | None]:
+        """The reports of what no earlier import has read, and the failure that ends them."""
+        unread: list[ContentReport] = []
         for report in self.reports:
             content = report.content
-            if not content.target:
-                await to_thread.run_sync(self._exhaust, report)
-                continue
-            digest = await to_thread.run_sync(_sha256, content.file)
-            report.earlier = await store.imports.was_read(digest, content.network, content.target)
-            if report.earlier:
-                continue
-            stored.append(report)
-            yield _source(content, digest), self._read(report)
+            if content.target:
+                try:
+                    report.sha256 = await to_thread.run_sync(_sha256, content.file)
+                except UnusableFile as error:
+                    return unread, error
+                report.earlier = await store.imports.was_read(
+                    report.sha256, content.network, content.target
+                )
+            if not report.earlier:
+                unread.append(report)
+        return unread, None
 
-    def _read(self, report: ContentReport) -> Iterator[NewMessage]:
-        """The messages to record of one content."""
-        with report.content.read() as log:
-            report.counts = log.counts
-            yield from self._messages(report, log)
+    async def _logs(
+        self, reports: Sequence[ContentReport], parts: AsyncIterator[ReadPart]
+    ) -> AsyncIterator[tuple[LogSource, PreparedLog]]:
+        """The logs that are to be stored, from the parts of all contents."""
+        for report in reports:
+            lines = self._lines(report, parts)
+            if report.content.target:
+                yield _source(report.content, report.sha256), PreparedLog(lines)
+            async for _ in lines:  # nothing is left of a log that was stored
+                pass
+
+    async def _lines(
+        self, report: ContentReport, parts: AsyncIterator[ReadPart]
+    ) -> AsyncIterator[PreparedLines]:
+        """The lines of one content, from its parts, which are the next."""
+        async for part in parts:
+            self._note(report, part)
+            if isinstance(part.messages, PreparedLines) and part.messages:
+                yield part.messages
+            if part.result:
+                return
 
     def _exhaust(self, report: ContentReport) -> None:
-        for _ in self._read(report):
-            pass
+        for part in read_parts(report.content, self._rules):
+            self._note(report, part)
 
-    def _messages(self, report: ContentReport, log: ReadLog) -> Iterator[NewMessage]:
-        """The messages of a log that may be recorded; everything else is noted."""
-        content, times = report.content, RecordedTimes()
-        rules = rules_on(content.network, self._rules)
-        for item in log.items:
-            if log.counts.lines % _REPORTED == 0:
-                self._on_lines(_REPORTED)
-            if isinstance(item, RejectedLine):
-                if content.target:  # what a client says to its user is of no interest
-                    self._on_reject(content.file, item)
-            elif isinstance(item, DatedBoundary):
-                times.boundary(item.at, item.boundary)
-            elif isinstance(item, NewMessage):
-                times.line(item.said_at)
-                yield content.placed(item)
-            else:
-                times.line(item.said_at)
-                message = recordable(
-                    item.event, content.network, content.target, item.said_at, rules
-                )
-                if isinstance(message, NotRecorded):
-                    report.left_out[message] += 1
-                elif content.target:
-                    yield message
-        self._note_times(report, times.all())
+    def _note(self, report: ContentReport, part: ReadPart) -> None:
+        """Report what became of a part of a content."""
+        self._on_lines(part.lines)
+        if report.content.target:  # what a client says to its user is of no interest
+            for line in part.rejected:
+                self._on_reject(report.content.file, line)
+        if part.result:
+            report.counts, report.left_out = part.result.counts, part.result.left_out
+            self._note_times(report, part.result.times)
 
     def _note_times(self, report: ContentReport, times: Sequence[RecordedTime]) -> None:
         content = report.content
@@ -186,6 +191,10 @@ class LogImport:
         room = RoomName(content.network, content.target)
         pause = PAUSE if content.is_by_day else timedelta(0)
         self._times[room] = joined([*self._times.get(room, ()), *times], pause)
+
+
+def _with_target(reports: Iterable[ContentReport]) -> list[ContentReport]:
+    return [report for report in reports if report.content.target]
 
 
 def _source(content: LogContent, sha256: str) -> LogSource:

@@ -5,7 +5,7 @@ channel is spelt. Nothing in it waits or does I/O.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime, tzinfo
 from typing import NamedTuple
@@ -103,36 +103,33 @@ class LogReader:
                 self.counts.encodings[encoding] += 1
             yield from self._items(text)
 
-    def _items(self, text: str) -> Iterator[LogItem]:
+    def _items(self, text: str) -> Sequence[LogItem]:
         line = self._format.read(text)
         if line is None:
-            yield self._rejected(text, f"not a line of {self._format.program}")
-            return
+            return [self._rejected(text, f"not a line of {self._format.program}")]
         try:
-            yield from self._dated(line)
+            return self._dated(line)
         except NoDate:
-            yield self._rejected(text, "its date is not known")
+            return [self._rejected(text, "its date is not known")]
         except (ValueError, OverflowError):
-            yield self._rejected(text, "there is no such day")
+            return [self._rejected(text, "there is no such day")]
 
     def _rejected(self, text: str, why: str) -> RejectedLine:
         self.counts.rejected += 1
         return RejectedLine(self.counts.lines, text, why)
 
-    def _dated(self, line: LogLine) -> Iterator[LogItem]:
+    def _dated(self, line: LogLine) -> Sequence[LogItem]:
         if line.owner_joined:
             self._owner = self._joined_last
         if line.is_chatter:
             self.counts.chatter += 1
-            return
+            return ()
         at = self._clock.go_on(line.dated) if line.dated else self._clock.moment(line.stamp)
         self.counts.steps_back = self._clock.steps_back
-        if line.boundary:
-            yield DatedBoundary(at, line.boundary)
-        for event in map(self._named, line.events):
-            self.counts.messages += 1
-            self.counts.uncertain += not event.certain
-            yield DatedEvent(at, event)
+        events = [DatedEvent(at, self._named(event)) for event in line.events]
+        self.counts.messages += len(events)
+        self.counts.uncertain += sum(not event.certain for event in line.events)
+        return [DatedBoundary(at, line.boundary), *events] if line.boundary else events
 
     def _named(self, event: LogEvent) -> LogEvent:
         """The event with the owner's nick where the line leaves it out."""

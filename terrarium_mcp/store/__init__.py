@@ -109,6 +109,8 @@ if TYPE_CHECKING:
     from terrarium_mcp.store.sqlite.health import examine
     from terrarium_mcp.store.sqlite.health.bridges import read_heartbeats
     from terrarium_mcp.store.sqlite.health.deep_check import check_deeply
+    from terrarium_mcp.store.sqlite.imports.log_blocks import LINES_IN_BLOCK, PreparedLog
+    from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines, prepared
     from terrarium_mcp.store.sqlite.removal.scrub import check_unused, scrub
 
 _LOADED_LATER = {
@@ -129,6 +131,8 @@ _LOADED_LATER = {
         ),
         "records.dialogue",
     ),
+    **dict.fromkeys(("LINES_IN_BLOCK", "PreparedLog"), "sqlite.imports.log_blocks"),
+    **dict.fromkeys(("PreparedLines", "prepared"), "sqlite.ingest.prepared_lines"),
     "examine": "sqlite.health",
     "read_heartbeats": "sqlite.health.bridges",
     "check_deeply": "sqlite.health.deep_check",
@@ -139,6 +143,7 @@ _LOADED_LATER = {
 __all__ = [
     "COUNTED",
     "HEARTBEAT",
+    "LINES_IN_BLOCK",
     "LONGEST_TITLE",
     "MOST_OPEN",
     "MOST_READ",
@@ -199,6 +204,8 @@ __all__ = [
     "ParsedQuestion",
     "Person",
     "PersonTraces",
+    "PreparedLines",
+    "PreparedLog",
     "PresenceSnapshot",
     "PurgeResult",
     "PurgeTarget",
@@ -238,6 +245,7 @@ __all__ = [
     "is_claimed",
     "make_backup",
     "open_store",
+    "prepared",
     "read_heartbeats",
     "repair_schema",
     "require_adopted",

@@ -73,12 +73,21 @@ def scope_words(
     room: int, nick: bytes | None, kind: bytes | None, message: object, aside: int | None
 ) -> str:
     """The words under which the index finds a message by room, speaker, type, link and aside."""
-    is_speech, of_type = _type_words(kind)
-    of_room = room_word(room) if is_speech else events_word(room)
-    of_nick = nick_word(as_text(nick))
-    of_link = f" {reserved(LINK_WORD)}" if message and urls_in(as_text(message)) else ""
-    of_aside = _ASIDE_WORDS.get(aside, "")
-    return f"{reserved(of_room)} {of_type} {reserved(of_nick)}{of_link}{of_aside}"
+    known = _message_type(kind)
+    scope = text_scope(as_text(nick), known, as_text(message))
+    return f"{room_scope(room, known)}{scope}{_ASIDE_WORDS.get(aside, '')}"
+
+
+def room_scope(room: int, kind: MessageType) -> str:
+    """Those of `scope_words` that follow from the room, for a message of a type."""
+    return reserved(room_word(room) if kind in SPEECH else events_word(room))
+
+
+def text_scope(nick: str, kind: MessageType, message: str) -> str:
+    """Those of `scope_words` that follow from speaker, type and text; a space precedes each."""
+    has_link = "://" in message and urls_in(message)
+    of_link = f" {reserved(LINK_WORD)}" if has_link else ""
+    return f" {_type_words(kind)} {reserved(nick_word(nick))}{of_link}"
 
 
 _ASIDE_WORDS: Mapping[int | None, str] = {
@@ -89,10 +98,14 @@ _ASIDE_WORDS: Mapping[int | None, str] = {
 
 
 @lru_cache(maxsize=100)  # asked for every message that is indexed, and there are twelve types
-def _type_words(kind: bytes | None) -> tuple[bool, str]:
-    """Whether a message type is speech, and its words as the index stores them."""
-    known = MessageType.parse(as_text(kind))
-    return known in SPEECH, " ".join(map(reserved, type_words(known)))
+def _message_type(stored: bytes | None) -> MessageType:
+    return MessageType.parse(as_text(stored))
+
+
+@lru_cache(maxsize=100)
+def _type_words(kind: MessageType) -> str:
+    """The words of a message type as the index stores them."""
+    return " ".join(map(reserved, type_words(kind)))
 
 
 def msgid_word(room: int, msgid: object) -> str:

@@ -17,7 +17,8 @@ from terrarium_mcp.store.records import (
 from terrarium_mcp.store.sqlite.engine.database import Database, Row
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.rooms import Rooms
-from terrarium_mcp.store.sqlite.imports.log_stream import Lines, Logs, LogStream
+from terrarium_mcp.store.sqlite.imports.log_blocks import LogLines
+from terrarium_mcp.store.sqlite.imports.log_stream import Logs, LogStream
 from terrarium_mcp.store.sqlite.imports.source_rows import (
     add_span,
 )
@@ -27,6 +28,7 @@ from terrarium_mcp.store.sqlite.index.voice_rules import stored_rules
 from terrarium_mcp.store.sqlite.ingest.append import Appender
 from terrarium_mcp.store.sqlite.ingest.bulk import append_in_groups
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
+from terrarium_mcp.store.sqlite.ingest.prepared_lines import joined
 
 
 class Imports:
@@ -66,7 +68,7 @@ class Imports:
         self,
         import_id: int,
         source: LogSource,
-        messages: Lines,
+        messages: LogLines,
         report: Callable[[int], None] = lambda _: None,
     ) -> ImportTotals:
         """Merge one log into the history, as `add_all` does."""
@@ -102,8 +104,8 @@ class Imports:
             stream.saved(lines)
             report(lines)
 
-        async with aclosing(stream.lines(logs)) as lines:
-            totals = await append_in_groups(self._appender, lines, saved, stream.insert)
+        async with aclosing(stream.blocks(logs)) as blocks:
+            totals = await append_in_groups(self._appender, blocks, saved, joined, stream.insert)
         async with self._database.writing() as writer:
             await stream.complete(writer)
         stream.saved(totals.lines)

@@ -8,17 +8,9 @@ after an interruption, is corrected from the same line on by as much.
 
 import json
 from collections import Counter
-from collections.abc import (
-    AsyncGenerator,
-    AsyncIterable,
-    Callable,
-    Iterable,
-    Mapping,
-    Sequence,
-)
-from contextlib import aclosing
-from dataclasses import replace
-from datetime import MAXYEAR, MINYEAR, timedelta
+from collections.abc import Callable, Iterable, Mapping
+from datetime import timedelta
+from itertools import compress
 from typing import NamedTuple
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold, is_channel
@@ -42,10 +34,7 @@ from terrarium_mcp.store.records import LogSource
 from terrarium_mcp.store.sqlite.engine.database import Database, Row
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.imports.stored_lines import columns, compared
-from terrarium_mcp.store.sqlite.ingest.bulk import each_of
-
-BLOCK = 1_000
-"""Lines of a log that are compared at once, until an offset is known."""
+from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
 
 SAMPLE = 100
 """Lines of a block, at least half and at most this many, that are looked for in the room."""
@@ -58,7 +47,7 @@ class UnsavedLines(NamedTuple):
     """The lines of an earlier log that are not in the tables yet: at least one."""
 
     log: LogSource
-    messages: Sequence[NewMessage]
+    messages: PreparedLines
 
 
 class ClockCorrection:
@@ -84,32 +73,13 @@ class ClockCorrection:
         """By how much the clock of the log was fast."""
         return timedelta(milliseconds=self.found.milliseconds)
 
-    async def corrected(
-        self, messages: AsyncIterable[NewMessage] | Iterable[NewMessage]
-    ) -> AsyncGenerator[Sequence[NewMessage], None]:
-        """The messages by blocks, with corrected times from the block on that shows the offset."""
-        block: list[NewMessage] = []
-        async with aclosing(each_of(messages)) as each:
-            async for message in each:
-                block.append(message)
-                if len(block) == BLOCK:
-                    yield await self._correct(block)
-                    block = []
-        yield await self._correct(block)
-
-    async def _correct(self, block: Sequence[NewMessage]) -> Sequence[NewMessage]:
+    async def corrected(self, block: PreparedLines) -> PreparedLines:
+        """The next block, with corrected times once one of the blocks shows the offset."""
         if not self.found.lines:
             self.found = await self._look(block) or NO_OFFSET
-        if not self.offset:
-            return block
-        return [
-            replace(message, said_at=message.said_at - self.offset)
-            if MINYEAR < message.said_at.year < MAXYEAR
-            else message
-            for message in block
-        ]
+        return block.earlier_by(self.offset) if self.offset else block
 
-    async def _look(self, block: Sequence[NewMessage]) -> ClockOffset | None:
+    async def _look(self, block: PreparedLines) -> ClockOffset | None:
         """Compare a block with what the room had before the log; None if that shows nothing."""
         log = self._log
         had_nothing = self.newest_before == 0 and not any(self._earlier())
@@ -118,7 +88,8 @@ class ClockCorrection:
         network = {"network": storable(log.network)}
         casemapping = str(await self._database.value(_CASEMAPPING, network, DEFAULT_CASEMAPPING))
         channel = fold(storable(log.channel), casemapping)
-        sample = _sample(line for line in block if fold(line.channel, casemapping) == channel)
+        names = {name: fold(name, casemapping) for name in {*block.columns.channel}}
+        sample = _sample(block, [names[name] == channel for name in block.columns.channel])
         if not sample:
             return None
         moments = [milliseconds(line.said_at) for line in sample]
@@ -149,8 +120,9 @@ class ClockCorrection:
         stored += [
             _comparable(message, earlier.log, casemapping)
             for earlier in unsaved
-            for message in earlier.messages
-            if message.text in texts
+            for at, text in enumerate(earlier.messages.columns.message)
+            if text in texts
+            for message in [earlier.messages[at]]
         ]
         return offset_between(lines, stored, (min(covered), max(covered)))
 
@@ -169,12 +141,12 @@ def _comparable(message: NewMessage, log: LogSource, casemapping: str) -> Compar
     )
 
 
-def _sample(lines: Iterable[NewMessage]) -> list[NewMessage]:
-    """Some long lines that occur once, from beginning to end."""
-    long = [line for line in lines if len(line.text) >= LONG and line.said_at.tzinfo]
-    times = Counter(line.text for line in long)
-    once = [line for line in long if times[line.text] == 1]
-    return once[:: len(once) // SAMPLE + 1]
+def _sample(lines: PreparedLines, is_here: Iterable[bool]) -> list[NewMessage]:
+    """Some long lines of those that `is_here` selects, which occur once, from beginning to end."""
+    texts = list(compress(enumerate(lines.columns.message), is_here))
+    times = Counter(text for _, text in texts if len(text) >= LONG)
+    once = [at for at, text in texts if times[text] == 1]
+    return [lines[at] for at in once[:: len(once) // SAMPLE + 1]]
 
 
 _CASEMAPPING = "SELECT casemapping FROM networks WHERE name = :network"

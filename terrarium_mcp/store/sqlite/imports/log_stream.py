@@ -3,29 +3,30 @@
 A transaction for each log of a thousand small ones would take twice as long.
 """
 
-from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store.records import ImportTotals, LogSource
 from terrarium_mcp.store.sqlite.engine.database import Database, Writer
 from terrarium_mcp.store.sqlite.imports.clock_correction import ClockCorrection, UnsavedLines
-from terrarium_mcp.store.sqlite.imports.log_insert import LogInsert
+from terrarium_mcp.store.sqlite.imports.log_blocks import LogLines, blocks_of
+from terrarium_mcp.store.sqlite.imports.log_insert import LogInsert, insert_conditions
 from terrarium_mcp.store.sqlite.imports.source_rows import (
     READ_BEFORE,
     SourceRow,
     begin_source,
-    complete_source,
+    complete_sources,
+    require_not_undone,
     source_params,
 )
+from terrarium_mcp.store.sqlite.index.index_texts import joined_texts
 from terrarium_mcp.store.sqlite.ingest.bulk import each_of
+from terrarium_mcp.store.sqlite.ingest.insert_prepared import Inserted
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
+from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines, joined
 
-Lines = Iterable[NewMessage] | AsyncIterable[NewMessage]
-"""The lines of a log, in its order."""
-
-Logs = Iterable[tuple[LogSource, Lines]] | AsyncIterable[tuple[LogSource, Lines]]
+Logs = Iterable[tuple[LogSource, LogLines]] | AsyncIterable[tuple[LogSource, LogLines]]
 """Logs, and the lines of each."""
 
 
@@ -39,7 +40,7 @@ class _LogInWork:
         first: the position of its first line in the stream.
         taken: how many of its lines were taken from it.
         is_read: whether these are all.
-        unsaved: those of the taken that are not stored.
+        unsaved: those of the taken that are not stored, by blocks.
         row: its row, once any of it is stored.
         added: how many of the stored ones were new.
     """
@@ -49,7 +50,7 @@ class _LogInWork:
     first: int
     taken: int = 0
     is_read: bool = False
-    unsaved: list[NewMessage] = field(default_factory=list)
+    unsaved: list[PreparedLines] = field(default_factory=list)
     row: SourceRow | None = None
     added: int = 0
 
@@ -57,6 +58,14 @@ class _LogInWork:
     def end(self) -> int:
         """The position behind its last line so far."""
         return self.first + self.taken
+
+    def saved(self, position: int) -> None:
+        """Take note that all lines of the stream up to a position are stored."""
+        left = self.end - max(position, self.first)
+        while self.unsaved and sum(map(len, self.unsaved[1:])) >= left:
+            del self.unsaved[0]
+        if self.unsaved and (done := sum(map(len, self.unsaved)) - left):
+            self.unsaved[0] = self.unsaved[0][done:]
 
     @property
     def totals(self) -> ImportTotals:
@@ -88,55 +97,62 @@ class LogStream:
         self._taken = self._saved = 0
         self._stored = _Stored()
 
-    async def lines(self, logs: Logs) -> AsyncGenerator[NewMessage, None]:
-        """The lines of all logs, with corrected times."""
+    async def blocks(self, logs: Logs) -> AsyncGenerator[PreparedLines, None]:
+        """The lines of all logs, with corrected times.
+
+        Raises:
+            UnstorableMessage: the time of one cannot be stored.
+        """
         async with aclosing(each_of(logs)) as each:
-            async for log, messages in each:
+            async for log, lines in each:
                 work = self._begin(log)
                 work.clock.newest_before = await self._database.value(
                     READ_BEFORE, source_params(log)
                 )
-                async with aclosing(work.clock.corrected(messages)) as blocks:
-                    async for block in blocks:
+                async with aclosing(blocks_of(lines, self._taken)) as blocks:
+                    async for read in blocks:
+                        block = await work.clock.corrected(read)
                         self._taken += len(block)
                         work.taken += len(block)
-                        work.unsaved += block
-                        for message in block:
-                            yield message
+                        work.unsaved.append(block)
+                        yield block
                 work.is_read = True
 
     async def insert(
-        self, writer: Writer, messages: Sequence[NewMessage], opt_outs: OptOutReader
-    ) -> list[int]:
-        """Insert the next lines; returns their ids, 0 for one that is stored already.
+        self, writer: Writer, lines: PreparedLines, opt_outs: OptOutReader
+    ) -> Inserted:
+        """Insert the next lines.
 
         Raises:
             ImportWasUndone: the import has been undone.
         """
         self._stored = _Stored()
-        ids: list[int] = []
-        end = self._saved + len(messages)
+        await require_not_undone(writer, self._import)
+        conditions = await insert_conditions(writer, lines, opt_outs)
+        parts: list[Inserted] = []
+        end = self._saved + len(lines)
         for work in self._logs:
             begin = max(work.first, self._saved)
-            of_log = messages[begin - self._saved : max(begin, min(work.end, end)) - self._saved]
+            of_log = lines[begin - self._saved : max(begin, min(work.end, end)) - self._saved]
             if of_log:
                 row = await self._row(writer, work)
-                new = await LogInsert(row, work.clock.found.margin).insert(writer, of_log, opt_outs)
-                self._stored.added[work] = len(new) - new.count(0)
-                ids += new
-            await self._complete(writer, work, end)
-        return ids
+                log = LogInsert(row, work.clock.found.margin, conditions)
+                part = await log.insert(writer, of_log)
+                self._stored.added[work] = len(of_log) - part.ids.count(0)
+                parts.append(part)
+        await self._complete(writer, end)
+        texts = joined_texts([part.texts for part in parts if any(part.ids)])
+        return Inserted([number for part in parts for number in part.ids], texts)
 
     async def complete(self, writer: Writer) -> None:
         """Complete the logs that ended with the last line that is stored, or have no line."""
         self._stored = _Stored()
-        for work in self._logs:
-            await self._complete(writer, work, self._saved)
+        await self._complete(writer, self._saved)
 
     def saved(self, lines: int) -> None:
         """Take note that so many lines of the stream are stored: the transaction is committed."""
         for work in self._logs:
-            del work.unsaved[: max(0, lines - work.first) - (work.taken - len(work.unsaved))]
+            work.saved(lines)
         self._saved = lines
         for work, row in self._stored.rows.items():
             work.row, work.clock.newest_before = row, row.newest_before
@@ -149,7 +165,7 @@ class LogStream:
         before = [*self._logs]
 
         def earlier() -> Iterator[UnsavedLines]:
-            return (UnsavedLines(work.log, work.unsaved) for work in before if work.unsaved)
+            return (UnsavedLines(work.log, joined(work.unsaved)) for work in before if work.unsaved)
 
         work = _LogInWork(log, ClockCorrection(self._database, log, earlier), self._taken)
         self._logs.append(work)
@@ -163,7 +179,9 @@ class LogStream:
             self._stored.rows[work] = await begin_source(writer, self._import, work.log)
         return self._stored.rows[work]
 
-    async def _complete(self, writer: Writer, work: _LogInWork, end: int) -> None:
-        if work.is_read and work.end <= end:
-            await complete_source(writer, await self._row(writer, work), work.clock.offset)
-            self._stored.completed.append(work)
+    async def _complete(self, writer: Writer, end: int) -> None:
+        """Complete the logs that end up to a position, among them those that have no line."""
+        completed = [work for work in self._logs if work.is_read and work.end <= end]
+        rows = [(await self._row(writer, work), work.clock.offset) for work in completed]
+        await complete_sources(writer, rows)
+        self._stored.completed += completed

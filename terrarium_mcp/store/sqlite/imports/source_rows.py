@@ -1,5 +1,7 @@
 """The rows of logs: what was read of each, and the ranges of message ids that it has."""
 
+# ruff: noqa: S608 -- every statement is made of constants
+
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -70,35 +72,36 @@ def source_params(log: LogSource) -> dict[str, object]:
 
 async def begin_source(writer: Writer, import_id: int, log: LogSource) -> SourceRow:
     """Add the row of a log."""
-    params = source_params(log)
-    newest = int(await writer.value("SELECT max(id) FROM messages", default=0))
-    before = int(await writer.value(READ_BEFORE, params, newest))
-    await writer.run(_INSERT, params | {"import": import_id, "newest": before})
-    number = int(await writer.value("SELECT last_insert_rowid()"))
+    ((number, before),) = await writer.rows(_INSERT, source_params(log) | {"import": import_id})
     return SourceRow(number, import_id, log, before)
 
 
-async def add_lines(
-    writer: Writer, source: SourceRow, moments: Sequence[datetime], held: Iterable[HeldMessage]
-) -> None:
-    """Note when more lines of a log were said, and the messages that they are.
+async def require_not_undone(writer: Writer, import_id: int) -> None:
+    """Refuse to go on with an import that has been undone.
 
     Raises:
-        ImportWasUndone: its import has been undone.
+        ImportWasUndone: it has been.
     """
-    if await writer.rows(
-        "SELECT 1 FROM imports WHERE id = ? AND undone NOT NULL", [source.import_id]
-    ):
-        raise ImportWasUndone(source.import_id)
-    ranges = ranges_of(held)
+    if await writer.rows("SELECT 1 FROM imports WHERE id = ? AND undone NOT NULL", [import_id]):
+        raise ImportWasUndone(import_id)
+
+
+async def add_lines(
+    writer: Writer,
+    source: SourceRow,
+    lines: int,
+    times: tuple[str, str],
+    ranges: Sequence[HeldRange],
+) -> None:
+    """Note the first and last time of more lines of a log, and the messages that they are."""
     await writer.run(
         _ADD_LINES,
         {
             "source": source.id,
-            "lines": len(moments),
+            "lines": lines,
             "added": sum(one.last - one.first + 1 for one in ranges if one.is_added),
-            "first": to_text(min(moments)),
-            "last": to_text(max(moments)),
+            "first": times[0],
+            "last": times[1],
         },
     )
     if ranges and await _extends_last(writer, source, ranges[0]):
@@ -110,24 +113,24 @@ async def add_lines(
     )
 
 
-async def complete_source(writer: Writer, source: SourceRow, offset: timedelta) -> None:
-    """Mark a log as read to its end."""
-    await writer.run(
+async def complete_sources(
+    writer: Writer, completed: Iterable[tuple[SourceRow, timedelta]]
+) -> None:
+    """Mark logs as read to their ends, each with the offset of its clock."""
+    await writer.many(
         "UPDATE import_sources SET is_whole = 1, clock_offset = ? WHERE id = ?",
-        (offset // _MS, source.id),
+        [(offset // _MS, source.id) for source, offset in completed],
     )
 
 
-async def extend_span(
-    writer: Writer, source: SourceRow, room: int, began: datetime, ended: datetime
-) -> None:
-    """Extend the span that an import's logs of one program cover of a room."""
+async def extend_span(writer: Writer, source: SourceRow, room: int, began: str, ended: str) -> None:
+    """Extend the span that an import's logs of one program cover of a room, by timestamps."""
     params = {
         "import": source.import_id,
         "room": room,
         "source": _span_source(source.log.format),
-        "began": to_text(began),
-        "ended": to_text(ended),
+        "began": began,
+        "ended": ended,
         "why_began": _COVERED,
         "why_ended": _COVERED,
     }
@@ -193,12 +196,13 @@ async def _extends_last(writer: Writer, source: SourceRow, more: HeldRange) -> b
     return bool(await writer.rows(_EXTEND_RANGE, params))
 
 
-_INSERT = """
+_INSERT = f"""
 INSERT INTO import_sources (
   import, path, format, network, channel, zone, sha256, size, resolution, newest_before
 ) VALUES (
-  :import, :path, :format, :network, :channel, :zone, :sha256, :size, :resolution, :newest
-)"""
+  :import, :path, :format, :network, :channel, :zone, :sha256, :size, :resolution,
+  ifnull(({READ_BEFORE}), (SELECT ifnull(max(id), 0) FROM messages))
+) RETURNING id, newest_before"""
 
 _ADD_LINES = """
 UPDATE import_sources SET lines = lines + :lines, added = added + :added,

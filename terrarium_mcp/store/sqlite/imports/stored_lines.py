@@ -2,14 +2,14 @@
 
 # ruff: noqa: S608 -- every statement is made of constants
 
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Iterable
 from datetime import timedelta
 from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
 from terrarium_mcp.chat.identity import fold
-from terrarium_mcp.chat.records import MessageType, NewMessage
+from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.recognition.comparison import (
     ComparableLine,
@@ -20,6 +20,7 @@ from terrarium_mcp.store.recognition.comparison import (
 from terrarium_mcp.store.recognition.once import JITTER
 from terrarium_mcp.store.sqlite.engine.database import Row, Writer
 from terrarium_mcp.store.sqlite.engine.functions import as_text
+from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
 
 PAGE = 10_000
 """Rows that one statement reads."""
@@ -55,15 +56,24 @@ class LineGroup:
     """Lines of a log in one place. They are made comparable only if something is stored there.
 
     Attributes:
-        moments: when each was said, in milliseconds since 1970.
-        resolution: how exact that is, in milliseconds.
+        resolution: how exact their times are, in milliseconds.
     """
 
-    def __init__(self, place: LogPlace, messages: Sequence[NewMessage], resolution: int) -> None:
+    def __init__(self, place: LogPlace, messages: PreparedLines, resolution: int) -> None:
         self.place = place
-        self.moments = [milliseconds(message.said_at) for message in messages]
         self.resolution = resolution
         self._messages = messages
+
+    @property
+    def ends(self) -> tuple[int, int]:
+        """The earliest and the latest of their moments."""
+        timestamps = self._messages.columns.timestamp
+        return _moment(min(timestamps)), _moment(max(timestamps))
+
+    @cached_property
+    def moments(self) -> list[int]:
+        """When each was said, in milliseconds since 1970."""
+        return list(map(_moment, self._messages.columns.timestamp))
 
     @cached_property
     def lines(self) -> list[ComparableLine]:
@@ -106,10 +116,15 @@ async def unclaimed_lines(
     """
     before = COARSEST + JITTER + margin
     after = group.resolution + JITTER + margin
+
+    def span(first: int, last: int) -> tuple[str, str]:
+        return to_text(moment_of(first - before)), to_text(moment_of(last + after))
+
+    if not await _page(writer, source, group.place, span(*group.ends), after_id=0, most=1):
+        return []
     found = []
     for first, last in stretches(group.moments):
-        span = (to_text(moment_of(first - before)), to_text(moment_of(last + after)))
-        async for row in _rows(writer, source, group.place, span):
+        async for row in _rows(writer, source, group.place, span(first, last)):
             stored = StoredLine(row["id"], compared(row, group.place.casemapping))
             if stored.line.is_redacted or (stored.line.kind, stored.line.skeleton) in group.words:
                 found.append(stored)
@@ -132,21 +147,9 @@ async def _rows(
     writer: Writer, source: int, place: LogPlace, span: tuple[str, str]
 ) -> AsyncIterator[Row]:
     """The rows of a place between two timestamps that a log has not, page by page."""
-    sql = _PRIVATE if place.is_private else _IN_ROOM
-    since, after_id = span[0], 0
+    (since, until), after_id = span, 0
     while True:
-        rows = await writer.rows(
-            sql,
-            {
-                "room": place.room,
-                "network": place.network,
-                "source": source,
-                "since": since,
-                "after_id": after_id,
-                "until": span[1],
-                "most": PAGE,
-            },
-        )
+        rows = await _page(writer, source, place, (since, until), after_id=after_id, most=PAGE)
         for row in rows:
             if not place.is_private or fold(as_text(row["target"]), place.casemapping) == (
                 place.target
@@ -155,6 +158,35 @@ async def _rows(
         if len(rows) < PAGE:
             return
         since, after_id = rows[-1]["timestamp"], rows[-1]["id"]
+
+
+async def _page(
+    writer: Writer,
+    source: int,
+    place: LogPlace,
+    span: tuple[str, str],
+    *,
+    after_id: int,
+    most: int,
+) -> list[Row]:
+    """The first of these rows, at the first moment those behind an id; private ones of anybody."""
+    since, until = span
+    return await writer.rows(
+        _PRIVATE if place.is_private else _IN_ROOM,
+        {
+            "room": place.room,
+            "network": place.network,
+            "source": source,
+            "since": since,
+            "after_id": after_id,
+            "until": until,
+            "most": most,
+        },
+    )
+
+
+def _moment(timestamp: str) -> int:
+    return milliseconds(from_text(timestamp))
 
 
 def columns(*, private: bool = False) -> str:

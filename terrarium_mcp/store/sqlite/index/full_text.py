@@ -4,7 +4,7 @@
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from terrarium_mcp.store.sqlite.engine.database import Writer
 
@@ -38,6 +38,13 @@ class FullText:
             f"INSERT INTO {self.table} (rowid, {self.columns}) SELECT {self.rows}"
             " AND m.id BETWEEN :first AND :last ORDER BY m.id DESC",
             {"first": first, "last": last},
+        )
+
+    async def _add_rows(self, writer: Writer, rows: Iterable[tuple[object, ...]]) -> None:
+        """Index rows (rowid, then the columns) whose rowids rise."""
+        marks = ", ".join("?" * (1 + self.columns.count(",") + 1))
+        await writer.many(
+            f"INSERT INTO {self.table} (rowid, {self.columns}) VALUES ({marks})", rows
         )
 
     async def remove(self, writer: Writer, ids: Sequence[int]) -> None:

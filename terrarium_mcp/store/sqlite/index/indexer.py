@@ -25,6 +25,7 @@ from terrarium_mcp.store.sqlite.engine.wal_reset_bug import other_writers_advice
 from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE, BatchSizer, YieldingTransaction
 from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.external_rows import normalise
+from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts, TakesTexts
 from terrarium_mcp.store.sqlite.index.link_index import LinkIndex
 from terrarium_mcp.store.sqlite.index.live_clock import NORMALISED_TO, store_live
 from terrarium_mcp.store.sqlite.index.message_index import MessageIndex
@@ -42,6 +43,7 @@ from terrarium_mcp.store.sqlite.index.structure import (
 )
 from terrarium_mcp.store.sqlite.index.topic_index import TopicIndex
 from terrarium_mcp.store.sqlite.index.vocabulary import WordsIndex
+from terrarium_mcp.store.sqlite.index.voiced_texts import voiced
 from terrarium_mcp.store.sqlite.index.voices import Voices
 from terrarium_mcp.store.sqlite.index.word_blocks import WordBlocks
 from terrarium_mcp.store.sqlite.opening import PATIENCE
@@ -54,6 +56,7 @@ BATCH = (200, 2_000, 10_000)
 """Rows indexed by one transaction: at least, at first, at most. A larger batch does not write the
 pages of any table less often."""
 
+_RUNS = Runs()
 _BY_VOICE = (MessageIndex(), PhraseIndex(), Counters(), WordsIndex(), WordBlocks())
 VOICES = Voices(followers=_BY_VOICE)
 _INDEX, _PHRASES, _COUNTERS, _WORDS, _WORD_BLOCKS = _BY_VOICE
@@ -64,7 +67,7 @@ DERIVED: tuple[Derived, ...] = (
     VOICES,  # before what goes by them
     _INDEX,
     _PHRASES,
-    Runs(),
+    _RUNS,
     _COUNTERS,
     _PEOPLE,
     _LINKS,
@@ -73,6 +76,8 @@ DERIVED: tuple[Derived, ...] = (
     _WORDS,
     _WORD_BLOCKS,
 )
+
+_BY_TEXTS: Mapping[str, TakesTexts] = {one.name: one for one in (_INDEX, _PHRASES, _RUNS, _WORDS)}
 
 STALLED = 300.0
 """Seconds without progress after which a rebuild counts as stalled; emptying takes a minute."""
@@ -284,9 +289,22 @@ class Indexer:
         await VOICES.add(writer, first, last)
 
     async def index_appended(
-        self, writer: Writer, first: int, last: int, turn: YieldingTransaction
+        self,
+        writer: Writer,
+        first: int,
+        last: int,
+        turn: YieldingTransaction,
+        texts: IndexTexts | None = None,
     ) -> bool:
         """Add new rows, and the few before them that wait for their group, to every structure.
+
+        Args:
+            writer: the transaction.
+            first: the id of the first new row.
+            last: the id of the last.
+            turn: ends early where another writer waits.
+            texts: those of all new rows, if they are at hand: rows that this transaction inserted,
+                so that nobody can have removed one.
 
         Returns:
             Whether every structure holds them now. Once the turn is over the rest are left behind,
@@ -303,7 +321,8 @@ class Indexer:
         await self._normalise(writer, marks[NORMALISED] + 1, last)
         if VOICES.name not in current:
             await self.determine_voices(writer, marks[NORMALISED] + 1, last)
-        return await _advance(writer, current, last, turn) == last and len(current) == len(marks)
+        reached = await _advance(writer, current, last, turn, texts)
+        return reached == last and len(current) == len(marks)
 
     async def _advance_once(self, names: Collection[str], patiently: bool) -> tuple[int, int]:
         """Index the next rows in one transaction; returns the id that all reach, and the newest."""
@@ -424,14 +443,28 @@ async def _remove_from(writer: Writer, structures: Sequence[Derived], ids: Seque
 
 
 async def _advance(
-    writer: Writer, marks: Mapping[str, int], last: int, turn: YieldingTransaction
+    writer: Writer,
+    marks: Mapping[str, int],
+    last: int,
+    turn: YieldingTransaction,
+    texts: IndexTexts | None = None,
 ) -> int:
     """Add rows up to `last` until the turn is over; returns the id that all `marks` reach."""
     behind = [structure for structure in DERIVED if marks.get(structure.name, last) < last]
     done = [NORMALISED] if marks.get(NORMALISED, last) < last else []
+    if texts and VOICES not in behind:  # which are determined
+        texts = await voiced(writer, texts)
     while behind and (behind[0] is VOICES or not turn.is_over):
         structure = behind.pop(0)
-        await structure.add(writer, marks[structure.name] + 1, last)
+        since = marks[structure.name] + 1
+        if texts and (filled := _BY_TEXTS.get(structure.name)):
+            if since < texts.first:
+                await structure.add(writer, since, texts.first - 1)
+            await filled.add_texts(writer, texts)
+        else:
+            await structure.add(writer, since, last)
+        if texts and structure is VOICES:
+            texts = await voiced(writer, texts)
         done.append(structure.name)
         turn.step()
     await _set_watermarks(writer, done, last)

@@ -1,8 +1,10 @@
 """The full-text index: the words, room, speaker and type of each message that may be shown."""
 
+from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.voices_sql import JOINED, JOINED_SPEAKER, JOINED_TEXT
 from terrarium_mcp.store.sqlite.index.full_text import READABLE, FullText
+from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 
 MESSAGE = f"indexed_text(CAST({JOINED_TEXT} AS BLOB))"
 """The SQL expression for the text of a message, `JOINED` with its voice, as the index holds it."""
@@ -13,7 +15,9 @@ _SCOPE = (
     f"scope_words(m.room, CAST({JOINED_SPEAKER} AS BLOB), CAST(m.message_type AS BLOB),"
     " CASE WHEN instr(m.message, '://') THEN CAST(m.message AS BLOB) END, v.aside)"
 )
-_WORDS = f"{_SPOKEN} || {_SCOPE}"
+WORDS = f"{_SPOKEN} || {_SCOPE}"
+"""The SQL expression for the first column of the index, of a message `JOINED` with its voice."""
+
 _EVENT = f"CASE WHEN {IS_SPEECH} THEN NULL ELSE {MESSAGE} END"
 
 
@@ -24,4 +28,11 @@ class MessageIndex(FullText):
     table = "message_index"
     columns = "message, event"
     # Not from the view: to find an `-id` there SQLite would read every message.
-    rows = f"-m.id, {_WORDS}, {_EVENT} FROM {JOINED} WHERE {READABLE}"
+    rows = f"-m.id, {WORDS}, {_EVENT} FROM {JOINED} WHERE {READABLE}"
+
+    async def add_texts(self, writer: Writer, texts: IndexTexts) -> None:
+        """Index messages by texts that are at hand."""
+        await self._add_rows(
+            writer,
+            zip(texts.rowids, reversed(texts.words), reversed(texts.events), strict=True),
+        )

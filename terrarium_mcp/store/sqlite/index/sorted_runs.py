@@ -36,6 +36,7 @@ from typing import NamedTuple
 from terrarium_mcp.chat.times.timestamps import from_text
 from terrarium_mcp.errors import quantity
 from terrarium_mcp.store.sqlite.engine.database import Row, Writer
+from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 
 TOLERATED = timedelta(hours=1)
 """A message dated further back than this begins a new run."""
@@ -161,7 +162,13 @@ class Runs:
             " AND room NOT NULL AND timestamp NOT NULL ORDER BY id",
             {"first": first, "last": last},
         )
-        lines = [(row[0], row[1]) for row in rows]
+        await self._add(writer, [(row[0], row[1]) for row in rows])
+
+    async def add_texts(self, writer: Writer, texts: IndexTexts) -> None:
+        """Arrange messages, which have the highest ids, by timestamps that are at hand."""
+        await self._add(writer, list(zip(texts.ids, texts.timestamps, strict=True)))
+
+    async def _add(self, writer: Writer, lines: Sequence[tuple[int, str]]) -> None:
         if lines and not await self._extend_last(writer, lines):
             await self._arrange(writer, lines)
 

@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.voices_sql import JOINED
 from terrarium_mcp.store.sqlite.index.counter_sql import SAID
+from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 from terrarium_mcp.store.sqlite.index.message_index import MESSAGE, TOKENIZER
 from terrarium_mcp.store.sqlite.index.structure import compare
 
@@ -60,6 +61,15 @@ class WordsIndex:
     async def add(self, writer: Writer, first: int, last: int) -> None:
         """Count the words of a range of messages, writing each word once."""
         await _tally(writer, "m.id BETWEEN :first AND :last", {"first": first, "last": last})
+        await writer.run(_ADD_TALLIED)
+
+    async def add_texts(self, writer: Writer, texts: IndexTexts) -> None:
+        """Count the words of messages by texts that are at hand."""
+        await _begin_tally(writer)
+        await writer.many(
+            "INSERT INTO temp.said (rowid, message) VALUES (?, ?)",
+            [(n, text) for n, text in enumerate(texts.spoken) if text is not None],
+        )
         await writer.run(_ADD_TALLIED)
 
     async def restore(self, writer: Writer, ids: Sequence[int]) -> None:
@@ -119,14 +129,19 @@ def trigram_query(part: str) -> str:
 
 async def _tally(writer: Writer, which: str, params: Mapping[str, object]) -> None:
     """Fill `temp.tally` with how many of the lines that meet `which` contain each word."""
-    for sql in _MAKE_TALLY:
-        await writer.run(sql)
-    await writer.run("INSERT INTO temp.said (said) VALUES ('delete-all')")
+    await _begin_tally(writer)
     await writer.run(
         f"INSERT INTO temp.said (rowid, message) SELECT m.id, {MESSAGE} FROM {JOINED}"
         f" WHERE {which} AND {SAID}",
         params,
     )
+
+
+async def _begin_tally(writer: Writer) -> None:
+    """Make `temp.tally`, or empty it."""
+    for sql in _MAKE_TALLY:
+        await writer.run(sql)
+    await writer.run("INSERT INTO temp.said (said) VALUES ('delete-all')")
 
 
 async def _delete_parts(writer: Writer, word: str) -> None:

@@ -20,6 +20,7 @@ from terrarium_mcp.store.sqlite.engine.database import Database, Writer
 from terrarium_mcp.store.sqlite.engine.write_lock import BACKOFF, PAUSE, YieldingTransaction
 from terrarium_mcp.store.sqlite.index.indexer import INDEXED_BY_READ, Indexer
 from terrarium_mcp.store.sqlite.ingest.insert import insert
+from terrarium_mcp.store.sqlite.ingest.insert_prepared import Inserted
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 
 SEVERAL = 20
@@ -39,9 +40,18 @@ LONG_PAUSE = 0.25
 
 T = TypeVar("T")
 
-Insert = Callable[[Writer, Sequence[NewMessage], OptOutReader], Awaitable[list[int]]]
-"""Makes rows of messages inside a transaction; returns their ids, 0 for one left out. It may
-be called again for the same messages, when the transaction could not be committed."""
+Lines = TypeVar("Lines", bound=Sequence[NewMessage])
+
+Insert = Callable[[Writer, Lines, OptOutReader], Awaitable[Inserted]]
+"""Makes rows of messages inside a transaction. It may be called again for the same messages, when
+the transaction could not be committed."""
+
+
+async def insert_messages(
+    writer: Writer, messages: Sequence[NewMessage], opt_outs: OptOutReader
+) -> Inserted:
+    """Insert messages of which nothing is prepared."""
+    return Inserted(await insert(writer, messages, opt_outs))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +64,7 @@ class SaveResult:
         longest: seconds that the longest of its steps took.
     """
 
-    ids: list[int]
+    ids: Sequence[int]
     is_indexed: bool
     longest: float
 
@@ -72,7 +82,7 @@ class Appender:
         return await self._despite_damage(partial(self._append, messages))
 
     async def append_yielding(
-        self, messages: Sequence[NewMessage], insert: Insert = insert
+        self, messages: Lines, insert: Insert[Lines] = insert_messages
     ) -> SaveResult:
         """Save messages in one transaction that stops indexing them once another writer waits."""
         return await self._despite_damage(
@@ -88,7 +98,7 @@ class Appender:
 
     async def _append(self, messages: Sequence[NewMessage]) -> list[int]:
         if SEVERAL <= len(messages) < FLOOD:
-            return (await self._save_and_index(messages, insert, lambda: False)).ids
+            return [*(await self._save_and_index(messages, insert_messages, lambda: False)).ids]
         is_flood = len(messages) >= FLOOD
         async with self._database.writing() as writer:
             ids = await insert(writer, messages, self._opt_outs)
@@ -114,15 +124,15 @@ class Appender:
             return await save()
 
     async def _save_and_index(
-        self, messages: Sequence[NewMessage], insert: Insert, has_waiters: Callable[[], bool]
+        self, messages: Lines, insert: Insert[Lines], has_waiters: Callable[[], bool]
     ) -> SaveResult:
         async with self._database.writing() as writer:
             turn = YieldingTransaction(has_waiters)
-            ids = await insert(writer, messages, self._opt_outs)
+            ids, texts = await insert(writer, messages, self._opt_outs)
             turn.step()
             added = [number for number in ids if number]
             is_indexed = not added or await self._indexer.index_appended(
-                writer, added[0], added[-1], turn
+                writer, added[0], added[-1], turn, texts
             )
         turn.step()  # the commit takes longer the more pages were changed
         return SaveResult(ids, is_indexed, turn.longest)

@@ -4,10 +4,10 @@ They go in by groups. Each group is one transaction, which ends early if another
 after each comes a pause in which others write.
 """
 
-from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable
+from collections.abc import AsyncGenerator, AsyncIterable, Callable, Iterable, Sequence
 from contextlib import aclosing
 from datetime import MAXYEAR, MINYEAR
-from typing import TypeVar
+from typing import Generic, TypeVar
 
 import anyio
 
@@ -16,13 +16,16 @@ from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.errors import Locked, UnstorableMessage
 from terrarium_mcp.store.records import AppendTotals
 from terrarium_mcp.store.sqlite.engine.write_lock import BatchSizer
-from terrarium_mcp.store.sqlite.ingest.append import Appender, Insert, SaveResult
-from terrarium_mcp.store.sqlite.ingest.insert import insert
+from terrarium_mcp.store.sqlite.ingest.append import Appender, Insert, SaveResult, insert_messages
+from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
 
 SMALLEST, USUAL, LARGEST = 100, 1_000, 10_000
 """Messages in a group: at least, at first, at most. Larger groups write each page less often: in a
 database of 1.3 million messages, one costs 85 us of CPU in groups of 1,000, and 50 in groups of
 10,000."""
+
+PIECE = 50
+"""Messages by which a group grows, at most."""
 
 PATIENCE = 60.0
 """Seconds for which a group is retried while others hold the lock."""
@@ -31,6 +34,7 @@ LONG = 200
 """A message longer than this many characters counts as several."""
 
 T = TypeVar("T")
+MessageBlock = TypeVar("MessageBlock", list[NewMessage], PreparedLines)
 
 ReportStored = Callable[[int], None]
 """Called with how many messages are done. May raise to stop: what was reported is stored."""
@@ -38,45 +42,86 @@ ReportStored = Callable[[int], None]
 
 async def append_in_groups(
     appender: Appender,
-    messages: AsyncIterable[NewMessage] | Iterable[NewMessage],
+    blocks: AsyncIterable[MessageBlock],
     report: ReportStored,
-    insert: Insert = insert,
+    join: Callable[[Sequence[MessageBlock]], MessageBlock],
+    insert: Insert[MessageBlock] = insert_messages,
 ) -> AppendTotals:
-    """Save messages by groups, with pauses; `insert` makes rows of each group.
+    """Save messages by groups, with pauses.
+
+    Args:
+        appender: the way into the database.
+        blocks: the messages, several at a time.
+        report: called after each group.
+        join: makes one block of several.
+        insert: makes rows of a group.
 
     Raises:
-        UnstorableMessage: its time cannot be stored. All messages before it are stored.
+        UnstorableMessage: as `blocks` does. All messages before it are stored.
         StoreFailed: the messages that were reported are stored, and no others.
     """
-    groups = _Groups(appender, report, insert)
-    async with aclosing(each_of(messages)) as each:
-        async for message in each:
-            if problem := _problem(message):
-                await groups.save()
-                raise UnstorableMessage(groups.lines + 1, problem)
-            await groups.add(message)
+    groups = _Groups(appender, report, join, insert)
+    try:
+        async for block in blocks:
+            await groups.add(block)
+    except UnstorableMessage:
+        await groups.save()
+        raise
     await groups.save()
     return AppendTotals(groups.lines, groups.left_out)
 
 
-class _Groups:
+async def in_blocks(
+    messages: AsyncIterable[NewMessage] | Iterable[NewMessage], size: int, position: int = 0
+) -> AsyncGenerator[list[NewMessage], None]:
+    """The messages, `size` at a time; `position` is that of the first.
+
+    Raises:
+        UnstorableMessage: its time cannot be stored. All messages before it were yielded.
+    """
+    block: list[NewMessage] = []
+    async with aclosing(each_of(messages)) as each:
+        async for message in each:
+            position += 1
+            if problem := _problem(message):
+                yield block
+                raise UnstorableMessage(position, problem)
+            block.append(message)
+            if len(block) == size:
+                yield block
+                block = []
+    yield block
+
+
+class _Groups(Generic[MessageBlock]):
     """The group being filled, and the totals of those saved."""
 
-    def __init__(self, appender: Appender, report: ReportStored, insert: Insert) -> None:
+    def __init__(
+        self,
+        appender: Appender,
+        report: ReportStored,
+        join: Callable[[Sequence[MessageBlock]], MessageBlock],
+        insert: Insert[MessageBlock],
+    ) -> None:
         self.lines = self.left_out = 0
         self._appender = appender
         self._report = report
-        self._insert = insert
-        self._group: list[NewMessage] = []
+        self._join: Callable[[Sequence[MessageBlock]], MessageBlock] = join
+        self._insert: Insert[MessageBlock] = insert
+        self._group: list[MessageBlock] = []
         self._weight = 0.0
         self._size = BatchSizer(SMALLEST, USUAL, LARGEST)
 
-    async def add(self, message: NewMessage) -> None:
-        """Add a message to the group; save the group once it is full."""
-        self._group.append(message)
-        self._weight += max(1.0, len(message.text) / LONG)
-        if self._weight >= self._size.rows:
-            await self.save()
+    async def add(self, block: MessageBlock) -> None:
+        """Add messages to the group; save the group whenever it is full."""
+        done = 0
+        while done < len(block):
+            piece = block[done : done + min(PIECE, self._size.rows)]
+            done += len(piece)
+            self._group.append(piece)
+            self._weight += _weight(piece)
+            if self._weight >= self._size.rows:
+                await self.save()
 
     async def save(self) -> None:
         """Save the group, and let others write."""
@@ -92,9 +137,10 @@ class _Groups:
 
     async def _insist(self, until: float) -> SaveResult:
         """Save the group's messages, again and again while others keep the lock."""
+        messages = self._join(self._group)
         while True:
             try:
-                return await self._appender.append_yielding(self._group, self._insert)
+                return await self._appender.append_yielding(messages, self._insert)
             except Locked:
                 if anyio.current_time() > until:
                     raise
@@ -120,3 +166,16 @@ def _problem(message: NewMessage) -> str:
         except OverflowError:
             return f"its time, {message.said_at}, is outside of the calendar in UTC"
     return ""
+
+
+def _weight(piece: Sequence[NewMessage]) -> float:
+    """As how many messages these count."""
+    texts = (
+        piece.columns.message
+        if isinstance(piece, PreparedLines)
+        else [message.text for message in piece]
+    )
+    lengths = list(map(len, texts))
+    if max(lengths) <= LONG:  # nearly always
+        return len(lengths)
+    return sum(max(1.0, length / LONG) for length in lengths)

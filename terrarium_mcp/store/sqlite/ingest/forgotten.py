@@ -33,13 +33,13 @@ async def without_forgotten(
     """The messages, with None for each from before its author had theirs removed."""
     if all(message is None or message.origin is Origin.LIVE for message in messages):
         return messages
-    until = await _forgotten_until(writer)
+    until = await forgotten_until(writer)
     return [None if message and _is_forgotten(message, until) else message for message in messages]
 
 
 async def had_removed(writer: Writer, who: Identity, said_at: datetime) -> bool:
     """Whether what somebody said at a moment was removed since, for them or with their nick."""
-    if _is_covered(who, said_at, await _forgotten_until(writer)):
+    if _is_covered(who, said_at, await forgotten_until(writer)):
         return True
     return is_purged(who.network, who.nick, said_at, await purged_until(writer))
 
@@ -60,7 +60,7 @@ def is_purged(network: str, nick: str, said_at: datetime, until: PurgedUntil) ->
     return any(said <= until.get((home, folded), "") for home in ("", storable(network)))
 
 
-async def _forgotten_until(writer: Writer) -> Mapping[str, str]:
+async def forgotten_until(writer: Writer) -> Mapping[str, str]:
     """Until when messages were removed, by fingerprint."""
     sql = f"SELECT nick, at FROM removals WHERE substr(nick, 1, 1) = '{MARK}' ORDER BY at"  # noqa: S608 -- a constant
     rows = await writer.rows(sql)

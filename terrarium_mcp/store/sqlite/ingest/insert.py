@@ -1,7 +1,7 @@
 """Inserting: which rows new messages become, and which of them are already stored."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import timedelta
 
 from terrarium_mcp.chat.identity import is_channel
@@ -19,14 +19,8 @@ from terrarium_mcp.store.sqlite.ingest.forgotten import (
     purged_until,
     without_forgotten,
 )
+from terrarium_mcp.store.sqlite.ingest.message_row import INSERT, row_columns, text_or_null
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader, permitted
-
-_INSERT = """
-INSERT INTO messages (
-  id, timestamp, channel, nick, user, host, message, message_type, network, room, account, msgid,
-  reply_to, server_time, origin, relayed_by, self, bot
-) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-"""
 
 
 async def insert(
@@ -41,22 +35,24 @@ async def insert(
     Returns:
         Their ids, 0 for one that was left out.
     """
-    rooms = await rooms_of(writer, messages)
+    rooms = await rooms_of(writer, ((one.network, one.channel) for one in messages))
     reached = await live_until(writer, rooms.values())
     known = await _known_msgids(writer, messages, rooms)
     purged = await _purged_until(writer, messages)
-    rows = _Rows(writer, rooms, reached, known, purged, await _next_id(writer))
+    rows = _Rows(writer, rooms, reached, known, purged, await next_id(writer))
     allowed = await without_forgotten(writer, await permitted(writer, opt_outs, messages))
     ids = [await rows.add(message) if message else 0 for message in allowed]
-    await writer.many(_INSERT, rows.rows)
+    await writer.many(INSERT, rows.rows)
     if rows.rows:
         await move_private(writer, rows.first, rows.last)
     return ids
 
 
-async def rooms_of(writer: Writer, messages: Sequence[NewMessage]) -> Mapping[tuple[str, str], int]:
-    """The ids of the messages' rooms by network and channel; new rooms get one."""
-    named = dict.fromkeys((message.network, message.channel) for message in messages)
+async def rooms_of(
+    writer: Writer, places: Iterable[tuple[str, str]]
+) -> Mapping[tuple[str, str], int]:
+    """The ids of rooms by network and channel, without what is no channel; new rooms get one."""
+    named = dict.fromkeys(places)
     channels = [(storable(net), storable(chan)) for net, chan in named if is_channel(chan)]
     return await room_ids(writer, channels)
 
@@ -88,7 +84,7 @@ def _room_of(message: NewMessage, rooms: Mapping[tuple[str, str], int]) -> int |
     return rooms.get((storable(message.network), storable(message.channel)))
 
 
-async def _next_id(writer: Writer) -> int:
+async def next_id(writer: Writer) -> int:
     """One more than every id there is, or was."""
     sql = (
         "SELECT max(id) FROM (SELECT max(id) AS id FROM messages"
@@ -187,30 +183,8 @@ SELECT count(*) FROM messages
 
 
 def _row(number: int, timestamp: str, room: int | None, message: NewMessage) -> tuple[object, ...]:
-    return (
-        number,
-        timestamp,
-        storable(message.channel),
-        storable(message.nick),
-        _or_null(message.user),
-        _or_null(message.host),
-        storable(message.text),
-        message.kind.value,
-        storable(message.network),
-        room,
-        _or_null(message.account),
-        _or_null(message.msgid),
-        _or_null(message.reply_to),
-        _or_null(message.server_time) if _differs(message.server_time, timestamp) else None,
-        message.origin.value,
-        _or_null(message.relayed_by),
-        int(message.own),
-        int(message.bot),
-    )
-
-
-def _or_null(text: str) -> str | None:
-    return storable(text) if text else None
+    kept = message.server_time if _differs(message.server_time, timestamp) else ""
+    return number, room, *row_columns(message, timestamp, text_or_null(kept))
 
 
 def _differs(server_time: str, timestamp: str) -> bool:

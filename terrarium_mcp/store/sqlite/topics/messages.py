@@ -2,8 +2,9 @@
 
 from bisect import bisect_left
 from collections.abc import AsyncIterable, Iterable, Sequence
-from contextlib import suppress
+from contextlib import aclosing, suppress
 from datetime import datetime
+from itertools import chain
 
 from terrarium_mcp.chat.records import Message, NewMessage, Page, Room
 from terrarium_mcp.chat.times.timestamps import (
@@ -21,7 +22,12 @@ from terrarium_mcp.store.sqlite.engine.rooms import OF_ROOM, room_ids, within
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, IS_SPEECH, as_messages
 from terrarium_mcp.store.sqlite.index.indexer import Indexer, current_sql
 from terrarium_mcp.store.sqlite.ingest.append import Appender
-from terrarium_mcp.store.sqlite.ingest.bulk import ReportStored, append_in_groups
+from terrarium_mcp.store.sqlite.ingest.bulk import (
+    PIECE,
+    ReportStored,
+    append_in_groups,
+    in_blocks,
+)
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 
 
@@ -63,7 +69,8 @@ class Messages:
             UnstorableMessage: its time cannot be stored. All messages before it are saved.
             StoreFailed: the messages that were reported are saved, and no others.
         """
-        return await append_in_groups(self._appender, messages, report)
+        async with aclosing(in_blocks(messages, PIECE)) as blocks:
+            return await append_in_groups(self._appender, blocks, report, _joined)
 
     async def newest_known(
         self, network: str, channel: str, since: datetime, until: datetime
@@ -171,6 +178,10 @@ SELECT m.timestamp, m.server_time, m.msgid, m.nick, m.message FROM messages m
 WHERE m.room = :room AND m.timestamp BETWEEN :since AND :until AND {which}
 ORDER BY m.timestamp DESC, m.id DESC LIMIT 1
 """  # noqa: S608 -- constants only
+
+
+def _joined(blocks: Sequence[list[NewMessage]]) -> list[NewMessage]:
+    return list(chain.from_iterable(blocks))
 
 
 def _known_line(row: Row, until: datetime) -> KnownLine:

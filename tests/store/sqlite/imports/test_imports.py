@@ -16,6 +16,7 @@ from terrarium_mcp.store import (
     Store,
     UnstorableMessage,
 )
+from terrarium_mcp.store.sqlite.engine.write_lock import YieldingTransaction
 from terrarium_mcp.store.sqlite.ingest import bulk
 from tests.store.scene import (
     NOON,
@@ -321,3 +322,35 @@ async def test_a_clock_that_was_wrong_is_corrected_and_named(store: Store, file:
     assert words_in(file) == words(evening)
     assert said_in(file)[-1][0] == "2026-05-01 12:14:30.000"
     assert rows_of(file, "SELECT clock_offset FROM import_sources") == [(95_000,)]
+
+
+@pytest.mark.parametrize("is_waited_for", [False, True])
+async def test_whatever_a_log_holds_is_indexed_as_it_would_be_from_its_rows(
+    store: Store, file: Path, monkeypatch: pytest.MonkeyPatch, *, is_waited_for: bool
+) -> None:
+    """Commands to the bot, its own lines, links, codes, events: by texts prepared beforehand.
+
+    Where another writer waits the transaction ends before they are all indexed.
+    """
+    lines = [
+        *TEA,
+        *chat("""
+            <ada> !search kettle https://tea.example/kettle
+            <Terra> ada: 3 lines about the kettle
+            <bo> \x02bold\x02 \x0304,07kettles\x03 \u8336\u58f6 \U0001fad6
+            -bo- [link](https://tea.example/pot)
+            """),
+        line_of("ada", "gone for tea", kind=MessageType.QUIT),
+        line_of("ada", "", kind=MessageType.JOIN),
+        line_of("ada", "lone \ud800 surrogate"),
+    ]
+    if is_waited_for:
+        over = iter([True])
+        is_over = property(lambda _: next(over, False))
+        monkeypatch.setattr(YieldingTransaction, "is_over", is_over)
+    totals = await bring(store, logged(lines))
+    assert totals.added == len(lines)
+    assert rows_of(file, "SELECT count(*) FROM voices") == [(2,)]
+    assert await differences(store) == []
+    check_index(file)
+    assert texts((await find(store, "kettle is:command")).messages) == [lines[5].text]

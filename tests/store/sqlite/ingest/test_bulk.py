@@ -1,7 +1,7 @@
 """Any number of lines is appended in groups beside a live recorder, and no group is half stored."""
 
 import sqlite3
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
@@ -187,7 +187,9 @@ async def test_a_bulk_append_retries_while_another_holds_the_lock(
     append = Appender.append_yielding
 
     async def append_at_last(
-        appender: Appender, lines: Sequence[NewMessage], insert: Insert
+        appender: Appender,
+        lines: list[NewMessage],
+        insert: Insert[list[NewMessage]],
     ) -> SaveResult:
         nonlocal refused
         try:

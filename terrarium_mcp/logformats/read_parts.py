@@ -1,0 +1,81 @@
+"""Reads one content of an import by parts: what of it is recorded, and what became of the rest."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from terrarium_mcp.chat.on_record import NotRecorded
+from terrarium_mcp.chat.records import NewMessage
+from terrarium_mcp.chat.voices import VoiceRules, rules_on
+from terrarium_mcp.logformats.contents import LogContent
+from terrarium_mcp.logformats.log_reader import DatedBoundary, LineCounts, RejectedLine
+from terrarium_mcp.logformats.recordable import recordable
+from terrarium_mcp.logformats.recorded_times import RecordedTime, RecordedTimes
+from terrarium_mcp.store import LINES_IN_BLOCK
+
+
+@dataclass(frozen=True, slots=True)
+class ReadResult:
+    """What became of a whole content, and the times that it covers."""
+
+    counts: LineCounts = field(default_factory=LineCounts)
+    left_out: Counter[NotRecorded] = field(default_factory=Counter)
+    times: Sequence[RecordedTime] = ()
+
+
+class ReadPart(NamedTuple):
+    """Some lines of a content.
+
+    Attributes:
+        messages: what is recorded of them, none of a window in which a client talks about itself.
+        lines: how many lines they are.
+        rejected: those that could not be read.
+        result: with the last part of a content, what became of all of it.
+    """
+
+    messages: Sequence[NewMessage]
+    lines: int
+    rejected: Sequence[RejectedLine]
+    result: ReadResult | None = None
+
+
+def read_parts(content: LogContent, rules: Mapping[str, VoiceRules]) -> Iterator[ReadPart]:
+    """Read a content to its end.
+
+    Args:
+        content: the content.
+        rules: how lines are told apart, by network.
+
+    Raises:
+        UnusableFile: it cannot be read.
+    """
+    its_rules = rules_on(content.network, rules)
+    left_out = Counter[NotRecorded]()
+    times = RecordedTimes()
+    messages: list[NewMessage] = []
+    rejected: list[RejectedLine] = []
+    reported = 0
+    with content.read() as log:
+        for item in log.items:
+            if isinstance(item, RejectedLine):
+                rejected.append(item)
+            elif isinstance(item, DatedBoundary):
+                times.boundary(item.at, item.boundary)
+            elif isinstance(item, NewMessage):
+                times.line(item.said_at)
+                messages.append(content.placed(item))
+            else:
+                times.line(item.said_at)
+                message = recordable(
+                    item.event, content.network, content.target, item.said_at, its_rules
+                )
+                if isinstance(message, NotRecorded):
+                    left_out[message] += 1
+                elif content.target:
+                    messages.append(message)
+            if LINES_IN_BLOCK in (len(messages), len(rejected)):
+                yield ReadPart(messages, log.counts.lines - reported, rejected)
+                messages, rejected, reported = [], [], log.counts.lines
+        result = ReadResult(log.counts, left_out, times.all())
+        yield ReadPart(messages, log.counts.lines - reported, rejected, result)

@@ -1,0 +1,184 @@
+"""Prepared lines: messages of a log by columns, with all that the store makes of their texts. Pure.
+
+Nothing here needs the database, so a process that reads logs can prepare them for the one that
+stores them. Values are plain texts and numbers: they pass from process to process at about 2 us a
+line, and SQLite takes them without a call to Python.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import MAXYEAR, MINYEAR, timedelta
+from itertools import chain, count, repeat
+from typing import Any, NamedTuple, overload
+
+from terrarium_mcp.chat.identity import is_channel
+from terrarium_mcp.chat.irctext import plain
+from terrarium_mcp.chat.records import SPEECH, MessageType, NewMessage, Origin
+from terrarium_mcp.chat.terms import segment
+from terrarium_mcp.chat.times.timestamps import from_text, to_text
+from terrarium_mcp.store.sqlite.engine.functions import pairs, text_scope
+from terrarium_mcp.store.sqlite.ingest.message_row import row_columns, text_or_null
+
+_IMPORTED = {Origin.IMPORT.value}
+_OF_A_ROW = 16
+"""So many of the columns are those of a row, the first."""
+
+
+class LineColumns(NamedTuple):
+    """The lines by column: those of `row_columns`, then what the indexes hold.
+
+    Attributes:
+        server_time: as sent, also where it does not differ.
+        words: the text as the full-text index holds it.
+        scope: the words by which the index finds the line, but for that of its room.
+        pairs: what the phrase index holds of it; None for an event.
+    """
+
+    timestamp: Sequence[str]
+    channel: Sequence[str]
+    nick: Sequence[str]
+    user: Sequence[str | None]
+    host: Sequence[str | None]
+    message: Sequence[str]
+    message_type: Sequence[str]
+    network: Sequence[str]
+    account: Sequence[str | None]
+    msgid: Sequence[str | None]
+    reply_to: Sequence[str | None]
+    server_time: Sequence[str | None]
+    origin: Sequence[str]
+    relayed_by: Sequence[str | None]
+    own: Sequence[int]
+    bot: Sequence[int]
+    words: Sequence[str]
+    scope: Sequence[str]
+    pairs: Sequence[str | None]
+
+
+class PreparedLines(Sequence[NewMessage]):
+    """Lines of a log. As messages, to the millisecond, they are made when they are looked at."""
+
+    def __init__(self, columns: LineColumns) -> None:
+        self.columns = columns
+
+    def __len__(self) -> int:
+        return len(self.columns.timestamp)
+
+    @overload
+    def __getitem__(self, key: int) -> NewMessage: ...
+    @overload
+    def __getitem__(self, key: slice) -> "PreparedLines": ...
+    def __getitem__(self, key: int | slice) -> "NewMessage | PreparedLines":
+        if isinstance(key, slice):
+            return _of_columns(column[key] for column in self.columns)
+        row: list[Any] = [column[key] for column in self.columns[:_OF_A_ROW]]
+        return _message(*row)
+
+    def __iter__(self) -> Iterator[NewMessage]:
+        return map(_message, *self.columns[:_OF_A_ROW])
+
+    @property
+    def names(self) -> Iterable[tuple[str, str]]:
+        """The network and channel of each."""
+        return zip(self.columns.network, self.columns.channel, strict=True)
+
+    @property
+    def places(self) -> Sequence[tuple[str, str]]:
+        """The distinct networks and channels that they name."""
+        return list(dict.fromkeys(self.names))
+
+    def at(self, numbers: Sequence[int]) -> "PreparedLines":
+        """The lines with these numbers, counted from 0."""
+        return _of_columns([column[n] for n in numbers] for column in self.columns)
+
+    @property
+    def are_rows(self) -> bool:
+        """Whether each is a row as it is: imported, in a channel, with the time of its stamp."""
+        return (
+            _IMPORTED.issuperset(self.columns.origin)
+            and all(is_channel(channel) for channel in {*self.columns.channel})
+            and not any(self.columns.server_time)
+        )
+
+    def rows(self, first: int, rooms: Iterable[int]) -> Iterator[tuple[object, ...]]:
+        """The rows of `messages` that they are, with ids from `first` on, in these rooms."""
+        return zip(count(first), rooms, *self.columns[:_OF_A_ROW], strict=False)
+
+    def earlier_by(self, offset: timedelta) -> "PreparedLines":
+        """The lines, each said so much earlier, as far as the calendar reaches."""
+        moved = []
+        for timestamp in self.columns.timestamp:
+            at = from_text(timestamp)
+            is_movable = MINYEAR < at.year < MAXYEAR
+            moved.append(to_text(at - offset) if is_movable else timestamp)
+        return PreparedLines(self.columns._replace(timestamp=moved))
+
+
+def prepared(messages: Iterable[NewMessage]) -> PreparedLines:
+    """Messages, whose times the store can hold, as prepared lines."""
+    lines = [_prepared(message) for message in messages]
+    return _of_columns(zip(*lines, strict=True) if lines else repeat((), len(LineColumns._fields)))
+
+
+def joined(blocks: Sequence[PreparedLines]) -> PreparedLines:
+    """All lines of some blocks as one."""
+    if len(blocks) == 1:
+        return blocks[0]
+    by_column = zip(*(block.columns for block in blocks), strict=True)
+    return _of_columns(list(chain.from_iterable(column)) for column in by_column)
+
+
+def _of_columns(columns: Iterable[Sequence[Any]]) -> PreparedLines:
+    return PreparedLines(LineColumns._make(columns))
+
+
+def _prepared(message: NewMessage) -> tuple[object, ...]:
+    row = row_columns(message, to_text(message.said_at), text_or_null(message.server_time))
+    _, _, nick, _, _, text, *_ = row
+    shown = plain(text)
+    return (
+        *row,
+        segment(shown),
+        text_scope(nick, message.kind, text),
+        pairs(shown) if message.kind in SPEECH else None,
+    )
+
+
+_KINDS = dict(MessageType.__members__)
+
+
+def _message(
+    timestamp: str,
+    channel: str,
+    nick: str,
+    user: str | None,
+    host: str | None,
+    text: str,
+    kind: str,
+    network: str,
+    account: str | None,
+    msgid: str | None,
+    reply_to: str | None,
+    server_time: str | None,
+    origin: str,
+    relayed_by: str | None,
+    own: int,
+    bot: int,
+) -> NewMessage:
+    return NewMessage(
+        network=network,
+        channel=channel,
+        nick=nick,
+        text=text,
+        said_at=from_text(timestamp),
+        kind=_KINDS[kind],
+        user=user or "",
+        host=host or "",
+        account=account or "",
+        msgid=msgid or "",
+        reply_to=reply_to or "",
+        server_time=server_time or "",
+        origin=Origin(origin),
+        relayed_by=relayed_by or "",
+        own=bool(own),
+        bot=bool(bot),
+    )

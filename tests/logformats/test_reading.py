@@ -1,0 +1,157 @@
+"""Many logs are read by a process of its own, which leaves nothing else as few logs would not."""
+
+import gzip
+import pickle
+import shutil
+import subprocess
+import sys
+import tarfile
+import zipfile
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+
+from terrarium_mcp.logformats import reading, reading_child
+from terrarium_mcp.logformats.contents import LogContent
+from terrarium_mcp.logformats.finding import find_contents
+from terrarium_mcp.logformats.importing import LogImport
+from terrarium_mcp.logformats.planning import Choices
+from terrarium_mcp.logformats.reading import ReadingStopped
+from tests.logformats.samples import LOGS
+from tests.logformats.test_importing import BERLIN_LABNET, dump, history, imported
+
+LINES = 5_000
+"""So many that a reader fills its pipe with them."""
+
+
+def long_log(folder: Path) -> Path:
+    folder.mkdir(exist_ok=True)
+    log = folder / "irc.LabNet.#lab.weechatlog"
+    stamps = (f"2026-10-24 {n // 3600:02}:{n // 60 % 60:02}:{n % 60:02}" for n in range(LINES))
+    log.write_text("".join(f"{at}\tada\tkettle number {at}\n" for at in stamps))
+    return log
+
+
+def packed(folder: Path) -> None:
+    """One log in each kind of archive, and as it is."""
+    shutil.copytree(LOGS / "weechat", folder / "weechat")
+    shutil.copytree(LOGS / "irssi", folder / "irssi")
+    log = long_log(folder / "long")
+    (folder / "long.gz").mkdir()
+    (folder / "long.gz" / f"{log.name}.gz").write_bytes(gzip.compress(log.read_bytes()))
+    with zipfile.ZipFile(folder / "logs.zip", "w") as archive:
+        archive.write(log, f"znc/{log.name}")
+    with tarfile.open(folder / "logs.tar", "w") as archive:
+        archive.add(log, f"limnoria/{log.name}")
+
+
+async def test_a_process_of_its_own_reads_what_this_one_would_have_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    packed(tmp_path / "logs")
+    both = []
+    for many in (reading.MANY, 0):
+        monkeypatch.setattr(reading, "MANY", many)
+        home = tmp_path / f"home-{many}"
+        scratch = home / "scratch"
+        scratch.mkdir(parents=True)
+        async with history(home) as store:
+            _, reports = await imported(store, scratch, tmp_path / "logs")
+            assert await store.differences([]) == []
+        became = [
+            (one.content.file.name, one.counts, one.left_out, one.first, one.last, one.totals)
+            for one in reports
+        ]
+        both.append((dump(home), became))
+    assert both[0] == both[1]
+    assert len(both[0][0]) > LINES
+
+
+def contents_of(log: Path, scratch: Path) -> list[LogContent]:
+    findings = find_contents([str(log)], BERLIN_LABNET, networks=[], private=False, scratch=scratch)
+    return findings.contents
+
+
+def test_a_reader_whose_parent_is_gone_ends(tmp_path: Path) -> None:
+    order = pickle.dumps((contents_of(long_log(tmp_path), tmp_path), {}))
+    reader = subprocess.Popen(
+        [sys.executable, "-m", reading_child.__name__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    with reader:
+        assert reader.stdin
+        assert reader.stdout
+        assert reader.stderr
+        reader.stdin.write(order)
+        reader.stdin.close()
+        assert pickle.load(reader.stdout).lines == 1_000  # noqa: S301 -- ours
+        reader.stdout.close()
+        assert reader.wait(timeout=30) == 1
+        assert reader.stderr.read() == b""
+
+
+async def test_a_reader_that_is_killed_is_named_and_the_same_import_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "MANY", 0)
+    log = long_log(tmp_path / "logs")
+    readers: list[subprocess.Popen[bytes]] = []
+    popen = subprocess.Popen
+
+    def noted(*words: object, **pipes: object) -> subprocess.Popen[bytes]:
+        readers.append(popen(*words, **pipes))  # type: ignore[call-overload] # as it is called
+        return readers[-1]
+
+    monkeypatch.setattr(subprocess, "Popen", noted)
+    async with history(tmp_path) as store:
+        run = LogImport(
+            contents_of(log, tmp_path),
+            {},
+            on_lines=lambda _: readers[0].kill(),
+            on_reject=lambda _, __: None,
+        )
+        with pytest.raises(ReadingStopped, match="Run the same import again"):
+            await run.store(store, "test")
+        monkeypatch.setattr(subprocess, "Popen", popen)
+        number, _ = await imported(store, tmp_path, log)
+        assert number == 1
+        assert await store.differences([]) == []
+    assert readers[0].returncode is not None
+    said = [row[6] for row in dump(tmp_path)]
+    assert len(said) == len({*said}) == LINES
+
+
+async def test_a_file_that_ends_early_is_named_after_what_was_read_of_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By either process: the reader hands on the failure."""
+    log = long_log(tmp_path / "logs")
+    cut = tmp_path / "logs" / "irc.LabNet.#tea.weechatlog.gz"
+    cut.write_bytes(gzip.compress(log.read_bytes())[:-2_000])
+    for many in (reading.MANY, 0):
+        monkeypatch.setattr(reading, "MANY", many)
+        (home := tmp_path / f"home-{many}").mkdir()
+        async with history(home) as store:
+            with pytest.raises(Exception, match=r"#tea\.weechatlog\.gz") as refused:
+                await imported(store, tmp_path, tmp_path / "logs")
+        assert type(refused.value).__name__ == "UnusableFile"
+        assert len(dump(home)) == LINES
+
+
+def test_every_content_can_be_told_to_another_process(tmp_path: Path) -> None:
+    packed(tmp_path / "logs")
+    findings = find_contents(
+        [str(tmp_path / "logs")],
+        Choices(network="LabNet", zone=ZoneInfo("Europe/Berlin")),
+        networks=[],
+        private=True,
+        scratch=tmp_path,
+    )
+    for content in findings.contents:
+        again = pickle.loads(pickle.dumps(content))  # noqa: S301 -- ours
+        assert (again.file.path, again.target) == (content.file.path, content.target)
+        with content.read() as ours, again.read() as theirs:
+            assert [*ours.items] == [*theirs.items]

@@ -1,0 +1,56 @@
+"""Prepared lines are the messages that they were made of, and what the indexes hold of these."""
+
+import pickle
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
+from terrarium_mcp.store.sqlite.ingest.prepared_lines import joined, prepared
+from tests.store.scene import chat
+
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), max_size=40)
+MESSAGES = st.builds(
+    NewMessage,
+    network=st.just("net"),
+    channel=st.sampled_from(["#tea", "#Tea", "bo"]),
+    nick=TEXTS,
+    text=TEXTS,
+    said_at=st.datetimes(datetime(1, 2, 1), datetime(9999, 11, 1), timezones=st.just(UTC)).map(  # noqa: DTZ001 -- hypothesis adds the zone
+        lambda at: at.replace(microsecond=at.microsecond // 1000 * 1000)
+    ),
+    kind=st.sampled_from(MessageType),
+    user=TEXTS,
+    host=TEXTS,
+    account=TEXTS,
+    msgid=TEXTS,
+    reply_to=TEXTS,
+    server_time=TEXTS,
+    origin=st.sampled_from(Origin),
+    relayed_by=TEXTS,
+    own=st.booleans(),
+    bot=st.booleans(),
+)
+
+
+@given(st.lists(MESSAGES, max_size=6), st.integers(0, 6))
+def test_they_are_the_messages_again_whole_cut_joined_and_sent(
+    messages: list[NewMessage], cut: int
+) -> None:
+    lines = prepared(messages)
+    assert [*lines] == messages == [lines[n] for n in range(len(messages))]
+    assert [*lines[cut:]] == messages[cut:]
+    assert [*joined([lines[:cut], lines[cut:]])] == messages
+    assert [*pickle.loads(pickle.dumps(lines))] == messages  # noqa: S301 -- ours
+
+
+def test_a_clock_that_was_fast_is_set_back_as_far_as_the_calendar_reaches() -> None:
+    (message,) = chat("<ada> tea")
+    first = replace(message, said_at=datetime(1, 1, 1, tzinfo=UTC))
+    hour = timedelta(hours=1)
+    assert [line.said_at for line in prepared([message, first]).earlier_by(hour)] == [
+        message.said_at - hour,
+        first.said_at,
+    ]
