@@ -18,6 +18,7 @@ from terrarium_mcp.store.sqlite.engine.database import Database, Row
 from terrarium_mcp.store.sqlite.engine.index_words import events_word, room_word
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.index.counter_sql import SAID, WORDS
+from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.fts_syntax import one_of
 from terrarium_mcp.store.sqlite.search.id_ranges import RunSlice, coalesced, run_slices
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan
@@ -33,6 +34,16 @@ from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
 
 _COUNTED_TODAY = 10_000
 """Lines of the cutoff's own day that are counted one by one, which takes 10 ms."""
+
+_COUNTED_LATER = 100
+"""Hidden lines of that day that are counted instead, where they are so few: after a question, which
+is the cutoff of what is looked up for it, hardly anything was said yet. The totals are the same."""
+
+_BEFORE_CUTOFF = """
+  SELECT lines, words, iif(first < :until, first, NULL) AS first FROM room_counts WHERE {rooms}
+  UNION ALL
+  SELECT -lines, -words, NULL FROM day_counts
+  WHERE {rooms} AND day {days} substr(:until, 1, 10)"""
 
 
 class VisibleTotals(NamedTuple):
@@ -96,26 +107,50 @@ class VisibleLines:
         days cancel out; of the cutoff's own day at most `_COUNTED_TODAY` lines count.
         """
         if self._totals is None:
-            rows = await self._database.rows(
-                f"""
+            self._totals = await self._totals_but_for_later() or await self._totals_line_by_line()
+        return self._totals
+
+    async def _totals_but_for_later(self) -> VisibleTotals | None:
+        """The totals if few of the cutoff's day are hidden: all of that day, without these.
+
+        None where these are too many, or the others, of which not all would count. What was said
+        since the counters counted is not in them.
+        """
+        rows = await self._database.rows(
+            f"""
+WITH later AS MATERIALIZED (
+  SELECT {WORDS} AS words FROM messages m
+  WHERE {within(self.rooms, "m.room")}
+    AND m.timestamp BETWEEN :until AND substr(:until, 1, 10) || '~' AND NOT {BEFORE_END}
+    AND m.id <= (SELECT upto FROM derived WHERE name = '{Counters.name}') AND {SAID}
+  LIMIT {_COUNTED_LATER + 1})
+SELECT total(lines), total(words), min(first), (SELECT count(*) FROM later),
+  (SELECT total(lines) FROM day_counts
+   WHERE {within(self.rooms)} AND day = substr(:until, 1, 10))
+FROM (
+  {_BEFORE_CUTOFF.format(rooms=within(self.rooms), days=">")}
+  UNION ALL SELECT -1, -words, NULL FROM later)""",
+            scope_params(self._scope),
+        )
+        lines, words, first, later, today = rows[0]
+        if later > _COUNTED_LATER or today - later > _COUNTED_TODAY:
+            return None
+        return _totals(lines, words, first)
+
+    async def _totals_line_by_line(self) -> VisibleTotals:
+        """The totals with the lines of the cutoff's day counted one by one."""
+        rows = await self._database.rows(
+            f"""
 SELECT total(lines), total(words), min(first) FROM (
-  SELECT lines, words, iif(first < :until, first, NULL) AS first FROM room_counts
-  WHERE {within(self.rooms)}
-  UNION ALL
-  SELECT -lines, -words, NULL FROM day_counts
-  WHERE {within(self.rooms)} AND day >= substr(:until, 1, 10)
+  {_BEFORE_CUTOFF.format(rooms=within(self.rooms), days=">=")}
   UNION ALL
   SELECT 1, words, NULL FROM (
     SELECT {WORDS} AS words FROM messages m
     WHERE {within(self.rooms, "m.room")} AND m.timestamp >= substr(:until, 1, 10)
       AND {BEFORE_END} AND {SAID} LIMIT {_COUNTED_TODAY}))""",
-                scope_params(self._scope),
-            )
-            lines, words, first = rows[0]
-            self._totals = VisibleTotals(
-                max(int(lines), 1), max(int(words), 1), first or BEGINNING.timestamp
-            )
-        return self._totals
+            scope_params(self._scope),
+        )
+        return _totals(*rows[0])
 
     def _spec(self, wanted: NewestLines, columns: str) -> ScanSpec:
         until = min(self._scope.until, NEWEST.just_before(wanted.until))
@@ -130,6 +165,10 @@ SELECT total(lines), total(words), min(first) FROM (
             ALL_OF_THEM,
             columns=columns,
         )
+
+
+def _totals(lines: float, words: float, first: str | None) -> VisibleTotals:
+    return VisibleTotals(max(int(lines), 1), max(int(words), 1), first or BEGINNING.timestamp)
 
 
 async def last_visible_id(

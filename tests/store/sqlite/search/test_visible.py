@@ -23,7 +23,7 @@ from terrarium_mcp.store.search.vocabulary_queries import (
     WordsHolding,
     WordsMisspelt,
 )
-from terrarium_mcp.store.sqlite.search import exact, visible_vocabulary
+from terrarium_mcp.store.sqlite.search import exact, visible_lines, visible_vocabulary
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot, take_snapshot
 from terrarium_mcp.store.sqlite.search.visible_corpus import VisibleCorpus
 from terrarium_mcp.store.sqlite.search.visible_lines import VisibleLines, last_visible_id
@@ -152,6 +152,24 @@ async def test_totals_are_those_of_the_lines_before_the_cutoff(store: Store, unt
     assert totals[:2] == (max(count, 1), max(2 * count, 1))
     everything = await lines_of(store)
     assert (await everything.totals())[:2] == (10, 20)
+
+
+@pytest.mark.parametrize(("later", "most"), [(0, 10_000), (3, 10_000), (100, 4), (3, 4)])
+async def test_totals_are_the_same_whichever_side_of_the_cutoff_is_counted(
+    store: Store, monkeypatch: pytest.MonkeyPatch, later: int, most: int
+) -> None:
+    for minute in (0, 0, 1, 5, 5, 7, 9, 20):
+        await said(store, "two words", minute=minute)
+        await said(store, "and four words here", channel="#mate", minute=minute)
+    cutoffs = [Position.at(NOON + minute * MINUTE) for minute in range(-1, 22)]
+    cutoffs += [Position(cutoff.timestamp, 5) for cutoff in cutoffs]
+    monkeypatch.setattr(visible_lines, "_COUNTED_TODAY", most)
+    by_side = []
+    for counted in (later, -1):  # at -1 every line before the cutoff is read
+        monkeypatch.setattr(visible_lines, "_COUNTED_LATER", counted)
+        by_side.append([await (await lines_of(store, until=one)).totals() for one in cutoffs])
+    assert by_side[0] == by_side[1]
+    assert max(totals.lines for totals in by_side[0]) == min(8, most)
 
 
 async def test_the_last_visible_id_is_that_of_no_hidden_message(store: Store) -> None:
