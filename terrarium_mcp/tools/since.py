@@ -52,6 +52,7 @@ async def digest_start(
             now=request.now,
             zone=request.settings.zone,
             visible_only=request.visible_only,
+            wants_total=False,
         ),
         "absence",
     )

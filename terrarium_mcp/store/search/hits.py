@@ -62,7 +62,8 @@ class Search:
     time rather than for words. `now` and `zone` are the reader's: a question may name a time
     relative to them. `visible_only` says that nothing but the lines of `rooms` before `until` may
     influence the answer: words and people are then counted among these, and not in the whole
-    history, whose counts are at hand.
+    history, whose counts are at hand. Without `wants_total` hits beyond a page are not counted: of
+    somebody who talks everywhere, to count those in one room took 40 ms (10 M lines).
     """
 
     query: Query
@@ -76,6 +77,7 @@ class Search:
     now: datetime | None = None
     zone: tzinfo = UTC
     visible_only: bool = False
+    wants_total: bool = True
 
     @property
     def bounds(self) -> tuple[str, str]:

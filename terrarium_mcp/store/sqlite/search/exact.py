@@ -110,14 +110,21 @@ class ExactSearch:
         return not await self._index.has_any(match.terms, query.snapshot)
 
     async def first(
-        self, query: ExactQuery, most: int, order: Order, after: Position | None = None
+        self,
+        query: ExactQuery,
+        most: int,
+        order: Order,
+        after: Position | None = None,
+        *,
+        wants_total: bool = True,
     ) -> ScanResult:
         """The first `most` matching lines in an order, after a place."""
         if query.is_unsaid:
             return ScanResult([], Total(0))
         few = await self.all_if_few(query)
         if few is None:
-            return await self._index.first(_scan_spec(query, query.match), most, order, after)
+            spec = _scan_spec(query, query.match)
+            return await self._index.first(spec, most, order, after, wants_total=wants_total)
         rows = [
             row
             for row in order.arranged(few)

@@ -98,19 +98,31 @@ class IndexScan:
         self._database = database
 
     async def first(
-        self, spec: ScanSpec, most: int, order: Order, after: Position | None = None
+        self,
+        spec: ScanSpec,
+        most: int,
+        order: Order,
+        after: Position | None = None,
+        *,
+        wants_total: bool = True,
     ) -> ScanResult:
-        """The first `most` matching lines in an order, after a place."""
+        """The first `most` matching lines in an order, after a place.
+
+        Without `wants_total` the total may be that of these lines, and is then not exact.
+        """
         farther = spec
         while True:
-            scan = await self._scanned(farther, most, order, after)
+            scan = await self._scanned(farther, most, order, after, with_total=wants_total)
             if not (scan.reached and after) or order.is_before(after.timestamp, scan.reached):
                 break
             # It got no farther than `after`: the next page would begin where this one does.
             farther = replace(farther, at_most=farther.at_most * _FARTHER)
+        total = scan.total or (
+            await self.total(spec) if wants_total else Total(len(scan.rows), exact=False)
+        )
         return ScanResult(
             scan.rows,
-            scan.total or await self.total(spec),
+            total,
             order.just_before(scan.reached) if scan.reached else None,
         )
 

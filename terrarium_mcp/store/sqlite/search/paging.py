@@ -179,7 +179,13 @@ class Pages:
     ) -> ScanResult:
         """The hits by time after a place, without those of the head."""
         order = OLDEST if request.search.sort is Sort.OLDEST else NEWEST
-        found = await self._exact.first(request.query, most + len(head), order, after)
+        found = await self._exact.first(
+            request.query,
+            most + len(head),
+            order,
+            after,
+            wants_total=request.search.wants_total,
+        )
         return replace(found, rows=[row for row in found.rows if row["id"] not in head][:most])
 
     async def _head(self, request: PageRequest) -> RankedHead:

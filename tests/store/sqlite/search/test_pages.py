@@ -36,6 +36,21 @@ async def test_a_head_that_fills_its_page_and_is_all_has_no_next_page(store: Sto
     assert (len(last.messages), last.total, last.next) == (1, 4, None)
 
 
+async def test_without_a_total_the_same_lines_are_found_and_the_others_not_counted(
+    store: Store,
+) -> None:
+    await store.messages.append(chat("<ada> green tea\n" * 30))
+    counted = await asked(store, "from:ada", 4, Sort.NEWEST)
+    first = await page(store, counted)
+    bare = await page(store, replace(counted, wants_total=False))
+    assert bare.messages == first.messages
+    assert (first.total, first.total_is_exact) == (30, True)
+    assert not bare.total_is_exact
+    assert bare.total < 30
+    everything = await page(store, replace(counted, wants_total=False, limit=40))
+    assert (everything.total, everything.total_is_exact, everything.next) == (30, True, None)
+
+
 async def test_behind_two_hundred_ranked_lines_the_others_follow_by_time(store: Store) -> None:
     assert HEAD == 200
     await store.messages.append(
