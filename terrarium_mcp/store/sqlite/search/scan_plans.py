@@ -227,11 +227,15 @@ def lines_in(spec: ScanSpec, ranges: Sequence[IdRange], columns: str) -> LookupS
 def in_ranges(ranges: int, order: Order, lookup: str = "", index: str = "message_index") -> str:
     """The statement for the rowids that an index finds in this many ranges, one after the other.
 
-    `lookup` is a part of its parameters' names, for a statement with several look-ups.
+    `lookup` is a part of its parameters' names, for a statement with several look-ups. The LIMIT
+    keeps the order: in a join SQLite omits the ORDER BY of a subquery without one, and FTS5 then
+    returns rowids as they rise. Where they are wanted so, the plan without a LIMIT is kept.
     """
+    limit = "" if order.newest_first else " LIMIT -1"
     return " UNION ALL ".join(
         f"SELECT * FROM (SELECT rowid FROM {index} WHERE {index} MATCH :match{lookup}"
-        f" AND rowid BETWEEN :low{lookup}_{n} AND :high{lookup}_{n} ORDER BY rowid {order.rowids})"
+        f" AND rowid BETWEEN :low{lookup}_{n} AND :high{lookup}_{n}"
+        f" ORDER BY rowid {order.rowids}{limit})"
         for n in range(ranges)
     )
 

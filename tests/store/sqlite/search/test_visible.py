@@ -154,6 +154,15 @@ async def test_totals_are_those_of_the_lines_before_the_cutoff(store: Store, unt
     assert (await everything.totals())[:2] == (10, 20)
 
 
+async def test_under_a_view_the_oldest_come_first_also_where_there_are_more(store: Store) -> None:
+    ids = await said(store, *["kettle"] * 30)
+    search = replace(question("", [await room(store)], 5), sort=Sort.OLDEST)
+    first = await found(store, search)
+    assert [message.id for message in first.messages] == ids[:5]
+    second = await found(store, replace(search, cursor=first.next))
+    assert [message.id for message in second.messages] == ids[5:10]
+
+
 @pytest.mark.parametrize(("later", "most"), [(0, 10_000), (3, 10_000), (100, 4), (3, 4)])
 async def test_totals_are_the_same_whichever_side_of_the_cutoff_is_counted(
     store: Store, monkeypatch: pytest.MonkeyPatch, later: int, most: int
