@@ -112,7 +112,7 @@ class IndexScan:
         """
         farther = spec
         while True:
-            scan = await self._scanned(farther, most, order, after, with_total=wants_total)
+            scan = await self._scanned(farther, most, order, after, wants_total=wants_total)
             if not (scan.reached and after) or order.is_before(after.timestamp, scan.reached):
                 break
             # It got no farther than `after`: the next page would begin where this one does.
@@ -134,7 +134,7 @@ class IndexScan:
         """
         begun = await self._begun(lookups)
         return [
-            (await self._scanned(spec, most, NEWEST, with_total=False, begun=begun.get(n))).rows
+            (await self._scanned(spec, most, NEWEST, wants_total=False, begun=begun.get(n))).rows
             for n, (spec, most) in enumerate(lookups)
         ]
 
@@ -217,12 +217,12 @@ class IndexScan:
         order: Order,
         after: Position | None = None,
         *,
-        with_total: bool = True,
+        wants_total: bool = True,
         begun: FirstWalk | None = None,
     ) -> _Scan:
         """The first lines, all of them before the time that the scan got to."""
         slices = await self._slices(spec, spec.since, spec.until)
-        counting = count_plan(spec, slices) if with_total and spec.index_decides else None
+        counting = count_plan(spec, slices) if wants_total and spec.index_decides else None
         plan = ScanPlan(spec, order, after, counting, begun)
         if after:
             since, until = order.narrowed(spec.since, spec.until, after)

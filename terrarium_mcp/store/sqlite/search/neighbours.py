@@ -88,14 +88,8 @@ WHERE m.id IN (
 def _line(
     number: int, room: int, timestamp: str, nick: object, message: object, may_answer: int
 ) -> CandidateLine:
-    text = message if isinstance(message, str) else as_text(message)
     return CandidateLine(
-        number,
-        room,
-        timestamp,
-        nick if isinstance(nick, str) else as_text(nick),
-        text if text.isprintable() else plain(text),  # as `plain` does; a question reads hundreds
-        bool(may_answer),
+        number, room, timestamp, as_text(nick), plain(as_text(message)), bool(may_answer)
     )
 
 
