@@ -59,15 +59,18 @@ class Neighbours:
         """The passages around these lines, in which neighbours need not answer themselves."""
         places = [[line.room, *line.place] for line in lines]
         sides = (
-            self._side("best", "<", "DESC", NEAR),
-            self._side("best", ">=", "ASC", LATER + 1),
-            self._side("others", "<", "DESC", NEAR),
-            self._side("others", ">=", "ASC", NEAR + 1),
+            self._side("best_places", "<", "DESC", NEAR),
+            self._side("best_places", ">=", "ASC", LATER + 1),
+            self._side("other_places", "<", "DESC", NEAR),
+            self._side("other_places", ">=", "ASC", NEAR + 1),
         )
         rows = await self._database.rows(
             " UNION ALL ".join(sides),
             self._params
-            | {"best": json.dumps(places[:REPLIES_TO]), "others": json.dumps(places[REPLIES_TO:])},
+            | {
+                "best_places": json.dumps(places[:REPLIES_TO]),
+                "other_places": json.dumps(places[REPLIES_TO:]),
+            },
         )
         windows: dict[tuple[str, int], list[CandidateLine]] = {}
         for places_of, place, *row in rows:

@@ -7,7 +7,7 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.query import Query, parse_query
@@ -272,6 +272,7 @@ ANYTHING = st.text(max_size=60) | st.lists(
 
 
 @given(ANYTHING, st.sampled_from(Sort), st.booleans())
+@example(query="-from:cy TEA/", sort=Sort.RELEVANCE, in_one_room=False)  # with many passages
 @settings(
     max_examples=300,
     deadline=None,
