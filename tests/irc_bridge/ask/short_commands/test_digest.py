@@ -15,27 +15,30 @@ from tests.servers.person import person
 from tests.store.scene import chat, line_of
 from tests.tools.test_digest import ALONE, GATE, KETTLE, MORNING, TRIP
 
-YESTERDAY = datetime.now(UTC).replace(hour=12, minute=0, second=0, microsecond=0) - timedelta(1)
+
+def said_on(noon: datetime, talk: str, channel: str = "#tea") -> list[NewMessage]:
+    return chat(talk, channel=channel, at=noon, origin=Origin.IMPORT, network="local")
 
 
-def said_yesterday(talk: str, channel: str = "#tea") -> list[NewMessage]:
-    return chat(talk, channel=channel, at=YESTERDAY, origin=Origin.IMPORT, network="local")
-
-
-def event(nick: str, kind: MessageType, text: str = "", minutes: int = 0) -> NewMessage:
-    at = YESTERDAY + timedelta(minutes=minutes)
+def event(at: datetime, nick: str, kind: MessageType, text: str = "") -> NewMessage:
     return line_of(nick, text, at, "#tea", kind, Origin.IMPORT, "local")
 
 
-async def scripted_day(scene: Scene) -> None:
-    """Yesterday ada left in the morning; three conversations, two mentions, a question, a link."""
+async def scripted_day(scene: Scene) -> datetime:
+    """Noon of a day on which ada left early: three conversations, two mentions, a question, a link.
+
+    The day is the one before the test: the tests may run over midnight.
+    """
+    yesterday = datetime.now(UTC) - timedelta(days=1)
+    noon = yesterday.replace(hour=12, minute=0, second=0, microsecond=0)
     await scene.house.store.messages.append_all(
         [
-            *said_yesterday(MORNING),
-            event("ada", MessageType.QUIT, "off to work", -30),
-            *(one for talk in (GATE, KETTLE, TRIP, ALONE) for one in said_yesterday(talk)),
+            *said_on(noon, MORNING),
+            event(noon - timedelta(minutes=30), "ada", MessageType.QUIT, "off to work"),
+            *(one for talk in (GATE, KETTLE, TRIP, ALONE) for one in said_on(noon, talk)),
         ]
     )
+    return noon
 
 
 async def quiet(scene: Scene, count: int) -> list[str]:
@@ -49,11 +52,10 @@ async def quiet(scene: Scene, count: int) -> list[str]:
 
 async def test_catchup_tells_a_day_in_four_lines(ngircd: Ircd, tmp_path: Path) -> None:
     async with playing(ngircd, tmp_path) as scene:
-        await scripted_day(scene)
+        day = f"{await scripted_day(scene):%Y-%m-%d}"
         await scene.ada.types("PRIVMSG #tea :!catchup")
         lines = await quiet(scene, 4)
     assert len(lines) == 4
-    day = f"{YESTERDAY:%Y-%m-%d}"
     assert lines[0].startswith(f"ada: Since {day} 11:30 (when ada left, away for ")
     assert lines[0].endswith(
         "): 16 lines by 5 people, 2 mentions, 1 unanswered question, 3 conversations, 1 link"
@@ -72,9 +74,9 @@ async def test_a_long_catchup_begins_each_subject_and_keeps_the_rest_for_more(
     ngircd: Ircd, tmp_path: Path
 ) -> None:
     async with playing(ngircd, tmp_path) as scene:
-        await scripted_day(scene)
+        noon = await scripted_day(scene)
         calls = "\n".join(f"20:{n:02} <bo> ada: call number {n} {'please ' * 20}" for n in range(9))
-        await scene.house.store.messages.append_all(said_yesterday(calls))
+        await scene.house.store.messages.append_all(said_on(noon, calls))
         await scene.ada.types("PRIVMSG #tea :!catchup")
         lines = await quiet(scene, 4)
         rest = await scene.asks("!more", "call number")
@@ -89,11 +91,10 @@ async def test_catchup_takes_a_time_and_says_so_when_it_is_none(
     ngircd: Ircd, tmp_path: Path
 ) -> None:
     async with playing(ngircd, tmp_path) as scene:
-        await scripted_day(scene)
+        day = f"{await scripted_day(scene):%Y-%m-%d}"
         assert "(as asked): nothing was said. Recorded " in await scene.asks(
             "!catchup 1m", "Since "
         )
-        day = f"{YESTERDAY:%Y-%m-%d}"
         since = f"ada: Since {day} 00:00 (as asked): 18 lines by 6 people"
         assert await scene.asks("!catchup yesterday", since)
         assert await scene.asks(
@@ -107,9 +108,9 @@ async def test_in_private_catchup_covers_the_rooms_that_are_shared(
     ngircd: Ircd, tmp_path: Path
 ) -> None:
     async with playing(ngircd, tmp_path) as scene:
-        await scripted_day(scene)
+        noon = await scripted_day(scene)
         await scene.house.store.messages.append_all(
-            said_yesterday("20:00 <eve> ada: a secret of mate", "#mate")
+            said_on(noon, "20:00 <eve> ada: a secret of mate", "#mate")
         )
         known = len(scene.ada.lines)
         await scene.ada.types("PRIVMSG Terra :!catchup")
@@ -127,15 +128,15 @@ async def test_seen_says_when_somebody_was_last_here_and_who_else_they_may_be(
     ngircd: Ircd, tmp_path: Path
 ) -> None:
     async with playing(ngircd, tmp_path) as scene:
-        await scripted_day(scene)
+        noon = await scripted_day(scene)
         await scene.house.store.messages.append_all(
             [
-                event("cy", MessageType.NICK, "cyrus", 500),
-                event("cyrus", MessageType.NICK, "cy", 510),
-                event("cy", MessageType.QUIT, "night", 520),
+                event(noon + timedelta(minutes=500), "cy", MessageType.NICK, "cyrus"),
+                event(noon + timedelta(minutes=510), "cyrus", MessageType.NICK, "cy"),
+                event(noon + timedelta(minutes=520), "cy", MessageType.QUIT, "night"),
             ]
         )
-        day = f"{YESTERDAY:%Y-%m-%d}"
+        day = f"{noon:%Y-%m-%d}"
         told = await scene.asks("!seen CY", "ada: cy last spoke ")
         assert f"last spoke {day} 17:02 <cy> bo: the one at nine from the central" in told
         assert told.endswith(f"; last seen {day} 20:40")
