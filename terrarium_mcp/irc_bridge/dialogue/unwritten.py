@@ -10,8 +10,8 @@ from terrarium_mcp.bell import Bell
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.store import DialoguePlace
 
-MOST_WAITING = 100
-"""Writes that wait; beyond it the oldest is given up."""
+MOST_FAILED = 100
+"""Failed writes that wait to be tried again; beyond it the oldest is given up."""
 
 AGAIN_AFTER = 60.0
 """Seconds before a failed write is tried again."""
@@ -51,8 +51,6 @@ class UnwrittenState:
         """Write this soon. Never waits."""
         self._waiting.pop(key, None)
         self._waiting[key] = PendingWrite(value, write)
-        if len(self._waiting) > MOST_WAITING:
-            self._give_up(next(iter(self._waiting)))
         self._bell.ring()
 
     def waiting(self, place: DialoguePlace) -> Iterator[tuple[int, object]]:
@@ -95,6 +93,7 @@ class UnwrittenState:
                 self._give_up(key)
             elif one.tries == 1:
                 log.warning("could not store what was said with me, will retry: %s", error)
+                self._keep_the_newest_failed()
         else:
             if self._waiting.get(key) is one:  # else a newer one came meanwhile
                 del self._waiting[key]
@@ -103,6 +102,11 @@ class UnwrittenState:
         """Seconds until the next write is due."""
         due = min((one.due for one in self._waiting.values()), default=anyio.current_time() + 3600)
         return max(0.0, due - anyio.current_time())
+
+    def _keep_the_newest_failed(self) -> None:
+        failed = [key for key, one in self._waiting.items() if one.tries]
+        for key in failed[:-MOST_FAILED]:
+            self._give_up(key)
 
     def _give_up(self, key: WriteKey) -> None:
         if self._waiting.pop(key, None):

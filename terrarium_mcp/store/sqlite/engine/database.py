@@ -16,6 +16,7 @@ from collections.abc import (
     Sequence,
 )
 from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager, suppress
+from dataclasses import dataclass
 from heapq import heappop, heappush
 from pathlib import Path
 from typing import Any
@@ -54,10 +55,18 @@ Params = Mapping[str, Any] | Sequence[Any]
 Row = sqlite3.Row
 
 
-class Writer:
-    """The writing connection inside a transaction."""
+@dataclass(slots=True)
+class GivenIds:
+    """The largest id that this process has given to a message of the file."""
 
-    def __init__(self, connection: aiosqlite.Connection) -> None:
+    largest: int = 0
+
+
+class Writer:
+    """The writing connection inside a transaction. `given` outlives the transaction."""
+
+    def __init__(self, connection: aiosqlite.Connection, given: GivenIds) -> None:
+        self.given = given
         self._connection = connection
 
     async def run(self, sql: str, params: Params = ()) -> None:
@@ -97,6 +106,7 @@ class Database:
         self._ready = ready
         self._connections = AsyncExitStack()
         self._writer: aiosqlite.Connection | None = None
+        self._given = GivenIds()
         self._writing = anyio.Lock()
         self._patient = 0
         self._waiters = LockWaiters(path)
@@ -114,6 +124,7 @@ class Database:
             StoreFailed: the file cannot be opened for writing.
         """
         self.generation += 1
+        self._given.largest = 0
         with translate_errors(self.path):
             self._writer = await self._connect(self.path.as_uri())
             # Beyond RETRY_MS it is `_begin` that waits.
@@ -176,12 +187,14 @@ class Database:
         async with self._turn(patiently):
             self._check_usable(connection)
             with anyio.CancelScope(shield=True), self._noting_damage():
-                writer = Writer(connection)
+                writer = Writer(connection, self._given)
                 await self._begin(writer)
+                given = self._given.largest
                 try:
                     yield writer
                     await writer.run("COMMIT")
                 except BaseException:
+                    self._given.largest = given
                     with suppress(sqlite3.Error):  # a full disk may have rolled back already
                         await writer.run("ROLLBACK")
                     raise

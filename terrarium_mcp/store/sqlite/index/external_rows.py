@@ -10,6 +10,7 @@ from terrarium_mcp.chat.times.legacy_times import utc_times
 from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.sqlite.engine.database import Row, Writer
 from terrarium_mcp.store.sqlite.engine.functions import as_text
+from terrarium_mcp.store.sqlite.engine.message_ids import settle
 from terrarium_mcp.store.sqlite.engine.rooms import UNNAMED_NETWORK, room_ids
 
 
@@ -75,6 +76,8 @@ async def move_private(writer: Writer, first: int, last: int) -> None:
     """Move messages to a person (a target that is no channel) out of what everybody can read."""
     span = {"first": first, "last": last}
     private = "FROM messages WHERE id BETWEEN :first AND :last AND room IS NULL AND channel != ''"
+    if not await writer.rows(f"SELECT 1 {private} LIMIT 1", span):
+        return
     await writer.run(
         "INSERT INTO private_messages (id, timestamp, network, target, nick, user, host, account,"
         " message, message_type, self)"
@@ -82,6 +85,7 @@ async def move_private(writer: Writer, first: int, last: int) -> None:
         f" message, message_type, self {private}",
         span,
     )
+    await settle(writer)
     await writer.run(f"DELETE {private}", span)
 
 

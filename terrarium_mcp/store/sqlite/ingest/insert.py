@@ -9,6 +9,7 @@ from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.chat.times.timestamps import from_iso, to_text
 from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
+from terrarium_mcp.store.sqlite.engine.message_ids import free_ids, give
 from terrarium_mcp.store.sqlite.engine.rooms import room_ids
 from terrarium_mcp.store.sqlite.index.external_rows import move_private
 from terrarium_mcp.store.sqlite.index.live_clock import live_until
@@ -39,11 +40,13 @@ async def insert(
     reached = await live_until(writer, rooms.values())
     known = await _known_msgids(writer, messages, rooms)
     purged = await _purged_until(writer, messages)
-    rows = _Rows(writer, rooms, reached, known, purged, await next_id(writer))
+    free = await free_ids(writer)
+    rows = _Rows(writer, rooms, reached, known, purged, free.first)
     allowed = await without_forgotten(writer, await permitted(writer, opt_outs, messages))
     ids = [await rows.add(message) if message else 0 for message in allowed]
+    await give(writer, free, rows.last)
     await writer.many(INSERT, rows.rows)
-    if rows.rows:
+    if rows.has_private:
         await move_private(writer, rows.first, rows.last)
     return ids
 
@@ -84,21 +87,13 @@ def _room_of(message: NewMessage, rooms: Mapping[tuple[str, str], int]) -> int |
     return rooms.get((storable(message.network), storable(message.channel)))
 
 
-async def next_id(writer: Writer) -> int:
-    """One more than every id there is, or was."""
-    sql = (
-        "SELECT max(id) FROM (SELECT max(id) AS id FROM messages"
-        " UNION ALL SELECT seq FROM sqlite_sequence WHERE name = 'messages')"
-    )
-    return 1 + int(await writer.value(sql, default=0))
-
-
 class _Rows:
     """The rows of `messages` that new messages become.
 
     Attributes:
         first: the id of the first row.
         rows: the rows so far, with consecutive ids.
+        has_private: whether one of them has no room.
     """
 
     def __init__(
@@ -112,6 +107,7 @@ class _Rows:
     ) -> None:
         self.first = first
         self.rows: list[tuple[object, ...]] = []
+        self.has_private = False
         self._writer = writer
         self._rooms = rooms
         self._live_until = dict(live_until)
@@ -137,6 +133,7 @@ class _Rows:
             timestamp = self._live_until[room] = max(timestamp, self._live_until[room])
         number = self.first + len(self.rows)
         self.rows.append(_row(number, timestamp, room, message))
+        self.has_private |= room is None
         if message.msgid:
             self._msgids.add((room, storable(message.msgid)))
         return number

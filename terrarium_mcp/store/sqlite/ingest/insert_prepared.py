@@ -6,9 +6,9 @@ from typing import NamedTuple
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.functions import room_scope
+from terrarium_mcp.store.sqlite.engine.message_ids import free_ids, give
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 from terrarium_mcp.store.sqlite.ingest.forgotten import forgotten_until
-from terrarium_mcp.store.sqlite.ingest.insert import next_id
 from terrarium_mcp.store.sqlite.ingest.message_row import INSERT
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
@@ -31,9 +31,10 @@ async def has_exclusions(writer: Writer, opt_outs: OptOutReader) -> bool:
 
 async def insert_prepared(writer: Writer, lines: PreparedLines, rooms: Sequence[int]) -> Inserted:
     """Insert lines that are rows, each in its room, where nothing is excluded."""
-    first = await next_id(writer)
-    await writer.many(INSERT, lines.rows(first, rooms))
-    texts = _index_texts(first, lines, rooms)
+    free = await free_ids(writer)
+    await give(writer, free, free.first + len(lines) - 1)
+    await writer.many(INSERT, lines.rows(free.first, rooms))
+    texts = _index_texts(free.first, lines, rooms)
     return Inserted(texts.ids, texts)
 
 

@@ -89,6 +89,11 @@ def lines_in_copy(file: Path, copy: Path) -> int:
         return 0
 
 
+def is_still(file: Path, copy: Path) -> bool:
+    """Whether the file is what was copied: a checkpoint wrote no more of it meanwhile."""
+    return file.read_bytes() == copy.read_bytes()
+
+
 async def test_it_is_emptied_15_seconds_after_the_last_write(duty: Duty) -> None:
     assert QUIET == 15
     await duty.write()
@@ -146,7 +151,7 @@ async def test_once_nobody_writes_a_plain_copy_holds_every_line_though_readers_a
             assert stranger.execute("SELECT count(*) FROM messages").fetchone() == (40,)
             async with running(READING, str(file)):
                 with anyio.fail_after(20):
-                    while lines_in_copy(file, copy) != 40:
+                    while lines_in_copy(file, copy) != 40 or not is_still(file, copy):
                         await anyio.sleep(0.1)
             stranger.execute("COMMIT")
         with anyio.fail_after(20):

@@ -11,6 +11,7 @@ from terrarium_mcp.chat.records import Message, MessageType
 from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store
+from terrarium_mcp.store.sqlite.engine.message_ids import BLOCK
 from tests.store.scene import NOON, chat, check_index, find, rows_of, texts, write
 
 COLUMNS = "timestamp, channel, nick, user, host, message, message_type"
@@ -40,7 +41,8 @@ async def test_an_appended_row_is_recent_and_found_at_once(store: Store, file: P
 
 
 async def _by_id(store: Store, first: Message) -> int:
-    found = [await store.messages.get(number, [first.room]) for number in (1, 2, 3)]
+    numbers = range(1, BLOCK + 2)  # another program begins behind the block
+    found = [await store.messages.get(number, [first.room]) for number in numbers]
     return sum(one is not None for one in found)
 
 

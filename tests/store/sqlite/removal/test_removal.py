@@ -126,7 +126,8 @@ async def test_a_line_of_another_program_can_be_redacted_before_it_is_indexed(
 ) -> None:
     await store.messages.append(chat("<ada> one"))
     write(file, "INSERT INTO messages (channel, nick, message) VALUES ('#tea', 'bo', 'zwiebel')")
-    await redact(store, 2)
+    ((number,),) = rows_of(file, "SELECT id FROM messages WHERE nick = 'bo'")
+    await redact(store, number)
     assert (await find(store, "zwiebel")).messages == []
     assert await differences(store) == []
 

@@ -1,0 +1,64 @@
+"""What waits to be written: all of it while the disk is only slow, the newest when it fails."""
+
+from collections.abc import Awaitable, Callable
+
+import anyio
+import pytest
+
+from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.irc_bridge.dialogue import unwritten
+from terrarium_mcp.irc_bridge.dialogue.unwritten import UnwrittenState
+from terrarium_mcp.store import DialoguePlace
+
+TEA = DialoguePlace("net", "#tea")
+MANY = 3 * unwritten.MOST_FAILED
+
+
+class Disk:
+    """A disk that first hangs, then writes or fails."""
+
+    def __init__(self) -> None:
+        self.written: list[int] = []
+        self.is_full = False
+        self.answers = anyio.Event()
+
+    def writes(self, number: int) -> Callable[[], Awaitable[None]]:
+        async def write() -> None:
+            await self.answers.wait()
+            if self.is_full:
+                raise TerrariumError("no room")
+            self.written.append(number)
+
+        return write
+
+
+async def test_everything_is_written_however_much_waits_for_a_slow_disk() -> None:
+    disk, state = Disk(), UnwrittenState()
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(state.run)
+            for number in range(MANY):
+                state.put((TEA, number), "a turn", disk.writes(number))
+            assert len(list(state.waiting(TEA))) == MANY
+            disk.answers.set()
+            state.finish()
+    assert disk.written == [*range(MANY)]
+
+
+async def test_of_failed_writes_the_newest_are_tried_again(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    disk, state = Disk(), UnwrittenState()
+    disk.is_full = True
+    disk.answers.set()
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(state.run)
+            for number in range(MANY):
+                state.put((TEA, number), "a turn", disk.writes(number))
+            await anyio.wait_all_tasks_blocked()
+            kept = [number for number, _ in state.waiting(TEA)]
+            disk.is_full = False
+            state.finish()
+    assert kept == disk.written == [*range(MANY)][-unwritten.MOST_FAILED :]
+    assert caplog.text.count("will be forgotten") == MANY - unwritten.MOST_FAILED
