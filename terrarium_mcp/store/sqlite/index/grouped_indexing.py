@@ -14,12 +14,12 @@ from terrarium_mcp.store.sqlite.index.indexer import EVERYTHING, Indexer, IndexS
 from terrarium_mcp.store.sqlite.index.structure import NORMALISED
 from terrarium_mcp.store.sqlite.index.vocabulary import WordsIndex
 
-TOGETHER: Mapping[str, int] = dict.fromkeys(EVERYTHING, 500) | {WordsIndex.name: 2_000}
+TOGETHER: Mapping[str, int] = dict.fromkeys(EVERYTHING, 700) | {WordsIndex.name: 2_000}
 """How many messages of each structure are indexed together.
 
-In 300,000 lines of 400 channels, a line in half a second then writes 30 kB, checkpoints included:
-19 at once, 11 later (`python -m bench.alone lines`). The first read that comes when a group is
-nearly full takes 30 ms of CPU for it, and 20 for the words."""
+In ten million lines of 400 channels, a line in half a second then writes 31.6 kB, checkpoints
+included; with groups of 500, 32.3 (`python -m bench.alone lines`). The first read that comes when a
+group is nearly full takes 60 ms of CPU for it instead of 50, and 20 for the words."""
 
 AT_LATEST = 3_600.0
 """Seconds after which a smaller group is indexed, so that a quiet file is complete at last."""
