@@ -113,10 +113,18 @@ class _Groups(Generic[MessageBlock]):
         self._size = BatchSizer(SMALLEST, USUAL, LARGEST)
 
     async def add(self, block: MessageBlock) -> None:
-        """Add messages to the group; save the group whenever it is full."""
+        """Add messages to the group; save the group whenever it is full.
+
+        A block stays whole if a group can take it: what was tallied of it counts for no part.
+        """
+        if not block:
+            return
+        if self._weight + _weight(block) > self._size.rows:
+            await self.save()
+        size = len(block) if _weight(block) <= self._size.rows else PIECE
         done = 0
         while done < len(block):
-            piece = block[done : done + min(PIECE, self._size.rows)]
+            piece = block[done : done + min(size, self._size.rows)]
             done += len(piece)
             self._group.append(piece)
             self._weight += _weight(piece)

@@ -5,9 +5,9 @@ stores them. Values are plain texts and numbers: they pass from process to proce
 line, and SQLite takes them without a call to Python.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import MAXYEAR, MINYEAR, timedelta
-from itertools import chain, count, repeat
+from itertools import chain, count, islice, repeat
 from typing import Any, NamedTuple, overload
 
 from terrarium_mcp.chat.identity import is_channel
@@ -16,6 +16,12 @@ from terrarium_mcp.chat.records import SPEECH, MessageType, NewMessage, Origin
 from terrarium_mcp.chat.terms import segment
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.sqlite.engine.functions import pairs, text_scope
+from terrarium_mcp.store.sqlite.index.line_tallies import (
+    LineTallies,
+    PlaceName,
+    joined_tallies,
+    tallied,
+)
 from terrarium_mcp.store.sqlite.ingest.message_row import row_columns, text_or_null
 
 _IMPORTED = {Origin.IMPORT.value}
@@ -57,8 +63,12 @@ class LineColumns(NamedTuple):
 class PreparedLines(Sequence[NewMessage]):
     """Lines of a log. As messages, to the millisecond, they are made when they are looked at."""
 
-    def __init__(self, columns: LineColumns) -> None:
+    def __init__(self, columns: LineColumns, tallies: LineTallies | None = None) -> None:
         self.columns = columns
+        self._tallies = tallies
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _unpacked, (list(map(_packed, self.columns)), len(self), self._tallies)
 
     def __len__(self) -> int:
         return len(self.columns.timestamp)
@@ -69,6 +79,8 @@ class PreparedLines(Sequence[NewMessage]):
     def __getitem__(self, key: slice) -> "PreparedLines": ...
     def __getitem__(self, key: int | slice) -> "NewMessage | PreparedLines":
         if isinstance(key, slice):
+            if len(range(*key.indices(len(self)))) == len(self) and key.step is None:
+                return self
             return _of_columns(column[key] for column in self.columns)
         row: list[Any] = [column[key] for column in self.columns[:_OF_A_ROW]]
         return _message(*row)
@@ -77,14 +89,26 @@ class PreparedLines(Sequence[NewMessage]):
         return map(_message, *self.columns[:_OF_A_ROW])
 
     @property
-    def names(self) -> Iterable[tuple[str, str]]:
+    def names(self) -> Iterable[PlaceName]:
         """The network and channel of each."""
         return zip(self.columns.network, self.columns.channel, strict=True)
 
     @property
-    def places(self) -> Sequence[tuple[str, str]]:
+    def places(self) -> Sequence[PlaceName]:
         """The distinct networks and channels that they name."""
+        if all(map(_is_constant, (self.columns.network, self.columns.channel))):
+            return list(islice(self.names, 1))
         return list(dict.fromkeys(self.names))
+
+    @property
+    def tallies(self) -> LineTallies:
+        """What was counted of them: by who prepared them, or else now."""
+        if self._tallies is None:
+            of = self.columns
+            self._tallies = tallied(
+                self.names, of.timestamp, of.nick, of.message, of.message_type, of.words
+            )
+        return self._tallies
 
     def at(self, numbers: Sequence[int]) -> "PreparedLines":
         """The lines with these numbers, counted from 0."""
@@ -99,9 +123,10 @@ class PreparedLines(Sequence[NewMessage]):
             and not any(self.columns.server_time)
         )
 
-    def rows(self, first: int, rooms: Iterable[int]) -> Iterator[tuple[object, ...]]:
-        """The rows of `messages` that they are, with ids from `first` on, in these rooms."""
-        return zip(count(first), rooms, *self.columns[:_OF_A_ROW], strict=False)
+    def rows(self, first: int, rooms: Mapping[PlaceName, int]) -> Iterator[tuple[object, ...]]:
+        """The rows of `messages` that they are, with ids from `first` on."""
+        its_rooms = map(rooms.__getitem__, self.names)
+        return zip(count(first), its_rooms, *self.columns[:_OF_A_ROW], strict=False)
 
     def earlier_by(self, offset: timedelta) -> "PreparedLines":
         """The lines, each said so much earlier, as far as the calendar reaches."""
@@ -114,9 +139,10 @@ class PreparedLines(Sequence[NewMessage]):
 
 
 def prepared(messages: Iterable[NewMessage]) -> PreparedLines:
-    """Messages, whose times the store can hold, as prepared lines."""
-    lines = [_prepared(message) for message in messages]
-    return _of_columns(zip(*lines, strict=True) if lines else repeat((), len(LineColumns._fields)))
+    """Messages, whose times the store can hold, as prepared lines, and tallied."""
+    rows = [_prepared(message) for message in messages]
+    lines = _of_columns(zip(*rows, strict=True) if rows else repeat((), len(LineColumns._fields)))
+    return PreparedLines(lines.columns, lines.tallies)
 
 
 def joined(blocks: Sequence[PreparedLines]) -> PreparedLines:
@@ -124,7 +150,28 @@ def joined(blocks: Sequence[PreparedLines]) -> PreparedLines:
     if len(blocks) == 1:
         return blocks[0]
     by_column = zip(*(block.columns for block in blocks), strict=True)
-    return _of_columns(list(chain.from_iterable(column)) for column in by_column)
+    lines = _of_columns(list(chain.from_iterable(column)) for column in by_column)
+    return PreparedLines(
+        lines.columns, joined_tallies([(len(block), block.tallies) for block in blocks])
+    )
+
+
+def _packed(column: Sequence[Any]) -> Sequence[Any]:
+    """A column as it is sent: if all its values are one, that one."""
+    return column[:1] if _is_constant(column) else column
+
+
+def _unpacked(
+    columns: Sequence[Sequence[Any]], lines: int, tallies: LineTallies | None
+) -> PreparedLines:
+    whole = [
+        column if len(column) == lines else list(repeat(column[0], lines)) for column in columns
+    ]
+    return PreparedLines(LineColumns._make(whole), tallies)
+
+
+def _is_constant(column: Sequence[object]) -> bool:
+    return bool(column) and column.count(column[0]) == len(column)
 
 
 def _of_columns(columns: Iterable[Sequence[Any]]) -> PreparedLines:
