@@ -4,7 +4,7 @@ The order of the lines is the order in which they were said; a stamp alone may b
 clocks are set back, an hour is written twice: the second time begins where the stamps step back.
 """
 
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import MAXYEAR, MINYEAR, UTC, date, datetime, time, timedelta, tzinfo
 
 from terrarium_mcp.logformats.entries import Stamp
 
@@ -36,6 +36,9 @@ class LogClock:
         self.steps_back = 0
         self._zone = zone
         self._day = day
+        self._day_of_offset: date | None = None
+        self._offset: timedelta | None = None
+        """By how much the zone is ahead of UTC on that day, if no clock is set on it."""
         self._local: datetime | None = None
         """The last local time, naive."""
         self._moment: datetime | None = None
@@ -84,8 +87,12 @@ class LogClock:
 
     def _reached(self, local: datetime) -> datetime:
         """The moment of a local time, after those before it."""
-        first = self._in_zone(local, fold=0)
-        second = self._in_zone(local, fold=1)
+        if local.date() != self._day_of_offset:
+            self._day_of_offset, self._offset = local.date(), _offset_of_day(local, self._zone)
+        if self._offset is not None:  # nearly every day, and a third of the time
+            first = second = (local - self._offset).replace(tzinfo=UTC)
+        else:
+            first, second = self._in_zone(local, fold=0), self._in_zone(local, fold=1)
         is_twice = second > first
         moment = second if is_twice and self._is_second_time(local, first) else first
         self._repeats = is_twice and moment == second
@@ -104,3 +111,19 @@ class LogClock:
 
     def _in_zone(self, local: datetime, fold: int) -> datetime:
         return local.replace(tzinfo=self._zone, fold=fold).astimezone(UTC)
+
+
+def _offset_of_day(local: datetime, zone: tzinfo) -> timedelta | None:
+    """By how much a zone is ahead of UTC on a local day; None if a clock may be set on it.
+
+    It looks every six hours, from a day before to a day after: no zone sets its clock
+    twice within six.
+    """
+    if not MINYEAR < local.year < MAXYEAR:
+        return None
+    midnight = datetime.combine(local, time.min)
+    looks = [midnight + timedelta(hours=hours) for hours in range(-24, 49, 6)]
+    offsets = {
+        look.replace(tzinfo=zone, fold=fold).utcoffset() for look in looks for fold in (0, 1)
+    }
+    return offsets.pop() if len(offsets) == 1 else None

@@ -13,7 +13,7 @@ from typing import Protocol, TypeVar
 from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.index.line_tallies import LineTallies, PlaceName, joined_tallies
 
-Value = TypeVar("Value")
+ColumnValue = TypeVar("ColumnValue")
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,5 +113,5 @@ def joined_texts(parts: Sequence[IndexTexts | None]) -> IndexTexts | None:
     )
 
 
-def _all(columns: Iterable[Sequence[Value]]) -> list[Value]:
+def _all(columns: Iterable[Sequence[ColumnValue]]) -> list[ColumnValue]:
     return list(chain.from_iterable(columns))

@@ -75,7 +75,7 @@ class WordsIndex:
         if texts.has_relayed:
             await self.add(writer, texts.first, texts.last)
             return
-        await writer.run(_ADD_WORDS, [json.dumps(texts.tallies.words)])
+        await writer.run(_ADD_WORDS, [json.dumps(dict(texts.tallies.words.counts))])
         if texts.tallies.others:
             await _begin_tally(writer)
             await writer.many(

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, overload
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.records import SPEECH, MessageType, NewMessage, Origin
-from terrarium_mcp.chat.terms import segment
+from terrarium_mcp.chat.terms import encoded_words, segment
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.sqlite.engine.functions import pairs, text_scope
 from terrarium_mcp.store.sqlite.index.line_tallies import (
@@ -104,11 +104,18 @@ class PreparedLines(Sequence[NewMessage]):
     def tallies(self) -> LineTallies:
         """What was counted of them: by who prepared them, or else now."""
         if self._tallies is None:
-            of = self.columns
-            self._tallies = tallied(
-                self.names, of.timestamp, of.nick, of.message, of.message_type, of.words
-            )
+            self._tallies = self._tallied(map(encoded_words, map(plain, self.columns.message)))
         return self._tallies
+
+    def tallied_by(self, words: Iterable[Sequence[bytes]]) -> "PreparedLines":
+        """The lines, tallied by the words of each."""
+        return PreparedLines(self.columns, self._tallied(words))
+
+    def _tallied(self, words: Iterable[Sequence[bytes]]) -> LineTallies:
+        of = self.columns
+        return tallied(
+            self.names, of.timestamp, of.nick, of.message, of.message_type, of.words, words
+        )
 
     def at(self, numbers: Sequence[int]) -> "PreparedLines":
         """The lines with these numbers, counted from 0."""
@@ -140,9 +147,9 @@ class PreparedLines(Sequence[NewMessage]):
 
 def prepared(messages: Iterable[NewMessage]) -> PreparedLines:
     """Messages, whose times the store can hold, as prepared lines, and tallied."""
-    rows = [_prepared(message) for message in messages]
-    lines = _of_columns(zip(*rows, strict=True) if rows else repeat((), len(LineColumns._fields)))
-    return PreparedLines(lines.columns, lines.tallies)
+    lines = [_prepared(message) for message in messages]
+    *columns, words = zip(*lines, strict=True) if lines else repeat((), _COLUMNS + 1)
+    return _of_columns(columns).tallied_by(words)
 
 
 def joined(blocks: Sequence[PreparedLines]) -> PreparedLines:
@@ -178,18 +185,22 @@ def _of_columns(columns: Iterable[Sequence[Any]]) -> PreparedLines:
     return PreparedLines(LineColumns._make(columns))
 
 
-def _prepared(message: NewMessage) -> tuple[object, ...]:
+def _prepared(message: NewMessage) -> tuple[Any, ...]:
+    """The columns of a line, and its words."""
     row = row_columns(message, to_text(message.said_at), text_or_null(message.server_time))
     _, _, nick, _, _, text, *_ = row
     shown = plain(text)
+    words = encoded_words(shown)
     return (
         *row,
         segment(shown),
         text_scope(nick, message.kind, text),
-        pairs(shown) if message.kind in SPEECH else None,
+        pairs(words) if message.kind in SPEECH else None,
+        words,
     )
 
 
+_COLUMNS = len(LineColumns._fields)
 _KINDS = dict(MessageType.__members__)
 
 
