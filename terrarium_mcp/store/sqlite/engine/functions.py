@@ -85,8 +85,14 @@ def room_scope(room: int, kind: MessageType) -> str:
 def text_scope(nick: str, kind: MessageType, message: str) -> str:
     """Those of `scope_words` that follow from speaker, type and text; a space precedes each."""
     has_link = "://" in message and urls_in(message)
-    of_link = f" {reserved(LINK_WORD)}" if has_link else ""
-    return f" {_type_words(kind)} {reserved(nick_word(nick))}{of_link}"
+    return (
+        f"{_nick_scope(nick, kind)} {reserved(LINK_WORD)}" if has_link else _nick_scope(nick, kind)
+    )
+
+
+@lru_cache(maxsize=10_000)  # few people say most of the lines
+def _nick_scope(nick: str, kind: MessageType) -> str:
+    return f" {_type_words(kind)} {reserved(nick_word(nick))}"
 
 
 _ASIDE_WORDS: Mapping[int | None, str] = {
@@ -101,7 +107,6 @@ def _message_type(stored: bytes | None) -> MessageType:
     return MessageType.parse(as_text(stored))
 
 
-@lru_cache(maxsize=100)
 def _type_words(kind: MessageType) -> str:
     """The words of a message type as the index stores them."""
     return " ".join(map(reserved, type_words(kind)))
