@@ -7,7 +7,7 @@ line, and SQLite takes them without a call to Python.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import MAXYEAR, MINYEAR, timedelta
-from itertools import chain, count, islice, repeat
+from itertools import accumulate, chain, count, islice, repeat
 from typing import Any, NamedTuple, overload
 
 from terrarium_mcp.chat.identity import is_channel
@@ -63,12 +63,19 @@ class LineColumns(NamedTuple):
 class PreparedLines(Sequence[NewMessage]):
     """Lines of a log. As messages, to the millisecond, they are made when they are looked at."""
 
-    def __init__(self, columns: LineColumns, tallies: LineTallies | None = None) -> None:
+    def __init__(
+        self,
+        columns: LineColumns,
+        tallies: LineTallies | None = None,
+        blocks: "Sequence[PreparedLines]" = (),
+    ) -> None:
+        """Lines by columns; what was counted of them, if it is known; the blocks that they are."""
         self.columns = columns
         self._tallies = tallies
+        self._blocks = blocks
 
     def __reduce__(self) -> tuple[object, ...]:
-        return _unpacked, (list(map(_packed, self.columns)), len(self), self._tallies)
+        return _unpacked, (list(map(_packed, self.columns)), len(self), self.tallies)
 
     def __len__(self) -> int:
         return len(self.columns.timestamp)
@@ -79,14 +86,24 @@ class PreparedLines(Sequence[NewMessage]):
     def __getitem__(self, key: slice) -> "PreparedLines": ...
     def __getitem__(self, key: int | slice) -> "NewMessage | PreparedLines":
         if isinstance(key, slice):
-            if len(range(*key.indices(len(self)))) == len(self) and key.step is None:
-                return self
+            begin, end, _ = key.indices(len(self))
+            if blocks := self._blocks_between(begin, end):
+                return joined(blocks)
             return _of_columns(column[key] for column in self.columns)
         row: list[Any] = [column[key] for column in self.columns[:_OF_A_ROW]]
         return _message(*row)
 
     def __iter__(self) -> Iterator[NewMessage]:
         return map(_message, *self.columns[:_OF_A_ROW])
+
+    def _blocks_between(self, begin: int, end: int) -> "Sequence[PreparedLines]":
+        """The blocks that these lines are, which are tallied; none if they are no whole blocks."""
+        if (begin, end) == (0, len(self)):
+            return [self]
+        ends = list(accumulate(map(len, self._blocks), initial=0))
+        if begin in ends and end in ends:
+            return self._blocks[ends.index(begin) : ends.index(end)]
+        return ()
 
     @property
     def names(self) -> Iterable[PlaceName]:
@@ -103,6 +120,8 @@ class PreparedLines(Sequence[NewMessage]):
     @property
     def tallies(self) -> LineTallies:
         """What was counted of them: by who prepared them, or else now."""
+        if self._tallies is None and self._blocks:
+            self._tallies = joined_tallies([(len(block), block.tallies) for block in self._blocks])
         if self._tallies is None:
             self._tallies = self._tallied(map(encoded_words, map(plain, self.columns.message)))
         return self._tallies
@@ -157,10 +176,8 @@ def joined(blocks: Sequence[PreparedLines]) -> PreparedLines:
     if len(blocks) == 1:
         return blocks[0]
     by_column = zip(*(block.columns for block in blocks), strict=True)
-    lines = _of_columns(list(chain.from_iterable(column)) for column in by_column)
-    return PreparedLines(
-        lines.columns, joined_tallies([(len(block), block.tallies) for block in blocks])
-    )
+    columns = [list(chain.from_iterable(column)) for column in by_column]
+    return PreparedLines(LineColumns._make(columns), blocks=blocks)
 
 
 def _packed(column: Sequence[Any]) -> Sequence[Any]:
