@@ -65,11 +65,11 @@ class LogClock:
         if stamp.zone and stamp.year is not None:
             day = date(stamp.year, stamp.month, stamp.day)
             return datetime.combine(day, stamp.clock, stamp.zone).astimezone(UTC)
+        if stamp.year is not None:
+            return self._reached(_local_time(stamp, stamp.year))
         return self._reached(datetime.combine(self._date(stamp), stamp.clock))
 
     def _date(self, stamp: Stamp) -> date:
-        if stamp.year is not None:
-            return date(stamp.year, stamp.month, stamp.day)
         if self._day is None:
             raise NoDate
         if stamp.month:
@@ -87,18 +87,24 @@ class LogClock:
 
     def _reached(self, local: datetime) -> datetime:
         """The moment of a local time, after those before it."""
-        if local.date() != self._day_of_offset:
-            self._day_of_offset, self._offset = local.date(), _offset_of_day(local, self._zone)
+        day = local.date()
+        if day != self._day_of_offset:
+            self._day_of_offset, self._offset = day, _offset_of_day(local, self._zone)
         if self._offset is not None:  # nearly every day, and a third of the time
-            first = second = (local - self._offset).replace(tzinfo=UTC)
+            moment, self._repeats = (local - self._offset).replace(tzinfo=UTC), False
         else:
-            first, second = self._in_zone(local, fold=0), self._in_zone(local, fold=1)
+            moment = self._in_changing_zone(local)
+        if self._moment and moment < self._moment - STEP:
+            self.steps_back += 1
+        self._local, self._moment, self._day = local, moment, day
+        return moment
+
+    def _in_changing_zone(self, local: datetime) -> datetime:
+        """The moment of a local time, which may come twice."""
+        first, second = self._in_zone(local, fold=0), self._in_zone(local, fold=1)
         is_twice = second > first
         moment = second if is_twice and self._is_second_time(local, first) else first
         self._repeats = is_twice and moment == second
-        if self._moment and moment < self._moment - STEP:
-            self.steps_back += 1
-        self._local, self._moment, self._day = local, moment, local.date()
         return moment
 
     def _is_second_time(self, local: datetime, first: datetime) -> bool:
@@ -127,3 +133,16 @@ def _offset_of_day(local: datetime, zone: tzinfo) -> timedelta | None:
         look.replace(tzinfo=zone, fold=fold).utcoffset() for look in looks for fold in (0, 1)
     }
     return offsets.pop() if len(offsets) == 1 else None
+
+
+def _local_time(stamp: Stamp, year: int) -> datetime:
+    """The local time of a stamp with a date, in one step: most logs have it in each line."""
+    return datetime(  # noqa: DTZ001 -- naive
+        year,
+        stamp.month,
+        stamp.day,
+        stamp.hour,
+        stamp.minute,
+        stamp.second,
+        stamp.microsecond,
+    )

@@ -166,7 +166,9 @@ def _hours(
     kinds: Sequence[str],
 ) -> list[HourTally]:
     texts = _to_nul(messages)
-    spaces = [text.count(" ") for text in texts]
+    words = [
+        text.count(" ") + 1 if message else 0 for text, message in zip(texts, messages, strict=True)
+    ]
     questions = [text.endswith("?") for text in texts]
     links = ["://" in message and urls_in(message) != [] for message in messages]
     hours = [timestamp[:13] for timestamp in timestamps]
@@ -174,13 +176,13 @@ def _hours(
         HourTally(
             *key,
             lines=len(numbers),
-            words=sum(spaces[n] for n in numbers) + sum(messages[n] != "" for n in numbers),
-            questions=sum(questions[n] for n in numbers),
-            links=sum(links[n] for n in numbers),
+            words=sum(map(words.__getitem__, numbers)),
+            questions=sum(map(questions.__getitem__, numbers)),
+            links=sum(map(links.__getitem__, numbers)),
             first=numbers[0],
             last=numbers[-1],
-            began=min(timestamps[n] for n in numbers),
-            ended=max(timestamps[n] for n in numbers),
+            began=min(map(timestamps.__getitem__, numbers)),
+            ended=max(map(timestamps.__getitem__, numbers)),
         )
         for key, numbers in _numbers_by(zip(places, hours, kinds, strict=True)).items()
     ]
