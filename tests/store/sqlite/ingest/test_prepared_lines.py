@@ -51,6 +51,7 @@ def test_blocks_that_were_joined_are_found_again_with_what_was_counted_of_them()
     lines = joined(blocks)
     assert lines[1:3] is blocks[1]
     assert [*lines[1:]] == [*lines][1:]
+    assert [*lines[::2]] == [*lines][::2]
     assert lines[1:].tallies == joined(blocks[1:]).tallies
     assert dict(lines.tallies.words.counts) == {"tea": 3, "hot": 1, "no": 1}
     assert sorted(lines[2:].tallies.words.counts) == [("hot", 1), ("no", 1), ("tea", 1)]
