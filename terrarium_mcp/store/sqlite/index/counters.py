@@ -60,11 +60,11 @@ class Counters:
         Not if a relay carried any, or if any is as new as the windows: the tallies do not tell
         their speakers, nor which of them are in a window.
         """
+        await self._advance(writer, texts.first)
         windows_began = str(await writer.value("SELECT min(since) FROM last_windows", default=""))
         if texts.has_relayed or max(texts.timestamps) >= windows_began:
             await self.add(writer, texts.first, texts.last)
             return
-        await self._advance(writer, texts.first)
         await writer.run(_MAKE_BATCH)
         await writer.run(_MAKE_SPELLINGS)
         await writer.many(_ADD_HOUR, _hour_rows(texts))

@@ -17,6 +17,7 @@ from terrarium_mcp.store import (
     UnstorableMessage,
 )
 from terrarium_mcp.store.sqlite.engine.write_lock import YieldingTransaction
+from terrarium_mcp.store.sqlite.index import counters
 from terrarium_mcp.store.sqlite.ingest import bulk
 from tests.store.scene import (
     NOON,
@@ -325,14 +326,14 @@ async def test_a_clock_that_was_wrong_is_corrected_and_named(store: Store, file:
 
 
 async def test_a_log_of_today_is_counted_in_the_windows_of_the_day_and_the_week(
-    store: Store, file: Path
+    store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(counters, "ADVANCE_EVERY", timedelta(0))
     now = datetime.now(UTC)
     ago = [timedelta(days=9), timedelta(days=3), timedelta(hours=1)]
     await bring(store, logged([line_of("ada", f"tea {one}", now - one) for one in ago]))
-    ((lines, last_day),) = rows_of(file, "SELECT lines, last_day FROM room_counts")
-    assert lines == 3
-    assert last_day >= 1
+    counted = "SELECT lines, last_week, last_day FROM room_counts"
+    assert rows_of(file, counted) == [(3, 2, 1)]
     assert await differences(store) == []
 
 
@@ -363,6 +364,7 @@ async def test_whatever_a_log_holds_is_indexed_as_it_would_be_from_its_rows(
         replace(line_of("[Ada]", "hi"), own=True),
         line_of("{ada}", "tea https://tea.example/kettle", kind=MessageType.TOPIC),
     ]
+    monkeypatch.setattr(counters, "ADVANCE_EVERY", timedelta(0))
     if is_waited_for:
         over = iter([True])
         is_over = property(lambda _: next(over, False))
