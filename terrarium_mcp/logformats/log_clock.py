@@ -4,7 +4,7 @@ The order of the lines is the order in which they were said; a stamp alone may b
 clocks are set back, an hour is written twice: the second time begins where the stamps step back.
 """
 
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import MAXYEAR, MINYEAR, UTC, date, datetime, time, timedelta, tzinfo
 
 from terrarium_mcp.logformats.entries import Stamp
 
@@ -36,6 +36,9 @@ class LogClock:
         self.steps_back = 0
         self._zone = zone
         self._day = day
+        self._day_of_offset: date | None = None
+        self._offset: timedelta | None = None
+        """By how much the zone is ahead of UTC on that day, if no clock is set on it."""
         self._local: datetime | None = None
         """The last local time, naive."""
         self._moment: datetime | None = None
@@ -62,11 +65,11 @@ class LogClock:
         if stamp.zone and stamp.year is not None:
             day = date(stamp.year, stamp.month, stamp.day)
             return datetime.combine(day, stamp.clock, stamp.zone).astimezone(UTC)
+        if stamp.year is not None:
+            return self._reached(_local_time(stamp, stamp.year))
         return self._reached(datetime.combine(self._date(stamp), stamp.clock))
 
     def _date(self, stamp: Stamp) -> date:
-        if stamp.year is not None:
-            return date(stamp.year, stamp.month, stamp.day)
         if self._day is None:
             raise NoDate
         if stamp.month:
@@ -84,14 +87,24 @@ class LogClock:
 
     def _reached(self, local: datetime) -> datetime:
         """The moment of a local time, after those before it."""
-        first = self._in_zone(local, fold=0)
-        second = self._in_zone(local, fold=1)
+        day = local.date()
+        if day != self._day_of_offset:
+            self._day_of_offset, self._offset = day, _offset_of_day(local, self._zone)
+        if self._offset is not None:  # nearly every day, and a third of the time
+            moment, self._repeats = (local - self._offset).replace(tzinfo=UTC), False
+        else:
+            moment = self._in_changing_zone(local)
+        if self._moment and moment < self._moment - STEP:
+            self.steps_back += 1
+        self._local, self._moment, self._day = local, moment, day
+        return moment
+
+    def _in_changing_zone(self, local: datetime) -> datetime:
+        """The moment of a local time, which may come twice."""
+        first, second = self._in_zone(local, fold=0), self._in_zone(local, fold=1)
         is_twice = second > first
         moment = second if is_twice and self._is_second_time(local, first) else first
         self._repeats = is_twice and moment == second
-        if self._moment and moment < self._moment - STEP:
-            self.steps_back += 1
-        self._local, self._moment, self._day = local, moment, local.date()
         return moment
 
     def _is_second_time(self, local: datetime, first: datetime) -> bool:
@@ -104,3 +117,32 @@ class LogClock:
 
     def _in_zone(self, local: datetime, fold: int) -> datetime:
         return local.replace(tzinfo=self._zone, fold=fold).astimezone(UTC)
+
+
+def _offset_of_day(local: datetime, zone: tzinfo) -> timedelta | None:
+    """By how much a zone is ahead of UTC on a local day; None if a clock may be set on it.
+
+    It looks every six hours, from a day before to a day after: no zone sets its clock
+    twice within six.
+    """
+    if not MINYEAR < local.year < MAXYEAR:
+        return None
+    midnight = datetime.combine(local, time.min)
+    looks = [midnight + timedelta(hours=hours) for hours in range(-24, 49, 6)]
+    offsets = {
+        look.replace(tzinfo=zone, fold=fold).utcoffset() for look in looks for fold in (0, 1)
+    }
+    return offsets.pop() if len(offsets) == 1 else None
+
+
+def _local_time(stamp: Stamp, year: int) -> datetime:
+    """The local time of a stamp with a date, in one step: most logs have it in each line."""
+    return datetime(  # noqa: DTZ001 -- naive
+        year,
+        stamp.month,
+        stamp.day,
+        stamp.hour,
+        stamp.minute,
+        stamp.second,
+        stamp.microsecond,
+    )

@@ -128,7 +128,7 @@ class LogReader:
         self.counts.steps_back = self._clock.steps_back
         events = [DatedEvent(at, self._named(event)) for event in line.events]
         self.counts.messages += len(events)
-        self.counts.uncertain += sum(not event.certain for event in line.events)
+        self.counts.uncertain += len([event for event in line.events if not event.certain])
         return [DatedBoundary(at, line.boundary), *events] if line.boundary else events
 
     def _named(self, event: LogEvent) -> LogEvent:

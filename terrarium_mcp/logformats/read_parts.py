@@ -9,7 +9,7 @@ from terrarium_mcp.chat.on_record import NotRecorded
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.chat.voices import VoiceRules, rules_on
 from terrarium_mcp.logformats.contents import LogContent
-from terrarium_mcp.logformats.log_reader import DatedBoundary, LineCounts, RejectedLine
+from terrarium_mcp.logformats.log_reader import DatedBoundary, DatedEvent, LineCounts, RejectedLine
 from terrarium_mcp.logformats.recordable import recordable
 from terrarium_mcp.logformats.recorded_times import RecordedTime, RecordedTimes
 from terrarium_mcp.store import LINES_IN_BLOCK
@@ -58,14 +58,7 @@ def read_parts(content: LogContent, rules: Mapping[str, VoiceRules]) -> Iterator
     reported = 0
     with content.read() as log:
         for item in log.items:
-            if isinstance(item, RejectedLine):
-                rejected.append(item)
-            elif isinstance(item, DatedBoundary):
-                times.boundary(item.at, item.boundary)
-            elif isinstance(item, NewMessage):
-                times.line(item.said_at)
-                messages.append(content.placed(item))
-            else:
+            if isinstance(item, DatedEvent):  # nearly all are
                 times.line(item.said_at)
                 message = recordable(
                     item.event, content.network, content.target, item.said_at, its_rules
@@ -74,6 +67,13 @@ def read_parts(content: LogContent, rules: Mapping[str, VoiceRules]) -> Iterator
                     left_out[message] += 1
                 elif content.target:
                     messages.append(message)
+            elif isinstance(item, NewMessage):
+                times.line(item.said_at)
+                messages.append(content.placed(item))
+            elif isinstance(item, DatedBoundary):
+                times.boundary(item.at, item.boundary)
+            else:
+                rejected.append(item)
             if LINES_IN_BLOCK in (len(messages), len(rejected)):
                 yield ReadPart(messages, log.counts.lines - reported, rejected)
                 messages, rejected, reported = [], [], log.counts.lines

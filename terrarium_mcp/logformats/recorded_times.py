@@ -32,8 +32,10 @@ class RecordedTimes:
 
     def line(self, at: datetime) -> None:
         """A line of the log was said at this moment."""
-        self._began = self._began or at
-        self._last = max(self._last or at, at)
+        if self._last is None:
+            self._began = self._last = at
+        elif at > self._last:
+            self._last = at
 
     def boundary(self, at: datetime, kind: Boundary) -> None:
         """The log was opened or closed, or goes on at another day."""

@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, closing
 from dataclasses import replace
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ from terrarium_mcp.logformats.log_reader import RejectedLine
 from terrarium_mcp.logformats.planning import Choices
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store, open_store
+from terrarium_mcp.store.sqlite.index import counters
 from tests.logformats.samples import BERLIN, LOGS, PROGRAMS, Said, bare, truth
 
 BERLIN_LABNET = Choices(network="LabNet", zone=BERLIN)
@@ -170,6 +172,23 @@ async def test_off_the_record_means_the_same_in_a_log_as_in_the_channel(tmp_path
     assert b"secret" not in everything_in(tmp_path)
     assert [row[6] for row in dump(tmp_path)] == ["<jane> on the record", "cy", ""]
     assert report.left_out == {NotRecorded.OFF_RECORD: 3, NotRecorded.SECRET: 1}
+
+
+async def test_who_speaks_through_a_relay_is_counted_and_not_the_relay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counters, "ADVANCE_EVERY", timedelta(0))
+    log = tmp_path / "logs" / "irc.labnet.#tea.weechatlog"
+    log.parent.mkdir()
+    said = ("relaybot\t<jane> hot tea", "relaybot\t<jane> more tea", "ada\tno tea")
+    log.write_text("".join(f"2026-10-24 10:00:00\t{one}\n" for one in said), "utf-8")
+    relayed = Settings(network="LabNet", relays=(Relay("relaybot"),))
+    async with history(tmp_path, relayed) as store:
+        await imported(store, tmp_path, log)
+        assert await store.differences([]) == []
+    counted = "SELECT folded, lines FROM nick_counts ORDER BY folded"
+    assert list(rows(tmp_path, counted)) == [("ada", 1), ("jane", 2)]
+    assert list(rows(tmp_path, "SELECT lines FROM words WHERE word = 'jane'")) == []
 
 
 async def test_what_nobody_is_known_to_have_sent_stays_out_and_is_counted(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 """From the stamps of a log to moments: midnight, years, and the hour that comes twice."""
 
-from datetime import UTC, date, datetime
+from datetime import UTC, date, datetime, timedelta
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -38,6 +38,18 @@ def test_a_line_that_was_written_late_stays_on_its_day() -> None:
         "24 10:00:04",
         "24 10:00:06",
     ]
+
+
+@pytest.mark.parametrize("name", ["Europe/Berlin", "Australia/Lord_Howe", "Africa/Casablanca"])
+def test_the_offset_of_a_zone_is_that_of_each_moment_on_any_day_of_a_year(name: str) -> None:
+    zone = ZoneInfo(name)
+    reader = LogClock(zone)
+    said = datetime(2026, 1, 1, tzinfo=UTC)
+    while said.year == 2026:
+        here = said.astimezone(zone)
+        stamp = Stamp(here.hour, here.minute, 0, 0, here.year, here.month, here.day)
+        assert reader.moment(stamp) == said
+        said += timedelta(minutes=15)
 
 
 def test_the_hour_that_comes_twice_begins_where_the_stamps_step_back() -> None:

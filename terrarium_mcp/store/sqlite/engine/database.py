@@ -15,7 +15,15 @@ from collections.abc import (
     Mapping,
     Sequence,
 )
-from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager, suppress
+from contextlib import (
+    AbstractAsyncContextManager,
+    AsyncExitStack,
+    asynccontextmanager,
+    closing,
+    contextmanager,
+    nullcontext,
+    suppress,
+)
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from pathlib import Path
@@ -204,6 +212,9 @@ class Database:
         waiting = self._writing.statistics().tasks_waiting - self._patient
         return waiting > 0 or self._waiters.has_others()
 
+    def _patient_turn(self) -> AbstractAsyncContextManager[None]:
+        return self._turn(patiently=True)
+
     @asynccontextmanager
     async def _turn(self, patiently: bool) -> AsyncIterator[None]:
         """The turn of one of this process's tasks to write: first come, first served."""
@@ -273,17 +284,40 @@ class Database:
         It uses a connection of its own, so that our writer does not wait while pages are copied;
         the writer's where the file was moved away, since by its path another one may be opened.
         """
-        waiters = LockWaiters(self.path)
         async with self._checkpointing:
             with anyio.CancelScope(shield=True), translate_errors(self.path):
                 if self.location and self._writer and not self.location.is_at_path:
-                    async with self._writing:
-                        await _checkpoint(self._writer, mode, waiters)
+                    await self._checkpoint(self._writer, mode, self._patient_turn)
                     return
                 if self._checkpointer is None:
                     self._checkpointer = await self._connect(f"{self.path.as_uri()}?mode=rw")
                     await self._pragmas(self._checkpointer, busy_timeout=RETRY_MS)
-                await _checkpoint(self._checkpointer, mode, waiters)
+                turn = nullcontext[None] if mode == "PASSIVE" else self._patient_turn
+                await self._checkpoint(self._checkpointer, mode, turn)
+
+    async def _checkpoint(
+        self,
+        connection: aiosqlite.Connection,
+        mode: str,
+        turn: Callable[[], AbstractAsyncContextManager[None]],
+    ) -> None:
+        """Checkpoint, announced as a waiter while another process is in the way.
+
+        Each attempt has a turn of this process, so that none of its transactions ends early for it.
+        """
+        waiters = LockWaiters(self.path)
+        until = anyio.current_time() + CHECKPOINT_PATIENCE
+        try:
+            while anyio.current_time() < until:
+                async with turn():
+                    [(busy, *_)] = await connection.execute_fetchall(
+                        f"PRAGMA wal_checkpoint({mode})"
+                    )
+                if not busy:
+                    return
+                waiters.announce()
+        finally:
+            waiters.withdraw()
 
     def wal_bytes(self) -> int:
         """The size of the WAL; 0 where there is none."""
@@ -359,19 +393,6 @@ async def _try_to_begin(writer: Writer, *, is_last_try: bool) -> bool:
             raise
         return False
     return True
-
-
-async def _checkpoint(connection: aiosqlite.Connection, mode: str, waiters: LockWaiters) -> None:
-    """Checkpoint, announced as a waiter while another connection is in the way."""
-    until = anyio.current_time() + CHECKPOINT_PATIENCE
-    try:
-        while anyio.current_time() < until:
-            [(busy, *_)] = await connection.execute_fetchall(f"PRAGMA wal_checkpoint({mode})")
-            if not busy:
-                return
-            waiters.announce()
-    finally:
-        waiters.withdraw()
 
 
 async def _fetch(reader: aiosqlite.Connection, sql: str, params: Params) -> list[Row]:

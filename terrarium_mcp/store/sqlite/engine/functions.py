@@ -6,7 +6,7 @@ They are passed columns as BLOB, so that text that is not UTF-8 cannot make a st
 import json
 from base64 import b32encode
 from binascii import crc_hqx
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
@@ -55,16 +55,15 @@ def indexed_text(message: object) -> str:
 
 def pair_words(message: object) -> str:
     """The text of a message as the phrase index holds it: its pairs of words."""
-    return pairs(plain(as_text(message)))
+    return pairs(encoded_words(plain(as_text(message))))
 
 
-def pairs(text: str) -> str:
+def pairs(words: Sequence[bytes]) -> str:
     """Each two consecutive words as one word: their 16-bit CRC, in four hexadecimal digits.
 
     Unhashed there would be more distinct pairs than half of the lines. (`map`, `pack` and `hex`
     keep the loop out of Python: it runs for every line.)
     """
-    words = encoded_words(text)
     hashed = map(crc_hqx, words[1:], map(crc_hqx, words, repeat(0)))
     return pack(f">{max(0, len(words) - 1)}H", *hashed).hex(" ", 2)
 
@@ -86,8 +85,14 @@ def room_scope(room: int, kind: MessageType) -> str:
 def text_scope(nick: str, kind: MessageType, message: str) -> str:
     """Those of `scope_words` that follow from speaker, type and text; a space precedes each."""
     has_link = "://" in message and urls_in(message)
-    of_link = f" {reserved(LINK_WORD)}" if has_link else ""
-    return f" {_type_words(kind)} {reserved(nick_word(nick))}{of_link}"
+    return (
+        f"{_nick_scope(nick, kind)} {reserved(LINK_WORD)}" if has_link else _nick_scope(nick, kind)
+    )
+
+
+@lru_cache(maxsize=10_000)  # few people say most of the lines
+def _nick_scope(nick: str, kind: MessageType) -> str:
+    return f" {_type_words(kind)} {reserved(nick_word(nick))}"
 
 
 _ASIDE_WORDS: Mapping[int | None, str] = {
@@ -102,7 +107,6 @@ def _message_type(stored: bytes | None) -> MessageType:
     return MessageType.parse(as_text(stored))
 
 
-@lru_cache(maxsize=100)
 def _type_words(kind: MessageType) -> str:
     """The words of a message type as the index stores them."""
     return " ".join(map(reserved, type_words(kind)))

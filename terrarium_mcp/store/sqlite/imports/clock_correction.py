@@ -93,21 +93,22 @@ class ClockCorrection:
         if not sample:
             return None
         moments = [milliseconds(line.said_at) for line in sample]
-        since, until = min(moments) - FARTHEST, max(moments) + FARTHEST
+        since = to_text(moment_of(min(moments) - FARTHEST))
+        until = to_text(moment_of(max(moments) + FARTHEST))
         near = network | {
             "folded": channel,
             "newest": self.newest_before,
-            "since": to_text(moment_of(since)),
-            "until": to_text(moment_of(until)),
+            "since": since,
+            "until": until,
         }
         ((first, last),) = await self._rows(_COVERED, near)
         unsaved = [
             earlier
             for earlier in self._earlier()
-            if storable(earlier.log.network) == network["network"]
+            if since <= earlier.messages.columns.timestamp[-1]
+            and earlier.messages.columns.timestamp[0] <= until
+            and storable(earlier.log.network) == network["network"]
             and fold(earlier.log.channel, casemapping) == channel
-            and since <= milliseconds(earlier.messages[-1].said_at)
-            and milliseconds(earlier.messages[0].said_at) <= until
         ]
         covered = [milliseconds(from_text(moment)) for moment in (first, last) if moment]
         covered += [milliseconds(one.messages[end].said_at) for one in unsaved for end in (0, -1)]

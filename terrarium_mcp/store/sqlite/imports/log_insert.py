@@ -1,9 +1,8 @@
 """Lines of one log become rows, unless they are stored already."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold, is_channel
 from terrarium_mcp.chat.records import Origin
@@ -38,9 +37,6 @@ several messages of that nick and time."""
 
 PlacesByName = Mapping[tuple[str, str], LogPlace]
 """Where lines belong, by the network and channel that they name."""
-
-
-LineKey = TypeVar("LineKey", bound=Hashable)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,15 +96,14 @@ class LogInsert:
     async def _insert(self, writer: Writer, new: PreparedLines) -> Inserted:
         if self._conditions.has_exclusions or not new.are_rows:
             return Inserted(await insert(writer, new, self._conditions.opt_outs))
-        return await insert_prepared(
-            writer, new, [self._conditions.places[name].room for name in new.names]
-        )
+        places = self._conditions.places
+        return await insert_prepared(writer, new, {name: places[name].room for name in new.places})
 
     async def _known(
         self, writer: Writer, lines: PreparedLines, places: PlacesByName
     ) -> Mapping[int, int]:
         """The ids of those lines that are stored, or `_REDACTED`, by their number."""
-        by_place = _numbers_by([places[name] for name in lines.names])
+        by_place = _numbers_by_place(lines, places)
         known: dict[int, int] = {}
         for place, numbers in by_place.items():
             its = lines.at(numbers) if len(by_place) > 1 else lines
@@ -127,22 +122,22 @@ class LogInsert:
         self, writer: Writer, lines: PreparedLines, places: PlacesByName
     ) -> None:
         """Note which time the log covers; what this program recorded has its own spans."""
-        timestamps = lines.columns.timestamp
-        keys = list(zip(lines.names, lines.columns.origin, strict=True))
-        for (name, origin), numbers in _numbers_by(keys).items():
-            room = places[name].room
-            if room != PRIVATE and origin == Origin.IMPORT:
-                its = [timestamps[n] for n in numbers]
-                await extend_span(writer, self._source, room, min(its), max(its))
+        timestamps, origins = lines.columns.timestamp, lines.columns.origin
+        for place, numbers in _numbers_by_place(lines, places).items():
+            its = [timestamps[n] for n in numbers if origins[n] == Origin.IMPORT]
+            if its and not place.is_private:
+                await extend_span(writer, self._source, place.room, min(its), max(its))
 
 
-def _numbers_by(keys: Sequence[LineKey]) -> Mapping[LineKey, Sequence[int]]:
-    """The numbers of lines by the key of each; nearly always there is one."""
-    if keys.count(keys[0]) == len(keys):
-        return {keys[0]: range(len(keys))}
-    numbers = defaultdict[LineKey, list[int]](list)
-    for number, key in enumerate(keys):
-        numbers[key].append(number)
+def _numbers_by_place(
+    lines: PreparedLines, places: PlacesByName
+) -> Mapping[LogPlace, Sequence[int]]:
+    """The numbers of lines by the place of each; nearly always there is one."""
+    if len(lines.places) == 1:
+        return {places[lines.places[0]]: range(len(lines))}
+    numbers = defaultdict[LogPlace, list[int]](list)
+    for number, name in enumerate(lines.names):
+        numbers[places[name]].append(number)
     return numbers
 
 

@@ -120,30 +120,36 @@ FROM {source} WHERE said GROUP BY room, of_day
 SECONDS = "ifnull(CAST(strftime('%s', {}) AS INTEGER), 0)"
 
 
-def nick_counts_sql(which: str) -> str:
-    """The rows of `nick_counts` for the messages that meet `which`; `:sign` is 1 or -1.
+def spellings_sql(which: str) -> str:
+    """The messages that meet `which` by room and nick, one row for each spelling.
 
-    Each spelling of a nick has a row of its own, as folding once per group is cheaper than once per
-    message. The upsert into the table joins them, and so does `joined_spellings_sql`.
+    Folding once per group is cheaper than once per message.
+    """
+    return f"""
+SELECT m.room, CAST(m.nick AS TEXT) AS nick, {NICK_FOLDED} AS folded,
+  sum(said AND aside IS NULL) AS lines, sum(NOT said) AS events, count(aside) AS asides,
+  max(CASE WHEN said THEN m.timestamp END) AS spoke, max(m.timestamp) AS seen
+FROM (
+  SELECT m.room, {JOINED_SPEAKER} AS nick, m.timestamp, {IS_SPEECH} AS said, v.aside
+  FROM {JOINED}
+  WHERE {which} AND {IS_COUNTED} AND m.nick NOT NULL
+  LIMIT -1  -- keeps SQLite from evaluating `said` three times per row
+) m
+GROUP BY m.room, m.nick
+LIMIT -1  -- and from folding a nick twice
+"""
+
+
+def nick_counts_sql(spellings: str) -> str:
+    """The rows of `nick_counts`, one for each spelling of a nick; `:sign` is 1 or -1.
+
+    The upsert into the table joins them, and so does `joined_spellings_sql`.
     """
     return f"""
 SELECT room, folded, :sign * lines AS lines, :sign * events AS events, :sign * asides AS asides,
   {SECONDS.format("spoke")} AS spoke, {SECONDS.format("seen")} AS seen,
   nullif(nick, folded) AS spelt
-FROM (
-  SELECT m.room, CAST(m.nick AS TEXT) AS nick, {NICK_FOLDED} AS folded,
-    sum(said AND aside IS NULL) AS lines, sum(NOT said) AS events, count(aside) AS asides,
-    max(CASE WHEN said THEN m.timestamp END) AS spoke, max(m.timestamp) AS seen
-  FROM (
-    SELECT m.room, {JOINED_SPEAKER} AS nick, m.timestamp, {IS_SPEECH} AS said, v.aside
-    FROM {JOINED}
-    WHERE {which} AND {IS_COUNTED} AND m.nick NOT NULL
-    LIMIT -1  -- keeps SQLite from evaluating `said` three times per row
-  ) m
-  GROUP BY m.room, m.nick
-  LIMIT -1  -- and from folding a nick twice
-)
-WHERE true
+FROM ({spellings}) WHERE true
 """
 
 

@@ -3,7 +3,7 @@
 # ruff: noqa: S608 -- every statement is made of constants
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
 from terrarium_mcp.store.sqlite.engine.database import Writer
@@ -13,6 +13,7 @@ from terrarium_mcp.store.sqlite.index.counter_sql import (
     COUNTED_COLUMNS,
     FOLDED,
     IS_COUNTED,
+    NICK_FOLDED,
     SAID,
     SECONDS,
     day_counts_sql,
@@ -21,7 +22,9 @@ from terrarium_mcp.store.sqlite.index.counter_sql import (
     joined_spellings_sql,
     nick_counts_sql,
     room_counts_sql,
+    spellings_sql,
 )
+from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 from terrarium_mcp.store.sqlite.index.rolling_windows import advance
 from terrarium_mcp.store.sqlite.index.structure import compare
 
@@ -47,12 +50,35 @@ class Counters:
 
     async def add(self, writer: Writer, first: int, last: int) -> None:
         """Count the messages with the ids `first` to `last`."""
+        await self._advance(writer, first)
+        span = {"first": first, "last": last}
+        await _change(writer, "m.id BETWEEN :first AND :last", span, sign=1)
+
+    async def add_texts(self, writer: Writer, texts: IndexTexts) -> None:
+        """Count messages by what was tallied of them.
+
+        Not if a relay carried any, or if any is as new as the windows: the tallies do not tell
+        their speakers, nor which of them are in a window.
+        """
+        await self._advance(writer, texts.first)
+        windows_began = str(await writer.value("SELECT min(since) FROM last_windows", default=""))
+        if texts.has_relayed or max(texts.timestamps) >= windows_began:
+            await self.add(writer, texts.first, texts.last)
+            return
+        await writer.run(_MAKE_BATCH)
+        await writer.run(_MAKE_SPELLINGS)
+        await writer.many(_ADD_HOUR, _hour_rows(texts))
+        await writer.many(_ADD_SPELLING, _nick_rows(texts))
+        await _add_batch(writer)
+        await writer.run(_into_nicks(_TALLIED_SPELLINGS), _ALL)
+        await writer.run("DELETE FROM temp.spellings")
+
+    async def _advance(self, writer: Writer, first: int) -> None:
+        """Advance the rolling windows, if it is time to; `first` is not counted yet."""
         now = self._clock()
         if now - self._advanced_at >= ADVANCE_EVERY:
             self._advanced_at = now
             await advance(writer, now, first)
-        span = {"first": first, "last": last}
-        await _change(writer, "m.id BETWEEN :first AND :last", span, sign=1)
 
     async def restore(self, writer: Writer, ids: Sequence[int]) -> None:
         """Count messages again that were subtracted a moment ago."""
@@ -90,6 +116,16 @@ CREATE TEMP TABLE IF NOT EXISTS batch (
   first_id, last_id, first, last, said
 )"""
 
+_ADD_HOUR = "INSERT INTO temp.batch VALUES (?, ?, ?, ?, ?, ?, ?, 0, 0, ?, ?, ?, ?, ?)"
+
+_MAKE_SPELLINGS = """
+CREATE TEMP TABLE IF NOT EXISTS spellings (room, nick, lines, events, asides, spoke, seen)"""
+_ADD_SPELLING = "INSERT INTO temp.spellings VALUES (?, ?, ?, ?, ?, ?, ?)"
+_TALLIED_SPELLINGS = f"""
+SELECT room, nick, {NICK_FOLDED} AS folded, sum(lines) AS lines, sum(events) AS events,
+  sum(asides) AS asides, max(spoke) AS spoke, max(seen) AS seen
+FROM temp.spellings m GROUP BY room, nick LIMIT -1"""
+
 _ADDED = ", ".join(f"{name} = {name} + excluded.{name}" for name in COUNTED_COLUMNS)
 
 # A room comes before its nicks: the triggers count them there.
@@ -113,10 +149,10 @@ _INTO = {
 }
 
 
-def _into_nicks(which: str) -> str:
+def _into_nicks(spellings: str) -> str:
     return f"""
 INSERT INTO nick_counts (room, folded, lines, events, asides, spoke, seen, spelt)
-{nick_counts_sql(which)}
+{nick_counts_sql(spellings)}
 ON CONFLICT DO UPDATE SET
   lines = lines + excluded.lines,
   events = events + excluded.events,
@@ -134,10 +170,31 @@ async def _change(writer: Writer, which: str, params: Mapping[str, object], *, s
     signed = {**params, "sign": sign}
     await writer.run(_MAKE_BATCH)
     await writer.run("INSERT INTO temp.batch" + grouped_messages_sql(which), signed)
+    await _add_batch(writer)
+    await writer.run(_into_nicks(spellings_sql(which)), signed)
+
+
+async def _add_batch(writer: Writer) -> None:
+    """Add the groups of `temp.batch` to the counters of rooms, days and hours, and empty it."""
     for table, (counted, update) in _INTO.items():
         await writer.run(f"INSERT INTO {table} {counted} ON CONFLICT DO UPDATE SET {update}")
     await writer.run("DELETE FROM temp.batch")
-    await writer.run(_into_nicks(which), signed)
+
+
+def _hour_rows(texts: IndexTexts) -> Iterator[tuple[object, ...]]:
+    """The rows of `temp.batch`, of messages that are older than the windows."""
+    for hour in texts.tallies.hours:
+        place, *counted, first, last, began, ended = hour
+        ids = (texts.first + first, texts.first + last)
+        yield texts.rooms[place], *counted, *ids, began, ended, hour.is_said
+
+
+def _nick_rows(texts: IndexTexts) -> Iterator[tuple[object, ...]]:
+    """The rows of `temp.spellings`."""
+    for place, nick, lines, events, spoke, seen in texts.tallies.nicks:
+        yield texts.rooms[place], nick, lines, events, 0, spoke, seen
+    for room, nick in texts.asides:  # which was tallied as a line
+        yield room, nick, -1, 0, 1, None, None
 
 
 _DAY = "substr(m.timestamp, 1, 10)"
@@ -255,7 +312,7 @@ _RECOUNTS = {
     "hour_counts": ("room, hour, lines", hour_counts_sql(_EVERYTHING)),
     "nick_counts": (
         "room, folded, lines, events, asides, spoke, seen, spelt",
-        joined_spellings_sql(nick_counts_sql("true")),
+        joined_spellings_sql(nick_counts_sql(spellings_sql("true"))),
     ),
 }
 """Each table's columns, and the statement that recounts them."""

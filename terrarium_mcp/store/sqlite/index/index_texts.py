@@ -1,15 +1,19 @@
-"""Index texts: what the indexes hold of new messages, if it was computed before they were stored.
+"""Index texts: what is known of new messages before they are stored, for the structures.
 
-Imported messages go by them into four of the structures, without a call from SQLite to Python. The
-statements of the others, and those of all for any other message, compute it from the rows.
+Imported messages go by them into most structures, without a call from SQLite to Python; a structure
+for which they hold nothing reads no row. The statements compute the same from the rows, for any
+other message.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from terrarium_mcp.store.sqlite.engine.database import Writer
+from terrarium_mcp.store.sqlite.index.line_tallies import LineTallies, PlaceName, joined_tallies
+
+ColumnValue = TypeVar("ColumnValue")
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,29 +22,60 @@ class IndexTexts:
 
     Attributes:
         first: the first id.
+        rooms: the ids of the rooms in which they are, by the names of these.
         timestamps: when they were said.
+        networks: where.
+        nicks: who sent them.
+        messages: what they say.
+        kinds: their types.
+        own: whether the bot sent them, as far as that was recorded.
         words: what the full-text index holds of each in its column `message`, its scope included.
         events: what it holds in its column `event`; None for speech.
-        spoken: the text of speech, cut into words; None for an event.
         pairs: what the phrase index holds; None for an event.
+        tallies: what was counted of them.
+        has_msgids: whether any has one.
+        has_accounts: whether any has one.
+        has_hosts: whether any has one.
+        asides: room and nick of each that is an aside, once that is known.
+        has_relayed: whether a relay carried any: then the rows tell what is to be counted.
     """
 
     first: int
+    rooms: Mapping[PlaceName, int]
     timestamps: Sequence[str]
+    networks: Sequence[str]
+    nicks: Sequence[str]
+    messages: Sequence[str]
+    kinds: Sequence[str]
+    own: Sequence[int]
     words: Sequence[str]
     events: Sequence[str | None]
-    spoken: Sequence[str | None]
     pairs: Sequence[str | None]
+    tallies: LineTallies
+    has_msgids: bool
+    has_accounts: bool
+    has_hosts: bool
+    asides: Sequence[tuple[int, str]] = ()
+    has_relayed: bool = False
+
+    @property
+    def last(self) -> int:
+        """The last id."""
+        return self.first + len(self.timestamps) - 1
 
     @property
     def ids(self) -> range:
         """Their ids."""
-        return range(self.first, self.first + len(self.timestamps))
+        return range(self.first, self.last + 1)
 
     @property
     def rowids(self) -> range:
         """Under which the full-text indexes hold them, rising: those of the last message first."""
-        return range(-self.ids[-1], 1 - self.first)
+        return range(-self.last, 1 - self.first)
+
+    def has_kind(self, kind: str) -> bool:
+        """Whether any is of this type."""
+        return any(hour.kind == kind for hour in self.tallies.hours)
 
 
 class TakesTexts(Protocol):
@@ -61,9 +96,22 @@ def joined_texts(parts: Sequence[IndexTexts | None]) -> IndexTexts | None:
         return known[0]
     return IndexTexts(
         known[0].first,
-        list(chain.from_iterable(part.timestamps for part in known)),
-        list(chain.from_iterable(part.words for part in known)),
-        list(chain.from_iterable(part.events for part in known)),
-        list(chain.from_iterable(part.spoken for part in known)),
-        list(chain.from_iterable(part.pairs for part in known)),
+        {name: room for part in known for name, room in part.rooms.items()},
+        _all(part.timestamps for part in known),
+        _all(part.networks for part in known),
+        _all(part.nicks for part in known),
+        _all(part.messages for part in known),
+        _all(part.kinds for part in known),
+        _all(part.own for part in known),
+        _all(part.words for part in known),
+        _all(part.events for part in known),
+        _all(part.pairs for part in known),
+        joined_tallies([(len(part.timestamps), part.tallies) for part in known]),
+        has_msgids=any(part.has_msgids for part in known),
+        has_accounts=any(part.has_accounts for part in known),
+        has_hosts=any(part.has_hosts for part in known),
     )
+
+
+def _all(columns: Iterable[Sequence[ColumnValue]]) -> list[ColumnValue]:
+    return list(chain.from_iterable(columns))

@@ -77,7 +77,12 @@ DERIVED: tuple[Derived, ...] = (
     _WORD_BLOCKS,
 )
 
-_BY_TEXTS: Mapping[str, TakesTexts] = {one.name: one for one in (_INDEX, _PHRASES, _RUNS, _WORDS)}
+_BY_TEXTS: Mapping[str, TakesTexts] = {
+    one.name: one
+    for one in (
+        VOICES, _INDEX, _PHRASES, _RUNS, _COUNTERS, _PEOPLE, _LINKS, _TOPICS, _MSGIDS, _WORDS,
+    )
+}  # fmt: skip
 
 STALLED = 300.0
 """Seconds without progress after which a rebuild counts as stalled; emptying takes a minute."""

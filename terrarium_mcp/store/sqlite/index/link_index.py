@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from terrarium_mcp.errors import quantity
 from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.index.counter_sql import SAID
+from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 from terrarium_mcp.store.sqlite.index.structure import compare
 
 _MENTIONS = "messages m, json_each(urls_of(CAST(m.message AS BLOB))) said"
@@ -26,6 +27,11 @@ class LinkIndex:
         """Add the URLs of a range of messages."""
         span = {"first": first, "last": last}
         await _add(writer, "m.id BETWEEN :first AND :last", span)
+
+    async def add_texts(self, writer: Writer, texts: IndexTexts) -> None:
+        """Add the URLs of messages, if they have any."""
+        if any(hour.links for hour in texts.tallies.hours):
+            await self.add(writer, texts.first, texts.last)
 
     async def restore(self, writer: Writer, ids: Sequence[int]) -> None:
         """Add the URLs of messages again that were removed a moment ago."""

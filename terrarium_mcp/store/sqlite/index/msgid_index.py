@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable
 from terrarium_mcp.store.sqlite.engine.database import Row, Writer
 from terrarium_mcp.store.sqlite.engine.functions import as_text, msgid_word
 from terrarium_mcp.store.sqlite.index.full_text import FullText
+from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 
 RoomMsgid = tuple[int, str]
 """The id of a room, and a msgid in it."""
@@ -28,6 +29,11 @@ class MsgidIndex(FullText):
         "-m.id, msgid_word(m.room, CAST(m.msgid AS BLOB)) FROM messages m"
         " WHERE m.room NOT NULL AND m.msgid NOT NULL"
     )
+
+    async def add_texts(self, writer: Writer, texts: IndexTexts) -> None:
+        """Index messages, if any has a msgid."""
+        if texts.has_msgids:
+            await self.add(writer, texts.first, texts.last)
 
 
 WITH_MSGIDS = (

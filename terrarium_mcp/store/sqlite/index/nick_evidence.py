@@ -8,10 +8,12 @@ It stays evidence: no two people are merged. `user` and `host` never leave the s
 import json
 from collections.abc import Mapping, Sequence
 
+from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.errors import quantity
 from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql
 from terrarium_mcp.store.sqlite.index.counter_sql import IS_COUNTED, NICK_FOLDED
+from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 from terrarium_mcp.store.sqlite.index.structure import compare
 
 ACCOUNT, HOST = "account", "host"
@@ -43,6 +45,7 @@ GROUP BY m.network, m.nick, {_COLUMNS[kind]}"""
 
 _COLUMNS = {ACCOUNT: "m.account", HOST: "m.user, m.host"}
 
+_BETWEEN = "m.id BETWEEN :first AND :last"
 _AMONG = "m.id IN (SELECT value FROM json_each(:ids))"
 
 
@@ -55,7 +58,17 @@ class PeopleIndex:
     async def add(self, writer: Writer, first: int, last: int) -> None:
         """Add the evidence of a range of messages."""
         span = {"first": first, "last": last}
-        await _add(writer, "m.id BETWEEN :first AND :last", span)
+        await _add(writer, _BETWEEN, span)
+
+    async def add_texts(self, writer: Writer, texts: IndexTexts) -> None:
+        """Add the evidence of messages, of each kind that there is."""
+        span = {"first": texts.first, "last": texts.last}
+        if texts.has_kind(MessageType.NICK):
+            await _add_changes(writer, _BETWEEN, span)
+        if texts.has_accounts:
+            await _count(writer, ACCOUNT, _BETWEEN, span, sign=1)
+        if texts.has_hosts:
+            await _count(writer, HOST, _BETWEEN, span, sign=1)
 
     async def restore(self, writer: Writer, ids: Sequence[int]) -> None:
         """Add the evidence of messages again that were removed a moment ago."""
@@ -67,7 +80,8 @@ class PeopleIndex:
         await writer.run(
             "DELETE FROM nick_changes WHERE message IN (SELECT value FROM json_each(:ids))", gone
         )
-        await _count(writer, _AMONG, gone, sign=-1)
+        for kind in _SIGNS:
+            await _count(writer, kind, _AMONG, gone, sign=-1)
         nicks = f"SELECT DISTINCT m.network, {NICK_FOLDED} FROM messages m WHERE {_AMONG}"
         await writer.many(
             # Without INDEXED BY SQLite reads all evidence of the network, by the primary key.
@@ -114,17 +128,23 @@ class PeopleIndex:
 
 
 async def _add(writer: Writer, which: str, params: Mapping[str, object]) -> None:
+    await _add_changes(writer, which, params)
+    for kind in _SIGNS:
+        await _count(writer, kind, which, params, sign=1)
+
+
+async def _add_changes(writer: Writer, which: str, params: Mapping[str, object]) -> None:
     columns = "message, room, said, old, new"
     await writer.run(f"INSERT INTO nick_changes ({columns}) {_CHANGES} AND {which}", params)
-    await _count(writer, which, params, sign=1)
 
 
-async def _count(writer: Writer, which: str, params: Mapping[str, object], *, sign: int) -> None:
-    for kind in _SIGNS:
-        await writer.run(
-            "INSERT INTO evidence (network, kind, sign, nick, first, last, messages)"
-            f" {_evidence(kind, which)} ON CONFLICT DO UPDATE SET"
-            " first = min(first, excluded.first), last = max(last, excluded.last),"
-            " messages = messages + excluded.messages",
-            {**params, "sign": sign},
-        )
+async def _count(
+    writer: Writer, kind: str, which: str, params: Mapping[str, object], *, sign: int
+) -> None:
+    await writer.run(
+        "INSERT INTO evidence (network, kind, sign, nick, first, last, messages)"
+        f" {_evidence(kind, which)} ON CONFLICT DO UPDATE SET"
+        " first = min(first, excluded.first), last = max(last, excluded.last),"
+        " messages = messages + excluded.messages",
+        {**params, "sign": sign},
+    )

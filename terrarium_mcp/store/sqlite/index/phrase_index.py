@@ -28,4 +28,4 @@ class PhraseIndex(FullText):
     async def add_texts(self, writer: Writer, texts: IndexTexts) -> None:
         """Index messages by texts that are at hand."""
         rows = zip(texts.rowids, reversed(texts.pairs), strict=True)
-        await self._add_rows(writer, [row for row in rows if row[1] is not None])
+        await self._add_rows(writer, (row for row in rows if row[1] is not None))

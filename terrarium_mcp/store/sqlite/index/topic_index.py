@@ -5,8 +5,10 @@
 import json
 from collections.abc import Sequence
 
+from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.index.counter_sql import IS_COUNTED
+from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 from terrarium_mcp.store.sqlite.index.structure import compare
 
 _SETS_TOPIC = f"{IS_COUNTED} AND upper(m.message_type) = 'TOPIC'"
@@ -26,6 +28,11 @@ class TopicIndex:
             f"INSERT INTO topics (room, said, message) {_PLACES} AND m.id BETWEEN :first AND :last",
             {"first": first, "last": last},
         )
+
+    async def add_texts(self, writer: Writer, texts: IndexTexts) -> None:
+        """Add the topics that were set, if any was."""
+        if texts.has_kind(MessageType.TOPIC):
+            await self.add(writer, texts.first, texts.last)
 
     async def restore(self, writer: Writer, ids: Sequence[int]) -> None:
         """Add topics again that were removed a moment ago."""

@@ -6,22 +6,27 @@ from dataclasses import replace
 
 from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
-from terrarium_mcp.store.sqlite.index.message_index import MESSAGE, WORDS
+from terrarium_mcp.store.sqlite.index.message_index import WORDS
 from terrarium_mcp.store.sqlite.index.phrase_index import PAIRS
 
 # Only speech has a voice.
 _VOICED = f"""
-SELECT m.id, {WORDS}, {MESSAGE}, {PAIRS}
+SELECT m.id, m.room, m.nick, v.aside, v.speaker, {WORDS}, {PAIRS}
 FROM voices v CROSS JOIN messages m ON m.id = v.id WHERE v.id BETWEEN :first AND :last"""
 
 
 async def voiced(writer: Writer, texts: IndexTexts) -> IndexTexts:
     """The texts by the voices of the messages, which are stored."""
-    rows = await writer.rows(_VOICED, {"first": texts.ids[0], "last": texts.ids[-1]})
+    rows = await writer.rows(_VOICED, {"first": texts.ids[0], "last": texts.last})
     if not rows:
         return texts
-    words, spoken, pairs = [*texts.words], [*texts.spoken], [*texts.pairs]
-    for number, *its in rows:
-        at = number - texts.first
-        words[at], spoken[at], pairs[at] = its
-    return replace(texts, words=words, spoken=spoken, pairs=pairs)
+    words, pairs = [*texts.words], [*texts.pairs]
+    for number, _, _, _, _, its_words, its_pairs in rows:
+        words[number - texts.first], pairs[number - texts.first] = its_words, its_pairs
+    return replace(
+        texts,
+        words=words,
+        pairs=pairs,
+        asides=[(row["room"], row["nick"]) for row in rows if row["aside"]],
+        has_relayed=any(row["speaker"] is not None for row in rows),
+    )

@@ -4,14 +4,16 @@
 when these do: then the message is taken out of every structure that goes by it, and put back.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
-from terrarium_mcp.chat.voices import VoiceRules
+from terrarium_mcp.chat.records import SPEECH, MessageType
+from terrarium_mcp.chat.voices import Voice, VoiceRules, rules_on
 from terrarium_mcp.store.sqlite.engine.database import Row, Writer
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.voices_sql import RULES, parsed_rules
 from terrarium_mcp.store.sqlite.index.followers import Follower, followed
 from terrarium_mcp.store.sqlite.index.full_text import READABLE
+from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 from terrarium_mcp.store.sqlite.index.structure import compare
 
 # Rows that were imported, adopted or appended by another program may be the bot's: only the nick
@@ -51,6 +53,10 @@ SELECT * FROM (SELECT id, {_COLUMNS} FROM (SELECT m.id, {_VOICE} AS found FROM m
 WHERE aside NOT NULL OR speaker NOT NULL"""  # noqa: S608 -- made of constants
 
 
+_PLAIN = Voice()
+
+_INSERT = "INSERT INTO voices (id, aside, speaker, text_at) VALUES (?, ?, ?, ?)"
+
 _NO_RULES = "[]"
 
 
@@ -78,6 +84,11 @@ class Voices:
         if changed:
             await self._change(writer, changed)
 
+    async def add_texts(self, writer: Writer, texts: IndexTexts) -> None:
+        """Determine the voices of messages whose texts are at hand, and that have none."""
+        self._rules = await writer.value(f"SELECT {RULES}")
+        await writer.many(_INSERT, _voices_in(texts, self._rules))
+
     async def remove(self, writer: Writer, ids: Sequence[int]) -> None:
         """Delete the voices of these messages."""
         await writer.many("DELETE FROM voices WHERE id = ?", [(number,) for number in ids])
@@ -97,7 +108,7 @@ class Voices:
         async with followed(writer, self._followers, ids):
             await self.remove(writer, ids)
             await writer.many(
-                "INSERT INTO voices (id, aside, speaker, text_at) VALUES (?, ?, ?, ?)",
+                _INSERT,
                 [
                     (row["id"], row["aside"], row["speaker"], row["text_at"])
                     for row in changed
@@ -108,10 +119,37 @@ class Voices:
 
 def _asking(stored: str) -> dict[str, str]:
     """The parameters of _VOICE for the rules of the file."""
-    known = parsed_rules(stored)
-    every = [*known.values(), VoiceRules()]
+    nick_starts, line_starts = _starts(parsed_rules(stored))
     return {
         "rules": stored,
-        "line_starts": "".join({start for rules in every for start in rules.line_starts}),
-        "nick_starts": "".join({start for rules in every for start in rules.nick_starts}),
+        "line_starts": "".join(line_starts),
+        "nick_starts": "".join(nick_starts),
     }
+
+
+def _starts(known: Mapping[str, VoiceRules]) -> tuple[set[str], set[str]]:
+    """The characters with which nicks begin whose lines may have a voice, and such lines."""
+    every = [*known.values(), VoiceRules()]
+    return (
+        {start for rules in every for start in rules.nick_starts},
+        {start for rules in every for start in rules.line_starts},
+    )
+
+
+def _voices_in(texts: IndexTexts, stored: str) -> Iterator[tuple[object, ...]]:
+    """The rows of imported messages that have a voice, as `_VOICE` finds them."""
+    known = parsed_rules(stored)
+    nick_starts, line_starts = _starts(known)
+    columns = (texts.ids, texts.networks, texts.nicks, texts.messages, texts.kinds, texts.own)
+    for number, network, nick, message, kind, own in zip(*columns, strict=True):
+        may_have_one = own or nick[:1] in nick_starts or message[:1] in line_starts or message < " "
+        if may_have_one and kind in SPEECH:
+            voice = rules_on(network, known).voice_of(
+                nick,
+                message,
+                is_own=True if own else None,
+                is_message=kind == MessageType.PRIVMSG,
+            )
+            if voice != _PLAIN:
+                text_at = None if voice.text_at is None else voice.text_at + 1
+                yield number, voice.aside, voice.speaker, text_at

@@ -113,11 +113,17 @@ class _Groups(Generic[MessageBlock]):
         self._size = BatchSizer(SMALLEST, USUAL, LARGEST)
 
     async def add(self, block: MessageBlock) -> None:
-        """Add messages to the group; save the group whenever it is full."""
-        done = 0
-        while done < len(block):
-            piece = block[done : done + min(PIECE, self._size.rows)]
-            done += len(piece)
+        """Add messages to the group; save the group whenever it is full.
+
+        A block stays whole if a group can take it: what was tallied of it counts for no part.
+        """
+        weight = _weight(block)
+        if self._weight + weight > self._size.rows:
+            await self.save()
+        is_cut = weight > self._size.rows
+        size = min(PIECE, self._size.rows) if is_cut else max(len(block), 1)
+        for begin in range(0, len(block), size):
+            piece = block[begin : begin + size]
             self._group.append(piece)
             self._weight += _weight(piece)
             if self._weight >= self._size.rows:
@@ -175,7 +181,5 @@ def _weight(piece: Sequence[NewMessage]) -> float:
         if isinstance(piece, PreparedLines)
         else [message.text for message in piece]
     )
-    lengths = list(map(len, texts))
-    if max(lengths) <= LONG:  # nearly always
-        return len(lengths)
-    return sum(max(1.0, length / LONG) for length in lengths)
+    long = (length for length in map(len, texts) if length > LONG)
+    return len(texts) + sum(length / LONG - 1 for length in long)

@@ -1,6 +1,6 @@
 """Inserting prepared lines: they are rows already, unless somebody's lines have to stay out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from terrarium_mcp.chat.records import MessageType
@@ -8,6 +8,7 @@ from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.functions import room_scope
 from terrarium_mcp.store.sqlite.engine.message_ids import free_ids, give
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
+from terrarium_mcp.store.sqlite.index.line_tallies import PlaceName
 from terrarium_mcp.store.sqlite.ingest.forgotten import forgotten_until
 from terrarium_mcp.store.sqlite.ingest.message_row import INSERT
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
@@ -29,8 +30,10 @@ async def has_exclusions(writer: Writer, opt_outs: OptOutReader) -> bool:
     return bool(await opt_outs.current(writer)) or bool(await forgotten_until(writer))
 
 
-async def insert_prepared(writer: Writer, lines: PreparedLines, rooms: Sequence[int]) -> Inserted:
-    """Insert lines that are rows, each in its room, where nothing is excluded."""
+async def insert_prepared(
+    writer: Writer, lines: PreparedLines, rooms: Mapping[PlaceName, int]
+) -> Inserted:
+    """Insert lines that are rows, each in the room that it names, where nothing is excluded."""
     free = await free_ids(writer)
     await give(writer, free, free.first + len(lines) - 1)
     await writer.many(INSERT, lines.rows(free.first, rooms))
@@ -38,27 +41,33 @@ async def insert_prepared(writer: Writer, lines: PreparedLines, rooms: Sequence[
     return Inserted(texts.ids, texts)
 
 
-def _index_texts(first: int, lines: PreparedLines, rooms: Sequence[int]) -> IndexTexts:
+def _index_texts(first: int, lines: PreparedLines, rooms: Mapping[PlaceName, int]) -> IndexTexts:
     columns = lines.columns
     speech, events = (
-        {room: room_scope(room, kind) for room in {*rooms}}
+        {name: room_scope(room, kind) for name, room in rooms.items()}
         for kind in (MessageType.PRIVMSG, MessageType.JOIN)
     )
-    rows = zip(rooms, columns.words, columns.scope, columns.pairs, strict=True)
+    rows = zip(lines.names, columns.words, columns.scope, columns.pairs, strict=True)
     return IndexTexts(
         first,
+        rooms,
         columns.timestamp,
+        columns.network,
+        columns.nick,
+        columns.message,
+        columns.message_type,
+        columns.own,
         [
-            f"{events[room]}{scope}" if pairs is None else f"{words} {speech[room]}{scope}"
-            for room, words, scope, pairs in rows
+            f"{events[name]}{scope}" if pairs is None else f"{words} {speech[name]}{scope}"
+            for name, words, scope, pairs in rows
         ],
         [
             words if pairs is None else None
             for words, pairs in zip(columns.words, columns.pairs, strict=True)
         ],
-        [
-            None if pairs is None else words
-            for words, pairs in zip(columns.words, columns.pairs, strict=True)
-        ],
         columns.pairs,
+        lines.tallies,
+        has_msgids=any(columns.msgid),
+        has_accounts=any(columns.account),
+        has_hosts=any(columns.host),
     )

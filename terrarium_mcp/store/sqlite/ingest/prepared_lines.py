@@ -1,21 +1,27 @@
 """Prepared lines: messages of a log by columns, with all that the store makes of their texts. Pure.
 
 Nothing here needs the database, so a process that reads logs can prepare them for the one that
-stores them. Values are plain texts and numbers: they pass from process to process at about 2 us a
+stores them. Values are plain texts and numbers: they pass from process to process at about 1 us a
 line, and SQLite takes them without a call to Python.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import MAXYEAR, MINYEAR, timedelta
-from itertools import chain, count, repeat
+from itertools import accumulate, chain, count, islice, repeat
 from typing import Any, NamedTuple, overload
 
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.records import SPEECH, MessageType, NewMessage, Origin
-from terrarium_mcp.chat.terms import segment
+from terrarium_mcp.chat.terms import encoded_words, segment
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.sqlite.engine.functions import pairs, text_scope
+from terrarium_mcp.store.sqlite.index.line_tallies import (
+    LineTallies,
+    PlaceName,
+    joined_tallies,
+    tallied,
+)
 from terrarium_mcp.store.sqlite.ingest.message_row import row_columns, text_or_null
 
 _IMPORTED = {Origin.IMPORT.value}
@@ -57,8 +63,19 @@ class LineColumns(NamedTuple):
 class PreparedLines(Sequence[NewMessage]):
     """Lines of a log. As messages, to the millisecond, they are made when they are looked at."""
 
-    def __init__(self, columns: LineColumns) -> None:
+    def __init__(
+        self,
+        columns: LineColumns,
+        tallies: LineTallies | None = None,
+        blocks: "Sequence[PreparedLines]" = (),
+    ) -> None:
+        """Lines by columns; what was counted of them, if it is known; the blocks that they are."""
         self.columns = columns
+        self._tallies = tallies
+        self._blocks = blocks
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _unpacked, (list(map(_packed, self.columns)), len(self), self.tallies)
 
     def __len__(self) -> int:
         return len(self.columns.timestamp)
@@ -69,6 +86,9 @@ class PreparedLines(Sequence[NewMessage]):
     def __getitem__(self, key: slice) -> "PreparedLines": ...
     def __getitem__(self, key: int | slice) -> "NewMessage | PreparedLines":
         if isinstance(key, slice):
+            begin, end, step = key.indices(len(self))
+            if step == 1 and (blocks := self._blocks_between(begin, end)):
+                return joined(blocks)
             return _of_columns(column[key] for column in self.columns)
         row: list[Any] = [column[key] for column in self.columns[:_OF_A_ROW]]
         return _message(*row)
@@ -76,15 +96,45 @@ class PreparedLines(Sequence[NewMessage]):
     def __iter__(self) -> Iterator[NewMessage]:
         return map(_message, *self.columns[:_OF_A_ROW])
 
+    def _blocks_between(self, begin: int, end: int) -> "Sequence[PreparedLines]":
+        """The blocks that these lines are, which are tallied; none if they are no whole blocks."""
+        if (begin, end) == (0, len(self)):
+            return [self]
+        ends = list(accumulate(map(len, self._blocks), initial=0))
+        if begin in ends and end in ends:
+            return self._blocks[ends.index(begin) : ends.index(end)]
+        return ()
+
     @property
-    def names(self) -> Iterable[tuple[str, str]]:
+    def names(self) -> Iterable[PlaceName]:
         """The network and channel of each."""
         return zip(self.columns.network, self.columns.channel, strict=True)
 
     @property
-    def places(self) -> Sequence[tuple[str, str]]:
+    def places(self) -> Sequence[PlaceName]:
         """The distinct networks and channels that they name."""
+        if all(map(_is_constant, (self.columns.network, self.columns.channel))):
+            return list(islice(self.names, 1))
         return list(dict.fromkeys(self.names))
+
+    @property
+    def tallies(self) -> LineTallies:
+        """What was counted of them: by who prepared them, or else now."""
+        if self._tallies is None and self._blocks:
+            self._tallies = joined_tallies([(len(block), block.tallies) for block in self._blocks])
+        if self._tallies is None:
+            self._tallies = self._tallied(map(encoded_words, map(plain, self.columns.message)))
+        return self._tallies
+
+    def tallied_by(self, words: Iterable[Sequence[bytes]]) -> "PreparedLines":
+        """The lines, tallied by the words of each."""
+        return PreparedLines(self.columns, self._tallied(words))
+
+    def _tallied(self, words: Iterable[Sequence[bytes]]) -> LineTallies:
+        of = self.columns
+        return tallied(
+            self.names, of.timestamp, of.nick, of.message, of.message_type, of.words, words
+        )
 
     def at(self, numbers: Sequence[int]) -> "PreparedLines":
         """The lines with these numbers, counted from 0."""
@@ -99,9 +149,10 @@ class PreparedLines(Sequence[NewMessage]):
             and not any(self.columns.server_time)
         )
 
-    def rows(self, first: int, rooms: Iterable[int]) -> Iterator[tuple[object, ...]]:
-        """The rows of `messages` that they are, with ids from `first` on, in these rooms."""
-        return zip(count(first), rooms, *self.columns[:_OF_A_ROW], strict=False)
+    def rows(self, first: int, rooms: Mapping[PlaceName, int]) -> Iterator[tuple[object, ...]]:
+        """The rows of `messages` that they are, with ids from `first` on."""
+        its_rooms = map(rooms.__getitem__, self.names)
+        return zip(count(first), its_rooms, *self.columns[:_OF_A_ROW], strict=False)
 
     def earlier_by(self, offset: timedelta) -> "PreparedLines":
         """The lines, each said so much earlier, as far as the calendar reaches."""
@@ -114,9 +165,10 @@ class PreparedLines(Sequence[NewMessage]):
 
 
 def prepared(messages: Iterable[NewMessage]) -> PreparedLines:
-    """Messages, whose times the store can hold, as prepared lines."""
+    """Messages, whose times the store can hold, as prepared lines, and tallied."""
     lines = [_prepared(message) for message in messages]
-    return _of_columns(zip(*lines, strict=True) if lines else repeat((), len(LineColumns._fields)))
+    *columns, words = zip(*lines, strict=True) if lines else repeat((), _COLUMNS + 1)
+    return _of_columns(columns).tallied_by(words)
 
 
 def joined(blocks: Sequence[PreparedLines]) -> PreparedLines:
@@ -124,25 +176,48 @@ def joined(blocks: Sequence[PreparedLines]) -> PreparedLines:
     if len(blocks) == 1:
         return blocks[0]
     by_column = zip(*(block.columns for block in blocks), strict=True)
-    return _of_columns(list(chain.from_iterable(column)) for column in by_column)
+    columns = [list(chain.from_iterable(column)) for column in by_column]
+    return PreparedLines(LineColumns._make(columns), blocks=blocks)
+
+
+def _packed(column: Sequence[Any]) -> Sequence[Any]:
+    """A column as it is sent: if all its values are one, that one."""
+    return column[:1] if _is_constant(column) else column
+
+
+def _unpacked(
+    columns: Sequence[Sequence[Any]], lines: int, tallies: LineTallies | None
+) -> PreparedLines:
+    whole = [
+        column if len(column) == lines else list(repeat(column[0], lines)) for column in columns
+    ]
+    return PreparedLines(LineColumns._make(whole), tallies)
+
+
+def _is_constant(column: Sequence[object]) -> bool:
+    return bool(column) and column.count(column[0]) == len(column)
 
 
 def _of_columns(columns: Iterable[Sequence[Any]]) -> PreparedLines:
     return PreparedLines(LineColumns._make(columns))
 
 
-def _prepared(message: NewMessage) -> tuple[object, ...]:
+def _prepared(message: NewMessage) -> tuple[Any, ...]:
+    """The columns of a line, and its words."""
     row = row_columns(message, to_text(message.said_at), text_or_null(message.server_time))
     _, _, nick, _, _, text, *_ = row
     shown = plain(text)
+    words = encoded_words(shown)
     return (
         *row,
         segment(shown),
         text_scope(nick, message.kind, text),
-        pairs(shown) if message.kind in SPEECH else None,
+        pairs(words) if message.kind in SPEECH else None,
+        words,
     )
 
 
+_COLUMNS = len(LineColumns._fields)
 _KINDS = dict(MessageType.__members__)
 
 

@@ -10,7 +10,7 @@ from itertools import chain
 from terrarium_mcp.chat.identity import is_spelt_alike
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import SPEECH, MessageType, Room
-from terrarium_mcp.chat.terms import Term, TermKind, segment
+from terrarium_mcp.chat.terms import Term, TermKind, encoded_words, segment
 from terrarium_mcp.store.search.scope import MOST_ROOMS, Clause
 from terrarium_mcp.store.sqlite.engine.functions import TextConditions, pairs, storable
 from terrarium_mcp.store.sqlite.engine.index_words import (
@@ -154,7 +154,8 @@ def phrase_query(query: Query, *, has_asides: bool = False) -> FtsQuery | None:
     phrases = [clause[0] for clause in query.clauses if _is_phrase(clause)]
     if not phrases or not set(SPEECH).issuperset(query.kinds):
         return None
-    found = dict.fromkeys(pair for phrase in phrases for pair in pairs(phrase.text).split())
+    words = [encoded_words(phrase.text) for phrase in phrases]
+    found = dict.fromkeys(pair for its_words in words for pair in pairs(its_words).split())
     is_all = len(query.clauses) == 1 and not (query.excluded or phrases[0].literal)
     conditions, params = _conditions(
         query,

@@ -121,7 +121,8 @@ async def test_ids_rise_whatever_happens(store: Store, file: Path, events: list[
 
 async def test_a_line_that_was_not_saved_takes_no_id(store: Store, file: Path) -> None:
     await said(store)
-    write(file, "CREATE TRIGGER full BEFORE INSERT ON messages BEGIN SELECT RAISE(ABORT, 'no'); END")
+    trigger = "CREATE TRIGGER full BEFORE INSERT ON messages"
+    write(file, f"{trigger} BEGIN SELECT RAISE(ABORT, 'no'); END")
     for _ in range(3):
         with pytest.raises(StoreFailed, match="no"):
             await said(store)

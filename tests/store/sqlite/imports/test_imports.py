@@ -17,6 +17,7 @@ from terrarium_mcp.store import (
     UnstorableMessage,
 )
 from terrarium_mcp.store.sqlite.engine.write_lock import YieldingTransaction
+from terrarium_mcp.store.sqlite.index import counters
 from terrarium_mcp.store.sqlite.ingest import bulk
 from tests.store.scene import (
     NOON,
@@ -324,6 +325,18 @@ async def test_a_clock_that_was_wrong_is_corrected_and_named(store: Store, file:
     assert rows_of(file, "SELECT clock_offset FROM import_sources") == [(95_000,)]
 
 
+async def test_a_log_of_today_is_counted_in_the_windows_of_the_day_and_the_week(
+    store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(counters, "ADVANCE_EVERY", timedelta(0))
+    now = datetime.now(UTC)
+    ago = [timedelta(days=9), timedelta(days=3), timedelta(hours=1)]
+    await bring(store, logged([line_of("ada", f"tea {one}", now - one) for one in ago]))
+    counted = "SELECT lines, last_week, last_day FROM room_counts"
+    assert rows_of(file, counted) == [(3, 2, 1)]
+    assert await differences(store) == []
+
+
 @pytest.mark.parametrize("is_waited_for", [False, True])
 async def test_whatever_a_log_holds_is_indexed_as_it_would_be_from_its_rows(
     store: Store, file: Path, monkeypatch: pytest.MonkeyPatch, *, is_waited_for: bool
@@ -343,14 +356,22 @@ async def test_whatever_a_log_holds_is_indexed_as_it_would_be_from_its_rows(
         line_of("ada", "gone for tea", kind=MessageType.QUIT),
         line_of("ada", "", kind=MessageType.JOIN),
         line_of("ada", "lone \ud800 surrogate"),
+        line_of("ada", "is a cut\0 text? a question?"),
+        line_of("bo", "is it this? \0 no"),
+        replace(line_of("bo", f"{'b' * 41}c {'b' * 41}d"), account="bo", msgid="m1"),
+        replace(line_of("bo", "two  spaces, two two "), user="~bo", host="pot.example"),
+        line_of("bo", "Bo", kind=MessageType.NICK),
+        replace(line_of("[Ada]", "hi"), own=True),
+        line_of("{ada}", "tea https://tea.example/kettle", kind=MessageType.TOPIC),
     ]
+    monkeypatch.setattr(counters, "ADVANCE_EVERY", timedelta(0))
     if is_waited_for:
         over = iter([True])
         is_over = property(lambda _: next(over, False))
         monkeypatch.setattr(YieldingTransaction, "is_over", is_over)
     totals = await bring(store, logged(lines))
     assert totals.added == len(lines)
-    assert rows_of(file, "SELECT count(*) FROM voices") == [(2,)]
+    assert rows_of(file, "SELECT count(*) FROM voices") == [(3,)]
     assert await differences(store) == []
     check_index(file)
     assert texts((await find(store, "kettle is:command")).messages) == [lines[5].text]

@@ -46,6 +46,19 @@ def test_they_are_the_messages_again_whole_cut_joined_and_sent(
     assert [*pickle.loads(pickle.dumps(lines))] == messages  # noqa: S301 -- ours
 
 
+def test_blocks_that_were_joined_are_found_again_with_what_was_counted_of_them() -> None:
+    blocks = [prepared(chat(text)) for text in ("<ada> tea?", "<bo> tea\n<bo> hot tea", "<cy> no")]
+    lines = joined(blocks)
+    assert lines[1:3] is blocks[1]
+    assert [*lines[1:]] == [*lines][1:]
+    assert [*lines[::2]] == [*lines][::2]
+    assert lines[1:].tallies == joined(blocks[1:]).tallies
+    assert dict(lines.tallies.words.counts) == {"tea": 3, "hot": 1, "no": 1}
+    assert sorted(lines[2:].tallies.words.counts) == [("hot", 1), ("no", 1), ("tea", 1)]
+    assert [hour.last for hour in lines.tallies.hours] == [0, 2, 3]
+    assert pickle.loads(pickle.dumps(lines)).tallies == lines.tallies  # noqa: S301 -- ours
+
+
 def test_a_clock_that_was_fast_is_set_back_as_far_as_the_calendar_reaches() -> None:
     (message,) = chat("<ada> tea")
     first = replace(message, said_at=datetime(1, 1, 1, tzinfo=UTC))
