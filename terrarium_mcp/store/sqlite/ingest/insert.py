@@ -93,7 +93,6 @@ class _Rows:
     Attributes:
         first: the id of the first row.
         rows: the rows so far, with consecutive ids.
-        has_private: whether one of them has no room.
     """
 
     def __init__(
@@ -107,7 +106,6 @@ class _Rows:
     ) -> None:
         self.first = first
         self.rows: list[tuple[object, ...]] = []
-        self.has_private = False
         self._writer = writer
         self._rooms = rooms
         self._live_until = dict(live_until)
@@ -119,6 +117,11 @@ class _Rows:
     def last(self) -> int:
         """The id of the last row."""
         return self.first + len(self.rows) - 1
+
+    @property
+    def has_private(self) -> bool:
+        """Whether one of them has no room."""
+        return any(room is None for _, room, *_ in self.rows)
 
     async def add(self, message: NewMessage) -> int:
         """Add the row of the next message; returns its id, 0 if the message is already stored."""
@@ -133,7 +136,6 @@ class _Rows:
             timestamp = self._live_until[room] = max(timestamp, self._live_until[room])
         number = self.first + len(self.rows)
         self.rows.append(_row(number, timestamp, room, message))
-        self.has_private |= room is None
         if message.msgid:
             self._msgids.add((room, storable(message.msgid)))
         return number
