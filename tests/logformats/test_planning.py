@@ -315,6 +315,13 @@ def test_a_text_is_no_database(name: str, tmp_path: Path) -> None:
         plan(tmp_path, "x.log", WEECHAT, choices=Choices(zone=BERLIN, format=name))
 
 
+def test_its_place_and_its_first_lines_decide_what_a_log_is() -> None:
+    log = [f"2026-10-24 23:57:{n:02}\tbob\thi" for n in range(20)] + ["a broken line"] * 15
+    assert best_fit("irc.libera.#tea.weechatlog", log).read == 1.0
+    assert best_fit("somewhere.txt", log).read == 20 / 35
+    assert best_fit("irc.libera.#tea.weechatlog", log[1:]).read == 19 / 34
+
+
 def test_two_formats_in_one_folder_are_told_apart() -> None:
     assert best_fit("a/#tea.log", ["23:57 < bob> hi"]).format.name == "irssi"
     assert best_fit("a/#tea.log", ["Oct 24 23:57:13 <bob>\thi"]).format.name == "hexchat"

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from io import BytesIO
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -73,6 +74,19 @@ def contents_of(log: Path, scratch: Path) -> list[LogContent]:
     return findings.contents
 
 
+def test_many_small_logs_are_sent_together(tmp_path: Path) -> None:
+    for day in range(1, 31):
+        log = tmp_path / "znc" / "LabNet" / "#lab" / f"2026-10-{day:02}.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text("".join(f"[10:{n:02}:00] <ada> kettle {day}\n" for n in range(60)))
+    order = pickle.dumps((contents_of(tmp_path / "znc", tmp_path), {}))
+    reader = [sys.executable, "-m", reading_child.__name__]
+    sent = BytesIO(subprocess.run(reader, input=order, stdout=subprocess.PIPE, check=True).stdout)
+    first, second, end = (pickle.load(sent) for _ in range(3))  # noqa: S301 -- ours
+    assert [len(first), len(second), end] == [17, 13, []]
+    assert sum(part.lines for part in first + second) == 30 * 60
+
+
 def test_a_reader_whose_parent_is_gone_ends(tmp_path: Path) -> None:
     order = pickle.dumps((contents_of(long_log(tmp_path), tmp_path), {}))
     reader = subprocess.Popen(
@@ -87,7 +101,8 @@ def test_a_reader_whose_parent_is_gone_ends(tmp_path: Path) -> None:
         assert reader.stderr
         reader.stdin.write(order)
         reader.stdin.close()
-        assert pickle.load(reader.stdout).lines == 1_000  # noqa: S301 -- ours
+        (part,) = pickle.load(reader.stdout)  # noqa: S301 -- ours
+        assert part.lines == 1_000
         reader.stdout.close()
         assert reader.wait(timeout=30) == 1
         assert reader.stderr.read() == b""
