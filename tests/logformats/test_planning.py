@@ -20,7 +20,9 @@ from terrarium_mcp.logformats.planning import Choices, NoLog, PlannedLog, Undeci
 from terrarium_mcp.logformats.text.eggdrop import EGGDROP
 from terrarium_mcp.logformats.text.hexchat import HEXCHAT
 from terrarium_mcp.logformats.text.irssi import IRSSI
+from terrarium_mcp.logformats.text.textual import TEXTUAL
 from terrarium_mcp.logformats.text.thelounge import THE_LOUNGE
+from terrarium_mcp.logformats.text.weechat import WEECHAT as WEECHAT_FORMAT
 from terrarium_mcp.logformats.text.znc import ZNC
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -140,6 +142,35 @@ def test_the_name_before_the_longest_end_of_an_id_is_the_network() -> None:
 )
 def test_hexchat_and_xchat_name_their_files_differently(path: str, place: Place) -> None:
     assert place_in(path, HEXCHAT.paths) == place
+
+
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        ("logs/irc.libera.#tea.weechatlog", Place("libera", "#tea")),
+        ("logs/irc.libera.#tea.log", Place("libera", "#tea")),
+        ("2026/irc.libera.#tea.10-24.weechatlog", Place("libera", "#tea", date(2026, 10, 24))),
+        ("irc/libera/#tea.weechatlog", Place("libera", "#tea")),
+        ("libera/bob.2026-10.weechatlog", Place("libera", "bob")),
+        ("libera/libera.weechatlog", Place("libera", is_window=True)),
+        ("logs/core.weechat.weechatlog", Place(is_window=True)),
+    ],
+)
+def test_weechat_may_have_a_folder_for_each_server(path: str, place: Place) -> None:
+    assert place_in(path, WEECHAT_FORMAT.paths) == place
+
+
+def test_a_log_for_each_day_is_of_the_same_channel(tmp_path: Path) -> None:
+    opened = "--- Log opened Sat Oct 24 00:00:01 2026\n00:01 < bob> hi"
+    names = ("2026/libera/#tea.10-23.log", "2026/libera/#tea.10-24.log", "libera/#tea.log-20261024")
+    findings = found(tmp_path / "logs", *names, choices=Choices(zone=BERLIN), line=opened)
+    assert rooms(findings) == [("libera", "#tea")] * 3
+    assert len(set(moments(findings))) == 1  # what the lines tell counts
+
+
+def test_the_windows_of_a_client_may_be_by_day() -> None:
+    assert place_in("2026/libera/status.10-24.log", IRSSI.paths).is_window
+    assert place_in("Net (1B2C3)/Console/2026-10-24.txt", TEXTUAL.paths).is_window
 
 
 def test_a_window_of_the_client_is_told_from_a_channel() -> None:
