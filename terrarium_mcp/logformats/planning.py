@@ -4,6 +4,7 @@ Nothing that changes the result is guessed. What a file does not tell is asked f
 the option that decides it.
 """
 
+import codecs
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, timedelta, tzinfo
@@ -24,6 +25,9 @@ NO_ZONE = (
     " ran, e.g. --timezone Europe/Berlin."
 )
 
+
+_UTF_16 = tuple(decoded(mark)[0] for mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+"""What a byte order mark of UTF-16 looks like when it is read as all other lines are."""
 
 NO_DATE = "its lines tell no date. Name the day of the first line with --date 2015-10-24."
 
@@ -46,6 +50,10 @@ class UnplacedLog(UndecidedLog):
 
 class NoLog(TerrariumError):
     """A file is no log in any format that is known, or not in the one that was named."""
+
+
+class UnknownFormat(NoLog):
+    """A file is a text, but no format reads it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,7 +157,7 @@ def require_date(log: PlannedLog, lines: Iterable[bytes]) -> None:
         if line and (line.dated or (line.stamp and line.stamp.year)):
             return
         if line and line.boundary and not (line.stamp or foreign):
-            foreign = f" Its dates are not in English: {shown(text)}"
+            foreign = f" Its dates are in a language that is not known: {shown(text)}"
     raise UnplacedLog(log.file.path, NO_DATE + foreign)
 
 
@@ -176,6 +184,10 @@ def _spelt(log: PlannedLog, head: Sequence[bytes]) -> PlannedLog:
 
 
 def _fit(file: LogFile, lines: Sequence[str], choices: Choices) -> Fit:
+    if lines and lines[0].startswith(_UTF_16):
+        raise NoLog(
+            f"{file.path}: encoded as UTF-16. Convert it first: iconv -f UTF-16 -t UTF-8 FILE"
+        )
     zeros = sum("\0" in line for line in lines)
     if zeros and zeros >= ENOUGH * len(lines):
         raise NoLog(f"{file.path}: not a text file.")
@@ -186,8 +198,11 @@ def _fit(file: LogFile, lines: Sequence[str], choices: Choices) -> Fit:
     if fit.read >= ENOUGH and fit.is_timed:
         return fit
     first = next((line for line in lines if line.strip()), "")
-    what = f"a log of {fit.format.program}" if choices.format else "a log of a known format"
-    raise NoLog(f"{file.path}: not {what}. It begins with: {shown(first)}")
+    if choices.format:
+        raise NoLog(
+            f"{file.path}: not a log of {fit.format.program}. It begins with: {shown(first)}"
+        )
+    raise UnknownFormat(f"{file.path}: not a log of a known format. It begins with: {shown(first)}")
 
 
 def _written_zone(file: LogFile, head: Sequence[bytes], form: TextFormat, encoding: str) -> tzinfo:

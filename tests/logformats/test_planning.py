@@ -87,7 +87,14 @@ def test_the_path_names_network_channel_and_day(tmp_path: Path) -> None:
     [
         ("log/ada/libera/#tea/2026-10-24.log", ("libera", "#tea")),
         ("moddata/log/#tea/2026-10-24.log", ("", "#tea")),
-        ("ada_libera_#tea_20261024.log", ("libera", "#tea")),
+        ("moddata/log/ada_libera_#tea_20261024.log", ("libera", "#tea")),
+        ("moddata/log/ada_my_net_#we_ird_20261024.log", ("my_net", "#we_ird")),
+        ("users/ada/moddata/log/my_net_#we_ird_20261024.log", ("my_net", "#we_ird")),
+        ("users/ada/moddata/log/libera_bob_20261024.log", ("libera", "bob")),
+        ("users/ada/moddata/log/#we_ird_20261024.log", ("", "#we_ird")),
+        ("networks/my_net/moddata/log/#we_ird_20261024.log", ("my_net", "#we_ird")),
+        ("networks/libera/moddata/log/bob_20261024.log", ("libera", "bob")),
+        ("libera_#tea_20261024.log", ("libera", "#tea")),
         ("notes.txt", ("", "")),
     ],
 )
@@ -245,8 +252,8 @@ def test_a_zone_is_asked_for_all_files_and_nothing_for_those_that_are_left_out(
         ("libera/#tea.log", "Oct 24 23:57:13 <bob>\thi", "no date"),
         (
             "libera/#tea.log",
-            "--- Log opened Sa Okt 24 23:51:20 2026\n23:57 < bob> hi",
-            "not in English: --- Log opened Sa Okt 24",
+            "--- Log opened Sb Zzz 24 23:51:20 2026\n23:57 < bob> hi",
+            "in a language that is not known: --- Log opened Sb Zzz 24",
         ),
     ],
 )
