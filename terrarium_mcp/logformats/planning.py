@@ -20,6 +20,7 @@ from terrarium_mcp.logformats.log_reader import LogReader
 from terrarium_mcp.logformats.places import Place
 
 NO_NETWORK = "its network is not named anywhere. Name it with --network."
+NO_CHANNEL = "its path names no channel. Name it with --channel."
 NO_ZONE = (
     "its times are local, and nothing says of which time zone. Name the zone in which the program"
     " ran, e.g. --timezone Europe/Berlin."
@@ -110,7 +111,7 @@ def planned(
 
     Raises:
         NoLog: it is no log in a known format.
-        UnplacedLog: an option must say its network or its channel.
+        UnplacedLog: options must say its network or its channel, and perhaps its time zone.
         UndecidedLog: an option must say its time zone.
     """
     lines = [decoded(line)[0] for line in head]
@@ -118,14 +119,11 @@ def planned(
     place = fit.place
     target = _target(place, choices, is_alone=is_alone)
     network = choices.network or place.network
+    zone = choices.zone or _written_zone(head, fit.format, choices.encoding)
     if place.is_window and not target:
-        zone = choices.zone or UTC  # nothing is asked for where nothing is recorded
-    elif not network:
-        raise UnplacedLog(file.path, NO_NETWORK)
-    elif not target:
-        raise UnplacedLog(file.path, "its path names no channel. Name it with --channel.")
-    else:
-        zone = choices.zone or _written_zone(file, head, fit.format, choices.encoding)
+        zone = zone or UTC  # nothing is asked for where nothing is recorded
+    if zone is None or not (place.is_window or (network and target)):
+        raise _undecided(file, network, target, zone)
     log = PlannedLog(
         file,
         fit.format,
@@ -141,6 +139,14 @@ def planned(
     if renamed := choices.renamed.get(fold(target)):
         return replace(log, target=renamed, is_spelt=True)
     return _spelt(log, head)
+
+
+def _undecided(file: LogFile, network: str, target: str, zone: tzinfo | None) -> UndecidedLog:
+    """All that a file does not tell, at once."""
+    unplaced = [text for known, text in ((network, NO_NETWORK), (target, NO_CHANNEL)) if not known]
+    first, *others = unplaced if zone else [*unplaced, NO_ZONE]
+    problem = " ".join([first, *(text[0].upper() + text[1:] for text in others)])
+    return (UnplacedLog if unplaced else UndecidedLog)(file.path, problem)
 
 
 def require_date(log: PlannedLog, lines: Iterable[bytes]) -> None:
@@ -205,13 +211,9 @@ def _fit(file: LogFile, lines: Sequence[str], choices: Choices) -> Fit:
     raise UnknownFormat(f"{file.path}: not a log of a known format. It begins with: {shown(first)}")
 
 
-def _written_zone(file: LogFile, head: Sequence[bytes], form: TextFormat, encoding: str) -> tzinfo:
-    """UTC if all stamps name their zone, so that none is needed.
-
-    Raises:
-        UndecidedLog: some are local times.
-    """
+def _written_zone(head: Sequence[bytes], form: TextFormat, encoding: str) -> tzinfo | None:
+    """UTC if all stamps name their zone, so that none is needed; None if some are local times."""
     read = (form.read(decoded(line, encoding or "cp1252")[0]) for line in head)
     if any(line and ((line.stamp and not line.stamp.zone) or line.dated) for line in read):
-        raise UndecidedLog(file.path, NO_ZONE)
+        return None
     return UTC

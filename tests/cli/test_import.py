@@ -183,7 +183,8 @@ def test_what_is_no_log_stops_no_other_and_is_named(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert (
         f"not read: {logs}/a.html: not a log of a known format. It begins with: <html>,"
-        f" {logs}/notes.txt: its network is not named anywhere. Name it with --network.\n"
+        f" {logs}/notes.txt: its network is not named anywhere. Name it with --network."
+        " Its path names no channel. Name it with --channel.\n"
     ) in done.stdout
 
 

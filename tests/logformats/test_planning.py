@@ -216,6 +216,8 @@ def test_what_the_path_does_not_tell_is_asked_for(tmp_path: Path) -> None:
         plan(tmp_path, "notes.txt", WEECHAT)
     with pytest.raises(UndecidedLog, match="--channel"):
         plan(tmp_path, "notes.txt", WEECHAT, choices=Choices(zone=BERLIN, network="libera"))
+    with pytest.raises(UndecidedLog, match=r"--network\. Its .*--channel\. Its .*--timezone"):
+        plan(tmp_path, "notes.txt", WEECHAT, choices=Choices())
     log = plan(
         tmp_path,
         "notes.txt",
