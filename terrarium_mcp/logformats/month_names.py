@@ -16,6 +16,9 @@ _LANGUAGES = (
     *("sv", "tr", "uk"),
 )
 
+_ALSO = {"čen": 6, "čec": 7}
+"""June and July in Czech, as glibc abbreviates them."""
+
 
 def month_number(name: str) -> int | None:
     """The number of a month by its name or abbreviation; None if it is not certain."""
@@ -33,6 +36,7 @@ def _in_any_language() -> Mapping[str, int]:
 
 
 def _names() -> Iterator[tuple[str, int]]:
+    yield from _ALSO.items()
     for language in _LANGUAGES:  # loaded when the first of their names is met
         info = import_module(f"dateparser.data.date_translation_data.{language}").info
         for number, month in enumerate(_ENGLISH, 1):

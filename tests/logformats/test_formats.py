@@ -12,6 +12,7 @@ from terrarium_mcp.logformats.detection import best_fit
 from terrarium_mcp.logformats.entries import Boundary, LogEvent, Stamp
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.log_reader import DatedEvent, LogReader, RejectedLine
+from terrarium_mcp.logformats.month_names import month_number
 
 FORMATS = {one.name: one for one in TEXT_FORMATS}
 
@@ -213,6 +214,20 @@ def test_a_month_may_be_written_in_many_languages(month: str) -> None:
     assert line.stamp.month == 10
     assert opened
     assert opened.dated == datetime(2026, 10, 24, 23, 51, 20)  # noqa: DTZ001 -- naive
+
+
+@pytest.mark.parametrize(
+    "months",
+    [  # as the C library abbreviates them
+        "Jan Feb Mär Apr Mai Jun Jul Aug Sep Okt Nov Dez",
+        "janv. févr. mars avril mai juin juil. août sept. oct. nov. déc.",
+        "tammi helmi maalis huhti touko kesä heinä elo syys loka marras joulu",
+        "sty lut mar kwi maj cze lip sie wrz paź lis gru",
+        "led úno bře dub kvě čen čec srp zář říj lis pro",
+    ],
+)
+def test_each_month_of_a_language_is_known(months: str) -> None:
+    assert [month_number(name) for name in months.split()] == [*range(1, 13)]
 
 
 def test_november_in_finnish_is_not_march() -> None:
