@@ -139,20 +139,18 @@ async def test_a_reader_that_is_killed_is_named_and_the_same_import_goes_on(
     assert len(said) == len({*said}) == LINES
 
 
-async def test_a_file_that_ends_early_is_named_after_what_was_read_of_others(
+async def test_a_file_that_ends_early_is_left_out_and_stops_no_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By either process: the reader hands on the failure."""
     log = long_log(tmp_path / "logs")
-    cut = tmp_path / "logs" / "irc.LabNet.#tea.weechatlog.gz"
+    cut = tmp_path / "logs" / "irc.LabNet.#a.weechatlog.gz"  # the first by name
     cut.write_bytes(gzip.compress(log.read_bytes())[:-2_000])
     for many in (reading.MANY, 0):
         monkeypatch.setattr(reading, "MANY", many)
         (home := tmp_path / f"home-{many}").mkdir()
         async with history(home) as store:
-            with pytest.raises(Exception, match=r"#tea\.weechatlog\.gz") as refused:
-                await imported(store, tmp_path, tmp_path / "logs")
-        assert type(refused.value).__name__ == "UnusableFile"
+            _, reports = await imported(store, tmp_path, tmp_path / "logs")
+        assert [str(one.failure).startswith(f"{cut}: ") for one in reports] == [True, False]
         assert len(dump(home)) == LINES
 
 
