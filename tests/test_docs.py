@@ -11,8 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from dotenv import dotenv_values
 
-from terrarium_mcp.chat.commands import QUESTIONS
-from terrarium_mcp.irc_bridge.ask.commands import NAMES
+from terrarium_mcp.chat.commands import COMMANDS, QUESTIONS
 from terrarium_mcp.irc_bridge.ask.help import WORDS
 from terrarium_mcp.irc_bridge.talk_log.record import Outcome, TalkRecord, record_from_json
 from terrarium_mcp.irc_bridge.talk_log.stopwatch import PartName
@@ -85,14 +84,14 @@ async def test_the_tools_table_is_what_the_server_publishes(tmp_path: Path) -> N
 
 def test_the_command_table_names_what_the_bot_knows() -> None:
     cells = " ".join(row[0] for row in table("command | what the bot does"))
-    assert set(re.findall(r"`!(\w+)", cells)) == set(NAMES)
+    assert set(re.findall(r"`!(\w+)", cells)) == set(COMMANDS)
 
 
 def test_asking_shows_every_command_that_needs_no_model_with_an_example() -> None:
     text = (ROOT / "docs" / "asking.md").read_text("utf-8")
     rows = [row for row in text.splitlines() if row.startswith("| `!")]
     told = [re.findall(r"!(\w+)", row.split("|")[1]) for row in rows]
-    assert {name for names in told for name in names} == set(NAMES) - set(QUESTIONS)
+    assert {name for names in told for name in names} == set(COMMANDS) - set(QUESTIONS)
     for names, row in zip(told, rows, strict=True):
         _, _, example, prints, _ = row.split("|")
         assert re.match(rf" `!({'|'.join(names)})\b.*` $", example), row
