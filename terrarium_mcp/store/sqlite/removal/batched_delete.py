@@ -35,6 +35,8 @@ OnProgress = Callable[[int], None]
 async def delete_messages(writer: Writer, ids: Sequence[int]) -> RemovalCounts:
     """Delete messages, and what is derived from them."""
     here = await _present(writer, "messages", ids)
+    if not here:
+        return RemovalCounts()
     await settle(writer)
     await unindex_rows(writer, here)
     return await _delete(writer, "messages", here)
