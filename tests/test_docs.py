@@ -20,6 +20,7 @@ from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import Settings, load_settings
 from terrarium_mcp.settings.changes import LIVE
 from terrarium_mcp.store import open_store
+from terrarium_mcp.store.sqlite.index.indexer import DERIVED
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -136,6 +137,13 @@ def test_the_architecture_names_every_room() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     rooms = {path.parent.name for path in (ROOT / "terrarium_mcp").glob("*/__init__.py")}
     assert not {room for room in rooms if f"`{room}/`" not in text}
+
+
+def test_the_page_on_watermarks_names_every_derived_structure() -> None:
+    text = (ROOT / "docs" / "why" / "watermarks.md").read_text("utf-8")
+    ((count, names),) = re.findall(r"(\d+) structures are derived \(([^)]+)\)", text)
+    assert int(count) == len(DERIVED)
+    assert len(names.replace("two full-text indexes", "one, another").split(",")) == len(DERIVED)
 
 
 def test_every_test_that_a_page_names_exists() -> None:

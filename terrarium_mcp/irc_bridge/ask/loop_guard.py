@@ -9,7 +9,7 @@ the program has nothing left to answer.
     20 in a row within 30 s            ... or that take their time, as another language model does
     60 in a row within 10 minutes      ... or wait on purpose
 
-A line later than that begins the row anew. Several lines to us without a reply that begins in
+A line later than that starts the row over. Several lines to us without a reply that begins in
 between are one. Whoever reads on where we offered more is no program, since every answer ends: that
 line counts in no row. A pause is forgotten a day after it ended.
 """

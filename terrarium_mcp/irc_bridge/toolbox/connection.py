@@ -100,7 +100,7 @@ class ServerConnection:
         """A connection that is not made yet.
 
         Args:
-            target: returns what to connect to, each time anew.
+            target: returns what to connect to, asked at each connection.
             on_tools: takes the server's tools, at first and whenever they change.
             name: what the log calls the server.
             subject: what a model or a channel is told is unavailable.
