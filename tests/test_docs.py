@@ -20,7 +20,7 @@ from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import Settings, load_settings
 from terrarium_mcp.settings.changes import LIVE
 from terrarium_mcp.store import open_store
-from terrarium_mcp.store.sqlite.index.indexer import DERIVED
+from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")

@@ -4,8 +4,10 @@ Every derived structure is brought up to date by ids, in the order in which they
 a watermark: the id up to which it is complete. It lags behind while a group of lines fills up
 (grouped_indexing.py) and while it is rebuilt; who reads it indexes the rest first, or waits.
 
-- structure: what all of them have in common
-- indexer, grouped_indexing: keep them current; external_rows, live_clock: the messages themselves
+- structure, all_structures: what they have in common, and which there are
+- watermarks: how far each is
+- indexer, grouped_indexing: keep them current; unindexing: takes out what is removed
+- external_rows, live_clock: the messages themselves
 - voices, voice_rules: who speaks, which most others go by
 - followers, room_moves: how the others follow what changes later
 - message_index, phrase_index, msgid_index, full_text, fts_syntax: what was said, by words

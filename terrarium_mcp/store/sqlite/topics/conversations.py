@@ -23,13 +23,14 @@ from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.rooms import OF_ROOM
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH, as_messages, said_by
 from terrarium_mcp.store.sqlite.engine.voices_sql import parsed_voice
-from terrarium_mcp.store.sqlite.index.indexer import Indexer, current_sql
+from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.msgid_index import (
     WITH_MSGIDS,
     MsgidIndex,
     msgid_query,
     those_named,
 )
+from terrarium_mcp.store.sqlite.index.watermarks import current_sql
 from terrarium_mcp.store.sqlite.topics.utterance_rows import (
     UTTERANCE_COLUMNS,
     bot_nicks,
