@@ -1,6 +1,6 @@
 """Values that the store returns: frozen, without SQL, whatever engine keeps the history."""
 
-from terrarium_mcp.store.records.figures import DayStats, RoomStats, ScopeDetails, ScopeStats, Tally
+from terrarium_mcp.store.records.figures import RoomStats, ScopeDetails, ScopeStats, Tally
 from terrarium_mcp.store.records.health import DatabaseSize, DeepCheck, Fact, Growth, Section
 from terrarium_mcp.store.records.imports import (
     AppendTotals,
@@ -30,7 +30,6 @@ __all__ = [
     "CleanedFile",
     "Conversation",
     "DatabaseSize",
-    "DayStats",
     "DeepCheck",
     "EarlierReading",
     "Evidence",

@@ -44,15 +44,6 @@ class RoomStats(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class DayStats:
-    """What was said in a room on one day (UTC)."""
-
-    day: date
-    lines: int
-    tally: Tally
-
-
-@dataclass(frozen=True, slots=True)
 class ScopeDetails:
     """Who said the lines of a search scope, where and at which hours.
 
