@@ -6,6 +6,7 @@ command to the bot, and no evidence of anything.
 
 from dataclasses import dataclass, field
 
+from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.chat.commands import command_meant
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.commands import Command, PersonKey
@@ -27,14 +28,14 @@ async def suggestion(context: CommandContext) -> list[str]:
 class SuggestionMemory:
     """Who was told lately about which word."""
 
-    _told: dict[tuple[PersonKey, str], float] = field(default_factory=dict)
+    _told: BoundedDict[tuple[PersonKey, str], float] = field(
+        default_factory=lambda: BoundedDict(MOST_TOLD)
+    )
 
     def is_new(self, near_miss: Command, now: float) -> bool:
         """Whether its asker is to be told now; the person then counts as told."""
         key = (near_miss.person, near_miss.rest)
-        last = self._told.pop(key, None)
+        last = self._told.get(key)
         is_new = last is None or now - last >= SILENT_FOR
         self._told[key] = now if last is None or is_new else last
-        if len(self._told) > MOST_TOLD:
-            del self._told[next(iter(self._told))]
         return is_new
