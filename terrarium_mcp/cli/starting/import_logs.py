@@ -168,7 +168,10 @@ async def _imported(
 
 
 async def _recorded_rooms(settings: Settings, options: ImportOptions) -> Sequence[Room]:
-    """The rooms of the database; none if there is no database, and none is made for that."""
+    """The rooms of the database; none if there is no database, and none is made for that.
+
+    It is closed again: finding the logs may take minutes, in which a keeper would do no duty.
+    """
     if not settings.db_path.exists():
         return []
     async with open_store(settings.db_path, settings, adopt=options.adopt) as store:
