@@ -268,7 +268,7 @@ def _rejects(path: Path | None) -> Iterator[Reject]:
 
 @contextmanager
 def _appended(path: Path) -> Iterator[TextIO]:
-    """A text file to add to: the same import may be run again, and what stands there stays."""
+    """A text file to add to: the same import may be run again, and what is there stays."""
     try:
         stream = path.open("a", encoding="utf-8")
     except OSError as error:

@@ -32,7 +32,7 @@ MOST_PEOPLE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ReflexRule:
-    """So many `lines` in a row, each within so many `seconds` after a reply of ours began."""
+    """`lines` in a row, each within `seconds` after one of our replies began."""
 
     seconds: float
     lines: int

@@ -1,6 +1,6 @@
 """Other MCP servers, mounted in some channels: the tools that the operator allowed, no others.
 
-They are told the arguments that the model wrote, and nothing else: neither where the question was
+They learn the arguments that the model wrote, and nothing else: neither where the question was
 asked nor by whom.
 """
 

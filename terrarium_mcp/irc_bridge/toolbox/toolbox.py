@@ -95,8 +95,7 @@ class Toolbox:
     ) -> ToolsAtHand:
         """The tools for a question in a channel; in a private chat `channel` is empty.
 
-        Of a question off the record nothing is told to a mounted server, so it gets none of their
-        tools: also one that only reads is sent words.
+        A question off the record gets no mounted tool: even one that only reads is sent words.
         """
         mounted = [] if off_record else self._mounted.servers_in(network, channel, casemapping)
         return _ToolsOfPlace(self, mounted) if mounted else self

@@ -18,9 +18,8 @@ class Conversation:
 
     `links` gives for each of them the line it answers; a line from outside the window, reached by
     a reply tag, has none. `left_out` are the ids of lines that may belong to it too, but are far
-    from the message and doubtful; `beyond` counts lines cut off because only so many were asked
-    for. `between` counts other lines between the first and the last, `looked_at` all lines that
-    were compared.
+    from the message and doubtful; `beyond` counts lines beyond the number asked for. `between`
+    counts other lines between the first and the last, `looked_at` all lines that were compared.
     """
 
     message: Message

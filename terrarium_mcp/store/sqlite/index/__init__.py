@@ -2,7 +2,7 @@
 
 Every derived structure is brought up to date by ids, in the order in which they were given, and has
 a watermark: the id up to which it is complete. It lags behind while a group of lines fills up
-(grouped_indexing.py) and while it is rebuilt; who reads it indexes the rest first, or waits.
+(grouped_indexing.py) and while it is rebuilt; a reader indexes the rest first, or waits.
 
 - structure, all_structures: what they have in common, and which there are
 - watermarks: how far each is

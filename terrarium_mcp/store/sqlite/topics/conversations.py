@@ -47,7 +47,7 @@ are those of the larger window on these logs, in two fifths of the time (40 and 
 
 
 SURE = 0.5
-"""A line stands near a message if all links between them are right with at least this probability.
+"""A line is near a message if all links between them are right with at least this probability.
 """
 
 
