@@ -124,7 +124,7 @@ class Pages:
 
     async def left_out(self, scope: SearchScope, snapshot: Snapshot) -> int:
         """How many asides with all words the query does not ask for, up to `COUNTED` + 1."""
-        return await self._exact.left_out(ExactQuery(scope, snapshot))
+        return await self._exact.total_left_out(ExactQuery(scope, snapshot))
 
     async def explained(
         self, request: PageRequest
