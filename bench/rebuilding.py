@@ -10,7 +10,7 @@ from bench.measure import Measured
 from bench.table import AtLeast, Row
 from bench.vocabulary import spoken
 from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.sqlite.index.indexer import DERIVED
+from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
 
 SPEED = AtLeast(25_000)
 

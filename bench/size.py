@@ -8,7 +8,7 @@ from contextlib import closing
 from bench.bed import Bed
 from bench.measure import Measured
 from bench.table import Rival, Row, Within
-from terrarium_mcp.store.sqlite.index.indexer import DERIVED
+from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
 
 WORDS = "words"
 """The derived structure that has a goal of its own: it grows with the vocabulary."""

@@ -3,6 +3,9 @@
 import secrets
 from collections.abc import Sequence
 
+REMINDED = (60.0, 120.0, 300.0, 600.0)
+"""Seconds between one message about a trouble and the next; the last pause repeats."""
+
 _RANDOM = secrets.SystemRandom()
 
 
@@ -32,9 +35,7 @@ class Backoff:
 class Reminder:
     """Says when a message about a trouble that goes on is due again, ever more rarely."""
 
-    def __init__(self, pauses: Sequence[float] = (60, 120, 300, 600)) -> None:
-        """`pauses` are the seconds between one message and the next; the last one repeats."""
-        self._pauses = pauses
+    def __init__(self) -> None:
         self._given = 0
         self._due = float("-inf")
 
@@ -47,6 +48,6 @@ class Reminder:
         """Whether a message is due at `now`, in seconds; if so, the next one is due later."""
         if now < self._due:
             return False
-        self._due = now + self._pauses[min(self._given, len(self._pauses) - 1)]
+        self._due = now + REMINDED[min(self._given, len(REMINDED) - 1)]
         self._given += 1
         return True

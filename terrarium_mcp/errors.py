@@ -42,7 +42,7 @@ class HostFailure(TerrariumError):
 
     @property
     def public(self) -> str:
-        """What failed; the rest stands in the log."""
+        """What failed; the rest is in the log."""
         return f"{self.what_failed}. The operator of this server finds the reason in its log."
 
 

@@ -11,8 +11,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from dotenv import dotenv_values
 
-from terrarium_mcp.chat.commands import QUESTIONS
-from terrarium_mcp.irc_bridge.ask.commands import NAMES
+from terrarium_mcp.chat.commands import COMMANDS, QUESTIONS
 from terrarium_mcp.irc_bridge.ask.help import WORDS
 from terrarium_mcp.irc_bridge.talk_log.record import Outcome, TalkRecord, record_from_json
 from terrarium_mcp.irc_bridge.talk_log.stopwatch import PartName
@@ -21,6 +20,7 @@ from terrarium_mcp.server import build_server
 from terrarium_mcp.settings import Settings, load_settings
 from terrarium_mcp.settings.changes import LIVE
 from terrarium_mcp.store import open_store
+from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -85,14 +85,14 @@ async def test_the_tools_table_is_what_the_server_publishes(tmp_path: Path) -> N
 
 def test_the_command_table_names_what_the_bot_knows() -> None:
     cells = " ".join(row[0] for row in table("command | what the bot does"))
-    assert set(re.findall(r"`!(\w+)", cells)) == set(NAMES)
+    assert set(re.findall(r"`!(\w+)", cells)) == set(COMMANDS)
 
 
 def test_asking_shows_every_command_that_needs_no_model_with_an_example() -> None:
     text = (ROOT / "docs" / "asking.md").read_text("utf-8")
     rows = [row for row in text.splitlines() if row.startswith("| `!")]
     told = [re.findall(r"!(\w+)", row.split("|")[1]) for row in rows]
-    assert {name for names in told for name in names} == set(NAMES) - set(QUESTIONS)
+    assert {name for names in told for name in names} == set(COMMANDS) - set(QUESTIONS)
     for names, row in zip(told, rows, strict=True):
         _, _, example, prints, _ = row.split("|")
         assert re.match(rf" `!({'|'.join(names)})\b.*` $", example), row
@@ -137,6 +137,13 @@ def test_the_architecture_names_every_room() -> None:
     text = (ROOT / "docs" / "architecture.md").read_text("utf-8")
     rooms = {path.parent.name for path in (ROOT / "terrarium_mcp").glob("*/__init__.py")}
     assert not {room for room in rooms if f"`{room}/`" not in text}
+
+
+def test_the_page_on_watermarks_names_every_derived_structure() -> None:
+    text = (ROOT / "docs" / "why" / "watermarks.md").read_text("utf-8")
+    ((count, names),) = re.findall(r"(\d+) structures are derived \(([^)]+)\)", text)
+    assert int(count) == len(DERIVED)
+    assert len(names.replace("two full-text indexes", "one, another").split(",")) == len(DERIVED)
 
 
 def test_every_test_that_a_page_names_exists() -> None:

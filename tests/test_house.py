@@ -4,6 +4,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
@@ -15,6 +16,11 @@ MOST_LOOSE = 5
 
 SQL_PACKAGES = ("store/sqlite/", "logformats/databases/")
 """Where SQL may be written; the second only reads databases of other programs."""
+
+MOST_UNLISTED = 10
+ONE_FILE_EACH = ("cli", "starting", "tools", "topics", "text")
+"""Packages of more modules than that need no list where these are a command, tool, topic or format
+each, of that name."""
 
 _SQL = re.compile(
     r"\bSELECT\s.+\sFROM\b|\bINSERT\s+(OR\s+\w+\s+)?INTO\b|\bUPDATE\s+\w+\s+SET\b|\bDELETE\s+FROM\b"
@@ -118,6 +124,33 @@ def test_every_error_of_the_store_is_at_its_door() -> None:
 def sql_in(tree: ast.Module) -> list[str]:
     """The strings of a module that hold SQL."""
     return [node.value for node in texts(tree) if _SQL.search(str(node.value))]  # type: ignore[misc]
+
+
+def packages() -> Iterator[tuple[Path, str]]:
+    """The folder and the docstring of each package but the whole, which the architecture lists."""
+    for init in PACKAGE.glob("*/**/__init__.py"):
+        yield init.parent, ast.get_docstring(ast.parse(init.read_text("utf-8"))) or ""
+
+
+def contents(package: Path) -> set[str]:
+    """The names of the modules in a package, and those of its packages, such as `index/`."""
+    folders = {f"{path.parent.name}/" for path in package.glob("*/__init__.py")}
+    return folders | {path.stem for path in package.glob("*.py")} - {"__init__"}
+
+
+def test_a_package_that_lists_its_modules_lists_all_of_them_and_no_other() -> None:
+    listed = 0
+    for package, text in packages():
+        names = contents(package)
+        bullets = " ".join(re.findall(r"^- (.+(?:\n  .+)*)$", text, re.MULTILINE))
+        if not bullets:
+            assert len(names) <= MOST_UNLISTED or package.name in ONE_FILE_EACH, package
+            continue
+        listed += 1
+        words = set(re.findall(r"\w+(?:/(?=\W))?", bullets))
+        assert names <= words, package
+        assert {word for word in words if "_" in word} <= names | {"terrarium_mcp"}, package
+    assert listed > 15
 
 
 def test_sql_is_written_in_the_package_of_sqlite_alone() -> None:

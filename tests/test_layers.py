@@ -8,12 +8,23 @@ import pytest
 
 PACKAGE = Path(__file__).parents[1] / "terrarium_mcp"
 
-BASE = {"backoff", "bell", "chat", "errors", "offload", "policy", "settings", "zstd"}
+BASE = {
+    "backoff",
+    "bell",
+    "bounded_dict",
+    "chat",
+    "errors",
+    "offload",
+    "policy",
+    "settings",
+    "zstd",
+}
 TOOLS = {"tools", "resources", "prompts", "completions", "live"}
 MAY_IMPORT = {
     "chat": set[str](),  # pure: no I/O, no settings
     "backoff": set[str](),
     "bell": set[str](),  # pure anyio, for any part with tasks
+    "bounded_dict": set[str](),
     "offload": set[str](),  # pure anyio too
     "sdk": set[str](),
     "zstd": set[str](),

@@ -1,1 +1,13 @@
-"""What chat is, without any I/O: values and pure functions, imported by every other package."""
+"""What chat is, without any I/O: values and pure functions, imported by every other package.
+
+- records, identity, coverage, cursors: the values that all layers exchange
+- irc_message, irctext, splitting, server_address, masks: IRC's own forms
+- on_record, opt_outs: what may be recorded
+- commands, slips: what is said to the bot; voices, relays: who speaks
+- query, terms, operator_hints, legacy_search: the query language
+- question, named_channels, named_people, mentions, english/: what a plain question asks
+- times/: moments, as they are stored, typed and meant
+- transcript, tokens, urls, invisible, defusing, quoted_secrets: chat as text for its readers
+- disentanglement/: which line answers which
+- absence, digest, nick_history: what happened meanwhile, and who was who
+"""

@@ -9,15 +9,12 @@ from terrarium_mcp.chat.slips import nearest_command
 QUESTIONS = ("terrarium", "ask")
 """Commands that a model answers. Text addressed to the bot by its nick is the first of them."""
 
-COMMANDS = frozenset(
-    (
-        *QUESTIONS, "search", "recent", "context", "stats", "who", "seen", "help", "ping", "more",
-        "stop", "clear", "status", "catchup", "compact", "quiet", "optout", "optin", "forget",
-    )
+COMMANDS = (
+    *QUESTIONS, "help", "ping", "search", "recent", "context", "stats", "who", "seen", "catchup",
+    "status", "more", "clear", "compact", "stop", "quiet", "optout", "optin", "forget",
 )  # fmt: skip
-"""Every command that a line of the log may be: those that the bot answers (`NAMES` in
-irc_bridge/ask/commands.py), and those that a later or an earlier bot does. Whoever changes what
-`is_command` says makes a version of the schema that has every line looked at again, as v9.sql."""
+"""Every command that the bot answers, and so that a line of the log may be. A change of what
+`is_command` says needs a version of the schema that has every line looked at again, as v9.sql."""
 
 _BEHIND_NICK = ":,\uff1a\uff0c\u3001"
 """What follows the bot's nick where it is addressed: also as keyboards for Chinese and Japanese
@@ -59,14 +56,14 @@ def is_command(
         casemapping: how nicks compare on its network.
     """
     found = command_after(prefix, said)
-    if found and (found[0] in COMMANDS or is_near_miss(found[0], prefix)):
+    if found and (found[0] in COMMANDS or command_meant(found[0], prefix)):
         return True
     return addressed_to(nick, said, casemapping) is not None
 
 
-def is_near_miss(name: str, prefix: str) -> bool:
-    """Whether the name behind the prefix was probably meant for a command, as in `!serch`."""
-    return not may_begin_sentence(prefix) and nearest_command(name, COMMANDS) != ""
+def command_meant(name: str, prefix: str) -> str:
+    """The command that a name behind the prefix nearly is, as in `!serch`; "" if there is none."""
+    return "" if may_begin_sentence(prefix) else nearest_command(name, COMMANDS)
 
 
 def may_begin_sentence(prefix: str) -> bool:

@@ -1,7 +1,7 @@
 """Digest: what somebody who was away should know of a stretch of the log. Pure, without a model.
 
-The talk is divided into conversations by its reply links. A conversation is told by the line that
-began it, a question by itself if nobody answered it, a move by its event.
+The talk is divided into conversations by its reply links. A conversation is represented by the
+line that began it; a question that nobody answered, and an arrival or departure, by themselves.
 """
 
 from collections import Counter, defaultdict
@@ -33,7 +33,7 @@ _Who = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class ConversationSummary:
-    """A conversation: the line that tells most of it, its first and last line, and who spoke.
+    """A conversation: the line that says most of it, its first and last line, and who spoke.
 
     `line` is the one that began it; if that is a mere greeting, the first that says something.
     `people` are nicks, those who said most first.

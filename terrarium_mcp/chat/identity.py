@@ -86,11 +86,10 @@ class Identity:
         """Whether it shows more than a nick."""
         return bool(self.account or self.host)
 
-    def is_same(self, other: "Identity", casemapping: str = DEFAULT_CASEMAPPING) -> bool:
+    def is_same(self, other: "Identity") -> bool:
         """Whether both are one person: by account where either has one, else nick and user@host."""
         if self.network != other.network or not (self.is_proven and other.is_proven):
             return False
         if self.account or other.account:
-            return fold(self.account, casemapping) == fold(other.account, casemapping)
-        same_nick = fold(self.nick, casemapping) == fold(other.nick, casemapping)
-        return same_nick and self.user_host == other.user_host
+            return fold(self.account) == fold(other.account)
+        return fold(self.nick) == fold(other.nick) and self.user_host == other.user_host

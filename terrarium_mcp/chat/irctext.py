@@ -88,20 +88,20 @@ def is_secret(text: str) -> bool:
     return _SECRET_COMMAND.match(plain(text)) is not None
 
 
-def without_keys(modes: Sequence[str], prefix_modes: str = "ohvaq") -> str:
+_ALWAYS_WITH_ARGUMENT = "kbeI" + "ohvaq"
+"""Modes with an argument wherever they are changed: the key, lists, and member prefixes."""
+
+
+def without_keys(modes: Sequence[str]) -> str:
     """The arguments of a MODE line with the channel key (`+k`, `-k`) replaced by `*`.
 
-    With modes of a network's own it may be unclear which argument is the key: then all of them are
-    replaced by one `*`.
-
-    Args:
-        modes: the mode string and its arguments (RFC 2812 3.2.3).
-        prefix_modes: letters of member prefixes, each of which takes an argument.
+    `modes` are the mode string and its arguments (RFC 2812 3.2.3). With modes of a network's own it
+    may be unclear which argument is the key: each of them is then replaced by a `*`.
     """
     if not modes:
         return ""
     letters, arguments = modes[0], list(modes[1:])
-    takers = _with_argument(letters, prefix_modes)
+    takers = _with_argument(letters)
     if len(takers) == len(arguments):
         shown = [
             REMOVED_KEY if letter == "k" else argument
@@ -112,13 +112,13 @@ def without_keys(modes: Sequence[str], prefix_modes: str = "ohvaq") -> str:
     return " ".join([letters, *shown])
 
 
-def _with_argument(letters: str, prefix_modes: str) -> list[str]:
+def _with_argument(letters: str) -> list[str]:
     """The letters of a mode string that take an argument, in order."""
     takers, adding = [], True
     for letter in letters:
         if letter in "+-":
             adding = letter == "+"
-        elif letter in "kbeI" + prefix_modes or (letter in "lfjL" and adding):
+        elif letter in _ALWAYS_WITH_ARGUMENT or (letter in "lfjL" and adding):
             takers.append(letter)
     return takers
 

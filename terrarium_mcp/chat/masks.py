@@ -24,7 +24,7 @@ class Mask:
         return bool(_compiled(self.pattern, casemapping).fullmatch(fold(mask, casemapping)))
 
     def __str__(self) -> str:
-        """As it stands in the settings."""
+        """As it is written in the settings."""
         return self.pattern
 
 

@@ -62,7 +62,7 @@ def import_logs(
 ) -> None:
     """Import logs: files, folders, patterns, archives; - is standard input.
 
-    Format, network, channel and date are told from the logs; what they do not tell is asked for.
+    Format, network, channel and date follow from the logs; what does not is asked for.
     Lines that are recorded already are recognised, so an import may be interrupted and repeated.
     """
     settings = settings_of(db, config, env_file)

@@ -15,7 +15,7 @@ from terrarium_mcp.cli.options import settings_of, settings_options
     flag_value=1,
     default=1,
     metavar="[N]",
-    help="Show so many of the last questions, the newest at the end (default: 1).",
+    help="How many of the last questions to show, the newest at the end (default: 1).",
 )
 @click.option(
     "--file",

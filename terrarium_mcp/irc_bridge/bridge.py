@@ -34,6 +34,7 @@ from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.irc_bridge.record.backfill import Backfill
 from terrarium_mcp.irc_bridge.record.message_filter import MessageFilter
 from terrarium_mcp.irc_bridge.record.presence_sync import PRESENCE_COMMANDS, PresenceSync
+from terrarium_mcp.irc_bridge.record.recorded_channels import RecordedChannels
 from terrarium_mcp.irc_bridge.record.recorder import Recorder
 from terrarium_mcp.irc_bridge.record.repeats import Repeats
 from terrarium_mcp.irc_bridge.record.trouble_notice import TroubleNotice
@@ -82,58 +83,28 @@ class Bridge:
         timeouts = timeouts or Timeouts()
         self.network = IrcNetwork(server_config(settings), self, timeouts=timeouts)
         self._filter = MessageFilter(name, self.network, settings.voice_rules)
-        self._unrecorded = self._answer_only()
-        self._recording: set[str] = set()
         self._recorder = Recorder(store, name, home, report=self.report)
+        self._channels = RecordedChannels(self.network, self._recorder, settings)
         self._repeats = Repeats()
         self._backfill = Backfill(
             store, name, self.network.fetch_history, timedelta(hours=settings.history_hours)
         )
-        self._presence = PresenceSync(store, name, self._recorded_now, self.network.members)
-        guard = LoopGuard(reflex_rules(timeouts.reflex))
-        self._consent = Consent(store, self._recorder, self._presence.write_all)
-        self._quiet = QuietTimes(store, name)
+        self._presence = PresenceSync(store, name, self._channels.joined, self.network.members)
         self._introducer = Introducer(store, settings, self._announce)
-        self._memory = DialogueMemory(store, name, lambda: self._settings.stale_after)
-        self._summarizer = Summarizer(self._memory, llm, model, lambda: self._settings)
-        views = CommandViews(self.network, self._recorder, lambda: self._settings)
-        speech = ReplySpeech(self.network, guard, lambda: self._settings)
-        self._questions = QuestionService(
-            self.network,
-            views,
-            speech,
-            toolbox,
-            llm,
-            model,
-            self._memory,
-            self._summarizer,
-            talk_log or TalkLog(None),
-            settings,
-        )
-        responder = Responder(
-            self.network,
-            views,
-            speech,
-            self._questions,
-            toolbox,
-            self._consent,
-            self._memory,
-            self._summarizer,
-            lambda: self._settings,
-            self.report,
-        )
-        queue = CommandQueue(responder.serve)
-        self._reception = Reception(
-            self.network,
-            settings,
-            queue,
-            self._quiet,
-            guard,
-            self._consent,
-            self._is_ours,
-        )
-        self._reporter = Reporter(lambda: self._settings, self.network, queue, llm)
         self._trouble_notice = TroubleNotice(self._recorder, self._announce_everywhere)
+        self._quiet = QuietTimes(store, name)
+        self._consent = Consent(store, self._recorder, self._presence.write_all)
+        self._memory = DialogueMemory(store, name, lambda: self._settings.stale_after)
+        self._summarizer = Summarizer(self._memory, llm, model, self._settings_in_use)
+        guard = LoopGuard(reflex_rules(timeouts.reflex))
+        self._views = CommandViews(self.network, self._recorder, self._settings_in_use)
+        self._speech = ReplySpeech(self.network, guard, self._settings_in_use)
+        self._questions = self._question_service(toolbox, llm, model, talk_log or TalkLog(None))
+        queue = CommandQueue(self._responder(toolbox).serve)
+        self._reception = Reception(
+            self.network, settings, queue, self._quiet, guard, self._consent, self._is_ours
+        )
+        self._reporter = Reporter(self._settings_in_use, self.network, queue, llm)
 
     async def run(self) -> None:
         """Connect, record and answer until `stop()` or cancellation.
@@ -175,11 +146,12 @@ class Bridge:
         self._filter = MessageFilter(self.name, self.network, settings.voice_rules).by_casemapping(
             self.network.casemapping
         )
-        self._unrecorded = self._answer_only()
+        self._channels.use_settings(settings)
         self._questions.change_settings(settings)
         self._reception.change_settings(settings)
         self.network.change_channels(settings.irc_channels)
-        self._change_recorded()
+        self._channels.begin_and_end_by_settings()
+        self._presence.schedule_check()
         self._state_changed()
 
     def hurry(self) -> None:
@@ -204,7 +176,7 @@ class Bridge:
     def names_compare_by(self, casemapping: str) -> None:
         """Tell rooms and relays apart as the network does, in the store as well."""
         self._filter = self._filter.by_casemapping(casemapping)
-        self._unrecorded = self._answer_only()
+        self._channels.names_compare_otherwise()
         self._recorder.names_compare_by(casemapping)
 
     def connected(self, nick: str) -> None:
@@ -223,7 +195,7 @@ class Bridge:
         pending = [
             self._recorder.record(record)
             for record in (self._filter.messages_in(message, now) if is_recorded else ())
-            if self._is_recorded(record.channel)
+            if self._channels.includes(record.channel)
         ]
         if message.command in PRESENCE_COMMANDS:
             self._presence.schedule_check()
@@ -238,14 +210,14 @@ class Bridge:
     def history(self, page: HistoryPage) -> None:
         """A page of history has come in, line by line: the record covers its time."""
         self._repeats.end(page.channel)
-        if self._is_recorded(page.channel):
+        if self._channels.includes(page.channel):
             self._recorder.afterwards(partial(self._backfill.add, page, datetime.now(UTC)))
 
     def joined(self, channel: str) -> None:
         """The bot joined a channel: record it from now on, and what it missed."""
-        if self._is_recorded(channel):
+        if self._channels.includes(channel):
             log.info("recording %s/%s", self.name, channel)
-            self._begin(channel, "joined")
+            self._channels.begin(channel, "joined")
             self._recorder.afterwards(partial(self._backfill.begin, channel))
         else:
             log.info("answering in %s/%s, and not recording it", self.name, channel)
@@ -263,17 +235,50 @@ class Bridge:
     def left(self, channel: str, why: str) -> None:
         """The bot is no longer in a channel."""
         log.warning("no longer in %s/%s: %s", self.name, channel, why)
-        self._end(channel, why)
+        self._channels.end(channel, why)
         self._reception.left(channel)
         self._state_changed()
 
     def lost(self, why: str) -> None:
         """The connection is lost, and with it every channel."""
         self._repeats = Repeats()
-        self._recording.clear()
-        self._recorder.end_all(f"connection lost: {why}")
+        self._channels.end_all(f"connection lost: {why}")
         self._reception.lost()
         self._state_changed(connection=True)
+
+    def _question_service(
+        self, toolbox: Toolbox, llm: LLM, model: ModelQueue, talk_log: TalkLog
+    ) -> QuestionService:
+        return QuestionService(
+            self.network,
+            self._views,
+            self._speech,
+            toolbox,
+            llm,
+            model,
+            self._memory,
+            self._summarizer,
+            talk_log,
+            self._settings,
+        )
+
+    def _responder(self, toolbox: Toolbox) -> Responder:
+        return Responder(
+            self.network,
+            self._views,
+            self._speech,
+            self._questions,
+            toolbox,
+            self._consent,
+            self._memory,
+            self._summarizer,
+            self._settings_in_use,
+            self.report,
+        )
+
+    def _settings_in_use(self) -> Settings:
+        """The settings, which may be reloaded."""
+        return self._settings
 
     def _state_changed(self, *, connection: bool = False) -> None:
         """Report soon; with `connection`, that was made or lost."""
@@ -290,7 +295,7 @@ class Bridge:
         """Announce this where we record, if the settings ask for it; log where it fails."""
         if self._settings.say_trouble == "off":
             return
-        for channel in self._recorded_now():
+        for channel in self._channels.joined():
             try:
                 await self._announce(channel, text)
             except (NotConnected, SendQueueFull) as error:
@@ -299,7 +304,7 @@ class Bridge:
     def _replayed(self, message: IrcMessage, now: datetime) -> None:
         """Record a replayed message: it changes nothing now, and is not answered."""
         for record in self._filter.messages_in(message, now):
-            if self._is_recorded(record.channel):
+            if self._channels.includes(record.channel):
                 self._recorder.record(self._repeats.numbered(record))
         self._redact(message)
 
@@ -332,48 +337,6 @@ class Bridge:
     def _is_ours(self, channel: str) -> bool:
         """Whether the settings name this channel; no other is recorded or answered in."""
         return self.network.is_configured(channel)
-
-    def _is_recorded(self, channel: str) -> bool:
-        """Whether the settings name this channel, and as none that is only answered in."""
-        answer_only = self._unrecorded and self.network.fold(channel) in self._unrecorded
-        return self._is_ours(channel) and not answer_only
-
-    def _recorded_now(self) -> list[str]:
-        """The channels that we are in and that are recorded."""
-        return [one for one in self.network.joined_channels() if self._is_recorded(one)]
-
-    def _answer_only(self) -> frozenset[str]:
-        """The channels of the settings that are answered in and not recorded, folded."""
-        mapping, settings = self.network.casemapping, self._settings
-        names = (channel.name for channel in settings.irc_channels)
-        return frozenset(
-            self.network.fold(name)
-            for name in names
-            if not settings.channel_ways(self.name, name, mapping).is_recorded
-        )
-
-    def _change_recorded(self) -> None:
-        """Begin or end recording where the settings in use say so.
-
-        Of what was said while a channel was only answered in, nothing is fetched.
-        """
-        for channel in self.network.joined_channels():
-            if not self._is_recorded(channel):
-                self._end(channel, "no longer recorded, by the settings")
-            elif self.network.fold(channel) not in self._recording:
-                self._begin(channel, "recorded from now on, by the settings")
-        self._presence.schedule_check()
-
-    def _begin(self, channel: str, why: str) -> None:
-        """Record a channel from now on."""
-        self._recording.add(self.network.fold(channel))
-        self._recorder.begin(channel, why)
-
-    def _end(self, channel: str, why: str) -> None:
-        """Record a channel no longer; of one that was not recorded, nothing is noted."""
-        if (folded := self.network.fold(channel)) in self._recording:
-            self._recording.remove(folded)
-            self._recorder.end(channel, why)
 
 
 def _is_endless(source: Source | None) -> bool:

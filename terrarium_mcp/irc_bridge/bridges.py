@@ -27,7 +27,7 @@ RESTART = (5.0, 30.0, 120.0, 600.0)
 """Seconds before a bridge that a bug ended is started again; the last pause repeats."""
 
 SETTLED = 3600.0
-"""After a bridge that ran for so many seconds the pauses start from the first again."""
+"""Seconds that a bridge must run for the pauses to start from the first again."""
 
 
 class Bridges:

@@ -49,7 +49,7 @@ class LogClock:
         """A line says that the log goes on at a day, or a local moment; returns the moment."""
         if isinstance(dated, datetime):
             return self._reached(dated)
-        self._day, self._local = dated, None  # midnight is passed; the clock begins anew
+        self._day, self._local = dated, None  # midnight is passed; the clock starts over
         return self._in_zone(datetime.combine(dated, time.min), fold=0)
 
     def moment(self, stamp: Stamp | None) -> datetime:

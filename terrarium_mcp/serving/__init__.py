@@ -1,1 +1,8 @@
-"""How an `MCPServer` reaches its clients: over stdio, or over HTTP."""
+"""How an `MCPServer` reaches its clients: over stdio, or over HTTP.
+
+- stdio, pipes, lines, unreadable: over pipes
+- http, application, address, host_check: over HTTP
+- connections, joined_writes, uploads, session_room: what one client may send, and how it is served
+- bounded_calls, open_calls, places: how many calls are in work
+- shutdown: how all of it ends
+"""

@@ -16,7 +16,7 @@ Word = TypeVar("Word", bound=str)
 
 
 def channel_tables(written: object, file: Path) -> tuple[ChannelTable, ...]:
-    """What stands below `channel` in a settings file, as tables in its order.
+    """What is below `channel` in a settings file, as tables in its order.
 
     Raises:
         BadSetting: a key or value is none of those known, a channel has two tables, or a persona

@@ -42,7 +42,7 @@ class ChannelWays:
 class ChannelTable:
     """A `[channel."libera/#tea"]` table; without a `network` it holds on each that has the channel.
 
-    What is None is as for the whole network. `source` is the file in which the table stands.
+    What is None is as for the whole network. `source` is the file that has the table.
     """
 
     network: str

@@ -139,7 +139,7 @@ class Settings(BaseModel):
     stale_hours: float = _setting(
         "TERRARIUM_STALE_HOURS",
         2.0,
-        "hours of silence after which the bot's talk in a place begins anew; the record stays",
+        "hours of silence after which the bot's talk in a place starts over; the record stays",
         gt=0,
         le=8760,
         allow_inf_nan=False,
@@ -355,7 +355,7 @@ class Settings(BaseModel):
 
     @property
     def stale_after(self) -> timedelta:
-        """The silence after which a dialogue begins anew."""
+        """The silence after which a dialogue starts over."""
         return timedelta(hours=self.stale_hours)
 
     def days_kept(self, network: str, channel: str, casemapping: str = DEFAULT_CASEMAPPING) -> int:

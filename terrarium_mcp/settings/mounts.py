@@ -1,7 +1,7 @@
 """[mcp_servers.NAME]: other MCP servers, of which the bot's model may use some tools. Pure.
 
 A mount names its server, the tools that are allowed one by one, and the channels in which they are
-offered. It stands in terrarium.toml only; no error and no repr repeats what may be a secret.
+offered. It is in terrarium.toml only; no error and no repr repeats what may be a secret.
 """
 
 import re

@@ -1,7 +1,7 @@
 """Several networks: from the [[network]] tables of terrarium.toml to the settings of each.
 
 What a table leaves out comes from the settings outside the tables, except what belongs to one
-network: above all, no password that stands outside the tables is sent to any server.
+network: above all, no password set outside the tables is sent to any server.
 """
 
 from collections.abc import Mapping, Sequence
@@ -64,7 +64,7 @@ def each_network(
         sources: where each of these was found, for the errors.
 
     Raises:
-        BadSetting: a setting stands in the wrong place, cannot be used, or a name is missing.
+        BadSetting: a setting is in the wrong place, cannot be used, or a name is missing.
     """
     for name in sorted(OF_ONE_NETWORK & found.keys()) if tables else ():
         raise BadSetting(

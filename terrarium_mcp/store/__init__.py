@@ -30,7 +30,6 @@ from terrarium_mcp.store.records import (
     CleanedFile,
     Conversation,
     DatabaseSize,
-    DayStats,
     DeepCheck,
     EarlierReading,
     Evidence,
@@ -66,14 +65,6 @@ from terrarium_mcp.store.records.archive import (
     RestoredTotals,
 )
 from terrarium_mcp.store.records.bridge_report import BridgeReport, Heartbeat
-from terrarium_mcp.store.records.dialogue import (
-    DialoguePlace,
-    DialogueSummary,
-    DialogueTurn,
-    StoredDialogue,
-    ToolStep,
-    TurnState,
-)
 from terrarium_mcp.store.search import COUNTED, Explanation, Hits, RankedAnew, Rung, Search, Sort
 from terrarium_mcp.store.search.relevance.lookup import AnyOf, Condition, ConditionKind, Lookup
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, TermGroup
@@ -168,7 +159,6 @@ __all__ = [
     "Conversation",
     "CopyFailed",
     "DatabaseSize",
-    "DayStats",
     "DeepCheck",
     "DialoguePlace",
     "DialogueSummary",

@@ -34,7 +34,7 @@ _FOOT_TOKENS = 24
 """What the line below the fence costs."""
 
 _MOST_PEOPLE = 10
-"""People of a conversation whom a program is told."""
+"""People of a conversation that its JSON names."""
 
 
 class DigestLine(BaseModel):

@@ -21,7 +21,7 @@ _LEFT_OUT = {"left_out": 99_999}
 
 
 def head_facts(summary: str, covered: str, notes: Iterable[str]) -> dict[str, object]:
-    """What stands above the lines of a text, as facts for a program."""
+    """What is above the lines of a text, as facts for a program."""
     return {
         "summary": harmless(summary),
         "covered": harmless(covered),

@@ -245,9 +245,8 @@ def test_a_limit_takes_an_argument_only_where_it_is_set(letter: str) -> None:
     assert without_keys([f"-{letter}+k-o", "secret", "ada"]) == f"-{letter}+k-o * ada"
 
 
-def test_a_network_names_its_own_prefix_modes() -> None:
-    assert without_keys(["+yk", "ada", "secret"], prefix_modes="y") == "+yk ada *"
-    assert without_keys(["+ok", "ada", "secret"], prefix_modes="y") == "+ok * *"
+def test_where_a_network_has_modes_of_its_own_no_argument_beside_a_key_is_shown() -> None:
+    assert without_keys(["+yk", "ada", "secret"]) == "+yk * *"
     assert without_keys(["+X", "ada"]) == "+X ada"
 
 

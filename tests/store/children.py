@@ -29,7 +29,7 @@ from terrarium_mcp.store import (
 )
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.fts_merge import SegmentMerger
-from terrarium_mcp.store.sqlite.index.indexer import DERIVED
+from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
 from tests.store.scene import SETTINGS, chat, find, line_of, past
 
 ROOT = Path(__file__).parents[2]

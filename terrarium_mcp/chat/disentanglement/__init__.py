@@ -10,9 +10,13 @@ at its word.
     conversations_in(links)                the links of each conversation
     extent_of(100, utterances, links)      the lines of 100's conversation to show, and to leave out
 
-Reading order: `utterance`, `words`, `addressees`, `window` (an utterance by itself),
-`thread_state`, `word_overlap`, `scores` (an utterance beside earlier ones), `linking`, `chains`,
-`grouping`, `extent`. `tables` holds what was learnt, `remarks` says which lines add nothing.
+In the order in which to read them:
+
+- utterance, words, addressees, window: an utterance by itself; buckets: its figures by size
+- thread_state, word_overlap, scores, start_score: an utterance beside earlier ones
+- linking, chains, grouping, extent: who answers whom, and what belongs together
+- tables: what was learnt
+- remarks: which lines add nothing
 """
 
 from terrarium_mcp.chat.disentanglement.chains import ReplyGraph

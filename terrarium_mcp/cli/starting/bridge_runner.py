@@ -21,7 +21,7 @@ from terrarium_mcp.settings import BadSetting, Settings, check_mounted_channels
 from terrarium_mcp.store import Store, claimed
 
 STOPPED, LINES_LOST = 0, 3
-"""Exit statuses. 1 is an error that stands on stderr, 2 a command line that is not understood."""
+"""Exit statuses. 1 is an error that stderr names, 2 a command line that is not understood."""
 
 SWITCH_INTERVAL = 0.0002
 """Seconds after which a thread that computes lets another one continue (Python: 0.005).

@@ -11,13 +11,13 @@ from terrarium_mcp.chat.query import Query, parse_query
 from terrarium_mcp.cli.console import is_terminal
 from terrarium_mcp.cli.starting.empty_history import NothingRecorded, require_rooms
 from terrarium_mcp.cli.starting.output import (
-    StandardOutput,
     new_file,
     new_folder,
     require_free_file,
     require_free_folder,
 )
 from terrarium_mcp.cli.starting.progress import Progress
+from terrarium_mcp.cli.starting.standard_output import StandardOutput
 from terrarium_mcp.errors import TerrariumError, quantity
 from terrarium_mcp.logformats.export_formats import ExportFormat
 from terrarium_mcp.logformats.exporting import (

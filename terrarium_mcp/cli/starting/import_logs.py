@@ -171,7 +171,10 @@ async def _imported(
 
 
 async def _recorded_rooms(settings: Settings, options: ImportOptions) -> Sequence[Room]:
-    """The rooms of the database; none if there is no database, and none is made for that."""
+    """The rooms of the database; none if there is no database, and none is made for that.
+
+    It is closed again: finding the logs may take minutes, in which a keeper would do no duty.
+    """
     if not settings.db_path.exists():
         return []
     async with open_store(settings.db_path, settings, adopt=options.adopt) as store:
@@ -274,7 +277,7 @@ def _rejects(path: Path | None) -> Iterator[Reject]:
 
 @contextmanager
 def _appended(path: Path) -> Iterator[TextIO]:
-    """A text file to add to: the same import may be run again, and what stands there stays."""
+    """A text file to add to: the same import may be run again, and what is there stays."""
     try:
         stream = path.open("a", encoding="utf-8")
     except OSError as error:

@@ -1,13 +1,11 @@
 """New files and folders of a command: they get their name once they are complete."""
 
-import os
 import shutil
-import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
-from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.cli.starting.replacing import beside, replacing
 from terrarium_mcp.errors import HostFailure, TerrariumError
 
 
@@ -57,18 +55,8 @@ def new_file(path: Path) -> Iterator[Path]:
     Raises:
         OutputFailed: it cannot be written; nothing is left.
     """
-    place = path.resolve()
-    new = _beside(place)
-    with _named_failures(path):
-        try:
-            os.close(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600))
-            yield new
-            _sync(new)
-            new.replace(place)
-        finally:
-            for leftover in ("", "-journal"):  # SQLite's, if a database was being written
-                with suppress(OSError):
-                    new.with_name(new.name + leftover).unlink()
+    with _named_failures(path), replacing(path) as new:
+        yield new
 
 
 @contextmanager
@@ -78,7 +66,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     Raises:
         OutputFailed: it cannot be written; nothing is left.
     """
-    new = _beside(path)
+    new = beside(path)
     with _named_failures(path):
         try:
             new.mkdir(0o700)
@@ -86,52 +74,6 @@ def new_folder(path: Path) -> Iterator[Path]:
             new.replace(path)
         finally:
             shutil.rmtree(new, ignore_errors=True)
-
-
-class StandardOutput:
-    """Lines on standard output, in UTF-8.
-
-    What controls a terminal does not reach one: strangers wrote it.
-    """
-
-    def __init__(self) -> None:
-        self._is_terminal = sys.stdout.isatty()
-
-    def write(self, line: str) -> None:
-        """Write a line.
-
-        Raises:
-            OutputFailed: it cannot be written.
-            BrokenPipeError: its reader has ended.
-        """
-        text = harmless(line) if self._is_terminal else line
-        with self._named_failures():
-            sys.stdout.buffer.write(f"{text}\n".encode())
-
-    def flush(self) -> None:
-        """Write what is still in memory; raises as `write`."""
-        with self._named_failures():
-            sys.stdout.flush()
-
-    @contextmanager
-    def _named_failures(self) -> Iterator[None]:
-        try:
-            yield
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            # Python tries to write the rest when it ends, and would complain a second time.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            raise OutputFailed(f"Standard output cannot be written: {error.strerror}.") from error
-
-
-def _beside(path: Path) -> Path:
-    return path.with_name(f".{path.name}.{os.getpid()}.new")
-
-
-def _sync(path: Path) -> None:
-    with path.open("rb") as stream:
-        os.fsync(stream.fileno())
 
 
 @contextmanager

@@ -1,10 +1,32 @@
-"""Replaces a whole file: afterwards it has the old text or the new one, never a part."""
+"""Replaces a whole file: afterwards it has the old contents or the new ones, never a part."""
 
 import os
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from terrarium_mcp.errors import TerrariumError
+
+
+@contextmanager
+def replacing(file: Path, mode: int = 0o600) -> Iterator[Path]:
+    """An empty file that takes the place of `file`, or of where it links, unless the block fails.
+
+    Raises:
+        OSError: it cannot be written; `file` is as it was.
+    """
+    place = file.resolve()
+    new = beside(place)
+    try:
+        os.close(os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode))
+        new.chmod(mode)  # whatever the umask
+        yield new
+        _sync(new)
+        new.replace(place)
+    finally:
+        for leftover in ("", "-journal"):  # SQLite's, if a database was being written
+            with suppress(OSError):
+                new.with_name(new.name + leftover).unlink()
 
 
 def replace_file(file: Path, text: str, *, mode: int) -> None:
@@ -13,18 +35,21 @@ def replace_file(file: Path, text: str, *, mode: int) -> None:
     Raises:
         TerrariumError: it cannot be written.
     """
-    place = file.resolve()
-    new = place.with_name(f".{place.name}.{os.getpid()}.new")
     try:
-        place.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(new, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-        with os.fdopen(descriptor, "w", encoding="utf-8", newline="") as stream:
-            stream.write(text)
-        new.chmod(mode)  # whatever the umask
-        new.replace(place)
+        file.resolve().parent.mkdir(parents=True, exist_ok=True)
+        with replacing(file, mode) as new:
+            new.write_text(text, encoding="utf-8", newline="")
     except OSError as error:
-        with suppress(OSError):
-            new.unlink()
         raise TerrariumError(
             f"{file} cannot be written: {error.strerror or error}. Nothing was changed."
         ) from error
+
+
+def beside(path: Path) -> Path:
+    """The path under which this process writes what is to take the place of `path`."""
+    return path.with_name(f".{path.name}.{os.getpid()}.new")
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb") as stream:
+        os.fsync(stream.fileno())

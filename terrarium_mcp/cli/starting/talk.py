@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from terrarium_mcp.cli.starting.output import StandardOutput
+from terrarium_mcp.cli.starting.standard_output import StandardOutput
 from terrarium_mcp.errors import HostFailure, TerrariumError, quantity
 from terrarium_mcp.irc_bridge.talk_log.record import TalkRecord, record_from_json
 from terrarium_mcp.irc_bridge.talk_log.timeline import rendered

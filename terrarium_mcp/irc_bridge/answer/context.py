@@ -60,7 +60,7 @@ def question_context(
 ) -> QuestionContext:
     """The request for a question within SOFT_LIMIT.
 
-    What we said ourselves stands in it once: in the turns, or else in the newest lines.
+    What we said ourselves is in it once: in the turns, or else in the newest lines.
 
     Args:
         question: the question.

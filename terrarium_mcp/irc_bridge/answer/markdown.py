@@ -21,7 +21,7 @@ _INDENT = "  "
 _LINE_BREAK_TAG = re.compile(r"\s*<br\s?/?>\s*", re.IGNORECASE)
 
 
-def markdown_lines(text: str, prose: Callable[[str], str] = str) -> list[str]:
+def markdown_lines(text: str, prose: Callable[[str], str]) -> list[str]:
     """The lines of `text` without markup, none of them empty.
 
     Single line breaks stay: in text for IRC they are meant. `~~struck~~` keeps its marks, since

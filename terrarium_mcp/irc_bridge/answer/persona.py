@@ -1,7 +1,7 @@
 """The system message: who the bot is, in the words of the operator, then the rules. Pure.
 
 A persona decides who speaks and in which manner. What keeps the answers true, and strangers' text
-mere data, stands behind it and in no file, so that no persona can leave it out.
+mere data, follows it and is in no file, so that no persona can leave it out.
 """
 
 import re

@@ -4,10 +4,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from terrarium_mcp.chat.commands import (
+    COMMANDS,
     QUESTIONS,
     addressed_to,
     command_after,
-    is_near_miss,
+    command_meant,
     may_begin_sentence,
 )
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity
@@ -23,13 +24,8 @@ CONSENT = ("optout", "optin", "forget")
 """Commands by which people decide about the record of themselves. Neither they nor the answers to
 them are recorded."""
 
-NAMES = (
-    *(*QUESTIONS, "help", "ping", "search", "recent", "context", "stats", "who", "seen"),
-    *("catchup", "status", "more", "clear", "compact", "stop", "quiet", *CONSENT),
-)
-
 NEAR_MISS = "near miss"
-"""The name of a command that is nearly one of NAMES: its asker is told which."""
+"""The name of a command that is nearly one of COMMANDS: its asker is told which."""
 
 PersonKey = tuple[str, str]
 """Who somebody is on a network, whatever their nick: a services account, or else user@host."""
@@ -37,7 +33,7 @@ PersonKey = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command to the bot: `name` is one of NAMES, `rest` the text after it.
+    """A command to the bot: `name` is one of COMMANDS, `rest` the text after it.
 
     Of a NEAR_MISS `rest` is the word that was typed. `channel` is where the reply goes; "" in a
     private chat, where it goes to `asker`. Who the asker is follows from `source` and `account`
@@ -123,10 +119,9 @@ class Address:
     def _prefixed(self, said: str) -> tuple[str, str] | None:
         """The command or near miss behind the prefix."""
         found = command_after(self.prefix, said)
-        if found is None or found[0] in NAMES:
+        if found is None or found[0] in COMMANDS:
             return found
-        is_slip = is_near_miss(found[0], self.prefix)
-        return (NEAR_MISS, found[0]) if is_slip else None
+        return (NEAR_MISS, found[0]) if command_meant(found[0], self.prefix) else None
 
     def _spoken_to(self, said: str, *, private: bool) -> tuple[str, str] | None:
         """`Terra: text` and the like; in a private chat, any text but an unknown command."""
@@ -140,7 +135,7 @@ class Address:
         if text and not without_off_record(text):
             return None
         text = without_off_record(text)
-        bare = bare_command(text, NAMES, self.prefix) if private else None
+        bare = bare_command(text, COMMANDS, self.prefix) if private else None
         return self._prefixed(text) or bare or (QUESTIONS[0], text.strip())
 
 

@@ -7,6 +7,7 @@ from functools import partial
 
 import anyio
 
+from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.errors import TerrariumError
@@ -44,7 +45,7 @@ class Consent:
         self._recorder = recorder
         self._on_change = on_change
         self._undecided = 0
-        self._unconfirmed: dict[Identity, float] = {}
+        self._unconfirmed = BoundedDict[Identity, float](MOST_UNCONFIRMED)
         self._removing = anyio.Lock()
         self._acts: Mapping[str, Callable[[Identity], Awaitable[None]]] = {
             "optout": self._opt_out,
@@ -113,11 +114,10 @@ class Consent:
         async with self._removing:  # it reads every message
             traces = await self._store.removal.traces(PurgeTarget.asking(who))
         now = anyio.current_time()
-        self._unconfirmed = {one: until for one, until in self._unconfirmed.items() if until > now}
+        for one in [one for one, until in self._unconfirmed.items() if until <= now]:
+            del self._unconfirmed[one]
         if traces.total or traces.backlog.quoting:
             self._unconfirmed[who] = now + CONFIRMED_WITHIN
-            if len(self._unconfirmed) > MOST_UNCONFIRMED:
-                del self._unconfirmed[next(iter(self._unconfirmed))]
         return traces
 
     async def forget(self, who: Identity) -> PurgeResult | None:

@@ -13,7 +13,7 @@ _KEPT = f"I keep the newest {KEPT_TURNS} word for word"
 
 
 async def clear(context: CommandContext) -> list[str]:
-    """!clear: the talk with the bot begins anew here; what was recorded stays."""
+    """!clear: the talk with the bot starts over here; what was recorded stays."""
     turns = await context.dialogue.clear()
     if not turns:
         return ["There is nothing to clear: we have not talked here for a while."]

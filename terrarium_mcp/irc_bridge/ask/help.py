@@ -51,7 +51,7 @@ WORDS: Mapping[str, CommandHelp] = {
     ),
     "status": CommandHelp("", "how long I am up, what is recorded, and whether the model answers"),
     "more": CommandHelp("", "the next lines of my last reply to you here"),
-    "clear": CommandHelp("", "our talk here begins anew; what is recorded stays"),
+    "clear": CommandHelp("", "our talk here starts over; what is recorded stays"),
     "compact": CommandHelp("", "the older part of our talk here becomes a summary now"),
     "stop": CommandHelp("", "takes back what you asked me; an operator's takes back all here"),
     "quiet": CommandHelp(

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.irc_bridge.answer.reply import Reply
 
 MOST_KEPT = 200
@@ -24,14 +25,11 @@ class ReplyKey:
 class KeptReplies:
     """The last reply to each person in each place, with what is left of it."""
 
-    _replies: dict[ReplyKey, Reply] = field(default_factory=dict)
+    _replies: BoundedDict[ReplyKey, Reply] = field(default_factory=lambda: BoundedDict(MOST_KEPT))
 
     def keep(self, key: ReplyKey, reply: Reply) -> None:
         """Note the last reply to somebody, whether or not anything of it is left."""
-        self._replies.pop(key, None)  # so that the latest is the last
         self._replies[key] = reply
-        if len(self._replies) > MOST_KEPT:
-            del self._replies[next(iter(self._replies))]
 
     def to_continue(self, key: ReplyKey, *, off_record: bool) -> tuple[ReplyKey, Reply] | None:
         """What `!more` of somebody continues; None if nothing is left.
@@ -44,7 +42,7 @@ class KeptReplies:
             return key, own
         if off_record:
             return None
-        for other, reply in reversed(self._replies.items()):
+        for other, reply in reversed(list(self._replies.items())):
             if other == key:
                 return None
             if other.scope == key.scope and reply.more and not reply.is_off_record:

@@ -32,7 +32,7 @@ class Refusal(Enum):
 
 @dataclass(slots=True)
 class QuestionLimits:
-    """Counts questions: of a person `burst` in a row, then one `every` so many seconds.
+    """Counts questions: of a person `burst` in a row, then one `every` that many seconds.
 
     A channel may ask `per_channel` in any quarter of an hour.
 

@@ -9,7 +9,7 @@ the program has nothing left to answer.
     20 in a row within 30 s            ... or that take their time, as another language model does
     60 in a row within 10 minutes      ... or wait on purpose
 
-A line later than that begins the row anew. Several lines to us without a reply that begins in
+A line later than that starts the row over. Several lines to us without a reply that begins in
 between are one. Whoever reads on where we offered more is no program, since every answer ends: that
 line counts in no row. A pause is forgotten a day after it ended.
 """
@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum, auto
 
+from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.irc_bridge.ask.commands import PersonKey
 
 FIRST_PAUSE = 120.0
@@ -31,7 +32,7 @@ MOST_PEOPLE = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ReflexRule:
-    """So many `lines` in a row, each within so many `seconds` after a reply of ours began."""
+    """`lines` in a row, each within `seconds` after one of our replies began."""
 
     seconds: float
     lines: int
@@ -72,7 +73,9 @@ class LoopGuard:
     """Notes who speaks when, and says when it is enough."""
 
     rules: Sequence[ReflexRule]
-    _exchanges: dict[PersonKey, _Exchange] = field(default_factory=dict)
+    _exchanges: BoundedDict[PersonKey, _Exchange] = field(
+        default_factory=lambda: BoundedDict(MOST_PEOPLE)
+    )
 
     def replied(self, person: PersonKey, at: float) -> None:
         """The first line of a reply has left, which was ready `at` that time.
@@ -109,8 +112,6 @@ class LoopGuard:
         return Pace.TOO_MUCH
 
     def _exchange(self, person: PersonKey) -> _Exchange:
-        exchange = self._exchanges.pop(person, None) or _Exchange([0] * len(self.rules))
+        exchange = self._exchanges.get(person) or _Exchange([0] * len(self.rules))
         self._exchanges[person] = exchange  # the last of all
-        if len(self._exchanges) > MOST_PEOPLE:
-            del self._exchanges[next(iter(self._exchanges))]
         return exchange

@@ -1,6 +1,6 @@
 """Tells people that they must wait, or are not answered: one line a minute and channel for all.
 
-Each is told once: whoever stands in a line is in no further one until a minute has passed in which
+Each hears it once: a person named in a line is not named again until a minute has passed in which
 nobody was refused there. The lines leave last of all that is said (`OutgoingQueue`). What is no
 longer true when a line leaves is not in it.
 """
@@ -24,7 +24,7 @@ EVERY = 60.0
 """Seconds between two lines in one channel."""
 
 STALE_AFTER = 15.0
-"""Seconds after which a refusal of the moment is no longer told."""
+"""Seconds after which a refusal of the moment is no longer said."""
 
 NAMED = 3
 """Nicks in a line; of the others it says how many there are."""
@@ -49,7 +49,7 @@ class _Refused:
 
 @dataclass(slots=True)
 class _Board:
-    """What is to be told in one channel, or in one private chat."""
+    """What is to be said in one channel, or in one private chat."""
 
     channel: str
     refused: dict[str, _Refused] = field(default_factory=dict)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import anyio
 
+from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.errors import plainly
 from terrarium_mcp.irc_bridge.answer.gathering import GatheredLines, gathered_lines
 from terrarium_mcp.irc_bridge.answer.loop import Answer, answer
@@ -67,7 +68,7 @@ class QuestionService:
         self._talk_log = talk_log
         self._settings = settings
         self._guardians = GuardianWatch(network, Guardians(settings.guardians))
-        self._accounts: dict[DialoguePlace, tuple[str, ...]] = {}
+        self._accounts = BoundedDict[DialoguePlace, tuple[str, ...]](MOST_ACCOUNTS)
 
     def change_settings(self, settings: Settings) -> None:
         """Use other settings from now on."""
@@ -111,7 +112,7 @@ class QuestionService:
             is_kept=not question.off_record,
         ) as turn:
             found = await self._answered(pending, question, before, lines)
-            self._note_account(place, found)
+            self._accounts[place] = found.account
             turn.answer("\n".join(found.lines), found.steps, found.shown)
             mark = self._settings.llm_mark if found.by_model else ""
             pending.watch.outcome = Outcome.ANSWERED if found.by_model else Outcome.BEST_LINES
@@ -193,12 +194,6 @@ class QuestionService:
         await anyio.sleep(THINKING_AFTER)
         beside_the_answer = replace(pending, watch=Stopwatch())
         await self._speech.interject(beside_the_answer, "Thinking...")
-
-    def _note_account(self, place: DialoguePlace, found: Answer) -> None:
-        self._accounts.pop(place, None)
-        self._accounts[place] = found.account
-        if len(self._accounts) > MOST_ACCOUNTS:
-            del self._accounts[next(iter(self._accounts))]
 
     @contextmanager
     def _noted(self, pending: PendingCommand) -> Iterator[None]:

@@ -1,4 +1,4 @@
-"""`Did you mean !search?`: what somebody is told whose command is nearly one of ours.
+"""`Did you mean !search?`: the reply to a command that is nearly one of ours.
 
 A near miss is not executed, and is no question either: the person decides. In the log it is a
 command to the bot, and no evidence of anything.
@@ -6,9 +6,10 @@ command to the bot, and no evidence of anything.
 
 from dataclasses import dataclass, field
 
-from terrarium_mcp.chat.slips import nearest_command
+from terrarium_mcp.bounded_dict import BoundedDict
+from terrarium_mcp.chat.commands import command_meant
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
-from terrarium_mcp.irc_bridge.ask.commands import NAMES, Command, PersonKey
+from terrarium_mcp.irc_bridge.ask.commands import Command, PersonKey
 
 SILENT_FOR = 600.0
 """Seconds in which a person is not told again about the same word."""
@@ -20,21 +21,21 @@ MOST_TOLD = 1_000
 async def suggestion(context: CommandContext) -> list[str]:
     """The command that a near miss was probably meant for."""
     prefix = context.settings.command_prefix
-    return [f"Did you mean {prefix}{nearest_command(context.command.rest, NAMES)}?"]
+    return [f"Did you mean {prefix}{command_meant(context.command.rest, prefix)}?"]
 
 
 @dataclass(slots=True)
 class SuggestionMemory:
     """Who was told lately about which word."""
 
-    _told: dict[tuple[PersonKey, str], float] = field(default_factory=dict)
+    _told: BoundedDict[tuple[PersonKey, str], float] = field(
+        default_factory=lambda: BoundedDict(MOST_TOLD)
+    )
 
     def is_new(self, near_miss: Command, now: float) -> bool:
         """Whether its asker is to be told now; the person then counts as told."""
         key = (near_miss.person, near_miss.rest)
-        last = self._told.pop(key, None)
+        last = self._told.get(key)
         is_new = last is None or now - last >= SILENT_FOR
         self._told[key] = now if last is None or is_new else last
-        if len(self._told) > MOST_TOLD:
-            del self._told[next(iter(self._told))]
         return is_new

@@ -13,6 +13,7 @@ from functools import partial
 
 import anyio
 
+from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.dialogue.unwritten import UnwrittenState
@@ -78,7 +79,7 @@ class DialogueMemory:
         self._network = network
         self._stale_after = stale_after
         self._unwritten = UnwrittenState()
-        self._reached: dict[DialoguePlace, StoredDialogue] = {}
+        self._reached = BoundedDict[DialoguePlace, StoredDialogue](MOST_PLACES)
 
     async def run(self) -> None:
         """Mark the turns that an earlier process left open, and write until `finish()`."""
@@ -199,11 +200,8 @@ class DialogueMemory:
         return StoredDialogue(found.window + 1, found.newest)
 
     def _reach(self, place: DialoguePlace, window: int, newest: int) -> None:
-        """Note how far a dialogue has come; of too many, the longest unchanged is left out."""
-        self._reached.pop(place, None)
+        """Note how far a dialogue has come."""
         self._reached[place] = StoredDialogue(window, newest)
-        if len(self._reached) > MOST_PLACES:
-            del self._reached[next(iter(self._reached))]
 
     def _put_turn(self, place: DialoguePlace, turn: DialogueTurn) -> None:
         write = partial(self._store.dialogues.put_turn, place, turn)

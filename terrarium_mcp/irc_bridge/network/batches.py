@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.chat.irc_message import IrcMessage
 
 _HISTORY = frozenset(("chathistory", "draft/chathistory", "znc.in/playback"))
@@ -24,7 +25,7 @@ class Batches:
     """The open batches of history of one connection, and those inside them."""
 
     def __init__(self) -> None:
-        self._open: dict[str, _Batch] = {}
+        self._open = BoundedDict[str, _Batch](_MOST)
         """By reference, the oldest first."""
 
     def marked(self, line: IrcMessage) -> IrcMessage:
@@ -51,6 +52,4 @@ class Batches:
             self._open[reference] = _Batch(target, is_whole=True)
         elif sign == "+" and around:
             self._open[reference] = _Batch(around.target, is_whole=False)
-        if len(self._open) > _MOST:
-            del self._open[next(iter(self._open))]
         return None

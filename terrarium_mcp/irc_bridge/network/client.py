@@ -115,9 +115,9 @@ class IrcNetwork:
         """
         await self._speak("PRIVMSG", target, text, lane, reply_to)
 
-    async def notice(self, target: str, text: str, lane: Lane = Lane.COMMAND) -> None:
+    async def notice(self, target: str, text: str) -> None:
         """Like `say`, as a notice, which no program may answer."""
-        await self._speak("NOTICE", target, text, lane, "")
+        await self._speak("NOTICE", target, text, Lane.COMMAND, "")
 
     async def show_typing(self, target: str) -> None:
         """Show in `target` that we are typing, until cancelled or what ends it is said.

@@ -59,8 +59,6 @@ class Isupport:
     """How many channels one JOIN may name (TARGMAX)."""
     linelen: int = LINE
     """Bytes of a line, without tags and with its line break."""
-    utf8only: bool = False
-    """Whether the server refuses what is not UTF-8. We send nothing else anyway."""
     clienttagdeny: tuple[str, ...] = ()
     """Client-only tags that the server drops, `*` for all, and `-name` for those it then keeps."""
     bot: str = ""
@@ -254,7 +252,6 @@ _READERS: Mapping[str, tuple[str, TokenReader]] = MappingProxyType(
         "PREFIX": ("prefix", _prefix),
         "STATUSMSG": ("statusmsg", _statusmsg),
         "TARGMAX": ("joins_per_line", _targmax),
-        "UTF8ONLY": ("utf8only", _flag),
         "WHOX": ("whox", _flag),
     }
 )

@@ -60,7 +60,7 @@ class OwnLines:
             self._deliver_probed()
 
     def on_welcome(self, line: IrcMessage) -> None:  # noqa: ARG002 - that it comes is enough
-        """Forget what was sent while a bouncer had no server: it is back, and welcomed anew."""
+        """Forget what was sent while a bouncer had no server: it is back, and welcomed again."""
         self.lose()
 
     def on_refused(self, line: IrcMessage) -> None:

@@ -1,1 +1,8 @@
-"""From an IRC message to the store."""
+"""From an IRC message to the store.
+
+- message_filter: what of a message is recorded; repeats: equal lines of one replay
+- recorder: writes it, in groups; outage, trouble_notice: while that fails
+- recorded_channels: of which channels, and since when
+- backfill: closes gaps with what is replayed
+- presence_sync: who is in them
+"""

@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import AwareDatetime, Field, TypeAdapter
 
 PRIVATE_CHAT = "private"
-"""Stands for the channel of a question that was asked in private: a nick is never logged."""
+"""In place of the channel of a question that was asked in private: a nick is never logged."""
 
 _Amount = Annotated[int, Field(ge=0, lt=2**63)]
 _Milliseconds = Annotated[float, Field(ge=0, allow_inf_nan=False)]

@@ -28,7 +28,7 @@ class TalkLog:
     opted out was promised that nothing is kept of what they ask, and a time in a channel tells who
     asked. The counts are then of the other questions alone.
 
-    Each batch opens the file by its name, so a file that was rotated or deleted begins anew. A
+    Each batch opens the file by its name, so a file that was rotated or deleted starts over. A
     trouble with it is logged once, and the lines that meet it are lost: no answer waits for them.
     """
 

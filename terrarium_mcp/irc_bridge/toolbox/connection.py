@@ -34,9 +34,6 @@ CALL_SECONDS = 20.0
 BROKEN_SECONDS = 3.0
 """Seconds that a call waits for a lost connection to return."""
 
-BACKOFF = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
-"""Seconds between attempts to connect."""
-
 SETTLED = 30.0
 """Seconds of a stable connection after which the pauses start from the first again."""
 
@@ -95,12 +92,12 @@ class ServerConnection:
         *,
         name: str,
         subject: str,
-        backoff: Sequence[float] = BACKOFF,
+        backoff: Sequence[float],
     ) -> None:
         """A connection that is not made yet.
 
         Args:
-            target: returns what to connect to, each time anew.
+            target: returns what to connect to, asked at each connection.
             on_tools: takes the server's tools, at first and whenever they change.
             name: what the log calls the server.
             subject: what a model or a channel is told is unavailable.

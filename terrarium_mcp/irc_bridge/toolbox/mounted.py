@@ -1,6 +1,6 @@
 """Other MCP servers, mounted in some channels: the tools that the operator allowed, no others.
 
-They are told the arguments that the model wrote, and nothing else: neither where the question was
+They learn the arguments that the model wrote, and nothing else: neither where the question was
 asked nor by whom.
 """
 
@@ -13,7 +13,7 @@ from anyio.abc import TaskGroup
 from mcp.types import Tool
 
 from terrarium_mcp.irc_bridge.model.chat_types import ToolSchema
-from terrarium_mcp.irc_bridge.toolbox.connection import BACKOFF, CallRefused, ServerConnection
+from terrarium_mcp.irc_bridge.toolbox.connection import CallRefused, ServerConnection
 from terrarium_mcp.irc_bridge.toolbox.foreign import (
     MOST_DESCRIPTION,
     answer_from,
@@ -32,7 +32,7 @@ log = logging.getLogger(__name__)
 class MountedServer:
     """One mounted server, while `run()` runs."""
 
-    def __init__(self, mount: Mount, backoff: Sequence[float] = BACKOFF) -> None:
+    def __init__(self, mount: Mount, backoff: Sequence[float]) -> None:
         self.mount = mount
         self.tools: tuple[ToolSchema, ...] = ()
         """The allowed tools that it has, by the names for the model, also while it is away."""
@@ -108,7 +108,7 @@ class MountedServer:
 class MountedServers:
     """All mounted servers. They are connected while `run()` runs."""
 
-    def __init__(self, mounts: Sequence[Mount], backoff: Sequence[float] = BACKOFF) -> None:
+    def __init__(self, mounts: Sequence[Mount], backoff: Sequence[float]) -> None:
         self._mounts = tuple(mounts)
         self._backoff = backoff
         self._servers: tuple[MountedServer, ...] = ()

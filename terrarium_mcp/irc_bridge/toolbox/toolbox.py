@@ -12,12 +12,15 @@ from mcp.types import TextContent, Tool
 
 from terrarium_mcp.errors import did_you_mean, shown
 from terrarium_mcp.irc_bridge.model.chat_types import ToolSchema
-from terrarium_mcp.irc_bridge.toolbox.connection import BACKOFF, ServerConnection, Target
+from terrarium_mcp.irc_bridge.toolbox.connection import ServerConnection, Target
 from terrarium_mcp.irc_bridge.toolbox.mounted import MountedServer, MountedServers
 from terrarium_mcp.irc_bridge.toolbox.tools import ToolAnswer, ToolsAtHand, ViewMeta
 from terrarium_mcp.policy import ERROR_KEY, UNUSABLE_KEY, VIEW_KEY
 from terrarium_mcp.settings import Mount
 from terrarium_mcp.settings.tool_choice import selected_tools, unknown_tools
+
+BACKOFF = (0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 30.0)
+"""Seconds between attempts to connect to a server, whether our own or a mounted one."""
 
 log = logging.getLogger(__name__)
 
@@ -92,8 +95,7 @@ class Toolbox:
     ) -> ToolsAtHand:
         """The tools for a question in a channel; in a private chat `channel` is empty.
 
-        Of a question off the record nothing is told to a mounted server, so it gets none of their
-        tools: also one that only reads is sent words.
+        A question off the record gets no mounted tool: even one that only reads is sent words.
         """
         mounted = [] if off_record else self._mounted.servers_in(network, channel, casemapping)
         return _ToolsOfPlace(self, mounted) if mounted else self

@@ -36,7 +36,7 @@ _SECOND = 1_000
 
 @dataclass(frozen=True, slots=True)
 class ClockOffset:
-    """By how many milliseconds a clock was fast, more or less `margin`, according to so many lines.
+    """By how many milliseconds a clock was fast, more or less `margin`, as `lines` lines show.
 
     The margin is what remains open where stamps name minutes.
     """

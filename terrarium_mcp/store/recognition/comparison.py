@@ -106,5 +106,5 @@ def milliseconds(moment: datetime) -> int:
 
 
 def moment_of(at: int) -> datetime:
-    """The moment so many milliseconds after 1970, as far as the calendar reaches."""
+    """The moment `at` milliseconds after 1970, as far as the calendar reaches."""
     return EPOCH + min(max(at, _FIRST), _LAST) * _MS

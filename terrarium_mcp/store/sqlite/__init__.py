@@ -8,9 +8,12 @@ In the order in which a message passes through:
 - engine/: connections, transactions, the write lock, SQL functions, SQLite's errors in our words
 - schema/: the frozen versions, migration, adoption of a terrarium-irc database
 - ingest/: messages appended live, in bulk, or by another program
+- imports/: logs of other programs, each line stored once; taken back by an undo
 - index/: everything derived from the messages, and its watermarks
 - topics/: reads, one topic per file
 - search/: the engine's part of a search; `terrarium_mcp.store.search` has the rest
 - removal/: purge, redaction, retention, audit
+- archive/: the history row by row, for exports, and back
+- backup/: one file with a copy of everything, and back
 - health/: what the doctor examines
 """

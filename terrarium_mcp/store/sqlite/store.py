@@ -21,7 +21,8 @@ from terrarium_mcp.store.sqlite.engine.failures import translate_errors
 from terrarium_mcp.store.sqlite.engine.files import bytes_of
 from terrarium_mcp.store.sqlite.engine.places import check_permissions, make_folder
 from terrarium_mcp.store.sqlite.engine.rooms import Rooms
-from terrarium_mcp.store.sqlite.index.indexer import EVERYTHING, INDEXED_BY_READ, VOICES, Indexer
+from terrarium_mcp.store.sqlite.index.all_structures import EVERYTHING, VOICES
+from terrarium_mcp.store.sqlite.index.indexer import INDEXED_BY_READ, Indexer
 from terrarium_mcp.store.sqlite.index.voice_rules import adopt_rules
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 from terrarium_mcp.store.sqlite.keeper import Keeper, is_held, lock_file

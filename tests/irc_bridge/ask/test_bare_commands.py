@@ -5,8 +5,6 @@ import pytest
 from terrarium_mcp.chat.commands import COMMANDS
 from terrarium_mcp.irc_bridge.ask.bare_commands import bare_command
 
-NAMES = tuple(sorted(COMMANDS))
-
 
 @pytest.mark.parametrize(
     ("said", "rest"),
@@ -22,7 +20,7 @@ NAMES = tuple(sorted(COMMANDS))
     ],
 )
 def test_a_command_with_its_argument_is_one(said: str, rest: str) -> None:
-    assert bare_command(said, NAMES, "!") == (said.split(maxsplit=1)[0].lower(), rest)
+    assert bare_command(said, COMMANDS, "!") == (said.split(maxsplit=1)[0].lower(), rest)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +38,7 @@ def test_a_command_with_its_argument_is_one(said: str, rest: str) -> None:
     ],
 )
 def test_what_could_be_a_sentence_is_none(said: str) -> None:
-    assert bare_command(said, NAMES, "!") is None
+    assert bare_command(said, COMMANDS, "!") is None
 
 
 def test_a_command_that_the_bot_does_not_have_is_none() -> None:

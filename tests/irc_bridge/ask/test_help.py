@@ -4,15 +4,15 @@ from pathlib import Path
 
 import pytest
 
+from terrarium_mcp.chat.commands import COMMANDS
 from terrarium_mcp.irc_bridge.answer.reply import reply_lines
-from terrarium_mcp.irc_bridge.ask.commands import NAMES
 from terrarium_mcp.irc_bridge.ask.help import WORDS
 from tests.irc_bridge.ask.desk import TEXT_BYTES, desk
 from tests.irc_bridge.house import said
 
 
 def test_every_command_has_its_line() -> None:
-    assert set(WORDS) == set(NAMES)
+    assert set(WORDS) == set(COMMANDS)
     assert all(word.meaning and not word.meaning.endswith(".") for word in WORDS.values())
 
 
@@ -25,7 +25,7 @@ async def test_the_list_is_said_at_once(tmp_path: Path, prefix: str, channel: st
     contact = "ada@example.org on this network"
     async with desk(tmp_path, command_prefix=prefix, contact=contact, retention_days=365) as scene:
         lines = await scene.asks(f"{prefix}help", channel=channel)
-        assert all(f"{prefix}{name}" in lines[0] for name in NAMES)
+        assert all(f"{prefix}{name}" in lines[0] for name in COMMANDS)
         assert "In private just ask" in lines[1]
         to = "a" * 30 if channel else ""
         reply = reply_lines(lines, to=to, mark="", line_bytes=TEXT_BYTES + 32, prefix=prefix)

@@ -38,7 +38,6 @@ def after(*tokens: str) -> Isupport:
         ("TARGMAX=JOIN:", "joins_per_line", None),
         ("TARGMAX", "joins_per_line", None),
         ("LINELEN=2048", "linelen", 2048),
-        ("UTF8ONLY", "utf8only", True),
         ("BOT=B", "bot", "B"),
         ("WHOX", "whox", True),
         ("WHOX=", "whox", True),

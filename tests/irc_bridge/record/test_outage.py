@@ -57,7 +57,7 @@ def test_a_message_is_due_at_once_and_then_ever_more_rarely() -> None:
 async def test_the_log_repeats_with_the_numbers_of_the_moment(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
-    monkeypatch.setattr(Reminder.__init__, "__defaults__", ((0.01, 3600),))
+    monkeypatch.setattr("terrarium_mcp.backoff.REMINDED", (0.01, 3600))
     file = tmp_path / "irc_logs.db"
     async with recording_to(file) as recorder:
         async with locked(file):

@@ -6,5 +6,6 @@
 - stats.py: `!stats`
 - who.py: `!who`
 - status.py: `!ping` and `!status`
+- digest.py: `!catchup` and `!seen`
 - tool_answers.py: what they share: channels in arguments, quoted lines, refusals
 """

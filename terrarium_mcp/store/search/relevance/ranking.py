@@ -363,7 +363,7 @@ def _time_weight(time: TimeExpression) -> float:
 
 
 def rarity(holding: int, lines: int) -> float:
-    """The inverse document frequency of a word that so many of all lines hold."""
+    """The inverse document frequency of a word that `holding` of all `lines` hold."""
     holding = min(holding, lines)
     return log(1 + (lines - holding + 0.5) / (holding + 0.5))
 

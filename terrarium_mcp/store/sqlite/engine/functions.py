@@ -20,7 +20,7 @@ from terrarium_mcp.chat.mentions import mentions
 from terrarium_mcp.chat.records import SPEECH, MessageType
 from terrarium_mcp.chat.terms import Term, TermKind, contains_term, encoded_words, segment
 from terrarium_mcp.chat.urls import urls_in
-from terrarium_mcp.chat.voices import Aside, Voice, rules_on
+from terrarium_mcp.chat.voices import Aside
 from terrarium_mcp.store.sqlite.engine.index_words import (
     ASIDE_WORD,
     COMMAND_WORD,
@@ -31,7 +31,7 @@ from terrarium_mcp.store.sqlite.engine.index_words import (
     room_word,
     type_words,
 )
-from terrarium_mcp.store.sqlite.engine.voices_sql import parsed_rules
+from terrarium_mcp.store.sqlite.engine.voices_sql import parsed_rules, voice_row
 
 
 def as_text(column: object) -> str:
@@ -126,24 +126,19 @@ def voice_of(
     is_message: object,
     rules: object,
 ) -> str | None:
-    """The voice of a spoken message, as JSON; None for most.
+    """The row in `voices` of a spoken message, as JSON; None for most.
 
-    `is_own` is None where only the nick can tell; `rules` is a column RULES. The place of the text
-    is counted from 1, as SQL does.
+    `is_own` is None where only the nick can tell; `rules` is a column RULES.
     """
-    known = rules_on(as_text(network), parsed_rules(as_text(rules)))
-    aside, speaker, text_at = voice = known.voice_of(
+    row = voice_row(
+        parsed_rules(as_text(rules)),
+        as_text(network),
         as_text(nick),
         as_text(message),
         is_own=None if is_own is None else bool(is_own),
         is_message=bool(is_message),
     )
-    if voice == _PLAIN:
-        return None
-    return json.dumps([aside, speaker, None if text_at is None else text_at + 1])
-
-
-_PLAIN = Voice()
+    return json.dumps(row) if row else None
 
 
 def is_among(nick: object, nicks: object, casemapping: object) -> bool:

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING
 from terrarium_mcp.chat.relays import Relay
-from terrarium_mcp.chat.voices import Aside, VoiceRules
+from terrarium_mcp.chat.voices import Aside, Voice, VoiceRules, rules_on
 
 JOINED = "messages m LEFT JOIN voices v ON v.id = m.id"
 """The messages `m`, each with its row `v`, if it has one."""
@@ -49,9 +49,33 @@ RULES = (
 )
 """The voice rules of the file, for `parsed_rules`."""
 
+VoiceRow = tuple[int | None, str | None, int | None]
+"""Aside, speaker, and the place of the text, as `voices` holds them: the first place is 1."""
 
-def parsed_voice(stored: str | None) -> tuple[int | None, str | None, int | None]:
-    """Aside, speaker, and the place of the text (the first is 1), from a column VOICE."""
+_PLAIN = Voice()
+
+
+def voice_row(
+    known: Mapping[str, VoiceRules],
+    network: str,
+    nick: str,
+    text: str,
+    *,
+    is_own: bool | None,
+    is_message: bool,
+) -> VoiceRow | None:
+    """The row of a spoken message by the rules of its network; None for most messages.
+
+    `is_own` and `is_message` are those of `VoiceRules.voice_of`.
+    """
+    voice = rules_on(network, known).voice_of(nick, text, is_own=is_own, is_message=is_message)
+    if voice == _PLAIN:
+        return None
+    return voice.aside, voice.speaker, None if voice.text_at is None else voice.text_at + 1
+
+
+def parsed_voice(stored: str | None) -> VoiceRow:
+    """The row of a message from a column VOICE."""
     if not stored:
         return None, None, None
     aside, speaker, text_at = json.loads(stored)

@@ -20,9 +20,9 @@ from terrarium_mcp.store.sqlite.engine.voices_sql import RULES, parsed_rules
 from terrarium_mcp.store.sqlite.engine.wal_reset_bug import has_wal_reset_bug, other_writers_advice
 from terrarium_mcp.store.sqlite.health.readonly import is_wal, untouched
 from terrarium_mcp.store.sqlite.health.unnamed_relays import unnamed_relays
+from terrarium_mcp.store.sqlite.index.all_structures import EVERYTHING
 from terrarium_mcp.store.sqlite.index.counter_sql import IS_COUNTED
 from terrarium_mcp.store.sqlite.index.counters import Counters
-from terrarium_mcp.store.sqlite.index.indexer import EVERYTHING
 from terrarium_mcp.store.sqlite.index.structure import TO_BE_EMPTIED
 from terrarium_mcp.store.sqlite.keeper import KeeperRecord, is_held, lock_file
 from terrarium_mcp.store.sqlite.schema import (

@@ -23,7 +23,8 @@ from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.files import bytes_of, free_bytes, wal_of
 from terrarium_mcp.store.sqlite.health.external_changes import external_changes
 from terrarium_mcp.store.sqlite.health.readonly import untouched
-from terrarium_mcp.store.sqlite.index.indexer import DERIVED, INDEXED_BY_READ, Indexer
+from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
+from terrarium_mcp.store.sqlite.index.indexer import INDEXED_BY_READ, Indexer
 from terrarium_mcp.store.sqlite.index.message_index import MessageIndex
 from terrarium_mcp.store.sqlite.index.structure import NORMALISED, TO_BE_EMPTIED, Derived
 from terrarium_mcp.store.sqlite.schema import CURRENT, checked_version

@@ -10,9 +10,11 @@ from collections.abc import Callable, Mapping
 import anyio
 
 from terrarium_mcp.store.sqlite.engine.refolding import ROOM_MOVES
-from terrarium_mcp.store.sqlite.index.indexer import EVERYTHING, Indexer, IndexState
+from terrarium_mcp.store.sqlite.index.all_structures import EVERYTHING
+from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.structure import NORMALISED
 from terrarium_mcp.store.sqlite.index.vocabulary import WordsIndex
+from terrarium_mcp.store.sqlite.index.watermarks import IndexState
 
 TOGETHER: Mapping[str, int] = dict.fromkeys(EVERYTHING, 700) | {WordsIndex.name: 2_000}
 """How many messages of each structure are indexed together.

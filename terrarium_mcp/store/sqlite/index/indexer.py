@@ -8,11 +8,9 @@ A structure whose rebuild is scheduled has the watermark -1. Whichever process c
 empties and refills it, in short transactions, and continues where another was killed.
 """
 
-import json
 import logging
 import sqlite3
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import anyio
@@ -23,29 +21,31 @@ from terrarium_mcp.store.sqlite.engine.fts_merge import NEARLY_COMPLETE
 from terrarium_mcp.store.sqlite.engine.refolding import ROOM_MOVES
 from terrarium_mcp.store.sqlite.engine.wal_reset_bug import other_writers_advice
 from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE, BatchSizer, YieldingTransaction
-from terrarium_mcp.store.sqlite.index.counters import Counters
+from terrarium_mcp.store.sqlite.index.all_structures import (
+    BY_TEXTS,
+    DERIVED,
+    EVERYTHING,
+    MOVES,
+    VOICES,
+)
 from terrarium_mcp.store.sqlite.index.external_rows import normalise
-from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts, TakesTexts
-from terrarium_mcp.store.sqlite.index.link_index import LinkIndex
-from terrarium_mcp.store.sqlite.index.live_clock import NORMALISED_TO, store_live
-from terrarium_mcp.store.sqlite.index.message_index import MessageIndex
-from terrarium_mcp.store.sqlite.index.msgid_index import MsgidIndex
-from terrarium_mcp.store.sqlite.index.nick_evidence import PeopleIndex
-from terrarium_mcp.store.sqlite.index.phrase_index import PhraseIndex
-from terrarium_mcp.store.sqlite.index.room_moves import RoomMoves
-from terrarium_mcp.store.sqlite.index.sorted_runs import Runs
+from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
+from terrarium_mcp.store.sqlite.index.live_clock import store_live
 from terrarium_mcp.store.sqlite.index.structure import (
     NORMALISED,
     TO_BE_EMPTIED,
-    Derived,
     empty_some,
     full_text_names,
 )
-from terrarium_mcp.store.sqlite.index.topic_index import TopicIndex
-from terrarium_mcp.store.sqlite.index.vocabulary import WordsIndex
 from terrarium_mcp.store.sqlite.index.voiced_texts import voiced
-from terrarium_mcp.store.sqlite.index.voices import Voices
-from terrarium_mcp.store.sqlite.index.word_blocks import WordBlocks
+from terrarium_mcp.store.sqlite.index.watermarks import (
+    IndexState,
+    current_sql,
+    index_state,
+    schedule_rebuild,
+    set_watermarks,
+    watermarks,
+)
 from terrarium_mcp.store.sqlite.opening import PATIENCE
 
 INDEXED_BY_READ = 20_000
@@ -56,74 +56,13 @@ BATCH = (200, 2_000, 10_000)
 """Rows indexed by one transaction: at least, at first, at most. A larger batch does not write the
 pages of any table less often."""
 
-_RUNS = Runs()
-_BY_VOICE = (MessageIndex(), PhraseIndex(), Counters(), WordsIndex(), WordBlocks())
-VOICES = Voices(followers=_BY_VOICE)
-_INDEX, _PHRASES, _COUNTERS, _WORDS, _WORD_BLOCKS = _BY_VOICE
-_MSGIDS, _PEOPLE, _LINKS, _TOPICS = MsgidIndex(), PeopleIndex(), LinkIndex(), TopicIndex()
-_MOVES = RoomMoves((_INDEX, _COUNTERS, _PEOPLE, _LINKS, _TOPICS, _MSGIDS, _WORD_BLOCKS))
-
-DERIVED: tuple[Derived, ...] = (
-    VOICES,  # before what goes by them
-    _INDEX,
-    _PHRASES,
-    _RUNS,
-    _COUNTERS,
-    _PEOPLE,
-    _LINKS,
-    _TOPICS,
-    _MSGIDS,
-    _WORDS,
-    _WORD_BLOCKS,
-)
-
-_BY_TEXTS: Mapping[str, TakesTexts] = {
-    one.name: one
-    for one in (
-        VOICES, _INDEX, _PHRASES, _RUNS, _COUNTERS, _PEOPLE, _LINKS, _TOPICS, _MSGIDS, _WORDS,
-    )
-}  # fmt: skip
-
 STALLED = 300.0
 """Seconds without progress after which a rebuild counts as stalled; emptying takes a minute."""
 
 _CHECK_EVERY = 0.05
 """Seconds between two checks of how far the keeper is."""
 
-EVERYTHING = (NORMALISED, *(structure.name for structure in DERIVED))
-"""The names of all watermarks."""
-
-_COMPLETE_TO_NOTHING = dict.fromkeys(EVERYTHING, 0)
-"""The watermarks of an empty database, which has no row of any."""
-
 log = logging.getLogger(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class IndexState:
-    """How far everything derived is.
-
-    Attributes:
-        newest: the newest id.
-        marks: the watermark of each structure, of the messages, and of the moves between rooms.
-        has_foreign_rows: whether rows of another program wait to be normalised.
-    """
-
-    newest: int
-    marks: Mapping[str, int]
-    has_foreign_rows: bool
-
-    def lowest(self, names: Collection[str]) -> int:
-        """The id up to which all these are complete; -1: one is to be emptied."""
-        return min(self.marks[name] for name in names)
-
-    def lag(self, names: Collection[str]) -> int:
-        """How many ids are not in all of these yet."""
-        return max(0, self.newest - self.lowest(names))
-
-    def part(self, names: Collection[str]) -> float:
-        """The part that all of these hold, 0 to 1."""
-        return max(0, self.lowest(names)) / max(1, self.newest)
 
 
 class Indexer:
@@ -243,7 +182,7 @@ class Indexer:
     async def schedule_rebuild(self, names: Collection[str]) -> None:
         """Mark derived structures for a rebuild by whichever process catches up next."""
         async with self._database.writing() as writer:
-            await _schedule_rebuild(writer, names)
+            await schedule_rebuild(writer, names)
 
     async def rebuild_if_damaged(self) -> None:
         """Schedule a rebuild of the full-text indexes if a read or write found one damaged.
@@ -257,7 +196,7 @@ class Indexer:
         async with self._database.writing() as writer:
             marks = await watermarks(writer)
             names = await full_text_names(writer, DERIVED)
-            await _schedule_rebuild(
+            await schedule_rebuild(
                 writer,
                 [
                     name
@@ -269,13 +208,7 @@ class Indexer:
 
     async def state(self) -> IndexState:
         """How far everything is, in one read."""
-        ((newest, marks, has_foreign_rows),) = await self._database.rows(
-            "SELECT ifnull((SELECT max(id) FROM messages), 0),"  # noqa: S608 -- our names
-            " (SELECT json_group_object(name, upto) FROM derived),"
-            f" NOT ({_NO_FOREIGN_ROWS})"
-        )
-        known = _COMPLETE_TO_NOTHING | {ROOM_MOVES: newest} | json.loads(marks)
-        return IndexState(newest, known, bool(has_foreign_rows))
+        return await index_state(self._database)
 
     async def normalise(self, writer: Writer, last: int) -> None:
         """Normalise all messages up to the id `last`."""
@@ -283,7 +216,7 @@ class Indexer:
         if done < last:
             await self._normalise(writer, done + 1, last)
             await self.determine_voices(writer, done + 1, last)
-            await _set_watermarks(writer, [NORMALISED], last)
+            await set_watermarks(writer, [NORMALISED], last)
 
     async def determine_voices(self, writer: Writer, first: int, last: int) -> None:
         """Determine who speaks in messages whose group is indexed later.
@@ -337,7 +270,7 @@ class Indexer:
                 reached, newest = await self._index_next(writer, names, turn)
         except IndexDamaged:
             async with self._database.writing() as writer:
-                await _schedule_rebuild(writer, await full_text_names(writer, DERIVED))
+                await schedule_rebuild(writer, await full_text_names(writer, DERIVED))
             self._database.index_damaged = False
             raise
         turn.step()
@@ -352,12 +285,12 @@ class Indexer:
         marks = {name: mark for name, mark in every.items() if name in names}
         newest = int(await writer.value("SELECT max(id) FROM messages", default=0))
         if ROOM_MOVES in names and ROOM_MOVES in every:
-            await _MOVES.advance(writer, newest)
+            await MOVES.advance(writer, newest)
             return TO_BE_EMPTIED, newest  # until none is left
         for structure in DERIVED:
             if marks.get(structure.name) == TO_BE_EMPTIED:
                 if await empty_some(writer, structure):
-                    await _set_watermarks(writer, [structure.name], 0)
+                    await set_watermarks(writer, [structure.name], 0)
                 return TO_BE_EMPTIED, newest
         sql = "SELECT max(id) FROM (SELECT id FROM messages WHERE id > ? ORDER BY id LIMIT ?)"
         last = int(await writer.value(sql, (min(marks.values()), self._size.rows), default=0))
@@ -384,69 +317,6 @@ class Indexer:
             )
 
 
-_NO_FOREIGN_ROWS = (
-    "NOT EXISTS (SELECT 1 FROM messages INDEXED BY messages_without_room"  # noqa: S608 -- our names
-    f" WHERE room IS NULL AND id > {NORMALISED_TO})"
-)
-"""The SQL condition that no row of another program waits to be normalised. Messages of ours have a
-room from the start, unless they have no channel at all."""
-
-
-_NO_MOVES = f"NOT EXISTS (SELECT 1 FROM derived WHERE name = '{ROOM_MOVES}')"  # noqa: S608 -- our name
-"""The SQL condition that no message may be in a room that turned out to be another one."""
-
-
-def current_sql(*names: str) -> str:
-    """The SQL condition that messages, and the structures named, can be read.
-
-    No foreign row is left to be normalised, no message is in a room that turned out to be another,
-    and the structures hold every committed message. A statement that contains it sees all of this
-    in one snapshot, and SQLite evaluates it once for all rows.
-    `:is_current` true says that the caller has just caught up: newer messages may be missed.
-    """
-    conditions = [_NO_FOREIGN_ROWS, _NO_MOVES]
-    if names:
-        quoted = ", ".join(f"'{name}'" for name in names)
-        conditions.append(
-            "(SELECT min(upto) >= (SELECT max(id) FROM messages)"  # noqa: S608 -- our names
-            f" AND count(*) = {len(names)} FROM derived WHERE name IN ({quoted}))"
-        )
-    return f"(:is_current OR ({' AND '.join(conditions)}))"
-
-
-async def watermarks(writer: Writer) -> dict[str, int]:
-    """The watermark of each structure: the id up to which it is complete."""
-    rows = await writer.rows("SELECT name, upto FROM derived")
-    return _COMPLETE_TO_NOTHING | {row[0]: row[1] for row in rows}
-
-
-async def unindex_rows(writer: Writer, ids: Sequence[int]) -> None:
-    """Remove messages that are about to be deleted from every structure."""
-    await _remove_from(writer, DERIVED, ids)
-
-
-async def unindex_text(writer: Writer, ids: Sequence[int]) -> None:
-    """Remove messages that are about to be redacted from every structure but that of msgids.
-
-    Of a redacted message the msgid is still known, or playback would bring back its text.
-    """
-    await _remove_from(writer, [one for one in DERIVED if one is not _MSGIDS], ids)
-
-
-async def _remove_from(writer: Writer, structures: Sequence[Derived], ids: Sequence[int]) -> None:
-    """Remove messages from structures.
-
-    One whose watermark is below them does not hold them, and will not add them later.
-    """
-    marks = await watermarks(writer)
-    for structure in reversed(structures):
-        if structure is not VOICES and (
-            held := [one for one in ids if one <= marks[structure.name]]
-        ):
-            await structure.remove(writer, held)
-    await VOICES.remove(writer, ids)  # last: the others went by them
-
-
 async def _advance(
     writer: Writer,
     marks: Mapping[str, int],
@@ -462,7 +332,7 @@ async def _advance(
     while behind and (behind[0] is VOICES or not turn.is_over):
         structure = behind.pop(0)
         since = marks[structure.name] + 1
-        if texts and (filled := _BY_TEXTS.get(structure.name)):
+        if texts and (filled := BY_TEXTS.get(structure.name)):
             if since < texts.first:
                 await structure.add(writer, since, texts.first - 1)
             await filled.add_texts(writer, texts)
@@ -472,21 +342,5 @@ async def _advance(
             texts = await voiced(writer, texts)
         done.append(structure.name)
         turn.step()
-    await _set_watermarks(writer, done, last)
+    await set_watermarks(writer, done, last)
     return min([last, *(marks[structure.name] for structure in behind)])
-
-
-async def _set_watermarks(writer: Writer, names: Collection[str], upto: int) -> None:
-    await writer.many(
-        "INSERT INTO derived (name, upto) VALUES (?, ?)"
-        " ON CONFLICT DO UPDATE SET upto = excluded.upto",
-        [(name, upto) for name in names],
-    )
-
-
-async def _schedule_rebuild(writer: Writer, names: Collection[str]) -> None:
-    if VOICES.name in names:  # it is not known under which voices the others hold their messages
-        names = dict.fromkeys([*names, *(one.name for one in _BY_VOICE)])
-    await _set_watermarks(writer, names, TO_BE_EMPTIED)
-    if names:
-        log.warning("rebuilding from the messages: %s", ", ".join(names))

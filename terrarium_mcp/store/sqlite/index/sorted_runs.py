@@ -7,20 +7,20 @@ bytes a message and places 51, nothing is ever renumbered, and look-ups cost the
 quarter.
 
 Messages need not be quite in order: server clocks differ, and a bouncer plays back what was missed.
-A run's disorder says how far, at most, one of its messages is dated before one with a smaller id.
+A run's slack says how far, at most, one of its messages is dated before one with a smaller id.
 
 A run ends where it would reach the end of another: what is recorded during or after an import does
 not continue the import. So nearly every run has a time of its own, and a look-up for the newest
 messages ends in the first runs that contain enough, however many runs there are.
 
 An example. Ids 1 to 3 are recorded at 12:00, 13:00 and 12:50 (another server's clock): one run of
-12:00 to 13:00, whose disorder is ten minutes. Ids 4 and 5 are imported from 09:00 and 10:00. That
+12:00 to 13:00, whose slack is ten minutes. Ids 4 and 5 are imported from 09:00 and 10:00. That
 is more than `TOLERATED` before 13:00, so they begin a second run. Id 6 is recorded at 14:00: the
 second run would grow past 13:00, the end of the first, so a third begins.
 
-    ids 1-3  12:00-13:00  disorder 10 min
-    ids 4-5  09:00-10:00  disorder 0
-    ids 6-6  14:00-14:00  disorder 0
+    ids 1-3  12:00-13:00  slack 10 min
+    ids 4-5  09:00-10:00  slack 0
+    ids 6-6  14:00-14:00  slack 0
 
 The newest two messages: the third run gives id 6. The first is read from its highest id down: id 3
 (12:50) comes first, but ids below it may be dated up to ten minutes later, so id 2 (13:00) is read
@@ -42,7 +42,7 @@ TOLERATED = timedelta(hours=1)
 """A message dated further back than this begins a new run."""
 
 FEW = 8
-"""More runs than this are joined, where the disorder of the result stays within `JOINABLE`."""
+"""More runs than this are joined, where the slack of the result stays within `JOINABLE`."""
 
 JOINABLE = timedelta(days=1)
 
@@ -57,15 +57,15 @@ class Run(NamedTuple):
         last: its last id; ids between may be missing.
         began: the earliest timestamp.
         ended: the latest timestamp.
-        max_disorder_ms: how many milliseconds a message is dated before one with a smaller id, at
-            most. Stored as `slack`.
+        slack_ms: how many milliseconds a message is dated before one with a smaller id, at
+            most.
     """
 
     first: int
     last: int
     began: str
     ended: str
-    max_disorder_ms: int = 0
+    slack_ms: int = 0
 
     @property
     def opens(self) -> tuple[str, int]:
@@ -79,17 +79,17 @@ class Run(NamedTuple):
 
     def extended(self, number: int, timestamp: str) -> "Run | None":
         """The run with one more message at its end; None if that is dated too far back."""
-        disorder = self.max_disorder_ms
+        slack = self.slack_ms
         if timestamp < self.ended:
-            disorder = max(disorder, _milliseconds(timestamp, self.ended))
-            if disorder > TOLERATED // _MS:
+            slack = max(slack, _milliseconds(timestamp, self.ended))
+            if slack > TOLERATED // _MS:
                 return None
         return Run(
             self.first,
             number,
             min(self.began, timestamp),
             max(self.ended, timestamp),
-            disorder,
+            slack,
         )
 
     def joined(self, later: "Run") -> "Run":
@@ -100,7 +100,7 @@ class Run(NamedTuple):
             later.last,
             min(self.began, later.began),
             max(self.ended, later.ended),
-            max(self.max_disorder_ms, later.max_disorder_ms, overlap),
+            max(self.slack_ms, later.slack_ms, overlap),
         )
 
 
@@ -124,16 +124,13 @@ def _limit_of_last(runs: Sequence[Run]) -> str:
 
 
 def few(runs: Sequence[Run]) -> list[Run]:
-    """The same messages in at most `FEW` runs, as far as their disorder stays within `JOINABLE`.
+    """The same messages in at most `FEW` runs, as far as their slack stays within `JOINABLE`.
 
-    Neighbours are joined, first those whose disorder is then the smallest.
+    Neighbours are joined, first those whose slack is then the smallest.
     """
     joined = list(runs)
     while len(joined) > FEW:
-        pairs = [
-            (one.joined(other).max_disorder_ms, n)
-            for n, (one, other) in enumerate(pairwise(joined))
-        ]
+        pairs = [(one.joined(other).slack_ms, n) for n, (one, other) in enumerate(pairwise(joined))]
         joinable = sorted(pair for pair in pairs if pair[0] <= JOINABLE // _MS)
         at = next((n for _, n in joinable if not _has_run_between(joined, n)), None)
         if at is None:
@@ -221,7 +218,7 @@ class Runs:
                 " AND room NOT NULL ORDER BY id",
                 {"first": run.first, "last": run.last},
             )
-            if _disorder(row[1] for row in lines) > run.max_disorder_ms:
+            if _slack(row[1] for row in lines) > run.slack_ms:
                 found.append(f"runs: the run from id {run.first} is less in order than it claims")
         return found
 
@@ -234,7 +231,7 @@ def run_of(row: Row) -> Run:
     return Run(*row)
 
 
-def _disorder(timestamps: Iterable[str]) -> int:
+def _slack(timestamps: Iterable[str]) -> int:
     """How many milliseconds a message is dated before one with a smaller id, at most."""
     latest, most = "", 0
     for timestamp in timestamps:

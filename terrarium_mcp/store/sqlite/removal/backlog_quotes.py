@@ -18,7 +18,7 @@ IsRemoved = Callable[[MessageReference], bool]
 
 
 async def mentions_of(
-    backlog: Backlog, target: PurgeTarget, ids: Collection[int] = ()
+    backlog: Backlog, target: PurgeTarget, ids: Collection[int]
 ) -> BacklogMentions:
     """The backlog files that concern a person.
 

@@ -11,7 +11,7 @@ from terrarium_mcp.store.sqlite.engine.database import Database, Writer
 from terrarium_mcp.store.sqlite.engine.dialogue_rows import remove_turns, remove_turns_with
 from terrarium_mcp.store.sqlite.engine.message_ids import settle
 from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE, BatchSizer
-from terrarium_mcp.store.sqlite.index.indexer import unindex_rows
+from terrarium_mcp.store.sqlite.index.unindexing import unindex_rows
 from terrarium_mcp.store.sqlite.removal import audit
 
 ROWS_PER_TRANSACTION = (50, 300, 2_000)
@@ -35,6 +35,8 @@ OnProgress = Callable[[int], None]
 async def delete_messages(writer: Writer, ids: Sequence[int]) -> RemovalCounts:
     """Delete messages, and what is derived from them."""
     here = await _present(writer, "messages", ids)
+    if not here:
+        return RemovalCounts()
     await settle(writer)
     await unindex_rows(writer, here)
     return await _delete(writer, "messages", here)

@@ -5,6 +5,12 @@ A start applies all missing versions in one transaction.
 `PRAGMA application_id` marks a file as terrarium-mcp's, `PRAGMA user_version` is its version. A new
 file goes through all versions too, so it cannot differ from one that was migrated.
 
+- marks, versions, comparison: what a file is, and whether it has the schema of its version
+- runner, step, backup: how it gets the current one; recreation: what can be rebuilt in place
+- terrarium_irc, adoption: a database of the program that came before
+- v1, v1_times, v2, v3: the conversions of rows, frozen like the text of their versions
+- print_schema: `make schema`
+
 How to add a version:
 
 1. Write `vN.sql` with what changes. Where rows must change as well, write `vN.py` with a function

@@ -52,7 +52,7 @@ def recreate(
     """Create what is wrong, inside the caller's transaction; returns the tables that it emptied.
 
     An index, trigger or view is created by itself. If a table is wrong, every derived structure is
-    created anew, with its watermark gone: the indexer fills them from the first id on.
+    created again, with its watermark gone: the indexer fills them from the first id on.
     """
     derived = _derived(version)
     emptied = list[str]()

@@ -28,7 +28,7 @@ class CandidateScan:
     """
 
     def __init__(
-        self, database: Database, snapshot: Snapshot, scope: str, without: LeftOut | None = None
+        self, database: Database, snapshot: Snapshot, scope: str, without: LeftOut | None
     ) -> None:
         self._database = database
         self._snapshot = snapshot

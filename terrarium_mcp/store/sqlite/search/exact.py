@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from terrarium_mcp.chat.query import Query
-from terrarium_mcp.chat.records import SPEECH
+from terrarium_mcp.chat.records import SPEECH, Room
 from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.store.search.hits import COUNTED
@@ -55,26 +55,12 @@ class ExactQuery:
     @cached_property
     def match(self) -> FtsQuery:
         """How the index finds its lines."""
-        return fts_query(
-            self.scope.query,
-            self.scope.narrowed_rooms,
-            self.snapshot.casemappings,
-            self.snapshot.stats,
-            has_asides=self.snapshot.has_asides,
-        )
+        return self._match_in(self.scope.narrowed_rooms)
 
     @cached_property
     def match_in_any_room(self) -> FtsQuery:
         """The same for lines whose rooms are compared when they are read."""
-        if self.scope.all_rooms:
-            return self.match
-        return fts_query(
-            self.scope.query,
-            (),
-            self.snapshot.casemappings,
-            self.snapshot.stats,
-            has_asides=self.snapshot.has_asides,
-        )
+        return self.match if self.scope.all_rooms else self._match_in(())
 
     @cached_property
     def phrase(self) -> FtsQuery | None:
@@ -88,6 +74,15 @@ class ExactQuery:
             return False  # the words of events are in no statistics
         may_be_said = self.snapshot.stats.may_be_said
         return any(not any(map(may_be_said, clause)) for clause in self.scope.query.clauses)
+
+    def _match_in(self, rooms: Sequence[Room]) -> FtsQuery:
+        return fts_query(
+            self.scope.query,
+            rooms,
+            self.snapshot.casemappings,
+            self.snapshot.stats,
+            has_asides=self.snapshot.has_asides,
+        )
 
 
 class ExactSearch:
@@ -148,7 +143,7 @@ class ExactSearch:
         """Some columns of all lines of a query, in no order; `count` says how many these are."""
         return await self._index.all_lines(_scan_spec(query, query.match), columns)
 
-    async def left_out(self, query: ExactQuery) -> int:
+    async def total_left_out(self, query: ExactQuery) -> int:
         """How many asides match that the query does not ask for, up to `COUNTED` + 1."""
         if not query.match.without or query.is_unsaid:
             return 0

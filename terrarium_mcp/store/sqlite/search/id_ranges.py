@@ -132,11 +132,11 @@ def _limits(run: Run, since: str, until: str) -> _Limits:
     early = since > run.began
     late = until <= run.ended
     return _Limits(
-        moved(since, -run.max_disorder_ms) if early else "",
-        moved(since, run.max_disorder_ms) if early else "",
-        moved(until, -run.max_disorder_ms) if late else "",
+        moved(since, -run.slack_ms) if early else "",
+        moved(since, run.slack_ms) if early else "",
+        moved(until, -run.slack_ms) if late else "",
         # A line with exactly this timestamp still belongs to the time.
-        moved(until, run.max_disorder_ms + 1) if late else "",
+        moved(until, run.slack_ms + 1) if late else "",
     )
 
 

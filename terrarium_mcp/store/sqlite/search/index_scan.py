@@ -297,9 +297,7 @@ class IndexScan:
         # Unread lines belong at most the slack before the farthest one read, so if the last one
         # wanted belongs before even these, none is missing.
         edge, farthest = times[most - 1], times[-1]
-        if not run.max_disorder_ms or order.is_before(
-            edge, order.back(farthest, run.max_disorder_ms)
-        ):
+        if not run.slack_ms or order.is_before(edge, order.back(farthest, run.slack_ms)):
             return []
         alone = replace(plan.spec.snapshot, runs=(run,))
         near = await run_slices(self._database, alone, *order.upto(edge))
@@ -323,7 +321,7 @@ class IndexScan:
         sql = "SELECT timestamp FROM messages WHERE id = :id"
         timestamp = await self._database.value(sql, {"id": number}, "")
         run = next((one.run for one in slices if number in one.ids), None)
-        return order.back(timestamp, run.max_disorder_ms) if timestamp and run else ""
+        return order.back(timestamp, run.slack_ms) if timestamp and run else ""
 
     async def _last_read(self, spec: ScanSpec, slices: Sequence[RunSlice], order: Order) -> int:
         """The id of the last line that may be read; 0 if all lines are."""
@@ -335,7 +333,7 @@ class IndexScan:
 
 def _extra(chain: Chain) -> int:
     """How many lines more than wanted are read of a chain."""
-    return _EXTRA if any(one.run.max_disorder_ms for one in chain) else 0
+    return _EXTRA if any(one.run.slack_ms for one in chain) else 0
 
 
 def _in_walking_order(found: Iterable[Chain], order: Order) -> list[Chain]:

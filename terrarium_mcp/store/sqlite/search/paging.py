@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from operator import attrgetter
 
+from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.chat.cursors import Cursor, fingerprint_of
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
@@ -104,7 +105,7 @@ class Pages:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._exact = ExactSearch(IndexScan(database))
-        self._heads: dict[tuple[str, str], RankedHead] = {}
+        self._heads = BoundedDict[tuple[str, str], RankedHead](_HEADS)
 
     async def page(self, request: PageRequest) -> Hits:
         """The next hits: of the ranked head, and after it by time."""
@@ -123,7 +124,7 @@ class Pages:
 
     async def left_out(self, scope: SearchScope, snapshot: Snapshot) -> int:
         """How many asides with all words the query does not ask for, up to `COUNTED` + 1."""
-        return await self._exact.left_out(ExactQuery(scope, snapshot))
+        return await self._exact.total_left_out(ExactQuery(scope, snapshot))
 
     async def explained(
         self, request: PageRequest
@@ -201,8 +202,6 @@ class Pages:
             raise RankedAnew
         head = replace(head, ranked_for=request.search)
         self._heads[request.fingerprint, name] = head
-        while len(self._heads) > _HEADS:
-            self._heads.pop(next(iter(self._heads)))
         return head
 
     async def _ranked(self, request: PageRequest) -> RankedHead:

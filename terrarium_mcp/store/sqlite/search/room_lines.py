@@ -14,7 +14,8 @@ from terrarium_mcp.store.search.scope import MOST_ROOMS, SearchScope
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.index.counter_sql import SAID
 from terrarium_mcp.store.sqlite.index.counters import Counters
-from terrarium_mcp.store.sqlite.index.indexer import Indexer, current_sql
+from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.index.watermarks import current_sql
 from terrarium_mcp.store.sqlite.search.matching_lines import LINE_COLUMNS, counted_line
 
 

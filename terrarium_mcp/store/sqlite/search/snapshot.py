@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from terrarium_mcp.store.search.hits import Search
-from terrarium_mcp.store.sqlite.index.indexer import Indexer, current_sql
+from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.sorted_runs import Run
+from terrarium_mcp.store.sqlite.index.watermarks import current_sql
 from terrarium_mcp.store.sqlite.search.term_stats import (
     STATISTICS,
     TermStats,

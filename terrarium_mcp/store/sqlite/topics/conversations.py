@@ -23,13 +23,14 @@ from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.rooms import OF_ROOM
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH, as_messages, said_by
 from terrarium_mcp.store.sqlite.engine.voices_sql import parsed_voice
-from terrarium_mcp.store.sqlite.index.indexer import Indexer, current_sql
+from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.msgid_index import (
     WITH_MSGIDS,
     MsgidIndex,
     msgid_query,
     those_named,
 )
+from terrarium_mcp.store.sqlite.index.watermarks import current_sql
 from terrarium_mcp.store.sqlite.topics.utterance_rows import (
     UTTERANCE_COLUMNS,
     bot_nicks,
@@ -46,7 +47,7 @@ are those of the larger window on these logs, in two fifths of the time (40 and 
 
 
 SURE = 0.5
-"""A line stands near a message if all links between them are right with at least this probability.
+"""A line is near a message if all links between them are right with at least this probability.
 """
 
 

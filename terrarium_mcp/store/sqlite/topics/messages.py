@@ -20,7 +20,8 @@ from terrarium_mcp.store.sqlite.engine.database import Database, Row
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.rooms import OF_ROOM, room_ids, within
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, IS_SPEECH, as_messages
-from terrarium_mcp.store.sqlite.index.indexer import Indexer, current_sql
+from terrarium_mcp.store.sqlite.index.indexer import Indexer
+from terrarium_mcp.store.sqlite.index.watermarks import current_sql
 from terrarium_mcp.store.sqlite.ingest.append import Appender
 from terrarium_mcp.store.sqlite.ingest.bulk import (
     PIECE,

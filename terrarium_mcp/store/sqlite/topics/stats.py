@@ -5,19 +5,18 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from datetime import date, datetime, timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, to_text
 from terrarium_mcp.store.errors import StoreFailed
-from terrarium_mcp.store.records import DatabaseSize, DayStats, Growth, RoomStats, Tally
+from terrarium_mcp.store.records import DatabaseSize, Growth, RoomStats, Tally
 from terrarium_mcp.store.sqlite.engine.database import Database, Row
 from terrarium_mcp.store.sqlite.engine.files import bytes_of, wal_of
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import parse_timestamp
-from terrarium_mcp.store.sqlite.index.counter_sql import day_counts_sql, grouped_messages_sql
 from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.rolling_windows import window_starts
@@ -77,30 +76,6 @@ class Stats:
         rows = await self._rows(await self._totals_sql(rooms, until), rooms, until, now)
         return [_totals(room, rows.get(room.id)) for room in rooms]
 
-    async def days(
-        self, room: Room, since: date, until: date, *, cutoff: Position = EVERY_LINE
-    ) -> list[DayStats]:
-        """The days from `since` to `until` with any message before the cutoff."""
-        rows = await self._indexer.rows(
-            f"SELECT * FROM (SELECT {_DAY} FROM day_counts"
-            " WHERE room = :room AND day < substr(:until, 1, 10)"
-            f" UNION ALL SELECT {_DAY} FROM ({_CUT_DAY}))"
-            f" WHERE {stats_sql.COMPLETE} AND day BETWEEN :first AND :last ORDER BY day",
-            {"room": room.id, "sign": 1, "first": f"{since}", "last": f"{until}"} | _place(cutoff),
-            uses=[Counters.name],
-        )
-        return [DayStats(date.fromisoformat(row[0]), row[1], Tally(*row[2:])) for row in rows]
-
-    async def busiest(self, room: Room, most: int = 3) -> list[tuple[date, int]]:
-        """The days with the most lines, and their number of lines."""
-        rows = await self._indexer.rows(
-            f"SELECT day, lines FROM day_counts WHERE {stats_sql.COMPLETE} AND room = :room"
-            " AND lines > 0 ORDER BY lines DESC, day LIMIT :most",
-            {"room": room.id, "most": most},
-            uses=[Counters.name],
-        )
-        return [(date.fromisoformat(row[0]), row[1]) for row in rows]
-
     async def size(self, now: datetime) -> DatabaseSize:
         """How large the file is, and how much it grows in a year at the current rate."""
         await self._indexer.ensure_current(Counters.name)
@@ -157,14 +132,6 @@ class Stats:
 
 
 _NAMES = [field.name for field in fields(Tally)]
-_DAY = f"day, lines, {', '.join(_NAMES)}"
-_CUT_DAY = day_counts_sql(
-    "("
-    + grouped_messages_sql(
-        f"m.room = :room AND m.timestamp >= substr(:until, 1, 10) AND {stats_sql.BEFORE}"
-    )
-    + ")"
-)
 
 
 def _totals(room: Room, row: Row | None) -> RoomStats:

@@ -37,7 +37,7 @@ from terrarium_mcp.store.sqlite.index.counter_sql import (
     WORDS,
 )
 from terrarium_mcp.store.sqlite.index.counters import MANY_LINES, Counters
-from terrarium_mcp.store.sqlite.index.indexer import current_sql
+from terrarium_mcp.store.sqlite.index.watermarks import current_sql
 
 COMPLETE = current_sql(Counters.name)
 

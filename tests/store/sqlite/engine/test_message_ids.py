@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from terrarium_mcp.store import PurgeTarget, Store, open_store
 from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.sqlite.engine import message_ids
+from terrarium_mcp.store.sqlite.removal.batched_delete import delete_messages
 from tests.store.scene import NOON, SETTINGS, chat, find, line_of, rows_of, texts, write
 
 SEQUENCE = "SELECT seq FROM sqlite_sequence WHERE name = 'messages'"
@@ -117,6 +118,15 @@ async def test_ids_rise_whatever_happens(store: Store, file: Path, events: list[
                     await purged(store, "bo")
                     assert min(await said(store)) > newest
         assert await store.differences() == []
+
+
+async def test_where_no_line_is_deleted_the_sequence_is_not_written(
+    store: Store, file: Path
+) -> None:
+    await said(store)
+    async with store._database.writing() as writer:  # noqa: SLF001 -- no purge has an empty batch
+        await delete_messages(writer, [99])
+    assert rows_of(file, SEQUENCE) == [(BLOCK,)]
 
 
 async def test_a_line_that_was_not_saved_takes_no_id(store: Store, file: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from terrarium_mcp.store import DeepCheck, NotChecked, check_deeply, open_store
-from terrarium_mcp.store.sqlite.index.indexer import DERIVED
+from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
 from tests.samples import terrarium_irc as sample
 from tests.store.damage import flip_bytes, garble_index
 from tests.store.scene import SETTINGS, chat, write

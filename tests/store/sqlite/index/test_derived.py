@@ -10,7 +10,7 @@ import pytest
 
 from terrarium_mcp.chat.records import MessageType, NewMessage
 from terrarium_mcp.store import Store
-from terrarium_mcp.store.sqlite.index.indexer import DERIVED
+from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
 from terrarium_mcp.store.sqlite.index.structure import Derived
 from terrarium_mcp.store.sqlite.index.word_blocks import WordBlocks
 from tests.store.scene import chat, find, rows_of

@@ -67,18 +67,7 @@ async def _overview(store: Store, first: Message) -> int:
     return totals.lines
 
 
-async def _days(store: Store, first: Message) -> int:
-    days = await store.stats.days(first.room, NOON.date(), NOON.date())
-    return sum(day.lines for day in days)
-
-
-async def _busiest(store: Store, first: Message) -> int:
-    return sum(lines for _, lines in await store.stats.busiest(first.room))
-
-
-@pytest.mark.parametrize(
-    "count", [_by_id, _around, _newest, _onward, _of, _overview, _days, _busiest]
-)
+@pytest.mark.parametrize("count", [_by_id, _around, _newest, _onward, _of, _overview])
 async def test_no_read_misses_a_row_appended_before_it(
     store: Store, file: Path, count: Callable[[Store, Message], Awaitable[int]]
 ) -> None:

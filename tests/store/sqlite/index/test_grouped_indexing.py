@@ -12,8 +12,9 @@ from terrarium_mcp.chat.times.timestamps import EVERY_LINE
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.index import grouped_indexing
+from terrarium_mcp.store.sqlite.index.all_structures import EVERYTHING
 from terrarium_mcp.store.sqlite.index.grouped_indexing import AT_LATEST, GroupedIndexing
-from terrarium_mcp.store.sqlite.index.indexer import EVERYTHING, Indexer
+from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.ingest.append import Appender
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 from tests.store.scene import (

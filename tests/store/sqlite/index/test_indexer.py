@@ -12,9 +12,11 @@ from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.errors import StillOpening, StoreFailed
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.write_lock import STEP_SECONDS, BatchSizer
-from terrarium_mcp.store.sqlite.index.indexer import DERIVED, EVERYTHING, Indexer, current_sql
+from terrarium_mcp.store.sqlite.index.all_structures import DERIVED, EVERYTHING
+from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.structure import empty_some
 from terrarium_mcp.store.sqlite.index.vocabulary import WordsIndex
+from terrarium_mcp.store.sqlite.index.watermarks import current_sql
 from terrarium_mcp.store.sqlite.ingest.append import Appender
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 from tests.store.scene import SETTINGS, chat, past, rows_of, write

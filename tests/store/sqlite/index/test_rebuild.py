@@ -10,7 +10,7 @@ import pytest
 
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.errors import IndexDamaged, StillOpening, StoreFailed
-from terrarium_mcp.store.sqlite.index.indexer import DERIVED
+from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
 from terrarium_mcp.store.sqlite.index.structure import Derived
 from terrarium_mcp.store.sqlite.index.word_blocks import WordBlocks
 from tests.store.damage import flip_bytes, garble_index, garble_structure
@@ -30,7 +30,7 @@ import sys, anyio
 from pathlib import Path
 from terrarium_mcp.store import open_store
 from terrarium_mcp.store.sqlite.index import indexer
-from terrarium_mcp.store.sqlite.index.indexer import DERIVED
+from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
 from tests.store.scene import SETTINGS
 indexer.BATCH = (200, 500, 500)  # in more than one chunk, however quick it is
 def report(part):

@@ -44,7 +44,7 @@ def test_every_line_stands_in_one_run_and_no_further_back_than_its_slack(
             assert (run.began, run.ended) == (min(a for _, a in own), max(a for _, a in own))
             for n, at in own:
                 behind = latest_before(lines, run, n)
-                assert behind <= to_text_plus(at, run.max_disorder_ms)
+                assert behind <= to_text_plus(at, run.slack_ms)
 
 
 def to_text_plus(timestamp: str, milliseconds: int) -> str:
@@ -114,7 +114,7 @@ def test_many_short_playbacks_are_joined_to_a_few_runs() -> None:
     assert len(runs_of(lines_at(seconds))) > FEW
     joined = few(runs_of(lines_at(seconds)))
     assert len(joined) <= FEW
-    assert max(run.max_disorder_ms for run in joined) == 15_000_000
+    assert max(run.slack_ms for run in joined) == 15_000_000
 
 
 @settings(max_examples=25, deadline=None)
@@ -170,7 +170,7 @@ def ids(runs: list[Run]) -> list[tuple[int, int]]:
 def test_the_example_in_the_module_is_true() -> None:
     hour, minutes = timedelta(hours=1), timedelta(minutes=50)
     runs = runs_at(0 * hour, hour, minutes, -3 * hour, -2 * hour, 2 * hour)
-    assert [(run.first, run.last, run.max_disorder_ms) for run in runs] == [
+    assert [(run.first, run.last, run.slack_ms) for run in runs] == [
         (1, 3, 600_000),
         (4, 5, 0),
         (6, 6, 0),
@@ -178,13 +178,13 @@ def test_the_example_in_the_module_is_true() -> None:
 
 
 def test_a_line_may_lie_an_hour_back_and_no_more() -> None:
-    assert [run.max_disorder_ms for run in runs_at(TOLERATED, 0 * SECOND)] == [3_600_000]
+    assert [run.slack_ms for run in runs_at(TOLERATED, 0 * SECOND)] == [3_600_000]
     assert ids(runs_at(TOLERATED + MILLISECOND, 0 * SECOND)) == [(1, 1), (2, 2)]
 
 
-def test_disorder_is_the_largest_of_a_run_in_whole_milliseconds() -> None:
+def test_slack_is_the_largest_of_a_run_in_whole_milliseconds() -> None:
     [run] = runs_at(10 * SECOND, 7 * SECOND, 9 * SECOND, 20 * SECOND, 19 * SECOND)
-    assert run.max_disorder_ms == 3_000
+    assert run.slack_ms == 3_000
     assert (run.opens, run.closes) == (
         (to_text(NOON + 7 * SECOND), 1),
         (to_text(NOON + 20 * SECOND), 5),
@@ -198,12 +198,12 @@ def test_a_run_may_reach_the_end_of_another_and_not_pass_it() -> None:
     assert ids(runs_at(now, past, now, MILLISECOND)) == [(1, 1), (2, 3), (4, 4)]
 
 
-def test_joined_runs_have_the_disorder_of_their_overlap() -> None:
+def test_joined_runs_have_the_slack_of_their_overlap() -> None:
     one, other = runs_at(3 * TOLERATED, 0 * SECOND, SECOND)
     both = one.joined(other)
     assert both == Run(1, 3, other.began, one.ended, 3 * 3_600_000)
     later = Run(4, 9, to_text(NOON + 4 * TOLERATED), to_text(NOON + 5 * TOLERATED), 7)
-    assert both.joined(later).max_disorder_ms == 3 * 3_600_000
+    assert both.joined(later).slack_ms == 3 * 3_600_000
     assert one.joined(later) == Run(1, 9, one.began, later.ended, 7)
 
 
@@ -223,7 +223,7 @@ def test_runs_that_lie_more_than_a_day_apart_are_not_joined() -> None:
     assert few(apart(24 + 1 / 3_600_000, FEW + 1)) == apart(24 + 1 / 3_600_000, FEW + 1)
 
 
-def test_the_neighbours_with_the_least_disorder_are_joined_first() -> None:
+def test_the_neighbours_with_the_least_slack_are_joined_first() -> None:
     hours_back = (0, 20, 40, 43, 63, 83, 103, 123, 143)
     runs = runs_at(*(-timedelta(hours=hours) for hours in hours_back))
     assert ids(few(runs)) == [(1, 1), (2, 2), (3, 4), (5, 5), (6, 6), (7, 7), (8, 8), (9, 9)]

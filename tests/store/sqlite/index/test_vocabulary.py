@@ -14,8 +14,8 @@ from terrarium_mcp.store.search.vocabulary_queries import (
     WordsHolding,
     WordsMisspelt,
 )
-from terrarium_mcp.store.sqlite.index.indexer import unindex_rows
 from terrarium_mcp.store.sqlite.index.message_index import TOKENIZER
+from terrarium_mcp.store.sqlite.index.unindexing import unindex_rows
 from terrarium_mcp.store.sqlite.index.vocabulary import LONGEST
 from terrarium_mcp.store.sqlite.search.vocabulary import SqliteVocabulary
 from tests.store.scene import chat, find, rows_of, texts, write

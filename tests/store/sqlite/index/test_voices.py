@@ -112,7 +112,7 @@ async def test_what_says_something_to_the_bot_since_version_9_does_so_in_older_f
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as before:
-        before.setattr(commands, "is_near_miss", lambda *_: False)
+        before.setattr(commands, "command_meant", lambda *_: "")
         async with opened(file) as store:
             await store.messages.append(chat("<ada> !serch kettle\n<bo> the kettle is on"))
             assert (await find(store, "kettle")).total == 2

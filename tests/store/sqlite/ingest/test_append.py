@@ -11,7 +11,7 @@ import pytest
 from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.write_lock import YieldingTransaction
-from terrarium_mcp.store.sqlite.index.indexer import DERIVED
+from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
 from terrarium_mcp.store.sqlite.ingest.append import FLOOD
 from tests.store.children import child
 from tests.store.scene import (

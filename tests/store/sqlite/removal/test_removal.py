@@ -8,7 +8,7 @@ from terrarium_mcp.chat.records import Origin
 from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.chat.transcript import RenderOptions, as_json, line_of, message_reference
 from terrarium_mcp.store import AuditEntry, RemovalReason, Store, open_store
-from terrarium_mcp.store.sqlite.index.indexer import DERIVED
+from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
 from tests.store.scene import (
     NOON,
     SETTINGS,

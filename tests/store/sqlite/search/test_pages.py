@@ -2,15 +2,16 @@
 
 from dataclasses import replace
 from datetime import timedelta
+from pathlib import Path
 
 import pytest
 
 from terrarium_mcp.chat.cursors import fingerprint_of
 from terrarium_mcp.chat.query import parse_query
-from terrarium_mcp.store import Store
+from terrarium_mcp.store import Store, open_store
 from terrarium_mcp.store.search import HEAD, Hits, RankedAnew, Rung, Search, Sort
 from terrarium_mcp.store.sqlite.search import paging
-from tests.store.scene import NOON, chat, line_of, texts
+from tests.store.scene import NOON, SETTINGS, chat, line_of, texts
 
 
 async def asked(store: Store, words: str, limit: int, sort: Sort = Sort.RELEVANCE) -> Search:
@@ -159,9 +160,14 @@ async def test_a_head_that_is_remembered_shows_no_line_removed_since(store: Stor
 
 
 async def test_only_so_many_heads_are_remembered_the_oldest_is_forgotten(
-    store: Store, monkeypatch: pytest.MonkeyPatch
+    file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(paging, "_HEADS", 2)
+    async with open_store(file, SETTINGS) as store:
+        await the_oldest_head_is_forgotten(store)
+
+
+async def the_oldest_head_is_forgotten(store: Store) -> None:
     await store.messages.append(chat("<ada> green tea\n<bo> green milk\n<cy> green mate\n" * 3))
     searches = [await asked(store, f"green {word}", 1) for word in ("tea", "milk", "mate")]
     first, second, third = [await page(store, search) for search in searches]

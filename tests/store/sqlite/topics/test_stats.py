@@ -1,7 +1,7 @@
 """Statistics count what was said, by whom, and when."""
 
 from collections.abc import Callable
-from datetime import date, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -82,23 +82,6 @@ async def test_a_room_has_a_tally(store: Store) -> None:
     await store.messages.append([line_of("dee", "Tea", NOON, kind=MessageType.TOPIC)])
     stats_sql = await store.stats.for_room(await room(store), until=EVERY_LINE, now=NOON)
     assert stats_sql.tally == Tally(words=5, questions=1, links=1, actions=1, topics=1)
-
-
-async def test_days_end_at_the_cutoff(store: Store) -> None:
-    for days in (0, 2, 3):
-        await store.messages.append(chat("<ada> a b\n<bo> c?", at=NOON + timedelta(days=days)))
-    tea, may = await room(store), date(2026, 5, 1)
-    told = await store.stats.days(tea, may, may + timedelta(days=2))
-    assert [(one.day.day, one.lines, one.tally.questions) for one in told] == [(1, 2, 1), (3, 2, 1)]
-    cutoff = Position.at(NOON + timedelta(days=2, minutes=1))
-    told = await store.stats.days(tea, may, may + timedelta(days=9), cutoff=cutoff)
-    assert [(one.day.day, one.lines) for one in told] == [(1, 2), (3, 1)]
-
-
-async def test_the_busiest_days_come_first(store: Store) -> None:
-    await store.messages.append(chat("<ada> a") + chat("<ada> a\n<bo> b", at=NOON + 24 * HOUR))
-    busiest = await store.stats.busiest(await room(store))
-    assert busiest == [(date(2026, 5, 2), 2), (date(2026, 5, 1), 1)]
 
 
 async def test_the_size_is_projected(store: Store) -> None:

@@ -1,0 +1,46 @@
+"""Lines on standard output, also where it is a terminal, a pipe or a full disk."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from terrarium_mcp.chat.irctext import harmless
+from terrarium_mcp.cli.starting.output import OutputFailed
+
+
+class StandardOutput:
+    """Lines on standard output, in UTF-8.
+
+    What controls a terminal does not reach one: strangers wrote it.
+    """
+
+    def __init__(self) -> None:
+        self._is_terminal = sys.stdout.isatty()
+
+    def write(self, line: str) -> None:
+        """Write a line.
+
+        Raises:
+            OutputFailed: it cannot be written.
+            BrokenPipeError: its reader has ended.
+        """
+        text = harmless(line) if self._is_terminal else line
+        with self._named_failures():
+            sys.stdout.buffer.write(f"{text}\n".encode())
+
+    def flush(self) -> None:
+        """Write what is still in memory; raises as `write`."""
+        with self._named_failures():
+            sys.stdout.flush()
+
+    @contextmanager
+    def _named_failures(self) -> Iterator[None]:
+        try:
+            yield
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            # Python tries to write the rest when it ends, and would complain a second time.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise OutputFailed(f"Standard output cannot be written: {error.strerror}.") from error

@@ -1,0 +1,74 @@
+"""Figures: exact counts of what was said, in rooms and in what a search selects."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import NamedTuple
+
+from terrarium_mcp.chat.records import Room
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """What is counted besides lines. Words, questions and links are those in lines of speech."""
+
+    words: int = 0
+    questions: int = 0
+    links: int = 0
+    actions: int = 0
+    joins: int = 0
+    parts: int = 0
+    quits: int = 0
+    kicks: int = 0
+    nicks: int = 0
+    topics: int = 0
+
+
+class RoomStats(NamedTuple):
+    """What was said in a room before a cutoff; every count is of lines of speech.
+
+    The last three are filled in for a single room only; `hours` are 24 counts by hour of day, UTC.
+    A named tuple, as an overview makes hundreds: a frozen dataclass takes three times as long.
+    """
+
+    room: Room
+    lines: int = 0
+    people: int = 0
+    first: datetime | None = None
+    last: datetime | None = None
+    last_day: int = 0
+    last_week: int = 0
+    talkers: Sequence[tuple[str, int]] = ()
+    hours: Sequence[int] = ()
+    tally: Tally | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeDetails:
+    """Who said the lines of a search scope, where and at which hours.
+
+    `people` counts all who did, `talkers` are the ten with most lines, as (network, nick, lines).
+    `rooms` are those with any line, by their number; `hours` are 24 counts by hour of day, UTC.
+    """
+
+    people: int
+    talkers: Sequence[tuple[str, str, int]]
+    rooms: Sequence[tuple[Room, int]]
+    hours: Sequence[int]
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeStats:
+    """How many messages a search scope holds, exactly, and when they were said.
+
+    `details` is None where there are too many messages to read each of them. `periods` are those
+    asked for that have any, as (first day, lines), the newest first; `is_cut` if there are earlier
+    ones.
+    """
+
+    lines: int
+    first: datetime | None = None
+    last: datetime | None = None
+    details: ScopeDetails | None = None
+    periods: Sequence[tuple[date, int]] = ()
+    is_cut: bool = False

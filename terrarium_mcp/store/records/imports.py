@@ -1,0 +1,87 @@
+"""Imports: the logs that were read, and what became of their lines."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import NamedTuple
+
+
+@dataclass(frozen=True, slots=True)
+class LogSource:
+    """A log that is imported: a file, or what a database of another program holds of one channel.
+
+    `format` is the name of the program that wrote it, as people are shown it; `channel` may be the
+    nick of a private conversation. `size` is in bytes. `resolution` is how exact its stamps are: a
+    second, or a minute.
+    """
+
+    path: str
+    format: str
+    network: str
+    channel: str
+    zone: str
+    sha256: str
+    size: int
+    resolution: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class ImportRecord:
+    """A run of an import: what it read, and what became of it.
+
+    `lines` were read from `sources` logs, the first and last of them said at `first` and `last`.
+    `added` of them were new, `known` were stored already. `undone_at` is when an undo began.
+    """
+
+    id: int
+    at: datetime
+    command: str
+    finished: bool
+    undone_at: datetime | None
+    sources: int
+    lines: int
+    added: int
+    known: int
+    first: datetime | None
+    last: datetime | None
+
+
+class EarlierReading(NamedTuple):
+    """A log was read whole before: by which import, and in which time zone."""
+
+    import_id: int
+    zone: str
+
+
+@dataclass(frozen=True, slots=True)
+class ImportTotals:
+    """What became of the lines of a log: added, or known already (or of people who opted out).
+
+    `offset` is by how much the log's clock was fast; the times of its lines were corrected by it.
+    """
+
+    lines: int
+    added: int
+    known: int
+    offset: timedelta
+
+
+@dataclass(frozen=True, slots=True)
+class AppendTotals:
+    """How many messages a bulk append was given, and how many it left out.
+
+    Those are messages that were already stored, and those of people who opted out.
+    """
+
+    lines: int
+    left_out: int
+
+
+@dataclass(frozen=True, slots=True)
+class UndoResult:
+    """How many messages of an import were removed, and how many stay.
+
+    Those stay that were there before it, or that another import has too.
+    """
+
+    removed: int
+    kept: int

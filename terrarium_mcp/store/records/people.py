@@ -1,0 +1,61 @@
+"""People: who is in a room, and what is known of a nick."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from terrarium_mcp.chat.records import Member, Room
+
+
+@dataclass(frozen=True, slots=True)
+class PresenceSnapshot:
+    """The members of a room at `as_of`; None if no member list was ever received."""
+
+    people: Sequence[Member]
+    as_of: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NickActivity:
+    """What a nick did in one room: its lines, when it last spoke, and when it was last seen."""
+
+    room: Room
+    lines: int
+    spoke: datetime | None
+    seen: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """Why `nick` may be the same person: a nick change, an account or a host in common.
+
+    `first` and `last` are the times of the first and last sighting. `count` is the number of nick
+    changes, or of messages by that nick; None if a cutoff hides some of them.
+    """
+
+    kind: str
+    nick: str
+    first: datetime
+    last: datetime
+    count: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """What is known of a nick on a network; if nothing is, `near` are similar nicks."""
+
+    nick: str
+    network: str
+    rooms: Sequence[NickActivity] = ()
+    evidence: Sequence[Evidence] = ()
+    near: Sequence[str] = ()
+
+    @property
+    def seen(self) -> datetime | None:
+        """When the nick last did anything."""
+        return max((one.seen for one in self.rooms if one.seen), default=None)
+
+    @property
+    def spoke(self) -> datetime | None:
+        """When the nick last said something."""
+        return max((one.spoke for one in self.rooms if one.spoke), default=None)

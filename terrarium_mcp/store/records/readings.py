@@ -1,0 +1,62 @@
+"""What is read of the history besides messages: conversations, digests, links."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from terrarium_mcp.chat.records import Message
+
+if TYPE_CHECKING:  # types only: the package is loaded when a conversation is read
+    from terrarium_mcp.chat.digest import Digest
+    from terrarium_mcp.chat.disentanglement import ReplyLink
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """The lines that belong to a message, oldest first, the message included.
+
+    `links` gives for each of them the line it answers; a line from outside the window, reached by
+    a reply tag, has none. `left_out` are the ids of lines that may belong to it too, but are far
+    from the message and doubtful; `beyond` counts lines beyond the number asked for. `between`
+    counts other lines between the first and the last, `looked_at` all lines that were compared.
+    """
+
+    message: Message
+    messages: Sequence[Message]
+    links: Sequence["ReplyLink"] = ()
+    left_out: Sequence[int] = ()
+    beyond: int = 0
+    between: int = 0
+    looked_at: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RecentDigest:
+    """The digest of a time. `reached`: it was read only back to here; None if it was read whole."""
+
+    digest: "Digest"
+    reached: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A URL, the newest message that contains it, and the number of messages that do."""
+
+    url: str
+    message: Message
+    times: int
+
+
+@dataclass(frozen=True, slots=True)
+class KnownLine:
+    """The newest line of a room, as the network knows it: where to go on after an absence.
+
+    `said_at` is the server's own time where it gave one. `nick` and `text` are those of speech that
+    has no msgid.
+    """
+
+    said_at: datetime
+    msgid: str = ""
+    nick: str = ""
+    text: str = ""
