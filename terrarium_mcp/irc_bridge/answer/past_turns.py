@@ -24,7 +24,7 @@ from terrarium_mcp.store import DialogueTurn, ToolStep
 
 LONGEST_PAST_ANSWER = 300
 """Estimated tokens of an earlier answer that are sent again: nearly three full lines of IRC. What
-was said of it beyond them is among the newest lines."""
+was said of it beyond them in a channel is among the newest lines."""
 
 MOST_STEPS = 6
 """The last calls of a turn that are sent again."""
