@@ -8,6 +8,8 @@ as they were said: `ada: [LLM] yes`, `| [LLM] and more (3 more: !more)`.
 import re
 from collections.abc import Sequence
 
+from terrarium_mcp.irc_bridge.answer.reply import REST_NOTE
+
 _ENCLOSING = tuple(
     re.compile(f"<(?P<name>{tag}>", re.IGNORECASE)
     for tag in (
@@ -26,7 +28,6 @@ _MARKS = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 """What only encloses words, or follows them."""
-_MORE_NOTE = re.compile(r"\(\d{1,4} more: \S{1,6}more\)$")
 
 
 def without_echoed_tags(text: str) -> str:
@@ -76,7 +77,7 @@ class EchoedPrefixes:
             unechoed = unechoed[1:]
         if unechoed:
             unechoed[0] = self._without(self._first, unechoed[0])
-        return [rest for line in unechoed if (rest := _MORE_NOTE.sub("", line.rstrip()).rstrip())]
+        return [rest for line in unechoed if (rest := REST_NOTE.sub("", line.rstrip()).rstrip())]
 
     @staticmethod
     def _without(pattern: re.Pattern[str], line: str) -> str:

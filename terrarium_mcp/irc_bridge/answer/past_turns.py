@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from datetime import tzinfo
 from itertools import groupby
 
-from terrarium_mcp.chat.irctext import OFF_RECORD
+from terrarium_mcp.chat.irctext import OFF_RECORD, harmless
 from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.times.timestamps import local
 from terrarium_mcp.irc_bridge.answer.budget import truncated
 from terrarium_mcp.irc_bridge.answer.model_request import PastTurn, size
 from terrarium_mcp.irc_bridge.answer.question_tag import question_tag
-from terrarium_mcp.irc_bridge.answer.reply import CONTINUATIONS
+from terrarium_mcp.irc_bridge.answer.reply import CONTINUATIONS, REST_NOTE
 from terrarium_mcp.irc_bridge.model.chat_types import (
     AssistantToolCalls,
     ChatMessage,
@@ -23,7 +23,8 @@ from terrarium_mcp.irc_bridge.model.chat_types import (
 from terrarium_mcp.store import DialogueTurn, ToolStep
 
 LONGEST_PAST_ANSWER = 300
-"""Estimated tokens of an earlier answer that are sent again: four lines of IRC, and more."""
+"""Estimated tokens of an earlier answer that are sent again: nearly three full lines of IRC. What
+was said of it beyond them in a channel is among the newest lines."""
 
 MOST_STEPS = 6
 """The last calls of a turn that are sent again."""
@@ -38,15 +39,13 @@ _QUOTED = 2
 _LONGEST_LINE = 200
 """Characters of each line in the short form."""
 
-_REST_NOTE = re.compile(r" \(\d+ more: \S+more\)$")
-
 
 def past_turn(turn: DialogueTurn, zone: tzinfo) -> PastTurn:
     """A turn as messages: the question, each round of calls with its results, the answer."""
     messages: list[TalkMessage] = [ChatMessage("user", past_question(turn, zone))]
     for number, steps in groupby(turn.steps[-MOST_STEPS:], key=lambda step: step.round):
         messages += _round(f"turn{turn.number}_{number}", list(steps))
-    said = ChatMessage("assistant", truncated(turn.answer, LONGEST_PAST_ANSWER))
+    said = ChatMessage("assistant", _sent_again(turn))
     quoted = (*messages, said)
     return PastTurn(turn.number, quoted, size(quoted))
 
@@ -79,18 +78,28 @@ def unrepeated(
 ) -> list[Message]:
     """The newest lines without what the turns say already: their questions, and our answers.
 
+    Of a long answer a turn says the beginning only, so the lines beyond it stay.
+
     `mark` is the mark of model answers in the channel.
     """
     asked = {turn.message_id for turn in turns}
-    answers = [(_start(turn.asker.nick, mark), _squeezed(turn.answer)) for turn in turns]
+    answers = [(_start(turn.asker.nick, mark), _squeezed(_sent_again(turn))) for turn in turns]
 
     def is_repeated(message: Message) -> bool:
         if message.id in asked:
             return True
-        said = _REST_NOTE.sub("", _squeezed(message.text))
+        said = REST_NOTE.sub("", _squeezed(harmless(message.text)))
         return message.own and any(start.sub("", said) in answer for start, answer in answers)
 
     return [message for message in newest if not is_repeated(message)]
+
+
+def _sent_again(turn: DialogueTurn) -> str:
+    """The beginning of an answer, without the joiners that were put into names for the channel.
+
+    A model that copied one into a search would find nobody.
+    """
+    return truncated("\n".join(map(harmless, turn.answer.splitlines())), LONGEST_PAST_ANSWER)
 
 
 def _round(name: str, steps: Sequence[ToolStep]) -> list[TalkMessage]:

@@ -1,5 +1,6 @@
 """Divides an answer into lines that fit a network, and into what is said now and under `!more`."""
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -15,6 +16,10 @@ SHOWN = 4
 
 CONTINUATIONS = ("| ", "· ")
 """Starts of the lines after the first: the second is for a command prefix of "|"."""
+
+REST_NOTE = re.compile(r" ?\(\d{1,4} more: [^()\n]{1,20}more\)$")
+"""The note at the end of a line of ours behind which `!more` goes on, whatever the prefix was: it
+has up to 20 characters (COMMAND_PREFIX), blanks among them."""
 
 _CUT = " \u2026"
 """Ends a line inside a URL that is too long for one line; the next line goes on with it."""

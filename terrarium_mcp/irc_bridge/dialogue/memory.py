@@ -15,7 +15,7 @@ import anyio
 
 from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.chat.identity import Identity
-from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.errors import TerrariumError, quantity
 from terrarium_mcp.irc_bridge.dialogue.unwritten import UnwrittenState
 from terrarium_mcp.store import (
     DialoguePlace,
@@ -226,5 +226,5 @@ class DialogueMemory:
                 await anyio.sleep(MARK_AGAIN)
             else:
                 if marked:
-                    log.info("%d questions were cut off by the last stop", marked)
+                    log.info("cut off by the last stop: %s", quantity(marked, "question"))
                 return

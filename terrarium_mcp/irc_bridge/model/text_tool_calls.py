@@ -1,4 +1,17 @@
-"""Parses tool calls that a model wrote as text, if they are all that it wrote.
+r"""Parses tool calls that a model wrote as text, if they are all that it wrote.
+
+An endpoint without a parser for its model passes them on in the model's own form:
+
+| form | whose |
+|---|---|
+| `<tool_call>{"name": ..., "arguments": ...}`, with `</tool_call>` or without | Hermes, Qwen |
+| `<tool_call>name<arg_key>...</arg_key><arg_value>...</arg_value></tool_call>` | GLM |
+| `<function=name><parameter=key>value</parameter></function>` | Qwen3-Coder |
+| `<function=name>{"key": "value"}</function>` | Llama 3.1 |
+| `<\|python_tag\|>{"name": ..., "parameters": ...}` | Llama 3.1 |
+| `[TOOL_CALLS][{"name": ..., "arguments": ...}]` | Mistral |
+| JSON, also as OpenAI writes a call, in a list, or one object in each line | small ones |
+| `name(key="value")` | Llama 3.2, Gemma |
 
 A call inside a sentence is not a call: `I could call search(query="x") but I will not.`
 """
@@ -18,6 +31,9 @@ _BETWEEN_TAGS = re.compile(r"</tool_call>\s*<tool_call>")
 _GLM_ARGUMENT = re.compile(
     r"\s*<arg_key>(.*?)</arg_key>\s*<arg_value>(.*?)</arg_value>\s*", re.DOTALL
 )
+_MARKER = re.compile(r"<\|python_tag\|>|\[TOOL_CALLS\]")
+_XML_CALL = re.compile(r"\s*<function=([\w.-]+)>(.*?)</function>\s*", re.DOTALL)
+_XML_ARGUMENT = re.compile(r"\s*<parameter=([\w.-]+)>\n?(.*?)\n?</parameter>\s*", re.DOTALL)
 _PYTHON_CALL = re.compile(r"[A-Za-z_]\w*\(.*\)", re.DOTALL)
 _OUR_MENTION = re.compile(r"\[called (\S+) (\{.*\})\]")
 _CALL_KEYS = {"name", "arguments", "parameters", "type", "id"}
@@ -26,17 +42,20 @@ _CALL_KEYS = {"name", "arguments", "parameters", "type", "id"}
 def text_tool_calls(text: str) -> Calls:
     """The calls that `text` consists of; none if it holds anything else."""
     text = text.strip()
+    if marker := _MARKER.match(text):
+        text = text[marker.end() :].strip()
     if fenced := _FENCED.fullmatch(text):
         return _tagged(fenced[1].strip()) or _json(fenced[1])
-    return _tagged(text) or _json(text) or _python(text) or _mentioned(text)
+    readers = (_tagged, _json, _json_lines, _xml, _python, _mentioned)
+    return next((calls for read in readers if (calls := read(text))), ())
 
 
 def _tagged(text: str) -> Calls:
-    """Calls in `<tool_call>` tags, as JSON (Hermes, Qwen) or as keys and values (GLM)."""
-    if not (text.startswith("<tool_call>") and text.endswith("</tool_call>")):
+    """Calls in `<tool_call>` tags, in any of the forms; the last tag may be missing."""
+    if not text.startswith("<tool_call>"):
         return ()
     bodies = _BETWEEN_TAGS.split(text.removeprefix("<tool_call>").removesuffix("</tool_call>"))
-    return _all_or_none([_json(body) or _glm(body) for body in bodies])
+    return _all_or_none([_json(body) or _glm(body) or _xml(body) for body in bodies])
 
 
 def _json(text: str) -> Calls:
@@ -50,8 +69,21 @@ def _json(text: str) -> Calls:
     )
 
 
+def _json_lines(text: str) -> Calls:
+    """Calls as JSON objects, one in each line."""
+    calls: Calls = ()
+    for line in filter(str.strip, text.splitlines()):
+        if not (found := _json(line)):
+            return ()
+        calls += found
+    return calls
+
+
 def _described(call: Any) -> Calls:
     """The call that a JSON value describes, if it describes exactly one."""
+    match call:
+        case {"type": "function", "function": dict(inner), **rest} if rest.keys() <= {"id"}:
+            call = inner
     match call:
         case {"name": str(name), "arguments": given} | {"name": str(name), "parameters": given}:
             arguments = _object(given)
@@ -81,8 +113,35 @@ def _glm(body: str) -> Calls:
     return (_call(name.strip(), arguments),)
 
 
+def _xml(text: str) -> Calls:
+    """Calls as `<function=name>` with parameters in tags, or with one JSON object."""
+    calls = _consecutive(_XML_CALL, text)
+    return _all_or_none([_xml_call(name, body.strip()) for name, body in calls])
+
+
+def _xml_call(name: str, body: str) -> Calls:
+    arguments = _object(body)
+    if arguments is None:
+        given = _consecutive(_XML_ARGUMENT, body)
+        if body and not given:
+            return ()
+        arguments = {key: _value(value) for key, value in given}
+    return (_call(name, arguments),)
+
+
+def _consecutive(pattern: re.Pattern[str], text: str) -> list[tuple[str, str]]:
+    """Both groups of each match, if the text consists of matches; in one pass, however long."""
+    found, at = list[tuple[str, str]](), 0
+    while at < len(text):
+        if not (match := pattern.match(text, at)):
+            return []
+        found.append((match[1], match[2]))
+        at = match.end()
+    return found
+
+
 def _value(text: str) -> Any:
-    """A GLM value: parsed if it is JSON, else a string."""
+    """A value between tags: parsed if it is JSON, else a string."""
     try:
         return json.loads(text)
     except (ValueError, RecursionError):

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from terrarium_mcp.chat.defusing import defused_name
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.records import MessageType, NewMessage
 from terrarium_mcp.irc_bridge.answer.budget import ALLOTMENTS, SOFT_LIMIT
@@ -201,6 +202,45 @@ async def test_what_we_said_stands_in_the_request_once(tmp_path: Path) -> None:
     spoken = [line.split(" ", 2)[2] for line in with_turn.request.newest.lines[1:]]
     assert spoken == ["<Terra> ada: pong", "<eve> bo fixed it on Tuesday, with a hammer."]
     assert len(without.request.newest.lines) == 1 + len(lines)
+
+
+async def test_what_was_said_beyond_the_beginning_of_a_long_answer_stays_in_the_newest_lines(
+    tmp_path: Path,
+) -> None:
+    parts = [f"part {n}: {'tea and more tea ' * 22}end {n}" for n in range(1, 9)]
+    starts = ["ada: [LLM] ", *["| [LLM] "] * 7]
+    notes = ["", "", "", " (4 more: terra more)", "", "", "", ""]
+    spoken = [
+        f"{start}{part}{note}" for start, part, note in zip(starts, parts, notes, strict=True)
+    ]
+    async with study(
+        tmp_path, NOBODY, [said(one, nick="Terra", own=True) for one in spoken]
+    ) as scene:
+        context = await context_of(scene, asks("so?"), talked(turn(1, "what?", " ".join(parts))))
+    everything = "\n".join(one.text for one in context.request.talk if isinstance(one, ChatMessage))
+    assert [
+        everything.count(f"end {n}\n") + everything.count(f"end {n} ") for n in range(1, 9)
+    ] == [1] * 8
+
+
+async def test_a_line_with_a_note_is_recognised_whatever_the_prefix(tmp_path: Path) -> None:
+    mine = [
+        said("ada: [LLM] Nails and all. (2 more: terra more)", nick="Terra", own=True),
+        said("| [LLM] And glue. (1 more: !more)", nick="Terra", own=True),
+    ]
+    async with study(tmp_path, NOBODY, mine) as scene:
+        before = talked(turn(1, "what?", "Nails and all.\nAnd glue.\nAnd luck."))
+        context = await context_of(scene, asks("so?"), before)
+    assert not context.request.newest.lines
+
+
+async def test_a_name_in_a_past_answer_is_one_that_a_search_finds(tmp_path: Path) -> None:
+    defused = defused_name("bo")
+    mine = said(f"ada: [LLM] {defused} did", nick="Terra", own=True)
+    async with study(tmp_path, NOBODY, [mine]) as scene:
+        context = await context_of(scene, asks("so?"), talked(turn(1, "who?", f"{defused} did")))
+    assert context.request.talk[2] == ChatMessage("assistant", "bo did")
+    assert not context.request.newest.lines
 
 
 async def test_a_turn_that_does_not_fit_leaves_its_lines_in_the_log(tmp_path: Path) -> None:

@@ -47,6 +47,7 @@ def test_a_quoted_line_keeps_its_speaker(quoted: str) -> None:
         "[off] alice: [LLM] Ada did.",
         "alice: [nolog] Ada did.",
         "Ada did. (3 more: !more)",
+        "Ada did. (3 more: terra more)",
         "Who fixed  the GATE?\nAda did.",
         "alice: who fixed the gate?\n\nassistant: Ada did.",
         '<question from="alice">who fixed the gate?</question>\nAda did.',

@@ -37,6 +37,14 @@ def asked(text: str, *, private: bool = False, tags: str = "", prefix: str = "!"
         ("Terra\uff1awho?", "terrarium", "who?"),
         ("Terra\uff0cwho?", "terrarium", "who?"),
         ("Terra\u3001who?", "terrarium", "who?"),
+        ("!seen a\u200dda", "seen", "ada"),  # copied from a reply of ours
+        ("Terra: what did b\u200do say?", "terrarium", "what did bo say?"),
+        ("!search \U0001f469\u200d\U0001f680", "search", "\U0001f469\u200d\U0001f680"),
+        (
+            "!search \u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+            "search",
+            "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645",
+        ),
     ],
 )
 def test_a_command_or_our_name_asks_us(text: str, name: str, rest: str) -> None:

@@ -31,6 +31,13 @@ def read(text: str) -> list[tuple[str, Any]]:
         'search(query="gate")',
         "search(\n    query='gate',\n)",
         '[called search {"query": "gate"}]',
+        f"<tool_call>\n{GATE}",  # its end is where some endpoints stop
+        f"[TOOL_CALLS][{GATE}]",
+        f"<|python_tag|>{GATE}",
+        f'{{"id": "call_1", "type": "function", "function": {GATE}}}',
+        '<function=search>{"query": "gate"}</function>',
+        "<function=search>\n<parameter=query>\ngate\n</parameter>\n</function>",
+        "<tool_call>\n<function=search>\n<parameter=query>\ngate\n</parameter>\n</function>\n</tool_call>",
     ],
 )
 def test_a_whole_content_call_is_a_call(text: str) -> None:
@@ -65,6 +72,12 @@ def test_a_whole_content_call_is_a_call(text: str) -> None:
         "[" * 100_000,
         '[called search {"query": "ga…]',
         "```python\nsearch(query='gate')\n```",
+        f"{GATE}\n\nThat is what I would call.",
+        "[TOOL_CALLS] is how Mistral begins a call.",
+        "<tool_call> begins a call.",
+        "<function=search>a gate</function>",
+        "<function=search><parameter=query>gate</parameter></function> finds it",
+        "<function=search><parameter=query>gate</parameter> or so</function>",
     ],
 )
 def test_anything_else_is_text(text: str) -> None:
@@ -82,11 +95,14 @@ def test_several_calls_are_read_together() -> None:
     assert read(f"[{GATE}, {GATE}]") == both
     assert read(f"<tool_call>{GATE}</tool_call>\n<tool_call>{GATE}</tool_call>") == both
     assert read('[called search {"query": "gate"}]\n[called search {"query": "gate"}]') == both
+    assert read(f"{GATE}\n{GATE}\n") == both
+    assert read('<function=search>{"query": "gate"}</function>\n' * 2) == both
 
 
 def test_a_call_without_arguments_has_none() -> None:
     assert read("get_current_users()") == [("get_current_users", {})]
     assert read("<tool_call>get_current_users\n</tool_call>") == [("get_current_users", {})]
+    assert read("<function=get_current_users>\n</function>") == [("get_current_users", {})]
 
 
 def test_glm_values_are_json_where_they_are_json() -> None:
@@ -98,6 +114,6 @@ def test_glm_values_are_json_where_they_are_json() -> None:
     assert read(text) == [("search", {"hours": 24, "query": "the gate"})]
 
 
-@given(st.text() | st.text(alphabet="<tool_call>/{}[]()=\"' \n:,ax1"))
+@given(st.text() | st.text(alphabet="<tool_call>/{}[]()=\"' \n:,ax1funipr"))
 def test_no_text_is_an_error(text: str) -> None:
     text_tool_calls(text)
