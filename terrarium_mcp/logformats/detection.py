@@ -11,7 +11,8 @@ SAMPLE = 300
 """Lines of a log that are looked at."""
 
 FEW = 20
-"""Lines of which a format must read one to be tried on the others: most read none."""
+"""Lines of which a format must read one to be tried on the others: most read none. They decide if
+the path is of one format only that reads them all as messages: a folder may have 5,000 files."""
 
 ENOUGH = 0.5
 """The share of lines that a format must read. Genuine logs have 0.98 or more."""
@@ -40,19 +41,25 @@ class Fit:
         """Better fits have greater ranks: lines read, then a path of the format, then messages."""
         return (round(self.read, 2), self.place != Place(), self.events)
 
-
-_PERFECT = (1.0, True, 1.0)
+    @property
+    def is_perfect(self) -> bool:
+        """Whether none can be better."""
+        return self.is_timed and self.rank == (1.0, True, 1.0)
 
 
 def best_fit(path: str, lines: Sequence[str], formats: Sequence[TextFormat] = TEXT_FORMATS) -> Fit:
     """The format that reads the first lines of a log best; `read` may be too little for any."""
     sample = [line for line in lines[:SAMPLE] if line.strip()]
     few = sample[:FEW]
+    at_its_place = [one for one in formats if place_in(path, one.paths) != Place()]
+    evident = [fit for one in at_its_place if (fit := _fit(one, path, few)).is_perfect]
+    if len(evident) == 1:
+        return evident[0]
     likely = [one for one in formats if any(one.read(line) is not None for line in few)]
     fits = list[Fit]()
     for one in likely or formats:
         fits.append(_fit(one, path, sample))
-        if fits[-1].rank == _PERFECT:
+        if fits[-1].is_perfect:
             return fits[-1]
     return max(fits, key=lambda fit: fit.rank)  # the first of equals
 

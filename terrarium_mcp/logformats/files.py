@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from typing import IO, Any, cast
 
 from terrarium_mcp.errors import TerrariumError
@@ -101,7 +101,7 @@ def _next_line(stream: IO[bytes]) -> bytes:
 def log_files(paths: Iterable[str], scratch: Path) -> Iterator[LogFile | UnusableFile]:
     """The files that paths name, in the order of names; an error for what cannot be read.
 
-    `scratch` is a folder for what has to be unpacked first: tar archives and standard input.
+    `scratch` is a folder for what has to be unpacked first, and for standard input.
     """
     seen: set[tuple[int, int]] = set()
     for path in paths:
@@ -145,7 +145,7 @@ def _unpacked(path: Path, scratch: Path) -> Iterator[LogFile]:
     """A file, or those in an archive."""
     name = path.name.lower()
     if name.endswith(".zip"):
-        yield from _zipped(path)
+        yield from _zipped(path, scratch)
     elif name.endswith(_TAR):
         yield from _tarred(path, scratch)
     elif path.suffix.lower() in _COMPRESSED:
@@ -163,12 +163,19 @@ def _bounded(path: Path) -> IO[bytes]:
     return bounded(decompress(path), path.stat().st_size)
 
 
-def _zipped(path: Path) -> Iterator[LogFile]:
+def _zipped(path: Path, scratch: Path) -> Iterator[LogFile]:
     changed = path.stat().st_mtime_ns
     archive = _archive(path, changed)
     names = sorted(one.filename for one in archive.infolist() if not one.is_dir())
-    for name in names:
-        yield LogFile(f"{path}/{name}", name, path, partial(_member, path, changed, name))
+    folder = _new_folder(scratch)
+    for number, name in enumerate(names):
+        if (suffix := PurePosixPath(name).suffix.lower()) in _COMPRESSED:
+            unpacked_at = folder / f"{number}{suffix}"
+            with _member(path, changed, name) as content, unpacked_at.open("wb") as unpacked:
+                shutil.copyfileobj(content, unpacked)
+            yield _unpacked_member(path, name, unpacked_at)
+        else:
+            yield LogFile(f"{path}/{name}", name, path, partial(_member, path, changed, name))
 
 
 @lru_cache(maxsize=4)
@@ -184,19 +191,33 @@ def _member(path: Path, changed: int, name: str) -> IO[bytes]:
 
 def _tarred(path: Path, scratch: Path) -> Iterator[LogFile]:
     """The files in an archive of tar, unpacked: to read one, all before it must be read."""
-    folder = scratch / f"archive-{len(list(scratch.iterdir()))}"
-    folder.mkdir()
+    folder = _new_folder(scratch)
     names: dict[str, Path] = {}
     with _tar_at(path) as archive:
         for number, member in enumerate(archive):
             content = archive.extractfile(member) if member.isfile() else None
             if content:
-                names[member.name] = folder / str(number)
+                suffix = PurePosixPath(member.name).suffix.lower()
+                names[member.name] = folder / f"{number}{suffix if suffix in _COMPRESSED else ''}"
                 with content, names[member.name].open("wb") as unpacked:
                     shutil.copyfileobj(bounded(content, path.stat().st_size), unpacked)
     for name in sorted(names):
-        unpacked_at = names[name]
-        yield LogFile(f"{path}/{name}", name, unpacked_at, partial(_plain, unpacked_at))
+        yield _unpacked_member(path, name, names[name])
+
+
+def _new_folder(scratch: Path) -> Path:
+    """A folder for what an archive holds."""
+    folder = scratch / f"archive-{len(list(scratch.iterdir()))}"
+    folder.mkdir()
+    return folder
+
+
+def _unpacked_member(archive: Path, name: str, unpacked_at: Path) -> LogFile:
+    """A file of an archive that was unpacked; it may be compressed itself, as rotated logs are."""
+    if unpacked_at.suffix in _COMPRESSED:
+        original = str(PurePosixPath(name).with_suffix(""))
+        return LogFile(f"{archive}/{name}", original, unpacked_at, partial(_bounded, unpacked_at))
+    return LogFile(f"{archive}/{name}", name, unpacked_at, partial(_plain, unpacked_at))
 
 
 @contextmanager

@@ -23,7 +23,6 @@ from terrarium_mcp.logformats.text.znc import ZNC
 
 TEXT_FORMATS: Sequence[TextFormat] = (
     WEECHAT,
-    IRSSI,
     ZNC,
     HEXCHAT,
     LIMNORIA,
@@ -33,8 +32,10 @@ TEXT_FORMATS: Sequence[TextFormat] = (
     ENERGYMECH,
     II,
     MIRC,
+    IRSSI,
 )
-"""Where two formats read a log equally well, the earlier one is taken."""
+"""Where two formats read a log equally well, the earlier one is taken: irssi's stamps may look like
+those of several others."""
 
 DATABASE_FORMATS: Sequence[DatabaseFormat] = (
     QUASSEL,

@@ -13,22 +13,22 @@ from typing import Protocol
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import Boundary, LogEvent, LogLine, Stamp
+from terrarium_mcp.logformats.month_names import month_number
 
 NICK = r"[^\s<>\x00-\x1f]+"
-SENDER = rf"(?=-*[^-\s]){NICK}"
-"""A nick between dashes, as a notice has it: not of dashes alone, which are a line."""
+SENDER = rf"(?=-*[^-\s])(?!!-){NICK}"
+"""A nick between dashes, as a notice has it: not of dashes alone, which are a line, and not the
+`-!-` of irssi."""
 RANK = r"[~&@%+!]*"
 """Prefixes that a client shows before a nick: of one or several ranks."""
 CHANNEL = r"[#&+!]\S*"
 USER_HOST = r"(?P<user>[^\s@()<>]*)@(?P<host>[^\s()<>]*)"
 
-MONTHS = {
-    name: number
-    for number, name in enumerate(
-        ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"), 1
-    )
-}
-"""English abbreviations, which clients write unless a locale is set."""
+ISO_DAY = r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
+ISO_OR_NAMED_DAY = (
+    r"(?:(?P<year>\d{4})-)?(?P<month>(?(year)\d\d|[^\W\d]{3,9}))(?(year)-|\.? +)(?P<day>\d\d?)"
+)
+"""`2026-10-24`, or `Oct 24` without a year."""
 
 
 class LineRule(Protocol):
@@ -237,7 +237,7 @@ def _month(written: str) -> int | None:
     """The number of a month, 0 if none is written, None if it is not understood."""
     if not written:
         return 0
-    return int(written) if written.isdecimal() else MONTHS.get(written[:3].casefold())
+    return int(written) if written.isdecimal() else month_number(written)
 
 
 def _hour(hour: int, half: str) -> int:

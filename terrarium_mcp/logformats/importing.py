@@ -45,7 +45,8 @@ class ContentReport:
     """What became of one room of one file.
 
     `totals` is None where nothing was stored: the file was imported before, which `earlier` names,
-    or this is a trial. `sha256` is that of the file, once it was looked whether it was imported.
+    or this is a trial, or the file cannot be read to its end, which `failure` says. `sha256` is
+    that of the file, once it was looked whether it was imported.
     """
 
     content: LogContent
@@ -56,6 +57,7 @@ class ContentReport:
     last: datetime | None = None
     totals: ImportTotals | None = None
     earlier: EarlierReading | None = None
+    failure: UnusableFile | None = None
 
 
 class RoomName(NamedTuple):
@@ -93,31 +95,31 @@ class LogImport:
         """Times without a connection, by network, as a client's own window tells them."""
 
     async def try_out(self) -> None:
-        """Read everything and store nothing.
-
-        Raises:
-            UnusableFile: a file cannot be read to its end.
-        """
+        """Read everything and store nothing."""
         for report in self.reports:
-            await to_thread.run_sync(self._exhaust, report)
+            try:
+                await to_thread.run_sync(self._exhaust, report)
+            except UnusableFile as error:
+                report.failure = error
 
     async def store(self, store: Store, command: str) -> int:
         """Read and store everything; returns the number of the import.
 
+        A file that is found to be damaged before anything of it is stored is left out.
+
         Raises:
-            UnusableFile: a file cannot be read to its end. What was read of it is stored.
+            UnusableFile: a file cannot be read although it could before, or a database is damaged.
+                All before it is stored.
             ReadingStopped: the process that reads was ended. Run the same import again.
             StoreFailed: the store cannot write. Run the same import again.
         """
         number = await store.imports.begin(command)
-        unread, unusable = await self._unread(store)
+        unread = await self._unread(store)
         contents = [report.content for report in unread]
         async with parts_of(contents, self._rules) as parts:
             totals = await store.imports.add_all(number, self._logs(unread, parts))
         for report, its_totals in zip(_with_target(unread), totals, strict=True):
             report.totals = its_totals
-        if unusable:
-            raise unusable
         for room, times in self._times.items():
             for time in without(joined(times), self._gaps.get(room.network, ())):
                 await store.imports.add_span(
@@ -126,22 +128,23 @@ class LogImport:
         await store.imports.finish(number)
         return number
 
-    async def _unread(self, store: Store) -> tuple[list[ContentReport], UnusableFile | None]:
-        """The reports of what no earlier import has read, and the failure that ends them."""
+    async def _unread(self, store: Store) -> list[ContentReport]:
+        """The reports of what no earlier import has read, without what cannot be read."""
         unread: list[ContentReport] = []
         for report in self.reports:
             content = report.content
+            try:
+                report.sha256 = await to_thread.run_sync(_sha256, content.file)
+            except UnusableFile as error:
+                report.failure = error
+                continue
             if content.target:
-                try:
-                    report.sha256 = await to_thread.run_sync(_sha256, content.file)
-                except UnusableFile as error:
-                    return unread, error
                 report.earlier = await store.imports.was_read(
                     report.sha256, content.network, content.target
                 )
             if not report.earlier:
                 unread.append(report)
-        return unread, None
+        return unread
 
     async def _logs(
         self, reports: Sequence[ContentReport], parts: AsyncIterator[ReadPart]

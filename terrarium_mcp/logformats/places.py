@@ -10,6 +10,7 @@ from datetime import date, datetime
 from typing import NamedTuple
 
 from terrarium_mcp.chat.identity import fold
+from terrarium_mcp.logformats.dated_paths import without_dates
 
 _NO_NETWORKS = {"", "log", "logs", "moddata", "irclogs", "channellogger"}
 """Names of folders that programs make, and that are no network's."""
@@ -38,17 +39,20 @@ class Place(NamedTuple):
 def place_in(path: str, patterns: Iterable[re.Pattern[str]]) -> Place:
     """The place that a path (with `/`) names, by the patterns of a format.
 
-    A rotated log (`#tea.log.1`) is in the place of the log that it was.
+    A rotated log (`#tea.log.1`) is in the place of the log that it was. Dates are looked for where
+    the pattern has one; elsewhere they are left out of the path first.
     """
     original = _ROTATED.sub("", path)
+    undated = without_dates(original)
     for pattern in patterns:
-        if match := pattern.search(original):
+        has_date = "date" in pattern.groupindex
+        if match := pattern.search(original if has_date else undated.path):
             groups = match.groupdict("")
             network = groups.get("network", "")
             return Place(
                 "" if network.lower() in _NO_NETWORKS else network,
                 groups.get("channel", ""),
-                _day(groups.get("date", "")),
+                _day(groups["date"]) if has_date else undated.day,
                 is_window="window" in groups,
             )
     return Place()

@@ -4,6 +4,7 @@ Nothing that changes the result is guessed. What a file does not tell is asked f
 the option that decides it.
 """
 
+import codecs
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, timedelta, tzinfo
@@ -19,11 +20,15 @@ from terrarium_mcp.logformats.log_reader import LogReader
 from terrarium_mcp.logformats.places import Place
 
 NO_NETWORK = "its network is not named anywhere. Name it with --network."
+NO_CHANNEL = "its path names no channel. Name it with --channel."
 NO_ZONE = (
     "its times are local, and nothing says of which time zone. Name the zone in which the program"
     " ran, e.g. --timezone Europe/Berlin."
 )
 
+
+_UTF_16 = tuple(decoded(mark)[0] for mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
+"""What a byte order mark of UTF-16 looks like when it is read as all other lines are."""
 
 NO_DATE = "its lines tell no date. Name the day of the first line with --date 2015-10-24."
 
@@ -46,6 +51,10 @@ class UnplacedLog(UndecidedLog):
 
 class NoLog(TerrariumError):
     """A file is no log in any format that is known, or not in the one that was named."""
+
+
+class UnknownFormat(NoLog):
+    """A file is a text, but no format reads it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +111,7 @@ def planned(
 
     Raises:
         NoLog: it is no log in a known format.
-        UnplacedLog: an option must say its network or its channel.
+        UnplacedLog: options must say its network or its channel, and perhaps its time zone.
         UndecidedLog: an option must say its time zone.
     """
     lines = [decoded(line)[0] for line in head]
@@ -110,14 +119,11 @@ def planned(
     place = fit.place
     target = _target(place, choices, is_alone=is_alone)
     network = choices.network or place.network
+    zone = choices.zone or _written_zone(head, fit.format, choices.encoding)
     if place.is_window and not target:
-        zone = choices.zone or UTC  # nothing is asked for where nothing is recorded
-    elif not network:
-        raise UnplacedLog(file.path, NO_NETWORK)
-    elif not target:
-        raise UnplacedLog(file.path, "its path names no channel. Name it with --channel.")
-    else:
-        zone = choices.zone or _written_zone(file, head, fit.format, choices.encoding)
+        zone = zone or UTC  # nothing is asked for where nothing is recorded
+    if zone is None or not (place.is_window or (network and target)):
+        raise _undecided(file, network, target, zone)
     log = PlannedLog(
         file,
         fit.format,
@@ -135,6 +141,14 @@ def planned(
     return _spelt(log, head)
 
 
+def _undecided(file: LogFile, network: str, target: str, zone: tzinfo | None) -> UndecidedLog:
+    """All that a file does not tell, at once."""
+    unplaced = [text for known, text in ((network, NO_NETWORK), (target, NO_CHANNEL)) if not known]
+    first, *others = unplaced if zone else [*unplaced, NO_ZONE]
+    problem = " ".join([first, *(text[0].upper() + text[1:] for text in others)])
+    return (UnplacedLog if unplaced else UndecidedLog)(file.path, problem)
+
+
 def require_date(log: PlannedLog, lines: Iterable[bytes]) -> None:
     """Refuse a log of which no line tells a date; its lines are read up to the first that does.
 
@@ -149,7 +163,7 @@ def require_date(log: PlannedLog, lines: Iterable[bytes]) -> None:
         if line and (line.dated or (line.stamp and line.stamp.year)):
             return
         if line and line.boundary and not (line.stamp or foreign):
-            foreign = f" Its dates are not in English: {shown(text)}"
+            foreign = f" Its dates are in a language that is not known: {shown(text)}"
     raise UnplacedLog(log.file.path, NO_DATE + foreign)
 
 
@@ -176,6 +190,10 @@ def _spelt(log: PlannedLog, head: Sequence[bytes]) -> PlannedLog:
 
 
 def _fit(file: LogFile, lines: Sequence[str], choices: Choices) -> Fit:
+    if lines and lines[0].startswith(_UTF_16):
+        raise NoLog(
+            f"{file.path}: encoded as UTF-16. Convert it first: iconv -f UTF-16 -t UTF-8 FILE"
+        )
     zeros = sum("\0" in line for line in lines)
     if zeros and zeros >= ENOUGH * len(lines):
         raise NoLog(f"{file.path}: not a text file.")
@@ -186,17 +204,16 @@ def _fit(file: LogFile, lines: Sequence[str], choices: Choices) -> Fit:
     if fit.read >= ENOUGH and fit.is_timed:
         return fit
     first = next((line for line in lines if line.strip()), "")
-    what = f"a log of {fit.format.program}" if choices.format else "a log of a known format"
-    raise NoLog(f"{file.path}: not {what}. It begins with: {shown(first)}")
+    if choices.format:
+        raise NoLog(
+            f"{file.path}: not a log of {fit.format.program}. It begins with: {shown(first)}"
+        )
+    raise UnknownFormat(f"{file.path}: not a log of a known format. It begins with: {shown(first)}")
 
 
-def _written_zone(file: LogFile, head: Sequence[bytes], form: TextFormat, encoding: str) -> tzinfo:
-    """UTC if all stamps name their zone, so that none is needed.
-
-    Raises:
-        UndecidedLog: some are local times.
-    """
+def _written_zone(head: Sequence[bytes], form: TextFormat, encoding: str) -> tzinfo | None:
+    """UTC if all stamps name their zone, so that none is needed; None if some are local times."""
     read = (form.read(decoded(line, encoding or "cp1252")[0]) for line in head)
     if any(line and ((line.stamp and not line.stamp.zone) or line.dated) for line in read):
-        raise UndecidedLog(file.path, NO_ZONE)
+        return None
     return UTC

@@ -88,16 +88,14 @@ async def _receive(
     into: MemoryObjectSendStream[ReadPart | TerrariumError],
 ) -> None:
     """Receive all parts while others are stored: that waits for the disk, and for other writers."""
-    results = 0
     async with into:
         try:
             await to_thread.run_sync(_order, process, (contents, rules))
-            while results < len(contents):
-                # Cancelled, it ends with the process.
-                part = await to_thread.run_sync(_next_part, process, abandon_on_cancel=True)
-                results += part.result is not None
-                await into.send(part)
-        except TerrariumError as error:
+            # Cancelled, it ends with the process.
+            while parts := await to_thread.run_sync(_next, process, abandon_on_cancel=True):
+                for part in parts:
+                    await into.send(part)
+        except ReadingStopped as error:
             await into.send(error)
 
 
@@ -118,11 +116,9 @@ def _order(process: subprocess.Popen[bytes], order: object) -> None:
         raise ReadingStopped from error
 
 
-def _next_part(process: subprocess.Popen[bytes]) -> ReadPart:
+def _next(process: subprocess.Popen[bytes]) -> reading_child.ReadParts:
     try:
-        part: ReadPart | TerrariumError = pickle.load(cast("IO[bytes]", process.stdout))  # noqa: S301 -- our own process
+        parts: reading_child.ReadParts = pickle.load(cast("IO[bytes]", process.stdout))  # noqa: S301 -- our own process
     except (EOFError, OSError, pickle.UnpicklingError) as error:
         raise ReadingStopped from error
-    if isinstance(part, TerrariumError):
-        raise part
-    return part
+    return parts

@@ -1,7 +1,7 @@
 """The process that reads and prepares the contents of an import, for the one that stores them.
 
-It is told what to read by a pickle on its standard input, and writes a pickle for each part to its
-standard output. It ends when it has read everything, or when its parent is gone.
+It is told what to read by a pickle on its standard input, and writes lists of parts to its standard
+output, a pickle each. It ends when it has read everything, or when its parent is gone.
 """
 
 import gc
@@ -18,10 +18,14 @@ from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.files import UnusableFile
 from terrarium_mcp.logformats.read_parts import ReadPart, read_parts
-from terrarium_mcp.store import prepared
+from terrarium_mcp.store import LINES_IN_BLOCK, prepared
 
 AHEAD = 20
-"""Parts that are read before they are asked for: as many as are stored together, and more."""
+"""Lists of parts that are read before they are asked for: as many as are stored together, and more.
+"""
+
+ReadParts = list[ReadPart | UnusableFile]
+"""Parts that are sent together: a large one, or those of many small files. None are sent last."""
 
 
 def prepared_parts(
@@ -55,25 +59,41 @@ def main() -> None:
     """Read what standard input names."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told as well, and ends this
     contents, rules = pickle.load(sys.stdin.buffer)  # noqa: S301 -- from our own parent
-    parts = Queue[bytes](AHEAD)
-    writer = Thread(target=_write, args=(parts,))
+    pickles = Queue[bytes](AHEAD)
+    writer = Thread(target=_write, args=(pickles,))
     writer.start()
     try:
         with rarely_collecting():
-            for part in prepared_parts(contents, rules):
-                parts.put(pickle.dumps(part, pickle.HIGHEST_PROTOCOL))
-    except UnusableFile as error:
-        parts.put(pickle.dumps(error))
+            for parts in _lists(prepared_parts(contents, rules)):
+                pickles.put(pickle.dumps(parts, pickle.HIGHEST_PROTOCOL))
     finally:
-        parts.put(b"")
+        pickles.put(b"")
         writer.join()
 
 
-def _write(parts: "Queue[bytes]") -> None:
-    """Write parts until an empty one: beside the reading, which must not wait for the parent."""
+def _lists(parts: Iterable[ReadPart]) -> Iterator[ReadParts]:
+    """Parts by lists of a block's lines or more, but for the last; then the empty list."""
+    some: ReadParts = []
+    lines = 0
     try:
-        while part := parts.get():
-            sys.stdout.buffer.write(part)
+        for part in parts:
+            some.append(part)
+            lines += part.lines
+            if lines >= LINES_IN_BLOCK:
+                yield some
+                some, lines = [], 0
+    except UnusableFile as error:
+        some.append(error)
+    if some:
+        yield some
+    yield []
+
+
+def _write(pickles: "Queue[bytes]") -> None:
+    """Write pickles until an empty one: beside the reading, which must not wait for the parent."""
+    try:
+        while parts := pickles.get():
+            sys.stdout.buffer.write(parts)
             sys.stdout.buffer.flush()
     except OSError:  # the parent is gone
         os._exit(1)

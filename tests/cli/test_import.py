@@ -78,6 +78,7 @@ def test_imports_are_listed_and_undone(tmp_path: Path) -> None:
         ([LOGS / "irssi", "--channel", "#x", *BERLIN], "they name ##double, #lab, #lab-dev"),
         (["gone.log"], "gone.log: there is no such file"),
         ([LOGS / "truth.log"], "not a log of a known format"),
+        ([LOGS / "truth.log"], "weechat, znc; docs/importing.md shows how to add another."),
         ([WEECHAT], "--timezone"),
         ([WEECHAT, "--timezone", "Europe/Berlinn"], "Did you mean Europe/Berlin?"),
         ([WEECHAT, "--format", "wechat"], "Did you mean weechat?"),
@@ -103,9 +104,25 @@ def test_lines_that_cannot_be_read_are_counted_and_written_down(tmp_path: Path) 
     log.write_bytes(b"2026-10-24 23:57:13\tbob\thi\nnot a line\n2026-10-24 23:57:14\tbob\tho")
     done = imported(tmp_path, log, *BERLIN, "--rejects", tmp_path / "rejects.txt")
     assert "3 lines, 2 added, 1 could not be read" in done.stdout
+    assert "--rejects" not in done.stdout
     assert (tmp_path / "rejects.txt").read_text("utf-8") == (
         f"{log}:2: not a line of WeeChat: not a line\n"
     )
+
+
+def test_how_to_see_the_lines_that_cannot_be_read_is_said(tmp_path: Path) -> None:
+    log = tmp_path / "irc.labnet.#lab.weechatlog"
+    log.write_bytes(b"2026-10-24 23:57:13\tbob\thi\nnot a line\n")
+    assert "--rejects FILE writes down" in imported(tmp_path, log, *BERLIN).stdout
+
+
+def test_a_log_in_utf_16_is_refused_with_the_way_to_convert_it(tmp_path: Path) -> None:
+    for encoding in ("utf-16-le", "utf-16-be"):
+        log = tmp_path / "irc.labnet.#lab.weechatlog"
+        log.write_bytes("\ufeff2026-10-24 23:57:13\tbob\thi\n".encode(encoding))
+        done = imported(tmp_path, log, *BERLIN)
+        assert done.returncode == 1
+        assert "iconv -f UTF-16 -t UTF-8" in done.stderr
 
 
 def test_what_cannot_be_read_is_added_to_what_stands_in_the_file(tmp_path: Path) -> None:
@@ -166,7 +183,8 @@ def test_what_is_no_log_stops_no_other_and_is_named(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     assert (
         f"not read: {logs}/a.html: not a log of a known format. It begins with: <html>,"
-        f" {logs}/notes.txt: its network is not named anywhere. Name it with --network.\n"
+        f" {logs}/notes.txt: its network is not named anywhere. Name it with --network."
+        " Its path names no channel. Name it with --channel.\n"
     ) in done.stdout
 
 

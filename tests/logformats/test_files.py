@@ -81,6 +81,20 @@ def test_archives_hold_files(tmp_path: Path, scratch: Path) -> None:
     assert read(tmp_path, scratch=scratch) == {"labnet/#tea.log": LINE, "labnet/#mate.log": LINE}
 
 
+def test_files_in_an_archive_may_be_packed(tmp_path: Path, scratch: Path) -> None:
+    (inside := tmp_path / "labnet").mkdir()
+    (inside / "#tea.log.1.gz").write_bytes(gzip.compress(LINE))
+    (inside / "#mate.log.XZ").write_bytes(lzma.compress(LINE))
+    with tarfile.open(tmp_path / "a.tar", "w") as tar:
+        tar.add(inside, "labnet")
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
+        for file in inside.iterdir():
+            archive.write(file, f"zipped/{file.name}")
+    names = ("labnet/#tea.log.1", "labnet/#mate.log", "zipped/#tea.log.1", "zipped/#mate.log")
+    packed = (tmp_path / "a.tar", tmp_path / "b.zip")
+    assert read(*packed, scratch=scratch) == dict.fromkeys(names, LINE)
+
+
 def test_an_archive_of_tar_may_be_packed_by_zstd(tmp_path: Path, scratch: Path) -> None:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w") as tar:

@@ -1,6 +1,6 @@
 """Each format on lines as its program writes them, above all those with no genuine log at hand."""
 
-from datetime import UTC
+from datetime import UTC, date, datetime, time
 
 import pytest
 from hypothesis import given
@@ -12,6 +12,7 @@ from terrarium_mcp.logformats.detection import best_fit
 from terrarium_mcp.logformats.entries import Boundary, LogEvent, Stamp
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.log_reader import DatedEvent, LogReader, RejectedLine
+from terrarium_mcp.logformats.month_names import month_number
 
 FORMATS = {one.name: one for one in TEXT_FORMATS}
 
@@ -84,6 +85,17 @@ LINES = [
     ("mirc", "[23:57] * ada sets mode: +o bob", MODE, "ada", "+o bob"),
     ("mirc", "[23:57] * bob was kicked by ada (out)", KICK, "ada", "bob out"),
     ("mirc", "<bob> no stamp", PRIVMSG, "bob", "no stamp"),
+    ("mirc", "\x0301[23:57] <\x0303@bob\x0f> hi", PRIVMSG, "bob", "hi"),
+    ("mirc", "[23:57] <\x034,12bob\x03> \x0313hi", PRIVMSG, "bob", "\x0313hi"),
+    ("mirc", "01[23:57] <@bob> hi", PRIVMSG, "bob", "hi"),
+    ("mirc", "06[23:57] * bob waves", ACTION, "bob", "waves"),
+    ("mirc", "[23:57] ** bob waves", ACTION, "bob", "waves"),
+    ("mirc", "[23:57] *** bob sets mode: +o ada", MODE, "bob", "+o ada"),
+    ("mirc", "[23:57] -bob:@#tea- psst", NOTICE, "bob", "psst"),
+    ("irssi", "23:57 -!- mode/#tea [+oo a b] by bob, cid", MODE, "bob", "+oo a b"),
+    ("limnoria", "2026-10-24T23:57:13  *** bob has joined #tea", JOIN, "bob", ""),
+    ("limnoria", "2026-10-24T23:57:13  *** bob has left #tea", PART, "bob", ""),
+    ("limnoria", "2026-10-24T23:57:13  *** bob has quit IRC", QUIT, "bob", ""),
 ]
 
 
@@ -189,8 +201,112 @@ def test_a_zone_a_day_from_utc_is_not_read() -> None:
     assert FORMATS["textual"].read("[2026-10-24T23:57:13+2400] <bob> hi") is None
 
 
-def test_a_month_of_another_language_is_not_read() -> None:
-    assert FORMATS["hexchat"].read("Okt 24 23:57:13 <bob>\thi") is None
+def test_a_month_of_an_unknown_language_is_not_read() -> None:
+    assert FORMATS["hexchat"].read("Zzz 24 23:57:13 <bob>\thi") is None
+
+
+@pytest.mark.parametrize("month", ["Oct", "Okt", "oct.", "ott", "loka", "\u043e\u043a\u0442"])
+def test_a_month_may_be_written_in_many_languages(month: str) -> None:
+    line = FORMATS["hexchat"].read(f"{month} 24 23:57:13 <bob>\thi")
+    opened = FORMATS["irssi"].read(f"--- Log opened la {month} 24 23:51:20 2026")
+    assert line
+    assert line.stamp
+    assert line.stamp.month == 10
+    assert opened
+    assert opened.dated == datetime(2026, 10, 24, 23, 51, 20)  # noqa: DTZ001 -- naive
+
+
+@pytest.mark.parametrize(
+    "months",
+    [  # as the C library abbreviates them
+        "Jan Feb Mär Apr Mai Jun Jul Aug Sep Okt Nov Dez",
+        "janv. févr. mars avril mai juin juil. août sept. oct. nov. déc.",
+        "tammi helmi maalis huhti touko kesä heinä elo syys loka marras joulu",
+        "sty lut mar kwi maj cze lip sie wrz paź lis gru",
+        "led úno bře dub kvě čen čec srp zář říj lis pro",
+    ],
+)
+def test_each_month_of_a_language_is_known(months: str) -> None:
+    assert [month_number(name) for name in months.split()] == [*range(1, 13)]
+
+
+def test_november_in_finnish_is_not_march() -> None:
+    line = FORMATS["irssi"].read("--- Day changed ti marras 24 2026")
+    assert line
+    assert line.dated == date(2026, 11, 24)
+
+
+DAY = ("2026", "10", "24")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "day"),
+    [
+        ("irssi", "2026-10-24 23:57:13 < bob> hi", DAY),
+        ("irssi", "[2026-10-24 23:57:13] <@bob> hi", DAY),
+        ("irssi", "Oct 24 23:57:13 < bob> hi", ("None", "10", "24")),
+        ("irssi", "[23:57:13] < bob> hi", ("None", "0", "0")),
+        ("znc", "[2026-10-24 23:57:13] <bob> hi", DAY),
+        ("eggdrop", "[2026-10-24 23:57:13] <bob> hi", DAY),
+        ("mirc", "[2026-10-24 23:57:13] <bob> hi", DAY),
+        ("mirc", "(23:57:13) <bob> hi", ("None", "0", "0")),
+        ("hexchat", "[2026-10-24 23:57:13] <bob>\thi", DAY),
+        ("hexchat", "2026-10-24T23:57:13+0200 <bob>\thi", DAY),
+        ("hexchat", "23:57:13 <bob>\thi", ("None", "0", "0")),
+    ],
+)
+def test_a_user_may_have_another_stamp(name: str, text: str, day: tuple[str, str, str]) -> None:
+    line = FORMATS[name].read(text)
+    assert line
+    assert line.stamp
+    assert (line.events[0].nick, line.events[0].text) == ("bob", "hi")
+    assert line.stamp.clock.replace(tzinfo=None) == time(23, 57, 13)
+    assert (str(line.stamp.year), str(line.stamp.month), str(line.stamp.day)) == day
+
+
+@pytest.mark.parametrize(
+    ("path", "lines", "name"),
+    [
+        (
+            "libera/#tea.log",
+            ["[23:57:13] < ada> hi", "[23:57:14] -!- b [b@h] has quit [x]"],
+            "irssi",
+        ),
+        ("libera/#tea/2026-10-24.log", ["[23:57:13] <ada> hi", "[23:57:14] * b waves"], "znc"),
+        ("logs/#tea.libera.log", ["[23:57] <@ada> hi", "[23:57] <bob> hi"], "mirc"),
+        ("tea.log.24Oct2026", ["[23:57] <ada> hi", "[23:58] <bob> hi"], "eggdrop"),
+        ("libera/#tea.log", ["23:57 <@ada> hi", "23:58 -!- b [b@h] has quit [x]"], "irssi"),
+    ],
+)
+def test_stamps_that_look_alike_do_not_decide(path: str, lines: list[str], name: str) -> None:
+    fit = best_fit(path, lines)
+    assert (fit.format.name, fit.read, fit.events) == (name, 1, 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("mirc", "\x0303[23:57] * Now talking in #tea"),
+        ("mirc", "[23:57] *** Now talking in #tea"),
+        ("mirc", "[23:57] *** Topic is 'tea'"),
+        ("mirc", "[23:57] * You were kicked by ada (out)"),
+        ("mirc", "[23:57] * Attempting to rejoin channel #tea"),
+        ("mirc", "[23:57] #tea created on Fri Jan 02 22:56:14 2026"),
+        ("mirc", "-"),
+        ("irssi", "23:57 !irc.example Highest connection count: 7 (6 clients)"),
+    ],
+)
+def test_what_a_client_says_to_its_user_is_no_event(name: str, line: str) -> None:
+    assert events_of(name, line) == ()
+
+
+def test_a_log_in_another_language_is_opened_and_goes_on() -> None:
+    line = FORMATS["hexchat"].read("**** ABCD EFGH AM Sat Oct 24 23:57:13 2026")
+    assert line
+    assert (line.boundary, line.dated) == (
+        Boundary.OPENED,
+        datetime(2026, 10, 24, 23, 57, 13),  # noqa: DTZ001 -- naive
+    )
 
 
 def test_boundaries_name_their_moment() -> None:

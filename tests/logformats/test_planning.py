@@ -20,7 +20,9 @@ from terrarium_mcp.logformats.planning import Choices, NoLog, PlannedLog, Undeci
 from terrarium_mcp.logformats.text.eggdrop import EGGDROP
 from terrarium_mcp.logformats.text.hexchat import HEXCHAT
 from terrarium_mcp.logformats.text.irssi import IRSSI
+from terrarium_mcp.logformats.text.textual import TEXTUAL
 from terrarium_mcp.logformats.text.thelounge import THE_LOUNGE
+from terrarium_mcp.logformats.text.weechat import WEECHAT as WEECHAT_FORMAT
 from terrarium_mcp.logformats.text.znc import ZNC
 
 BERLIN = ZoneInfo("Europe/Berlin")
@@ -85,7 +87,14 @@ def test_the_path_names_network_channel_and_day(tmp_path: Path) -> None:
     [
         ("log/ada/libera/#tea/2026-10-24.log", ("libera", "#tea")),
         ("moddata/log/#tea/2026-10-24.log", ("", "#tea")),
-        ("ada_libera_#tea_20261024.log", ("libera", "#tea")),
+        ("moddata/log/ada_libera_#tea_20261024.log", ("libera", "#tea")),
+        ("moddata/log/ada_my_net_#we_ird_20261024.log", ("my_net", "#we_ird")),
+        ("users/ada/moddata/log/my_net_#we_ird_20261024.log", ("my_net", "#we_ird")),
+        ("users/ada/moddata/log/libera_bob_20261024.log", ("libera", "bob")),
+        ("users/ada/moddata/log/#we_ird_20261024.log", ("", "#we_ird")),
+        ("networks/my_net/moddata/log/#we_ird_20261024.log", ("my_net", "#we_ird")),
+        ("networks/libera/moddata/log/bob_20261024.log", ("libera", "bob")),
+        ("libera_#tea_20261024.log", ("libera", "#tea")),
         ("notes.txt", ("", "")),
     ],
 )
@@ -142,6 +151,35 @@ def test_hexchat_and_xchat_name_their_files_differently(path: str, place: Place)
     assert place_in(path, HEXCHAT.paths) == place
 
 
+@pytest.mark.parametrize(
+    ("path", "place"),
+    [
+        ("logs/irc.libera.#tea.weechatlog", Place("libera", "#tea")),
+        ("logs/irc.libera.#tea.log", Place("libera", "#tea")),
+        ("2026/irc.libera.#tea.10-24.weechatlog", Place("libera", "#tea", date(2026, 10, 24))),
+        ("irc/libera/#tea.weechatlog", Place("libera", "#tea")),
+        ("libera/bob.2026-10.weechatlog", Place("libera", "bob")),
+        ("libera/libera.weechatlog", Place("libera", is_window=True)),
+        ("logs/core.weechat.weechatlog", Place(is_window=True)),
+    ],
+)
+def test_weechat_may_have_a_folder_for_each_server(path: str, place: Place) -> None:
+    assert place_in(path, WEECHAT_FORMAT.paths) == place
+
+
+def test_a_log_for_each_day_is_of_the_same_channel(tmp_path: Path) -> None:
+    opened = "--- Log opened Sat Oct 24 00:00:01 2026\n00:01 < bob> hi"
+    names = ("2026/libera/#tea.10-23.log", "2026/libera/#tea.10-24.log", "libera/#tea.log-20261024")
+    findings = found(tmp_path / "logs", *names, choices=Choices(zone=BERLIN), line=opened)
+    assert rooms(findings) == [("libera", "#tea")] * 3
+    assert len(set(moments(findings))) == 1  # what the lines tell counts
+
+
+def test_the_windows_of_a_client_may_be_by_day() -> None:
+    assert place_in("2026/libera/status.10-24.log", IRSSI.paths).is_window
+    assert place_in("Net (1B2C3)/Console/2026-10-24.txt", TEXTUAL.paths).is_window
+
+
 def test_a_window_of_the_client_is_told_from_a_channel() -> None:
     assert place_in("libera/status/2026-10-24.log", ZNC.paths).is_window
     assert place_in("libera/#status/2026-10-24.log", ZNC.paths) == Place(
@@ -178,6 +216,8 @@ def test_what_the_path_does_not_tell_is_asked_for(tmp_path: Path) -> None:
         plan(tmp_path, "notes.txt", WEECHAT)
     with pytest.raises(UndecidedLog, match="--channel"):
         plan(tmp_path, "notes.txt", WEECHAT, choices=Choices(zone=BERLIN, network="libera"))
+    with pytest.raises(UndecidedLog, match=r"--network\. Its .*--channel\. Its .*--timezone"):
+        plan(tmp_path, "notes.txt", WEECHAT, choices=Choices())
     log = plan(
         tmp_path,
         "notes.txt",
@@ -214,8 +254,8 @@ def test_a_zone_is_asked_for_all_files_and_nothing_for_those_that_are_left_out(
         ("libera/#tea.log", "Oct 24 23:57:13 <bob>\thi", "no date"),
         (
             "libera/#tea.log",
-            "--- Log opened Sa Okt 24 23:51:20 2026\n23:57 < bob> hi",
-            "not in English: --- Log opened Sa Okt 24",
+            "--- Log opened Sb Zzz 24 23:51:20 2026\n23:57 < bob> hi",
+            "in a language that is not known: --- Log opened Sb Zzz 24",
         ),
     ],
 )
@@ -313,6 +353,13 @@ def test_a_format_that_was_named_wrongly_is_refused(tmp_path: Path) -> None:
 def test_a_text_is_no_database(name: str, tmp_path: Path) -> None:
     with pytest.raises(NoLog, match=f"not a database of the format {name}"):
         plan(tmp_path, "x.log", WEECHAT, choices=Choices(zone=BERLIN, format=name))
+
+
+def test_its_place_and_its_first_lines_decide_what_a_log_is() -> None:
+    log = [f"2026-10-24 23:57:{n:02}\tbob\thi" for n in range(20)] + ["a broken line"] * 15
+    assert best_fit("irc.libera.#tea.weechatlog", log).read == 1.0
+    assert best_fit("somewhere.txt", log).read == 20 / 35
+    assert best_fit("irc.libera.#tea.weechatlog", log[1:]).read == 19 / 34
 
 
 def test_two_formats_in_one_folder_are_told_apart() -> None:

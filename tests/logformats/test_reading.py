@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tarfile
 import zipfile
+from io import BytesIO
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -73,6 +74,19 @@ def contents_of(log: Path, scratch: Path) -> list[LogContent]:
     return findings.contents
 
 
+def test_many_small_logs_are_sent_together(tmp_path: Path) -> None:
+    for day in range(1, 31):
+        log = tmp_path / "znc" / "LabNet" / "#lab" / f"2026-10-{day:02}.log"
+        log.parent.mkdir(parents=True, exist_ok=True)
+        log.write_text("".join(f"[10:{n:02}:00] <ada> kettle {day}\n" for n in range(60)))
+    order = pickle.dumps((contents_of(tmp_path / "znc", tmp_path), {}))
+    reader = [sys.executable, "-m", reading_child.__name__]
+    sent = BytesIO(subprocess.run(reader, input=order, stdout=subprocess.PIPE, check=True).stdout)
+    first, second, end = (pickle.load(sent) for _ in range(3))  # noqa: S301 -- ours
+    assert [len(first), len(second), end] == [17, 13, []]
+    assert sum(part.lines for part in first + second) == 30 * 60
+
+
 def test_a_reader_whose_parent_is_gone_ends(tmp_path: Path) -> None:
     order = pickle.dumps((contents_of(long_log(tmp_path), tmp_path), {}))
     reader = subprocess.Popen(
@@ -87,7 +101,8 @@ def test_a_reader_whose_parent_is_gone_ends(tmp_path: Path) -> None:
         assert reader.stderr
         reader.stdin.write(order)
         reader.stdin.close()
-        assert pickle.load(reader.stdout).lines == 1_000  # noqa: S301 -- ours
+        (part,) = pickle.load(reader.stdout)  # noqa: S301 -- ours
+        assert part.lines == 1_000
         reader.stdout.close()
         assert reader.wait(timeout=30) == 1
         assert reader.stderr.read() == b""
@@ -124,20 +139,18 @@ async def test_a_reader_that_is_killed_is_named_and_the_same_import_goes_on(
     assert len(said) == len({*said}) == LINES
 
 
-async def test_a_file_that_ends_early_is_named_after_what_was_read_of_others(
+async def test_a_file_that_ends_early_is_left_out_and_stops_no_others(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """By either process: the reader hands on the failure."""
     log = long_log(tmp_path / "logs")
-    cut = tmp_path / "logs" / "irc.LabNet.#tea.weechatlog.gz"
+    cut = tmp_path / "logs" / "irc.LabNet.#a.weechatlog.gz"  # the first by name
     cut.write_bytes(gzip.compress(log.read_bytes())[:-2_000])
     for many in (reading.MANY, 0):
         monkeypatch.setattr(reading, "MANY", many)
         (home := tmp_path / f"home-{many}").mkdir()
         async with history(home) as store:
-            with pytest.raises(Exception, match=r"#tea\.weechatlog\.gz") as refused:
-                await imported(store, tmp_path, tmp_path / "logs")
-        assert type(refused.value).__name__ == "UnusableFile"
+            _, reports = await imported(store, tmp_path, tmp_path / "logs")
+        assert [str(one.failure).startswith(f"{cut}: ") for one in reports] == [True, False]
         assert len(dump(home)) == LINES
 
 

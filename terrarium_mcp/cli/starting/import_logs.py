@@ -34,12 +34,14 @@ from terrarium_mcp.logformats.formats import DATABASE_FORMATS, TEXT_FORMATS
 from terrarium_mcp.logformats.importing import ContentReport, LogImport, Reject, ReportLines
 from terrarium_mcp.logformats.jsonl import read_jsonl_head
 from terrarium_mcp.logformats.log_reader import RejectedLine
-from terrarium_mcp.logformats.planning import Choices
+from terrarium_mcp.logformats.planning import Choices, UnknownFormat
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import NotRestorable, Store, open_store
 
 _SHOWN = 10
 """Files named in one list; more are counted."""
+
+_FORMATS = sorted([one.name for one in TEXT_FORMATS] + [one.name for one in DATABASE_FORMATS])
 
 
 class NothingToImport(TerrariumError):
@@ -76,9 +78,8 @@ def choices_of(
     Raises:
         BadChoice: a format, zone, encoding or a pair of channels is not one.
     """
-    formats = sorted([one.name for one in TEXT_FORMATS] + [one.name for one in DATABASE_FORMATS])
-    if form and form not in formats:
-        hint = did_you_mean(form, formats) or f" Known: {', '.join(formats)}."
+    if form and form not in _FORMATS:
+        hint = did_you_mean(form, _FORMATS) or f" Known: {', '.join(_FORMATS)}."
         raise BadChoice(f"--format {form}: not a known format.{hint}")
     return Choices(
         format=form,
@@ -145,6 +146,8 @@ async def import_logs(settings: Settings, options: ImportOptions) -> None:
             _print(found_lines(findings))
             number, reports = await _imported(store, findings, options)
     _print(report_lines(reports))
+    if not options.rejects and any(one.counts.rejected for one in reports if one.content.target):
+        click.echo("--rejects FILE writes down the lines that could not be read, and why")
     undo = f"terrarium-mcp import --undo {number}" if number else ""
     _print(other_names(findings.contents, [room.channel for room in rooms], undo))
     click.echo(
@@ -245,8 +248,14 @@ def _require_contents(findings: Findings) -> None:
             "They are private conversations: --private imports them. If one is a channel after all,"
             " say so: --map 'tea=#tea'."
         )
+        known = (
+            f". Known formats are {', '.join(_FORMATS)};"
+            " docs/importing.md shows how to add another."
+            if any(isinstance(one, UnknownFormat) for one in findings.skipped)
+            else ""
+        )
         raise NothingToImport(
-            f"Nothing to import. {harmless(reasons)}"
+            f"Nothing to import. {harmless(reasons)}{known}"
             if findings.skipped
             else f"Nothing to import. {left_out if findings.private else 'The files are empty.'}"
         )

@@ -61,10 +61,15 @@ def report_lines(reports: Sequence[ContentReport]) -> Iterator[str]:
     """What became of the lines, a line for each channel, and what else is to be known."""
     by_room: dict[tuple[str, str], list[ContentReport]] = {}
     for report in reports:
-        if target := report.content.target:
+        if (target := report.content.target) and not report.failure:
             by_room.setdefault((report.content.network, fold(target)), []).append(report)
     for several in by_room.values():
         yield f"{_name(several[0].content)}: {_room(several)}"
+    if failures := [str(one.failure) for one in reports if one.failure]:
+        yield (
+            f"not read: {and_more(failures, _NAMED)}. Nothing of that was imported; unpack what can"
+            " be read of it, and import the copy"
+        )
     yield from _remarks(reports)
 
 

@@ -1,7 +1,7 @@
 """Eggdrop: log files of its own naming, of which only the configuration knows the channel.
 
-Stamps are of the bot's local time, without a date. What is said after midnight may still be in the
-file of the day before.
+Stamps are of the bot's local time, without a date unless its `timestamp-format` has one. What is
+said after midnight may still be in the file of the day before.
 """
 
 import re
@@ -10,6 +10,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    ISO_DAY,
     NICK,
     SENDER,
     USER_HOST,
@@ -25,7 +26,7 @@ _DAY = r"--- \w{3} (?P<month>\w{3}) +(?P<day>\d+) (?P<year>\d{4})"
 EGGDROP = TextFormat(
     name="eggdrop",
     program="Eggdrop",
-    stamp=re.compile(r"\[(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))?\] "),
+    stamp=re.compile(rf"\[(?:{ISO_DAY} )?(?P<hour>\d\d):(?P<minute>\d\d)(?::(?P<second>\d\d))?\] "),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"Action: (?P<nick>{NICK})(?: (?P<text>.*))?"),

@@ -1,9 +1,9 @@
 """HexChat, `logs/<network>/<channel>.log`, and XChat, `xchatlogs/<network>-<channel>.log`.
 
-Their stamps have no year. In HexChat, what people do and what happens both begin with `*`: events
-are known by their wording, which somebody may act out; only a join and a part show user@host, and
-are certain. XChat's default theme begins what happens with an arrow, `-->`, `<--` or `---`, which
-no action has.
+Their stamps have no year unless the user writes them otherwise. In HexChat, what people do and what
+happens both begin with `*`: events are known by their wording, which somebody may act out; only a
+join and a part show user@host, and are certain. XChat's default theme begins what happens with an
+arrow, `-->`, `<--` or `---`, which no action has.
 """
 
 import re
@@ -12,6 +12,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    ISO_OR_NAMED_DAY,
     NICK,
     SENDER,
     USER_HOST,
@@ -63,8 +64,10 @@ HEXCHAT = TextFormat(
     name="hexchat",
     program="HexChat or XChat",
     stamp=re.compile(
-        r"(?P<month>\w{3,9}\.?) +(?P<day>\d{1,2})"
-        r" (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) "
+        r"(?P<bracket>\[)?"
+        rf"(?:{ISO_OR_NAMED_DAY}[ T])?"
+        r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)(?P<zone>[+-]\d\d:?\d\d|Z)?"
+        r"(?(bracket)\]) (?(month)(?(year)(?=\S+\t))|(?=\S+\t))"
     ),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})>\t(?P<text>.*)"),
@@ -101,8 +104,10 @@ HEXCHAT = TextFormat(
         chatter(rf"\*\t|\*\*\*\t|>|{_ARROW}"),
     ),
     unstamped=(
-        boundary(Boundary.OPENED, rf"\*{{4}} BEGIN LOGGING AT {_MOMENT}"),
         boundary(Boundary.CLOSED, rf"\*{{4}} ENDING LOGGING AT {_MOMENT}"),
+        # The moment is in English whatever the words are. Those of other languages do not tell
+        # which of the two it is; a log that is opened was closed before.
+        boundary(Boundary.OPENED, rf"\*{{4}} \D*\b{_MOMENT}"),
         chatter(rf"\[{NICK} has address \S+\]\Z"),
     ),
     paths=(

@@ -1,6 +1,7 @@
 """irssi: `irclogs/<network>/<channel>.log`, by default in minutes; dates have their own lines.
 
-Stamps are of 24 hours, or of 12 where the user says so: `11:51 am`.
+Its `log_timestamp` may be another: with a date (`2026-10-24 23:57:13`, `Oct 24 23:57`), in
+brackets, of 12 hours (`11:51 am`).
 """
 
 import re
@@ -12,6 +13,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import Boundary, LogEvent
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    ISO_OR_NAMED_DAY,
     NICK,
     RANK,
     SENDER,
@@ -31,14 +33,17 @@ from terrarium_mcp.logformats.layout import (
 )
 
 _WEEKDAY = r"\w{2,9}\.?"
-_DAY = rf"{_WEEKDAY} (?P<month>\w+) +(?P<day>\d+)"
+_DAY = rf"{_WEEKDAY} (?P<month>\w+)\.? +(?P<day>\d+)"
 _MOMENT = rf"{_DAY} (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) (?P<year>\d{{4}})"
 
 IRSSI = TextFormat(
     name="irssi",
     program="irssi",
     stamp=re.compile(
-        r" ?(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?: ?(?P<half>[AaPp][Mm]))? "
+        r" ?(?P<bracket>\[)?"
+        rf"(?:{ISO_OR_NAMED_DAY}[ T])?"
+        r"(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?: ?(?P<half>[AaPp][Mm]))?"
+        r"(?(bracket)\]) "
     ),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?: |{RANK})(?P<nick>{NICK})> ?(?P<text>.*)"),
@@ -79,7 +84,8 @@ IRSSI = TextFormat(
         ),
         message(
             MessageType.MODE,
-            rf"-!- (?:Server)?[Mm]ode/(?P<channel>{CHANNEL}) \[(?P<text>.*)\] by (?P<nick>{NICK})",
+            rf"-!- (?:Server)?[Mm]ode/(?P<channel>{CHANNEL}) \[(?P<text>.*)\]"
+            rf" by (?P<nick>{NICK}?)(?:, .*)?",
         ),
         message(
             MessageType.QUIT,
@@ -89,7 +95,7 @@ IRSSI = TextFormat(
             MessageType.JOIN, r"-!- Netsplit over, joins: (?P<people>.*?)(?: \(\+\d+ more.*\))?"
         ),
         chatter(rf"-!- Irssi: {CHANNEL}: Total of \d+ nicks", owner_joined=True),
-        chatter(r"-!- |\[|>"),
+        chatter(r"-!- |!\S+ |\[|>"),
     ),
     unstamped=(
         boundary(Boundary.OPENED, rf"--- Log opened {_MOMENT}"),

@@ -1,4 +1,4 @@
-"""Limnoria (Supybot), plugin ChannelLogger: ISO 8601 stamps, two spaces, the line.
+"""Limnoria and Supybot, plugin ChannelLogger: ISO 8601 stamps, two spaces, the line.
 
 Names of files lose their slashes; joins and parts spell the channel.
 """
@@ -8,7 +8,8 @@ import re
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.grammar import CHANNEL, NICK, SENDER, TextFormat, chatter, message
 
-_PERSON = rf"(?P<nick>{NICK}) <{NICK}!(?P<user>[^\s@>]*)@(?P<host>[^\s>]*)>"
+_PERSON = rf"(?P<nick>{NICK})(?: <{NICK}!(?P<user>[^\s@>]*)@(?P<host>[^\s>]*)>)?"
+"""Supybot, before Limnoria, wrote the nick alone."""
 
 LIMNORIA = TextFormat(
     name="limnoria",

@@ -10,6 +10,7 @@ from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
     CHANNEL,
+    ISO_DAY,
     NICK,
     RANK,
     SENDER,
@@ -21,7 +22,13 @@ from terrarium_mcp.logformats.grammar import (
     message,
 )
 
-_COLOUR = r"(?:\x03\d{0,2})?"
+_COLOUR = r"(?:\x03(?:\d{1,2}(?:,\d{1,2})?)?)?"
+_LEFT_OF_COLOUR = r"(?:0\d|1[0-5])?"
+"""The digits of a colour, of which an editor or a web page dropped the code."""
+
+_SAYS = rf"<{_COLOUR}{RANK}(?P<nick>{NICK})[\x03\x0f]?>"
+"""Who says something: a nick in its colour, if mIRC colours nicks."""
+
 _MOMENT = (
     r"\w+ (?P<month>\w+) +(?P<day>\d+)"
     r" (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) (?P<year>\d{4})"
@@ -33,10 +40,10 @@ def _event(kind: MessageType, pattern: str, *, certain: bool = False) -> Message
 
 
 _RULES = (
-    message(MessageType.PRIVMSG, rf"{_COLOUR}<{RANK}(?P<nick>{NICK})> ?(?P<text>.*)"),
+    message(MessageType.PRIVMSG, rf"{_COLOUR}{_SAYS} ?(?P<text>.*)"),
     message(
         MessageType.NOTICE,
-        rf"{_COLOUR}-(?P<nick>{SENDER}?)(?::(?P<channel>{CHANNEL}))?- (?P<text>.*)",
+        rf"{_COLOUR}-(?P<nick>{SENDER}?)(?::{RANK}(?P<channel>{CHANNEL}))?- (?P<text>.*)",
     ),
     _event(
         MessageType.JOIN,
@@ -73,23 +80,28 @@ _RULES = (
     _event(MessageType.NICK, rf"{RANK}(?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
     _event(MessageType.MODE, rf"{RANK}(?P<nick>{NICK}) sets mode: (?P<text>[+-].*)"),
     _event(MessageType.TOPIC, rf"{RANK}(?P<nick>{NICK}) changes topic to '(?P<text>.*)'"),
-    chatter(rf"{_COLOUR}\* (?:Now talking in|Topic is|Set by|Rejoined channel|Disconnected)\b"),
+    chatter(
+        rf"{_COLOUR}\*(?:\*\*)? (?:Now talking in|Topic is|Set by|Rejoined channel|Disconnected"
+        r"|Attempting to rejoin channel|Retrieving \S+ info|You were kicked)\b"
+    ),
+    message(MessageType.ACTION, rf"{_COLOUR}\*\* {RANK}(?P<nick>{NICK})(?: (?P<text>.*))?"),
     _event(MessageType.ACTION, rf"{RANK}(?P<nick>{NICK})(?: (?P<text>.*))?"),
-    chatter(rf"{_COLOUR}\*|->|\[[^]]*\b(?:VERSION|PING|TIME)\b"),
+    chatter(rf"{_COLOUR}(?:\*|->|\[[^]]*\b(?:VERSION|PING|TIME)\b|{CHANNEL} created on |-\Z)"),
 )
 
 MIRC = TextFormat(
     name="mirc",
     program="mIRC",
     stamp=re.compile(
-        rf"{_COLOUR}\[(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?"
-        r" ?(?P<half>[AaPp][Mm]?)?\] "
+        rf"(?:{_COLOUR}|{_LEFT_OF_COLOUR})(?:(?P<round>\()|\[)(?:{ISO_DAY} )?"
+        r"(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?"
+        r" ?(?P<half>[AaPp][Mm]?)?(?(round)\)|\]) "
     ),
     rules=_RULES,
     unstamped=(
         boundary(Boundary.OPENED, rf"Session Start: {_MOMENT}"),
         boundary(Boundary.DAY, rf"Session Time: {_MOMENT}"),
-        boundary(Boundary.CLOSED, rf"Session Close: {_MOMENT}"),
+        boundary(Boundary.CLOSED, rf"Session Close(?: \({CHANNEL}\))?: {_MOMENT}"),
         chatter(r"Session Ident: "),
         *_RULES,
     ),

@@ -46,7 +46,7 @@ TEXTUAL = TextFormat(
         chatter(r"(?:Topic|The topic|Topic set by|You|Disconnected|Connecting)\b"),
     ),
     paths=(
-        re.compile(r"(?P<network>[^/]+) \(\w{5}\)/(?P<window>Console)/[^/]+\.txt\Z"),
+        re.compile(r"(?P<network>[^/]+) \(\w{5}\)/(?P<window>Console)(?:/[^/]+)?\.txt\Z"),
         re.compile(
             r"(?P<network>[^/]+) \(\w{5}\)/(?:Channels|Queries)/(?P<channel>[^/]+)/"
             r"(?P<date>\d{4}-\d\d-\d\d)\.txt\Z"

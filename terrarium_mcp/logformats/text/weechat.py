@@ -32,6 +32,8 @@ from terrarium_mcp.logformats.layout import (
 # A prefix of WeeChat's own (-->, <--, --, =!=, *) never begins like a nick.
 _NICK = rf"(?P<nick>(?![-<=*\s]){NICK})"
 
+_ENDING = r"(?:weechat)?log\Z"
+
 WEECHAT = TextFormat(
     name="weechat",
     program="WeeChat",
@@ -88,9 +90,12 @@ WEECHAT = TextFormat(
         chatter(r"(?:-->|<--|--|=!=|=\?=)?\t"),
     ),
     paths=(
-        re.compile(r"(?P<window>(?:core|irc\.server)\.[^/]*)\.weechatlog\Z"),
-        re.compile(r"irc\.(?P<network>[^/]+?)\.(?P<channel>[#&+!][^/]*)\.weechatlog\Z"),
-        re.compile(r"irc\.(?P<network>[^/.]+)\.(?P<channel>[^/]+)\.weechatlog\Z"),
+        re.compile(rf"(?P<window>(?:core|irc\.server)\.[^/]*)\.{_ENDING}"),
+        re.compile(rf"irc\.(?P<network>[^/]+?)\.(?P<channel>[#&+!][^/]*)\.{_ENDING}"),
+        re.compile(rf"irc\.(?P<network>[^/.]+)\.(?P<channel>[^/]+)\.{_ENDING}"),
+        # A folder for each server, as WeeChat's help of its logger proposes.
+        re.compile(rf"(?P<network>[^/]+)/(?P<window>server|(?P=network))\.{_ENDING}"),
+        re.compile(rf"(?P<network>[^/]+)/(?P<channel>[#&+!][^/]*|[^/.]+)\.{_ENDING}"),
     ),
 )
 

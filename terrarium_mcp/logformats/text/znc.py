@@ -11,7 +11,15 @@ from pathlib import PurePosixPath
 
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import Boundary, LogEvent
-from terrarium_mcp.logformats.grammar import NICK, SENDER, USER_HOST, TextFormat, boundary, message
+from terrarium_mcp.logformats.grammar import (
+    ISO_DAY,
+    NICK,
+    SENDER,
+    USER_HOST,
+    TextFormat,
+    boundary,
+    message,
+)
 from terrarium_mcp.logformats.layout import (
     LogLayout,
     file_name,
@@ -26,7 +34,7 @@ _DATE = r"(?P<date>\d{4}-\d\d-\d\d)"
 ZNC = TextFormat(
     name="znc",
     program="ZNC or soju",
-    stamp=re.compile(r"\[(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\] "),
+    stamp=re.compile(rf"\[(?:{ISO_DAY}[ T])?(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\] "),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
@@ -55,7 +63,23 @@ ZNC = TextFormat(
         # A module of the user or a global one, or soju; last the module of a network.
         re.compile(rf"networks/(?P<network>[^/]+)/moddata/log/(?P<channel>[^/]+)/{_DATE}\.log\Z"),
         re.compile(rf"(?P<network>[^/]+)/(?P<channel>[^/]+)/{_DATE}\.log\Z"),
-        re.compile(r"[^/_]+_(?P<network>[^/]+)_(?P<channel>[^/]+)_(?P<date>\d{8})\.log\Z"),
+        # Up to 1.4, the date is in the name of the file; then the levels of the module are told
+        # by the folder, or by how many names precede a channel. Both names may have a `_`.
+        *(
+            re.compile(pattern + r"_(?P<date>\d{8})\.log\Z")
+            for pattern in (
+                r"networks/(?P<network>[^/]+)/moddata/log/(?P<window>status)",
+                r"networks/(?P<network>[^/]+)/moddata/log/(?P<channel>[^/]+)",
+                r"users/[^/]+/moddata/log/(?P<network>[^/]+)_(?P<window>status)",
+                r"users/[^/]+/moddata/log/(?P<network>[^/]+?)_(?P<channel>[#&+!][^/]*)",
+                r"users/[^/]+/moddata/log/(?P<network>[^/#&+!_]+)_(?P<channel>[^/#&+!]+)",
+                r"(?<![^/])[^/#&+!_]+_(?P<network>[^/]+)_(?P<window>status)",
+                r"(?<![^/])[^/#&+!_]+_(?P<network>[^/#&+!]+?)_(?P<channel>[#&+!][^/]*)",
+                r"(?<![^/])(?P<network>[^/#&+!_]+)_(?P<channel>[#&+!][^/]*)",
+                r"(?<![^/])[^/#&+!_]+_(?P<network>[^/#&+!_]+)_(?P<channel>[^/#&+!]+)",
+                r"(?<![^/])(?P<channel>[^/]+)",
+            )
+        ),
     ),
 )
 

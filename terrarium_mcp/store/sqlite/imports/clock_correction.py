@@ -8,32 +8,29 @@ after an interruption, is corrected from the same line on by as much.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import timedelta
 from itertools import compress
 from typing import NamedTuple
 
-from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold, is_channel
-from terrarium_mcp.chat.records import NewMessage
+from terrarium_mcp.chat.identity import fold, is_channel
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.recognition.clock_offset import (
     FARTHEST,
+    FEWEST,
     LONG,
     NO_OFFSET,
     ClockOffset,
     distinctive,
     offset_between,
 )
-from terrarium_mcp.store.recognition.comparison import (
-    ComparableLine,
-    comparable,
-    milliseconds,
-    moment_of,
-)
+from terrarium_mcp.store.recognition.comparison import milliseconds, moment_of
 from terrarium_mcp.store.records import LogSource
 from terrarium_mcp.store.sqlite.engine.database import Database, Row
 from terrarium_mcp.store.sqlite.engine.functions import storable
-from terrarium_mcp.store.sqlite.imports.stored_lines import columns, compared
+from terrarium_mcp.store.sqlite.engine.rooms import Rooms
+from terrarium_mcp.store.sqlite.imports.source_rows import resolution_of
+from terrarium_mcp.store.sqlite.imports.stored_lines import columns, comparables, compared
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
 
 SAMPLE = 100
@@ -86,22 +83,25 @@ class ClockCorrection:
         if had_nothing or not is_channel(log.channel):
             return None
         network = {"network": storable(log.network)}
-        casemapping = str(await self._database.value(_CASEMAPPING, network, DEFAULT_CASEMAPPING))
+        casemapping = await Rooms(self._database).casemapping(network["network"])
         channel = fold(storable(log.channel), casemapping)
         names = {name: fold(name, casemapping) for name in {*block.columns.channel}}
-        sample = _sample(block, [names[name] == channel for name in block.columns.channel])
-        if not sample:
+        is_here = [names[name] == channel for name in block.columns.channel]
+        sample = block.at(_sample(block.columns.message, is_here))
+        lines = distinctive(comparables(sample, resolution_of(log), casemapping))
+        if not lines:
             return None
-        moments = [milliseconds(line.said_at) for line in sample]
-        since = to_text(moment_of(min(moments) - FARTHEST))
-        until = to_text(moment_of(max(moments) + FARTHEST))
+        texts = {line.text for line in lines}
+        since = to_text(moment_of(min(line.at for line in lines) - FARTHEST))
+        until = to_text(moment_of(max(line.at for line in lines) + FARTHEST))
         near = network | {
             "folded": channel,
             "newest": self.newest_before,
             "since": since,
             "until": until,
         }
-        ((first, last),) = await self._rows(_COVERED, near)
+        rows = await self._rows(_SAME_TEXTS, near | {"texts": json.dumps([*texts])})
+        stored = [compared(row, casemapping) for row in rows]
         unsaved = [
             earlier
             for earlier in self._earlier()
@@ -110,47 +110,32 @@ class ClockCorrection:
             and storable(earlier.log.network) == network["network"]
             and fold(earlier.log.channel, casemapping) == channel
         ]
-        covered = [milliseconds(from_text(moment)) for moment in (first, last) if moment]
-        covered += [milliseconds(one.messages[end].said_at) for one in unsaved for end in (0, -1)]
-        if not covered:
+        for log_before, messages in unsaved:
+            same = [at for at, text in enumerate(messages.columns.message) if text in texts]
+            stored += comparables(messages.at(same), resolution_of(log_before), casemapping)
+        if len(stored) < FEWEST:  # nearly always: nobody else kept a log
             return None
-        lines = distinctive(_comparable(line, log, casemapping) for line in sample)
-        texts = {line.text for line in lines}
-        rows = await self._rows(_SAME_TEXTS, near | {"texts": json.dumps([*texts])})
-        stored = [compared(row, casemapping) for row in rows]
-        stored += [
-            _comparable(message, earlier.log, casemapping)
-            for earlier in unsaved
-            for at, text in enumerate(earlier.messages.columns.message)
-            if text in texts
-            for message in [earlier.messages[at]]
-        ]
+        ((first, last),) = await self._rows(_COVERED, near)
+        ends = [moment for moment in (first, last) if moment]
+        ends += [one.messages.columns.timestamp[end] for one in unsaved for end in (0, -1)]
+        covered = [milliseconds(from_text(moment)) for moment in ends]
         return offset_between(lines, stored, (min(covered), max(covered)))
 
     async def _rows(self, sql: str, params: Mapping[str, object]) -> list[Row]:
         return await self._database.rows(sql, params, deadline=PATIENCE)
 
 
-def _comparable(message: NewMessage, log: LogSource, casemapping: str) -> ComparableLine:
-    return comparable(
-        milliseconds(message.said_at),
-        log.resolution // timedelta(milliseconds=1),
-        message.nick,
-        message.kind,
-        message.text,
-        casemapping,
-    )
+def _sample(texts: Sequence[str], is_here: Iterable[bool]) -> list[int]:
+    """Some long lines of those that `is_here` selects, which occur once, from beginning to end.
 
+    Returns:
+        Their numbers.
+    """
+    here = list(compress(enumerate(texts), is_here))
+    times = Counter(text for _, text in here if len(text) >= LONG)
+    once = [at for at, text in here if times[text] == 1]
+    return once[:: len(once) // SAMPLE + 1]
 
-def _sample(lines: PreparedLines, is_here: Iterable[bool]) -> list[NewMessage]:
-    """Some long lines of those that `is_here` selects, which occur once, from beginning to end."""
-    texts = list(compress(enumerate(lines.columns.message), is_here))
-    times = Counter(text for _, text in texts if len(text) >= LONG)
-    once = [at for at, text in texts if times[text] == 1]
-    return [lines[at] for at in once[:: len(once) // SAMPLE + 1]]
-
-
-_CASEMAPPING = "SELECT casemapping FROM networks WHERE name = :network"
 
 _NEAR = """
 m.room = (SELECT id FROM rooms WHERE network = :network AND folded = :folded)

@@ -46,7 +46,7 @@ class SourceRow:
     @property
     def resolution(self) -> int:
         """How exact its stamps are, in milliseconds."""
-        return self.log.resolution // _MS
+        return resolution_of(self.log)
 
 
 READ_BEFORE = """
@@ -66,8 +66,13 @@ def source_params(log: LogSource) -> dict[str, object]:
         "zone": log.zone,
         "sha256": log.sha256,
         "size": log.size,
-        "resolution": log.resolution // _MS,
+        "resolution": resolution_of(log),
     }
+
+
+def resolution_of(log: LogSource) -> int:
+    """How exact the stamps of a log are, in milliseconds."""
+    return log.resolution // _MS
 
 
 async def begin_source(writer: Writer, import_id: int, log: LogSource) -> SourceRow:

@@ -78,17 +78,7 @@ class LineGroup:
     @cached_property
     def lines(self) -> list[ComparableLine]:
         """How they compare."""
-        return [
-            comparable(
-                at,
-                self.resolution,
-                message.nick,
-                message.kind,
-                message.text,
-                self.place.casemapping,
-            )
-            for at, message in zip(self.moments, self._messages, strict=True)
-        ]
+        return comparables(self._messages, self.resolution, self.place.casemapping)
 
     @cached_property
     def words(self) -> set[tuple[str, str]]:
@@ -187,6 +177,17 @@ async def _page(
 
 def _moment(timestamp: str) -> int:
     return milliseconds(from_text(timestamp))
+
+
+def comparables(messages: PreparedLines, resolution: int, casemapping: str) -> list[ComparableLine]:
+    """How lines of a log compare; `resolution` of its stamps, in milliseconds."""
+    of = messages.columns
+    return [
+        comparable(_moment(timestamp), resolution, nick, MessageType(kind), text, casemapping)
+        for timestamp, nick, kind, text in zip(
+            of.timestamp, of.nick, of.message_type, of.message, strict=True
+        )
+    ]
 
 
 def columns(*, private: bool = False) -> str:

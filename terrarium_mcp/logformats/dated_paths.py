@@ -1,0 +1,63 @@
+"""Dates in the path of a log: they name neither its network nor its channel. Pure.
+
+Most programs let their user put them anywhere: `2016/IRCnet/#tea.10-24.log`, `#tea/2016-10-24.log`,
+`16-10-24_#tea.log`. Rotation appends them: `#tea.log-20161024`.
+"""
+
+import re
+from datetime import date
+from typing import NamedTuple
+
+_YEAR = r"(?:19|20)\d\d"
+_MONTH = r"(?:0[1-9]|1[0-2])"
+_DAY = r"(?:0[1-9]|[12]\d|3[01])"
+_FOLDERS = re.compile(rf"(?<![^/]){_YEAR}(?:[-./]?{_MONTH}(?:[-./]?{_DAY})?)?/")
+_DATE = "|".join(
+    (
+        *(rf"{_YEAR}{sep}{_MONTH}{sep}{_DAY}" for sep in ("-", r"\.", "_", "")),
+        rf"\d\d-{_MONTH}-{_DAY}",
+        *(rf"{_YEAR}{sep}{_MONTH}" for sep in ("-", r"\.")),
+    )
+)
+_ENDINGS = r"(?:\.[A-Za-z]+)*\Z"
+_FIRST = re.compile(rf"(?<![^/])({_DATE})[-._](?=[^/]+\Z)")
+_LAST = re.compile(rf"[-._/]({_DATE})(?={_ENDINGS})")
+_LAST_OF_YEAR = re.compile(rf"(?:[-._/]({_MONTH}-{_DAY})|/({_MONTH}|{_DAY}))(?={_ENDINGS})")
+"""What is left of a date whose year is a folder: `10-24`, or `24` as the whole name of a file."""
+
+
+class DatedPath(NamedTuple):
+    """A path without its dates, and the day of the first line if they tell it."""
+
+    path: str
+    day: date | None
+
+
+def without_dates(path: str) -> DatedPath:
+    """Separate what a path (with `/`) says of the place from what it says of the time.
+
+    The date behind an ending (`#tea.log-20161024`) is that of the rotation: some day after the
+    first line. A month, or a year of two digits, is no day either.
+    """
+    in_folders = "".join(_FOLDERS.findall(path)[-1:])
+    undated = _FOLDERS.sub("", path)
+    forms = (_LAST, _LAST_OF_YEAR, _FIRST) if in_folders else (_LAST, _FIRST)
+    in_name = next((match for form in forms if (match := form.search(undated))), None)
+    if in_name is None:
+        return DatedPath(undated, _day(in_folders))
+    written = in_name.group()
+    day = _day(written) or _day(in_folders + written)
+    is_of_rotation = in_name.end() == len(undated)
+    undated = undated[: in_name.start()] + undated[in_name.end() :]
+    return DatedPath(undated, None if is_of_rotation else day)
+
+
+def _day(written: str) -> date | None:
+    """The day whose year, month and day are written; None if it is something else."""
+    match = re.fullmatch(r"\D*(\d{4})\D*(\d\d)\D*(\d\d)\D*", written)
+    if not match:
+        return None
+    try:
+        return date(*map(int, match.groups()))
+    except ValueError:
+        return None
