@@ -1,10 +1,11 @@
 """Logs of other programs: their formats as data, and how a line becomes a message.
 
 - usual_places, files, finding: which files there are
-- detection, contents, places, planning, choice_limits: what each of them is
+- detection, contents, places, dated_paths, planning, choice_limits: what each of them is
 - formats, grammar, text/: the text formats, one file each; databases/: databases of other programs,
   the only place outside the store with SQL; jsonl: our own export
-- log_reader, decoding, log_clock, entries: from bytes, lines and stamps to what was said, and when
+- log_reader, decoding, log_clock, month_names, entries: from bytes, lines and stamps to what was
+  said, and when
 - recordable, recorded_times: what of that is recorded, and which time it covers
 - importing, reading, reading_child, read_parts, exported_rooms: from there into the store
 - exporting, export_formats, layout, log_folder, spreadsheet: and back into files
