@@ -338,6 +338,61 @@ def test_an_or_joins_only_the_terms_beside_it() -> None:
     assert parsed("a OR -b c").clauses == (word("a"), phrase("OR"), word("c"))
 
 
+@pytest.mark.parametrize(
+    ("typed", "query"),
+    [
+        ("from:@ada", Query(people=("ada",))),
+        ("-from:<ada>", Query(excluded_people=("ada",))),
+        ("from:ada: tea", Query(clauses=(word("tea"),), people=("ada",))),
+        ('mentions:"+bo b"', Query(mentions=("bo b",))),
+        ("from:<Jane#1234>", Query(people=("Jane",))),
+        ("from:@", Query(people=("@",))),
+        ("from:ada,bo, tea", Query(clauses=(word("tea"),), people=("ada", "bo"))),
+        ('from:"ada,bo"', Query(people=("ada,bo",))),
+        ("in:#tea,mate", Query(channels=("#tea", "mate"))),
+        ("-in:#tea,#mate", Query(excluded_channels=("#tea", "#mate"))),
+        ("type:join,part", Query(kinds=(MessageType.JOIN, MessageType.PART))),
+        ("from:ada OR from:bo", Query(people=("ada", "bo"))),
+        ("(from:ada OR from:bo) tea", Query(clauses=(word("tea"),), people=("ada", "bo"))),
+        ("((in:#tea OR in:#tea(2)))", Query(channels=("#tea", "#tea(2)"))),
+        ("(-from:ada)", Query(excluded_people=("ada",))),
+        (
+            "a OR b from:ada OR from:bo c",
+            Query(clauses=((Term("a"), Term("b")), word("c")), people=("ada", "bo")),
+        ),
+        (
+            "after:2026-05-01, type:join; tea",
+            Query(
+                clauses=(word("tea"),),
+                kinds=(MessageType.JOIN,),
+                since=datetime(2026, 5, 1, tzinfo=UTC),
+            ),
+        ),
+        ("\u201cgreen tea\u201d", Query(clauses=(phrase("green tea"),))),
+        ("from:\u201eada b\u201c", Query(people=("ada b",))),
+    ],
+)
+def test_people_and_channels_are_read_as_models_and_phones_write_them(
+    typed: str, query: Query
+) -> None:
+    assert parsed(typed) == query
+    assert parsed(typed).notes == ()
+    assert parsed(str(query)) == query
+
+
+@pytest.mark.parametrize("typed", ["from:ada OR in:#tea", "-from:ada OR -from:bo", "from:ada OR"])
+def test_an_or_between_operators_that_must_all_hold_is_text(typed: str) -> None:
+    query = parsed(typed)
+    assert query.clauses == (phrase("OR"),)
+    assert query.notes == ("OR was read as text: it must be between two words or phrases",)
+
+
+def test_of_many_names_in_one_value_the_first_are_read() -> None:
+    query = parsed("tea from:" + ",".join(f"n{n}" for n in range(100)))
+    assert len(query.people) == 63
+    assert query.notes == ("only the first 64 words, phrases and names were used",)
+
+
 def test_a_query_counts_names_terms_and_exclusions_up_to_sixty_four() -> None:
     sixty_four = " ".join([*(f"w{n}" for n in range(32)), *(f"-x{n}" for n in range(16))])
     sixty_four += " " + " ".join(f"from:n{n}" for n in range(16))
@@ -393,6 +448,9 @@ HUGE = {
     "one word after a date": "on:friday " + "a" * MANY + "!",
     "words after a date": "on:friday " + "a! " * MANY,
     "brackets": "(" * MANY + ")" * MANY,
+    "operators in brackets": "(from:ada) " * MANY,
+    "brackets behind a value": "from:ada" + ")" * MANY,
+    "names in one value": "from:" + ",".join(f"nick{n}" for n in range(MANY)),
     "spaces": " " * MANY,
     "spaces after a date": "on:friday" + " " * MANY + ":",
     "emoji": "\U0001f375 " * MANY,
