@@ -73,6 +73,9 @@ _LAST_OF_A_TIME = re.compile(r"\d|(?:am|pm|\w{3})\Z", re.IGNORECASE)
 b` would take in `a b`."""
 _TIME_OPERATOR = re.compile(r"(?<!\w)(?:after|before|on):", re.IGNORECASE)
 _NEEDS_VALUE = re.compile(r"-?(?:from|in|mentions|has|type|after|before|on):", re.IGNORECASE)
+NO_TIME_LEFT = "no message can be both after and before these times"
+"""The note of a query whose times exclude each other."""
+
 _CUT = f"only the first {MOST_PARTS} words, phrases and names were used"
 _OR_AS_TEXT = Term("OR", TermKind.PHRASE)
 _OTHER_SYNTAX = {
@@ -225,7 +228,7 @@ class _QueryParser:
         since = max(self._times["after"], default=None)
         until = min(self._times["before"], default=None)
         if since and until and since >= until:
-            self._note("no message can be both after and before these times")
+            self._note(NO_TIME_LEFT)
         return Query(
             clauses=tuple(dict.fromkeys(self._clauses())),
             excluded=tuple(dict.fromkeys(self._excluded)),

@@ -131,7 +131,7 @@ def nick_meant(typed: str) -> str:
 
     That is how lists of members, transcripts and sentences show it.
     """
-    return relayed_name(typed).rstrip(":,") or typed
+    return _without_discriminator(typed.rstrip(">:,").lstrip("<" + _MEMBER_PREFIXES)) or typed
 
 
 def _without_discriminator(name: str) -> str:

@@ -7,6 +7,7 @@ from terrarium_mcp.chat.times.calendar_words import PERIODS
 
 _ISO = re.compile(r"\d{4}(?:$|-)")
 _YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d\d))?")
+_WEEK = re.compile(r"\d{4}-W\d\d")
 _AGO = re.compile(r"(\d{1,6})([smhdw])")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _MAX_CHARACTERS = 60
@@ -22,8 +23,8 @@ def parse_moment(text: str, now: datetime, zone: tzinfo) -> datetime | None:
     """The moment, in UTC, at which the time named by `text` begins.
 
     None if it names no time, or one that does not exist. Examples: `2026-05-01`, `2026-05`,
-    `2026-05-01T14:00Z`, `yesterday`, `2h` (ago), `last week`, `5 may`. A date without a year is
-    the last one before `now`.
+    `2026-W18`, `2026-05-01T14:00Z`, `yesterday`, `2h` (ago), `last week`, `5 may`. A date without
+    a year is the last one before `now`.
     """
     try:
         period, named = _read(text, now, zone)
@@ -77,6 +78,8 @@ def _iso(text: str) -> tuple[str, datetime]:
     if found := _YEAR_OR_MONTH.fullmatch(text):
         year, month = found.groups()
         return "month" if month else "year", datetime(int(year), int(month or 1), 1)  # noqa: DTZ001 -- the reader's zone
+    if _WEEK.fullmatch(text):
+        return "week", datetime.fromisoformat(text)
     return ("time" if len(text) > 10 else "day"), datetime.fromisoformat(text)
 
 
