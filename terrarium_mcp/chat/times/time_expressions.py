@@ -45,6 +45,7 @@ _DURING = r"(?:(?:in|during|over|since|by|until|around|early|late|mid)[\s-]+|the
 class TimeExpression:
     """A time from `since` to `until` (exclusive), and the words `said`, which begin at `at`.
 
+    One that begins with the word since goes on up to today.
     Words that may name two times, such as `winter 2008`, make two expressions.
     """
 
@@ -66,9 +67,14 @@ def time_expressions(text: str, now: datetime, zone: tzinfo) -> tuple[TimeExpres
             continue
         if not any(begin < match.end() and match.start() < end for begin, end in taken):
             taken.append(match.span())
+            tomorrow = today + timedelta(1)
+            lasts = match[0].lower().startswith("since")
             times += [
                 TimeExpression(
-                    match[0], _midnight(first, zone), _midnight(after, zone), match.start()
+                    match[0],
+                    _midnight(first, zone),
+                    _midnight(max(after, tomorrow) if lasts else after, zone),
+                    match.start(),
                 )
                 for first, after in named
             ]
@@ -125,6 +131,13 @@ def _this_or_last(found: re.Match[str], today: date) -> list[Days]:
     if which == "this":
         return [(first, today + timedelta(1))]
     return [(PERIODS[unit].first_day(first - timedelta(1)), first)]
+
+
+def _last_few(found: re.Match[str], today: date) -> list[Days]:
+    """So many days up to today, or about as many as that many weeks, months or years have."""
+    count = found["count"].lower()
+    number = int(count) if count.isdigit() else _COUNTS[count]
+    return [(today - timedelta(number * _UNIT_DAYS[found["unit"].lower()]), today + timedelta(1))]
 
 
 def _weekday(found: re.Match[str], today: date) -> list[Days]:
@@ -204,8 +217,16 @@ _READERS: tuple[tuple[str, Reader], ...] = (
         ),
         _ago,
     ),
-    (r"(?P<which>last|this|past)\s+(?P<unit>week|month|year)", _this_or_last),
-    (rf"(?:last|on|this)\s+(?P<weekday>{'|'.join(WEEKDAYS)})", _weekday),
+    (
+        (
+            r"(?:(?:in|during|over|within|from|of)\s+)?(?:the\s+)?(?:last|past)\s+"
+            rf"(?P<count>\d{{1,4}}|{'|'.join(_COUNTS)})(?:\s+of)?\s+"
+            r"(?P<unit>day|week|month|year)s?"
+        ),
+        _last_few,
+    ),
+    (r"(?:the\s+)?(?P<which>last|this|past)\s+(?P<unit>week|month|year)", _this_or_last),
+    (rf"(?:last|on|this|since)\s+(?P<weekday>{'|'.join(WEEKDAYS)})", _weekday),
 )
 """The expressions that name a time, the most certain first, and what reads each."""
 
@@ -213,7 +234,10 @@ _READERS: tuple[tuple[str, Reader], ...] = (
 @cache
 def _compiled() -> list[tuple[re.Pattern[str], Reader]]:
     """The readers with their patterns, compiled at the first use: a hundredth of a start."""
-    return [(re.compile(rf"\b{words}(?!\w)", re.IGNORECASE), read) for words, read in _READERS]
+    return [
+        (re.compile(rf"\b(?:since\s+)?{words}(?!\w)", re.IGNORECASE), read)
+        for words, read in _READERS
+    ]
 
 
 def _matches(text: str) -> Iterator[tuple[re.Match[str], Reader]]:

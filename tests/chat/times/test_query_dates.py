@@ -35,6 +35,13 @@ BERLIN = ZoneInfo("Europe/Berlin")
         ("7 may", "2025-05-07", "2025-05-08"),
         ("december", "2025-12-01", "2026-01-01"),
         ("2 weeks ago", "2026-04-20", "2026-04-27"),
+        ("last 3 days", "2026-05-03", "2026-05-07"),
+        ("the past  week", "2026-04-29", "2026-05-07"),
+        ("since friday", "2026-05-01", "2026-05-07"),
+        ("since yesterday", "2026-05-05", "2026-05-07"),
+        ("last summer", "2025-06-01", "2025-09-01"),
+        ("early 2026", "2026-01-01", "2026-05-01"),
+        ("the week of 3 march", "2026-03-02", "2026-03-09"),
     ],
 )
 def test_a_time_is_a_stretch_and_begins_at_a_moment(text: str, begins: str, ends: str) -> None:
@@ -54,6 +61,8 @@ def test_a_time_is_a_stretch_and_begins_at_a_moment(text: str, begins: str, ends
         ("90M", "2026-05-06 12:53:05"),
         ("3d", "2026-05-03 14:23:05"),
         ("1w", "2026-04-29 14:23:05"),
+        ("The last 24 hours", "2026-05-05 14:23:05"),
+        ("past 1 minute", "2026-05-06 14:22:05"),
         ("10 minutes ago", "2026-05-06 14:13:05"),
         ("yesterday 14:00", "2026-05-05 14:00:00"),
         ("2026-05-01T14:00:00.123456Z", "2026-05-01 14:00:00"),
