@@ -131,7 +131,8 @@ def nick_meant(typed: str) -> str:
 
     That is how lists of members, transcripts and sentences show it.
     """
-    return _without_discriminator(typed.rstrip(">:,").lstrip("<" + _MEMBER_PREFIXES)) or typed
+    bare = _without_discriminator(typed.rstrip(">:,").lstrip("<" + _MEMBER_PREFIXES))
+    return bare.rstrip(">:,") or _without_discriminator(typed)
 
 
 def _without_discriminator(name: str) -> str:

@@ -20,6 +20,7 @@ from terrarium_mcp.chat.times.seasons import (
     season,
     seasons_called,
 )
+from terrarium_mcp.chat.times.timestamps import local
 
 _COUNTS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "four": 4, "five": 5,
@@ -57,27 +58,17 @@ class TimeExpression:
 
 def time_expressions(text: str, now: datetime, zone: tzinfo) -> tuple[TimeExpression, ...]:
     """The times that `text` names, the most certain first, read at `now` in the reader's `zone`."""
-    today = now.astimezone(zone).date()
+    today = local(now, zone).date()
     taken: list[tuple[int, int]] = []
     times: list[TimeExpression] = []
     for match, read in _matches(text):
         try:
-            named = read(match, today)
+            named = [_expression(match, days, today, zone) for days in read(match, today)]
         except (ValueError, OverflowError):  # the 31st of June, the year 10,000
             continue
         if not any(begin < match.end() and match.start() < end for begin, end in taken):
             taken.append(match.span())
-            tomorrow = today + timedelta(1)
-            lasts = match[0].lower().startswith("since")
-            times += [
-                TimeExpression(
-                    match[0],
-                    _midnight(first, zone),
-                    _midnight(max(after, tomorrow) if lasts else after, zone),
-                    match.start(),
-                )
-                for first, after in named
-            ]
+            times += named
     return tuple(times)
 
 
@@ -86,6 +77,13 @@ def without_times(times: tuple[TimeExpression, ...], text: str) -> str:
     for at, said in sorted({(one.at, one.said) for one in times}, reverse=True):
         text = f"{text[:at]} {text[at + len(said) :]}"
     return text
+
+
+def _expression(found: re.Match[str], days: Days, today: date, zone: tzinfo) -> TimeExpression:
+    first, after = days
+    if found[0].lower().startswith("since"):
+        after = max(after, today + timedelta(1))
+    return TimeExpression(found[0], _midnight(first, zone), _midnight(after, zone), found.start())
 
 
 def _on(found: re.Match[str], today: date) -> list[Days]:

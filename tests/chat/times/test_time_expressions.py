@@ -54,6 +54,18 @@ def test_a_time_is_understood(text: str, since: str, until: str) -> None:
     assert days(text) == [(since, until)]
 
 
+@pytest.mark.parametrize("now", [NOW, datetime.max.replace(tzinfo=UTC)])
+@pytest.mark.parametrize(
+    "text", ["on 0001-01-01", "on 9999-12-31", "since 9999-12-31", "since yesterday", "today"]
+)
+@pytest.mark.parametrize("zone", ["Asia/Kolkata", "America/New_York"])
+def test_a_time_at_the_ends_of_the_calendar_breaks_nothing(
+    text: str, zone: str, now: datetime
+) -> None:
+    for one in time_expressions(text, now, ZoneInfo(zone)):
+        assert one.since < one.until
+
+
 @pytest.mark.parametrize(
     "text", ["may I ask", "at 10:30", "31 june", "version 2026.5", "the mayor", "99999 years ago"]
 )
