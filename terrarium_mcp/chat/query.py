@@ -15,11 +15,12 @@
              / ( "after:" / "before:" / "on:" ) time
     time     = "2026-05-01" / "2026-05" / "2026" / "yesterday" / "2h" / "last week" / "5 may" ...
 
-A message must satisfy every clause and contain none of the terms after a minus. The only operators
-that can follow a minus are from: and in:. A value may be quoted; of others several may be named at
-once: `from:ada,bo` is `from:ada from:bo`, and so is `(from:ada OR from:bo)`. `after:` includes its
-time from the beginning, `before:` excludes it, and `on:` is the whole of it. Everything else is
-text: there are no syntax errors. Text that looks like an operator is mentioned in the notes.
+A message must satisfy every clause, with or without AND between two of them, and contain none of
+the terms after a minus. The only operators that can follow a minus are from: and in:. A value may
+be quoted; of others several may be named at once: `from:ada,bo` is `from:ada from:bo`, and so is
+`(from:ada OR from:bo)`. `after:` includes its time from the beginning, `before:` excludes it, and
+`on:` is the whole of it. Everything else is text: there are no syntax errors. Text that looks like
+an operator is mentioned in the notes.
 Of a long query only the beginning is read (`MOST_CHARACTERS`, `MOST_PARTS`), and a note says so.
 """
 
@@ -52,7 +53,7 @@ _PART = re.compile(
     r"(?P<minus>-(?=[^\s-]))?(?:"
     rf'(?P<key>{_KEY}):(?P<value>"[^"]*"?|\S+)'
     r'|"(?P<phrase>[^"]*)"?'
-    r"|(?P<prefix>\S*[^\W_])\*+(?!\S)"
+    r"|(?:\*+(?=\w))?(?P<prefix>\S*[^\W_])\*+(?!\S)"
     r"|(?P<word>\S+))",
     re.IGNORECASE,
 )
@@ -78,8 +79,9 @@ NO_TIME_LEFT = "no message can be both after and before these times"
 
 _CUT = f"only the first {MOST_PARTS} words, phrases and names were used"
 _OR_AS_TEXT = Term("OR", TermKind.PHRASE)
+_AND_AS_TEXT = Term("AND", TermKind.PHRASE)
 _OTHER_SYNTAX = {
-    "AND": "AND was read as text: all words must occur anyway",
+    "AND": "AND was read as text: it must be between two words or phrases",
     "NOT": "NOT was read as text: -word excludes messages with the word",
 }
 _KINDS = {kind.lower(): kind for kind in MessageType}
@@ -215,6 +217,8 @@ class _QueryParser:
                 return
             if part["word"] == "OR" and not part["minus"]:
                 self._items.append(_Or())
+            elif part["word"] == "AND" and not part["minus"] and self._is_between:
+                continue  # all words must occur anyway
             elif part["key"] is None:
                 self._note_other_syntax(part["word"] or "")
                 self._take_term(_term(part), excluded=bool(part["minus"]))
@@ -244,6 +248,11 @@ class _QueryParser:
             until=until,
             notes=tuple(self._notes),
         )
+
+    @property
+    def _is_between(self) -> bool:
+        """Whether something was read already and something is left."""
+        return bool(self._items) and self._text[self._at :].strip() != ""
 
     def _note_other_syntax(self, word: str) -> None:
         if word in _OTHER_SYNTAX:
@@ -378,7 +387,7 @@ def _term(part: re.Match[str]) -> Term:
         return Term(" ".join(part["phrase"].split()), TermKind.PHRASE)
     if part["prefix"] is not None:
         return Term(part["prefix"], TermKind.PREFIX)
-    return Term(part["word"])
+    return _AND_AS_TEXT if part["word"] == "AND" else Term(part["word"])
 
 
 def _as_text(part: re.Match[str], key: str, value: str) -> Term:

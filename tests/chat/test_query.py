@@ -194,7 +194,8 @@ def test_what_is_typed_oddly_has_a_meaning_too(typed: str, query: Query) -> None
         ("OR tea", "OR", "OR was read as text: it must be between"),
         ("tea OR", "OR", "OR was read as text: it must be between"),
         ("from:ada OR tea", "OR", "OR was read as text: it must be between"),
-        ("tea AND milk", "AND", "AND was read as text"),
+        ("AND tea", "AND", "AND was read as text: it must be between"),
+        ("tea AND ", "AND", "AND was read as text: it must be between"),
         ("tea NOT milk", "NOT", "NOT was read as text"),
         ("from: ada", "from:", "from: was read as text: its value must follow"),
     ],
@@ -294,7 +295,7 @@ def test_long_text_in_a_note_is_cut_after_forty_characters() -> None:
 
 TYPES = ["privmsg", "notice", "action", "join", "part", "quit", "nick", "kick", "mode", "topic"]
 READ_AS_TEXT = [
-    ("tea AND AND", "AND was read as text: all words must occur anyway"),
+    ("tea AND AND", "AND was read as text: it must be between two words or phrases"),
     ("tea NOT x", "NOT was read as text: -word excludes messages with the word"),
     ("OR", "OR was read as text: it must be between two words or phrases"),
     ("from:", "from: was read as text: its value must follow the colon directly"),
@@ -385,6 +386,22 @@ def test_an_or_between_operators_that_must_all_hold_is_text(typed: str) -> None:
     query = parsed(typed)
     assert query.clauses == (phrase("OR"),)
     assert query.notes == ("OR was read as text: it must be between two words or phrases",)
+
+
+@pytest.mark.parametrize(
+    ("typed", "same"),
+    [
+        ("tea AND milk", "tea milk"),
+        ("tea AND from:ada AND -milk", "tea from:ada -milk"),
+        ("a OR b AND c", "a OR b c"),
+        ("*tea*", "tea*"),
+        ("**green-tea*", "green-tea*"),
+    ],
+)
+def test_signs_of_other_searches_mean_what_they_mean_there(typed: str, same: str) -> None:
+    assert parsed(typed) == parsed(same)
+    assert parsed(typed).notes == ()
+    assert parsed(str(parsed(typed))) == parsed(typed)
 
 
 def test_of_many_names_in_one_value_the_first_are_read() -> None:
