@@ -157,7 +157,7 @@ def _as_of(until: Position) -> dict[str, str]:
 
 def _totals(figures: RoomStats) -> ChannelTotals:
     return ChannelTotals(
-        network=figures.room.network,
+        network=harmless(figures.room.network),
         channel=harmless(figures.room.channel),
         lines=figures.lines,
         people=figures.people,
