@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from typing import ClassVar
 
+from terrarium_mcp.chat.identity import CHANNEL_PREFIXES, is_channel
 from terrarium_mcp.chat.irctext import harmless
 
 _MOST_CHANNELS = 20
@@ -93,9 +94,19 @@ def did_you_mean(name: str, known: Sequence[str]) -> str:
     """` Did you mean #terrarium?`, or nothing when no known name is near."""
     if len(name) > _LONGEST_NAME:
         return ""
-    folded = {candidate.lower().lstrip("#&+!"): candidate for candidate in known}
-    near = get_close_matches(name.lower().lstrip("#&+!"), folded, n=1)
+    folded = {_folded(spelling): one for one in known for spelling in _spellings(one)}
+    near = get_close_matches(_folded(name), folded, n=1)
     return f" Did you mean {harmless(folded[near[0]])}?" if near else ""
+
+
+def _folded(name: str) -> str:
+    return name.lower().lstrip(CHANNEL_PREFIXES)
+
+
+def _spellings(known: str) -> list[str]:
+    """A name as it is listed, and a channel that is listed with its network also without that."""
+    channel = known.partition("/")[2]
+    return [known, channel] if is_channel(channel) and not is_channel(known) else [known]
 
 
 def shown(name: str, most: int = 60) -> str:

@@ -27,6 +27,8 @@ UNUSABLE_KEY = f"{_PREFIX}unusable"
 
 _PERMALINK = re.compile(r"(?:terrarium://message/)?(\d{1,18})")
 
+_NETWORK = re.compile(rf"(.*?)/(?=[{CHANNEL_PREFIXES}])")
+_NETWORK_OF_BARE_NAME = re.compile(r"(.*?)/(?=.)")
 _MOST_CHANNELS = 1_000
 """Channels that a view may name: no network lets a client join more than a few hundred."""
 
@@ -110,11 +112,12 @@ def names_room(room: Room, network: str, channel: str) -> bool:
 
 def split_label(label: str) -> tuple[str, str]:
     """Split `libera/#chan` into network and channel; without a network, the first is ""."""
-    network, slash, channel = label.strip().partition("/")
-    # A channel's name may hold a slash itself: `#tea/mate`, `&local/x`.
-    if slash and channel and not is_channel(network):
-        return network, channel
-    return "", label.strip()
+    label = label.strip()
+    if is_channel(label):  # its name may hold a slash itself: `#tea/mate`, `&local/x`
+        return "", label
+    # So may the name of a network that an import names: `efnet/old/#tea`.
+    found = _NETWORK.match(label) or _NETWORK_OF_BARE_NAME.match(label)
+    return (found[1], label[found.end() :]) if found else ("", label)
 
 
 def message_id(text: str) -> int | None:

@@ -5,12 +5,20 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from inspect import getdoc
-from typing import Any
+from typing import Any, NoReturn
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
-from mcp.types import CallToolResult, InputRequiredResult, TextContent, Tool, ToolAnnotations
+from mcp.shared.exceptions import MCPError
+from mcp.types import (
+    INVALID_PARAMS,
+    CallToolResult,
+    InputRequiredResult,
+    TextContent,
+    Tool,
+    ToolAnnotations,
+)
 from pydantic import ValidationError
 
 from terrarium_mcp import __version__, sdk
@@ -176,6 +184,15 @@ class TerrariumServer(MCPServer[AppContext]):
                 case ValidationError() as invalid if not isinstance(error, UnexpectedToolError):
                     return _error_result(_invalid_arguments(name, invalid))
             raise
+
+    async def get_prompt(
+        self,
+        name: str,
+        arguments: dict[str, Any] | None = None,  # noqa: ARG002 -- the SDK's signature
+        context: Context[AppContext, Any] | None = None,  # noqa: ARG002
+    ) -> NoReturn:
+        """Refuse a prompt: none is published. The SDK would log its name with a traceback."""
+        raise MCPError(INVALID_PARAMS, f"No prompt {shown(name)}: this server publishes none.")
 
     async def _refuse_unknown(self, name: str, arguments: dict[str, Any]) -> None:
         """Refuse an unknown tool or argument, naming the nearest: the SDK ignores the latter."""

@@ -57,6 +57,8 @@ def test_an_unknown_channel_names_the_nearest_or_the_first_twenty() -> None:
 def test_the_nearest_name_is_found_in_any_case_and_with_any_prefix() -> None:
     assert did_you_mean("TERRARUM", ["#tea", "#terrarium"]) == " Did you mean #terrarium?"
     assert did_you_mean("coffee", ["#tea"]) == ""
+    assert did_you_mean("#terrarum", ["net/#terrarium"]) == " Did you mean net/#terrarium?"
+    assert did_you_mean("#tea", ["net/##tea", "#mate/x"]) == " Did you mean net/##tea?"
 
 
 def test_a_quoted_name_is_short_and_holds_no_control_characters() -> None:

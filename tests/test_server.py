@@ -8,6 +8,7 @@ from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]  # it comes without types
 import pytest
+from mcp import MCPError
 from mcp.types import Tool
 
 from terrarium_mcp.policy import ERROR_KEY, VIEW_KEY
@@ -300,6 +301,17 @@ async def test_what_was_expected_to_go_wrong_is_not_logged_as_an_error(
     with caplog.at_level(logging.WARNING):
         refused = await house.is_refused("search_irc_history", query="tea", channel="#taa")
     assert refused == "No channel #taa. Did you mean #tea?"
+    assert not caplog.records
+
+
+async def test_a_prompt_or_resource_that_is_not_there_is_refused_and_leaves_no_trace_in_the_log(
+    house: House, caplog: pytest.LogCaptureFixture
+) -> None:
+    with caplog.at_level(logging.WARNING):
+        with pytest.raises(MCPError, match="No prompt catch_me_up: this server publishes none"):
+            await house.client.get_prompt("catch_me_up", {"channel": "#tea"})
+        with pytest.raises(MCPError, match="Unknown resource: terrarium://channels"):
+            await house.client.read_resource("terrarium://channels")
     assert not caplog.records
 
 

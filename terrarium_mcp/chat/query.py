@@ -15,10 +15,12 @@
              / ( "after:" / "before:" / "on:" ) time
     time     = "2026-05-01" / "2026-05" / "2026" / "yesterday" / "2h" / "last week" / "5 may" ...
 
-A message must satisfy every clause and contain none of the terms after a minus. The only operators
-that can follow a minus are from: and in:. A value may be quoted. `after:` includes its time from
-the beginning, `before:` excludes it, and `on:` is the whole of it. Everything else is text: there
-are no syntax errors. Text that looks like an operator is mentioned in the notes.
+A message must satisfy every clause, with or without AND between two of them, and contain none of
+the terms after a minus. The only operators that can follow a minus are from: and in:. A value may
+be quoted; of others several may be named at once: `from:ada,bo` is `from:ada from:bo`, and so is
+`(from:ada OR from:bo)`. `after:` includes its time from the beginning, `before:` excludes it, and
+`on:` is the whole of it. Everything else is text: there are no syntax errors. Text that looks like
+an operator is mentioned in the notes.
 Of a long query only the beginning is read (`MOST_CHARACTERS`, `MOST_PARTS`), and a note says so.
 """
 
@@ -30,7 +32,7 @@ from datetime import UTC, datetime, time, tzinfo
 from terrarium_mcp.chat.irctext import harmless, plain
 from terrarium_mcp.chat.operator_hints import operator_meant
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.chat.relays import without_discriminator
+from terrarium_mcp.chat.relays import nick_meant
 from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.chat.times.query_dates import parse_moment, parse_period
 from terrarium_mcp.chat.times.timestamps import local, to_iso
@@ -45,14 +47,21 @@ a line and its neighbours can be pasted. All work that follows on a query is bou
 MOST_TIMES = 8
 """Times that are read, or tried and found to be none: reading one may take 5 ms."""
 
+_KEY = r"(?:from|in|mentions|has|is|type|after|before|on)"
 _PART = re.compile(
+    rf"(?:\(+(?=-?{_KEY}:))?"  # a group of operators: what is in it decides what it means
     r"(?P<minus>-(?=[^\s-]))?(?:"
-    r'(?P<key>from|in|mentions|has|is|type|after|before|on):(?P<value>"[^"]*"?|\S+)'
+    rf'(?P<key>{_KEY}):(?P<value>"[^"]*"?|\S+)'
     r'|"(?P<phrase>[^"]*)"?'
-    r"|(?P<prefix>\S*[^\W_])\*+(?!\S)"
+    r"|(?:\*+(?=\w))?(?P<prefix>\S*[^\W_])\*+(?!\S)"
     r"|(?P<word>\S+))",
     re.IGNORECASE,
 )
+_QUOTATION_MARKS = str.maketrans(dict.fromkeys("\u201c\u201d\u201e\u201f\u00ab\u00bb", '"'))
+"""Those of phones, word processors and other languages, as the one that marks a phrase."""
+_BEHIND_A_VALUE = ',;"'
+_ANY_OF = ("from", "in", "type")
+"""Operators of which any one holds where there are several, as an OR between them says."""
 _UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # SQLite ends text at NUL; UTF-8 has no surrogates
 _PUNCTUATION = re.compile(r"[.,;:!?\u2026]+")
 _COMPLETE_TIME = re.compile(r"\d{4}-|\d+[a-z]$", re.IGNORECASE)
@@ -65,9 +74,14 @@ _LAST_OF_A_TIME = re.compile(r"\d|(?:am|pm|\w{3})\Z", re.IGNORECASE)
 b` would take in `a b`."""
 _TIME_OPERATOR = re.compile(r"(?<!\w)(?:after|before|on):", re.IGNORECASE)
 _NEEDS_VALUE = re.compile(r"-?(?:from|in|mentions|has|type|after|before|on):", re.IGNORECASE)
+NO_TIME_LEFT = "no message can be both after and before these times"
+"""The note of a query whose times exclude each other."""
+
+_CUT = f"only the first {MOST_PARTS} words, phrases and names were used"
 _OR_AS_TEXT = Term("OR", TermKind.PHRASE)
+_AND_AS_TEXT = Term("AND", TermKind.PHRASE)
 _OTHER_SYNTAX = {
-    "AND": "AND was read as text: all words must occur anyway",
+    "AND": "AND was read as text: it must be between two words or phrases",
     "NOT": "NOT was read as text: -word excludes messages with the word",
 }
 _KINDS = {kind.lower(): kind for kind in MessageType}
@@ -166,17 +180,25 @@ class _Or:
     """The word OR, before its operands are known."""
 
 
+@dataclass(frozen=True, slots=True)
+class _Operator:
+    """An operator among the words, by its key with any minus."""
+
+    key: str
+
+
 class _QueryParser:
     """A query being parsed."""
 
     def __init__(self, text: str, now: datetime, zone: tzinfo) -> None:
-        self._text = _UNSTORABLE.sub(" ", plain(_beginning(text)))
+        marked = plain(_beginning(text)).translate(_QUOTATION_MARKS)
+        self._text = _UNSTORABLE.sub(" ", marked)
         self._is_cut = len(text) > MOST_CHARACTERS
         self._at = 0
         self._now = now
         self._zone = zone
         self._count = 0  # of words, phrases and names, as in MOST_PARTS
-        self._items: list[Term | _Or | None] = []  # None: something that cannot be an operand of OR
+        self._items: list[Term | _Or | _Operator | None] = []  # None: an excluded term
         self._excluded: list[Term] = []
         self._names: dict[str, list[str]] = {}
         self._kinds: list[MessageType] = []
@@ -191,10 +213,12 @@ class _QueryParser:
         while part := _PART.search(self._text, self._at):
             self._at = part.end()
             if self._count >= MOST_PARTS:
-                self._note(f"only the first {MOST_PARTS} words, phrases and names were used")
+                self._note(_CUT)
                 return
             if part["word"] == "OR" and not part["minus"]:
                 self._items.append(_Or())
+            elif part["word"] == "AND" and not part["minus"] and self._is_between:
+                continue  # all words must occur anyway
             elif part["key"] is None:
                 self._note_other_syntax(part["word"] or "")
                 self._take_term(_term(part), excluded=bool(part["minus"]))
@@ -208,7 +232,7 @@ class _QueryParser:
         since = max(self._times["after"], default=None)
         until = min(self._times["before"], default=None)
         if since and until and since >= until:
-            self._note("no message can be both after and before these times")
+            self._note(NO_TIME_LEFT)
         return Query(
             clauses=tuple(dict.fromkeys(self._clauses())),
             excluded=tuple(dict.fromkeys(self._excluded)),
@@ -224,6 +248,11 @@ class _QueryParser:
             until=until,
             notes=tuple(self._notes),
         )
+
+    @property
+    def _is_between(self) -> bool:
+        """Whether something was read already and something is left."""
+        return bool(self._items) and self._text[self._at :].strip() != ""
 
     def _note_other_syntax(self, word: str) -> None:
         if word in _OTHER_SYNTAX:
@@ -250,8 +279,7 @@ class _QueryParser:
         if not value:
             note = f"{minus}{key}: has no value and was ignored"
         elif key in ("from", "in") or (key == "mentions" and not minus):
-            self._names.setdefault(minus + key, []).append(_name(key, value))
-            self._count += 1
+            self._take_names(minus + key, [_name(key, one) for one in _several(part["value"])])
         elif minus:
             note = (
                 f"{_shown(part[0])} was read as text:"
@@ -265,9 +293,10 @@ class _QueryParser:
             valid = value.lower() == "command"
             note = "" if valid else _invalid(part[0], "the value of is: is command")
         elif key == "type":
-            self._kinds += [_KINDS[value.lower()]] if value.lower() in _KINDS else []
+            kinds = [_KINDS.get(one.lower()) for one in _several(part["value"])]
+            self._kinds += [kind for kind in kinds if kind]
             values = f"the values of type: are {', '.join(_KINDS)}"
-            note = "" if value.lower() in _KINDS else _invalid(part[0], values)
+            note = "" if all(kinds) else _invalid(part[0], values)
         elif not self._take_time(key, value, quoted=part["value"][0] == '"'):
             times = "write a time as 2026-05-01, 2026-05, yesterday or 2h"
             note = _invalid(part[0], times)
@@ -276,7 +305,15 @@ class _QueryParser:
         if note and value:
             self._take_term(_as_text(part, key, value), excluded=bool(minus))
         else:
-            self._items.append(None)
+            self._items.append(_Operator(minus + key))
+
+    def _take_names(self, key: str, names: list[str]) -> None:
+        """Read nicks or channels, as many as may be."""
+        taken = names[: MOST_PARTS - self._count]
+        self._names.setdefault(key, []).extend(taken)
+        self._count += len(taken)
+        if taken != names:
+            self._note(_CUT)
 
     def _take_time(self, key: str, value: str, *, quoted: bool) -> bool:
         """Read a time, with the words after it that belong to it; False if it is not a time."""
@@ -313,8 +350,10 @@ class _QueryParser:
         joins = False
         for n, item in enumerate(items):
             if isinstance(item, _Or):
-                following = items[n + 1] if n + 1 < len(items) else None
-                joins = bool(clause) and isinstance(following, Term)
+                before, following = items[n - 1] if n else None, items[n + 1 : n + 2]
+                if _is_any_of(before) and following == [before]:
+                    continue
+                joins = bool(clause) and any(isinstance(term, Term) for term in following)
                 if joins:
                     continue
                 self._note("OR was read as text: it must be between two words or phrases")
@@ -322,7 +361,7 @@ class _QueryParser:
                 yield tuple(dict.fromkeys(clause))
                 clause = []
             joins = False
-            if item:
+            if isinstance(item, Term | _Or):
                 clause.append(_OR_AS_TEXT if isinstance(item, _Or) else item)
         if clause:
             yield tuple(dict.fromkeys(clause))
@@ -348,7 +387,7 @@ def _term(part: re.Match[str]) -> Term:
         return Term(" ".join(part["phrase"].split()), TermKind.PHRASE)
     if part["prefix"] is not None:
         return Term(part["prefix"], TermKind.PREFIX)
-    return Term(part["word"])
+    return _AND_AS_TEXT if part["word"] == "AND" else Term(part["word"])
 
 
 def _as_text(part: re.Match[str], key: str, value: str) -> Term:
@@ -360,12 +399,30 @@ def _as_text(part: re.Match[str], key: str, value: str) -> Term:
 
 
 def _value(typed: str) -> str:
-    return " ".join(typed.strip('"').split())
+    """A value without its quotation marks, or what a sentence puts behind it: `(in:#tea), `."""
+    if typed[0] == '"':
+        return " ".join(typed.strip('"').split())
+    bare = typed.strip('"').rstrip(_BEHIND_A_VALUE)
+    while bare.endswith(")") and bare.count(")") > bare.count("("):
+        bare = bare[:-1].rstrip(_BEHIND_A_VALUE)
+    return bare
+
+
+def _several(typed: str) -> list[str]:
+    """The names in a value: neither nicks nor channels have a comma, unless it is quoted."""
+    value = _value(typed)
+    if typed[0] == '"':
+        return [value]
+    return [name for part in value.split(",") if (name := part.strip('"'))]
 
 
 def _name(key: str, value: str) -> str:
-    """A channel as it was typed, or a nick, of which Discord's `#1234` is no part."""
-    return value if key == "in" else without_discriminator(value)
+    """A channel as it was typed, or the nick that is meant."""
+    return value if key == "in" else nick_meant(value)
+
+
+def _is_any_of(item: object) -> bool:
+    return isinstance(item, _Operator) and item.key in _ANY_OF
 
 
 def _is_punctuation(item: object) -> bool:
@@ -382,8 +439,8 @@ def _shown(typed: str) -> str:
 
 
 def _quoted(value: str) -> str:
-    """A value as it must be typed after its operator: quoted if it contains a space."""
-    return f'"{value}"' if " " in value else value
+    """A value as it must be typed after its operator: quoted if it would be read otherwise."""
+    return f'"{value}"' if " " in value or _several(value) != [value] else value
 
 
 def _day_or_moment(moment: datetime, zone: tzinfo) -> str:

@@ -123,10 +123,19 @@ def relayed_name(name: str) -> str:
         if unicodedata.category(character) not in ("Cc", "Cf", "Cs") or character.isspace()
     )
     words = " ".join(visible.replace("<", "").replace(">", "").split())
-    return without_discriminator(words.lstrip(_MEMBER_PREFIXES))
+    return _without_discriminator(words.lstrip(_MEMBER_PREFIXES))
 
 
-def without_discriminator(name: str) -> str:
+def nick_meant(typed: str) -> str:
+    """The nick, or name from another network, that is meant by `@ada`, `<ada>`, `ada:` or `ada,`.
+
+    That is how lists of members, transcripts and sentences show it.
+    """
+    bare = _without_discriminator(typed.rstrip(">:,").lstrip("<" + _MEMBER_PREFIXES))
+    return bare.rstrip(">:,") or _without_discriminator(typed)
+
+
+def _without_discriminator(name: str) -> str:
     """A name without the number by which Discord told people of one name apart."""
     return _DISCRIMINATOR.sub("", name).strip() or name
 

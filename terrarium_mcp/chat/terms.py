@@ -34,10 +34,15 @@ _SENTENCE_PUNCTUATION = (
 )
 """Punctuation of the sentence around a word, not part of the word."""
 
-# What the index drops: all but letters, digits, spaces, apostrophes, and combining characters.
-_DROPPED = re.compile(
-    r"[^\w\s'\u2019\u0300-\u036f\u200b-\u200d\ufe00-\ufe0f\U000f0000-\U0010fffd]|_"
-)
+_MARKS = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff"
+"""Soft hyphens, joiners, and what tells the direction of text, as ranges: pasted text from right to
+left is full of them, and nobody means them."""
+
+_MARKS_AROUND = re.compile(f"^[{_MARKS}]+|[{_MARKS}]+$")
+
+# What the index drops and a person sees: all but letters, digits, spaces, apostrophes, and
+# combining characters.
+_DROPPED = re.compile(rf"[^\w\s'\u2019\u0300-\u036f{_MARKS}\ufe00-\ufe0f\U000f0000-\U0010fffd]|_")
 
 
 class TermKind(StrEnum):
@@ -138,7 +143,8 @@ def _words(text: str) -> tuple[str, ...]:
 def _literal(text: str) -> tuple[str, ...]:
     if not words_in(text):
         return tuple(normalized(text).split()) or (text,)
-    pieces = [piece.strip(_SENTENCE_PUNCTUATION) for piece in text.split()]
+    pieces = [_MARKS_AROUND.sub("", piece) for piece in text.split()]
+    pieces = [piece.strip(_SENTENCE_PUNCTUATION) for piece in pieces]
     return tuple(normalized(piece) for piece in pieces if _DROPPED.search(segment(piece)))
 
 

@@ -201,7 +201,7 @@ def as_json(message: Message) -> dict[str, object]:
     facts: dict[str, object] = {
         "id": str(message.id),
         "at": to_iso(message.said_at),
-        "network": message.room.network,
+        "network": harmless(message.room.network),
         "channel": harmless(message.room.channel),
         "nick": harmless(message.nick),
         "kind": message.kind.value,

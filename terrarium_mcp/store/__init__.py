@@ -74,7 +74,7 @@ from terrarium_mcp.store.sqlite.schema import MigrationBlocked, NotAdopted, NotO
 from terrarium_mcp.store.sqlite.schema.adoption import WrongZone
 from terrarium_mcp.store.sqlite.schema.backup import CopyFailed
 from terrarium_mcp.store.sqlite.schema.recreation import Repair
-from terrarium_mcp.store.sqlite.search.scope_stats import MOST_READ
+from terrarium_mcp.store.sqlite.search.scope_stats import MOST_PERIODS, MOST_READ
 from terrarium_mcp.store.sqlite.store import Store, open_store, repair_schema, require_adopted
 from terrarium_mcp.store.sqlite.topics.heartbeats import this_process
 from terrarium_mcp.store.sqlite.topics.spans import HEARTBEAT
@@ -137,6 +137,7 @@ __all__ = [
     "LINES_IN_BLOCK",
     "LONGEST_TITLE",
     "MOST_OPEN",
+    "MOST_PERIODS",
     "MOST_READ",
     "MOST_ROOMS",
     "AlreadyRecorded",

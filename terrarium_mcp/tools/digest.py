@@ -20,7 +20,14 @@ from terrarium_mcp.tools.digest_text import (
     digest_sections,
 )
 from terrarium_mcp.tools.facts import LEAST_JSON, within_budget
-from terrarium_mcp.tools.parameters import Channel, Forgiving, Text, clamped_to, clamping_notes
+from terrarium_mcp.tools.parameters import (
+    Channel,
+    Forgiving,
+    Nick,
+    Text,
+    clamped_to,
+    clamping_notes,
+)
 from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import tool_result
 from terrarium_mcp.tools.since import digest_start
@@ -75,7 +82,7 @@ async def catch_up(
     since: Annotated[
         Text, Field(description="2h, yesterday, 2026-05-01, a message id; empty: nick's absence")
     ] = "",
-    nick: Annotated[Text, Field(description="who was away; empty: who asks")] = "",
+    nick: Annotated[Nick, Field(description="who was away; empty: who asks")] = "",
     max_tokens: Annotated[
         int,
         Forgiving,

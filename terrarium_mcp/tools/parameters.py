@@ -9,6 +9,8 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BeforeValidator, Field
 from pydantic_core import PydanticUseDefault
 
+from terrarium_mcp.chat.relays import nick_meant
+
 _ABSENT = (None, "", "null")
 
 
@@ -85,6 +87,7 @@ def _short(value: int) -> str:
 Forgiving = BeforeValidator(_default_if_absent)
 ForgivingChoice = BeforeValidator(_as_choice)
 Text = Annotated[str, BeforeValidator(_as_text)]
+Nick = Annotated[Text, AfterValidator(nick_meant)]
 Channel = Annotated[Text, Field(description="one channel, such as #chan or libera/#chan")]
 Hours = Annotated[
     int, Forgiving, clamped_to(0, 876_000), Field(description="only the last N hours; 0: all time")

@@ -17,7 +17,7 @@ from terrarium_mcp.errors import TerrariumError, quantity, shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Evidence, NickActivity, Person, Search, Sort
 from terrarium_mcp.tools.facts import within_budget
-from terrarium_mcp.tools.parameters import Text
+from terrarium_mcp.tools.parameters import Nick
 from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import tool_result
 
@@ -79,7 +79,7 @@ class LastSighting:
 
 
 async def lookup_nick(
-    request: FromRequest, nick: Annotated[Text, Field(description="a nick, in any case")]
+    request: FromRequest, nick: Annotated[Nick, Field(description="a nick, in any case")]
 ) -> Annotated[CallToolResult, NickReport]:
     """Look somebody up: when and where last seen, other nicks with the evidence, lines said."""
     if not nick:

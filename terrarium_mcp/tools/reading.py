@@ -9,7 +9,7 @@ from pydantic import Field
 from terrarium_mcp.chat.records import Message, Page, Room
 from terrarium_mcp.chat.times.timestamps import BEGINNING, Position
 from terrarium_mcp.chat.transcript import Keep, Transcript, fenced
-from terrarium_mcp.errors import quantity
+from terrarium_mcp.errors import TerrariumError, quantity, shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.tools.conversation_text import conversation_notes, links_json, sizes_json
 from terrarium_mcp.tools.facts import head_facts, json_costs
@@ -167,9 +167,18 @@ async def _transcript_around(
 async def _bounds(
     request: Request, after_id: str, before_id: str, hours: int
 ) -> tuple[Position, Position]:
-    """The positions between which to read; naming a line behind the cutoff is an error."""
+    """The positions between which to read.
+
+    Raises:
+        TerrariumError: an id names no readable line, or nothing can be between the two.
+    """
     after = (await request.message(after_id)).position if after_id else BEGINNING
     before = (await request.message(before_id)).position if before_id else request.until
+    if after_id and before_id and after >= before:
+        raise TerrariumError(
+            f"No line is both after {shown(after_id)} and before {shown(before_id)}:"
+            " the first of them is not the earlier one. Exchange them, or leave one out."
+        )
     if since := request.since(hours):
         after = max(after, Position.at(since))
     return after, before

@@ -6,13 +6,13 @@ from datetime import date, datetime
 from typing import Any
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.chat.query import Query, parse_query
+from terrarium_mcp.chat.query import NO_TIME_LEFT, Query, parse_query
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.query_dates import parse_moment
 from terrarium_mcp.chat.times.timestamps import Position, local, to_iso
 from terrarium_mcp.errors import TerrariumError, people, quantity, shown
 from terrarium_mcp.request import Request
-from terrarium_mcp.store import MOST_READ, ScopeDetails, ScopeStats, Search
+from terrarium_mcp.store import MOST_PERIODS, MOST_READ, ScopeDetails, ScopeStats, Search
 from terrarium_mcp.tools.search_request import rooms_searched
 from terrarium_mcp.tools.search_text import unknown_nick_notes
 
@@ -74,7 +74,10 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
             " ask of a shorter time"
         )
     if stats.is_cut:
-        notes.append(f"note: of each {selection.per} only the newest are counted")
+        notes.append(
+            f"note: only the last {MOST_PERIODS} {selection.per}s are listed:"
+            " an earlier before= lists others"
+        )
     return Figures(query, rooms, notes, stats)
 
 
@@ -88,12 +91,13 @@ def _query(request: Request, selection: Selection) -> Query:
         _moment(request, name, text)
         for name, text in (("after", selection.after), ("before", selection.before))
     )
-    return replace(
-        query,
-        people=(selection.nick,) if selection.nick else query.people,
-        since=max(filter(None, (query.since, after)), default=None),
-        until=min(filter(None, (query.until, before)), default=None),
-    )
+    since = max(filter(None, (query.since, after)), default=None)
+    until = min(filter(None, (query.until, before)), default=None)
+    notes = query.notes
+    if since and until and since >= until and NO_TIME_LEFT not in notes:
+        notes += (NO_TIME_LEFT,)
+    people = (selection.nick,) if selection.nick else query.people
+    return replace(query, people=people, since=since, until=until, notes=notes)
 
 
 def _moment(request: Request, name: str, text: str) -> datetime | None:

@@ -15,7 +15,7 @@ from terrarium_mcp.errors import people, quantity
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import RoomStats
 from terrarium_mcp.tools.facts import within_budget
-from terrarium_mcp.tools.parameters import Channel, ForgivingChoice, Text
+from terrarium_mcp.tools.parameters import Channel, ForgivingChoice, Nick, Text
 from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import tool_result
 from terrarium_mcp.tools.scope_figures import (
@@ -70,7 +70,7 @@ _CUT_AT_THEIR_END = ("top_talkers", "lines_by_period", "lines_by_channel", "chan
 async def get_channel_stats(
     request: FromRequest,
     channel: Channel = "",
-    nick: Annotated[Text, Field(description="only lines by this nick")] = "",
+    nick: Annotated[Nick, Field(description="only lines by this nick")] = "",
     query: Annotated[
         Text,
         Field(description="only lines that match: words and operators as in a search, exactly"),
@@ -157,7 +157,7 @@ def _as_of(until: Position) -> dict[str, str]:
 
 def _totals(figures: RoomStats) -> ChannelTotals:
     return ChannelTotals(
-        network=figures.room.network,
+        network=harmless(figures.room.network),
         channel=harmless(figures.room.channel),
         lines=figures.lines,
         people=figures.people,

@@ -130,7 +130,7 @@ async def _why_stale(request: Request, room: Room) -> str:
 
 def _user(room: Room, member: Member) -> User:
     return User(
-        network=room.network,
+        network=harmless(room.network),
         channel=harmless(room.channel),
         nick=harmless(member.nick),
         rank=member.rank,

@@ -194,7 +194,8 @@ def test_what_is_typed_oddly_has_a_meaning_too(typed: str, query: Query) -> None
         ("OR tea", "OR", "OR was read as text: it must be between"),
         ("tea OR", "OR", "OR was read as text: it must be between"),
         ("from:ada OR tea", "OR", "OR was read as text: it must be between"),
-        ("tea AND milk", "AND", "AND was read as text"),
+        ("AND tea", "AND", "AND was read as text: it must be between"),
+        ("tea AND ", "AND", "AND was read as text: it must be between"),
         ("tea NOT milk", "NOT", "NOT was read as text"),
         ("from: ada", "from:", "from: was read as text: its value must follow"),
     ],
@@ -294,7 +295,7 @@ def test_long_text_in_a_note_is_cut_after_forty_characters() -> None:
 
 TYPES = ["privmsg", "notice", "action", "join", "part", "quit", "nick", "kick", "mode", "topic"]
 READ_AS_TEXT = [
-    ("tea AND AND", "AND was read as text: all words must occur anyway"),
+    ("tea AND AND", "AND was read as text: it must be between two words or phrases"),
     ("tea NOT x", "NOT was read as text: -word excludes messages with the word"),
     ("OR", "OR was read as text: it must be between two words or phrases"),
     ("from:", "from: was read as text: its value must follow the colon directly"),
@@ -336,6 +337,77 @@ def test_an_or_joins_only_the_terms_beside_it() -> None:
     assert parsed("a -OR b").excluded == word("OR")
     assert parsed("a OR a b").clauses == (word("a"), word("b"))
     assert parsed("a OR -b c").clauses == (word("a"), phrase("OR"), word("c"))
+
+
+@pytest.mark.parametrize(
+    ("typed", "query"),
+    [
+        ("from:@ada", Query(people=("ada",))),
+        ("-from:<ada>", Query(excluded_people=("ada",))),
+        ("from:ada: tea", Query(clauses=(word("tea"),), people=("ada",))),
+        ('mentions:"+bo b"', Query(mentions=("bo b",))),
+        ("from:<Jane#1234>", Query(people=("Jane",))),
+        ("from:@", Query(people=("@",))),
+        ("from:ada,bo, tea", Query(clauses=(word("tea"),), people=("ada", "bo"))),
+        ('from:"ada,bo"', Query(people=("ada,bo",))),
+        ("in:#tea,mate", Query(channels=("#tea", "mate"))),
+        ("-in:#tea,#mate", Query(excluded_channels=("#tea", "#mate"))),
+        ("type:join,part", Query(kinds=(MessageType.JOIN, MessageType.PART))),
+        ("from:ada OR from:bo", Query(people=("ada", "bo"))),
+        ("(from:ada OR from:bo) tea", Query(clauses=(word("tea"),), people=("ada", "bo"))),
+        ("((in:#tea OR in:#tea(2)))", Query(channels=("#tea", "#tea(2)"))),
+        ("(-from:ada)", Query(excluded_people=("ada",))),
+        (
+            "a OR b from:ada OR from:bo c",
+            Query(clauses=((Term("a"), Term("b")), word("c")), people=("ada", "bo")),
+        ),
+        (
+            "after:2026-05-01, type:join; tea",
+            Query(
+                clauses=(word("tea"),),
+                kinds=(MessageType.JOIN,),
+                since=datetime(2026, 5, 1, tzinfo=UTC),
+            ),
+        ),
+        ("\u201cgreen tea\u201d", Query(clauses=(phrase("green tea"),))),
+        ("from:\u201eada b\u201c", Query(people=("ada b",))),
+    ],
+)
+def test_people_and_channels_are_read_as_models_and_phones_write_them(
+    typed: str, query: Query
+) -> None:
+    assert parsed(typed) == query
+    assert parsed(typed).notes == ()
+    assert parsed(str(query)) == query
+
+
+@pytest.mark.parametrize("typed", ["from:ada OR in:#tea", "-from:ada OR -from:bo", "from:ada OR"])
+def test_an_or_between_operators_that_must_all_hold_is_text(typed: str) -> None:
+    query = parsed(typed)
+    assert query.clauses == (phrase("OR"),)
+    assert query.notes == ("OR was read as text: it must be between two words or phrases",)
+
+
+@pytest.mark.parametrize(
+    ("typed", "same"),
+    [
+        ("tea AND milk", "tea milk"),
+        ("tea AND from:ada AND -milk", "tea from:ada -milk"),
+        ("a OR b AND c", "a OR b c"),
+        ("*tea*", "tea*"),
+        ("**green-tea*", "green-tea*"),
+    ],
+)
+def test_signs_of_other_searches_mean_what_they_mean_there(typed: str, same: str) -> None:
+    assert parsed(typed) == parsed(same)
+    assert parsed(typed).notes == ()
+    assert parsed(str(parsed(typed))) == parsed(typed)
+
+
+def test_of_many_names_in_one_value_the_first_are_read() -> None:
+    query = parsed("tea from:" + ",".join(f"n{n}" for n in range(100)))
+    assert len(query.people) == 63
+    assert query.notes == ("only the first 64 words, phrases and names were used",)
 
 
 def test_a_query_counts_names_terms_and_exclusions_up_to_sixty_four() -> None:
@@ -393,6 +465,9 @@ HUGE = {
     "one word after a date": "on:friday " + "a" * MANY + "!",
     "words after a date": "on:friday " + "a! " * MANY,
     "brackets": "(" * MANY + ")" * MANY,
+    "operators in brackets": "(from:ada) " * MANY,
+    "brackets behind a value": "from:ada" + ")" * MANY,
+    "names in one value": "from:" + ",".join(f"nick{n}" for n in range(MANY)),
     "spaces": " " * MANY,
     "spaces after a date": "on:friday" + " " * MANY + ":",
     "emoji": "\U0001f375 " * MANY,

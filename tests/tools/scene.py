@@ -2,7 +2,7 @@
 
 import re
 import shutil
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -64,7 +64,20 @@ class Told:
     @property
     def everything(self) -> str:
         """All that a host could show of it."""
-        return f"{self.text}\n{self.facts}"
+        return "\n".join([self.text, *_texts(self.facts)])
+
+
+def _texts(facts: object) -> Iterator[str]:
+    """Every key and value of structured content, as it is and not escaped."""
+    match facts:
+        case Mapping():
+            for key, value in facts.items():
+                yield from (str(key), *_texts(value))
+        case list():
+            for value in facts:
+                yield from _texts(value)
+        case _:
+            yield str(facts)
 
 
 @dataclass(frozen=True)

@@ -137,6 +137,20 @@ async def test_a_number_within_its_range_needs_no_note(house: House) -> None:
     assert "note:" not in told.text
 
 
+@pytest.mark.parametrize("spelling", ["@ada", "<ada>", "ada:", " +ADA, "])
+async def test_a_nick_may_be_written_as_lists_and_sentences_show_it(
+    house: House, spelling: str
+) -> None:
+    await house.hears(TALK)
+    looked_up = await house.learns("lookup_nick", nick=spelling)
+    assert looked_up.facts["channels"][0]["lines"] == 2
+    counted = await house.learns("get_channel_stats", nick=spelling)
+    assert counted.facts["lines"] == 2
+    clock = {"now": to_iso(NOON + timedelta(hours=3))}
+    missed = await house.learns("catch_up", clock, nick=spelling)
+    assert missed.facts["why"].lower().startswith("when ada was last active")
+
+
 @pytest.mark.parametrize("form", [int, str, float, "terrarium://message/{}".format, " {} ".format])
 async def test_a_message_may_be_named_by_number_or_permalink(house: House, form: Any) -> None:
     ids = await house.hears(TALK)

@@ -77,6 +77,20 @@ async def test_between_two_lines_the_first_ones_come(house: House) -> None:
     assert told.ids == ids[1:3]
 
 
+@pytest.mark.parametrize(("after", "before"), [(3, 0), (1, 1)])
+async def test_nothing_can_be_between_two_lines_in_the_wrong_order_and_that_is_said(
+    house: House, after: int, before: int
+) -> None:
+    ids = await house.hears("<ada> a\n<ada> b\n<ada> c\n<ada> d")
+    told = await house.is_refused(
+        "get_recent_irc_messages", after_id=ids[after], before_id=ids[before]
+    )
+    assert told == (
+        f"No line is both after {ids[after]} and before {ids[before]}: the first of them is not the"
+        " earlier one. Exchange them, or leave one out."
+    )
+
+
 async def test_nothing_after_the_newest_line_is_no_error(house: House) -> None:
     ids = await house.hears("<ada> a")
     told = await house.learns("get_recent_irc_messages", after_id=ids[0])

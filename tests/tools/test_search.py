@@ -8,6 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from terrarium_mcp.chat.records import Member
 from terrarium_mcp.chat.tokens import estimated_tokens
 from terrarium_mcp.settings import Settings
 from tests.store.scene import NOON, line_of
@@ -253,6 +254,28 @@ async def test_nobody_can_forge_a_line_or_leave_the_fence(house: House) -> None:
     assert len(told.ids) == 1
     assert not re.search("[\x00-\x09\x0b-\x1f\u2028\u202e]", told.text)
     assert "rm -rf" not in told.outside
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("search_irc_history", {"query": "tea", "format": "json"}),
+        ("get_recent_irc_messages", {"format": "json"}),
+        ("get_channel_stats", {}),
+        ("get_channel_stats", {"query": "tea"}),
+        ("get_current_users", {}),
+        ("lookup_nick", {"nick": "ada"}),
+    ],
+)
+async def test_the_name_of_a_network_that_an_import_brought_is_harmless_too(
+    house: House, tool: str, arguments: dict[str, str]
+) -> None:
+    await house.hears("<ada> tea")
+    await house.hears("<ada> tea", network="old\u202enet")
+    await house.store.presence.replace("old\u202enet", "#tea", [Member("ada")], NOON)
+    told = await house.learns(tool, **arguments)
+    assert "oldnet" in told.everything
+    assert "\u202e" not in told.everything
 
 
 @given(budget=st.integers(180, 1_500), context=st.integers(0, 5), newest=st.booleans())

@@ -191,6 +191,25 @@ async def test_a_word_that_nobody_said_counts_as_no_line_and_no_similar_word_doe
     assert "note: no one called adda is recorded here; similar nicks: Ada" in told.outside
 
 
+@pytest.mark.parametrize("query", ["", "after:2026-06"])
+async def test_times_that_exclude_each_other_are_said(house: House, query: str) -> None:
+    await house.hears(TALK)
+    told = await house.learns("get_channel_stats", query=query, after="2026-06", before="2026-05")
+    note = "note: no message can be both after and before these times"
+    assert told.outside.count(note) == 1
+    assert told.facts["notes"] == [note]
+
+
+async def test_only_the_newest_days_are_listed_and_the_answer_says_so(house: House) -> None:
+    await house.hears("<ada> tea")
+    await house.hears("<ada> tea", at=NOON + timedelta(days=400))
+    told = await house.learns("get_channel_stats", query="tea", per="day")
+    assert told.lines[-1:] == ["2027-06-05 1"]
+    note = "note: only the last 400 days are listed: an earlier before= lists others"
+    assert note in told.outside
+    assert note in told.facts["notes"]
+
+
 async def test_who_spoke_is_counted_of_few_lines_only_and_the_answer_says_so(
     house: House, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -4,10 +4,12 @@ import re
 from datetime import UTC, datetime, timedelta, tzinfo
 
 from terrarium_mcp.chat.times.calendar_words import PERIODS
+from terrarium_mcp.chat.times.time_expressions import time_expressions, without_times
 
 _ISO = re.compile(r"\d{4}(?:$|-)")
 _YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d\d))?")
-_AGO = re.compile(r"(\d{1,6})([smhdw])")
+_WEEK = re.compile(r"\d{4}-W\d\d")
+_AGO = re.compile(r"(\d{1,6})([smhdw])|(?:the )?(?:last|past) (\d{1,6}) ([mh])(?:inute|our)s?")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _MAX_CHARACTERS = 60
 _SETTINGS = {
@@ -22,8 +24,8 @@ def parse_moment(text: str, now: datetime, zone: tzinfo) -> datetime | None:
     """The moment, in UTC, at which the time named by `text` begins.
 
     None if it names no time, or one that does not exist. Examples: `2026-05-01`, `2026-05`,
-    `2026-05-01T14:00Z`, `yesterday`, `2h` (ago), `last week`, `5 may`. A date without a year is
-    the last one before `now`.
+    `2026-W18`, `2026-05-01T14:00Z`, `yesterday`, `2h` (ago), `last week`, `5 may`,
+    `the last 3 days`, `early 2022`. A date without a year is the last one before `now`.
     """
     try:
         period, named = _read(text, now, zone)
@@ -31,7 +33,7 @@ def parse_moment(text: str, now: datetime, zone: tzinfo) -> datetime | None:
             named = PERIODS[period].first_day(_midnight(named))
         return _utc(named, zone)
     except (ValueError, OverflowError):  # no time, or outside the calendar
-        return None
+        return next(iter(_expressed(text, now, zone)), None)
 
 
 def parse_period(text: str, now: datetime, zone: tzinfo) -> tuple[datetime, datetime] | None:
@@ -46,7 +48,7 @@ def parse_period(text: str, now: datetime, zone: tzinfo) -> tuple[datetime, date
         first = period.first_day(_midnight(local))
         return _utc(first, zone), _utc(period.following(first), zone)
     except (ValueError, OverflowError):
-        return None
+        return _expressed(text, now, zone) or None
 
 
 def _read(text: str, now: datetime, zone: tzinfo) -> tuple[str, datetime]:
@@ -60,6 +62,17 @@ def _read(text: str, now: datetime, zone: tzinfo) -> tuple[str, datetime]:
         raise ValueError(text)
     here = now.astimezone(zone).replace(tzinfo=None)
     return _iso(text) if _ISO.match(text) else _ago(text, here) or _words(text, here)
+
+
+def _expressed(text: str, now: datetime, zone: tzinfo) -> tuple[datetime, datetime] | tuple[()]:
+    """The period that `text` names as a question would: `the last 3 days`, `early 2022`."""
+    text = " ".join(text.split())
+    if len(text) > _MAX_CHARACTERS or _ISO.match(text):  # ISO 8601 is read strictly
+        return ()
+    times = time_expressions(text, now, zone)
+    if not times or without_times(times[:1], text).strip():
+        return ()
+    return min(one.since for one in times), max(one.until for one in times)
 
 
 def _utc(moment: datetime, zone: tzinfo) -> datetime:
@@ -77,12 +90,17 @@ def _iso(text: str) -> tuple[str, datetime]:
     if found := _YEAR_OR_MONTH.fullmatch(text):
         year, month = found.groups()
         return "month" if month else "year", datetime(int(year), int(month or 1), 1)  # noqa: DTZ001 -- the reader's zone
+    if _WEEK.fullmatch(text):
+        return "week", datetime.fromisoformat(text)
     return ("time" if len(text) > 10 else "day"), datetime.fromisoformat(text)
 
 
 def _ago(text: str, here: datetime) -> tuple[str, datetime] | None:
     found = _AGO.fullmatch(text.lower())
-    return ("time", here - timedelta(**{_UNITS[found[2]]: int(found[1])})) if found else None
+    if not found:
+        return None
+    count, unit = found[1] or found[3], found[2] or found[4]
+    return "time", here - timedelta(**{_UNITS[unit]: int(count)})
 
 
 def _words(text: str, here: datetime) -> tuple[str, datetime]:

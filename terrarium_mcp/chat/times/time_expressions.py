@@ -20,6 +20,7 @@ from terrarium_mcp.chat.times.seasons import (
     season,
     seasons_called,
 )
+from terrarium_mcp.chat.times.timestamps import local
 
 _COUNTS = {
     "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "four": 4, "five": 5,
@@ -45,6 +46,7 @@ _DURING = r"(?:(?:in|during|over|since|by|until|around|early|late|mid)[\s-]+|the
 class TimeExpression:
     """A time from `since` to `until` (exclusive), and the words `said`, which begin at `at`.
 
+    One that begins with the word since goes on up to today.
     Words that may name two times, such as `winter 2008`, make two expressions.
     """
 
@@ -56,22 +58,17 @@ class TimeExpression:
 
 def time_expressions(text: str, now: datetime, zone: tzinfo) -> tuple[TimeExpression, ...]:
     """The times that `text` names, the most certain first, read at `now` in the reader's `zone`."""
-    today = now.astimezone(zone).date()
+    today = local(now, zone).date()
     taken: list[tuple[int, int]] = []
     times: list[TimeExpression] = []
     for match, read in _matches(text):
         try:
-            named = read(match, today)
+            named = [_expression(match, days, today, zone) for days in read(match, today)]
         except (ValueError, OverflowError):  # the 31st of June, the year 10,000
             continue
         if not any(begin < match.end() and match.start() < end for begin, end in taken):
             taken.append(match.span())
-            times += [
-                TimeExpression(
-                    match[0], _midnight(first, zone), _midnight(after, zone), match.start()
-                )
-                for first, after in named
-            ]
+            times += named
     return tuple(times)
 
 
@@ -80,6 +77,13 @@ def without_times(times: tuple[TimeExpression, ...], text: str) -> str:
     for at, said in sorted({(one.at, one.said) for one in times}, reverse=True):
         text = f"{text[:at]} {text[at + len(said) :]}"
     return text
+
+
+def _expression(found: re.Match[str], days: Days, today: date, zone: tzinfo) -> TimeExpression:
+    first, after = days
+    if found[0].lower().startswith("since"):
+        after = max(after, today + timedelta(1))
+    return TimeExpression(found[0], _midnight(first, zone), _midnight(after, zone), found.start())
 
 
 def _on(found: re.Match[str], today: date) -> list[Days]:
@@ -125,6 +129,13 @@ def _this_or_last(found: re.Match[str], today: date) -> list[Days]:
     if which == "this":
         return [(first, today + timedelta(1))]
     return [(PERIODS[unit].first_day(first - timedelta(1)), first)]
+
+
+def _last_few(found: re.Match[str], today: date) -> list[Days]:
+    """So many days up to today, or about as many as that many weeks, months or years have."""
+    count = found["count"].lower()
+    number = int(count) if count.isdigit() else _COUNTS[count]
+    return [(today - timedelta(number * _UNIT_DAYS[found["unit"].lower()]), today + timedelta(1))]
 
 
 def _weekday(found: re.Match[str], today: date) -> list[Days]:
@@ -204,8 +215,16 @@ _READERS: tuple[tuple[str, Reader], ...] = (
         ),
         _ago,
     ),
-    (r"(?P<which>last|this|past)\s+(?P<unit>week|month|year)", _this_or_last),
-    (rf"(?:last|on|this)\s+(?P<weekday>{'|'.join(WEEKDAYS)})", _weekday),
+    (
+        (
+            r"(?:(?:in|during|over|within|from|of)\s+)?(?:the\s+)?(?:last|past)\s+"
+            rf"(?P<count>\d{{1,4}}|{'|'.join(_COUNTS)})(?:\s+of)?\s+"
+            r"(?P<unit>day|week|month|year)s?"
+        ),
+        _last_few,
+    ),
+    (r"(?:the\s+)?(?P<which>last|this|past)\s+(?P<unit>week|month|year)", _this_or_last),
+    (rf"(?:last|on|this|since)\s+(?P<weekday>{'|'.join(WEEKDAYS)})", _weekday),
 )
 """The expressions that name a time, the most certain first, and what reads each."""
 
@@ -213,7 +232,10 @@ _READERS: tuple[tuple[str, Reader], ...] = (
 @cache
 def _compiled() -> list[tuple[re.Pattern[str], Reader]]:
     """The readers with their patterns, compiled at the first use: a hundredth of a start."""
-    return [(re.compile(rf"\b{words}(?!\w)", re.IGNORECASE), read) for words, read in _READERS]
+    return [
+        (re.compile(rf"\b(?:since\s+)?{words}(?!\w)", re.IGNORECASE), read)
+        for words, read in _READERS
+    ]
 
 
 def _matches(text: str) -> Iterator[tuple[re.Match[str], Reader]]:

@@ -54,6 +54,18 @@ def test_a_time_is_understood(text: str, since: str, until: str) -> None:
     assert days(text) == [(since, until)]
 
 
+@pytest.mark.parametrize("now", [NOW, datetime.max.replace(tzinfo=UTC)])
+@pytest.mark.parametrize(
+    "text", ["on 0001-01-01", "on 9999-12-31", "since 9999-12-31", "since yesterday", "today"]
+)
+@pytest.mark.parametrize("zone", ["Asia/Kolkata", "America/New_York"])
+def test_a_time_at_the_ends_of_the_calendar_breaks_nothing(
+    text: str, zone: str, now: datetime
+) -> None:
+    for one in time_expressions(text, now, ZoneInfo(zone)):
+        assert one.since < one.until
+
+
 @pytest.mark.parametrize(
     "text", ["may I ask", "at 10:30", "31 june", "version 2026.5", "the mayor", "99999 years ago"]
 )
@@ -157,6 +169,15 @@ def test_counts_are_read_in_words_and_digits(count: str, number: int) -> None:
         ("31 december", "2025-12-31", "2026-01-01"),
         ("late february, 2024", "2024-02-01", "2024-03-01"),
         ("since early may", "2026-05-01", "2026-06-01"),
+        ("since friday", "2026-05-08", "2026-05-15"),
+        ("what was said since yesterday?", "2026-05-13", "2026-05-15"),
+        ("Since 3 March", "2026-03-03", "2026-05-15"),
+        ("since last week", "2026-05-04", "2026-05-15"),
+        ("since 2024", "2024-01-01", "2026-05-15"),
+        ("what happened in the last 3 days", "2026-05-11", "2026-05-15"),
+        ("over the last few days", "2026-05-11", "2026-05-15"),
+        ("the past two weeks", "2026-04-30", "2026-05-15"),
+        ("last couple of months", "2026-03-15", "2026-05-15"),
         ("year 2024", "2024-01-01", "2025-01-01"),
         ("from 1999", "1999-01-01", "2000-01-01"),
         ("on may 3", "2026-05-03", "2026-05-04"),
