@@ -11,8 +11,8 @@ SAMPLE = 300
 """Lines of a log that are looked at."""
 
 FEW = 20
-"""Lines of which a format must read one to be tried on the others: most read none. They decide if
-the path is of one format only that reads them all as messages: a folder may have 5,000 files."""
+"""Lines of which a format must read one to be tried on the others: most read none. The next day of
+a log is of its format if that reads so many as messages: a folder may have 5,000 days."""
 
 ENOUGH = 0.5
 """The share of lines that a format must read. Genuine logs have 0.98 or more."""
@@ -47,14 +47,22 @@ class Fit:
         return self.is_timed and self.rank == (1.0, True, 1.0)
 
 
-def best_fit(path: str, lines: Sequence[str], formats: Sequence[TextFormat] = TEXT_FORMATS) -> Fit:
-    """The format that reads the first lines of a log best; `read` may be too little for any."""
+def best_fit(
+    path: str,
+    lines: Sequence[str],
+    formats: Sequence[TextFormat] = TEXT_FORMATS,
+    *,
+    day_before: str = "",
+) -> Fit:
+    """The format that reads the first lines of a log best; `read` may be too little for any.
+
+    `day_before` names the format of the file before it in its folder, if that is of one day.
+    """
     sample = [line for line in lines[:SAMPLE] if line.strip()]
     few = sample[:FEW]
-    at_its_place = [one for one in formats if place_in(path, one.paths) != Place()]
-    evident = [fit for one in at_its_place if (fit := _fit(one, path, few)).is_perfect]
-    if len(evident) == 1:
-        return evident[0]
+    for one in formats:
+        if one.name == day_before and (fit := _fit(one, path, few)).is_perfect and fit.place.day:
+            return fit
     likely = [one for one in formats if any(one.read(line) is not None for line in few)]
     fits = list[Fit]()
     for one in likely or formats:

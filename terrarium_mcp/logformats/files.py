@@ -65,6 +65,11 @@ class LogFile:
     _open: Callable[[], IO[bytes]]
     """Can be pickled: another process may read the file."""
 
+    @property
+    def folder(self) -> str:
+        """Where it is, for people to read; empty if that is not known."""
+        return self.path.rpartition("/")[0]
+
     @contextmanager
     def opened(self) -> Iterator[IO[bytes]]:
         """Its bytes, decompressed.

@@ -70,7 +70,7 @@ def find_contents(
             continue
         try:
             findings.contents += _contents(
-                file, choices, scratch, findings.exports, is_alone=len(files) == 1
+                file, choices, scratch, findings, is_alone=len(files) == 1
             )
         except UndecidedLog as error:
             findings.undecided.append(error)
@@ -111,9 +111,9 @@ def _spelt_alike(contents: Sequence[LogContent], networks: Sequence[str]) -> lis
 
 
 def _contents(
-    file: LogFile, choices: Choices, scratch: Path, exports: list[LogFile], *, is_alone: bool
+    file: LogFile, choices: Choices, scratch: Path, findings: Findings, *, is_alone: bool
 ) -> Sequence[LogContent]:
-    """What a file holds; it is noted if it is an export."""
+    """What a file holds, after what was found before it; it is noted if it is an export."""
     with file.opened() as stream:
         lines = lines_of(stream)
         first = next(lines, None)
@@ -121,10 +121,18 @@ def _contents(
             return []  # an empty file is no mistake
         if not (is_jsonl(first) or is_database(first)):
             head = [first, *islice(lines, SAMPLE - 1)]
-            log = planned(file, head, choices, is_alone=is_alone)
+            day_before = _day_before(file, findings.contents)
+            log = planned(file, head, choices, day_before=day_before, is_alone=is_alone)
             require_date(log, chain(head, lines))
             return [content_of_text(log)]
     if is_database(first):
         return contents_of_database(file, choices)
-    exports.append(file)
+    findings.exports.append(file)
     return contents_of_export(file, choices, scratch)
+
+
+def _day_before(file: LogFile, found: Sequence[LogContent]) -> str:
+    """The format of the content found last, if that is of a day and in the folder of `file`."""
+    last = found[-1] if found else None
+    is_before = last and last.is_by_day and last.file.folder == file.folder
+    return last.format if last and is_before else ""

@@ -103,11 +103,21 @@ class PlannedLog:
 
 
 def planned(
-    file: LogFile, head: Sequence[bytes], choices: Choices, *, is_alone: bool = False
+    file: LogFile,
+    head: Sequence[bytes],
+    choices: Choices,
+    *,
+    day_before: str = "",
+    is_alone: bool = False,
 ) -> PlannedLog:
     """How a text log will be read, decided from its path and its first lines.
 
-    `is_alone`: it is the only file of the import.
+    Args:
+        file: the file.
+        head: its first lines.
+        choices: what the operator decided.
+        day_before: as `best_fit` takes it.
+        is_alone: it is the only file of the import.
 
     Raises:
         NoLog: it is no log in a known format.
@@ -115,7 +125,7 @@ def planned(
         UndecidedLog: an option must say its time zone.
     """
     lines = [decoded(line)[0] for line in head]
-    fit = _fit(file, lines, choices)
+    fit = _fit(file, lines, choices, day_before)
     place = fit.place
     target = _target(place, choices, is_alone=is_alone)
     network = choices.network or place.network
@@ -189,7 +199,7 @@ def _spelt(log: PlannedLog, head: Sequence[bytes]) -> PlannedLog:
     return replace(log, target=reader.spelling or log.target, is_spelt=bool(reader.spelling))
 
 
-def _fit(file: LogFile, lines: Sequence[str], choices: Choices) -> Fit:
+def _fit(file: LogFile, lines: Sequence[str], choices: Choices, day_before: str) -> Fit:
     if lines and lines[0].startswith(_UTF_16):
         raise NoLog(
             f"{file.path}: encoded as UTF-16. Convert it first: iconv -f UTF-16 -t UTF-8 FILE"
@@ -200,7 +210,7 @@ def _fit(file: LogFile, lines: Sequence[str], choices: Choices) -> Fit:
     formats = [one for one in TEXT_FORMATS if choices.format in ("", one.name)]
     if not formats:
         raise NoLog(f"{file.path}: not a database of the format {choices.format}")
-    fit = best_fit(file.name, lines, formats)
+    fit = best_fit(file.name, lines, formats, day_before=day_before)
     if fit.read >= ENOUGH and fit.is_timed:
         return fit
     first = next((line for line in lines if line.strip()), "")

@@ -355,11 +355,31 @@ def test_a_text_is_no_database(name: str, tmp_path: Path) -> None:
         plan(tmp_path, "x.log", WEECHAT, choices=Choices(zone=BERLIN, format=name))
 
 
-def test_its_place_and_its_first_lines_decide_what_a_log_is() -> None:
-    log = [f"2026-10-24 23:57:{n:02}\tbob\thi" for n in range(20)] + ["a broken line"] * 15
-    assert best_fit("irc.libera.#tea.weechatlog", log).read == 1.0
-    assert best_fit("somewhere.txt", log).read == 20 / 35
-    assert best_fit("irc.libera.#tea.weechatlog", log[1:]).read == 19 / 34
+def test_the_next_day_of_a_log_is_of_the_format_of_its_day_before() -> None:
+    day, log = "libera/#tea/2026-10-24.log", ["[23:57:13] <bob> hi"] * 20 + ["a broken line"] * 15
+    assert best_fit(day, log).read == 20 / 35
+    assert best_fit(day, log, day_before="znc").read == 1.0
+    assert best_fit(day, log[1:], day_before="znc").read == 19 / 34
+    assert best_fit("libera/#tea.log", log, day_before="znc").read == 20 / 35
+    other = ["2026-10-24 23:57:13\tbob\thi"]
+    assert best_fit(day, other, day_before="znc").format.name == "weechat"
+
+
+def test_a_folder_of_days_is_found_as_each_day_alone(tmp_path: Path) -> None:
+    for day in ("2026-10-24", "2026-10-25", "2026-10-26"):
+        for program, line in (("a", "[23:57:13] <bob> hi"), ("b", "23:57:13 <bob> hi")):
+            log = tmp_path / program / "#tea" / f"{day}.log"
+            log.parent.mkdir(parents=True, exist_ok=True)
+            log.write_text(f"{line}\n" * 3)
+
+    def formats(*paths: Path) -> list[tuple[str, str]]:
+        named = Choices(zone=BERLIN)
+        found = find_contents(map(str, paths), named, networks=[], private=True, scratch=tmp_path)
+        return [(one.file.path, one.format) for one in found.contents]
+
+    alone = [formats(log)[0] for log in sorted(tmp_path.rglob("*.log"))]
+    assert formats(tmp_path) == alone
+    assert len(alone) == 6
 
 
 def test_two_formats_in_one_folder_are_told_apart() -> None:
