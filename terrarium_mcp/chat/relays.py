@@ -33,6 +33,7 @@ _USUAL = re.compile(
 _INVISIBLE = re.compile(rf"{FORMATTING.pattern}|[\u00ad\u180e\u200b-\u200f\u2060-\u2064\ufeff]")
 _DISCRIMINATOR = re.compile(r"#\d{1,4}$")
 _MEMBER_PREFIXES = "~&@%+"
+_BEHIND_A_NAME = ">:, "
 
 
 class RelayedLine(NamedTuple):
@@ -131,8 +132,9 @@ def nick_meant(typed: str) -> str:
 
     That is how lists of members, transcripts and sentences show it.
     """
-    bare = _without_discriminator(typed.rstrip(">:,").lstrip("<" + _MEMBER_PREFIXES))
-    return bare.rstrip(">:,") or _without_discriminator(typed)
+    name = _without_discriminator(typed.rstrip(_BEHIND_A_NAME))
+    bare = name.lstrip("<" + _MEMBER_PREFIXES).rstrip(_BEHIND_A_NAME)
+    return bare or _without_discriminator(typed)
 
 
 def _without_discriminator(name: str) -> str:
