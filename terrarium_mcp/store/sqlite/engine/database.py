@@ -79,8 +79,7 @@ class Writer:
 
     async def run(self, sql: str, params: Params = ()) -> None:
         """Execute one statement."""
-        async with self._connection.execute(sql, params):
-            pass
+        await self._connection.execute_fetchall(sql, params)  # one call to its thread, not two
 
     async def many(self, sql: str, rows: Iterable[Params]) -> None:
         """Execute one statement once for each of `rows`."""

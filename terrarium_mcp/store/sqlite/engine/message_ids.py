@@ -51,9 +51,13 @@ async def settle(writer: Writer) -> None:
 
 async def _set(writer: Writer, number: int) -> None:
     # SQLite's own table has no key, so it can have no ON CONFLICT.
-    await writer.run("DELETE FROM sqlite_sequence WHERE name = 'messages'")
-    await writer.run("INSERT INTO sqlite_sequence (name, seq) VALUES ('messages', ?)", (number,))
+    if not await writer.rows(_CHANGE, (number,)):
+        await writer.run(
+            "INSERT INTO sqlite_sequence (seq, name) VALUES (?, 'messages')", (number,)
+        )
 
+
+_CHANGE = "UPDATE sqlite_sequence SET seq = ? WHERE name = 'messages' RETURNING 1"
 
 _USED = """
 SELECT

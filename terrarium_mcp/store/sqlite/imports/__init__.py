@@ -140,8 +140,10 @@ class Imports:
 
         None if there is none, if it has been undone, or if it could read no line as a message.
         """
-        casemapping = await self._rooms.casemapping(network)
         rows = await self._database.rows(_READERS, {"sha256": sha256, "network": storable(network)})
+        if not rows:  # nearly always
+            return None
+        casemapping = await self._rooms.casemapping(network)
         name = fold(storable(channel), casemapping)
         for import_id, its_channel, zone in rows:
             if fold(its_channel, casemapping) == name:

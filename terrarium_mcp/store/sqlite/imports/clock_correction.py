@@ -28,7 +28,6 @@ from terrarium_mcp.store.recognition.comparison import milliseconds, moment_of
 from terrarium_mcp.store.records import LogSource
 from terrarium_mcp.store.sqlite.engine.database import Database, Row
 from terrarium_mcp.store.sqlite.engine.functions import storable
-from terrarium_mcp.store.sqlite.engine.rooms import Rooms
 from terrarium_mcp.store.sqlite.imports.source_rows import resolution_of
 from terrarium_mcp.store.sqlite.imports.stored_lines import columns, comparables, compared
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
@@ -56,13 +55,25 @@ class ClockCorrection:
     """
 
     def __init__(
-        self, database: Database, log: LogSource, earlier: Callable[[], Iterable[UnsavedLines]]
+        self,
+        database: Database,
+        log: LogSource,
+        casemapping: str,
+        earlier: Callable[[], Iterable[UnsavedLines]],
     ) -> None:
-        """Start without an offset; `earlier` returns the unsaved lines of the logs before it."""
+        """Start without an offset.
+
+        Args:
+            database: where the room's lines are.
+            log: the log.
+            casemapping: that of its network.
+            earlier: returns the unsaved lines of the logs before it.
+        """
         self.found = NO_OFFSET
         self.newest_before: int | None = None
         self._database = database
         self._log = log
+        self._casemapping = casemapping
         self._earlier = earlier
 
     @property
@@ -78,12 +89,11 @@ class ClockCorrection:
 
     async def _look(self, block: PreparedLines) -> ClockOffset | None:
         """Compare a block with what the room had before the log; None if that shows nothing."""
-        log = self._log
+        log, casemapping = self._log, self._casemapping
         had_nothing = self.newest_before == 0 and not any(self._earlier())
         if had_nothing or not is_channel(log.channel):
             return None
         network = {"network": storable(log.network)}
-        casemapping = await Rooms(self._database).casemapping(network["network"])
         channel = fold(storable(log.channel), casemapping)
         names = {name: fold(name, casemapping) for name in {*block.columns.channel}}
         is_here = [names[name] == channel for name in block.columns.channel]

@@ -5,10 +5,12 @@ A transaction for each log of a thousand small ones would take twice as long.
 
 from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from terrarium_mcp.store.records import ImportTotals, LogSource
 from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.engine.rooms import Rooms
 from terrarium_mcp.store.sqlite.imports.clock_correction import ClockCorrection, UnsavedLines
 from terrarium_mcp.store.sqlite.imports.log_blocks import LogLines, blocks_of
 from terrarium_mcp.store.sqlite.imports.log_insert import LogInsert, insert_conditions
@@ -96,6 +98,8 @@ class LogStream:
         self._logs: list[_LogInWork] = []
         self._taken = self._saved = 0
         self._stored = _Stored()
+        self._casemappings: dict[str, str] = {}
+        """By network, as they were when its first log was begun: clocks need no more."""
 
     async def blocks(self, logs: Logs) -> AsyncGenerator[PreparedLines, None]:
         """The lines of all logs, with corrected times.
@@ -105,7 +109,7 @@ class LogStream:
         """
         async with aclosing(each_of(logs)) as each:
             async for log, lines in each:
-                work = self._begin(log)
+                work = await self._begin(log)
                 work.clock.newest_before = await self._database.value(
                     READ_BEFORE, source_params(log)
                 )
@@ -155,19 +159,23 @@ class LogStream:
             work.saved(lines)
         self._saved = lines
         for work, row in self._stored.rows.items():
-            work.row, work.clock.newest_before = row, row.newest_before
+            work.row, work.clock.newest_before = replace(row, is_new=False), row.newest_before
         for work, added in self._stored.added.items():
             work.added += added
         self.totals += [work.totals for work in self._stored.completed]
         self._logs = [work for work in self._logs if work not in self._stored.completed]
 
-    def _begin(self, log: LogSource) -> _LogInWork:
+    async def _begin(self, log: LogSource) -> _LogInWork:
+        if log.network not in self._casemappings:
+            casemapping = await Rooms(self._database).casemapping(storable(log.network))
+            self._casemappings[log.network] = casemapping
         before = [*self._logs]
 
         def earlier() -> Iterator[UnsavedLines]:
             return (UnsavedLines(work.log, joined(work.unsaved)) for work in before if work.unsaved)
 
-        work = _LogInWork(log, ClockCorrection(self._database, log, earlier), self._taken)
+        clock = ClockCorrection(self._database, log, self._casemappings[log.network], earlier)
+        work = _LogInWork(log, clock, self._taken)
         self._logs.append(work)
         return work
 

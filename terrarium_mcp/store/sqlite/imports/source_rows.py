@@ -36,12 +36,16 @@ class HeldRange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class SourceRow:
-    """A log that is being read: its row, and the newest message when it was first read."""
+    """A log that is being read: its row, and the newest message when it was first read.
+
+    `is_new`: it was added by the transaction at hand, so it has no messages yet.
+    """
 
     id: int
     import_id: int
     log: LogSource
     newest_before: int
+    is_new: bool = False
 
     @property
     def resolution(self) -> int:
@@ -78,7 +82,7 @@ def resolution_of(log: LogSource) -> int:
 async def begin_source(writer: Writer, import_id: int, log: LogSource) -> SourceRow:
     """Add the row of a log."""
     ((number, before),) = await writer.rows(_INSERT, source_params(log) | {"import": import_id})
-    return SourceRow(number, import_id, log, before)
+    return SourceRow(number, import_id, log, before, is_new=True)
 
 
 async def require_not_undone(writer: Writer, import_id: int) -> None:
@@ -109,7 +113,7 @@ async def add_lines(
             "last": times[1],
         },
     )
-    if ranges and await _extends_last(writer, source, ranges[0]):
+    if ranges and not source.is_new and await _extends_last(writer, source, ranges[0]):
         ranges = ranges[1:]
     await writer.many(
         "INSERT INTO import_ranges (source, is_private, first, last, is_added)"
