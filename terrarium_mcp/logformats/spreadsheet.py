@@ -37,8 +37,10 @@ class _Returned:
         return text
 
 
-_WRITER = csv.writer(_Returned(), lineterminator="")
+# Before Python 3.13 a writer quotes only those line breaks that its rows end with.
+_LINE_END = "\r\n"
+_WRITER = csv.writer(_Returned(), lineterminator=_LINE_END)
 
 
 def _row(cells: Sequence[object]) -> str:
-    return str(_WRITER.writerow(cells))
+    return str(_WRITER.writerow(cells)).removesuffix(_LINE_END)
