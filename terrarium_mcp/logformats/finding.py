@@ -133,6 +133,6 @@ def _contents(
 
 def _day_before(file: LogFile, found: Sequence[LogContent]) -> str:
     """The format of the content found last, if that is of a day and in the folder of `file`."""
-    last = found[-1] if found else None
-    is_before = last and last.is_by_day and last.file.folder == file.folder
-    return last.format if last and is_before else ""
+    if found and found[-1].is_by_day and found[-1].file.folder == file.folder:
+        return found[-1].format
+    return ""

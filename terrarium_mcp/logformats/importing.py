@@ -131,13 +131,16 @@ class LogImport:
     async def _unread(self, store: Store) -> list[ContentReport]:
         """The reports of what no earlier import has read, without what cannot be read."""
         unread: list[ContentReport] = []
+        hashes: dict[LogFile, str] = {}  # a file may have many rooms
         for report in self.reports:
             content = report.content
             try:
-                report.sha256 = await to_thread.run_sync(_sha256, content.file)
+                if content.file not in hashes:
+                    hashes[content.file] = await to_thread.run_sync(_sha256, content.file)
             except UnusableFile as error:
                 report.failure = error
                 continue
+            report.sha256 = hashes[content.file]
             if content.target:
                 report.earlier = await store.imports.was_read(
                     report.sha256, content.network, content.target

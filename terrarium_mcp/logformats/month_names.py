@@ -4,11 +4,9 @@ from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib import import_module
 
-_ENGLISH = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
-_ABBREVIATED = {name[:3]: number for number, name in enumerate(_ENGLISH, 1)}
+from terrarium_mcp.chat.times.calendar_words import MONTHS
+
+_ABBREVIATED = {name[:3]: number for number, name in enumerate(MONTHS, 1)}
 """What clients write unless a locale is set."""
 
 _LANGUAGES = (
@@ -39,6 +37,6 @@ def _names() -> Iterator[tuple[str, int]]:
     yield from _ALSO.items()
     for language in _LANGUAGES:  # loaded when the first of their names is met
         info = import_module(f"dateparser.data.date_translation_data.{language}").info
-        for number, month in enumerate(_ENGLISH, 1):
+        for number, month in enumerate(MONTHS, 1):
             for name in info[month]:
                 yield name.casefold().rstrip("."), number

@@ -73,7 +73,7 @@ class LineGroup:
     @cached_property
     def moments(self) -> list[int]:
         """When each was said, in milliseconds since 1970."""
-        return list(map(_moment, self._messages.columns.timestamp))
+        return [line.at for line in self.lines]
 
     @cached_property
     def lines(self) -> list[ComparableLine]:
