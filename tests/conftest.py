@@ -22,6 +22,7 @@ for _module in (database, scope_stats):
     pytest.MonkeyPatch().setattr(_module, "DEADLINE", 60.0)
 
 
+@pytest.hookimpl(optionalhook=True)  # `make mutants` runs without xdist
 def pytest_xdist_auto_num_workers() -> int:
     """`-n auto`: half as many again as there are cores, since scenes mostly wait for servers."""
     return 3 * (os.cpu_count() or 2) // 2
