@@ -1,6 +1,7 @@
 """The tester tells a test that bites from one that does not, in a project of a few lines."""
 
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from tests.mutants.report import Score, write
 from tests.mutants.rooms import ROOMS
 from tests.mutants.running import NotGreen, Verdict, run
 from tests.mutants.sql import is_sql, sql_mutations
+from tests.mutants.worker import PYTEST
 
 ROOT = Path(__file__).parents[2]
 SHOP = "terrarium_mcp/shop.py"
@@ -65,6 +67,13 @@ def verdicts(root: Path) -> dict[str, str]:
     mutants = list(all_of(root, [SHOP]))
     told = run(root, mutants, ["tests/test_shop.py"], processes=1, tell=lambda _: None)
     return {one.mutant.after.strip(): one.verdict for one in told}
+
+
+def test_our_own_suite_starts_as_the_tester_starts_it() -> None:
+    listed = [*PYTEST, "--collect-only", "tests/test_policy.py"]
+    command = [sys.executable, "-m", "pytest", *listed]
+    told = subprocess.run(command, check=False, cwd=ROOT, capture_output=True)
+    assert told.returncode == 0, told.stderr.decode()
 
 
 def test_what_a_test_notices_is_killed_and_what_none_notices_survives(shop: Path) -> None:

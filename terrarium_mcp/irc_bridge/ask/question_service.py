@@ -23,7 +23,7 @@ from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.model.client import LLM
 from terrarium_mcp.irc_bridge.model.model_queue import ModelQueue
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
-from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
+from terrarium_mcp.irc_bridge.network.errors import NotConnected, NotTaken, SendQueueFull
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage
 from terrarium_mcp.irc_bridge.talk_log.record import Outcome
 from terrarium_mcp.irc_bridge.talk_log.stopwatch import Stopwatch
@@ -83,7 +83,7 @@ class QuestionService:
         """Answer a question, or say why it is not answered; return when that has been said.
 
         Raises:
-            NotConnected, SendQueueFull: the network does not take the answer.
+            NotConnected, NotTaken, SendQueueFull: the network does not take the answer.
         """
         with self._noted(pending):
             command = pending.command
@@ -118,7 +118,11 @@ class QuestionService:
             pending.watch.outcome = Outcome.ANSWERED if found.by_model else Outcome.BEST_LINES
             with pending.watch.part("splitting"):
                 reply = self._speech.addressed(pending.command, found.lines, mark)
-            await self._speech.say(pending, reply, begun=turn.said)
+            try:
+                await self._speech.say(pending, reply, begun=turn.said)
+            except NotTaken:
+                turn.refused()
+                raise
         self._summarizer.consider(place)
 
     async def _gathered(
@@ -220,7 +224,7 @@ def _message_id(asked: PendingMessage | None) -> int:
 def _outcome_of(error: BaseException) -> Outcome:
     """What became of a question that this ended."""
     match error:
-        case NotConnected() | SendQueueFull():
+        case NotConnected() | NotTaken() | SendQueueFull():
             return Outcome.CUT
         case Exception():
             return Outcome.FAILED

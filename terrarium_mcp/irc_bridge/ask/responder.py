@@ -19,7 +19,7 @@ from terrarium_mcp.irc_bridge.dialogue.access import DialogueHere
 from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory
 from terrarium_mcp.irc_bridge.dialogue.summaries import Summarizer
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
-from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
+from terrarium_mcp.irc_bridge.network.errors import NotConnected, NotTaken, SendQueueFull
 from terrarium_mcp.irc_bridge.toolbox import Toolbox, ViewMeta
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import BridgeReport
@@ -75,7 +75,7 @@ class Responder:
                 await self._speech.say_more(pending)
             else:
                 await self._speech.say(pending, await self._reply(pending))
-        except (NotConnected, SendQueueFull) as error:
+        except (NotConnected, NotTaken, SendQueueFull) as error:
             log.warning("no answer for %s: %s", pending.command.asker, error)
         except TerrariumError as error:
             await self._speech.send(pending, error.public)

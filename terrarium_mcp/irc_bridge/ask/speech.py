@@ -16,7 +16,7 @@ from terrarium_mcp.irc_bridge.ask.floors import Floors
 from terrarium_mcp.irc_bridge.ask.kept_replies import KeptReplies, ReplyKey
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
-from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
+from terrarium_mcp.irc_bridge.network.errors import NotConnected, NotTaken, SendQueueFull
 from terrarium_mcp.irc_bridge.network.outgoing import Lane
 from terrarium_mcp.irc_bridge.record.recorder import PendingMessage
 from terrarium_mcp.settings import Settings
@@ -75,10 +75,11 @@ class ReplySpeech:
         """Say the lines of a reply, each when the one before it has left.
 
         One of several lines begins when none of several is being said there. `begun` is called when
-        the first line has left.
+        the first line has left. If the network refuses that, the rest is not said: neither now nor
+        by `!more`.
 
         Raises:
-            NotConnected, SendQueueFull: the network does not take them.
+            NotConnected, NotTaken, SendQueueFull: the network does not take them.
         """
         ready_at = anyio.current_time()
         if pending.command.name in WITHOUT_REST:
@@ -93,7 +94,7 @@ class ReplySpeech:
         """Say the next page of the reply that `!more` continues, after what is being said there.
 
         Raises:
-            NotConnected, SendQueueFull: the network does not take it.
+            NotConnected, NotTaken, SendQueueFull: the network does not take it.
         """
         command, ready_at = pending.command, anyio.current_time()
         async with self._floor(pending):
@@ -120,7 +121,7 @@ class ReplySpeech:
     async def _attempt(self, pending: PendingCommand, saying: Awaitable[None]) -> None:
         try:
             await saying
-        except (NotConnected, SendQueueFull) as error:
+        except (NotConnected, NotTaken, SendQueueFull) as error:
             log.warning("could not reply to %s: %s", pending.command.asker, error)
 
     async def _say_kept(
@@ -153,6 +154,9 @@ class ReplySpeech:
             if number == 0:
                 self._guard.replied(pending.command.person, ready_at)
                 begun()
+                if pending.command.is_question or reply.more or len(reply.now) > 1:
+                    with pending.watch.part("confirmation"):
+                        await self._network.confirm(pending.command.target)
 
     def _floor(self, pending: PendingCommand) -> AbstractAsyncContextManager[None]:
         target = self._network.fold(pending.command.target)

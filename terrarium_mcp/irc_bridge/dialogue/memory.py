@@ -70,6 +70,10 @@ class OpenTurn:
         """The answer, or its beginning, was said."""
         self.turn = replace(self.turn, state=TurnState.DONE)
 
+    def refused(self) -> None:
+        """The network did not take it: nobody has read it."""
+        self.turn = replace(self.turn, state=TurnState.STOPPED)
+
 
 class DialogueMemory:
     """Reads and writes the dialogues of one network."""

@@ -11,7 +11,7 @@ from terrarium_mcp.backoff import Backoff
 from terrarium_mcp.chat.irc_message import Source
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryPoint
 from terrarium_mcp.irc_bridge.network.diagnosis import silent_end
-from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
+from terrarium_mcp.irc_bridge.network.errors import NotConnected, NotTaken, SendQueueFull
 from terrarium_mcp.irc_bridge.network.isupport import Isupport
 from terrarium_mcp.irc_bridge.network.listener import Listener
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
@@ -114,6 +114,16 @@ class IrcNetwork:
             SendQueueFull: too many lines are waiting; none of this text was queued.
         """
         await self._speak("PRIVMSG", target, text, lane, reply_to)
+
+    async def confirm(self, target: str) -> None:
+        """Return once the network has taken what was just said to `target`, as far as it tells.
+
+        Raises:
+            NotTaken: it refused it.
+        """
+        with anyio.move_on_after(self._timeouts.confirm):
+            if why := await self._session.refusal(target):
+                raise NotTaken(target, why)
 
     async def notice(self, target: str, text: str) -> None:
         """Like `say`, as a notice, which no program may answer."""

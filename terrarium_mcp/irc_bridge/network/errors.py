@@ -1,6 +1,6 @@
 """Why there is no connection, or why text could not be sent."""
 
-from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.errors import TerrariumError, shown
 
 
 class TlsFailed(ConnectionError):
@@ -16,6 +16,13 @@ class NotConnected(TerrariumError):
 
     def __init__(self, host: str) -> None:
         super().__init__(f"Not connected to {host} at the moment: not everything was sent.")
+
+
+class NotTaken(TerrariumError):
+    """The network refused what was said: a moderated channel, a ban, a nick that is gone."""
+
+    def __init__(self, target: str, why: str) -> None:
+        super().__init__(f"{shown(target)} does not take our lines: {shown(why, 200)}")
 
 
 class SendQueueFull(TerrariumError):

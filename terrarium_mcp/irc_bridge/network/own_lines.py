@@ -8,9 +8,13 @@ behind it we send USERHOST, which the network answers (302, RFC 1459 5.7).
 import logging
 from collections import deque
 from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import anyio
 
 from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.errors import quantity
+from terrarium_mcp.irc_bridge.network.errors import NotTaken
 from terrarium_mcp.irc_bridge.network.pydle_client import Post, PydleClient
 
 log = logging.getLogger(__name__)
@@ -25,6 +29,19 @@ a user who wants none (RFC 1459 6.1, and what solanum, inspircd, UnrealIRCd and 
 _TOKEN = "terrarium-said-"  # noqa: S105 - marks the answers to our own PINGs
 
 
+@dataclass(slots=True, eq=False)
+class _LineUnderWay:
+    """A line of ours to `target` (folded) of which it is not known yet whether it was taken.
+
+    `line` is to be delivered then; None: the server echoes it.
+    """
+
+    target: str
+    line: IrcMessage | None
+    refusal: str = ""
+    ended: anyio.Event = field(default_factory=anyio.Event)
+
+
 class OwnLines:
     """Delivers each of our own lines when the network has taken it, in the order of all lines.
 
@@ -37,17 +54,28 @@ class OwnLines:
         self._client = client
         self._post = post
         self._deliver = deliver
-        self._probed: deque[IrcMessage] = deque()
-        self._sent: deque[IrcMessage] = deque()
+        self._probed: deque[_LineUnderWay] = deque()
+        self._sent: deque[_LineUnderWay] = deque()
         self._probe = 0
         self._is_probing = False
         self._complaints: set[str] = set()
 
     def sent(self, line: IrcMessage) -> None:
         """A line was sent that the server will not echo."""
-        self._sent.append(line)
-        if not self._is_probing:
-            self._send_probe()
+        self._expect(_LineUnderWay(self._client.fold(line.params[0]), line))
+
+    async def refusal(self, target: str) -> str:
+        """Why the last line to `target` was refused, once that is known; empty if it was taken.
+
+        To be asked as soon as it was sent. Empty, too, if the connection ends first.
+        """
+        folded = self._client.fold(target)
+        under_way = [one for one in (*self._probed, *self._sent) if one.target == folded]
+        if not under_way:  # the server echoes it, and refuses it before it answers a probe
+            under_way = [_LineUnderWay(folded, None)]
+            self._expect(under_way[0])
+        await under_way[-1].ended.wait()
+        return under_way[-1].refusal
 
     def on_pong(self, line: IrcMessage) -> None:
         """Deliver what was sent before this PING and not refused."""
@@ -75,12 +103,20 @@ class OwnLines:
 
     def lose(self) -> None:
         """The connection to the network has ended: whether anyone heard the rest is not known."""
-        if left := len(self._probed) + len(self._sent):
-            lines = quantity(left, "line")
+        left = [*self._probed, *self._sent]
+        if unheard := sum(one.line is not None for one in left):
+            lines = quantity(unheard, "line")
             log.warning("%s of ours may not have been heard; not recorded", lines)
         self._probed.clear()
         self._sent.clear()
         self._is_probing = False
+        for one in left:
+            one.ended.set()
+
+    def _expect(self, under_way: _LineUnderWay) -> None:
+        self._sent.append(under_way)
+        if not self._is_probing:
+            self._send_probe()
 
     def _send_probe(self) -> None:
         self._probed, self._sent = self._sent, deque()
@@ -96,19 +132,24 @@ class OwnLines:
         if self._sent:
             self._send_probe()
         for own in taken:
-            self._complaints.discard(self._client.fold(own.params[0]))
-            self._deliver(own)
+            self._complaints.discard(own.target)
+            if own.line:
+                self._deliver(own.line)
+            own.ended.set()
 
     def _refuse(self, target: str, why: str, *, is_certain: bool) -> None:
         """Drop the first line to `target` that is under way; log the first refusal in a row.
 
-        With echo-message none is under way here: then it is one of ours only if that `is_certain`.
+        With echo-message none may be under way here: then it is one of ours only if that
+        `is_certain`.
         """
         folded = self._client.fold(target)
         for waiting in (self._probed, self._sent):
             for own in waiting:
-                if self._client.fold(own.params[0]) == folded:
+                if own.target == folded:
                     waiting.remove(own)
+                    own.refusal = why or "no reason given"
+                    own.ended.set()
                     self._complain(folded, target, why)
                     return
         if is_certain and self._client.in_channel(target):
@@ -117,4 +158,4 @@ class OwnLines:
     def _complain(self, folded: str, target: str, why: str) -> None:
         if folded not in self._complaints:
             self._complaints.add(folded)
-            log.warning("%s does not take our lines: %s", target, why)
+            log.warning("%s", NotTaken(target, why))

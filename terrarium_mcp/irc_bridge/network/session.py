@@ -168,6 +168,10 @@ class Session:
         if not self.over.is_set():
             self._autojoin.change_channels(channels)
 
+    async def refusal(self, target: str) -> str:
+        """Why the network refused what was just said to `target`, once it is known; or empty."""
+        return "" if self.over.is_set() else await self._own_lines.refusal(target)
+
     def end(self, why: str) -> None:
         """Give up this connection; the first reason counts."""
         self.why = self.why or why or "no reason given"

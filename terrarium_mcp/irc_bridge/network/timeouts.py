@@ -32,6 +32,8 @@ class Timeouts:
     silence: float = 120
     """We send PING after this long without a line; after as long again the connection is dead."""
     farewell: float = 2
+    confirm: float = 5
+    """For the network's word that it took a line; after that it is believed to have done so."""
 
     history: float = 120
     """For an answer to CHATHISTORY, which waits behind all that we say."""

@@ -25,7 +25,8 @@ class Outcome(StrEnum):
     STOPPED = "stopped"
     """It was taken back, or its asker left, while it was in work."""
     CUT = "cut"
-    """The connection ended, or too many lines waited, before all of the answer was said."""
+    """The connection ended, the network refused it, or too many lines waited, before all of the
+    answer was said."""
     FAILED = "failed"
     """An error, which the operator's log has under the same id."""
 

@@ -31,6 +31,7 @@ PartName = Literal[
     "splitting",
     "floor",
     "first line",
+    "confirmation",
     "next line",
 ]
 """The parts of a question, which follow one another."""

@@ -15,6 +15,7 @@ from anyio import to_thread
 
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.irc_bridge.dialogue import unwritten
+from terrarium_mcp.irc_bridge.talk_log.record import Outcome, record_from_json
 from terrarium_mcp.store import (
     DialoguePlace,
     DialogueTurn,
@@ -218,6 +219,30 @@ async def test_a_turn_that_was_taken_back_is_marked_and_not_replayed(
         await scene.asks("!ask so?", "ada: [LLM] hm")
     assert questions(scene.agent.requests[-1]) == ["so?"]
     check_valid(scene.agent.requests[-1])
+
+
+async def test_an_answer_that_the_channel_refuses_is_as_if_it_had_not_been_asked(
+    ircd: Ircd, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    file, talk_log = tmp_path / "irc_logs.db", tmp_path / "talk.jsonl"
+    async with playing(ircd, tmp_path, talk_log=talk_log) as scene:
+        await scene.ada.types("MODE #tea +m")
+        await scene.house.has_heard(scene.ada)
+        scene.agent.will("\n\n".join(f"line {number} of {'words ' * 60}" for number in range(9)))
+        await scene.ada.types("PRIVMSG #tea :!ask who fixed the gate?")
+        await has_stored(file, ("who fixed the gate?", "stopped"))
+        await scene.ada.types("MODE #tea -m")
+        await scene.asks("!more", "ada: There is no more.")
+        scene.agent.will("hm")
+        await scene.asks("!ask so?", "ada: [LLM] hm")
+        assert not [line for line in scene.of_terra() if "line 1" in line]
+        await has_stored(file, ("who fixed the gate?", "stopped"), ("so?", "done"))
+    assert questions(scene.agent.requests[-1]) == ["so?"]
+    assert [record_from_json(line).outcome for line in talk_log.read_bytes().splitlines()] == [
+        Outcome.CUT,
+        Outcome.ANSWERED,
+    ]
+    assert caplog.text.count("no answer for ada: #tea does not take our lines: ") == 1
 
 
 async def test_a_disk_that_fails_delays_no_answer_and_forgets_no_turn(

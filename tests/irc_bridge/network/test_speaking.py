@@ -4,8 +4,9 @@ import anyio
 import pytest
 
 from terrarium_mcp.chat.irc_message import Source
-from terrarium_mcp.irc_bridge.network.errors import NotConnected, SendQueueFull
-from tests.irc_bridge.network.scene import login, staying
+from terrarium_mcp.irc_bridge.network.client import IrcNetwork
+from terrarium_mcp.irc_bridge.network.errors import NotConnected, NotTaken, SendQueueFull
+from tests.irc_bridge.network.scene import PATIENCE, login, staying
 from tests.servers.beside import beside
 from tests.servers.fake_ircd import fake_ircd
 
@@ -92,6 +93,67 @@ async def test_with_echo_only_the_server_lets_us_hear_ourselves() -> None:
         await server.settles()
         [own] = [line for line in ear.lines if line.command == "PRIVMSG"]
         assert own.tags["msgid"] == "m1"
+
+
+@pytest.mark.parametrize("caps", [(), ("echo-message",)], ids=["alone", "echoed"])
+async def test_what_was_said_is_confirmed_or_refused(caps: tuple[str, ...]) -> None:
+    probes: list[str] = []
+
+    def answer(line: str) -> list[str] | None:
+        if line.startswith("PING terrarium-said"):
+            probes.append(line.removeprefix("PING "))
+            return []
+        if line.startswith("PRIVMSG") and caps:
+            return [f":Terra!u@host.example {line}"]
+        return None
+
+    async def fate(network: IrcNetwork, told: list[str]) -> None:
+        await network.say("#Tea", "tea at four")
+        try:
+            await network.confirm("#Tea")
+        except NotTaken as error:
+            told.append(str(error))
+        else:
+            told.append("taken")
+
+    async with (
+        fake_ircd(caps=list(caps), answer=answer) as server,
+        staying(login(server.port, "#tea"), confirm=PATIENCE) as (network, ear),
+    ):
+        await ear.happens("members_complete", "#tea")
+        told: list[str] = []
+        for number, refusal in enumerate(["", ":srv 404 Terra #tea :Cannot send", ""], start=1):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(fate, network, told)
+                await server.hears("PING terrarium-said", times=number)
+                await server.settles()
+                assert len(told) == number - 1
+                await server.says(*filter(None, [refusal]), f":srv PONG srv {probes[-1]}")
+    assert told == ["taken", "#Tea does not take our lines: Cannot send", "taken"]
+
+
+async def test_a_network_that_confirms_nothing_is_believed_and_so_is_one_that_is_gone() -> None:
+    def answer(line: str) -> list[str] | None:
+        return [] if line.startswith("PING terrarium-said") else None
+
+    async with (
+        fake_ircd(answer=answer) as server,
+        staying(login(server.port, "#tea"), confirm=0.05) as (network, ear),
+    ):
+        await ear.happens("members_complete", "#tea")
+        await network.say("#tea", "tea at four")
+        await network.confirm("#tea")
+    async with (
+        fake_ircd(answer=answer) as server,
+        staying(login(server.port, "#tea"), confirm=PATIENCE) as (network, ear),
+    ):
+        await ear.happens("members_complete", "#tea")
+        await network.say("#tea", "tea at four")
+        with anyio.fail_after(PATIENCE / 2):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(network.confirm, "#tea")
+                await server.hears("PING terrarium-said")
+                await server.drops()
 
 
 async def test_a_burst_goes_out_at_once_and_the_rest_at_its_pace() -> None:

@@ -105,7 +105,7 @@ async def test_the_parts_of_a_question_add_up_to_its_wall_time(tmp_path: Path) -
     assert names(record) == [
         *("queue", "consent", "context", "dialogue", "model queue"),
         *("model request", "tool calls", "model request"),
-        *("cleaning", "splitting", "floor", "first line", "next line"),
+        *("cleaning", "splitting", "floor", "first line", "confirmation", "next line"),
     ]
     rows = timeline(record)
     named = sum(row.ms for row in rows if row.share is not None and row.name != OTHER)
