@@ -109,6 +109,24 @@ def is_claimed(path: Path) -> bool:
         return False
 
 
+def recorded_elsewhere(path: Path) -> frozenset[str]:
+    """The networks of which other living processes record channels into a database.
+
+    As far as this account may know.
+    """
+    path = path.resolve()
+    if not any(_claim_files(path)):
+        return frozenset()
+    try:
+        with _comparing(path):
+            living = [Claimant.read(file) for file in _claim_files(path) if is_held(file)]
+    except OSError:
+        return frozenset()
+    ours = os.getpid(), socket.gethostname()
+    others = [one for one in living if one and (one.pid, one.host) != ours]
+    return frozenset(network for one in others for network, _ in one.channels)
+
+
 def _comparing(path: Path) -> BaseFileLock:
     """Held by whoever looks at the claims on a database."""
     return FileLock(path.with_name(f"{path.name}.claims"), _PATIENCE, mode_beside(path))

@@ -16,6 +16,7 @@ from terrarium_mcp.errors import TerrariumError, plainly
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.backlog import Backlog, backlog_folder
 from terrarium_mcp.store.errors import StillOpening, StoreFailed
+from terrarium_mcp.store.sqlite.claims import recorded_elsewhere
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.failures import translate_errors
 from terrarium_mcp.store.sqlite.engine.files import bytes_of
@@ -23,7 +24,7 @@ from terrarium_mcp.store.sqlite.engine.places import check_permissions, make_fol
 from terrarium_mcp.store.sqlite.engine.rooms import Rooms
 from terrarium_mcp.store.sqlite.index.all_structures import EVERYTHING, VOICES
 from terrarium_mcp.store.sqlite.index.indexer import INDEXED_BY_READ, Indexer
-from terrarium_mcp.store.sqlite.index.voice_rules import adopt_rules
+from terrarium_mcp.store.sqlite.index.voice_rules import adopt_rules, are_news
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 from terrarium_mcp.store.sqlite.keeper import Keeper, is_held, lock_file
 from terrarium_mcp.store.sqlite.opening import Opening
@@ -208,7 +209,8 @@ class Store:
         Raises:
             StoreFailed: the database cannot be written; nothing has changed.
         """
-        await adopt_rules(self._database, settings)
+        if await are_news(self._database, settings):
+            await adopt_rules(self._database, settings)
         self._settings = settings
         self._start_retention()
 
@@ -271,7 +273,9 @@ class Store:
         await self._database.open()
         if self._adopt:
             await self._check_zone()
-        await adopt_rules(self._database, self._settings)
+        if await are_news(self._database, self._settings):
+            others = await to_thread.run_sync(recorded_elsewhere, self.path)
+            await adopt_rules(self._database, self._settings, but_of=others)
         await self._catch_up()
 
     async def _migrate(self) -> None:

@@ -1,12 +1,14 @@
 """The voice rules of the file: they say who speaks in a line, and which lines are asides.
 
 They come from the settings of the process that knows the bot, and are kept in the file, so that
-every process goes by the same rules. When they change, the lines are looked at again.
+every process goes by the same rules. While a network is recorded, only the process that records it
+changes them: an MCP server beside it may have been started with settings from before a reload.
+When they change, the lines are looked at again.
 """
 
 import json
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.settings import Settings
@@ -29,16 +31,30 @@ async def stored_rules(database: Database) -> Mapping[str, VoiceRules]:
     return parsed_rules(await database.value(_STORED))
 
 
-async def adopt_rules(database: Database, settings: Settings) -> None:
+async def are_news(database: Database, settings: Settings) -> bool:
+    """Whether the settings name rules that are not those of the file.
+
+    Raises:
+        StoreFailed: the file cannot be read.
+    """
+    return bool(_told(settings, await database.value(_STORED)))
+
+
+async def adopt_rules(
+    database: Database, settings: Settings, *, but_of: Collection[str] = ()
+) -> None:
     """Store the rules that the settings name, and have the lines looked at again if they changed.
+
+    Those of the networks `but_of` remain as they are.
 
     Raises:
         StoreFailed: the file cannot be written.
     """
-    if not _told(settings, await database.value(_STORED)):
-        return
     async with database.writing() as writer:
-        told = _told(settings, await writer.value(_STORED))  # another process may have been quicker
+        told = _told(settings, await writer.value(_STORED))
+        told = {network: rules for network, rules in told.items() if network not in but_of}
+        if not told:
+            return
         await writer.many(
             "REPLACE INTO voice_rules (network, nick, prefix, relays) VALUES (?, ?, ?, ?)",
             [_row(network, rules) for network, rules in told.items()],

@@ -1,5 +1,6 @@
 """Voices follow the rules of the file, and whatever goes by them follows the voices."""
 
+import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -17,7 +18,7 @@ from terrarium_mcp.chat.records import Message, MessageType, NewMessage, Origin
 from terrarium_mcp.chat.relays import Relay, parse_relay
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store import PurgeTarget, Store, open_store
+from terrarium_mcp.store import PurgeTarget, Store, claimed, open_store
 from tests.samples import terrarium_irc as sample
 from tests.store.files.stored import stored
 from tests.store.scene import (
@@ -228,6 +229,36 @@ async def test_settings_that_name_a_server_say_all_there_is_to_say_of_their_netw
     async with opened(file, Settings(network="net", irc_server="irc.example")) as store:
         assert (await find(store, "from:jane")).total == 0
     assert rows_of(file, "SELECT * FROM voice_rules") == [("net", "Terra", "!", "[]")]
+
+
+async def test_beside_a_recorder_only_that_process_changes_the_rules_of_its_network(
+    file: Path,
+) -> None:
+    before = Settings(network="net", irc_server="irc.example", command_prefix="!")
+    after = Settings(network="net", irc_server="irc.example", command_prefix="?")
+    async with opened(file, before) as recorder:
+        with claimed(file, [("net", "#tea")]):
+            await recorder.change_settings(after)
+            await in_another_process(file, before)
+            assert rows_of(file, "SELECT prefix FROM voice_rules") == [("?",)]
+            await recorder.change_settings(before)  # nor do its own claims keep it from that
+            assert rows_of(file, "SELECT prefix FROM voice_rules") == [("!",)]
+        await in_another_process(file, after)
+    assert rows_of(file, "SELECT prefix FROM voice_rules") == [("?",)]
+
+
+async def in_another_process(file: Path, told: Settings) -> None:
+    """Open a database with these settings, and close it."""
+    opening = (
+        "import anyio, pathlib, sys; from terrarium_mcp.settings import Settings;"
+        "from terrarium_mcp.store import open_store\n"
+        "async def main():\n"
+        "    told = Settings.model_validate_json(sys.argv[2])\n"
+        "    async with open_store(pathlib.Path(sys.argv[1]), told): pass\n"
+        "anyio.run(main)"
+    )
+    values = told.model_dump_json(exclude_unset=True)
+    await anyio.run_process([sys.executable, "-c", opening, str(file), values])
 
 
 async def test_a_relay_is_one_on_its_own_network_only(file: Path) -> None:
