@@ -3,7 +3,7 @@
 import re
 from functools import lru_cache
 
-from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, same_characters
+from terrarium_mcp.chat.identity import BEHIND_NICK, DEFAULT_CASEMAPPING, same_characters
 from terrarium_mcp.chat.slips import nearest_command
 
 QUESTIONS = ("terrarium", "ask")
@@ -14,11 +14,9 @@ COMMANDS = (
     "status", "more", "clear", "compact", "stop", "quiet", "optout", "optin", "forget",
 )  # fmt: skip
 """Every command that the bot answers, and so that a line of the log may be. A change of what
-`is_command` says needs a version of the schema that has every line looked at again, as v9.sql."""
+`is_command` says needs a version of the schema that has every line looked at again, as v10.sql."""
 
-_BEHIND_NICK = ":,\uff1a\uff0c\u3001"
-"""What follows the bot's nick where it is addressed: also as keyboards for Chinese and Japanese
-write colons and commas."""
+_BLANK = re.compile(r"\s")
 
 _SIMILAR_NICK = 9 - len("-07")
 """Characters that a similar nick keeps of the nick. RFC 1459 1.2: every server takes 9; its own
@@ -29,8 +27,18 @@ def command_after(prefix: str, said: str) -> tuple[str, str] | None:
     """The name (lower case) and the rest of what follows the prefix; None if it is not there."""
     if not said.startswith(prefix):
         return None
-    name, _, rest = said.removeprefix(prefix).partition(" ")
-    return name.lower(), rest.strip()
+    name, rest = first_word(said.removeprefix(prefix))
+    return name.lower(), rest
+
+
+def first_word(text: str) -> tuple[str, str]:
+    """What stands in front of the first blank, and the rest without blanks around it.
+
+    A blank is any white space: keyboards for Chinese and Japanese write a wide one (U+3000), and
+    what is pasted has tabs and no-break spaces.
+    """
+    end = blank.start() if (blank := _BLANK.search(text)) else len(text)
+    return text[:end], text[end:].strip()
 
 
 def addressed_to(nick: str, said: str, casemapping: str = DEFAULT_CASEMAPPING) -> str | None:
@@ -82,4 +90,4 @@ def _address(nick: str, casemapping: str) -> re.Pattern[str]:
         f"[{''.join(map(re.escape, sorted(same_characters(char, casemapping))))}]" for char in nick
     ]
     names = rf"(?:{''.join(spelt)}|{''.join(spelt[:_SIMILAR_NICK])}-\d\d)"
-    return re.compile(rf"{names}[{_BEHIND_NICK}]|@{names}(?:[{_BEHIND_NICK}]|\s|$)")
+    return re.compile(rf"{names}[{BEHIND_NICK}]|@{names}(?:[{BEHIND_NICK}]|\s|$)")

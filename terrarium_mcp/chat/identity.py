@@ -10,6 +10,10 @@ CHANNEL_PREFIXES = "#&+!"
 NICK_CHARACTERS = r"\w\[\]\\`^{|}-"
 """What a nick is made of, inside a regex's brackets: RFC 2812 2.3.1, and letters of any script."""
 
+BEHIND_NICK = ":,\uff1a\uff0c\u3001"
+"""What follows a nick that a line addresses: also as keyboards for Chinese and Japanese write
+colons and commas."""
+
 _ASCII = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 _STRICT = _ASCII | str.maketrans("[]\\", "{}|")
 _RFC1459 = _STRICT | str.maketrans("~", "^")  # RFC 2812 2.2: {}|^ are the lower case of []\~

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 
-from terrarium_mcp.chat.identity import NICK_CHARACTERS
+from terrarium_mcp.chat.identity import BEHIND_NICK, NICK_CHARACTERS
 from terrarium_mcp.chat.invisible import without_invisible
 
 # mIRC formatting: bold, italic, underline, strike, monospace, reverse, reset; colours with digits.
@@ -125,6 +125,7 @@ def _with_argument(letters: str) -> list[str]:
 
 @lru_cache(maxsize=16)
 def _off_record(prefix: str) -> re.Pattern[str]:
-    address = rf"[{NICK_CHARACTERS}]+[:,]\s*"
+    nick, behind = rf"[{NICK_CHARACTERS}]+", rf"[{BEHIND_NICK}]"
+    address = rf"(?:{nick}{behind}|@{nick}(?:{behind}|\s))\s*"
     command = rf"(?:{re.escape(prefix)}\w+\s+)?" if prefix else ""
     return re.compile(rf"\s*(?:{address})?{command}{_OFF_RECORD}", re.IGNORECASE)

@@ -270,6 +270,8 @@ def test_colours_take_their_digits_along_and_no_more() -> None:
         *("Terra: [off] hush", "Terra, [OFF] hush", "bo[1]:  [nolog] hush", "!ask [off] hush"),
         *("!terrarium   [off] hush", "Terra: !search [off] hush", "\x01ACTION bo: [off] hides\x01"),
         *("\x02Terra:\x02 [off]", "Terra:[off] hush"),
+        *("Terra\uff1a[off] hush", "bo\uff0c [off]", "@Terra [off] hush", "@bo: [nolog] x"),
+        *("!ask\u3000[off] hush", "Terra:\u00a0[off]"),
     ],
 )
 def test_off_record_also_after_an_address_and_after_a_command(text: str) -> None:

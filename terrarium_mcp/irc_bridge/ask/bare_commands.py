@@ -6,6 +6,7 @@ All else that is said in private is a question. So what could be a sentence is n
 import re
 from collections.abc import Callable, Mapping
 
+from terrarium_mcp.chat.commands import first_word
 from terrarium_mcp.chat.english import is_stop_word
 from terrarium_mcp.chat.identity import NICK_CHARACTERS
 from terrarium_mcp.chat.question import is_question
@@ -45,8 +46,8 @@ def bare_command(said: str, names: tuple[str, ...], prefix: str) -> tuple[str, s
         names: the commands there are.
         prefix: their prefix elsewhere, with which `help` may name one: `help !search`.
     """
-    first, _, rest = said.strip().partition(" ")
-    name, rest = first.lower(), rest.strip()
+    first, rest = first_word(said.strip())
+    name = first.lower()
     if name not in names:
         return None
     if not rest:

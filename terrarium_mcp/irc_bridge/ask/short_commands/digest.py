@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+from terrarium_mcp.chat.commands import first_word
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.chat.times.timestamps import from_iso, local
@@ -35,7 +36,7 @@ _COUNTED = {
 
 async def seen(context: CommandContext) -> list[str]:
     """!seen NICK: when somebody last spoke and was last seen, and their other nicks."""
-    nick = context.command.rest.partition(" ")[0]
+    nick = first_word(context.command.rest)[0]
     if not nick:
         return [f"Who? For example: {context.settings.command_prefix}seen ada"]
     if fold(nick) == fold(context.command.asker):

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from terrarium_mcp.chat.commands import first_word
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.transcript import RenderOptions, dated_line
 from terrarium_mcp.errors import UnknownChannel
@@ -17,8 +18,8 @@ _NOTE = "note: "
 
 def channel_and_rest(words: str) -> tuple[str, str]:
     """The channel that an argument begins with, "" if it does not, and the rest: `#tea alice`."""
-    first, _, rest = words.strip().partition(" ")
-    return (first, rest.strip()) if is_channel(first) else ("", words.strip())
+    first, rest = first_word(words.strip())
+    return (first, rest) if is_channel(first) else ("", words.strip())
 
 
 def without_cutoff(view: ViewMeta) -> ViewMeta:

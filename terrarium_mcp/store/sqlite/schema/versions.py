@@ -62,6 +62,7 @@ VERSIONS: Sequence[Version] = (
     Version(7),
     Version(8),
     Version(9),
+    Version(10),
 )
 CURRENT = len(VERSIONS)
 

@@ -1,5 +1,6 @@
 """Voices follow the rules of the file, and whatever goes by them follows the voices."""
 
+import re
 import sys
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -118,6 +119,21 @@ async def test_what_says_something_to_the_bot_since_version_9_does_so_in_older_f
             await store.messages.append(chat("<ada> !serch kettle\n<bo> the kettle is on"))
             assert (await find(store, "kettle")).total == 2
     write(file, "PRAGMA user_version = 8")
+    async with opened(file) as store:
+        assert texts((await find(store, "kettle")).messages) == ["the kettle is on"]
+        assert [line.command for line in await read(store)] == [True, False]
+        await is_sound(store, file)
+
+
+async def test_what_a_wide_blank_ends_is_a_command_since_version_10_also_in_older_files(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as before:
+        before.setattr(commands, "_BLANK", re.compile(" "))
+        async with opened(file) as store:
+            await store.messages.append(chat("<ada> !ask\u3000kettle?\n<bo> the kettle is on"))
+            assert (await find(store, "kettle")).total == 2
+    write(file, "PRAGMA user_version = 9")
     async with opened(file) as store:
         assert texts((await find(store, "kettle")).messages) == ["the kettle is on"]
         assert [line.command for line in await read(store)] == [True, False]
