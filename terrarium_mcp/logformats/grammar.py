@@ -74,13 +74,19 @@ class MessageRule:
         return LogEvent(
             kind=self.kind,
             nick=known("nick", ""),
-            text=self.text.format_map(groups) if self.text else known("text", ""),
+            text=self._text(groups),
             user=known("user", ""),
             host=known("host", ""),
             channel=known("channel", ""),
             certain=self.certain,
             own=self.own,
         )
+
+    def _text(self, groups: Mapping[str, str]) -> str:
+        said = groups.get("text", "")
+        if self.kind is MessageType.KICK and not said:
+            return groups["target"]  # as the bridge records it: no blank where no reason is
+        return self.text.format_map(groups) if self.text else said
 
 
 def message(

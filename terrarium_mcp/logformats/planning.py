@@ -211,8 +211,13 @@ def _fit(file: LogFile, lines: Sequence[str], choices: Choices, day_before: str)
     if not formats:
         raise NoLog(f"{file.path}: not a database of the format {choices.format}")
     fit = best_fit(file.name, lines, formats, day_before=day_before)
-    if fit.read >= ENOUGH and fit.is_timed:
+    if fit.is_enough:
         return fit
+    if fit.is_timed and fit.read >= ENOUGH:
+        raise UnknownFormat(
+            f"{file.path}: nothing that anybody said can be read in it, although it has lines of"
+            f" {fit.format.program}. The first that cannot be read: {shown(fit.unread)}"
+        )
     first = next((line for line in lines if line.strip()), "")
     if choices.format:
         raise NoLog(

@@ -93,6 +93,9 @@ LINES = [
     ("mirc", "[23:57] *** bob sets mode: +o ada", MODE, "bob", "+o ada"),
     ("mirc", "[23:57] -bob:@#tea- psst", NOTICE, "bob", "psst"),
     ("irssi", "23:57 -!- mode/#tea [+oo a b] by bob, cid", MODE, "bob", "+oo a b"),
+    ("weechat", "2026-10-24 23:57:13\t<--\tada has kicked bob", KICK, "ada", "bob"),
+    ("irssi", "23:57 -!- bob was kicked from #tea by ada []", KICK, "ada", "bob"),
+    ("eggdrop", "[23:57] bob kicked from #tea by ada:", KICK, "ada", "bob"),
     ("limnoria", "2026-10-24T23:57:13  *** bob has joined #tea", JOIN, "bob", ""),
     ("limnoria", "2026-10-24T23:57:13  *** bob has left #tea", PART, "bob", ""),
     ("limnoria", "2026-10-24T23:57:13  *** bob has quit IRC", QUIT, "bob", ""),
@@ -293,6 +296,7 @@ def test_stamps_that_look_alike_do_not_decide(path: str, lines: list[str], name:
         ("mirc", "[23:57] * Attempting to rejoin channel #tea"),
         ("mirc", "[23:57] #tea created on Fri Jan 02 22:56:14 2026"),
         ("mirc", "-"),
+        ("eggdrop", "[23:57] Last message repeated 2 time(s)."),
         ("irssi", "23:57 !irc.example Highest connection count: 7 (6 clients)"),
     ],
 )
