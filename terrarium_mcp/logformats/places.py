@@ -19,8 +19,9 @@ _LOSSY = re.compile(r"[/\\:*?\"<>|_-]")
 """What programs replace in names of files, what they put there, or leave out."""
 
 
-_ROTATED = re.compile(r"(?:~|\.(?:\d{1,3}|old|bak))+\Z", re.IGNORECASE)
-"""What rotation and backups append. Dates have more digits: `tea.log.20261024`."""
+_ROTATED = re.compile(r"(?:~|\.(?:\d{1,3}|old|bak)|(?<=\.log)\.txt)+\Z", re.IGNORECASE)
+"""What rotation and backups append, and who publishes a log. Dates have more digits:
+`tea.log.20261024`."""
 
 
 class Place(NamedTuple):

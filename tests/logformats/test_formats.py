@@ -296,6 +296,8 @@ def test_stamps_that_look_alike_do_not_decide(path: str, lines: list[str], name:
         ("mirc", "[23:57] * Attempting to rejoin channel #tea"),
         ("mirc", "[23:57] #tea created on Fri Jan 02 22:56:14 2026"),
         ("mirc", "-"),
+        ("hexchat", "Oct 24 23:57:13 *\t*** Notice -- TS for #tea changed from 2 to 1"),
+        ("hexchat", "Oct 24 23:57:13 *\t#tea :You're not a channel operator"),
         ("eggdrop", "[23:57] Last message repeated 2 time(s)."),
         ("irssi", "23:57 !irc.example Highest connection count: 7 (6 clients)"),
     ],

@@ -102,6 +102,7 @@ def test_the_path_names_network_channel_and_day(tmp_path: Path) -> None:
         ("networks/my_net/moddata/log/#we_ird_20261024.log", ("my_net", "#we_ird")),
         ("networks/libera/moddata/log/bob_20261024.log", ("libera", "bob")),
         ("libera_#tea_20261024.log", ("libera", "#tea")),
+        ("2026/10/#tea_20261024.log.txt", ("", "#tea")),
         ("notes.txt", ("", "")),
     ],
 )
@@ -110,7 +111,7 @@ def test_each_layout_of_znc_is_known(path: str, place: tuple[str, str]) -> None:
     assert (found.network, found.target) == place
 
 
-@pytest.mark.parametrize("ending", [".1", ".12", "~", ".old", ".bak", ".BAK", ".1~"])
+@pytest.mark.parametrize("ending", [".1", ".12", "~", ".old", ".bak", ".BAK", ".1~", ".txt"])
 def test_a_rotated_log_is_in_the_place_of_the_log_that_it_was(ending: str) -> None:
     assert place_in(f"libera/#tea.log{ending}", IRSSI.paths) == Place("libera", "#tea")
 

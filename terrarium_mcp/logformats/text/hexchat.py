@@ -100,7 +100,9 @@ HEXCHAT = TextFormat(
             text="{modes}{of}",
         ),
         chatter(r"\*\t(?:Now talking|Topic for|Received a CTCP|Disconnected|You |Looking up)\b"),
-        message(MessageType.ACTION, rf"\*\t(?P<nick>{NICK})(?: (?P<text>.*))?", certain=False),
+        message(
+            MessageType.ACTION, rf"\*\t(?P<nick>(?![#*]){NICK})(?: (?P<text>.*))?", certain=False
+        ),
         chatter(rf"\*\t|\*\*\*\t|>|{_ARROW}"),
     ),
     unstamped=(
