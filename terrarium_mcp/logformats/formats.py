@@ -14,6 +14,7 @@ from terrarium_mcp.logformats.text.energymech import ENERGYMECH
 from terrarium_mcp.logformats.text.hexchat import HEXCHAT
 from terrarium_mcp.logformats.text.ii import II
 from terrarium_mcp.logformats.text.irssi import IRSSI
+from terrarium_mcp.logformats.text.konversation import KONVERSATION
 from terrarium_mcp.logformats.text.limnoria import LIMNORIA
 from terrarium_mcp.logformats.text.mirc import MIRC
 from terrarium_mcp.logformats.text.textual import TEXTUAL
@@ -32,6 +33,7 @@ TEXT_FORMATS: Sequence[TextFormat] = (
     ENERGYMECH,
     II,
     MIRC,
+    KONVERSATION,
     IRSSI,
 )
 """Where two formats read a log equally well, the earlier one is taken: irssi's stamps may look like

@@ -77,6 +77,24 @@ LINES = [
     ("ii", "1792879033 <bob> \x01ACTION waves\x01", ACTION, "bob", "waves"),
     ("ii", "1792879033 -!- ada(a@home) has joined #tea", JOIN, "ada", ""),
     ("ii", "1792879033 -!- ada changed nick to b", NICK, "ada", "b"),
+    *(
+        ("konversation", f"[Saturday, October 24, 2026] [11:57:13 PM CEST] {body}", *event)
+        for body, *event in (
+            ("<bob>\thi", PRIVMSG, "bob", "hi"),
+            ("\t * bob waves", ACTION, "bob", "waves"),
+            ("Join\tada has joined this channel (~a@home).", JOIN, "ada", ""),
+            ("Part\tada has left this channel.", PART, "ada", ""),
+            ("Part\tada has left this channel (bye (now)).", PART, "ada", "bye (now)"),
+            ("Quit\tada has left this server (bye).", QUIT, "ada", "bye"),
+            ("Nick\tada is now known as b.", NICK, "ada", "b"),
+            ("Nick\tYou are now known as b.", NICK, "", "b"),
+            ("Kick\tbob has been kicked from the channel by ada.", KICK, "ada", "bob"),
+            ("Kick\tbob has been kicked from the channel by ada (out).", KICK, "ada", "bob out"),
+            ('Topic\tada sets the channel topic to "tea!".', TOPIC, "ada", "tea!"),
+            ("Mode\tada gives channel operator privileges to bob.", MODE, "ada", "+o bob"),
+            ("Mode\tada takes channel owner privileges from bob.", MODE, "ada", "-q bob"),
+        )
+    ),
     ("mirc", "[23:57] <@bob> hi", PRIVMSG, "bob", "hi"),
     ("mirc", "[11:57pm] * bob waves", ACTION, "bob", "waves"),
     ("mirc", "[23:57:13] * ada (a@home) has joined #tea", JOIN, "ada", ""),
@@ -237,6 +255,37 @@ def test_november_in_finnish_is_not_march() -> None:
     line = FORMATS["irssi"].read("--- Day changed ti marras 24 2026")
     assert line
     assert line.dated == date(2026, 11, 24)
+
+
+@pytest.mark.parametrize(
+    "written",
+    [
+        "[Saturday, October 24, 2026] [11:57:13\u202fPM CEST]",
+        "[Saturday, 24 October 2026] [23:57:13 CEST]",
+        "[Saturday 24 October 2026] [23:57:13]",
+        "[Samstag, 24. Oktober 2026] [23:57:13 MESZ]",
+        "[samedi 24 octobre 2026] [23:57:13 CEST]",
+        "[s\u00e1bado, 24 de octubre de 2026] [23:57:13 CEST]",
+    ],
+)
+def test_konversation_dates_its_lines_in_the_language_of_its_user(written: str) -> None:
+    line = FORMATS["konversation"].read(f"{written} <bob>\thi")
+    assert line
+    assert line.stamp == Stamp(23, 57, 13, 0, 2026, 10, 24)
+
+
+def test_a_log_of_konversation_is_recognised_with_its_channel() -> None:
+    fit = best_fit(
+        "logs/libera_#tea.log",
+        [
+            "*** Logfile started",
+            "*** on Sat Oct 24 23:57:00 2026",
+            '[Saturday, 24 October 2026] [23:57:03 CEST] Topic\tThe channel topic is "tea!".',
+            "[Saturday, 24 October 2026] [23:57:13 CEST] <bob>\thi",
+        ],
+    )
+    assert (fit.format.name, fit.read) == ("konversation", 1)
+    assert (fit.place.network, fit.place.target) == ("libera", "#tea")
 
 
 DAY = ("2026", "10", "24")
