@@ -32,6 +32,16 @@ LINES = [
     ("znc", "[23:57:13] *** bob changes topic to 'it's 'on''", TOPIC, "bob", "it's 'on'"),
     ("hexchat", "Oct 24 23:57:13 *\tbob gives voice to ada", MODE, "bob", "+v ada"),
     ("hexchat", "Oct 24 23:57:13 *\tbob gives in", ACTION, "bob", "gives in"),
+    ("hexchat", "Oct 24 23:57:13 *\tbob (b@h) vient de rentrer", JOIN, "bob", ""),
+    ("hexchat", "Oct 24 23:57:13 *\tbob (b@h) a quitt\u00e9 le canal (fin)", PART, "bob", "fin"),
+    ("hexchat", "Oct 24 23:57:13 *\tada a expuls\u00e9 bob de #x (non)", KICK, "ada", "bob non"),
+    ("hexchat", "Oct 24 23:57:13 *\tbob (b@h) se ha unido", JOIN, "bob", ""),
+    ("hexchat", "Oct 24 23:57:13 *\tbob (b@h) ha salido", PART, "bob", ""),
+    ("hexchat", "Oct 24 23:57:13 *\tbob se ha marchado (fin)", QUIT, "bob", "fin"),
+    ("hexchat", "Oct 24 23:57:13 *\tada ha expulsado a bob de #x (no)", KICK, "ada", "bob no"),
+    ("hexchat", "Oct 24 23:57:13 *\tada ha cambiado el tema a: t", TOPIC, "ada", "t"),
+    ("hexchat", "Dec 30 12:00:04 -->\tbob (n=bob@host) whatever #x", JOIN, "bob", ""),
+    ("hexchat", "Dec 30 12:00:04 <--\tbob (n=bob@host) whatever #x", PART, "bob", ""),
     ("hexchat", "Dec 30 12:00:04 -->\tbob (n=bob@host) has joined #x", JOIN, "bob", ""),
     ("hexchat", "Dec 30 12:00:05 <--\tbob (n=bob@host) has left #x", PART, "bob", ""),
     ("hexchat", "Dec 30 12:00:05 <--\tbob (n=bob@host) has left #x (bye)", PART, "bob", "bye"),
@@ -336,6 +346,27 @@ def test_stamps_that_look_alike_do_not_decide(path: str, lines: list[str], name:
 
 
 @pytest.mark.parametrize(
+    ("said", "nick"),
+    [
+        ("     ada | hi", "ada"),
+        ("@ada \u2502 hi", "ada"),
+        ("ada|tea | hi", "ada|tea"),
+        ("ada> hi", "ada"),
+        ("+ada\u276f hi", "ada"),
+        ("[ada]> hi", ""),
+        ("ada says: hi", ""),
+        ("ada: hi", ""),
+    ],
+)
+def test_a_theme_of_irssi_is_read_if_it_cannot_be_mistaken(said: str, nick: str) -> None:
+    line = FORMATS["irssi"].read(f"23:57 {said}")
+    events = line.events if line else ()
+    assert [(one.kind, one.nick, one.text) for one in events] == (
+        [(PRIVMSG, nick, "hi")] if nick else []
+    )
+
+
+@pytest.mark.parametrize(
     ("name", "line"),
     [
         ("mirc", "\x0303[23:57] * Now talking in #tea"),
@@ -345,6 +376,7 @@ def test_stamps_that_look_alike_do_not_decide(path: str, lines: list[str], name:
         ("mirc", "[23:57] * Attempting to rejoin channel #tea"),
         ("mirc", "[23:57] #tea created on Fri Jan 02 22:56:14 2026"),
         ("mirc", "-"),
+        ("hexchat", "Oct 24 23:57:13 *\tada (a@home) whatever"),
         ("hexchat", "Oct 24 23:57:13 *\t*** Notice -- TS for #tea changed from 2 to 1"),
         ("hexchat", "Oct 24 23:57:13 *\t#tea :You're not a channel operator"),
         ("eggdrop", "[23:57] Last message repeated 2 time(s)."),
