@@ -19,6 +19,7 @@ from terrarium_mcp.logformats.text.limnoria import LIMNORIA
 from terrarium_mcp.logformats.text.mirc import MIRC
 from terrarium_mcp.logformats.text.textual import TEXTUAL
 from terrarium_mcp.logformats.text.thelounge import THE_LOUNGE
+from terrarium_mcp.logformats.text.ubuntu import UBUNTU
 from terrarium_mcp.logformats.text.weechat import WEECHAT
 from terrarium_mcp.logformats.text.znc import ZNC
 
@@ -34,6 +35,7 @@ TEXT_FORMATS: Sequence[TextFormat] = (
     II,
     MIRC,
     KONVERSATION,
+    UBUNTU,
     IRSSI,
 )
 """Where two formats read a log equally well, the earlier one is taken: irssi's stamps may look like

@@ -74,7 +74,7 @@ class MessageRule:
         return LogEvent(
             kind=self.kind,
             nick=known("nick", ""),
-            text=self._text(groups),
+            text=self._composed(groups) if self.text else known("text", ""),
             user=known("user", ""),
             host=known("host", ""),
             channel=known("channel", ""),
@@ -82,11 +82,10 @@ class MessageRule:
             own=self.own,
         )
 
-    def _text(self, groups: Mapping[str, str]) -> str:
-        said = groups.get("text", "")
-        if self.kind is MessageType.KICK and not said:
+    def _composed(self, groups: Mapping[str, str]) -> str:
+        if self.kind is MessageType.KICK and not groups.get("text"):
             return groups["target"]  # as the bridge records it: no blank where no reason is
-        return self.text.format_map(groups) if self.text else said
+        return self.text.format_map(groups)
 
 
 def message(
