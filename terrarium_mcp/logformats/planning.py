@@ -17,7 +17,7 @@ from terrarium_mcp.logformats.files import LogFile
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
 from terrarium_mcp.logformats.log_reader import LogReader
-from terrarium_mcp.logformats.places import Place
+from terrarium_mcp.logformats.places import Place, place_by_name
 
 NO_NETWORK = "its network is not named anywhere. Name it with --network."
 NO_CHANNEL = "its path names no channel. Name it with --channel."
@@ -126,7 +126,7 @@ def planned(
     """
     lines = [decoded(line)[0] for line in head]
     fit = _fit(file, lines, choices, day_before)
-    place = fit.place
+    place = fit.place if fit.place != Place() else place_by_name(file.name)
     target = _target(place, choices, is_alone=is_alone)
     network = choices.network or place.network
     zone = choices.zone or _written_zone(head, fit.format, choices.encoding)

@@ -352,6 +352,23 @@ def test_what_is_no_log_is_said_to_be_none(lines: list[str], tmp_path: Path) -> 
         plan(tmp_path, "irc.libera.#tea.weechatlog", *lines)
 
 
+@pytest.mark.parametrize(
+    ("name", "day"),
+    [
+        ("chanlogs/#tea-2026-10-24.log", date(2026, 10, 24)),
+        ("chanlogs/#tea.txt", None),
+        ("2026/10/#tea_20261024.log.txt", date(2026, 10, 24)),
+    ],
+)
+def test_a_file_that_is_named_as_a_channel_is_of_it_wherever_it_lies(
+    name: str, day: date | None, tmp_path: Path
+) -> None:
+    choices = Choices(network="libera", zone=BERLIN)
+    lines = ["[23:57:13] <ada> hi", "[23:57:14] *** b is now known as c"]
+    log = plan(tmp_path, name, *lines, choices=choices)
+    assert (log.target, log.day) == ("#tea", day)
+
+
 OPENED = "--- Log opened Sat Oct 24 23:51:20 2026"
 STARTED = "Session Start: Sat Oct 24 23:51:20 2026"
 
