@@ -22,7 +22,8 @@ SENDER = rf"(?=-*[^-\s])(?!!-){NICK}"
 RANK = r"[~&@%+!]*"
 """Prefixes that a client shows before a nick: of one or several ranks."""
 CHANNEL = r"[#&+!]\S*"
-USER_HOST = r"(?P<user>[^\s@()<>]*)@(?P<host>[^\s()<>]*)"
+USER_HOST = r"(?P<user>[^\s@()<>]*)@(?P<host>[^\s()<>]*) ?"
+"""As it stands in parentheses; who publishes a log may have put a blank for the host."""
 
 ISO_DAY = r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
 ISO_OR_NAMED_DAY = (

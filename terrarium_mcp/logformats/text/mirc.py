@@ -90,7 +90,10 @@ _RULES = (
         r"|Attempting to rejoin channel|Retrieving \S+ (?:info|modes)|You were kicked|You're)\b"
     ),
     message(MessageType.ACTION, rf"{_COLOUR}\*\* {RANK}(?P<nick>{NICK})(?: (?P<text>.*))?"),
-    _event(MessageType.ACTION, rf"{RANK}(?P<nick>{NICK})(?: (?P<text>.*))?"),
+    _event(
+        MessageType.ACTION,
+        rf"(?!(?:Joins|Parts|Quits): ){RANK}(?P<nick>{NICK})(?: (?P<text>.*))?",
+    ),
     chatter(rf"{_COLOUR}(?:\*|->|\[[^]]*\b(?:VERSION|PING|TIME)\b|{CHANNEL} created on |-\Z)"),
 )
 
