@@ -415,6 +415,22 @@ def test_a_log_in_another_language_is_opened_and_goes_on() -> None:
     )
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "ENDING LOGGING AT",
+        "BEENDE LOGBUCH UM",
+        "FIN DU JOURNAL \u00c0",
+        "FINALIZANDO CONEXI\u00d3N EN",
+        "ZAKO\u0143CZ LOGOWANIE O",
+    ],
+)
+def test_a_log_of_hexchat_is_closed_in_the_language_of_its_user(words: str) -> None:
+    line = FORMATS["hexchat"].read(f"**** {words} Sun Oct 25 02:58:53 2026")
+    assert line
+    assert line.boundary is Boundary.CLOSED
+
+
 def test_boundaries_name_their_moment() -> None:
     opened = FORMATS["irssi"].read("--- Log opened Sat Oct 24 23:51:20 2026")
     closed = FORMATS["hexchat"].read("**** ENDING LOGGING AT Sun Oct 25 02:58:53 2026")
