@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from terrarium_mcp.chat.records import SPEECH
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
 from terrarium_mcp.logformats.places import Place, place_in
@@ -17,6 +18,10 @@ a log is of its format if that reads so many as messages: a folder may have 5,00
 ENOUGH = 0.5
 """The share of lines that a format must read. Genuine logs have 0.98 or more."""
 
+SILENT = 0.9
+"""The share of lines that a format must read if nothing that people said is among them: they may
+have said it in a form of their own, as a theme of irssi makes it."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fit:
@@ -27,6 +32,8 @@ class Fit:
         read: the share of lines that it reads.
         events: the share of lines that it reads as messages or boundaries.
         is_timed: whether any line that it reads has a time or a date.
+        has_speech: whether it reads any line as something that somebody said, for certain.
+        unread: the first line that it does not read, empty if it reads all.
         place: what the path tells, if it is one of this format.
     """
 
@@ -34,7 +41,15 @@ class Fit:
     read: float
     events: float
     is_timed: bool
+    has_speech: bool
+    unread: str
     place: Place
+
+    @property
+    def is_enough(self) -> bool:
+        """Whether the log is of this format, as far as its first lines tell."""
+        is_quiet = not (self.has_speech or self.place.is_window)
+        return self.is_timed and self.read >= (SILENT if is_quiet else ENOUGH)
 
     @property
     def rank(self) -> tuple[float, bool, float]:
@@ -81,5 +96,7 @@ def _fit(form: TextFormat, path: str, lines: Sequence[str]) -> Fit:
         read=len(read) / total,
         events=sum(not line.is_chatter for line in read) / total,
         is_timed=any(line.is_timed for line in read),
+        has_speech=any(one.kind in SPEECH and one.certain for line in read for one in line.events),
+        unread=next((raw for raw, line in zip(lines, said, strict=True) if line is None), ""),
         place=place_in(path, form.paths),
     )

@@ -14,10 +14,12 @@ from terrarium_mcp.logformats.text.energymech import ENERGYMECH
 from terrarium_mcp.logformats.text.hexchat import HEXCHAT
 from terrarium_mcp.logformats.text.ii import II
 from terrarium_mcp.logformats.text.irssi import IRSSI
+from terrarium_mcp.logformats.text.konversation import KONVERSATION
 from terrarium_mcp.logformats.text.limnoria import LIMNORIA
 from terrarium_mcp.logformats.text.mirc import MIRC
 from terrarium_mcp.logformats.text.textual import TEXTUAL
 from terrarium_mcp.logformats.text.thelounge import THE_LOUNGE
+from terrarium_mcp.logformats.text.ubuntu import UBUNTU
 from terrarium_mcp.logformats.text.weechat import WEECHAT
 from terrarium_mcp.logformats.text.znc import ZNC
 
@@ -32,6 +34,8 @@ TEXT_FORMATS: Sequence[TextFormat] = (
     ENERGYMECH,
     II,
     MIRC,
+    KONVERSATION,
+    UBUNTU,
     IRSSI,
 )
 """Where two formats read a log equally well, the earlier one is taken: irssi's stamps may look like

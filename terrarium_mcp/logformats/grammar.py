@@ -22,7 +22,8 @@ SENDER = rf"(?=-*[^-\s])(?!!-){NICK}"
 RANK = r"[~&@%+!]*"
 """Prefixes that a client shows before a nick: of one or several ranks."""
 CHANNEL = r"[#&+!]\S*"
-USER_HOST = r"(?P<user>[^\s@()<>]*)@(?P<host>[^\s()<>]*)"
+USER_HOST = r"(?P<user>[^\s@()<>]*)@(?P<host>[^\s()<>]*) ?"
+"""As it stands in parentheses; who publishes a log may have put a blank for the host."""
 
 ISO_DAY = r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
 ISO_OR_NAMED_DAY = (
@@ -74,13 +75,18 @@ class MessageRule:
         return LogEvent(
             kind=self.kind,
             nick=known("nick", ""),
-            text=self.text.format_map(groups) if self.text else known("text", ""),
+            text=self._composed(groups) if self.text else known("text", ""),
             user=known("user", ""),
             host=known("host", ""),
             channel=known("channel", ""),
             certain=self.certain,
             own=self.own,
         )
+
+    def _composed(self, groups: Mapping[str, str]) -> str:
+        if self.kind is MessageType.KICK and not groups.get("text"):
+            return groups["target"]  # as the bridge records it: no blank where no reason is
+        return self.text.format_map(groups)
 
 
 def message(

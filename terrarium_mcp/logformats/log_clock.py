@@ -50,24 +50,30 @@ class LogClock:
         if isinstance(dated, datetime):
             return self._reached(dated)
         self._day, self._local = dated, None  # midnight is passed; the clock starts over
-        return self._in_zone(datetime.combine(dated, time.min), fold=0)
+        return self._midnight()
 
     def moment(self, stamp: Stamp | None) -> datetime:
         """The moment (in UTC) of the next line; of one without a stamp, that of the line before.
+
+        Before the first stamp that is the midnight at which the day began.
 
         Raises:
             NoDate: no date is known.
         """
         if stamp is None:
-            if self._moment is None:
-                raise NoDate
-            return self._moment
+            return self._moment or self._midnight()
         if stamp.zone and stamp.year is not None:
             day = date(stamp.year, stamp.month, stamp.day)
             return datetime.combine(day, stamp.clock, stamp.zone).astimezone(UTC)
         if stamp.year is not None:
             return self._reached(_local_time(stamp, stamp.year))
         return self._reached(datetime.combine(self._date(stamp), stamp.clock))
+
+    def _midnight(self) -> datetime:
+        """The moment at which the day of the log began."""
+        if self._day is None:
+            raise NoDate
+        return self._in_zone(datetime.combine(self._day, time.min), fold=0)
 
     def _date(self, stamp: Stamp) -> date:
         if self._day is None:

@@ -19,8 +19,11 @@ _LOSSY = re.compile(r"[/\\:*?\"<>|_-]")
 """What programs replace in names of files, what they put there, or leave out."""
 
 
-_ROTATED = re.compile(r"(?:~|\.(?:\d{1,3}|old|bak))+\Z", re.IGNORECASE)
-"""What rotation and backups append. Dates have more digits: `tea.log.20261024`."""
+_ROTATED = re.compile(r"(?:~|\.(?:\d{1,3}|old|bak)|(?<=\.log)\.txt)+\Z", re.IGNORECASE)
+"""What rotation and backups append, and who publishes a log. Dates have more digits:
+`tea.log.20261024`."""
+
+_CHANNEL = re.compile(r"(?<![^/])(?P<channel>#[^/]*?)(?:\.(?:log|txt))?\Z")
 
 
 class Place(NamedTuple):
@@ -56,6 +59,16 @@ def place_in(path: str, patterns: Iterable[re.Pattern[str]]) -> Place:
                 is_window="window" in groups,
             )
     return Place()
+
+
+def place_by_name(path: str) -> Place:
+    """The channel of which a file has the name, wherever it lies: `#tea-2026-10-24.log`.
+
+    It is for paths that are not laid out as the program of a format does it.
+    """
+    undated = without_dates(_ROTATED.sub("", path))
+    match = _CHANNEL.search(undated.path)
+    return Place(target=match["channel"], day=undated.day) if match else Place()
 
 
 def is_perhaps(file_name: str, channel: str) -> bool:

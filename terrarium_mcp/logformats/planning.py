@@ -17,7 +17,7 @@ from terrarium_mcp.logformats.files import LogFile
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
 from terrarium_mcp.logformats.log_reader import LogReader
-from terrarium_mcp.logformats.places import Place
+from terrarium_mcp.logformats.places import Place, place_by_name
 
 NO_NETWORK = "its network is not named anywhere. Name it with --network."
 NO_CHANNEL = "its path names no channel. Name it with --channel."
@@ -126,7 +126,7 @@ def planned(
     """
     lines = [decoded(line)[0] for line in head]
     fit = _fit(file, lines, choices, day_before)
-    place = fit.place
+    place = fit.place if fit.place != Place() else place_by_name(file.name)
     target = _target(place, choices, is_alone=is_alone)
     network = choices.network or place.network
     zone = choices.zone or _written_zone(head, fit.format, choices.encoding)
@@ -211,8 +211,13 @@ def _fit(file: LogFile, lines: Sequence[str], choices: Choices, day_before: str)
     if not formats:
         raise NoLog(f"{file.path}: not a database of the format {choices.format}")
     fit = best_fit(file.name, lines, formats, day_before=day_before)
-    if fit.read >= ENOUGH and fit.is_timed:
+    if fit.is_enough:
         return fit
+    if fit.is_timed and fit.read >= ENOUGH:
+        raise UnknownFormat(
+            f"{file.path}: nothing that anybody said can be read in it, although it has lines of"
+            f" {fit.format.program}. The first that cannot be read: {shown(fit.unread)}"
+        )
     first = next((line for line in lines if line.strip()), "")
     if choices.format:
         raise NoLog(

@@ -29,9 +29,21 @@ LINES = [
     ("irssi", "23:57 <@bob> hi", PRIVMSG, "bob", "hi"),
     ("irssi", "23:57 -!- ServerMode/#tea [+nt] by irc.example", MODE, "irc.example", "+nt"),
     ("znc", "[23:57:13] <bob> ", PRIVMSG, "bob", ""),
+    ("znc", "[23:57:13] *** Joins: bob (~bob@ )", JOIN, "bob", ""),
+    ("znc", "[23:57:13] *** Quits: bob (~bob@ ) (bye)", QUIT, "bob", "bye"),
     ("znc", "[23:57:13] *** bob changes topic to 'it's 'on''", TOPIC, "bob", "it's 'on'"),
     ("hexchat", "Oct 24 23:57:13 *\tbob gives voice to ada", MODE, "bob", "+v ada"),
     ("hexchat", "Oct 24 23:57:13 *\tbob gives in", ACTION, "bob", "gives in"),
+    ("hexchat", "Oct 24 23:57:13 *\tbob (b@h) vient de rentrer", JOIN, "bob", ""),
+    ("hexchat", "Oct 24 23:57:13 *\tbob (b@h) a quitt\u00e9 le canal (fin)", PART, "bob", "fin"),
+    ("hexchat", "Oct 24 23:57:13 *\tada a expuls\u00e9 bob de #x (non)", KICK, "ada", "bob non"),
+    ("hexchat", "Oct 24 23:57:13 *\tbob (b@h) se ha unido", JOIN, "bob", ""),
+    ("hexchat", "Oct 24 23:57:13 *\tbob (b@h) ha salido", PART, "bob", ""),
+    ("hexchat", "Oct 24 23:57:13 *\tbob se ha marchado (fin)", QUIT, "bob", "fin"),
+    ("hexchat", "Oct 24 23:57:13 *\tada ha expulsado a bob de #x (no)", KICK, "ada", "bob no"),
+    ("hexchat", "Oct 24 23:57:13 *\tada ha cambiado el tema a: t", TOPIC, "ada", "t"),
+    ("hexchat", "Dec 30 12:00:04 -->\tbob (n=bob@host) whatever #x", JOIN, "bob", ""),
+    ("hexchat", "Dec 30 12:00:04 <--\tbob (n=bob@host) whatever #x", PART, "bob", ""),
     ("hexchat", "Dec 30 12:00:04 -->\tbob (n=bob@host) has joined #x", JOIN, "bob", ""),
     ("hexchat", "Dec 30 12:00:05 <--\tbob (n=bob@host) has left #x", PART, "bob", ""),
     ("hexchat", "Dec 30 12:00:05 <--\tbob (n=bob@host) has left #x (bye)", PART, "bob", "bye"),
@@ -77,6 +89,31 @@ LINES = [
     ("ii", "1792879033 <bob> \x01ACTION waves\x01", ACTION, "bob", "waves"),
     ("ii", "1792879033 -!- ada(a@home) has joined #tea", JOIN, "ada", ""),
     ("ii", "1792879033 -!- ada changed nick to b", NICK, "ada", "b"),
+    *(
+        ("konversation", f"[Saturday, October 24, 2026] [11:57:13 PM CEST] {body}", *event)
+        for body, *event in (
+            ("<bob>\thi", PRIVMSG, "bob", "hi"),
+            ("\t * bob waves", ACTION, "bob", "waves"),
+            ("Join\tada has joined this channel (~a@home).", JOIN, "ada", ""),
+            ("Part\tada has left this channel.", PART, "ada", ""),
+            ("Part\tada has left this channel (bye (now)).", PART, "ada", "bye (now)"),
+            ("Quit\tada has left this server (bye).", QUIT, "ada", "bye"),
+            ("Nick\tada is now known as b.", NICK, "ada", "b"),
+            ("Nick\tYou are now known as b.", NICK, "", "b"),
+            ("Kick\tbob has been kicked from the channel by ada.", KICK, "ada", "bob"),
+            ("Kick\tbob has been kicked from the channel by ada (out).", KICK, "ada", "bob out"),
+            ('Topic\tada sets the channel topic to "tea!".', TOPIC, "ada", "tea!"),
+            ("Mode\tada gives channel operator privileges to bob.", MODE, "ada", "+o bob"),
+            ("Mode\tada takes channel owner privileges from bob.", MODE, "ada", "-q bob"),
+        )
+    ),
+    ("ubuntu", "[23:57] <bob> hi", PRIVMSG, "bob", "hi"),
+    ("ubuntu", "[23:57]  * bob waves", ACTION, "bob", "waves"),
+    ("ubuntu", "=== ada [~a@home]  has joined #tea", JOIN, "ada", ""),
+    ("ubuntu", '=== ada [~a@home]  has left #tea ["bye"]', PART, "ada", "bye"),
+    ("ubuntu", "=== ada [~a@home]  has left #tea []", PART, "ada", ""),
+    ("ubuntu", "=== ada [~a@home]  has quit [bye]", QUIT, "ada", "bye"),
+    ("ubuntu", "=== ada is now known as b", NICK, "ada", "b"),
     ("mirc", "[23:57] <@bob> hi", PRIVMSG, "bob", "hi"),
     ("mirc", "[11:57pm] * bob waves", ACTION, "bob", "waves"),
     ("mirc", "[23:57:13] * ada (a@home) has joined #tea", JOIN, "ada", ""),
@@ -91,8 +128,15 @@ LINES = [
     ("mirc", "06[23:57] * bob waves", ACTION, "bob", "waves"),
     ("mirc", "[23:57] ** bob waves", ACTION, "bob", "waves"),
     ("mirc", "[23:57] *** bob sets mode: +o ada", MODE, "bob", "+o ada"),
+    ("mirc", "[23:57] *** ada has joined #tea", JOIN, "ada", ""),
+    ("mirc", "[23:57] * @ada has left #tea", PART, "ada", ""),
+    ("mirc", "[23:57] * ada has left #tea (bye)", PART, "ada", "bye"),
+    ("mirc", "[23:57] * ada has left the building", ACTION, "ada", "has left the building"),
     ("mirc", "[23:57] -bob:@#tea- psst", NOTICE, "bob", "psst"),
     ("irssi", "23:57 -!- mode/#tea [+oo a b] by bob, cid", MODE, "bob", "+oo a b"),
+    ("weechat", "2026-10-24 23:57:13\t<--\tada has kicked bob", KICK, "ada", "bob"),
+    ("irssi", "23:57 -!- bob was kicked from #tea by ada []", KICK, "ada", "bob"),
+    ("eggdrop", "[23:57] bob kicked from #tea by ada:", KICK, "ada", "bob"),
     ("limnoria", "2026-10-24T23:57:13  *** bob has joined #tea", JOIN, "bob", ""),
     ("limnoria", "2026-10-24T23:57:13  *** bob has left #tea", PART, "bob", ""),
     ("limnoria", "2026-10-24T23:57:13  *** bob has quit IRC", QUIT, "bob", ""),
@@ -236,6 +280,37 @@ def test_november_in_finnish_is_not_march() -> None:
     assert line.dated == date(2026, 11, 24)
 
 
+@pytest.mark.parametrize(
+    "written",
+    [
+        "[Saturday, October 24, 2026] [11:57:13\u202fPM CEST]",
+        "[Saturday, 24 October 2026] [23:57:13 CEST]",
+        "[Saturday 24 October 2026] [23:57:13]",
+        "[Samstag, 24. Oktober 2026] [23:57:13 MESZ]",
+        "[samedi 24 octobre 2026] [23:57:13 CEST]",
+        "[s\u00e1bado, 24 de octubre de 2026] [23:57:13 CEST]",
+    ],
+)
+def test_konversation_dates_its_lines_in_the_language_of_its_user(written: str) -> None:
+    line = FORMATS["konversation"].read(f"{written} <bob>\thi")
+    assert line
+    assert line.stamp == Stamp(23, 57, 13, 0, 2026, 10, 24)
+
+
+def test_a_log_of_konversation_is_recognised_with_its_channel() -> None:
+    fit = best_fit(
+        "logs/libera_#tea.log",
+        [
+            "*** Logfile started",
+            "*** on Sat Oct 24 23:57:00 2026",
+            '[Saturday, 24 October 2026] [23:57:03 CEST] Topic\tThe channel topic is "tea!".',
+            "[Saturday, 24 October 2026] [23:57:13 CEST] <bob>\thi",
+        ],
+    )
+    assert (fit.format.name, fit.read) == ("konversation", 1)
+    assert (fit.place.network, fit.place.target) == ("libera", "#tea")
+
+
 DAY = ("2026", "10", "24")
 
 
@@ -244,6 +319,7 @@ DAY = ("2026", "10", "24")
     [
         ("irssi", "2026-10-24 23:57:13 < bob> hi", DAY),
         ("irssi", "[2026-10-24 23:57:13] <@bob> hi", DAY),
+        ("irssi", "23:57:13< bob> hi", ("None", "0", "0")),
         ("irssi", "Oct 24 23:57:13 < bob> hi", ("None", "10", "24")),
         ("irssi", "[23:57:13] < bob> hi", ("None", "0", "0")),
         ("znc", "[2026-10-24 23:57:13] <bob> hi", DAY),
@@ -274,6 +350,8 @@ def test_a_user_may_have_another_stamp(name: str, text: str, day: tuple[str, str
         ),
         ("libera/#tea/2026-10-24.log", ["[23:57:13] <ada> hi", "[23:57:14] * b waves"], "znc"),
         ("logs/#tea.libera.log", ["[23:57] <@ada> hi", "[23:57] <bob> hi"], "mirc"),
+        ("2026/10/24/#tea.txt", ["[23:57] <ada> hi", "[23:57] <bob> hi"], "ubuntu"),
+        ("2026/10/24/#tea.txt", ["=== ada is now known as b", "[23:57] <b> hi"], "ubuntu"),
         ("tea.log.24Oct2026", ["[23:57] <ada> hi", "[23:58] <bob> hi"], "eggdrop"),
         ("libera/#tea.log", ["23:57 <@ada> hi", "23:58 -!- b [b@h] has quit [x]"], "irssi"),
     ],
@@ -284,15 +362,43 @@ def test_stamps_that_look_alike_do_not_decide(path: str, lines: list[str], name:
 
 
 @pytest.mark.parametrize(
+    ("said", "nick"),
+    [
+        ("     ada | hi", "ada"),
+        ("@ada \u2502 hi", "ada"),
+        ("ada|tea | hi", "ada|tea"),
+        ("ada> hi", "ada"),
+        ("+ada\u276f hi", "ada"),
+        ("[ada]> hi", ""),
+        ("ada says: hi", ""),
+        ("ada: hi", ""),
+    ],
+)
+def test_a_theme_of_irssi_is_read_if_it_cannot_be_mistaken(said: str, nick: str) -> None:
+    line = FORMATS["irssi"].read(f"23:57 {said}")
+    events = line.events if line else ()
+    assert [(one.kind, one.nick, one.text) for one in events] == (
+        [(PRIVMSG, nick, "hi")] if nick else []
+    )
+
+
+@pytest.mark.parametrize(
     ("name", "line"),
     [
         ("mirc", "\x0303[23:57] * Now talking in #tea"),
         ("mirc", "[23:57] *** Now talking in #tea"),
         ("mirc", "[23:57] *** Topic is 'tea'"),
         ("mirc", "[23:57] * You were kicked by ada (out)"),
+        ("mirc", "[23:57] * You're not channel operator"),
+        ("mirc", "[23:57] * Retrieving #tea modes..."),
+        ("mirc", "[23:57] * Joins: ada"),
         ("mirc", "[23:57] * Attempting to rejoin channel #tea"),
         ("mirc", "[23:57] #tea created on Fri Jan 02 22:56:14 2026"),
         ("mirc", "-"),
+        ("hexchat", "Oct 24 23:57:13 *\tada (a@home) whatever"),
+        ("hexchat", "Oct 24 23:57:13 *\t*** Notice -- TS for #tea changed from 2 to 1"),
+        ("hexchat", "Oct 24 23:57:13 *\t#tea :You're not a channel operator"),
+        ("eggdrop", "[23:57] Last message repeated 2 time(s)."),
         ("irssi", "23:57 !irc.example Highest connection count: 7 (6 clients)"),
     ],
 )
@@ -307,6 +413,22 @@ def test_a_log_in_another_language_is_opened_and_goes_on() -> None:
         Boundary.OPENED,
         datetime(2026, 10, 24, 23, 57, 13),  # noqa: DTZ001 -- naive
     )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "ENDING LOGGING AT",
+        "BEENDE LOGBUCH UM",
+        "FIN DU JOURNAL \u00c0",
+        "FINALIZANDO CONEXI\u00d3N EN",
+        "ZAKO\u0143CZ LOGOWANIE O",
+    ],
+)
+def test_a_log_of_hexchat_is_closed_in_the_language_of_its_user(words: str) -> None:
+    line = FORMATS["hexchat"].read(f"**** {words} Sun Oct 25 02:58:53 2026")
+    assert line
+    assert line.boundary is Boundary.CLOSED
 
 
 def test_boundaries_name_their_moment() -> None:

@@ -32,6 +32,14 @@ def test_a_time_that_steps_back_over_half_a_day_is_after_midnight() -> None:
     ]
 
 
+def test_a_line_without_a_stamp_before_the_first_is_of_the_midnight_before() -> None:
+    reader = LogClock(BERLIN, DAY)
+    moments = [reader.moment(stamp) for stamp in (None, clock("12:00:00"), None)]
+    assert [f"{moment:%d %H:%M}" for moment in moments] == ["23 22:00", "24 10:00", "24 10:00"]
+    with pytest.raises(NoDate):
+        LogClock(BERLIN).moment(None)
+
+
 def test_a_line_that_was_written_late_stays_on_its_day() -> None:
     assert read(DAY, "12:00:05", "12:00:04", "12:00:06") == [
         "24 10:00:05",

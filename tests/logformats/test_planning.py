@@ -16,7 +16,14 @@ from terrarium_mcp.logformats.finding import Findings, find_contents
 from terrarium_mcp.logformats.formats import DATABASE_FORMATS
 from terrarium_mcp.logformats.log_reader import DatedEvent
 from terrarium_mcp.logformats.places import Place, is_perhaps, place_in
-from terrarium_mcp.logformats.planning import Choices, NoLog, PlannedLog, UndecidedLog, planned
+from terrarium_mcp.logformats.planning import (
+    Choices,
+    NoLog,
+    PlannedLog,
+    UndecidedLog,
+    UnknownFormat,
+    planned,
+)
 from terrarium_mcp.logformats.text.eggdrop import EGGDROP
 from terrarium_mcp.logformats.text.hexchat import HEXCHAT
 from terrarium_mcp.logformats.text.irssi import IRSSI
@@ -95,6 +102,7 @@ def test_the_path_names_network_channel_and_day(tmp_path: Path) -> None:
         ("networks/my_net/moddata/log/#we_ird_20261024.log", ("my_net", "#we_ird")),
         ("networks/libera/moddata/log/bob_20261024.log", ("libera", "bob")),
         ("libera_#tea_20261024.log", ("libera", "#tea")),
+        ("2026/10/#tea_20261024.log.txt", ("", "#tea")),
         ("notes.txt", ("", "")),
     ],
 )
@@ -103,7 +111,7 @@ def test_each_layout_of_znc_is_known(path: str, place: tuple[str, str]) -> None:
     assert (found.network, found.target) == place
 
 
-@pytest.mark.parametrize("ending", [".1", ".12", "~", ".old", ".bak", ".BAK", ".1~"])
+@pytest.mark.parametrize("ending", [".1", ".12", "~", ".old", ".bak", ".BAK", ".1~", ".txt"])
 def test_a_rotated_log_is_in_the_place_of_the_log_that_it_was(ending: str) -> None:
     assert place_in(f"libera/#tea.log{ending}", IRSSI.paths) == Place("libera", "#tea")
 
@@ -342,6 +350,49 @@ def test_a_channel_that_no_file_has_cannot_be_renamed(private: bool, tmp_path: P
 def test_what_is_no_log_is_said_to_be_none(lines: list[str], tmp_path: Path) -> None:
     with pytest.raises(NoLog):
         plan(tmp_path, "irc.libera.#tea.weechatlog", *lines)
+
+
+@pytest.mark.parametrize(
+    ("name", "day"),
+    [
+        ("chanlogs/#tea-2026-10-24.log", date(2026, 10, 24)),
+        ("chanlogs/#tea.txt", None),
+        ("2026/10/#tea_20261024.log.txt", date(2026, 10, 24)),
+    ],
+)
+def test_a_file_that_is_named_as_a_channel_is_of_it_wherever_it_lies(
+    name: str, day: date | None, tmp_path: Path
+) -> None:
+    choices = Choices(network="libera", zone=BERLIN)
+    lines = ["[23:57:13] <ada> hi", "[23:57:14] *** b is now known as c"]
+    log = plan(tmp_path, name, *lines, choices=choices)
+    assert (log.target, log.day) == ("#tea", day)
+
+
+OPENED = "--- Log opened Sat Oct 24 23:51:20 2026"
+STARTED = "Session Start: Sat Oct 24 23:51:20 2026"
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "program"),
+    [
+        ("net/#tea.log", [OPENED, "23:52 -!- b [b@h] has quit [x]", "23:53 ada says hi"], "irssi"),
+        ("#tea.net.log", [STARTED, "Session Ident: #tea", "[23:53] ada says hi"], "mIRC"),
+        ("#tea.net.log", [STARTED, "[23:52] * b waves", "[23:53] ada says hi"], "mIRC"),
+    ],
+)
+def test_a_log_in_which_nothing_said_can_be_read_is_refused_with_a_line_of_it(
+    name: str, lines: list[str], program: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UnknownFormat, match=rf"lines of {program}\. .*23:53\]? ada says hi"):
+        plan(tmp_path, name, *lines)
+    said = "[23:54] <bob> hi" if program == "mIRC" else "23:54 < bob> hi"
+    assert plan(tmp_path, name, *lines, said)
+
+
+def test_a_log_of_comings_and_goings_may_have_a_line_that_cannot_be_read(tmp_path: Path) -> None:
+    joins = ["[23:57:13] *** Joins: ada (a@home)"] * 19
+    assert plan(tmp_path, "net/#tea/2026-10-24.log", *joins, "garbage").format is ZNC
 
 
 def test_a_format_that_was_named_wrongly_is_refused(tmp_path: Path) -> None:

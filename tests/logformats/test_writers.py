@@ -95,7 +95,7 @@ def events(draw: st.DrawFn) -> LogEvent:
         case MessageType.NICK:
             text = draw(nicks)
         case MessageType.KICK:
-            text = f"{draw(nicks)} {text}"
+            text = f"{draw(nicks)} {text}" if text else draw(nicks)
     return LogEvent(kind, draw(nicks), text, draw(hosts), draw(hosts), "#tea", "account", "msgid")
 
 

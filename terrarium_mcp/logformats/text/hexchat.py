@@ -4,6 +4,10 @@ Their stamps have no year unless the user writes them otherwise. In HexChat, wha
 happens both begin with `*`: events are known by their wording, which somebody may act out; only a
 join and a part show user@host, and are certain. XChat's default theme begins what happens with an
 arrow, `-->`, `<--` or `---`, which no action has.
+
+The words are those of the user's language where HexChat has them: French and Spanish are known
+beside English, which German, Polish and Russian logs have too. In any other, what shows user@host
+is no action, and is left out.
 """
 
 import re
@@ -44,9 +48,19 @@ _MODES = (
     ("sets channel limit to", "+l"),
 )
 
+_HAS_JOINED = "(?:has joined|vient de rentrer|se ha unido)"
+_HAS_LEFT = "(?:has left|a quitt\u00e9 le canal|ha salido)"
+_HAS_QUIT = "(?:has quit|se ha marchado)"
+_HAS_KICKED = "(?:has kicked|a expuls\u00e9|ha expulsado a)"
+_HAS_CHANGED_TOPIC = "(?:has changed the topic to|ha cambiado el tema a)"
+_ENDING = (
+    "(?:ENDING LOGGING AT|BEENDE LOGBUCH UM|FIN DU JOURNAL \u00c0|FINALIZANDO CONEXI\u00d3N EN"
+    "|ZAKO\u0143CZ LOGOWANIE O)"
+)
 
 _ARROW = r"(?:-->|<--|---)\t"
 _MARK = rf"(?:\*\t|{_ARROW})"
+_PERSON = rf"(?P<nick>{NICK}) \({USER_HOST}\)"
 _ITS = rf"(?: (?P<channel>{CHANNEL}))?"
 """The channel, which only XChat names where people come and go."""
 
@@ -74,18 +88,18 @@ HEXCHAT = TextFormat(
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?)/(?P<channel>{CHANNEL})-\t(?P<text>.*)"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?)-\t(?P<text>.*)"),
         message(MessageType.NOTICE, rf"->(?P<channel>{CHANNEL})<-\t(?P<text>.*)", own=True),
-        message(MessageType.JOIN, rf"{_MARK}(?P<nick>{NICK}) \({USER_HOST}\) has joined{_ITS}"),
-        message(
-            MessageType.PART,
-            rf"{_MARK}(?P<nick>{NICK}) \({USER_HOST}\) has left{_ITS}(?: \((?P<text>.*)\))?",
-        ),
-        *_event(MessageType.QUIT, r"has quit \((?P<text>.*)\)"),
+        message(MessageType.JOIN, rf"{_MARK}{_PERSON} {_HAS_JOINED}{_ITS}"),
+        message(MessageType.PART, rf"{_MARK}{_PERSON} {_HAS_LEFT}{_ITS}(?: \((?P<text>.*)\))?"),
+        message(MessageType.JOIN, rf"-->\t{_PERSON} .*"),
+        message(MessageType.PART, rf"<--\t{_PERSON} .*"),
+        *_event(MessageType.QUIT, rf"{_HAS_QUIT} \((?P<text>.*)\)"),
         message(MessageType.NICK, rf"{_MARK}You are now known as (?P<new>{NICK})", own=True),
         *_event(MessageType.NICK, rf"is now known as (?P<new>{NICK})"),
-        *_event(MessageType.TOPIC, r"has changed the topic to: ?(?P<text>.*)"),
+        *_event(MessageType.TOPIC, rf"{_HAS_CHANGED_TOPIC}: ?(?P<text>.*)"),
         *_event(
             MessageType.KICK,
-            rf"has kicked (?P<target>{NICK}) from (?P<channel>{CHANNEL}) \((?P<text>.*)\)",
+            rf"{_HAS_KICKED} (?P<target>{NICK}) (?:from|de) (?P<channel>{CHANNEL})"
+            r" \((?P<text>.*)\)",
         ),
         *(
             rule
@@ -100,12 +114,15 @@ HEXCHAT = TextFormat(
             text="{modes}{of}",
         ),
         chatter(r"\*\t(?:Now talking|Topic for|Received a CTCP|Disconnected|You |Looking up)\b"),
-        message(MessageType.ACTION, rf"\*\t(?P<nick>{NICK})(?: (?P<text>.*))?", certain=False),
+        chatter(rf"\*\t{_PERSON} "),
+        message(
+            MessageType.ACTION, rf"\*\t(?P<nick>(?![#*]){NICK})(?: (?P<text>.*))?", certain=False
+        ),
         chatter(rf"\*\t|\*\*\*\t|>|{_ARROW}"),
     ),
     unstamped=(
-        boundary(Boundary.CLOSED, rf"\*{{4}} ENDING LOGGING AT {_MOMENT}"),
-        # The moment is in English whatever the words are. Those of other languages do not tell
+        boundary(Boundary.CLOSED, rf"\*{{4}} {_ENDING} {_MOMENT}"),
+        # The moment is in English whatever the words are. Those of unknown languages do not tell
         # which of the two it is; a log that is opened was closed before.
         boundary(Boundary.OPENED, rf"\*{{4}} \D*\b{_MOMENT}"),
         chatter(rf"\[{NICK} has address \S+\]\Z"),

@@ -1,7 +1,8 @@
 """irssi: `irclogs/<network>/<channel>.log`, by default in minutes; dates have their own lines.
 
 Its `log_timestamp` may be another: with a date (`2026-10-24 23:57:13`, `Oct 24 23:57`), in
-brackets, of 12 hours (`11:51 am`).
+brackets, of 12 hours (`11:51 am`), without a blank after it. A theme changes its lines; those are
+read that nothing else looks like.
 """
 
 import re
@@ -43,7 +44,7 @@ IRSSI = TextFormat(
         r" ?(?P<bracket>\[)?"
         rf"(?:{ISO_OR_NAMED_DAY}[ T])?"
         r"(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?: ?(?P<half>[AaPp][Mm]))?"
-        r"(?(bracket)\]) "
+        r"(?(bracket)\] |(?: |(?=<|-!-)))"
     ),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?: |{RANK})(?P<nick>{NICK})> ?(?P<text>.*)"),
@@ -96,6 +97,11 @@ IRSSI = TextFormat(
         ),
         chatter(rf"-!- Irssi: {CHANNEL}: Total of \d+ nicks", owner_joined=True),
         chatter(r"-!- |!\S+ |\[|>"),
+        # Themes: `ada | hi`, `ada> hi`, and with a sign of Unicode in the place of those.
+        message(
+            MessageType.PRIVMSG,
+            rf" *{RANK}(?P<nick>[^\W\d][^\s<>]*?)(?: ?[>\u276f]| [|\u2502]) (?P<text>.*)",
+        ),
     ),
     unstamped=(
         boundary(Boundary.OPENED, rf"--- Log opened {_MOMENT}"),

@@ -62,6 +62,11 @@ _RULES = (
         rf"Parts: {RANK}(?P<nick>{NICK}) \({USER_HOST}\)(?: \((?P<text>.*)\))?",
         certain=True,
     ),
+    _event(MessageType.JOIN, rf"(?P<nick>{NICK}) has joined (?P<channel>{CHANNEL})"),
+    _event(
+        MessageType.PART,
+        rf"{RANK}(?P<nick>{NICK}) has left (?P<channel>{CHANNEL})(?: \((?P<text>.*)\))?",
+    ),
     _event(
         MessageType.QUIT,
         rf"{RANK}(?P<nick>{NICK}) \({USER_HOST}\) Quit(?: \((?P<text>.*)\))?",
@@ -82,10 +87,13 @@ _RULES = (
     _event(MessageType.TOPIC, rf"{RANK}(?P<nick>{NICK}) changes topic to '(?P<text>.*)'"),
     chatter(
         rf"{_COLOUR}\*(?:\*\*)? (?:Now talking in|Topic is|Set by|Rejoined channel|Disconnected"
-        r"|Attempting to rejoin channel|Retrieving \S+ info|You were kicked)\b"
+        r"|Attempting to rejoin channel|Retrieving \S+ (?:info|modes)|You were kicked|You're)\b"
     ),
     message(MessageType.ACTION, rf"{_COLOUR}\*\* {RANK}(?P<nick>{NICK})(?: (?P<text>.*))?"),
-    _event(MessageType.ACTION, rf"{RANK}(?P<nick>{NICK})(?: (?P<text>.*))?"),
+    _event(
+        MessageType.ACTION,
+        rf"(?!(?:Joins|Parts|Quits): ){RANK}(?P<nick>{NICK})(?: (?P<text>.*))?",
+    ),
     chatter(rf"{_COLOUR}(?:\*|->|\[[^]]*\b(?:VERSION|PING|TIME)\b|{CHANNEL} created on |-\Z)"),
 )
 

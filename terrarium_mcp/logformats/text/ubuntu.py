@@ -1,0 +1,31 @@
+"""The public logs of irclogs.ubuntu.com: `2026/10/24/#channel.txt`, in minutes.
+
+What happens has no stamp: it is of the minute of the line before it.
+"""
+
+import re
+
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.grammar import CHANNEL, NICK, TextFormat, chatter, message
+
+_PERSON = rf"(?P<nick>{NICK}) \[(?P<user>[^\s@]*)@(?P<host>\S*)\] +has"
+
+UBUNTU = TextFormat(
+    name="ubuntu",
+    program="irclogs.ubuntu.com",
+    stamp=re.compile(r"\[(?P<hour>\d\d):(?P<minute>\d\d)\] "),
+    rules=(
+        message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
+        message(MessageType.ACTION, rf" ?\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
+    ),
+    unstamped=(
+        message(MessageType.NICK, rf"=== (?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
+        message(MessageType.JOIN, rf"=== {_PERSON} joined (?P<channel>{CHANNEL})"),
+        message(
+            MessageType.PART, rf'=== {_PERSON} left (?P<channel>{CHANNEL}) \["?(?P<text>.*?)"?\]'
+        ),
+        message(MessageType.QUIT, rf'=== {_PERSON} quit \["?(?P<text>.*?)"?\]'),
+        chatter(r"=== "),
+    ),
+    paths=(re.compile(rf"(?P<channel>{CHANNEL}?)\.txt\Z"),),
+)
