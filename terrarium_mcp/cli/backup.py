@@ -16,8 +16,9 @@ def backup(
 ) -> None:
     """Back up the database and the backlog into the new file PATH, and check the copy.
 
-    Works while a bridge or a server runs. If PATH is a folder, the file in it is named by the time.
-    A file that exists is never replaced.
+    Works while a bridge or a server runs. If PATH is a folder, or has no ending such as .tar, it is
+    made if it is missing, and the file in it is named by the time. A file that exists is never
+    replaced.
     """
     settings = settings_of(db, config, env_file)
 

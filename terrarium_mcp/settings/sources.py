@@ -80,18 +80,23 @@ def layers(
         networks = list(_network_tables(tables.get("network", []), toml))
         channels = channel_tables(tables.get("channel", {}), toml)
         top = {name: value for name, value in written.items() if name.lower() not in _TABLES}
-        known = known_settings(top, str(toml), only_settings=True)
+        known = known_settings(top, str(toml), only_settings=True, tables=_TABLES)
         if _MOUNTS in known:
             known[_MOUNTS] = mounts_in(known[_MOUNTS], toml)
         yield Layer(str(toml), _relative_to(toml, known), networks=networks, channels=channels)
 
 
 def known_settings(
-    values: Mapping[str, Any], source: str, *, only_settings: bool = False
+    values: Mapping[str, Any],
+    source: str,
+    *,
+    only_settings: bool = False,
+    tables: Sequence[str] = (),
 ) -> dict[str, object]:
     """The values that are set, by the setting's own spelling. An empty value counts as not set.
 
-    With `only_settings`, every unknown name is an error, not only those with our prefix.
+    With `only_settings`, every unknown name is an error, not only those with our prefix; it may be
+    meant for one of the `tables` too.
 
     Raises:
         BadSetting: a name is unknown.
@@ -99,7 +104,7 @@ def known_settings(
     proper = {name.upper(): name for name in setting_names()}
     for name in values:
         if name.upper() not in proper and (only_settings or name.upper().startswith(OWN_PREFIX)):
-            near = did_you_mean(name.upper(), setting_names())
+            near = did_you_mean(name.upper(), [*setting_names(), *tables])
             raise BadSetting(f"{name} in {source} is not a setting.{near}")
     if only_settings:
         _check_spelt_once(values, source)

@@ -2,8 +2,8 @@
 
 Files get the mode 0600 and folders 0700, as they hold what people said. What exists keeps its mode.
 A file that every process needs which uses a database (a lock, SQLite's own -wal and -shm) gets the
-database's mode, and an idea for the backlog that of its folder: so an owner who shares both with a
-group has to do so only once.
+database's mode and owner, and an idea for the backlog the mode of its folder: so an owner who
+shares both with a group has to do so only once.
 """
 
 import os
@@ -41,6 +41,20 @@ def mode_beside(database: Path) -> int:
         return mode_of(database)
     except OSError:
         return PRIVATE
+
+
+def give_to_owner(file: Path, database: Path) -> None:
+    """Give a file that root made beside a database to the account that owns the database.
+
+    SQLite does so with its -wal and -shm. Otherwise a single command of root's would lock out the
+    account that records.
+
+    Raises:
+        OSError: the file does not exist any more.
+    """
+    if os.geteuid() == 0 and database.exists():
+        owner = database.stat()
+        os.chown(file, owner.st_uid, owner.st_gid, follow_symlinks=False)
 
 
 def mode_within(folder: Path) -> int:

@@ -56,6 +56,16 @@ def test_a_backup_into_a_folder_is_named_by_the_time(ours: Path, tmp_path: Path)
     assert len([*(tmp_path / "backups").iterdir()]) == 2
 
 
+def test_a_folder_that_is_missing_is_made_so_that_the_next_backup_has_its_place_too(
+    ours: Path, tmp_path: Path
+) -> None:
+    for flags in ("", " --zstd"):
+        done = ran(f"{BACKUP} backups{flags}", "--db", ours, at=tmp_path)
+        assert done.returncode == 0, done.stderr
+    assert len([*(tmp_path / "backups").glob("ours-2*.tar*")]) == 2
+    assert stat.S_IMODE((tmp_path / "backups").stat().st_mode) == 0o700
+
+
 def test_nothing_is_overwritten(ours: Path, tmp_path: Path) -> None:
     precious = tmp_path / "history.backup"
     precious.write_text("precious")
@@ -76,6 +86,8 @@ def test_nothing_is_overwritten(ours: Path, tmp_path: Path) -> None:
     ("command", "cause"),
     [
         (f"{BACKUP} no/folder/x.tar", "There is no folder"),
+        (f"{BACKUP} no/backups", "There is no folder"),
+        (f"{BACKUP} notes.txt/backups", "notes.txt/backups cannot be made: Not a directory."),
         (f"{BACKUP} x.tar --db nothing.db", "There is no database"),
         (f"{RESTORE} nothing.tar --db x/x.db", "nothing.tar: No such file or directory"),
         (f"{RESTORE} . --db x/x.db", "Is a directory"),
@@ -261,8 +273,9 @@ def test_an_idea_that_may_not_be_read_is_named(ours: Path, open_folder: Path) ->
 )
 def test_the_commands_of_the_documentation_work(tmp_path: Path, command: str) -> None:
     anyio.run(_with_past, tmp_path / "irc_logs.db")
-    (tmp_path / "backups").mkdir()
-    ran(f"{BACKUP} backups/irc_logs.tar", "--db", "irc_logs.db", at=tmp_path)
+    if "trial" in command:
+        (tmp_path / "backups").mkdir()
+        ran(f"{BACKUP} backups/irc_logs.tar", "--db", "irc_logs.db", at=tmp_path)
     if "trial" in command and "restore" not in command:
         ran(f"{RESTORE} backups/irc_logs.tar --db trial/irc_logs.db", at=tmp_path)
     done = ran(command, at=tmp_path, DB_PATH="irc_logs.db")

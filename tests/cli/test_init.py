@@ -60,6 +60,27 @@ def test_with_yes_what_cannot_be_reached_is_told_and_written(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
+    ("toml", "told"),
+    [
+        (
+            '[[network]]\nTERRARIUM_NETWORK = "libera"\n',
+            "and there are [[network]] tables: move it",
+        ),
+        ('irc_nick = "Terra', "terrarium.toml cannot be read as TOML"),
+    ],
+)
+def test_a_terrarium_toml_that_does_not_go_with_the_answers_is_told(
+    tmp_path: Path, toml: str, told: str
+) -> None:
+    (tmp_path / "terrarium.toml").write_text(toml)
+    options = ["--server", "127.0.0.1:1", "--channels", "tea", "--model-url", "none", "--yes"]
+    done = ran("terrarium-mcp init", *options, at=tmp_path)
+    assert done.returncode == 1
+    assert told in done.stderr.splitlines()[-1]
+    assert "Next:" not in done.stdout
+
+
+@pytest.mark.parametrize(
     ("options", "told"),
     [
         (["--server", "127.0.0.1"], "IRC_CHANNELS is not known. Give it as an option"),

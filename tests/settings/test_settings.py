@@ -145,6 +145,11 @@ def test_in_toml_every_name_is_ours(home: Path) -> None:
     assert "Did you mean IRC_NICK?" in told
 
 
+def test_a_slip_in_the_name_of_a_table_is_told(home: Path) -> None:
+    (home / "terrarium.toml").write_text('[chanel."#tea"]\nrole = "record"\n')
+    assert complaint() == "chanel in terrarium.toml is not a setting. Did you mean channel?"
+
+
 @pytest.mark.parametrize(
     ("name", "value"),
     [

@@ -16,6 +16,7 @@ import pytest
 
 from terrarium_mcp.store import open_store
 from terrarium_mcp.store.private_files import create_private, create_private_folder, mode_within
+from terrarium_mcp.store.sqlite.claims import claimed
 from terrarium_mcp.store.sqlite.engine.write_lock import LockWaiters
 from tests.samples import terrarium_irc as sample
 from tests.store.files.stored import stored
@@ -148,6 +149,47 @@ def shared() -> Iterator[Path]:
     folder.chmod(0o755)
     yield folder
     shutil.rmtree(folder)
+
+
+needs_root = pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file away")
+
+
+@needs_root
+async def test_what_root_creates_beside_a_database_belongs_to_its_owner(shared: Path) -> None:
+    file = shared / "data" / "irc_logs.db"
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> tea"))
+    for one in (file.parent, file):
+        os.chown(one, NOBODY, NOBODY)
+    for lock in file.parent.glob("*.keeper"):
+        lock.unlink()
+    async with open_store(file, SETTINGS):
+        waiters = LockWaiters(file)
+        waiters.announce()
+        with claimed(file, [("libera", "#tea")]):
+            owners = {one.name: one.stat().st_uid for one in file.parent.iterdir()}
+        waiters.withdraw()
+    endings = {name.removeprefix(file.name).partition("-")[0] for name in owners}
+    assert endings >= {"", ".keeper", ".waiting", ".claims", ".recorder"}
+    assert set(owners.values()) == {NOBODY}
+    done = another_account(file)
+    assert done.returncode == 0, done.stderr
+
+
+@needs_root
+async def test_a_lock_of_another_account_is_named_with_the_way_out(shared: Path) -> None:
+    file = shared / "data" / "irc_logs.db"
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> tea"))
+    for one in (file.parent, file):
+        os.chown(one, NOBODY, NOBODY)
+    told = another_account(file).stderr.splitlines()[-1]
+    assert told.startswith("terrarium_mcp.store.errors.StoreFailed: ")
+    assert f"{file}.keeper cannot be used: Permission denied." in told
+    _, _, way_out = told.partition("(")
+    await anyio.run_process(["sh", "-c", way_out.removesuffix(").")])
+    done = another_account(file)
+    assert done.returncode == 0, done.stderr
 
 
 def another_account(file: Path) -> subprocess.CompletedProcess[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from terrarium_mcp.cli.starting.output import new_file, require_free_file
+from terrarium_mcp.cli.starting.output import new_file, require_folder, require_free_file
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import quantity
 from terrarium_mcp.store import Manifest, make_backup
@@ -15,11 +15,16 @@ from terrarium_mcp.store import Manifest, make_backup
 def back_up(database: Path, path: Path, *, compress: bool) -> None:
     """Back up a database into the file `path`, or into a new file of the folder `path`.
 
+    A `path` without an ending that does not exist is taken for a folder, which is made: as a file
+    it would be in the way of the next backup.
+
     Raises:
         OutputExists, OutputFailed: it cannot be written there.
         BackupFailed, NotOurs, NotAdopted, StoreFailed: the database cannot be backed up.
     """
-    place = path / _name(database, compress=compress) if path.is_dir() else path
+    if is_folder := path.is_dir() or not (path.suffix or path.exists()):
+        require_folder(path)
+    place = path / _name(database, compress=compress) if is_folder else path
     require_free_file(place)
     began = time.monotonic()
     with Progress() as progress, new_file(place) as file:

@@ -14,6 +14,7 @@ from terrarium_mcp.cli.starting.init_model import model_settings
 from terrarium_mcp.cli.starting.program import shell_words
 from terrarium_mcp.cli.starting.replacing import replace_file
 from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.settings import BadSetting, load_settings
 
 _PRIVATE = 0o600
 """The mode of the file: it holds keys and passwords."""
@@ -23,7 +24,8 @@ def set_up(dialogue: Dialogue, env_file: Path) -> None:
     """Ask, check, and write `env_file`; then name the commands that come next.
 
     Raises:
-        TerrariumError: an option cannot be used, or the file cannot be read or written.
+        TerrariumError: an option cannot be used, the file cannot be read or written, or the other
+            sources of settings do not go with it.
     """
     old = _text_of(env_file)
     dialogue.usual = _answers_in(env_file)
@@ -41,6 +43,7 @@ def set_up(dialogue: Dialogue, env_file: Path) -> None:
     else:
         click.echo(f"Left {env_file} as it was.")
         return
+    _check_with_the_others(env_file)
     _show_next_steps(env_file)
 
 
@@ -71,6 +74,14 @@ def _may_write(dialogue: Dialogue, env_file: Path, old: str, new: str) -> bool:
         return True
     show_difference(env_file, secrets_hidden(old), secrets_hidden(new))
     return dialogue.agrees(f"Change {env_file} so?")
+
+
+def _check_with_the_others(env_file: Path) -> None:
+    """Load the settings as the next command will: with terrarium.toml and the environment."""
+    try:
+        load_settings(env_file=env_file)
+    except BadSetting as error:
+        raise TerrariumError(f"Nothing starts with these settings yet: {error}") from error
 
 
 def _show_next_steps(env_file: Path) -> None:

@@ -8,6 +8,9 @@ from pathlib import Path
 from terrarium_mcp.cli.starting.replacing import beside, replacing
 from terrarium_mcp.errors import HostFailure, TerrariumError
 
+_PRIVATE = 0o700
+"""The mode of a folder for what people said."""
+
 
 class OutputExists(TerrariumError):
     """There is something in the place of an output."""
@@ -33,6 +36,22 @@ def require_free_file(path: Path, *, force: bool | None = None) -> None:
         raise OutputExists(f"{path} exists. Name another file{replacing}.")
     if not path.parent.is_dir():
         raise OutputFailed(f"There is no folder {path.parent}. Create it, or name another.")
+
+
+def require_folder(path: Path) -> None:
+    """Make a folder for files of this account, unless it is there.
+
+    Raises:
+        OutputFailed: it cannot be made, as there is no folder in which it could be.
+    """
+    try:
+        path.mkdir(_PRIVATE, exist_ok=True)
+    except FileNotFoundError as error:
+        raise OutputFailed(
+            f"There is no folder {path.parent}. Create it, or name another."
+        ) from error
+    except OSError as error:
+        raise OutputFailed(f"The folder {path} cannot be made: {error.strerror}.") from error
 
 
 def require_free_folder(path: Path) -> None:
@@ -69,7 +88,7 @@ def new_folder(path: Path) -> Iterator[Path]:
     new = beside(path)
     with _named_failures(path):
         try:
-            new.mkdir(0o700)
+            new.mkdir(_PRIVATE)
             yield new
             new.replace(path)
         finally:

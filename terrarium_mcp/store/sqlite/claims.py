@@ -21,7 +21,7 @@ from filelock import BaseFileLock, FileLock, Timeout
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.errors import HostFailure, and_more
 from terrarium_mcp.store.errors import StoreFailed
-from terrarium_mcp.store.private_files import mode_beside
+from terrarium_mcp.store.private_files import give_to_owner, mode_beside
 from terrarium_mcp.store.sqlite.keeper import is_held
 
 _PATIENCE = 10.0
@@ -127,9 +127,13 @@ def recorded_elsewhere(path: Path) -> frozenset[str]:
     return frozenset(network for one in others for network, _ in one.channels)
 
 
-def _comparing(path: Path) -> BaseFileLock:
+@contextmanager
+def _comparing(path: Path) -> Iterator[None]:
     """Held by whoever looks at the claims on a database."""
-    return FileLock(path.with_name(f"{path.name}.claims"), _PATIENCE, mode_beside(path))
+    file = path.with_name(f"{path.name}.claims")
+    with FileLock(file, _PATIENCE, mode_beside(path)):
+        give_to_owner(file, path)
+        yield
 
 
 def _claim_files(path: Path) -> Iterator[Path]:
@@ -142,6 +146,7 @@ def _claim(path: Path, own: BaseFileLock, channels: Collection[Claim]) -> None:
         with _comparing(path):
             _refuse_shared(path, channels)
             own.acquire(blocking=False)
+            give_to_owner(Path(own.lock_file), path)
             written = json.dumps(asdict(_ourselves(channels))) + "\n"
             Path(own.lock_file).write_text(written, "utf-8")
     except (OSError, Timeout) as error:

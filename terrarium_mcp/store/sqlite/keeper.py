@@ -21,7 +21,8 @@ from filelock import FileLock, Timeout
 
 from terrarium_mcp.backoff import Reminder
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.store.private_files import mode_beside
+from terrarium_mcp.store.errors import StoreFailed
+from terrarium_mcp.store.private_files import give_to_owner, mode_beside
 from terrarium_mcp.store.sqlite.engine import checkpoints
 from terrarium_mcp.store.sqlite.engine.checkpoints import Checkpoints
 from terrarium_mcp.store.sqlite.engine.database import Database
@@ -83,6 +84,7 @@ class Keeper:
     """This process's claim to the lock."""
 
     def __init__(self, path: Path) -> None:
+        self._path = path
         # Acquired in the event loop's thread, and released wherever the loop ends.
         self._lock = FileLock(lock_file(path), mode=mode_beside(path), thread_local=False)
 
@@ -92,15 +94,27 @@ class Keeper:
         return bool(self._lock.is_locked)
 
     def claim(self) -> bool:
-        """Become the keeper unless another process is; never waits. Whether this process is it."""
+        """Become the keeper unless another process is; never waits. Whether this process is it.
+
+        Raises:
+            StoreFailed: this account may not lock the file, or there can be none.
+        """
         if not self.is_us:
+            lock = Path(self._lock.lock_file)
             try:
                 self._lock.acquire(blocking=False)
+                give_to_owner(lock, self._path)
             except Timeout:
                 return False
+            except OSError as error:
+                raise StoreFailed(
+                    f"{lock} cannot be used: {error.strerror}. Every account that uses the database"
+                    f" must be able to write it: make it like the database itself (chown"
+                    f" --reference={self._path} {lock} && chmod --reference={self._path} {lock})."
+                ) from error
             command = " ".join([Path(sys.argv[0]).name, *sys.argv[1:]])
             since = datetime.now(UTC).isoformat(" ", "seconds")
-            KeeperRecord(os.getpid(), command, since).write(Path(self._lock.lock_file))
+            KeeperRecord(os.getpid(), command, since).write(lock)
         return True
 
     def release(self) -> None:
@@ -126,14 +140,14 @@ class Keeper:
     async def _repeat(self, duty: Callable[[], Awaitable[None]], every: float) -> None:
         reminder = Reminder()
         while True:
-            if self.claim():
-                try:
+            try:
+                if self.claim():
                     await duty()
-                except TerrariumError as error:  # a full disk, a lock: the next round may succeed
-                    if reminder.is_due(anyio.current_time()):
-                        log.warning("%s", error)
-                else:
-                    reminder = Reminder()
+            except TerrariumError as error:  # a full disk, a lock: the next round may succeed
+                if reminder.is_due(anyio.current_time()):
+                    log.warning("%s", error)
+            else:
+                reminder = Reminder()
             await anyio.sleep(every)
 
 

@@ -1,8 +1,9 @@
 """Restoring a backup: it is checked beside its place, and gets its name last."""
 
 import os
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -59,6 +60,7 @@ def restore_backup(bundle: Path, path: Path, on_step: OnBackupStep) -> Manifest:
             manifest = unpack(bundle, temporary)
             on_step("checking the database")
             _compare(manifest, temporary / DATABASE)
+        _set_wal(temporary / DATABASE)
         _require_nothing_in_the_way(path)
         _put_in_place(temporary, path)
     return manifest
@@ -114,6 +116,12 @@ def _compare(manifest: Manifest, database: Path) -> None:
     told = (manifest.schema, manifest.messages, manifest.private_messages, manifest.rooms)
     if facts != told:
         raise NotABackup("its database does not hold what its manifest says")
+
+
+def _set_wal(database: Path) -> None:
+    """Set the journal that the copy of a backup has lost: all that use a database expect it."""
+    with closing(sqlite3.connect(database)) as connection:
+        connection.execute("PRAGMA journal_mode=WAL")
 
 
 def _put_in_place(temporary: Path, path: Path) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import anyio
 from filelock import FileLock, Timeout
 
-from terrarium_mcp.store.private_files import mode_beside
+from terrarium_mcp.store.private_files import give_to_owner, mode_beside
 
 STEP_SECONDS = 0.08
 """Seconds that one step of a transaction should take. A live message waits for at most two steps
@@ -31,6 +31,7 @@ class LockWaiters:
     """The processes that wait for a database's write lock, this one and the others."""
 
     def __init__(self, path: Path) -> None:
+        self._path = path
         self._file = path.with_name(path.name + ".waiting")
         # Acquired in the event loop's thread, and sometimes released in another.
         self._lock = FileLock(self._file, mode=mode_beside(path), thread_local=False)
@@ -43,6 +44,7 @@ class LockWaiters:
         with suppress(OSError):  # Timeout included: another has announced. Or we lack permission
             if not self._lock.is_locked:
                 self._lock.acquire(blocking=False)
+                give_to_owner(self._file, self._path)
 
     def withdraw(self) -> None:
         """End this process's announcement."""

@@ -23,6 +23,7 @@ from terrarium_mcp.store import (
     NotOurs,
     RestoreRefused,
     Store,
+    examine,
     make_backup,
     open_store,
     restore_backup,
@@ -34,6 +35,7 @@ from tests.store.children import child
 from tests.store.dialogues import TEA, put, summary, turn
 from tests.store.files.stored import stored
 from tests.store.scene import (
+    NOON,
     SETTINGS,
     chat,
     differences,
@@ -103,6 +105,14 @@ async def test_what_was_backed_up_is_restored(
     async with open_store(new, SETTINGS) as store:
         assert await differences(store) == []
         assert texts((await find(store, "four")).messages) == ["tea at four"]
+
+
+def test_a_restored_database_is_well_before_its_first_start(history: Path, tmp_path: Path) -> None:
+    new = tmp_path / "elsewhere" / "new.db"
+    restore_backup(backed_up(history), new, quietly)
+    facts = [fact for section in examine(new, NOON) for fact in section.facts]
+    assert {fact.name: fact.text for fact in facts}["journal"] == "WAL"
+    assert [fact for fact in facts if fact.wrong] == []
 
 
 def test_ideas_keep_the_names_that_people_gave_them(history: Path, tmp_path: Path) -> None:
