@@ -16,7 +16,7 @@ import anyio
 from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.ask.askers import AskerCheck
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue, PendingCommand
-from terrarium_mcp.irc_bridge.ask.commands import CONSENT, NEAR_MISS, Command
+from terrarium_mcp.irc_bridge.ask.commands import CONSENT, NEAR_MISS, Command, PersonKey
 from terrarium_mcp.irc_bridge.ask.consent import Consent
 from terrarium_mcp.irc_bridge.ask.ignored import IgnoreList
 from terrarium_mcp.irc_bridge.ask.limits import QuestionLimits, Refusal
@@ -187,6 +187,8 @@ class Reception:
             self._board.refuse(command, why)
             return
         self._consent.heed(command)
+        if command.name == "optout":
+            self._take_off_record(command.person)
         if command.is_question:
             self._limits.count(command.person, command.channel, at)
             if not self._queue.is_next(pending):
@@ -238,6 +240,12 @@ class Reception:
         for one in self._queue:
             if self._network.same_nick(one.command.asker, nick):
                 one.command = replace(one.command, source=replace(one.command.source, nick=new))
+
+    def _take_off_record(self, person: PersonKey) -> None:
+        """Whoever opts out is answered off the record, also what they asked before."""
+        for one in self._queue:
+            if one.command.person == person:
+                one.command = replace(one.command, off_record=True)
 
     async def _refuse_aloud(self, target: str, text: str) -> None:
         channel = target if self._network.is_channel(target) else ""
