@@ -144,7 +144,7 @@ class _Function(BaseModel):
 
 
 class _CompletionToolCall(BaseModel):
-    id: str | int | None = None  # text-generation-inference numbers its calls
+    id: str | int | None = None
     function: _Function | None = None
 
     @property
