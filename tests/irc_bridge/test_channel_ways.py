@@ -17,7 +17,7 @@ from terrarium_mcp.settings import ChannelTable, Settings
 from terrarium_mcp.settings.personas import Persona
 from terrarium_mcp.store import AlreadyRecorded, open_store
 from tests.irc_bridge.house import bytes_of, living, settings_for
-from tests.servers.agent import calls, strict_agent
+from tests.servers.agent import calls, hangs, says, strict_agent
 from tests.servers.fake_ircd import ISUPPORT, FakeIrcd, fake_ircd
 from tests.servers.ircd import Ircd
 from tests.servers.person import person
@@ -486,6 +486,24 @@ async def test_a_reload_changes_who_answers_and_whom(tmp_path: Path) -> None:
     one, two = (request["messages"][0]["content"] for request in agent.requests)
     assert one.startswith("You are Terra, a helpful member of")
     assert two == f"You are a kettle.\n\n{RULES}"
+
+
+async def test_where_a_reload_ends_answers_none_is_given_to_what_was_asked_before(
+    tmp_path: Path,
+) -> None:
+    async with (
+        strict_agent() as agent,
+        fake_ircd() as ircd,
+        living(ways(ircd.port, tmp_path, agent=agent.url)) as house,
+    ):
+        agent.will(hangs(says("Too late.")), "In #mate.")
+        await ircd.says(f"{ADA} PRIVMSG #tea :!ask who?", f"{BO} PRIVMSG #tea :!ask who waits?")
+        with anyio.fail_after(PATIENCE):
+            await agent.asked(1)
+        house.bridges.change_settings(house.settings.with_channel_tables([RECORD]))
+        agent.release()
+        await asks(ircd, f"{ADA} PRIVMSG #mate :!ask and here?", "[LLM] In #mate.")
+        assert not said(ircd, "PRIVMSG #tea")
 
 
 async def test_only_what_is_recorded_is_claimed_for_this_process(tmp_path: Path) -> None:

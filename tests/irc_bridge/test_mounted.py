@@ -192,11 +192,14 @@ async def test_a_server_that_dies_in_a_call_is_started_again_and_logged_once(
     assert children() == others
 
 
-async def test_a_call_that_hangs_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_call_that_hangs_is_given_up(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     async with mounted(mount(tool("hang"))) as server:
         monkeypatch.setattr(connection, "CALL_SECONDS", 0.2)
         with pytest.raises(ToolboxAway, match=r"^hang did not answer within 0.2 s\.$"):
             await server.call("rude__hang", {})
+    assert "the MCP server rude: hang did not answer within 0.2 s." in caplog.messages
 
 
 async def test_a_list_that_changes_a_thousand_times_is_read_again() -> None:

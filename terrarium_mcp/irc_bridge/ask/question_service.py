@@ -202,13 +202,14 @@ class QuestionService:
     @contextmanager
     def _noted(self, pending: PendingCommand) -> Iterator[None]:
         """Note a question in the talk log when it is over, unless it is off the record."""
-        watch, command = pending.watch, pending.command
+        watch = pending.watch
         try:
             yield
         except BaseException as error:
             watch.outcome = _outcome_of(error)
             raise
         finally:
+            command = pending.command  # whose asker may have opted out meanwhile
             if not command.off_record:
                 network = self._views.place(command).network
                 self._talk_log.note(

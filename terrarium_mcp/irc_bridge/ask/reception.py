@@ -16,7 +16,7 @@ import anyio
 from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.ask.askers import AskerCheck
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue, PendingCommand
-from terrarium_mcp.irc_bridge.ask.commands import CONSENT, NEAR_MISS, Command
+from terrarium_mcp.irc_bridge.ask.commands import CONSENT, NEAR_MISS, Command, PersonKey
 from terrarium_mcp.irc_bridge.ask.consent import Consent
 from terrarium_mcp.irc_bridge.ask.ignored import IgnoreList
 from terrarium_mcp.irc_bridge.ask.limits import QuestionLimits, Refusal
@@ -76,12 +76,16 @@ class Reception:
         self._moderation = Moderation(network, settings, queue, quiet, self._board)
 
     def change_settings(self, settings: Settings) -> None:
-        """Use other settings from now on; what was asked before no longer counts."""
+        """Use other settings from now on; what was asked before no longer counts.
+
+        Where they do not let us answer any more, it is not answered either.
+        """
         self._settings = settings
         self._ignored = IgnoreList(settings.ignore)
         self._askers = AskerCheck(self._network, settings)
         self._limits = _question_limits(settings)
         self._moderation.change_settings(settings)
+        self._queue.stop(lambda one: not self._is_answered(one.command.channel))
 
     async def run(self) -> None:
         """Serve what is received until cancelled."""
@@ -173,9 +177,12 @@ class Reception:
         """The commands that are done where nothing is said; None where the bot may speak."""
         if self._moderation.is_quiet(channel, now):
             return SERVED_WHEN_QUIET
+        return None if self._is_answered(channel) else SERVED_WHERE_ONLY_RECORDED
+
+    def _is_answered(self, channel: str) -> bool:
+        """Whether the settings let us answer in a channel; in a private chat ("") they do."""
         settings, mapping = self._settings, self._network.casemapping
-        ways = settings.channel_ways(settings.network_name, channel, mapping)
-        return None if ways.is_answered else SERVED_WHERE_ONLY_RECORDED
+        return settings.channel_ways(settings.network_name, channel, mapping).is_answered
 
     def _admit(self, pending: PendingCommand) -> None:
         """Queue a command, or refuse it."""
@@ -187,6 +194,8 @@ class Reception:
             self._board.refuse(command, why)
             return
         self._consent.heed(command)
+        if command.name == "optout":
+            self._take_off_record(command.person)
         if command.is_question:
             self._limits.count(command.person, command.channel, at)
             if not self._queue.is_next(pending):
@@ -238,6 +247,12 @@ class Reception:
         for one in self._queue:
             if self._network.same_nick(one.command.asker, nick):
                 one.command = replace(one.command, source=replace(one.command.source, nick=new))
+
+    def _take_off_record(self, person: PersonKey) -> None:
+        """Whoever opts out is answered off the record, also what they asked before."""
+        for one in self._queue:
+            if one.command.person == person:
+                one.command = replace(one.command, off_record=True)
 
     async def _refuse_aloud(self, target: str, text: str) -> None:
         channel = target if self._network.is_channel(target) else ""

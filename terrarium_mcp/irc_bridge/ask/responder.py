@@ -67,8 +67,8 @@ class Responder:
         watch.lap("queue")
         try:
             with watch.part("consent"):
-                off_record = await self._consent.is_off_record(pending.command)
-            pending.command = replace(pending.command, off_record=off_record)
+                if await self._consent.is_off_record(pending.command):
+                    pending.command = replace(pending.command, off_record=True)
             if pending.command.is_question:
                 await self._questions.serve(pending)
             elif pending.command.name == "more":

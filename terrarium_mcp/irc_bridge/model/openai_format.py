@@ -144,7 +144,7 @@ class _Function(BaseModel):
 
 
 class _CompletionToolCall(BaseModel):
-    id: str | None = None
+    id: str | int | None = None
     function: _Function | None = None
 
     @property
@@ -153,7 +153,8 @@ class _CompletionToolCall(BaseModel):
         given = function.arguments
         # Some endpoints send the arguments parsed, or null for a call without any.
         arguments = given if isinstance(given, str) else json.dumps(given or {}, ensure_ascii=False)
-        return ToolCall(self.id or "", function.name or UNNAMED, arguments)
+        call_id = "" if self.id is None else str(self.id)
+        return ToolCall(call_id, function.name or UNNAMED, arguments)
 
 
 class _ContentPart(BaseModel):

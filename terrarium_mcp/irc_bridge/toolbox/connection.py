@@ -150,7 +150,9 @@ class ServerConnection:
         except (anyio.ClosedResourceError, anyio.BrokenResourceError):  # `run()` has ended
             raise ToolboxAway(self.away) from None
         except TimeoutError:
-            raise ToolboxAway(f"{name} did not answer within {CALL_SECONDS:g} s.") from None
+            late = ToolboxAway(f"{name} did not answer within {CALL_SECONDS:g} s.")
+            log.warning("%s: %s", self._name, late)
+            raise late from None
         finally:
             call.scope.cancel()
         if call.result is None:

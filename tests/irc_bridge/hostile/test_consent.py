@@ -20,7 +20,7 @@ from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.irc_bridge.ask import consent
 from terrarium_mcp.store import DialoguePlace, DialogueTurn, TurnState, open_store
 from tests.irc_bridge.house import NOBODY, House, bytes_of, living, locked, said, settings_for
-from tests.servers.agent import StrictAgent, calls, says, strict_agent
+from tests.servers.agent import StrictAgent, calls, hangs, says, strict_agent
 from tests.servers.fake_ircd import FakeIrcd, fake_ircd
 
 PATIENCE = 15.0
@@ -183,6 +183,24 @@ async def test_a_question_right_behind_the_opt_out_is_answered_off_the_record(
             await scene.ircd.settles()
         assert "PRIVMSG #tea :[off] " in await scene.answers("xyzzy")
         assert await scene.texts() == []
+
+
+async def test_a_question_in_work_at_the_opt_out_is_answered_off_the_record(
+    tmp_path: Path,
+) -> None:
+    async with playing(tmp_path) as scene:
+        scene.agent.will(hangs(says("xyzzy one\n\nxyzzy two")), says("plugh"))
+        await scene.ircd.says(f"{ZWIEBEL} PRIVMSG #tea :!ask what?")
+        with anyio.fail_after(PATIENCE):
+            await scene.agent.asked(1)
+        await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!optout", "!optin lets you")
+        scene.agent.release()
+        assert "PRIVMSG #tea :[off] " in await scene.answers("xyzzy one")
+        assert "PRIVMSG #tea :[off] " in await scene.answers("xyzzy two")
+        await scene.asks(f"{BO} PRIVMSG #tea :!ask what?", "plugh")
+        assert "xyzzy" not in str(scene.agent.requests[-1])
+        texts = await scene.texts()
+        assert texts == ["zwiebel !ask what?", "bo !ask what?", "Terra bo: [LLM] plugh"]
 
 
 async def test_who_takes_the_nick_is_recorded_and_cannot_undo_it(tmp_path: Path) -> None:

@@ -53,6 +53,12 @@ def test_a_call_is_understood_whatever_is_missing(
     assert (found.name, found.arguments) == understood
 
 
+@pytest.mark.parametrize(("sent", "understood"), [(0, "0"), (7, "7"), ("c", "c"), (None, "")])
+def test_the_id_of_a_call_may_be_a_number(sent: object, understood: str) -> None:
+    (found,) = read_message(called({"id": sent, "function": {"name": "f"}})).calls
+    assert found.id == understood
+
+
 def test_of_two_choices_the_first_is_the_answer() -> None:
     assert read_message(completion({"content": "one"}, {"content": "two"})).text == "one"
 

@@ -46,9 +46,9 @@ async def seen(context: CommandContext) -> list[str]:
     found = await context.toolbox.call("lookup_nick", {"nick": nick}, context.view)
     if found.failed:
         return [found.text]
+    is_here = await _is_here(found.facts["nick"], context)
     if not found.facts["known"]:
-        return [_unknown(found.facts)]
-    is_here = await _is_here(nick, context)
+        return [_unknown(found.facts, is_here=is_here)]
     return [_last_signs(found.facts, context, is_here=is_here), *_other_nicks(found.facts)]
 
 
@@ -74,7 +74,9 @@ async def catchup(context: CommandContext) -> list[str]:
     return [_missed(facts, context), *beginnings, *rest, *facts.get("notes", ())]
 
 
-def _unknown(facts: Facts) -> str:
+def _unknown(facts: Facts, *, is_here: bool) -> str:
+    if is_here:  # since before we came, without a word
+        return f"{shown(facts['nick'])} is here now. Nothing of them is recorded. {covered(facts)}"
     near = f" Similar nicks: {', '.join(facts['near'])}." if facts["near"] else ""
     who = f"No one called {shown(facts['nick'])} is recorded here."
     return f"{who}{near} {covered(facts)}"

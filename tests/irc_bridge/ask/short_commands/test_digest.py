@@ -173,6 +173,17 @@ async def test_seen_knows_who_is_here(ngircd: Ircd, tmp_path: Path) -> None:
         assert "is here now" not in await seen_as(scene, "bo", "bo last spoke ", "; last seen ")
 
 
+async def test_seen_knows_who_was_here_before_the_record_and_keeps_silent(
+    ngircd: Ircd, tmp_path: Path
+) -> None:
+    here = f"ada: {defused_name('bo')} is here now. Nothing of them is recorded. Recorded "
+    async with person("bo", ngircd.port) as bo:
+        await bo.joins("#tea")
+        async with playing(ngircd, tmp_path) as scene:
+            await seen_as(scene, "bo", here)
+            assert await scene.asks("!seen @bo,", here)
+
+
 async def test_who_opted_out_was_never_seen(ngircd: Ircd, tmp_path: Path) -> None:
     async with playing(ngircd, tmp_path) as scene:
         await scripted_day(scene)
