@@ -29,10 +29,11 @@ from terrarium_mcp.settings.loading import (
 )
 from terrarium_mcp.settings.mounts import MOUNT_SEPARATOR, Mount, check_mounted_channels
 from terrarium_mcp.settings.sources import NetworkTable
-from terrarium_mcp.settings.values import RoomDays
+from terrarium_mcp.settings.values import NO_MODEL, RoomDays
 
 __all__ = [
     "MOUNT_SEPARATOR",
+    "NO_MODEL",
     "BadSetting",
     "ChannelTable",
     "ChannelWays",

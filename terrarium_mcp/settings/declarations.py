@@ -20,9 +20,11 @@ from terrarium_mcp.settings.channel_ways import Askers, ChannelTable, ChannelWay
 from terrarium_mcp.settings.hosts import is_loopback, network_name_of
 from terrarium_mcp.settings.values import (
     MOST_DAYS,
+    NO_MODEL,
     AdminNames,
     Channels,
     Masks,
+    ModelUrl,
     Mounts,
     Names,
     NetworkName,
@@ -205,8 +207,10 @@ class Settings(BaseModel):
         le=10_000,
     )
 
-    agent_api_url: Url = _setting(
-        "AGENT_API_URL", "http://localhost:8080", "URL of the OpenAI-compatible endpoint"
+    agent_api_url: ModelUrl = _setting(
+        "AGENT_API_URL",
+        "http://localhost:8080",
+        "URL of the OpenAI-compatible endpoint; none: questions are answered with search results",
     )
     agent_api_key: str = _secret("AGENT_API_KEY", "API key of the endpoint, if it requires one")
     agent_model: str = _setting("AGENT_MODEL", "", "model to use; unset: the endpoint's first")
@@ -367,8 +371,13 @@ class Settings(BaseModel):
         return self.retention_days
 
     @property
+    def has_model(self) -> bool:
+        """Whether a model is to answer questions."""
+        return self.agent_api_url != NO_MODEL
+
+    @property
     def asks_model_here(self) -> bool:
-        """Whether the model's endpoint is on this machine."""
+        """Whether the model's endpoint, if there is to be one, is on this machine."""
         return is_loopback(urlsplit(self.agent_api_url).hostname or "")
 
     @property

@@ -18,6 +18,9 @@ from terrarium_mcp.settings.personas import Persona, persona_of
 MOST_DAYS = 100_000
 """274 years. Python's calendar begins in the year 1, so a much larger number would overflow."""
 
+NO_MODEL = "none"
+"""AGENT_API_URL where no model is to answer: an empty one is not set, and so the usual one."""
+
 _LONGEST_VIEWER_URL = 150
 """A permalink of that length fits every line of IRC."""
 
@@ -109,6 +112,10 @@ def _url(address: str) -> str:
     return address
 
 
+def _model_url(address: str) -> str:
+    return NO_MODEL if address.lower() == NO_MODEL else _url(address)
+
+
 def _viewer_url(address: str) -> str:
     is_usable = re.fullmatch(r"https?://[A-Za-z0-9.\-:\[\]]+(/[!-~]*)?", address)
     if address and not (is_usable and len(address) <= _LONGEST_VIEWER_URL):
@@ -123,6 +130,7 @@ def _viewer_url(address: str) -> str:
 
 NetworkName = Annotated[str, AfterValidator(_network_name)]
 Url = Annotated[str, AfterValidator(_url)]
+ModelUrl = Annotated[str, AfterValidator(_model_url)]
 ViewerUrl = Annotated[str, AfterValidator(_viewer_url)]
 Zone = Annotated[str, AfterValidator(_zone)]
 RetentionDays = Annotated[tuple[RoomDays, ...], BeforeValidator(_days)]

@@ -33,6 +33,7 @@ def test_with_yes_nothing_is_asked_and_the_usual_is_written(ngircd: Ircd, tmp_pa
         "TERRARIUM_TLS_CAFILE": ngircd.cafile,
         "IRC_CHANNELS": "tea",
         "TERRARIUM_CONTACT": "ada",
+        "AGENT_API_URL": "none",
         "DB_PATH": "data/irc_logs.db",
     }
     assert "localhost answers, with TLS" in done.stdout

@@ -113,6 +113,23 @@ async def test_search_finds_says_so_or_tells_what_is_covered(ngircd: Ircd, tmp_p
         assert await scene.asks("!search in:#nowhere x", "No channel #nowhere")
 
 
+async def test_without_a_model_questions_get_lines_of_the_record_and_nothing_is_sent(
+    ngircd: Ircd, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("INFO")
+    async with playing(ngircd, tmp_path, agent_api_url="None", introduction="on") as scene:
+        assert "and I answer questions from the record" in await scene.hears("I am a bot")
+        await scene.ada.types("PRIVMSG #tea :the gate is green")
+        await scene.house.has_heard(scene.ada)
+        await scene.asks("!ask which colour has the gate?", "No language model answers here.")
+        await scene.hears("the gate is green")
+        await scene.asks("!help", "No language model answers: questions get lines of the record.")
+        await scene.asks("!status", "No language model answers questions.")
+        assert not scene.agent.requests
+    assert "no model is set: questions are answered with search results" in caplog.text
+    assert "in the log" not in caplog.text
+
+
 async def test_a_quote_ends_with_its_permalink_and_every_line_fits(
     inspircd: Ircd, tmp_path: Path
 ) -> None:

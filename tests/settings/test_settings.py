@@ -429,7 +429,8 @@ def test_every_refusal_is_said_at_once_with_its_meaning() -> None:
         "IRC_PORT='x' (from the environment): Input should be a valid integer, unable to parse"
         " string as an integer. Its meaning: port of the IRC server; 0: 6697 with TLS, 6667"
         " without. AGENT_API_URL='y' (from the environment): not an address such as"
-        " http://localhost:8080. Its meaning: URL of the OpenAI-compatible endpoint."
+        " http://localhost:8080. Its meaning: URL of the OpenAI-compatible endpoint; none:"
+        " questions are answered with search results."
     )
 
 

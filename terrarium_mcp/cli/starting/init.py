@@ -60,8 +60,7 @@ def _answers_in(env_file: Path) -> Values:
     """The settings of an existing file, as answers to our questions."""
     if not env_file.exists():
         return {}
-    written = {name: value for name, value in dotenv_values(env_file).items() if value}
-    values = {"AGENT_API_URL": "none", **written}
+    values = {name: value for name, value in dotenv_values(env_file).items() if value}
     if "IRC_SERVER" in values and (port := values.get("IRC_PORT")):
         values["IRC_SERVER"] += f":{port}"
     if "DB_PATH" in values and (path := env_file.parent / values["DB_PATH"]).exists():

@@ -7,18 +7,18 @@ from terrarium_mcp.cli.starting.init_checks import listed_models
 from terrarium_mcp.cli.starting.init_dialogue import NONE, Dialogue, Values
 from terrarium_mcp.errors import and_more
 from terrarium_mcp.irc_bridge.model.client import ModelUnavailable
-from terrarium_mcp.settings import Settings, settings_from
+from terrarium_mcp.settings import NO_MODEL, Settings, settings_from
 
 _MOST_SHOWN = 8
 
 
 def model_settings(dialogue: Dialogue) -> Values:
-    """Ask for the endpoint, and for one of its models; nothing if there is to be none."""
+    """Ask for the endpoint, and for one of its models; NO_MODEL if there is to be none."""
     while True:
         question = "Model endpoint, OpenAI-compatible (none: answer with search results)"
         url = dialogue.answer("AGENT_API_URL", question, Settings().agent_api_url)
         if url.lower() in NONE:
-            return {}
+            return {"AGENT_API_URL": NO_MODEL, "AGENT_API_KEY": "", "AGENT_MODEL": ""}
         is_usual = url == dialogue.usual.get("AGENT_API_URL")
         key = dialogue.option("AGENT_API_KEY", or_usual=is_usual)
         values = {"AGENT_API_URL": url, "AGENT_API_KEY": key}

@@ -137,6 +137,8 @@ def _model(context: CommandContext) -> str:
     """Whether questions and lines leave this machine, never for which address; and who may ask."""
     here = context.settings.asks_model_here
     may_ask = _MAY_ASK[context.ways.askers] if _place(context) else ""
+    if not context.settings.has_model:
+        return f"No language model answers: questions get lines of the record.{may_ask}"
     if not context.ways.is_recorded:
         to = (
             "goes to a model on my own machine"

@@ -49,16 +49,13 @@ def introduction(settings: Settings, ways: ChannelWays) -> str:
     """The line itself: what the bot does in a channel, and how to have no part in it."""
     prefix = settings.command_prefix
     contact = f" Contact: {settings.contact}." if settings.contact else ""
+    answerer = "a language model answers" if settings.has_model else "I answer"
     if not ways.is_recorded:
         return (
-            f"I am a bot: a language model answers questions here ({prefix}help). Nothing that is"
+            f"I am a bot: {answerer} questions here ({prefix}help). Nothing that is"
             f" said here is recorded.{contact}"
         )
-    answers = (
-        "a language model answers questions from the record"
-        if ways.is_answered
-        else "do not answer here"
-    )
+    answers = f"{answerer} questions from the record" if ways.is_answered else "do not answer here"
     return (
         f"I am a bot: I record this channel, and {answers}"
         f" ({prefix}help). A line that starts with [off] is not recorded; {prefix}optout leaves you"

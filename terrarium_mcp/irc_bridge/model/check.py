@@ -23,6 +23,9 @@ async def check_endpoint(llm: LLM) -> None:
 
     It is asked for one word and offered a tool; from then on `llm` knows whether to offer any.
     """
+    if not llm.is_set:
+        log.info("no model is set: questions are answered with search results")
+        return
     health = await llm.health()
     if not health.ok:
         sentence = health.text if health.kind else f"model endpoint unhealthy ({health.text})."

@@ -28,6 +28,7 @@ from terrarium_mcp.irc_bridge.model.endpoint_errors import hint_for, says_too_lo
 from terrarium_mcp.irc_bridge.model.errors import (
     ConnectionFailed,
     ModelUnavailable,
+    NoModel,
     RejectedRequest,
     TalkTooLong,
 )
@@ -53,6 +54,7 @@ HEALTH_SECONDS = 5.0
 class _ModelChoice:
     """Which model of which endpoint to use, and how; the arguments of `LLM`."""
 
+    is_set: bool
     base_url: str
     api_key: str = field(repr=False)
     model: str
@@ -64,6 +66,7 @@ class _ModelChoice:
     def from_settings(cls, settings: Settings) -> "_ModelChoice":
         """The choice of these settings."""
         return cls(
+            is_set=settings.has_model,
             base_url=settings.agent_api_url,
             api_key=settings.agent_api_key,
             model=settings.agent_model,
@@ -82,6 +85,7 @@ class LLM:
     def __init__(
         self,
         *,
+        is_set: bool = True,
         base_url: str,
         api_key: str,
         model: str,
@@ -98,7 +102,7 @@ class LLM:
         self.condition = EndpointCondition()
         self._learned = LearnedAdaptations(clock)
         self._retired: list[Endpoint] = []
-        self._use(_ModelChoice(base_url, api_key, model, temperature, max_tokens, timeout))
+        self._use(_ModelChoice(is_set, base_url, api_key, model, temperature, max_tokens, timeout))
 
     @classmethod
     def from_settings(cls, settings: Settings, *, wait: wait_base = BACKOFF) -> "LLM":
@@ -143,6 +147,7 @@ class LLM:
             ModelUnavailable: there is no answer; the message names the cause and the way out.
             TalkTooLong: the talk exceeds the model's context.
         """
+        self._require_model()
         self._check_breaker()
         try:
             said = await self._message_in_time(talk, tools, max_tokens or self._choice.max_tokens)
@@ -164,6 +169,7 @@ class LLM:
         Raises:
             ModelUnavailable: it lists none, or cannot be reached.
         """
+        self._require_model()
         try:
             return await self._endpoint.models()
         except RejectedRequest as error:
@@ -190,6 +196,11 @@ class LLM:
         return Health(ok=False, text=str(error), kind=error.kind)
 
     @property
+    def is_set(self) -> bool:
+        """Whether there is to be a model; otherwise nothing is ever sent."""
+        return self._choice.is_set
+
+    @property
     def takes_tools(self) -> bool:
         """Whether to offer tools: false for an hour after the endpoint has refused them."""
         return TOOLS not in self._learned.known((self._endpoint.root, self._model))
@@ -207,6 +218,10 @@ class LLM:
     @property
     def _where(self) -> str:
         return self._endpoint.address
+
+    def _require_model(self) -> None:
+        if not self.is_set:
+            raise NoModel
 
     def _check_breaker(self) -> None:
         if seconds := self._breaker.seconds_open(self._clock()):

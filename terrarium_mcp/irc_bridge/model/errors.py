@@ -35,6 +35,15 @@ class ModelUnavailable(TerrariumError):
         return self.in_channel
 
 
+class NoModel(ModelUnavailable):
+    """There is to be none."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "No model is set: AGENT_API_URL=none.", in_channel="No language model answers here."
+        )
+
+
 class TalkTooLong(TerrariumError):
     """The talk exceeds the model's context: retry with less of it."""
 

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from terrarium_mcp.chat.times.timestamps import lasting
 from terrarium_mcp.errors import TerrariumError, quantity
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
+from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import BridgeReport
 
 _ADDRESS = r"\w[\w+.-]*://(?:\[[^\s\]]*\])?[^\s)\]}>,;\"']*|\b\d{1,3}(?:\.\d{1,3}){3}(?::\d+)?\b"
@@ -25,7 +26,12 @@ async def status(context: CommandContext) -> list[str]:
     An operator of the bot also reads which model that is, what is wrong, and what is not on disk.
     """
     report, now = context.report(), datetime.now(UTC)
-    facts = [_up(report, now), await _recorded(context), _model(report), _questions(report)]
+    facts = [
+        _up(report, now),
+        await _recorded(context),
+        _model(report, context.settings),
+        _questions(report),
+    ]
     everybody = " ".join(fact for fact in facts if fact)
     if not context.is_admin:
         return [everybody]
@@ -52,7 +58,9 @@ async def _recorded(context: CommandContext) -> str:
     return f"{where}: {found.facts.get('covered', 'unknown')}"
 
 
-def _model(report: BridgeReport) -> str:
+def _model(report: BridgeReport, settings: Settings) -> str:
+    if not settings.has_model:
+        return "No language model answers questions."
     return "The model is not answering." if report.model_trouble else "No trouble with the model."
 
 
@@ -63,7 +71,7 @@ def _questions(report: BridgeReport) -> str:
 
 
 def _for_admins(report: BridgeReport, now: datetime, context: CommandContext) -> str:
-    model = report.model or "not known yet"
+    model = (report.model or "not known yet") if context.settings.has_model else "none"
     trouble = without_addresses(report.model_trouble, context.settings.agent_api_url)
     waiting = f"{quantity(report.waiting, 'line')} not on disk yet"
     since = report.unwritable_since
