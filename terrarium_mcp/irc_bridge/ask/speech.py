@@ -154,6 +154,7 @@ class ReplySpeech:
             if number == 0:
                 self._guard.replied(pending.command.person, ready_at)
                 begun()
+                # What is remembered of it, and what follows, depend on whether it was taken.
                 if pending.command.is_question or reply.more or len(reply.now) > 1:
                     with pending.watch.part("confirmation"):
                         await self._network.confirm(pending.command.target)
