@@ -63,7 +63,8 @@ ROOMS = (
         ),
         tests=(
             "tests/store/sqlite/index",
-            "tests/store/sqlite/ingest/test_append.py",
+            "tests/store/sqlite/imports",
+            "tests/store/sqlite/ingest",
             "tests/store/sqlite/index/test_external_rows.py",
             "tests/store/sqlite/topics/test_links.py",
             "tests/store/sqlite/topics/test_order.py",
@@ -87,6 +88,8 @@ ROOMS = (
         # Real servers take a minute, and show what a fake one cannot.
         tests=(
             "tests/irc_bridge/network",
+            "tests/irc_bridge/record",
+            "tests/irc_bridge/hostile",
             "tests/test_pydle.py",
             "--ignore=tests/irc_bridge/network/test_real_servers.py",
         ),

@@ -4,13 +4,17 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+_END = b"[DONE]"
+"""The data of the last event."""
+
 _TEXTS = ("content", "reasoning_content", "reasoning", "refusal")
 
 
 def completion_of_events(body: bytes) -> dict[str, Any] | None:
     """The completion whose pieces are the server-sent events of `body`; None if it has none.
 
-    Of several choices only the first is read.
+    Of several choices only the first is read. A stream that names neither a finish reason nor its
+    end was cut off: its completion has no choices, for half an answer may say the opposite.
     """
     if not body.lstrip().startswith((b"data:", b"event:", b"id:", b":")):
         return None
@@ -26,7 +30,8 @@ def completion_of_events(body: bytes) -> dict[str, Any] | None:
                 _add_calls(calls, delta.get("tool_calls"))
     if calls:
         message["tool_calls"] = list(calls.values())
-    choices = [{"message": message, "finish_reason": finish}] if message or finish else []
+    is_whole = finish or (message and _ends(body))
+    choices = [{"message": message, "finish_reason": finish}] if is_whole else []
     return {"choices": choices, "usage": usage}
 
 
@@ -40,6 +45,10 @@ def _events(body: bytes) -> Iterator[dict[str, Any]]:
                 continue
             if isinstance(piece, dict):
                 yield piece
+
+
+def _ends(body: bytes) -> bool:
+    return any(line.startswith(b"data:") and line[5:].strip() == _END for line in body.splitlines())
 
 
 def _add_texts(message: dict[str, Any], delta: dict[str, Any]) -> None:

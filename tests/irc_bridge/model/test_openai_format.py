@@ -109,6 +109,16 @@ def test_a_stream_is_joined_with_its_calls() -> None:
     )
 
 
+def test_a_stream_that_breaks_off_is_no_completion() -> None:
+    said = events({"delta": {"content": "The gate is not"}}, {"delta": {"content": " open."}})
+    assert read_message(said) == ModelMessage("The gate is not open.")
+    broken_off, _ = said.split(b"data: [DONE]")
+    error = b'data: {"error": {"message": "the engine died"}}'
+    for body in (broken_off, broken_off[:-20], broken_off + error):
+        with pytest.raises(NotACompletion):
+            read_message(body)
+
+
 def test_a_stream_of_reasoning_alone_is_told_apart() -> None:
     body = events({"delta": {"reasoning_content": "Hm."}}, {"delta": {}, "finish_reason": "length"})
     assert read_message(body) == ModelMessage("", only_reasoned=True)

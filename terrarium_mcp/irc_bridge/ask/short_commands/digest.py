@@ -11,7 +11,11 @@ from terrarium_mcp.chat.transcript import RenderOptions, dated_line
 from terrarium_mcp.errors import and_more, quantity, shown
 from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
-from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import covered, without_cutoff
+from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
+    covered,
+    nick_in,
+    without_cutoff,
+)
 
 Facts = Mapping[str, Any]
 """Structured content of a tool's answer, or one item of it."""
@@ -36,7 +40,7 @@ _COUNTED = {
 
 async def seen(context: CommandContext) -> list[str]:
     """!seen NICK: when somebody last spoke and was last seen, and their other nicks."""
-    nick = first_word(context.command.rest)[0]
+    nick = nick_in(first_word(context.command.rest)[0])
     if not nick:
         return [f"Who? For example: {context.settings.command_prefix}seen ada"]
     if fold(nick) == fold(context.command.asker):

@@ -13,6 +13,7 @@ from terrarium_mcp.irc_bridge.answer.log_lines import JOINS_AND_LEAVES, collapse
 from terrarium_mcp.irc_bridge.answer.reply import SHOWN
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
+    nick_in,
     nothing_found,
     quoted,
     refused,
@@ -54,7 +55,7 @@ def recent_lines(words: str) -> RecentLines | None:
     given = words.split()
     found = {_kind(word): word for word in given}
     count = int(found.get("count", USUAL))
-    nick = found.get("nick", "").replace('"', "")
+    nick = nick_in(found.get("nick", "").replace('"', ""))
     if len(found) < len(given) or not count or ("nick" in found and not nick):
         return None
     return RecentLines(min(count, MOST), found.get("channel", ""), nick)

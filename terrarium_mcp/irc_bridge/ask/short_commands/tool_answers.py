@@ -15,11 +15,19 @@ from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, ViewMeta
 _NOTE = "note: "
 """How a tool begins a note on what it was asked."""
 
+_AROUND_NICK = "@,:;.!?"
+"""What people write around a nick; none of it may be in one."""
+
 
 def channel_and_rest(words: str) -> tuple[str, str]:
     """The channel that an argument begins with, "" if it does not, and the rest: `#tea alice`."""
     first, rest = first_word(words.strip())
     return (first, rest) if is_channel(first) else ("", words.strip())
+
+
+def nick_in(word: str) -> str:
+    """The nick in a word as people type it: `@alice`, `alice?`."""
+    return word.strip(_AROUND_NICK)
 
 
 def without_cutoff(view: ViewMeta) -> ViewMeta:

@@ -182,6 +182,7 @@ async def test_seen_knows_who_was_here_before_the_record_and_keeps_silent(
         async with playing(ngircd, tmp_path) as scene:
             await seen_as(scene, "bo", here)
             assert await scene.asks("!seen @bo,", here)
+            assert await scene.asks("!seen bo?", here)
 
 
 async def test_who_opted_out_was_never_seen(ngircd: Ircd, tmp_path: Path) -> None:

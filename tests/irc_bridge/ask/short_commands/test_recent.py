@@ -28,6 +28,8 @@ from tests.irc_bridge.house import came, said
         ("#tea #mate", None),
         ('"alice"', RecentLines(nick="alice")),
         ('"', None),
+        ("@alice?", RecentLines(nick="alice")),
+        ("?", None),
     ],
 )
 def test_number_channel_and_nick_are_told_apart(typed: str, wanted: RecentLines | None) -> None:
