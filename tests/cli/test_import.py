@@ -110,6 +110,21 @@ def test_lines_that_cannot_be_read_are_counted_and_written_down(tmp_path: Path) 
     )
 
 
+def test_the_first_line_that_cannot_be_read_is_shown_where_a_log_changes_its_theme(
+    tmp_path: Path,
+) -> None:
+    log = tmp_path / "#lab.log"
+    before = [f"23:57 <bob> line {number}" for number in range(400)]
+    after = [f"23:58:00 -- bob \x1b[31m\x02says: {number}" for number in range(200)]
+    opened = "--- Log opened Sat Oct 24 23:57:13 2026"
+    log.write_text("\n".join([opened, *before, *after]), "utf-8")
+    done = imported(tmp_path, log, *BERLIN, "--network", "labnet")
+    assert "601 lines, 400 added, 200 could not be read" in done.stdout
+    told = [line for line in done.stdout.splitlines() if "the first that" in line]
+    place = f"{log}:402: not a line of irssi"
+    assert told == [f"the first that could not be read: {place}: 23:58:00 -- bob [31msays: 0"]
+
+
 def test_how_to_see_the_lines_that_cannot_be_read_is_said(tmp_path: Path) -> None:
     log = tmp_path / "irc.labnet.#lab.weechatlog"
     log.write_bytes(b"2026-10-24 23:57:13\tbob\thi\nnot a line\n")
