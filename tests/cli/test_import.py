@@ -79,6 +79,17 @@ def test_imports_are_listed_and_undone(tmp_path: Path) -> None:
     assert "7" in wrong.stderr
 
 
+@pytest.mark.parametrize("option", ["--list", "--undo 1"])
+def test_where_there_is_no_database_none_is_made_for_its_imports(
+    tmp_path: Path, option: str
+) -> None:
+    done = ran(f"terrarium-mcp import {option} --db data/irc.db", at=tmp_path)
+    assert done.returncode == 1
+    assert "There is no database" in done.stderr
+    assert "Name one with DB_PATH or --db." in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize(
     ("words", "cause"),
     [
