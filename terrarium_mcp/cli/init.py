@@ -1,14 +1,13 @@
 """`terrarium-mcp init`: ask what is needed, check it, and write it to a settings file."""
 
-import sys
 from pathlib import Path
 
 import click
 
-from terrarium_mcp.errors import TerrariumError
+from terrarium_mcp.cli.console import asking
 
-_NOBODY_TO_ASK = (
-    "There is no terminal to ask at. Give the answers as options, and --yes for the others:"
+_INSTEAD = (
+    "Give the answers as options, and --yes for the others:"
     " terrarium-mcp init --server irc.example.org --channels tea,mate --contact 'ada on this"
     " network' --model-url none --yes. terrarium-mcp init --help lists all of them."
 )
@@ -81,10 +80,5 @@ def init(
         "TERRARIUM_SOURCE_TIMEZONE": old_zone,
     }
     options = {name: value for name, value in given.items() if value is not None}
-    try:
+    with asking(_INSTEAD):
         set_up(Dialogue(options, yes=yes), Path.cwd() / env_file)
-    except click.Abort:  # Ctrl-C, Ctrl-D, or an input that ended
-        if sys.stdin.isatty():
-            raise
-        click.echo()  # ends the line of the question
-        raise TerrariumError(_NOBODY_TO_ASK) from None
