@@ -51,9 +51,8 @@ def test_an_import_says_what_it_found_and_what_became_of_it(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("name", ["#lab.weechatlog", "#lab.weechatlog.txt", "#lab.weechatlog.1"])
 def test_a_log_of_weechat_on_its_own_names_its_channel(tmp_path: Path, name: str) -> None:
-    log = tmp_path / name
-    log.write_bytes(b"2026-10-24 23:57:13\tbob\thi\n")
-    done = imported(tmp_path, log, *BERLIN, "--network", "labnet", "--dry-run")
+    (tmp_path / name).write_bytes(b"2026-10-24 23:57:13\tbob\thi\n")
+    done = imported(tmp_path, name, *BERLIN, "--network", "labnet", "--dry-run")
     assert done.stdout.startswith("labnet/#lab: WeeChat, 1 file,")
 
 
