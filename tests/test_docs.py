@@ -21,6 +21,7 @@ from terrarium_mcp.settings import Settings, load_settings
 from terrarium_mcp.settings.changes import LIVE
 from terrarium_mcp.store import open_store
 from terrarium_mcp.store.sqlite.index.all_structures import DERIVED
+from terrarium_mcp.store.sqlite.schema import CURRENT
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text("utf-8")
@@ -144,6 +145,13 @@ def test_the_page_on_watermarks_names_every_derived_structure() -> None:
     ((count, names),) = re.findall(r"(\d+) structures are derived \(([^)]+)\)", text)
     assert int(count) == len(DERIVED)
     assert len(names.replace("two full-text indexes", "one, another").split(",")) == len(DERIVED)
+
+
+def test_the_page_on_the_database_names_every_version() -> None:
+    page = (ROOT / "docs" / "database.md").read_text("utf-8")
+    assert f"the current one is {CURRENT}. " in page
+    assert f"(`irc_logs.before-v{CURRENT}.db`), then" in page
+    assert all(f"[v{version}.sql](" in page for version in range(1, CURRENT + 1))
 
 
 def test_every_test_that_a_page_names_exists() -> None:

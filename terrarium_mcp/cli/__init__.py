@@ -5,7 +5,9 @@ second of CPU) nor pydle nor openai.
 """
 
 import logging
+import os
 import sys
+from pathlib import Path
 
 import click
 
@@ -56,6 +58,8 @@ commands.add_command(completion)
 
 def main() -> None:
     """Run a command. An expected failure is one line on stderr and exit status 1."""
+    if sys.stdin is None:  # closed by what started us: as if there were nothing to read
+        sys.stdin = Path(os.devnull).open()  # noqa: SIM115 -- open until the end
     console = ConsoleHandler()  # on stderr, since stdout belongs to the stdio transport
     logging.basicConfig(handlers=[console], level=logging.WARNING, format="%(message)s")
     logging.getLogger("terrarium_mcp").setLevel(logging.INFO)

@@ -3,9 +3,13 @@
 import logging
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TextIO
 
 import click
+
+from terrarium_mcp.errors import TerrariumError
 
 ERASE_LINE = "\r\x1b[2K"
 """Moves the cursor of a terminal to the start of its line, and empties that line."""
@@ -21,6 +25,22 @@ def is_terminal(stream: TextIO) -> bool:
 def colour_wanted() -> bool | None:
     """False where NO_COLOR says so (https://no-color.org); None leaves it to the terminal."""
     return False if os.environ.get("NO_COLOR") else None
+
+
+@contextmanager
+def asking(instead: str) -> Iterator[None]:
+    """Ask within the block; `instead` says what to do where nobody can answer.
+
+    Raises:
+        TerrariumError: the input ended, and there is no terminal.
+    """
+    try:
+        yield
+    except click.Abort:  # Ctrl-C, Ctrl-D, or an input that ended
+        if sys.stdin.isatty():
+            raise
+        click.echo(err=True)  # ends the line of the question
+        raise TerrariumError(f"There is no terminal to ask at. {instead}") from None
 
 
 class ConsoleHandler(logging.StreamHandler[TextIO]):

@@ -4,6 +4,14 @@ from pathlib import Path
 
 import click
 
+from terrarium_mcp.cli.console import asking
+
+_INSTEAD = (
+    "Give the answers as options, and --yes for the others:"
+    " terrarium-mcp init --server irc.example.org --channels tea,mate --contact 'ada on this"
+    " network' --model-url none --yes. terrarium-mcp init --help lists all of them."
+)
+
 
 @click.command()
 @click.option("--server", help="IRC server: host, host:port or ircs://host:port.")
@@ -72,4 +80,5 @@ def init(
         "TERRARIUM_SOURCE_TIMEZONE": old_zone,
     }
     options = {name: value for name, value in given.items() if value is not None}
-    set_up(Dialogue(options, yes=yes), Path.cwd() / env_file)
+    with asking(_INSTEAD):
+        set_up(Dialogue(options, yes=yes), Path.cwd() / env_file)

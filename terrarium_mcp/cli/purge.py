@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from terrarium_mcp.cli.console import asking
 from terrarium_mcp.cli.options import adopt_option, settings_of, settings_options
 
 
@@ -46,6 +47,11 @@ def purge(
     target = PurgeTarget(nick, network)
     options = PurgeOptions(Path.cwd() / settings.db_path, settings, target, thorough, copies, adopt)
     anyio.run(preview, options)
-    if not yes:
-        click.confirm("Remove all of this permanently?", abort=True, err=True)
+    if not yes and not _agreed():
+        raise click.Abort
     anyio.run(remove, options)
+
+
+def _agreed() -> bool:
+    with asking("Add --yes to remove it without a question."):
+        return click.confirm("Remove all of this permanently?", err=True)

@@ -46,7 +46,8 @@ class ContentReport:
 
     `totals` is None where nothing was stored: the file was imported before, which `earlier` names,
     or this is a trial, or the file cannot be read to its end, which `failure` says. `sha256` is
-    that of the file, once it was looked whether it was imported.
+    that of the file, once it was looked whether it was imported. `unread` is the first line that
+    could not be read.
     """
 
     content: LogContent
@@ -55,6 +56,7 @@ class ContentReport:
     left_out: Counter[NotRecorded] = field(default_factory=Counter)
     first: datetime | None = None
     last: datetime | None = None
+    unread: RejectedLine | None = None
     totals: ImportTotals | None = None
     earlier: EarlierReading | None = None
     failure: UnusableFile | None = None
@@ -180,6 +182,7 @@ class LogImport:
         self._on_lines(part.lines)
         if report.content.target:  # what a client says to its user is of no interest
             for line in part.rejected:
+                report.unread = report.unread or line
                 self._on_reject(report.content.file, line)
         if part.result:
             report.counts, report.left_out = part.result.counts, part.result.left_out

@@ -19,11 +19,13 @@ _LOSSY = re.compile(r"[/\\:*?\"<>|_-]")
 """What programs replace in names of files, what they put there, or leave out."""
 
 
-_ROTATED = re.compile(r"(?:~|\.(?:\d{1,3}|old|bak)|(?<=\.log)\.txt)+\Z", re.IGNORECASE)
+_ROTATED = re.compile(
+    r"(?:~|\.(?:\d{1,3}|old|bak)|(?:(?<=\.log)|(?<=\.weechatlog))\.txt)+\Z", re.IGNORECASE
+)
 """What rotation and backups append, and who publishes a log. Dates have more digits:
 `tea.log.20261024`."""
 
-_CHANNEL = re.compile(r"(?<![^/])(?P<channel>#[^/]*?)(?:\.(?:log|txt))?\Z")
+_CHANNEL = re.compile(r"(?<![^/])(?P<channel>#[^/]*?)(?:\.(?:log|txt|weechatlog))?\Z")
 
 
 class Place(NamedTuple):

@@ -7,6 +7,7 @@
 - values.py, hosts.py: what the text of a setting means
 - mounts.py: other MCP servers for the model
 - sources.py: flags, the environment, `.env` and `terrarium.toml`
+- dotenv_file.py: the values in `.env`
 - validation.py: from the values that were found to `Settings`, or a sentence about each mistake
 - networks.py: the settings of each network, where there are several
 - tool_choice.py: the tools that a setting selects, and those of the core
@@ -19,6 +20,7 @@ from terrarium_mcp.settings.changes import SettingsChange, changed
 from terrarium_mcp.settings.channel_ways import ChannelTable, ChannelWays
 from terrarium_mcp.settings.channels import ConfiguredChannel, keys_hidden
 from terrarium_mcp.settings.declarations import Settings, setting_names
+from terrarium_mcp.settings.dotenv_file import dotenv_in
 from terrarium_mcp.settings.errors import BadSetting
 from terrarium_mcp.settings.hosts import is_loopback
 from terrarium_mcp.settings.loading import (
@@ -46,6 +48,7 @@ __all__ = [
     "SettingsChange",
     "changed",
     "check_mounted_channels",
+    "dotenv_in",
     "is_loopback",
     "keys_hidden",
     "load_settings",

@@ -1,6 +1,5 @@
 """Where settings come from: flags, the environment, `.env` and `terrarium.toml`."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,6 +8,7 @@ from terrarium_mcp.errors import did_you_mean
 from terrarium_mcp.settings.channel_tables import channel_tables
 from terrarium_mcp.settings.channel_ways import ChannelTable
 from terrarium_mcp.settings.declarations import Settings, setting_names
+from terrarium_mcp.settings.dotenv_file import read_dotenv
 from terrarium_mcp.settings.errors import BadSetting
 from terrarium_mcp.settings.mounts import mounts_in
 from terrarium_mcp.settings.near_misses import OF_IRC_CLIENTS
@@ -28,10 +28,10 @@ _TABLES = ("network", "channel")
 _MOUNTS = "MCP_SERVERS"
 """The setting that only terrarium.toml has; a variable of this name is another program's."""
 
-_HALF_COMMENTED = re.compile(
-    r"^\s*(?:export\s+)?IRC_CHANNELS\s*=(?!\s*['\"])[^'\"\n]*[^\S\n]#\S", re.MULTILINE
+_NAMES_IN_A_TABLE = (
+    " The keys of a table are settings by their full names, such as"
+    ' TERRARIUM_NETWORK = "libera" and IRC_SERVER = "irc.libera.chat".'
 )
-"""A list of channels of which python-dotenv would treat a part, or all, as a comment."""
 
 
 class NetworkTable(NamedTuple):
@@ -71,7 +71,7 @@ def layers(
     ours = {name: value for name, value in environ.items() if name.upper() != _MOUNTS}
     yield Layer("the environment", known_settings(ours, "the environment"), others)
     if dotenv := _existing(env_file, Path(".env")):
-        written = _read_dotenv(dotenv)
+        written = read_dotenv(dotenv)
         known = _relative_to(dotenv, known_settings(written, str(dotenv)))
         yield Layer(str(dotenv), known, list(written))
     if toml := _existing(config, Path("terrarium.toml")):
@@ -92,11 +92,12 @@ def known_settings(
     *,
     only_settings: bool = False,
     tables: Sequence[str] = (),
+    hint: str = "",
 ) -> dict[str, object]:
     """The values that are set, by the setting's own spelling. An empty value counts as not set.
 
     With `only_settings`, every unknown name is an error, not only those with our prefix; it may be
-    meant for one of the `tables` too.
+    meant for one of the `tables` too. `hint` is said of a name that resembles none.
 
     Raises:
         BadSetting: a name is unknown.
@@ -104,7 +105,7 @@ def known_settings(
     proper = {name.upper(): name for name in setting_names()}
     for name in values:
         if name.upper() not in proper and (only_settings or name.upper().startswith(OWN_PREFIX)):
-            near = did_you_mean(name.upper(), [*setting_names(), *tables])
+            near = did_you_mean(name.upper(), [*setting_names(), *tables]) or hint
             raise BadSetting(f"{name} in {source} is not a setting.{near}")
     if only_settings:
         _check_spelt_once(values, source)
@@ -136,7 +137,7 @@ def _network_tables(tables: object, toml: Path) -> Iterator[NetworkTable]:
         if "CHANNEL" in named:
             named_so = f'[channel."{name or "libera"}/#tea"]'
             raise BadSetting(f"channel in {source} must stand outside of it: {named_so}.")
-        known = known_settings(table, source, only_settings=True)
+        known = known_settings(table, source, only_settings=True, hint=_NAMES_IN_A_TABLE)
         yield NetworkTable(source, _relative_to(toml, known))
 
 
@@ -147,6 +148,8 @@ def _relative_to(file: Path, values: dict[str, object]) -> dict[str, object]:
 
 def _existing(chosen: Path | None, usual: Path) -> Path | None:
     if chosen is None:
+        if usual.name != ".env" and usual.is_dir():  # a folder .env is a virtual environment
+            raise BadSetting(f"{usual} is a folder. Remove it, or put a file there.")
         return usual if usual.is_file() else None
     if not chosen.is_file():
         raise BadSetting(f"There is no settings file {chosen}. Name one that exists.")
@@ -161,20 +164,4 @@ def _read_toml(file: Path) -> dict[str, Any]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
         raise BadSetting(
             f"{file} cannot be read as TOML: {error}. Fix it, or use another with --config."
-        ) from None
-
-
-def _read_dotenv(file: Path) -> dict[str, str | None]:
-    from dotenv import dotenv_values  # noqa: PLC0415 -- many processes have no such file
-
-    try:
-        if _HALF_COMMENTED.search(file.read_text("utf-8")):
-            raise BadSetting(
-                f"IRC_CHANNELS in {file}: a # after a space starts a comment there, so channels"
-                " would be lost. Leave the # out, or put the value in quotes."
-            )
-        return dotenv_values(file)
-    except (UnicodeDecodeError, OSError) as error:
-        raise BadSetting(
-            f"{file} cannot be read: {error}. Fix it, or use another with --env-file."
         ) from None

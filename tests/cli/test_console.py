@@ -121,10 +121,15 @@ async def test_progress_overwrites_itself_on_a_terminal(ours: Path) -> None:
     assert progress.rpartition("\r\x1b[2K")[2].strip("\x1b[0m") == "deep check"
 
 
-def test_progress_is_one_line_each_in_a_file(ours: Path) -> None:
-    done = ran("terrarium-mcp doctor --deep", "--db", ours, at=ours.parent)
-    assert "\r" not in done.stderr
-    assert "checking links" in done.stderr.splitlines()
+def test_progress_is_not_written_to_a_file(ours: Path) -> None:
+    (ours.parent / "#mate.weechatlog").write_text("2026-10-24 23:57:13\tada\ttea?\n")
+    logs = "'#mate.weechatlog' --network libera --timezone UTC"
+    for command in (
+        f"import {logs}", "import --undo 1", "doctor --deep", "doctor --deep --rebuild",
+        "backup backups", "purge --nick ada --yes",
+    ):  # fmt: skip
+        done = ran(f"terrarium-mcp {command}", "--db", ours, at=ours.parent)
+        assert (done.returncode, done.stderr) == (0, ""), command
 
 
 async def test_records_of_progress_overwrite_each_other(tmp_path: Path) -> None:

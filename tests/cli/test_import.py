@@ -49,6 +49,13 @@ def test_an_import_says_what_it_found_and_what_became_of_it(tmp_path: Path) -> N
     ]
 
 
+@pytest.mark.parametrize("name", ["#lab.weechatlog", "#lab.weechatlog.txt", "#lab.weechatlog.1"])
+def test_a_log_of_weechat_on_its_own_names_its_channel(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"2026-10-24 23:57:13\tbob\thi\n")
+    done = imported(tmp_path, name, *BERLIN, "--network", "labnet", "--dry-run")
+    assert done.stdout.startswith("labnet/#lab: WeeChat, 1 file,")
+
+
 def test_a_trial_stores_nothing(tmp_path: Path) -> None:
     done = imported(tmp_path, WEECHAT, *BERLIN, "--dry-run")
     assert "This was a trial: nothing was stored." in done.stdout
@@ -69,6 +76,17 @@ def test_imports_are_listed_and_undone(tmp_path: Path) -> None:
     wrong = run("terrarium-mcp import --undo 7")
     assert wrong.returncode == 1
     assert "7" in wrong.stderr
+
+
+@pytest.mark.parametrize("option", ["--list", "--undo 1"])
+def test_where_there_is_no_database_none_is_made_for_its_imports(
+    tmp_path: Path, option: str
+) -> None:
+    done = ran(f"terrarium-mcp import {option} --db data/irc.db", at=tmp_path)
+    assert done.returncode == 1
+    assert "There is no database" in done.stderr
+    assert "Name one with DB_PATH or --db." in done.stderr
+    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(
@@ -108,6 +126,21 @@ def test_lines_that_cannot_be_read_are_counted_and_written_down(tmp_path: Path) 
     assert (tmp_path / "rejects.txt").read_text("utf-8") == (
         f"{log}:2: not a line of WeeChat: not a line\n"
     )
+
+
+def test_the_first_line_that_cannot_be_read_is_shown_where_a_log_changes_its_theme(
+    tmp_path: Path,
+) -> None:
+    log = tmp_path / "#lab.log"
+    before = [f"23:57 <bob> line {number}" for number in range(400)]
+    after = [f"23:58:00 -- bob \x1b[31m\x02says: {number}" for number in range(200)]
+    opened = "--- Log opened Sat Oct 24 23:57:13 2026"
+    log.write_text("\n".join([opened, *before, *after]), "utf-8")
+    done = imported(tmp_path, log, *BERLIN, "--network", "labnet")
+    assert "601 lines, 400 added, 200 could not be read" in done.stdout
+    told = [line for line in done.stdout.splitlines() if "the first that" in line]
+    place = f"{log}:402: not a line of irssi"
+    assert told == [f"the first that could not be read: {place}: 23:58:00 -- bob [31msays: 0"]
 
 
 def test_how_to_see_the_lines_that_cannot_be_read_is_said(tmp_path: Path) -> None:

@@ -192,3 +192,21 @@ def test_a_file_that_cannot_be_read_or_written_is_named(ngircd: Ircd, tmp_path: 
     done = ran("terrarium-mcp init --env-file etc/x.env", *options, at=tmp_path)
     assert done.returncode == 1
     assert "Nothing was changed." in done.stderr
+
+
+def test_a_line_that_cannot_be_read_is_named_before_anything_is_asked(tmp_path: Path) -> None:
+    env_file = tmp_path / ".env"
+    env_file.write_text('IRC_NICK="Luna\n')
+    done = ran("terrarium-mcp init", at=tmp_path)
+    assert done.returncode == 1
+    assert done.stderr.startswith(f"terrarium-mcp: Line 1 of {env_file} cannot be read. Write")
+    assert (done.stdout, env_file.read_text()) == ("", 'IRC_NICK="Luna\n')
+
+
+def test_where_nobody_can_be_asked_the_options_are_named(tmp_path: Path) -> None:
+    done = ran("terrarium-mcp init", at=tmp_path)
+    assert done.returncode == 1
+    assert "Aborted" not in done.stderr
+    assert "There is no terminal to ask at. Give the answers as options, and --yes" in done.stderr
+    assert "--server irc.example.org --channels tea,mate --contact" in done.stderr
+    assert not (tmp_path / ".env").exists()

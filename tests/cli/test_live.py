@@ -20,6 +20,7 @@ from terrarium_mcp.cli.starting.liveness import (
     facts_of,
     figures_of,
     process_is_alive,
+    troubles,
 )
 from terrarium_mcp.store import BridgeReport, Heartbeat, open_store, this_process
 from tests.cli.programs import HANGS, ran, running
@@ -48,6 +49,15 @@ async def health(url: str) -> tuple[int, Mapping[str, Any]]:
     async with httpx2.AsyncClient() as web:
         answer = await web.get(url.replace("/mcp", "/healthz"))
         return answer.status_code, answer.json()
+
+
+def test_what_is_not_wrong_yet_is_a_trouble_all_the_same() -> None:
+    just_now = NOW - timedelta(seconds=4)
+    away = beat(connected=False, since=just_now, trouble="the password is wrong")
+    outside = beat(since=just_now, missing=("#tea",), model_trouble="no answer")
+    assert wrong(away) == wrong(outside) == []
+    assert (troubles(away), troubles(outside)) == (["connected"], ["channels", "model"])
+    assert troubles(beat()) == troubles(beat(connected=False, stopped=True)) == []
 
 
 def test_a_bridge_that_records_everything_is_well() -> None:
@@ -170,7 +180,8 @@ async def test_up_reports_itself_and_doctor_sees_it_from_outside(tmp_path: Path)
         assert seen.returncode == 0, seen.stdout
         assert "bridge of local" in seen.stdout
         assert "in 1 of 1" in seen.stdout
-        assert seen.stdout.endswith("all is well\n")
+        look = "nothing is wrong yet, but look at: bridge of local (model)\n"
+        assert seen.stdout.endswith(look)  # nothing listens at the address of its model
         await both.stop()
     after = ran("terrarium-mcp doctor --live", at=tmp_path)
     assert after.returncode == 1

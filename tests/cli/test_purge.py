@@ -54,7 +54,9 @@ def test_it_shows_what_it_is_about_to_remove_and_asks(ours: Path) -> None:
     assert "#mate: 1 line, 0 events" in done.stdout
     assert "Remove all of this permanently?" in done.stderr
     assert SAID in lines(ours)
-    assert answered(ours, "").returncode == 1  # nobody is there to answer
+    done = answered(ours, "")  # nobody is there to answer
+    assert done.returncode == 1
+    assert "There is no terminal to ask at. Add --yes to remove it" in done.stderr
     assert SAID in lines(ours)
     done = answered(ours, "y\n")
     assert done.returncode == 0, done.stderr

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.programs import python, ran, running
+from tests.cli.programs import HANGS, environment, python, ran, running, words
 from tests.servers.ircd import free_port
 
 NOBODY = 65534
@@ -234,3 +234,18 @@ async def test_an_irc_server_that_is_away_is_named_and_tried_again(
         assert "127.0.0.1" in await program.says("connecting again in")
         assert await program.stop() < 5
     assert program.ended_well()
+
+
+@pytest.mark.parametrize("command", ["init", "install cursor", "import -", "serve"])
+def test_a_closed_input_is_one_in_which_there_is_nothing(tmp_path: Path, command: str) -> None:
+    done = subprocess.run(
+        ["sh", "-c", 'exec "$@" <&-', "sh", *words(f"terrarium-mcp {command}")],
+        cwd=tmp_path,
+        env=environment(HOME=tmp_path),
+        capture_output=True,
+        check=False,
+        timeout=HANGS,
+        text=True,
+    )
+    assert done.returncode == (0 if command == "serve" else 1)
+    assert "Traceback" not in done.stderr

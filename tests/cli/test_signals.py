@@ -1,12 +1,15 @@
 """What signals do to a running bridge, as a real process on a scripted network."""
 
+import os
+import shutil
 import signal
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
 import anyio
 import pytest
+from anyio import to_thread
 
 from tests.cli.programs import HANGS, Program, running
 from tests.servers.fake_ircd import FakeIrcd, fake_ircd
@@ -175,3 +178,53 @@ async def test_a_second_signal_ends_the_wait_for_a_disk_and_the_status_says_what
     assert seconds < 15  # of the minute for which one signal alone would wait
     assert program.process.returncode == 3
     assert any("1 line lost: the history could not be written" in line for line in program.said)
+
+
+@asynccontextmanager
+async def starting(
+    folder: Path, ircd: FakeIrcd, certificate: Path, command: str
+) -> AsyncIterator[tuple[Program, Callable[[], None]]]:
+    """A process that reads a certificate before anything else, until `go_on()`."""
+    waited_for = folder / "ca.pem"
+    os.mkfifo(waited_for)
+    write_settings(folder, ircd, TERRARIUM_TLS_CAFILE=waited_for.name)
+    async with running(command, at=folder) as program:
+        with anyio.fail_after(HANGS):
+            pipe = await to_thread.run_sync(waited_for.open, "wb", abandon_on_cancel=True)
+
+        def go_on() -> None:
+            waited_for.unlink()
+            shutil.copy(certificate, waited_for)
+            pipe.write(certificate.read_bytes())
+            pipe.close()
+
+        with pipe:
+            yield program, go_on
+
+
+@pytest.mark.parametrize("command", ["terrarium-mcp bridge", "terrarium-mcp up --port 0"])
+async def test_a_start_can_be_stopped(tmp_path: Path, server_keys: Path, command: str) -> None:
+    certificate = server_keys / "cert.pem"
+    async with fake_ircd() as ircd, starting(tmp_path, ircd, certificate, command) as (program, _):
+        await program.stop()
+        assert program.said == ["INFO stopped before anything began"]
+        assert program.ended_well()
+        assert not ircd.connections
+
+
+@pytest.mark.parametrize("command", ["terrarium-mcp bridge", "terrarium-mcp up --port 0"])
+async def test_a_hangup_during_the_start_is_obeyed_after_it(
+    tmp_path: Path, server_keys: Path, command: str
+) -> None:
+    certificate = server_keys / "cert.pem"
+    async with (
+        fake_ircd() as ircd,
+        starting(tmp_path, ircd, certificate, command) as (program, go_on),
+    ):
+        program.process.send_signal(signal.SIGHUP)
+        write_settings(tmp_path, ircd, IRC_CHANNELS="mate", TERRARIUM_TLS_CAFILE="ca.pem")
+        go_on()
+        await program.says("settings reloaded; changed: IRC_CHANNELS")
+        await program.says("recording", "#mate")
+        await program.stop()
+    assert program.ended_well()

@@ -124,6 +124,14 @@ def test_an_unknown_key_of_a_table_is_named_with_the_nearest() -> None:
     )
 
 
+def test_a_key_of_a_table_that_resembles_none_is_refused_with_how_they_are_written() -> None:
+    assert complaint(TWO + 'name = "x"') == (
+        "name in [[network]] home of terrarium.toml is not a setting. The keys of a table are"
+        ' settings by their full names, such as TERRARIUM_NETWORK = "libera" and'
+        ' IRC_SERVER = "irc.libera.chat".'
+    )
+
+
 def test_an_unusable_value_is_named_with_its_table() -> None:
     wrong = complaint(TWO.replace('"irc://127.0.0.1:6667/mate"', '"127.0.0.1"\nIRC_PORT = 70000'))
     assert wrong.startswith("IRC_PORT=70000 (from [[network]] home of terrarium.toml): ")

@@ -549,11 +549,12 @@ def test_a_second_level_registry_names_no_network(server: str, network: str) -> 
 
 
 def test_a_settings_file_is_no_folder(home: Path) -> None:
-    (home / ".env").mkdir()
-    (home / "terrarium.toml").mkdir()
+    (home / ".env").mkdir()  # python -m venv .env
     assert load_settings(environ={}) == Settings()
-    assert complaint(config=home / "terrarium.toml") == (
-        f"There is no settings file {home / 'terrarium.toml'}. Name one that exists."
+    (home / "terrarium.toml").mkdir()
+    assert complaint() == "terrarium.toml is a folder. Remove it, or put a file there."
+    assert complaint(env_file=home / ".env") == (
+        f"There is no settings file {home / '.env'}. Name one that exists."
     )
 
 
@@ -566,6 +567,25 @@ def test_a_broken_file_is_named_with_the_flag_that_names_another(home: Path) -> 
     told = complaint(env_file=home / "bad.env")
     assert told.startswith(f"{home / 'bad.env'} cannot be read: 'utf-8' codec")
     assert told.endswith(". Fix it, or use another with --env-file.")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("IRC_NICK=Luna\n\n\nIRC_SERVER irc.libera.chat\n", 4),
+        ('IRC_NICK="Luna\nIRC_SERVER="irc.libera.chat"\n', 1),
+        ("IRC_NICK=Luna\nTERRARIUM_CONTACT='ada's mail'\n", 2),
+        ("; settings of the bot\nIRC_NICK=Luna", 1),
+    ],
+)
+def test_a_line_of_dotenv_that_cannot_be_read_is_named_and_no_other_is_lost_with_it(
+    home: Path, text: str, line: int
+) -> None:
+    (home / ".env").write_text(text)
+    assert complaint() == (
+        f"Line {line} of .env cannot be read. Write NAME=value, with both quotes if there are any;"
+        " a comment begins with #."
+    )
 
 
 def test_settings_files_are_read_as_utf8(home: Path) -> None:

@@ -141,6 +141,7 @@ async def _obey_signals(
 ) -> None:
     stopping = False
     with anyio.open_signal_receiver(signal.SIGINT, signal.SIGTERM, signal.SIGHUP) as signals:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGHUP})  # which waited for this
         async with anyio.create_task_group() as tasks:
             async for number in signals:
                 if number == signal.SIGHUP:

@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.cli.starting.liveness import facts_of, is_current
+from terrarium_mcp.cli.starting.liveness import facts_of, is_current, troubles
 from terrarium_mcp.cli.starting.program import shell_words
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import TerrariumError, quantity
@@ -24,6 +24,7 @@ from terrarium_mcp.settings import (
 )
 from terrarium_mcp.store import (
     Fact,
+    Heartbeat,
     NotOurs,
     Section,
     check_deeply,
@@ -66,34 +67,50 @@ def live_examination(settings: Settings, now: datetime) -> bool:
 
     Bridges of networks that the settings do not name count only while they may be expected to run.
     """
+    found: Mapping[str, Heartbeat] = {}
     try:
-        sections = _bridges(settings, now)
+        heartbeats = read_heartbeats(Path.cwd() / settings.db_path)
+        found = {one.report.network: one for one in heartbeats}
+        sections = _bridges(settings, found, now)
     except TerrariumError as error:
         sections = [Section("database", [Fact("bridges", str(error), wrong=True)])]
     for section in sections:
         _show(section)
-    return _verdict(sections)
+    shown = {section.title for section in sections}
+    in_trouble = [
+        f"{_title(name)} ({trouble})"
+        for name, heartbeat in sorted(found.items())
+        if _title(name) in shown
+        for trouble in troubles(heartbeat)
+    ]
+    return _verdict(sections, in_trouble)
 
 
-def _bridges(settings: Settings, now: datetime) -> list[Section]:
-    found = {one.report.network: one for one in read_heartbeats(Path.cwd() / settings.db_path)}
+def _bridges(settings: Settings, found: Mapping[str, Heartbeat], now: datetime) -> list[Section]:
     meant = {one.network_name for one in settings.networks if one.irc_server}
     start = f"none is running. Start one: {shell_words('bridge')}"
     never = Fact("process", start, wrong=True)
     sections = [
-        Section(f"bridge of {harmless(name)}", facts_of(found[name], now))
-        if name in found
-        else Section(f"bridge of {harmless(name)}", [never])
+        Section(_title(name), facts_of(found[name], now) if name in found else [never])
         for name in sorted(found.keys() | meant)
         if name in meant or is_current(found[name], now)
     ]
     return sections or [Section("bridge", [never])]
 
 
-def _verdict(sections: Sequence[Section]) -> bool:
-    """Print the last line; returns whether nothing is wrong."""
+def _title(network: str) -> str:
+    return f"bridge of {harmless(network)}"
+
+
+def _verdict(sections: Sequence[Section], in_trouble: Sequence[str] = ()) -> bool:
+    """Print the last line; returns whether nothing is wrong.
+
+    `in_trouble` names what may pass by itself, or keeps nothing from being recorded.
+    """
     wrong = _wrong(sections)
-    click.echo(f"{len(wrong)} wrong: {', '.join(wrong)}" if wrong else "all is well")
+    passing = f"nothing is wrong yet, but look at: {', '.join(in_trouble)}"
+    well = passing if in_trouble else "all is well"
+    click.echo(f"{len(wrong)} wrong: {', '.join(wrong)}" if wrong else well)
     return not wrong
 
 

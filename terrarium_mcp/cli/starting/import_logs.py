@@ -48,6 +48,10 @@ class NothingToImport(TerrariumError):
     """No file that was named is a log."""
 
 
+class NoHistory(TerrariumError):
+    """There is no database whose imports could be listed or undone."""
+
+
 class BadChoice(TerrariumError):
     """An option of the command has a value that means nothing."""
 
@@ -183,7 +187,12 @@ async def _recorded_rooms(settings: Settings, options: ImportOptions) -> Sequenc
 
 
 async def list_imports(settings: Settings, adopt: bool) -> None:
-    """Print the imports so far."""
+    """Print the imports so far.
+
+    Raises:
+        NoHistory: there is no database.
+    """
+    _require_history(settings.db_path)
     async with open_store(settings.db_path, settings, adopt=adopt) as store:
         await store.opening.wait()
         records = await store.imports.all()
@@ -191,7 +200,13 @@ async def list_imports(settings: Settings, adopt: bool) -> None:
 
 
 async def undo_import(settings: Settings, adopt: bool, number: int) -> None:
-    """Remove what an import added and no other log has, and print how much that was."""
+    """Remove what an import added and no other log has, and print how much that was.
+
+    Raises:
+        NoHistory: there is no database.
+        UnknownImport: there was no such import.
+    """
+    _require_history(settings.db_path)
     async with open_store(settings.db_path, settings, adopt=adopt) as store:
         await store.opening.wait()
         with Progress() as progress:
@@ -202,6 +217,12 @@ async def undo_import(settings: Settings, adopt: bool, number: int) -> None:
         f"Import {number} is undone: {quantity(result.removed, 'message')} removed,"
         f" {result.kept:,} kept, which are also recorded from elsewhere."
     )
+
+
+def _require_history(path: Path) -> None:
+    """Refuse a path that was perhaps mistyped, rather than begin an empty history there."""
+    if not path.exists():
+        raise NoHistory(f"There is no database {path}. Name one with DB_PATH or --db.")
 
 
 def _is_one_export(findings: Findings, options: ImportOptions) -> bool:

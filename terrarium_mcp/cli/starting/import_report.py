@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.errors import and_more, quantity
+from terrarium_mcp.errors import and_more, quantity, shown
 from terrarium_mcp.logformats.contents import LogContent
 from terrarium_mcp.logformats.finding import Findings
 from terrarium_mcp.logformats.importing import ContentReport
@@ -119,6 +119,7 @@ def _remarks(reports: Sequence[ContentReport]) -> Iterator[str]:
         yield f"{lines} not in UTF-8, read as {encoding} (--encoding names another)"
     if uncertain := sum(one.counts.uncertain for one in reports):
         yield f"{quantity(uncertain, 'line')} might be an action or an event; the wording decided"
+    yield from _first_unread(reports)
     yield from _other_zones(reports)
     for report in reports:
         name = harmless(report.content.file.path)
@@ -128,6 +129,15 @@ def _remarks(reports: Sequence[ContentReport]) -> Iterator[str]:
             yield f"{name}: its clock was {abs(fast):g} s {word}; the times were corrected"
         if report.counts.steps_back:
             yield f"{name}: its clock was set back {quantity(report.counts.steps_back, 'time')}"
+
+
+def _first_unread(reports: Sequence[ContentReport]) -> Iterator[str]:
+    """Of the files with the most lines that could not be read, the first such line each."""
+    most = sorted(reports, key=lambda one: one.counts.rejected, reverse=True)
+    for report in most[:_NAMED]:
+        if first := report.unread:
+            place = f"{harmless(report.content.file.path)}:{first.number}"
+            yield f"the first that could not be read: {place}: {first.why}: {shown(first.text)}"
 
 
 def _other_zones(reports: Sequence[ContentReport]) -> Iterator[str]:

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import click
-from dotenv import dotenv_values
 
 from terrarium_mcp.cli.starting.difference import show_difference
 from terrarium_mcp.cli.starting.env_file import merged, secrets_hidden
@@ -14,7 +13,7 @@ from terrarium_mcp.cli.starting.init_model import model_settings
 from terrarium_mcp.cli.starting.program import shell_words
 from terrarium_mcp.cli.starting.replacing import replace_file
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.settings import BadSetting, load_settings
+from terrarium_mcp.settings import BadSetting, dotenv_in, load_settings
 
 _PRIVATE = 0o600
 """The mode of the file: it holds keys and passwords."""
@@ -28,7 +27,7 @@ def set_up(dialogue: Dialogue, env_file: Path) -> None:
             sources of settings do not go with it.
     """
     old = _text_of(env_file)
-    dialogue.usual = _answers_in(env_file)
+    dialogue.usual = _answers_in(old, env_file)
     values = {
         **irc_settings(dialogue),
         **model_settings(dialogue),
@@ -56,11 +55,9 @@ def _text_of(env_file: Path) -> str:
         ) from error
 
 
-def _answers_in(env_file: Path) -> Values:
-    """The settings of an existing file, as answers to our questions."""
-    if not env_file.exists():
-        return {}
-    values = {name: value for name, value in dotenv_values(env_file).items() if value}
+def _answers_in(text: str, env_file: Path) -> Values:
+    """The settings in the text of a file, as answers to our questions."""
+    values = {name: value for name, value in dotenv_in(text, env_file).items() if value}
     if "IRC_SERVER" in values and (port := values.get("IRC_PORT")):
         values["IRC_SERVER"] += f":{port}"
     if "DB_PATH" in values and (path := env_file.parent / values["DB_PATH"]).exists():

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import click
 
+from terrarium_mcp.cli.console import asking
 from terrarium_mcp.cli.starting.difference import show_difference
 from terrarium_mcp.cli.starting.hosts import Host, Machine
 from terrarium_mcp.cli.starting.json_entry import with_entry
@@ -68,7 +69,7 @@ def write_entry(installation: Installation) -> None:
         click.echo(f"{file} has this entry already.")
         return
     show_difference(file, old, new)
-    if installation.ask and not click.confirm("Write it?"):
+    if installation.ask and not _agreed():
         click.echo(f"Left {file} as it was.")
         return
     mode = file.stat().st_mode & 0o777 if file.exists() else _PRIVATE
@@ -93,6 +94,11 @@ def _text_of(file: Path) -> str:
         raise TerrariumError(
             f"{file} cannot be read: {error}. It was not changed; see the entry with --print."
         ) from error
+
+
+def _agreed() -> bool:
+    with asking("Add --write to write it, or --print to see the entry alone."):
+        return click.confirm("Write it?")
 
 
 def _keep_copy(file: Path) -> Path | None:

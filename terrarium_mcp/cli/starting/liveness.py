@@ -42,6 +42,20 @@ def facts_of(heartbeat: Heartbeat, now: datetime) -> list[Fact]:
     ]
 
 
+def troubles(heartbeat: Heartbeat) -> list[str]:
+    """The facts that are not as they should be at the moment, whether or not that is wrong yet.
+
+    A model counts as well, without which recording goes on.
+    """
+    report = heartbeat.report
+    found = {
+        "connected": not report.connected,
+        "channels": bool(report.missing),
+        "model": bool(report.model_trouble),
+    }
+    return [name for name, is_so in found.items() if is_so and not report.stopped]
+
+
 def is_well(heartbeat: Heartbeat, now: datetime) -> bool:
     """Whether the bridge records everything that it is meant to."""
     return not any(fact.wrong for fact in facts_of(heartbeat, now))

@@ -8,10 +8,13 @@ from terrarium_mcp.cli.console import ERASE_LINE, is_terminal
 
 
 class Progress:
-    """Shows each step once: on a terminal on one line, which is gone after the block."""
+    """Shows each step on one line of a terminal, which is gone after the block; elsewhere none.
+
+    A file, a mail of cron or a journal would get a line for each of them.
+    """
 
     def __init__(self) -> None:
-        self._rewrites = is_terminal(sys.stderr)
+        self._on_terminal = is_terminal(sys.stderr)
         self._last = ""
 
     def __enter__(self) -> Self:
@@ -23,14 +26,14 @@ class Progress:
         __: BaseException | None,
         ___: TracebackType | None,
     ) -> None:
-        if self._rewrites and self._last:
+        if self._last:
             self._write(ERASE_LINE)
 
     def __call__(self, step: str) -> None:
         """Show the step, unless it is the last one again."""
-        if step != self._last:
+        if self._on_terminal and step != self._last:
             self._last = step
-            self._write(f"{ERASE_LINE}{step}" if self._rewrites else f"{step}\n")
+            self._write(f"{ERASE_LINE}{step}")
 
     def _write(self, text: str) -> None:
         sys.stderr.write(text)  # click.echo would remove the control codes if NO_COLOR is set

@@ -22,6 +22,8 @@ def put_back(bundle: Path, database: Path) -> None:
         RestoreRefused: something is in the way.
         RestoreFailed: it cannot be read, or the database not written.
     """
+    if bundle.is_dir():
+        raise RestoreFailed(f"{bundle} is a folder. Name one of the backups in it.")
     try:
         with Progress() as progress:
             manifest = restore_backup(bundle, database, progress)

@@ -28,7 +28,7 @@ from terrarium_mcp.store.sqlite.backup.bundle import (
     unpack,
 )
 from terrarium_mcp.store.sqlite.engine.failures import translate_errors
-from terrarium_mcp.store.sqlite.engine.files import bytes_of, free_bytes, state_of, wal_of
+from terrarium_mcp.store.sqlite.engine.files import bytes_for_backup, free_bytes, state_of, wal_of
 from terrarium_mcp.store.sqlite.schema import (
     BUSY,
     NotOurs,
@@ -133,7 +133,7 @@ def _checked_facts(path: Path, copy: Path) -> DatabaseFacts:
 
 def _require_space(path: Path, folder: Path) -> None:
     """Check that the copy and a backup of its size fit."""
-    needed, free = 2 * (bytes_of(path) + bytes_of(wal_of(path))), free_bytes(folder)
+    needed, free = bytes_for_backup(path), free_bytes(folder)
     if free < needed:
         raise BackupFailed(
             f"A backup needs up to {needed / 1e6:,.0f} MB while it is made; {folder} has"

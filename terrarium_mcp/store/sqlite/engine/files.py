@@ -34,3 +34,8 @@ def wal_of(path: Path) -> Path:
 def free_bytes(folder: Path) -> int:
     """Free bytes on the disk of a folder."""
     return shutil.disk_usage(folder).free
+
+
+def bytes_for_backup(path: Path) -> int:
+    """What a backup of the database at `path` may need while it is made: two of its size."""
+    return 2 * (bytes_of(path) + bytes_of(wal_of(path)))

@@ -10,8 +10,9 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.errors import TerrariumError, quantity
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store.records import Fact, Section
-from terrarium_mcp.store.sqlite.engine.files import bytes_of
+from terrarium_mcp.store.records import DatabaseSize, Fact, Section
+from terrarium_mcp.store.sqlite.engine.checkpoints import LARGE
+from terrarium_mcp.store.sqlite.engine.files import bytes_for_backup, bytes_of, free_bytes
 from terrarium_mcp.store.sqlite.engine.fts_merge import NEARLY_COMPLETE
 from terrarium_mcp.store.sqlite.engine.places import check_permissions, forbidden
 from terrarium_mcp.store.sqlite.engine.refolding import ROOM_MOVES
@@ -176,6 +177,23 @@ def _size(connection: sqlite3.Connection, path: Path, now: datetime) -> Iterator
     if growth := size.growth:
         a_year = megabytes(growth.bytes_a_year)
         yield Fact("growth", f"{growth.messages_a_day:,.0f} messages a day, {a_year} a year")
+    yield _free(path, size)
+
+
+def _free(path: Path, size: DatabaseSize) -> Fact:
+    """The free space beside the database. A backup may well be elsewhere: that alone is not wrong.
+
+    Recording needs the room of a WAL even where little is said.
+    """
+    free = free_bytes(path.parent)
+    a_day = size.growth.bytes_a_year / 365 if size.growth else 0
+    if free < max(a_day, LARGE):
+        text = "too little to record for a day: free some space, or lines will wait in memory"
+        return Fact("disk", f"{megabytes(free)} free, {text}", wrong=True)
+    if free < (needed := bytes_for_backup(path)):
+        text = f"too little for a backup here, which may need {megabytes(needed)}"
+        return Fact("disk", f"{megabytes(free)} free, {text}")
+    return Fact("disk", f"{megabytes(free)} free")
 
 
 def _index(connection: sqlite3.Connection) -> Section:

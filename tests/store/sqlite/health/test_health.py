@@ -1,6 +1,7 @@
 """An examination of a database reports everything and changes nothing."""
 
 import os
+import shutil
 import sqlite3
 import subprocess
 import sys
@@ -40,6 +41,26 @@ def seen(file: Path) -> dict[str, str]:
 
 def wrong(file: Path) -> list[str]:
     return [text for text in seen(file).values() if text.startswith("!")]
+
+
+@pytest.mark.parametrize(
+    ("free", "told"),
+    [
+        (50_000_000_000, "50.0 GB free"),
+        (3_000_000_000, "3.0 GB free, too little for a backup here, which may need 4.0 GB"),
+        (60_000_000, "! 60.0 MB free, too little to record for a day: free some space, or lines"),
+    ],
+)
+async def test_a_disk_that_is_nearly_full_is_named(
+    file: Path, monkeypatch: pytest.MonkeyPatch, free: int, told: str
+) -> None:
+    async with open_store(file, SETTINGS) as store:
+        await store.messages.append(chat("<ada> tea"))
+    with file.open("r+b") as database:
+        database.truncate(2_000_000_000)  # sparse: it takes no room
+    disk = shutil.disk_usage(file.parent)._replace(free=free)
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: disk)
+    assert seen(file)["database disk"].startswith(told)
 
 
 async def test_a_healthy_database_is_described_in_numbers(file: Path) -> None:

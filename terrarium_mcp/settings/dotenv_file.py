@@ -1,0 +1,53 @@
+"""Reads `.env`: python-dotenv does, once nothing is left that it would lose without an error."""
+
+import re
+from io import StringIO
+from pathlib import Path
+
+from terrarium_mcp.settings.errors import BadSetting
+
+_HALF_COMMENTED = re.compile(
+    r"^\s*(?:export\s+)?IRC_CHANNELS\s*=(?!\s*['\"])[^'\"\n]*[^\S\n]#\S", re.MULTILINE
+)
+"""A list of channels of which python-dotenv would treat a part, or all, as a comment."""
+
+
+def read_dotenv(file: Path) -> dict[str, str | None]:
+    """The values in a file, by name; None for a name without a value.
+
+    Raises:
+        BadSetting: it cannot be read, or a part of it would be lost.
+    """
+    try:
+        text = file.read_text("utf-8")
+    except (UnicodeDecodeError, OSError) as error:
+        raise BadSetting(
+            f"{file} cannot be read: {error}. Fix it, or use another with --env-file."
+        ) from None
+    if _HALF_COMMENTED.search(text):
+        raise BadSetting(
+            f"IRC_CHANNELS in {file}: a # after a space starts a comment there, so channels"
+            " would be lost. Leave the # out, or put the value in quotes."
+        )
+    return dotenv_in(text, file)
+
+
+def dotenv_in(text: str, file: Path) -> dict[str, str | None]:
+    """The values in the text of a file, by name; None for a name without a value.
+
+    Raises:
+        BadSetting: a line cannot be read. python-dotenv would skip it, and those within a quote
+            that it opens.
+    """
+    from dotenv import dotenv_values  # noqa: PLC0415 -- many processes have no such file
+    from dotenv.parser import parse_stream  # noqa: PLC0415
+
+    for binding in parse_stream(StringIO(text)):
+        if binding.error:
+            written = binding.original.string
+            blank = written[: len(written) - len(written.lstrip())].count("\n")
+            raise BadSetting(
+                f"Line {binding.original.line + blank} of {file} cannot be read. Write NAME=value,"
+                " with both quotes if there are any; a comment begins with #."
+            )
+    return dotenv_values(stream=StringIO(text))
