@@ -1,5 +1,7 @@
 """Bytes of a log become text, line by line: one client's bytes are not another's. Pure."""
 
+from collections.abc import Iterable
+
 UTF_8 = "utf-8"
 _USUAL = "cp1252"
 _LAST = "latin-1"
@@ -20,3 +22,8 @@ def decoded(raw: bytes, encoding: str = _USUAL) -> tuple[str, str]:
         return raw.decode(encoding), encoding
     except UnicodeDecodeError:
         return raw.decode(_LAST), _LAST
+
+
+def texts_of(lines: Iterable[bytes]) -> list[str]:
+    """The texts of lines, however each was read."""
+    return [decoded(line)[0] for line in lines]

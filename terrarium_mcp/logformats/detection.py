@@ -62,22 +62,28 @@ class Fit:
         return self.is_timed and self.rank == (1.0, True, 1.0)
 
 
-def best_fit(
-    path: str,
-    lines: Sequence[str],
-    formats: Sequence[TextFormat] = TEXT_FORMATS,
-    *,
-    day_before: str = "",
-) -> Fit:
-    """The format that reads the first lines of a log best; `read` may be too little for any.
+def next_day_fit(
+    path: str, lines: Sequence[str], day_before: str, formats: Sequence[TextFormat] = TEXT_FORMATS
+) -> Fit | None:
+    """How the format of the day before reads a log; None if others may read it better.
 
-    `day_before` names the format of the file before it in its folder, if that is of one day.
+    Args:
+        path: of the log.
+        lines: its first lines.
+        day_before: names the format of the file before it in its folder, if that is of one day.
+        formats: those that are known.
     """
-    sample = [line for line in lines[:SAMPLE] if line.strip()]
-    few = sample[:FEW]
+    few = [line for line in lines if line.strip()][:FEW]
     for one in formats:
         if one.name == day_before and (fit := _fit(one, path, few)).is_perfect and fit.place.day:
             return fit
+    return None
+
+
+def best_fit(path: str, lines: Sequence[str], formats: Sequence[TextFormat] = TEXT_FORMATS) -> Fit:
+    """The format that reads the first lines of a log best; `read` may be too little for any."""
+    sample = [line for line in lines[:SAMPLE] if line.strip()]
+    few = sample[:FEW]
     likely = [one for one in formats if any(one.read(line) is not None for line in few)]
     fits = list[Fit]()
     for one in likely or formats:

@@ -10,7 +10,8 @@ from terrarium_mcp.logformats.choice_limits import require_apart, require_rename
 from terrarium_mcp.logformats.contents import LogContent, content_of_text
 from terrarium_mcp.logformats.databases.database_contents import contents_of_database
 from terrarium_mcp.logformats.databases.database_format import is_database
-from terrarium_mcp.logformats.detection import SAMPLE
+from terrarium_mcp.logformats.decoding import texts_of
+from terrarium_mcp.logformats.detection import FEW, SAMPLE, next_day_fit
 from terrarium_mcp.logformats.exported_rooms import contents_of_export
 from terrarium_mcp.logformats.files import LogFile, UnusableFile, lines_of, log_files
 from terrarium_mcp.logformats.jsonl import is_jsonl
@@ -120,9 +121,11 @@ def _contents(
         if first is None:
             return []  # an empty file is no mistake
         if not (is_jsonl(first) or is_database(first)):
-            head = [first, *islice(lines, SAMPLE - 1)]
-            day_before = _day_before(file, findings.contents)
-            log = planned(file, head, choices, day_before=day_before, is_alone=is_alone)
+            head = list(islice(chain([first], lines), FEW))
+            fit = next_day_fit(file.name, texts_of(head), _day_before(file, findings.contents))
+            if not fit or fit.format.spells_channels:
+                head += islice(lines, SAMPLE - FEW)
+            log = planned(file, head, choices, fit, is_alone=is_alone)
             require_date(log, chain(head, lines))
             return [content_of_text(log)]
     if is_database(first):

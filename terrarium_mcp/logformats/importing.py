@@ -92,6 +92,7 @@ class LogImport:
         self._rules = rules
         self._on_lines = on_lines
         self._on_reject = on_reject
+        self._hashes: dict[LogFile, str] = {}
         self._times: dict[RoomName, list[RecordedTime]] = {}
         self._gaps: dict[str, list[RecordedTime]] = {}
         """Times without a connection, by network, as a client's own window tells them."""
@@ -132,24 +133,27 @@ class LogImport:
 
     async def _unread(self, store: Store) -> list[ContentReport]:
         """The reports of what no earlier import has read, without what cannot be read."""
-        unread: list[ContentReport] = []
-        hashes: dict[LogFile, str] = {}  # a file may have many rooms
-        for report in self.reports:
+        hashed = [report for report in self.reports if await self._is_hashed(report)]
+        known = await store.imports.known_files({report.sha256 for report in hashed})
+        for report in hashed:
             content = report.content
-            try:
-                if content.file not in hashes:
-                    hashes[content.file] = await to_thread.run_sync(_sha256, content.file)
-            except UnusableFile as error:
-                report.failure = error
-                continue
-            report.sha256 = hashes[content.file]
-            if content.target:
+            if content.target and report.sha256 in known:
                 report.earlier = await store.imports.was_read(
                     report.sha256, content.network, content.target
                 )
-            if not report.earlier:
-                unread.append(report)
-        return unread
+        return [report for report in hashed if not report.earlier]
+
+    async def _is_hashed(self, report: ContentReport) -> bool:
+        """Set the hash of a report's file; False if the file cannot be read, which it then says."""
+        file = report.content.file
+        try:
+            if file not in self._hashes:  # it may have many rooms
+                self._hashes[file] = await to_thread.run_sync(_sha256, file)
+        except UnusableFile as error:
+            report.failure = error
+            return False
+        report.sha256 = self._hashes[file]
+        return True
 
     async def _logs(
         self, reports: Sequence[ContentReport], parts: AsyncIterator[ReadPart]

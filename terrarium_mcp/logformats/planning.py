@@ -11,7 +11,7 @@ from datetime import UTC, date, timedelta, tzinfo
 
 from terrarium_mcp.chat.identity import as_channel, fold, is_channel
 from terrarium_mcp.errors import TerrariumError, shown
-from terrarium_mcp.logformats.decoding import decoded
+from terrarium_mcp.logformats.decoding import decoded, texts_of
 from terrarium_mcp.logformats.detection import ENOUGH, Fit, best_fit
 from terrarium_mcp.logformats.files import LogFile
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
@@ -106,8 +106,8 @@ def planned(
     file: LogFile,
     head: Sequence[bytes],
     choices: Choices,
+    fit: Fit | None = None,
     *,
-    day_before: str = "",
     is_alone: bool = False,
 ) -> PlannedLog:
     """How a text log will be read, decided from its path and its first lines.
@@ -116,7 +116,7 @@ def planned(
         file: the file.
         head: its first lines.
         choices: what the operator decided.
-        day_before: as `best_fit` takes it.
+        fit: how a format reads it, if one is known to read it well.
         is_alone: it is the only file of the import.
 
     Raises:
@@ -124,8 +124,8 @@ def planned(
         UnplacedLog: options must say its network or its channel, and perhaps its time zone.
         UndecidedLog: an option must say its time zone.
     """
-    lines = [decoded(line)[0] for line in head]
-    fit = _fit(file, lines, choices, day_before)
+    lines = texts_of(head)
+    fit = fit or _fit(file, lines, choices)
     place = fit.place if fit.place != Place() else place_by_name(file.name)
     target = _target(place, choices, is_alone=is_alone)
     network = choices.network or place.network
@@ -199,7 +199,7 @@ def _spelt(log: PlannedLog, head: Sequence[bytes]) -> PlannedLog:
     return replace(log, target=reader.spelling or log.target, is_spelt=bool(reader.spelling))
 
 
-def _fit(file: LogFile, lines: Sequence[str], choices: Choices, day_before: str) -> Fit:
+def _fit(file: LogFile, lines: Sequence[str], choices: Choices) -> Fit:
     if lines and lines[0].startswith(_UTF_16):
         raise NoLog(
             f"{file.path}: encoded as UTF-16. Convert it first: iconv -f UTF-16 -t UTF-8 FILE"
@@ -210,7 +210,7 @@ def _fit(file: LogFile, lines: Sequence[str], choices: Choices, day_before: str)
     formats = [one for one in TEXT_FORMATS if choices.format in ("", one.name)]
     if not formats:
         raise NoLog(f"{file.path}: not a database of the format {choices.format}")
-    fit = best_fit(file.name, lines, formats, day_before=day_before)
+    fit = best_fit(file.name, lines, formats)
     if fit.is_enough:
         return fit
     if fit.is_timed and fit.read >= ENOUGH:

@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from terrarium_mcp.logformats.choice_limits import MisplacedChoice
-from terrarium_mcp.logformats.detection import best_fit
+from terrarium_mcp.logformats.detection import best_fit, next_day_fit
 from terrarium_mcp.logformats.files import LogFile, log_files
 from terrarium_mcp.logformats.finding import Findings, find_contents
 from terrarium_mcp.logformats.formats import DATABASE_FORMATS
@@ -408,12 +408,14 @@ def test_a_text_is_no_database(name: str, tmp_path: Path) -> None:
 
 def test_the_next_day_of_a_log_is_of_the_format_of_its_day_before() -> None:
     day, log = "libera/#tea/2026-10-24.log", ["[23:57:13] <bob> hi"] * 20 + ["a broken line"] * 15
+    fit = next_day_fit(day, log, "znc")
+    assert fit is not None
+    assert (fit.format.name, fit.read) == ("znc", 1.0)
     assert best_fit(day, log).read == 20 / 35
-    assert best_fit(day, log, day_before="znc").read == 1.0
-    assert best_fit(day, log[1:], day_before="znc").read == 19 / 34
-    assert best_fit("libera/#tea.log", log, day_before="znc").read == 20 / 35
-    other = ["2026-10-24 23:57:13\tbob\thi"]
-    assert best_fit(day, other, day_before="znc").format.name == "weechat"
+    assert next_day_fit(day, log[1:], "znc") is None  # a broken line is among the first
+    assert next_day_fit("libera/#tea.log", log, "znc") is None
+    assert next_day_fit(day, ["2026-10-24 23:57:13\tbob\thi"], "znc") is None
+    assert next_day_fit(day, log, "") is None
 
 
 def test_a_folder_of_days_is_found_as_each_day_alone(tmp_path: Path) -> None:

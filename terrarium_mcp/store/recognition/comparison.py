@@ -79,16 +79,20 @@ def comparable(
     at: int, resolution: int, nick: str, kind: MessageType, text: str, casemapping: str
 ) -> ComparableLine:
     """A line in the form in which it compares."""
+    said = comparable_text(kind, text, casemapping)
+    compared_kind = _ACTED if kind in _AS_ACTION else kind.value
+    return ComparableLine(at, resolution, fold(nick, casemapping), compared_kind, said)
+
+
+def comparable_text(kind: MessageType, text: str, casemapping: str) -> str:
+    """What a line says, in the form in which it compares."""
     said = text if text.isascii() else text.translate(_CP1252)
     said = harmless(_HEX_COLOUR.sub("", said)).rstrip()
     if kind in (MessageType.QUIT, MessageType.PART) and (quoted := _QUOTED.fullmatch(said)):
         said = quoted[1]
     elif kind is MessageType.NICK:
         said = fold(said, casemapping)
-    if kind in _AS_ACTION:
-        acted = _AS_ACTION[kind].format(said).rstrip()
-        return ComparableLine(at, resolution, fold(nick, casemapping), _ACTED, acted)
-    return ComparableLine(at, resolution, fold(nick, casemapping), kind.value, said)
+    return _AS_ACTION[kind].format(said).rstrip() if kind in _AS_ACTION else said
 
 
 def is_same_text(one: str, other: str) -> bool:

@@ -1,6 +1,7 @@
 """Imports: logs of other programs merged into the history, each line once; listed, and undone."""
 
-from collections.abc import Callable, Mapping
+import json
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import aclosing
 from datetime import UTC, datetime
 
@@ -135,14 +136,17 @@ class Imports:
                 (to_text(datetime.now(UTC)), import_id),
             )
 
+    async def known_files(self, sha256s: Iterable[str]) -> frozenset[str]:
+        """Those of some files, by their hashes, of which an import has begun to read anything."""
+        rows = await self._database.rows(_KNOWN_FILES, [json.dumps([*sha256s])])
+        return frozenset(row[0] for row in rows)
+
     async def was_read(self, sha256: str, network: str, channel: str) -> EarlierReading | None:
         """The newest import that read a file of these contents whole, into this channel.
 
         None if there is none, if it has been undone, or if it could read no line as a message.
         """
         rows = await self._database.rows(_READERS, {"sha256": sha256, "network": storable(network)})
-        if not rows:  # nearly always
-            return None
         casemapping = await self._rooms.casemapping(network)
         name = fold(storable(channel), casemapping)
         for import_id, its_channel, zone in rows:
@@ -196,6 +200,9 @@ def _record(row: Row) -> ImportRecord:
 
 _INTERRUPTED = """
 SELECT max(id) FROM imports WHERE command = ? AND finished IS NULL AND undone IS NULL"""
+
+_KNOWN_FILES = """
+SELECT DISTINCT f.value FROM json_each(?) f JOIN import_sources s ON s.sha256 = f.value"""
 
 _READERS = """
 SELECT s.import, s.channel, s.zone FROM import_sources s JOIN imports i ON i.id = s.import

@@ -8,12 +8,13 @@ after an interruption, is corrected from the same line on by as much.
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from datetime import timedelta
 from itertools import compress
 from typing import NamedTuple
 
 from terrarium_mcp.chat.identity import fold, is_channel
+from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.recognition.clock_offset import (
     FARTHEST,
@@ -24,11 +25,21 @@ from terrarium_mcp.store.recognition.clock_offset import (
     distinctive,
     offset_between,
 )
-from terrarium_mcp.store.recognition.comparison import milliseconds, moment_of
+from terrarium_mcp.store.recognition.comparison import (
+    ComparableLine,
+    comparable_text,
+    milliseconds,
+    moment_of,
+)
+from terrarium_mcp.store.recognition.once import recognised
 from terrarium_mcp.store.records import LogSource
 from terrarium_mcp.store.sqlite.engine.database import Database, Row
 from terrarium_mcp.store.sqlite.engine.functions import storable
-from terrarium_mcp.store.sqlite.imports.source_rows import resolution_of
+from terrarium_mcp.store.sqlite.imports.source_rows import (
+    READ_BEFORE,
+    resolution_of,
+    source_params,
+)
 from terrarium_mcp.store.sqlite.imports.stored_lines import columns, comparables, compared
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
 
@@ -40,9 +51,13 @@ PATIENCE = 60.0
 
 
 class UnsavedLines(NamedTuple):
-    """The lines of an earlier log that are not in the tables yet: at least one."""
+    """The lines of an earlier log that are not in the tables yet: at least one.
+
+    `margin` as in `recognised`.
+    """
 
     log: LogSource
+    margin: int
     messages: PreparedLines
 
 
@@ -51,7 +66,8 @@ class ClockCorrection:
 
     Attributes:
         found: the offset; that of no line as long as nothing showed one.
-        newest_before: the newest message when the log was first read; None before it is read.
+        newest_before: the newest message when the log was first read; None if only its row in the
+            tables would tell, if it has one.
     """
 
     def __init__(
@@ -93,38 +109,35 @@ class ClockCorrection:
         had_nothing = self.newest_before == 0 and not any(self._earlier())
         if had_nothing or not is_channel(log.channel):
             return None
-        network = {"network": storable(log.network)}
         channel = fold(storable(log.channel), casemapping)
         names = {name: fold(name, casemapping) for name in {*block.columns.channel}}
         is_here = [names[name] == channel for name in block.columns.channel]
         sample = block.at(_sample(block.columns.message, is_here))
-        lines = distinctive(comparables(sample, resolution_of(log), casemapping))
-        if not lines:
+        if not sample:
             return None
-        texts = {line.text for line in lines}
-        since = to_text(moment_of(min(line.at for line in lines) - FARTHEST))
-        until = to_text(moment_of(max(line.at for line in lines) + FARTHEST))
-        near = network | {
+        texts = _texts(sample, casemapping)
+        since, until = _around(sample)
+        near = source_params(log) | {
             "folded": channel,
             "newest": self.newest_before,
             "since": since,
             "until": until,
         }
         rows = await self._rows(_SAME_TEXTS, near | {"texts": json.dumps([*texts])})
-        stored = [compared(row, casemapping) for row in rows]
         unsaved = [
             earlier
             for earlier in self._earlier()
             if since <= earlier.messages.columns.timestamp[-1]
             and earlier.messages.columns.timestamp[0] <= until
-            and storable(earlier.log.network) == network["network"]
+            and storable(earlier.log.network) == storable(log.network)
             and fold(earlier.log.channel, casemapping) == channel
         ]
-        for log_before, messages in unsaved:
-            same = [at for at, text in enumerate(messages.columns.message) if text in texts]
-            stored += comparables(messages.at(same), resolution_of(log_before), casemapping)
+        stored = [compared(row, casemapping) for row in rows]
+        for one in unsaved:
+            stored += _new_lines(one, texts, stored, casemapping)
         if len(stored) < FEWEST:  # nearly always: nobody else kept a log
             return None
+        lines = distinctive(comparables(sample, resolution_of(log), casemapping))
         ((first, last),) = await self._rows(_COVERED, near)
         ends = [moment for moment in (first, last) if moment]
         ends += [one.messages.columns.timestamp[end] for one in unsaved for end in (0, -1)]
@@ -147,9 +160,37 @@ def _sample(texts: Sequence[str], is_here: Iterable[bool]) -> list[int]:
     return once[:: len(once) // SAMPLE + 1]
 
 
-_NEAR = """
+def _new_lines(
+    unsaved: UnsavedLines,
+    texts: Container[str],
+    stored: Sequence[ComparableLine],
+    casemapping: str,
+) -> list[ComparableLine]:
+    """The unsaved lines with certain texts that are none of the stored lines."""
+    said = unsaved.messages
+    same = said.at([at for at, text in enumerate(said.columns.message) if text in texts])
+    lines = comparables(same, resolution_of(unsaved.log), casemapping)
+    known = recognised(lines, stored, unsaved.margin)
+    return [line for line, index in zip(lines, known, strict=True) if index is None]
+
+
+def _texts(lines: PreparedLines, casemapping: str) -> set[str]:
+    """What lines say, in the form in which it compares."""
+    said = zip(lines.columns.message_type, lines.columns.message, strict=True)
+    return {comparable_text(MessageType(kind), text, casemapping) for kind, text in said}
+
+
+def _around(lines: PreparedLines) -> tuple[str, str]:
+    """The first and last timestamp that lines have by any clock that is considered."""
+    timestamps = lines.columns.timestamp
+    first, last = (milliseconds(from_text(at)) for at in (min(timestamps), max(timestamps)))
+    return to_text(moment_of(first - FARTHEST)), to_text(moment_of(last + FARTHEST))
+
+
+_NEAR = f"""
 m.room = (SELECT id FROM rooms WHERE network = :network AND folded = :folded)
-AND m.timestamp BETWEEN :since AND :until AND (:newest IS NULL OR m.id <= :newest)"""
+AND m.timestamp BETWEEN :since AND :until
+AND m.id <= coalesce(:newest, ({READ_BEFORE}), (SELECT max(id) FROM messages))"""
 
 _COVERED = f"SELECT min(m.timestamp), max(m.timestamp) FROM messages m WHERE {_NEAR}"
 

@@ -12,17 +12,17 @@ from terrarium_mcp.store.sqlite.engine.database import Database, Writer
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.rooms import Rooms
 from terrarium_mcp.store.sqlite.imports.clock_correction import ClockCorrection, UnsavedLines
+from terrarium_mcp.store.sqlite.imports.group_insert import insert_group
+from terrarium_mcp.store.sqlite.imports.known_lines import LogPart
 from terrarium_mcp.store.sqlite.imports.log_blocks import LogLines, blocks_of
-from terrarium_mcp.store.sqlite.imports.log_insert import LogInsert, insert_conditions
 from terrarium_mcp.store.sqlite.imports.source_rows import (
-    READ_BEFORE,
+    NewSource,
     SourceRow,
-    begin_source,
+    begin_sources,
     complete_sources,
+    newest_message,
     require_not_undone,
-    source_params,
 )
-from terrarium_mcp.store.sqlite.index.index_texts import joined_texts
 from terrarium_mcp.store.sqlite.ingest.bulk import each_of
 from terrarium_mcp.store.sqlite.ingest.insert_prepared import Inserted
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
@@ -110,9 +110,6 @@ class LogStream:
         async with aclosing(each_of(logs)) as each:
             async for log, lines in each:
                 work = await self._begin(log)
-                work.clock.newest_before = await self._database.value(
-                    READ_BEFORE, source_params(log)
-                )
                 async with aclosing(blocks_of(lines, self._taken)) as blocks:
                     async for read in blocks:
                         block = await work.clock.corrected(read)
@@ -132,21 +129,15 @@ class LogStream:
         """
         self._stored = _Stored()
         await require_not_undone(writer, self._import)
-        conditions = await insert_conditions(writer, lines, opt_outs)
-        parts: list[Inserted] = []
         end = self._saved + len(lines)
-        for work in self._logs:
-            begin = max(work.first, self._saved)
-            of_log = lines[begin - self._saved : max(begin, min(work.end, end)) - self._saved]
-            if of_log:
-                row = await self._row(writer, work)
-                log = LogInsert(row, work.clock.found.margin, conditions)
-                part = await log.insert(writer, of_log)
-                self._stored.added[work] = len(of_log) - part.ids.count(0)
-                parts.append(part)
+        of_logs = [(work, lines[self._within(work, end)]) for work in self._logs]
+        of_logs = [(work, its) for work, its in of_logs if its]
+        parts = [LogPart(work.log, work.row, work.clock.found.margin, its) for work, its in of_logs]
+        group = await insert_group(writer, self._import, lines, parts, opt_outs)
+        for (work, _), row, added in zip(of_logs, group.rows, group.added, strict=True):
+            self._stored.rows[work], self._stored.added[work] = row, added
         await self._complete(writer, end)
-        texts = joined_texts([part.texts for part in parts if any(part.ids)])
-        return Inserted([number for part in parts for number in part.ids], texts)
+        return Inserted(group.ids, group.texts)
 
     async def complete(self, writer: Writer) -> None:
         """Complete the logs that ended with the last line that is stored, or have no line."""
@@ -172,24 +163,31 @@ class LogStream:
         before = [*self._logs]
 
         def earlier() -> Iterator[UnsavedLines]:
-            return (UnsavedLines(work.log, joined(work.unsaved)) for work in before if work.unsaved)
+            return (
+                UnsavedLines(work.log, work.clock.found.margin, joined(work.unsaved))
+                for work in before
+                if work.unsaved
+            )
 
         clock = ClockCorrection(self._database, log, self._casemappings[log.network], earlier)
         work = _LogInWork(log, clock, self._taken)
         self._logs.append(work)
         return work
 
-    async def _row(self, writer: Writer, work: _LogInWork) -> SourceRow:
-        """The row of a log; a new one if none of it is stored."""
-        if work.row:
-            return work.row
-        if work not in self._stored.rows:
-            self._stored.rows[work] = await begin_source(writer, self._import, work.log)
-        return self._stored.rows[work]
+    def _within(self, work: _LogInWork, end: int) -> slice:
+        """Which of the unsaved lines up to a position are those of a log."""
+        begin = max(work.first, self._saved)
+        return slice(begin - self._saved, max(begin, min(work.end, end)) - self._saved)
 
     async def _complete(self, writer: Writer, end: int) -> None:
         """Complete the logs that end up to a position, among them those that have no line."""
         completed = [work for work in self._logs if work.is_read and work.end <= end]
-        rows = [(await self._row(writer, work), work.clock.offset) for work in completed]
-        await complete_sources(writer, rows)
+        rows = self._stored.rows
+        empty = [work for work in completed if not (work.row or work in rows)]
+        if empty:
+            newest = await newest_message(writer)
+            new = [NewSource(work.log, newest) for work in empty]
+            rows |= zip(empty, await begin_sources(writer, self._import, new), strict=True)
+        offsets = [(work.row or rows[work], work.clock.offset) for work in completed]
+        await complete_sources(writer, offsets)
         self._stored.completed += completed

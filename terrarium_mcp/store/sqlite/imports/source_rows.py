@@ -2,6 +2,7 @@
 
 # ruff: noqa: S608 -- every statement is made of constants
 
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -42,15 +43,35 @@ class SourceRow:
     """
 
     id: int
-    import_id: int
     log: LogSource
     newest_before: int
     is_new: bool = False
 
-    @property
-    def resolution(self) -> int:
-        """How exact its stamps are, in milliseconds."""
-        return resolution_of(self.log)
+
+class NewSource(NamedTuple):
+    """A log of which nothing is stored yet, and the newest message before its first line."""
+
+    log: LogSource
+    newest_before: int
+
+
+class MoreLines(NamedTuple):
+    """More lines of a log: how many, their first and last timestamp, and the messages they are."""
+
+    source: SourceRow
+    lines: int
+    first: str
+    last: str
+    ranges: Sequence[HeldRange]
+
+
+class CoveredTime(NamedTuple):
+    """A time of a room that a log covers, between two timestamps."""
+
+    log: LogSource
+    room: int
+    first: str
+    last: str
 
 
 READ_BEFORE = """
@@ -79,10 +100,31 @@ def resolution_of(log: LogSource) -> int:
     return log.resolution // _MS
 
 
-async def begin_source(writer: Writer, import_id: int, log: LogSource) -> SourceRow:
-    """Add the row of a log."""
-    ((number, before),) = await writer.rows(_INSERT, source_params(log) | {"import": import_id})
-    return SourceRow(number, import_id, log, before, is_new=True)
+async def newest_message(writer: Writer) -> int:
+    """The id of the newest message; 0 if there is none."""
+    return int(await writer.value("SELECT max(id) FROM messages", default=0))
+
+
+async def begin_sources(
+    writer: Writer, import_id: int, logs: Sequence[NewSource]
+) -> list[SourceRow]:
+    """Add the rows of logs; returns them in the same order."""
+    if not logs:
+        return []
+    before = await writer.value("SELECT max(id) FROM import_sources", default=0)
+    await writer.many(
+        _INSERT,
+        [
+            source_params(one.log)
+            | {"id": number, "import": import_id, "newest_before": one.newest_before}
+            for number, one in enumerate(logs, before + 1)
+        ],
+    )
+    rows = await writer.rows(_ROWS_BEHIND, [before])
+    return [
+        SourceRow(number, one.log, newest_before, is_new=True)
+        for (number, newest_before), one in zip(rows, logs, strict=True)
+    ]
 
 
 async def require_not_undone(writer: Writer, import_id: int) -> None:
@@ -95,30 +137,33 @@ async def require_not_undone(writer: Writer, import_id: int) -> None:
         raise ImportWasUndone(import_id)
 
 
-async def add_lines(
-    writer: Writer,
-    source: SourceRow,
-    lines: int,
-    times: tuple[str, str],
-    ranges: Sequence[HeldRange],
-) -> None:
-    """Note the first and last time of more lines of a log, and the messages that they are."""
-    await writer.run(
+async def add_lines(writer: Writer, more: Sequence[MoreLines]) -> None:
+    """Note more lines of logs, and the messages that they are."""
+    await writer.many(
         _ADD_LINES,
-        {
-            "source": source.id,
-            "lines": lines,
-            "added": sum(one.last - one.first + 1 for one in ranges if one.is_added),
-            "first": times[0],
-            "last": times[1],
-        },
+        [
+            {
+                "source": one.source.id,
+                "lines": one.lines,
+                "added": sum(held.last - held.first + 1 for held in one.ranges if held.is_added),
+                "first": one.first,
+                "last": one.last,
+            }
+            for one in more
+        ],
     )
-    if ranges and not source.is_new and await _extends_last(writer, source, ranges[0]):
-        ranges = ranges[1:]
+    ranges: list[tuple[int, HeldRange]] = []
+    for one in more:
+        is_continued = (
+            bool(one.ranges)
+            and not one.source.is_new
+            and await _extends_last(writer, one.source, one.ranges[0])
+        )
+        ranges += [(one.source.id, held) for held in one.ranges[is_continued:]]
     await writer.many(
         "INSERT INTO import_ranges (source, is_private, first, last, is_added)"
         " VALUES (?, ?, ?, ?, ?)",
-        [(source.id, *one) for one in ranges],
+        [(source, *held) for source, held in ranges],
     )
 
 
@@ -132,19 +177,23 @@ async def complete_sources(
     )
 
 
-async def extend_span(writer: Writer, source: SourceRow, room: int, began: str, ended: str) -> None:
-    """Extend the span that an import's logs of one program cover of a room, by timestamps."""
-    params = {
-        "import": source.import_id,
-        "room": room,
-        "source": _span_source(source.log.format),
-        "began": began,
-        "ended": ended,
-        "why_began": _COVERED,
-        "why_ended": _COVERED,
-    }
-    if not await writer.rows(_EXTEND_SPAN, params):
-        await writer.run(_INSERT_SPAN, params)
+async def extend_spans(writer: Writer, import_id: int, covered: Iterable[CoveredTime]) -> None:
+    """Extend the spans that an import's logs of each program cover of rooms."""
+    times = defaultdict[tuple[int, str], list[CoveredTime]](list)
+    for one in covered:
+        times[one.room, _span_source(one.log.format)].append(one)
+    for (room, source), its in times.items():
+        params = {
+            "import": import_id,
+            "room": room,
+            "source": source,
+            "began": min(one.first for one in its),
+            "ended": max(one.last for one in its),
+            "why_began": _COVERED,
+            "why_ended": _COVERED,
+        }
+        if not await writer.rows(_EXTEND_SPAN, params):
+            await writer.run(_INSERT_SPAN, params)
 
 
 async def add_span(
@@ -207,11 +256,13 @@ async def _extends_last(writer: Writer, source: SourceRow, more: HeldRange) -> b
 
 _INSERT = f"""
 INSERT INTO import_sources (
-  import, path, format, network, channel, zone, sha256, size, resolution, newest_before
+  id, import, path, format, network, channel, zone, sha256, size, resolution, newest_before
 ) VALUES (
-  :import, :path, :format, :network, :channel, :zone, :sha256, :size, :resolution,
-  ifnull(({READ_BEFORE}), (SELECT ifnull(max(id), 0) FROM messages))
-) RETURNING id, newest_before"""
+  :id, :import, :path, :format, :network, :channel, :zone, :sha256, :size, :resolution,
+  ifnull(({READ_BEFORE}), :newest_before)
+)"""
+
+_ROWS_BEHIND = "SELECT id, newest_before FROM import_sources WHERE id > ? ORDER BY id"
 
 _ADD_LINES = """
 UPDATE import_sources SET lines = lines + :lines, added = added + :added,

@@ -52,23 +52,53 @@ class LogPlace(NamedTuple):
         return self.room == PRIVATE
 
 
+class TimeSpan(NamedTuple):
+    """A time from one timestamp to another, both included."""
+
+    first: str
+    last: str
+
+    def meets(self, other: "TimeSpan") -> bool:
+        """Whether the two have a moment in common."""
+        return self.first <= other.last and other.first <= self.last
+
+    def joined(self, other: "TimeSpan") -> "TimeSpan":
+        """From the beginning of the first of the two to the end of the last."""
+        return TimeSpan(min(self.first, other.first), max(self.last, other.last))
+
+
 class LineGroup:
     """Lines of a log in one place. They are made comparable only if something is stored there.
 
     Attributes:
         resolution: how exact their times are, in milliseconds.
+        margin: as in `recognised`.
     """
 
-    def __init__(self, place: LogPlace, messages: PreparedLines, resolution: int) -> None:
+    def __init__(
+        self, place: LogPlace, messages: PreparedLines, resolution: int, margin: int
+    ) -> None:
         self.place = place
         self.resolution = resolution
+        self.margin = margin
         self._messages = messages
 
-    @property
-    def ends(self) -> tuple[int, int]:
-        """The earliest and the latest of their moments."""
+    @cached_property
+    def said(self) -> TimeSpan:
+        """From the earliest to the latest."""
         timestamps = self._messages.columns.timestamp
-        return _moment(min(timestamps)), _moment(max(timestamps))
+        return TimeSpan(min(timestamps), max(timestamps))
+
+    @cached_property
+    def near(self) -> TimeSpan:
+        """The time of which the stored lines are that they may be."""
+        return self.around(*map(_moment, self.said))
+
+    def around(self, first: int, last: int) -> TimeSpan:
+        """The same for those of them between two moments."""
+        before = COARSEST + JITTER + self.margin
+        after = self.resolution + JITTER + self.margin
+        return TimeSpan(to_text(moment_of(first - before)), to_text(moment_of(last + after)))
 
     @cached_property
     def moments(self) -> list[int]:
@@ -93,28 +123,25 @@ class StoredLine(NamedTuple):
     line: ComparableLine
 
 
-async def unclaimed_lines(
-    writer: Writer, source: int, group: LineGroup, margin: int
-) -> list[StoredLine]:
+async def stored_between(writer: Writer, room: int, between: TimeSpan) -> TimeSpan | None:
+    """From the first to the last stored line of a room within a time; None if there is none."""
+    ((first, last),) = await writer.rows(_ENDS, {"room": room, **between._asdict()})
+    return TimeSpan(first, last) if first else None
+
+
+async def unclaimed_lines(writer: Writer, source: int | None, group: LineGroup) -> list[StoredLine]:
     """The stored lines that lines of a log may be, by kind, text and time, and that it has not.
 
     Args:
         writer: the transaction.
-        source: the row of the log.
+        source: the row of the log; None if it has none.
         group: lines of the log; at least one.
-        margin: as in `recognised`.
     """
-    before = COARSEST + JITTER + margin
-    after = group.resolution + JITTER + margin
-
-    def span(first: int, last: int) -> tuple[str, str]:
-        return to_text(moment_of(first - before)), to_text(moment_of(last + after))
-
-    if not await _page(writer, source, group.place, span(*group.ends), after_id=0, most=1):
+    if not await _page(writer, source, group.place, group.near, after_id=0, most=1):
         return []
     found = []
     for first, last in stretches(group.moments):
-        async for row in _rows(writer, source, group.place, span(first, last)):
+        async for row in _rows(writer, source, group.place, group.around(first, last)):
             stored = StoredLine(row["id"], compared(row, group.place.casemapping))
             if stored.line.is_redacted or (stored.line.kind, stored.line.skeleton) in group.words:
                 found.append(stored)
@@ -134,12 +161,12 @@ def stretches(moments: Iterable[int]) -> list[tuple[int, int]]:
 
 
 async def _rows(
-    writer: Writer, source: int, place: LogPlace, span: tuple[str, str]
+    writer: Writer, source: int | None, place: LogPlace, between: TimeSpan
 ) -> AsyncIterator[Row]:
-    """The rows of a place between two timestamps that a log has not, page by page."""
-    (since, until), after_id = span, 0
+    """The rows of a place within a time that a log has not, page by page."""
+    after_id = 0
     while True:
-        rows = await _page(writer, source, place, (since, until), after_id=after_id, most=PAGE)
+        rows = await _page(writer, source, place, between, after_id=after_id, most=PAGE)
         for row in rows:
             if not place.is_private or fold(as_text(row["target"]), place.casemapping) == (
                 place.target
@@ -147,30 +174,28 @@ async def _rows(
                 yield row
         if len(rows) < PAGE:
             return
-        since, after_id = rows[-1]["timestamp"], rows[-1]["id"]
+        between, after_id = between._replace(first=rows[-1]["timestamp"]), rows[-1]["id"]
 
 
 async def _page(
     writer: Writer,
-    source: int,
+    source: int | None,
     place: LogPlace,
-    span: tuple[str, str],
+    between: TimeSpan,
     *,
     after_id: int,
     most: int,
 ) -> list[Row]:
     """The first of these rows, at the first moment those behind an id; private ones of anybody."""
-    since, until = span
     return await writer.rows(
         _PRIVATE if place.is_private else _IN_ROOM,
         {
             "room": place.room,
             "network": place.network,
             "source": source,
-            "since": since,
             "after_id": after_id,
-            "until": until,
             "most": most,
+            **between._asdict(),
         },
     )
 
@@ -218,8 +243,8 @@ def compared(row: Row, casemapping: str) -> ComparableLine:
 def _unclaimed(table: str, more_columns: str, where: str, *, private: bool) -> str:
     return f"""
 SELECT {columns(private=private)}{more_columns} FROM {table} m
-WHERE {where} AND m.timestamp BETWEEN :since AND :until
-  AND (m.timestamp, m.id) > (:since, :after_id)
+WHERE {where} AND m.timestamp BETWEEN :first AND :last
+  AND (m.timestamp, m.id) > (:first, :after_id)
   AND ifnull((
     SELECT r.last FROM import_ranges r
     WHERE r.source = :source AND r.is_private = {private:d} AND r.first <= m.id
@@ -229,3 +254,12 @@ ORDER BY m.timestamp, m.id LIMIT :most"""
 
 _IN_ROOM = _unclaimed("messages", "", "m.room = :room", private=False)
 _PRIVATE = _unclaimed("private_messages", ", m.target", "m.network = :network", private=True)
+
+_ENDS = """
+SELECT (
+  SELECT timestamp FROM messages WHERE room = :room AND timestamp BETWEEN :first AND :last
+  ORDER BY timestamp LIMIT 1
+), (
+  SELECT timestamp FROM messages WHERE room = :room AND timestamp BETWEEN :first AND :last
+  ORDER BY timestamp DESC LIMIT 1
+)"""

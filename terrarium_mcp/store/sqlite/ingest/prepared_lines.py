@@ -7,6 +7,7 @@ line, and SQLite takes them without a call to Python.
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import MAXYEAR, MINYEAR, timedelta
+from functools import cached_property
 from itertools import accumulate, chain, count, islice, repeat
 from typing import Any, NamedTuple, overload
 
@@ -140,7 +141,7 @@ class PreparedLines(Sequence[NewMessage]):
         """The lines with these numbers, counted from 0."""
         return _of_columns([column[n] for n in numbers] for column in self.columns)
 
-    @property
+    @cached_property
     def are_rows(self) -> bool:
         """Whether each is a row as it is: imported, in a channel, with the time of its stamp."""
         return (

@@ -107,6 +107,20 @@ async def test_the_clock_of_a_log_is_compared_with_one_that_is_not_stored_yet(
     assert words_in(file) == words(long)
 
 
+async def test_a_clock_is_found_where_two_logs_that_are_not_stored_yet_have_its_lines(
+    store: Store, file: Path
+) -> None:
+    (_, lines), *_ = folder(1, lines=40)
+    long = [line_of(line.nick, line.text + " of a long evening", line.said_at) for line in lines]
+    fast = timedelta(seconds=37)
+    number = await store.imports.begin("terrarium-mcp import three")
+    late = logged(long, fast=fast)
+    logs = [(log_of("ada"), logged(long)), (log_of("bo"), late), (log_of("bo's copy"), late)]
+    _, bo, copy = await store.imports.add_all(number, logs)
+    assert bo == copy == ImportTotals(lines=40, added=0, known=40, offset=fast)
+    assert words_in(file) == words(long)
+
+
 @pytest.mark.parametrize("killed_at", [1, 20, 100, 215])
 @pytest.mark.parametrize("size", [4, 30])
 async def test_a_folder_that_is_killed_and_repeated_is_there_once(

@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import timedelta
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store import LogSource, Store, open_store
 from terrarium_mcp.store.sqlite.ingest import bulk
-from tests.store.scene import NOON, SETTINGS, differences, line_of
+from tests.store.scene import NOON, SETTINGS, differences, line_of, rows_of
 from tests.store.sqlite.imports.logs import (
     MINUTE,
     SECOND,
@@ -162,3 +163,58 @@ async def test_an_import_that_is_killed_and_repeated_leaves_what_it_would_have_l
             await night.bo.bring(store)
             assert messages_in(file) == expected
             assert await differences(store) == []
+
+
+def files_of(night: Evening, rng: Random) -> list[tuple[LogSource, list[NewMessage]]]:
+    """Both logs cut into files, some of them there twice, in an order that a folder may have."""
+    files = [
+        (replace(log.source, path=path, sha256=path), log.lines[begin:end])
+        for log in (night.ada, night.bo)
+        for cuts in [sorted(rng.sample(range(1, len(log.lines)), 4))]
+        for begin, end in pairwise([0, *cuts, len(log.lines)])
+        for path in [f"{log.source.path}/{begin}"]
+    ]
+    copies = [
+        (replace(log, path=f"{log.path} (copy)", sha256=f"{log.sha256} (copy)"), lines)
+        for log, lines in rng.sample(files, 2)
+    ]
+    elsewhere = [
+        (
+            replace(log, path=f"{log.path} {to}", sha256=f"{log.sha256} {to}", channel=to),
+            [replace(line, channel=to) for line in lines],
+        )
+        for (log, lines), to in zip(rng.sample(files, 3), ("#mate", "zoe", "zoe"), strict=True)
+    ]
+    together = [*files, *copies, *elsewhere]
+    return sorted(together, key=lambda file: file[1][0].said_at) if rng.random() < 0.5 else together
+
+
+SOURCES = """
+SELECT path, (SELECT count(*) FROM messages WHERE id <= newest_before) AS known_before,
+  clock_offset, lines, added, first, last, is_whole
+FROM import_sources ORDER BY path"""
+HELD = """
+SELECT s.path, r.is_private, r.first, r.last, r.is_added
+FROM import_sources s JOIN import_ranges r ON r.source = s.id ORDER BY 1, 2, 3"""
+PRIVATE = "SELECT id, timestamp, nick, target, message FROM private_messages ORDER BY id"
+
+
+@settings(max_examples=25)
+@given(evenings)
+async def test_logs_of_one_import_are_stored_as_if_each_were_brought_alone(
+    arguments: tuple[int, timedelta, int],
+) -> None:
+    files = files_of(evening(*arguments), Random(arguments[0]))  # noqa: S311 -- chat
+    found = []
+    for is_together in (True, False):
+        async with new_store() as (store, file):
+            if is_together:
+                number = await store.imports.begin("terrarium-mcp import all")
+                totals = await store.imports.add_all(number, files)
+            else:
+                totals = [await bring(store, lines, log) for log, lines in files]
+            assert any(total.known for total in totals)
+            assert await differences(store) == []
+            tables = [rows_of(file, sql) for sql in (SOURCES, HELD, PRIVATE)]
+            found.append((totals, messages_in(file), *tables))
+    assert found[0] == found[1]
