@@ -6,7 +6,7 @@
 #                    a polite client among hostile ones, a guest behind ZNC and on a network that
 #                    flaps, KILLS=50 of an import, and EXAMPLES=1000 of every property
 # make real-endpoint compile llama.cpp (ten minutes, once), and ask a real server with a toy model
-# make mutants       what the tests do not notice: ROOM=chat COUNT=300 SEED=7 (all: docs/mutants.md)
+# make mutants       what the tests do not notice: ROOM=chat COUNT=300 SEED=7 (docs/mutants.md)
 # make matrix        the suite in short form on each Python from 3.11 to 3.14 that is found
 #                    (OTHERS=1: but for the one of make test)
 # make release-check build the sdist and the wheel, and start them in an empty environment
@@ -56,11 +56,11 @@ real-endpoint: .venv/ready .venv-endpoint/ready
 	ENDPOINT_PYTHON=.venv-endpoint/bin/python .venv/bin/python -m pytest -s -v \
 		tests/soak/real_endpoint.py
 
-# The record is only written of all rooms, as they are drawn for this commit.
+# The record is only written of whole rooms, as they are drawn for this commit.
 mutants: .venv/ready
 	.venv/bin/python -m tests.mutants $(if $(COUNT),--count $(COUNT)) \
 		$(if $(SEED),--seed $(SEED)) $(if $(ROOM),--room $(ROOM)) \
-		$(if $(AGAIN),--again) $(if $(ROOM)$(COUNT)$(SEED)$(AGAIN),,--report)
+		$(if $(AGAIN),--again) $(if $(COUNT)$(SEED)$(AGAIN),,--report)
 
 matrix: .venv/ready
 	.venv/bin/python -m tests.matrix $(if $(OTHERS),--others)

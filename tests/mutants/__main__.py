@@ -15,7 +15,7 @@ from tests.mutants.running import NotGreen, Verdict, run
 
 ROOT = Path(__file__).parents[2]
 KEPT = ROOT / ".mutants"  # the survivors of each room's last run, for `--again` and to be marked
-REPORT = ROOT / "docs" / "mutants.md"
+REPORTS = ROOT / "docs" / "mutants"
 COUNT = 300
 
 
@@ -40,8 +40,8 @@ def main() -> int:
         _keep(room, score.survivors)
         print(f"{room.name}: {score}", flush=True)
         scores.append(score)
-        if options.report:  # after each room: an interrupted run has not been in vain
-            write(REPORT, scores, commit=commit, seed=seed)
+        if options.report:
+            write(REPORTS / f"{room.name}.md", score, commit=commit, seed=seed)
     return 0 if all(score.is_good for score in scores) else 1
 
 
@@ -53,7 +53,7 @@ def _options() -> argparse.ArgumentParser:
     options.add_argument("--only", action="append", help="only mutants of this file or folder")
     options.add_argument("--again", action="store_true", help="only the last run's survivors")
     options.add_argument("--processes", type=int, default=os.cpu_count() or 1)
-    options.add_argument("--report", action="store_true", help=f"write docs/{REPORT.name}")
+    options.add_argument("--report", action="store_true", help="write docs/mutants/ROOM.md")
     return options
 
 

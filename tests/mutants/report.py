@@ -1,4 +1,4 @@
-"""The score of a room, and docs/mutants.md."""
+"""The score of a room, and its page in docs/mutants/."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,17 +10,15 @@ from tests.mutants.running import Verdict
 GOAL = 0.85  # of the mutants that are not equivalent
 MOST_EQUIVALENT = 0.1  # of all that were drawn
 
-_HEAD = """# Mutants
+_HEAD = """# Mutants of the room {room}
 
-How well the tests notice a wrong line: `make mutants` changes one thing at a time and runs the
-tests of that room. The goal is {goal:.0%} killed in each; at most {most:.0%} of those drawn may be
-marked as equivalent, each with its reason in tests/mutants/equivalent/.
+{share} killed; the goal is {goal:.0%} (docs/mutants.md says what that means).
 
-Drawn at commit `{commit}` by the seed `{seed}`.
+Drawn at commit `{commit}` by the seed `{seed}`, run in {minutes:.0f} minutes.
 
-| room | drawn | killed | of these by time | equivalent | survived | score | minutes |
-|---|---|---|---|---|---|---|---|
-{rows}
+| drawn | killed | of these by time | equivalent | survived |
+|---|---|---|---|---|
+| {drawn} | {killed} | {timeouts} | {equivalent} | {survived} |
 """
 
 
@@ -78,24 +76,26 @@ class Score:
         )
 
 
-def write(file: Path, scores: Sequence[Score], *, commit: str, seed: str) -> None:
-    """Write the table and every survivor."""
-    rows = [
-        f"| {one.room} | {one.drawn} | {one.killed} | {one.timeouts} | {len(one.equivalent)}"
-        f" | {len(one.survivors)} | {one.share:.1%} | {one.seconds / 60:.0f} |"
-        for one in scores
-    ]
-    parts = [
-        _HEAD.format(
-            goal=GOAL, most=MOST_EQUIVALENT, commit=commit, seed=seed, rows="\n".join(rows)
-        )
-    ]
-    for score in scores:
-        parts.append(f"## {score.room}: survivors\n")
-        parts += [_shown(one) for one in score.survivors] or ["None.\n"]
-        if score.equivalent:
-            parts.append(f"## {score.room}: equivalent\n")
-            parts += [f"{_shown(one)}\n{reason}\n" for one, reason in score.equivalent]
+def write(file: Path, score: Score, *, commit: str, seed: str) -> None:
+    """Write the score of a room, and every survivor."""
+    head = _HEAD.format(
+        room=score.room,
+        share=f"{score.share:.1%}",
+        goal=GOAL,
+        commit=commit,
+        seed=seed,
+        minutes=score.seconds / 60,
+        drawn=score.drawn,
+        killed=score.killed,
+        timeouts=score.timeouts,
+        equivalent=len(score.equivalent),
+        survived=len(score.survivors),
+    )
+    parts = [head, "## Survivors\n"]
+    parts += [_shown(one) for one in score.survivors] or ["None.\n"]
+    if score.equivalent:
+        parts.append("## Equivalent\n")
+        parts += [f"{_shown(one)}\n{reason}\n" for one, reason in score.equivalent]
     file.write_text("\n".join(parts), "utf-8")
 
 

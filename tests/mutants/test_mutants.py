@@ -135,10 +135,12 @@ def test_the_score_counts_the_equivalent_neither_way(tmp_path: Path) -> None:
     score = Score.counted("room", told, equivalent.read(tmp_path / "room.toml"), 60.0)
     assert f"{score}" == "66.7% killed (2 of 4, 1 by time, 1 equivalent, 1 survived), 1.0 min"
     assert not score.is_good
-    write(tmp_path / "report.md", [score], commit="c0ffee", seed="7")
-    report = (tmp_path / "report.md").read_text()
-    assert "| room | 4 | 2 | 1 | 1 | 1 | 66.7% | 1 |" in report
-    survivors, _, marked = report.partition("## room: equivalent")
+    write(tmp_path / "room.md", score, commit="c0ffee", seed="7")
+    report = (tmp_path / "room.md").read_text()
+    assert "# Mutants of the room room\n\n66.7% killed; the goal is 85%" in report
+    assert "Drawn at commit `c0ffee` by the seed `7`, run in 1 minutes." in report
+    assert "| 4 | 2 | 1 | 1 | 1 |" in report
+    survivors, _, marked = report.partition("## Equivalent")
     assert "`a.py:3` f\n```diff\n-     x = 1\n+     x = 4\n```" in survivors
     assert "+     x = 5\n```\n\nnobody reads x" in marked
 
