@@ -36,6 +36,9 @@ ReportLines = Callable[[int], None]
 
 _CHUNK = 1024 * 1024
 
+_TOGETHER = 100
+"""Files that a thread hashes at once: to call it costs as much as a small file."""
+
 Reject = Callable[[LogFile, RejectedLine], None]
 """Called with every line that could not be read."""
 
@@ -92,7 +95,6 @@ class LogImport:
         self._rules = rules
         self._on_lines = on_lines
         self._on_reject = on_reject
-        self._hashes: dict[LogFile, str] = {}
         self._times: dict[RoomName, list[RecordedTime]] = {}
         self._gaps: dict[str, list[RecordedTime]] = {}
         """Times without a connection, by network, as a client's own window tells them."""
@@ -133,27 +135,21 @@ class LogImport:
 
     async def _unread(self, store: Store) -> list[ContentReport]:
         """The reports of what no earlier import has read, without what cannot be read."""
-        hashed = [report for report in self.reports if await self._is_hashed(report)]
-        known = await store.imports.known_files({report.sha256 for report in hashed})
-        for report in hashed:
-            content = report.content
-            if content.target and report.sha256 in known:
+        hashes = await _hashes(list(dict.fromkeys(report.content.file for report in self.reports)))
+        known = await store.imports.known_files(
+            one for one in hashes.values() if isinstance(one, str)
+        )
+        for report in self.reports:
+            content, found = report.content, hashes[report.content.file]
+            if isinstance(found, UnusableFile):
+                report.failure = found
+                continue
+            report.sha256 = found
+            if content.target and found in known:
                 report.earlier = await store.imports.was_read(
-                    report.sha256, content.network, content.target
+                    found, content.network, content.target
                 )
-        return [report for report in hashed if not report.earlier]
-
-    async def _is_hashed(self, report: ContentReport) -> bool:
-        """Set the hash of a report's file; False if the file cannot be read, which it then says."""
-        file = report.content.file
-        try:
-            if file not in self._hashes:  # it may have many rooms
-                self._hashes[file] = await to_thread.run_sync(_sha256, file)
-        except UnusableFile as error:
-            report.failure = error
-            return False
-        report.sha256 = self._hashes[file]
-        return True
+        return [one for one in self.reports if not (one.failure or one.earlier)]
 
     async def _logs(
         self, reports: Sequence[ContentReport], parts: AsyncIterator[ReadPart]
@@ -221,6 +217,21 @@ def _source(content: LogContent, sha256: str) -> LogSource:
         size=content.file.stored.stat().st_size,
         resolution=content.resolution,
     )
+
+
+async def _hashes(files: Sequence[LogFile]) -> Mapping[LogFile, str | UnusableFile]:
+    """The SHA-256 of each file, or why it cannot be read."""
+    found: list[str | UnusableFile] = []
+    while some := files[len(found) : len(found) + _TOGETHER]:
+        found += await to_thread.run_sync(list, map(_hash, some))
+    return dict(zip(files, found, strict=True))
+
+
+def _hash(file: LogFile) -> str | UnusableFile:
+    try:
+        return _sha256(file)
+    except UnusableFile as error:
+        return error
 
 
 def _sha256(file: LogFile) -> str:

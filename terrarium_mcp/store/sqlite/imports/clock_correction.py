@@ -112,11 +112,11 @@ class ClockCorrection:
         channel = fold(storable(log.channel), casemapping)
         names = {name: fold(name, casemapping) for name in {*block.columns.channel}}
         is_here = [names[name] == channel for name in block.columns.channel]
-        sample = block.at(_sample(block.columns.message, is_here))
+        sample = _sample(block.columns.message, is_here)
         if not sample:
             return None
-        texts = _texts(sample, casemapping)
-        since, until = _around(sample)
+        texts = _texts(block, sample, casemapping)
+        since, until = _around([block.columns.timestamp[number] for number in sample])
         near = source_params(log) | {
             "folded": channel,
             "newest": self.newest_before,
@@ -137,7 +137,7 @@ class ClockCorrection:
             stored += _new_lines(one, texts, stored, casemapping)
         if len(stored) < FEWEST:  # nearly always: nobody else kept a log
             return None
-        lines = distinctive(comparables(sample, resolution_of(log), casemapping))
+        lines = distinctive(comparables(block.at(sample), resolution_of(log), casemapping))
         ((first, last),) = await self._rows(_COVERED, near)
         ends = [moment for moment in (first, last) if moment]
         ends += [one.messages.columns.timestamp[end] for one in unsaved for end in (0, -1)]
@@ -174,15 +174,14 @@ def _new_lines(
     return [line for line, index in zip(lines, known, strict=True) if index is None]
 
 
-def _texts(lines: PreparedLines, casemapping: str) -> set[str]:
-    """What lines say, in the form in which it compares."""
-    said = zip(lines.columns.message_type, lines.columns.message, strict=True)
-    return {comparable_text(MessageType(kind), text, casemapping) for kind, text in said}
+def _texts(lines: PreparedLines, numbers: Iterable[int], casemapping: str) -> set[str]:
+    """What the lines with these numbers say, in the form in which it compares."""
+    kinds, messages = lines.columns.message_type, lines.columns.message
+    return {comparable_text(MessageType(kinds[n]), messages[n], casemapping) for n in numbers}
 
 
-def _around(lines: PreparedLines) -> tuple[str, str]:
+def _around(timestamps: Sequence[str]) -> tuple[str, str]:
     """The first and last timestamp that lines have by any clock that is considered."""
-    timestamps = lines.columns.timestamp
     first, last = (milliseconds(from_text(at)) for at in (min(timestamps), max(timestamps)))
     return to_text(moment_of(first - FARTHEST)), to_text(moment_of(last + FARTHEST))
 
