@@ -8,10 +8,11 @@ import os
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import closing, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from itertools import groupby
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter
@@ -48,57 +49,63 @@ _ZNC = {
     MessageType.TOPIC: "*** {nick} changes topic to '{text}'",
 }
 _FIFTH = Times(0.2)
+_SAME = Times(1.0)
 _LITTLE = Within(300)
 _LOOK_EVERY = 0.1
 """Seconds between two looks at the memory."""
 
 
 async def rows(bed: Bed) -> list[Row]:
-    """A file of WeeChat, then a folder of ZNC."""
+    """A file of WeeChat; then a folder of ZNC, and a file of WeeChat with the same days."""
     return await to_thread.run_sync(_measured, bed.lines)
 
 
 def _measured(lines: int) -> list[Row]:
     with TemporaryDirectory(prefix="terrarium-bench-") as name:
         folder = Path(name)
-        log = folder / "logs" / "irc.bench.#bench.weechatlog"
-        log.parent.mkdir()
-        with log.open("w", encoding="utf-8") as written:
-            written.writelines(_weechat(lines))
-        one = _imported(folder / "one", log.parent)
-        days = folder / "users" / "networks" / "bench" / "moddata" / "log" / "#bench"
-        days.mkdir(parents=True)
-        _znc(days, lines)
-        many = _imported(folder / "many", folder / "users")
+        one = _imported(folder / "one", _weechat(folder / "evenings", _talk(lines)))
+        many = _imported(folder / "many", _znc(folder / "znc", _by_day(lines)))
+        same = _imported(folder / "same", _weechat(folder / "days", _by_day(lines)))
         bare = _bare(folder / "one" / "irc_logs.db", folder / "bare.db", lines)
     us = 1e6 / lines
     beside = [Rival("executemany, same table", bare * us)]
+    days = [Rival("the same days in one file", same.wall * us)]
     return [
         Row("import, one file (wall)", "us/line", Measured(one.wall * us), None, beside, [_FIFTH]),
-        Row("import, 5,000 files (wall)", "us/line", Measured(many.wall * us), None, beside),
+        Row("import, 5,000 files (wall)", "us/line", Measured(many.wall * us), None, days, [_SAME]),
         Row("memory of an import", "MB", Measured(max(one.memory, many.memory)), goals=[_LITTLE]),
     ]
 
 
-def _weechat(lines: int) -> Iterator[str]:
-    for message in _talk(lines):
-        said = _WEECHAT[message.kind].format(nick=message.nick, text=message.text)
-        yield f"{message.said_at:%Y-%m-%d %H:%M:%S}\t{said}\n"
+def _weechat(folder: Path, talk: Iterable[NewMessage]) -> Path:
+    """One file in a folder of its own."""
+    folder.mkdir()
+    with (folder / "irc.bench.#bench.weechatlog").open("w", encoding="utf-8") as log:
+        for message in talk:
+            said = _WEECHAT[message.kind].format(nick=message.nick, text=message.text)
+            log.write(f"{message.said_at:%Y-%m-%d %H:%M:%S}\t{said}\n")
+    return folder
 
 
-def _znc(folder: Path, lines: int) -> None:
-    """The same lines in FILES files, or fewer; so the days are as long as they have to be."""
+def _znc(folder: Path, talk: Iterable[NewMessage]) -> Path:
+    """A file for each day, as ZNC lays them out."""
+    days = folder / "users" / "networks" / "bench" / "moddata" / "log" / "#bench"
+    days.mkdir(parents=True)
+    for day, messages in groupby(talk, lambda message: message.said_at.date()):
+        with (days / f"{day}.log").open("w", encoding="utf-8") as log:
+            for message in messages:
+                said = _ZNC[message.kind].format(nick=message.nick, text=message.text)
+                log.write(f"[{message.said_at:%H:%M:%S}] {said}\n")
+    return folder
+
+
+def _by_day(lines: int) -> Iterator[NewMessage]:
+    """The same lines over FILES days, or fewer; so the days are as long as they have to be."""
     began = datetime(2010, 1, 1, tzinfo=UTC)
-    per_file = max(20, lines // FILES)
-    day: list[str] = []
+    of_day = max(20, lines // FILES)
     for number, message in enumerate(_talk(lines)):
-        second = number % per_file * 86_400 // per_file
-        said = _ZNC[message.kind].format(nick=message.nick, text=message.text)
-        day.append(f"[{began + timedelta(seconds=second):%H:%M:%S}] {said}\n")
-        if len(day) == per_file:
-            file = f"{began + timedelta(days=number // per_file):%Y-%m-%d}.log"
-            (folder / file).write_text("".join(day), "utf-8")
-            day = []
+        day, second = number // of_day, number % of_day * 86_400 // of_day
+        yield replace(message, said_at=began + timedelta(days=day, seconds=second))
 
 
 def _talk(lines: int) -> Iterator[NewMessage]:
