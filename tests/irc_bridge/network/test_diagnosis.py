@@ -13,6 +13,7 @@ from terrarium_mcp.irc_bridge.network.diagnosis import (
     foreign_greeting,
     handshake_failed,
     unconnected,
+    unusable_certificate,
 )
 from terrarium_mcp.irc_bridge.network.errors import TlsFailed, UntrustedCertificate
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
@@ -22,6 +23,13 @@ from tests.irc_bridge.network.test_transport import port_of
 from tests.servers.beside import beside
 from tests.servers.fake_ircd import fake_ircd
 from tests.servers.ircd import Ircd, free_port
+
+
+def mismatch() -> ssl.SSLError:
+    error = ssl.SSLError(116, "key values mismatch")
+    error.reason = "KEY_VALUES_MISMATCH"
+    return error
+
 
 USUAL = "6697 is usual with TLS, 6667 without"
 
@@ -167,3 +175,52 @@ def test_the_first_of_several_addresses_gives_the_reason() -> None:
     assert unconnected(login(1), error).startswith("nobody listens at 127.0.0.1:1")
     error.__cause__ = OSError(113, "No route to host")
     assert unconnected(login(1), error) == "no connection to 127.0.0.1:1: No route to host"
+
+
+@pytest.mark.parametrize(
+    ("key", "error", "why"),
+    [
+        (
+            "us.key",
+            mismatch(),
+            (
+                "names us.pem and TERRARIUM_TLS_KEY us.key, but the key is of another certificate:"
+                " name the two that belong together."
+            ),
+        ),
+        (
+            "",
+            ssl.SSLError(9, "PEM lib"),
+            (
+                "names us.pem, which cannot be used: name PEM files with a certificate and its key,"
+                " or set TERRARIUM_TLS_KEY to the key's file."
+            ),
+        ),
+        (
+            "us.key",
+            ssl.SSLError(9, "PEM lib"),
+            (
+                "names us.pem and TERRARIUM_TLS_KEY us.key, which cannot be used: name PEM"
+                " files with a certificate and its key."
+            ),
+        ),
+        (
+            "",
+            FileNotFoundError(2, "No such file or directory"),
+            "names us.pem, which cannot be read: No such file or directory.",
+        ),
+        (
+            "",
+            ValueError("the key has a passphrase"),
+            (
+                "names us.pem, but the key has a passphrase: remove it (openssl pkey), since nobody"
+                " is there to type it."
+            ),
+        ),
+    ],
+)
+def test_why_our_certificate_cannot_be_used_is_told_with_the_files(
+    key: str, error: OSError | ValueError, why: str
+) -> None:
+    who = login(6697, tls=True, tls_certfile="us.pem", tls_keyfile=key)
+    assert unusable_certificate(who, error) == f"TERRARIUM_TLS_CERT {why}"

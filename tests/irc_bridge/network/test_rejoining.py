@@ -5,7 +5,9 @@ import logging
 import anyio
 import pytest
 
-from tests.irc_bridge.network.scene import login, staying
+from terrarium_mcp.irc_bridge.network.autojoin import ChannelState
+from terrarium_mcp.settings import ConfiguredChannel
+from tests.irc_bridge.network.scene import PATIENCE, login, staying
 from tests.servers.fake_ircd import Answer, fake_ircd
 
 KICK = ":ada!a@h KICK #tea Terra :enough"
@@ -245,3 +247,55 @@ async def test_a_channel_that_is_there_is_not_joined_again_by_looking_round() ->
     ):
         await ear.happens("members_complete", "#mate")
         assert server.heard("JOIN") == ["JOIN #mate key", "JOIN #tea", "JOIN #mate key"]
+
+
+async def test_a_channel_that_the_settings_no_longer_name_is_left_with_a_word() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#a", "#b")) as (network, ear):
+        for name in ("#a", "#b"):
+            await ear.happens("members_complete", name)
+        network.change_channels([ConfiguredChannel("#A"), ConfiguredChannel("#c", "sesame")])
+        await ear.happens("members_complete", "#c")
+        assert server.heard("PART") == ["PART #b :no longer in my settings"]
+        assert server.heard("JOIN")[-1] == "JOIN #c sesame"
+        assert ear.happened("left") == [("left", "#b", "no longer in the settings")]
+        assert sorted(network.joined_channels()) == ["#a", "#c"]
+
+
+async def test_channels_that_change_before_the_welcome_are_joined_with_the_others() -> None:
+    async with fake_ircd(answer=lambda _: []) as server:
+        who = login(server.port, "#a")
+        async with staying(who, register=PATIENCE) as (network, ear):
+            await server.hears("USER")
+            network.change_channels([ConfiguredChannel("#b")])
+            await server.says(
+                ":srv 001 Terra :Welcome", ":srv 005 Terra CHANTYPES=# :are supported"
+            )
+            await server.says(":srv 376 Terra :end")
+            await server.hears("JOIN")
+            await server.says("PING x")
+            await server.hears("PONG x")
+            assert server.heard("JOIN") == ["JOIN #b"]
+            assert ear.happened("left") == []
+
+
+async def test_a_forced_channel_and_a_kick_are_named_with_their_network(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with fake_ircd() as server:
+        who = login(server.port, "#a", network="labnet")
+        async with staying(who) as (_, ear):
+            await ear.happens("members_complete", "#a")
+            await server.says(
+                ":Terra!u@host.example JOIN #x", ":srv 366 Terra", ":srv 366 Terra #x"
+            )
+            await server.hears("PART #x")
+            await server.says(":ada!a@h KICK #a Terra :out")
+            await ear.happens("joined", "#a", times=2)
+    assert "forced into labnet/#x, which the settings do not name: leaving it" in caplog.messages
+    assert "labnet/#a: kicked by ada: out. Returning later." in caplog.messages
+    assert not [one for one in caplog.messages if "could not handle" in one]
+    assert ear.happened("left")[0] == ("left", "#a", "kicked by ada: out")
+
+
+def test_the_state_of_a_channel_shows_no_key() -> None:
+    assert "sesame" not in repr(ChannelState("#tea", "sesame"))

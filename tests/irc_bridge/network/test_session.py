@@ -4,11 +4,12 @@ import logging
 
 import pytest
 
+from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
-from tests.irc_bridge.network.scene import login, staying
+from tests.irc_bridge.network.scene import PATIENCE, login, staying
 from tests.servers.fake_ircd import Answer, fake_ircd
 
 
@@ -139,6 +140,67 @@ async def test_a_failing_handler_costs_only_its_line(caplog: pytest.LogCaptureFi
         await ear.hears("still there?")
         await server.settles()
     assert "could not handle :ada!a@h JOIN" in caplog.text
+
+
+async def test_a_listener_that_fails_hears_the_next_line_and_is_named_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.ERROR)
+
+    def fail(line: IrcMessage) -> None:
+        if line.command in {"PRIVMSG", "NOTICE"}:
+            raise LookupError(line.params[-1])
+
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
+        await ear.happens("members_complete", "#tea")
+        ear.on_line = fail
+        said = [f":ada!a@h {verb} #tea :one" for verb in ("PRIVMSG", "PRIVMSG", "NOTICE")]
+        await server.says(*said, ":ada!a@h PART #tea")
+        await server.settles()
+        assert [line.command for line in ear.lines][-5:-1] == [
+            "PRIVMSG",
+            "PRIVMSG",
+            "NOTICE",
+            "PART",
+        ]
+    failures = [one for one in caplog.records if one.exc_info]
+    assert [one.getMessage() for one in failures] == [
+        "127.0.0.1: recording a PRIVMSG line failed",
+        "127.0.0.1: recording a NOTICE line failed",
+    ]
+    assert all(isinstance(one.exc_info[1], LookupError) for one in failures if one.exc_info)
+
+
+async def test_a_server_that_says_nothing_at_all_is_asked_whether_it_is_there() -> None:
+    async with (
+        fake_ircd(answer=lambda _: []) as server,
+        staying(login(server.port), silence=0.1, register=PATIENCE) as (network, _),
+    ):
+        await server.hears("PING terrarium")
+        await server.hears("NICK", times=2)
+        assert network.trouble.startswith("the server no longer answers")
+
+
+async def test_how_names_compare_changes_once_in_a_connection() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
+        await ear.happens("members_complete", "#tea")
+        said = len(ear.casemappings)
+        await server.says(
+            ":srv 005 Terra CASEMAPPING=ascii :are supported",
+            ":srv 005 Terra CASEMAPPING=rfc1459 :are supported",
+            ":srv 005 Terra casemapping=rfc1459-strict CHANNELLEN=40 :are supported",
+        )
+        await server.settles()
+        assert ear.casemappings[said:] == ["ascii"]
+        assert (network.casemapping, network.isupport.channellen) == ("ascii", 40)
+
+
+async def test_a_bouncer_that_lost_its_server_says_why_we_left() -> None:
+    lost = "Disconnected from IRC. Reconnecting..."
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
+        await ear.happens("members_complete", "#tea")
+        await server.says(f":*status!znc@znc.in PRIVMSG Terra :{lost}")
+        assert await ear.happens("left") == ("left", "#tea", f"the bouncer says: {lost}")
 
 
 def replying(start: str, *lines: str) -> Answer:

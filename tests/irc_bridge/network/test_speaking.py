@@ -132,6 +132,82 @@ async def test_what_was_said_is_confirmed_or_refused(caps: tuple[str, ...]) -> N
     assert told == ["taken", "#Tea does not take our lines: Cannot send", "taken"]
 
 
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        *(
+            f":srv {numeric} Terra #tea :no"
+            for numeric in (
+                401,
+                403,
+                404,
+                407,
+                408,
+                415,
+                437,
+                442,
+                477,
+                482,
+                486,
+                489,
+                492,
+                531,
+                716,
+            )
+        ),
+        ":srv FAIL PRIVMSG CANNOT_SEND #tea :no",
+        ":srv FAIL NOTICE CANNOT_SEND #tea :no",
+    ],
+)
+async def test_every_kind_of_refusal_is_known(refusal: str) -> None:
+    def answer(line: str) -> list[str] | None:
+        return [refusal] if line.startswith("PRIVMSG") else None
+
+    async with (
+        fake_ircd(answer=answer) as server,
+        staying(login(server.port, "#tea"), confirm=PATIENCE) as (network, ear),
+    ):
+        await ear.happens("members_complete", "#tea")
+        await network.say("#tea", "tea at four")
+        with pytest.raises(NotTaken, match=r"^#tea does not take our lines: no$"):
+            await network.confirm("#tea")
+
+
+async def test_a_failure_that_names_no_target_refuses_nothing() -> None:
+    def answer(line: str) -> list[str] | None:
+        if line.startswith("PRIVMSG"):
+            return [":srv FAIL PRIVMSG CODE #tea", ":srv FAIL JOIN CODE #tea :no", ":srv 404 Terra"]
+        return None
+
+    async with (
+        fake_ircd(answer=answer) as server,
+        staying(login(server.port, "#tea"), confirm=PATIENCE) as (network, ear),
+    ):
+        await ear.happens("members_complete", "#tea")
+        for text in ("one", "two"):  # the second is probed as the first was
+            await network.say("#tea", text)
+            await network.confirm("#tea")
+            assert (await ear.hears(text)).params == ("#tea", text)
+
+
+async def test_what_may_not_have_been_heard_is_counted(caplog: pytest.LogCaptureFixture) -> None:
+    def answer(line: str) -> list[str] | None:
+        return [] if line.startswith("PING terrarium-said") else None
+
+    async with (
+        fake_ircd(answer=answer) as server,
+        staying(login(server.port, "#tea")) as (network, ear),
+    ):
+        await ear.happens("members_complete", "#tea")
+        for text in ("one", "two"):
+            await network.say("#tea", text)
+        await server.hears("PRIVMSG #tea two")
+        await server.drops()
+        await ear.happens("lost")
+        assert "2 lines of ours may not have been heard; not recorded" in caplog.messages
+        assert ear.texts() == []
+
+
 async def test_a_network_that_confirms_nothing_is_believed_and_so_is_one_that_is_gone() -> None:
     def answer(line: str) -> list[str] | None:
         return [] if line.startswith("PING terrarium-said") else None
