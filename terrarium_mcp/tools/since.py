@@ -9,7 +9,7 @@ from terrarium_mcp.chat.absence import newest_absence
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import MessageType, Room
 from terrarium_mcp.chat.times.query_dates import parse_moment
-from terrarium_mcp.chat.times.timestamps import Position, lasting
+from terrarium_mcp.chat.times.timestamps import Position, lasting, local
 from terrarium_mcp.errors import TerrariumError, shown
 from terrarium_mcp.offload import offload
 from terrarium_mcp.policy import message_id
@@ -36,7 +36,7 @@ async def digest_start(
     """Where a digest of `rooms` begins for `nick`, if `since` names no time or message.
 
     Raises:
-        TerrariumError: `since` is neither a time nor the id of a readable message.
+        TerrariumError: `since` is neither a past time nor the id of a readable message.
     """
     if since:
         return await _asked_for(request, since)
@@ -76,6 +76,11 @@ async def _asked_for(request: Request, since: str) -> DigestStart:
     if moment is None:
         raise TerrariumError(
             f"since={shown(since)} is neither a time nor a message id."
+            " Write a time as 2h, yesterday or 2026-05-01."
+        )
+    if moment > request.now:
+        raise TerrariumError(
+            f"since={shown(since)} is in the future: {local(moment, zone):%Y-%m-%d %H:%M}."
             " Write a time as 2h, yesterday or 2026-05-01."
         )
     return DigestStart(Position.at(moment), "as asked")

@@ -75,7 +75,12 @@ class Responder:
                 await self._speech.say_more(pending)
             else:
                 await self._speech.say(pending, await self._reply(pending))
-        except (NotConnected, NotTaken, SendQueueFull) as error:
+        except NotTaken as error:
+            log.warning("no answer for %s: %s", pending.command.asker, error)
+            await self._speech.whisper(
+                pending, f"I cannot speak in {pending.command.channel}: {error.why}"
+            )
+        except (NotConnected, SendQueueFull) as error:
             log.warning("no answer for %s: %s", pending.command.asker, error)
         except TerrariumError as error:
             await self._speech.send(pending, error.public)

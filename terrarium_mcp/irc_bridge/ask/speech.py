@@ -4,9 +4,11 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from dataclasses import replace
+from math import inf
 
 import anyio
 
+from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.chat.defusing import NOBODY, Unaddressed
 from terrarium_mcp.chat.irctext import OFF_RECORD, harmless
 from terrarium_mcp.irc_bridge.answer.reply import Reply, paged, reply_lines
@@ -24,6 +26,13 @@ from terrarium_mcp.settings import Settings
 WITHOUT_REST = frozenset(("ping", NEAR_MISS))
 """Commands that look nothing up: after them `!more` continues what it would have before."""
 
+WHISPER_EVERY = 60.0
+"""Seconds between two notices to the same person: whoever can make a channel refuse us, and ask
+there, shall not make us flood anybody."""
+
+MOST_WHISPERED = 200
+"""People of whom it is known when they got a notice."""
+
 log = logging.getLogger(__name__)
 
 
@@ -39,6 +48,8 @@ class ReplySpeech:
         self._settings = settings
         self._floors = Floors()
         self._kept = KeptReplies()
+        self._whispered = BoundedDict[tuple[str, ...], float](MOST_WHISPERED)
+        """When each was last told something by a notice."""
 
     def lines(self, command: Command, lines: Sequence[str]) -> Reply:
         """A reply of our own, or of another MCP server, whose text may hold line breaks."""
@@ -117,6 +128,16 @@ class ReplySpeech:
         """Say one line before the reply; only log it if the network cannot be reached."""
         line, ready_at = self.lines(pending.command, [text]), anyio.current_time()
         await self._attempt(pending, self._say_lines(pending, line, ready_at))
+
+    async def whisper(self, pending: PendingCommand, text: str) -> None:
+        """Tell the asker of a command in a channel by a notice; each once a minute at most."""
+        command, now = pending.command, anyio.current_time()
+        if not command.channel or now - self._whispered.get(command.person, -inf) < WHISPER_EVERY:
+            return
+        self._whispered[command.person] = now
+        private = f"Ask me in private: /msg {self._network.nick} QUESTION"
+        line = harmless(f"{text.removesuffix('.')}. {private}")
+        await self._attempt(pending, self._network.notice(command.asker, line))
 
     async def _attempt(self, pending: PendingCommand, saying: Awaitable[None]) -> None:
         try:

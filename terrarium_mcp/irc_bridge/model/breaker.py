@@ -1,12 +1,20 @@
-"""A circuit breaker: after consecutive failures the endpoint gets no requests for a while."""
+"""A circuit breaker: after consecutive failures the endpoint gets no requests for a while.
 
-from dataclasses import dataclass
+Nor does one that asked for a pause, before that is over.
+"""
+
+from dataclasses import dataclass, replace
 
 FAILURES = 5
 """Consecutive failures that open the breaker."""
 
 PAUSE = 60.0
 """Seconds that the breaker stays open."""
+
+
+LONGEST = 900.0
+"""Seconds for which an endpoint gets no requests at most, whatever it asked for: its clock, or the
+proxy before it, may be wrong, and a request now and then is no burden."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +31,13 @@ class Breaker:
         """Seconds until the next request is allowed; 0 when it is allowed now."""
         return max(self.closed_again_at - now, 0.0)
 
-    def failed(self, now: float) -> "Breaker":
-        """The breaker after one more failure."""
-        failures = self.failures + 1
-        return Breaker(failures, now + PAUSE if failures >= FAILURES else 0.0)
+    @property
+    def is_tripped(self) -> bool:
+        """Whether there were as many failures as open it, whatever the endpoint asked for."""
+        return self.failures >= FAILURES
+
+    def failed(self, now: float, pause: float | None = None) -> "Breaker":
+        """The breaker after one more failure; the endpoint asked for a `pause` in seconds."""
+        after = Breaker(self.failures + 1)
+        seconds = max(PAUSE if after.is_tripped else 0.0, min(pause or 0.0, LONGEST))
+        return replace(after, closed_again_at=now + seconds if seconds else 0.0)

@@ -152,7 +152,7 @@ class LLM:
         try:
             said = await self._message_in_time(talk, tools, max_tokens or self._choice.max_tokens)
         except ModelUnavailable as error:
-            self._breaker = self._breaker.failed(self._clock())
+            self._breaker = self._breaker.failed(self._clock(), error.pause)
             error.error_id = self.condition.troubled(error.kind, str(error))
             raise
         except TalkTooLong as error:
@@ -225,8 +225,10 @@ class LLM:
 
     def _check_breaker(self) -> None:
         if seconds := self._breaker.seconds_open(self._clock()):
+            failed = f"failed {self._breaker.failures} times in a row"
             error = ModelUnavailable(
-                f"The model at {self._where} failed {self._breaker.failures} times in a row. "
+                f"The model at {self._where}"
+                f" {failed if self._breaker.is_tripped else 'asked for a pause'}. "
                 f"It gets no requests for {seconds:.0f} s more; ask again then.",
                 in_channel="The model is not answering at the moment.",
             )
@@ -307,6 +309,7 @@ class LLM:
             f"The model at {self._where} gave no answer (status {error.status}: "
             f"{shortened(error.words)}). {hint_for(error.status, error.words)}",
             status=error.status,
+            pause=error.pause,
         )
 
     def _unreachable(self, error: ConnectionFailed) -> ModelUnavailable:

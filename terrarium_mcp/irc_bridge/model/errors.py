@@ -11,12 +11,19 @@ class ModelUnavailable(TerrariumError):
     """
 
     def __init__(
-        self, text: str, *, in_channel: str = "The model gave no answer.", status: int = 0
+        self,
+        text: str,
+        *,
+        in_channel: str = "The model gave no answer.",
+        status: int = 0,
+        pause: float | None = None,
     ) -> None:
         super().__init__(text)
         self._in_channel = in_channel
         self.status = status
         """The HTTP status, where there was an answer."""
+        self.pause = pause
+        """Seconds after which the endpoint wants to be asked again, if it said so."""
         self.kind = f"{in_channel} {status}"
         """Equal for failures that an operator would call the same."""
         self.error_id = ""

@@ -23,6 +23,7 @@ class NotTaken(TerrariumError):
 
     def __init__(self, target: str, why: str) -> None:
         super().__init__(f"{shown(target)} does not take our lines: {shown(why, 200)}")
+        self.why = shown(why, 200)
 
 
 class SendQueueFull(TerrariumError):

@@ -231,18 +231,26 @@ async def test_an_answer_that_the_channel_refuses_is_as_if_it_had_not_been_asked
         scene.agent.will("\n\n".join(f"line {number} of {'words ' * 60}" for number in range(9)))
         await scene.ada.types("PRIVMSG #tea :!ask who fixed the gate?")
         await has_stored(file, ("who fixed the gate?", "stopped"))
+        told = await scene.ada.sees("NOTICE ada", "I cannot speak in #tea: ")
+        assert told.endswith(". Ask me in private: /msg Terra QUESTION")
+        scene.agent.will("bo")
+        await scene.ada.types("PRIVMSG #tea :!ask who?")
+        refused = ("who fixed the gate?", "stopped"), ("who?", "stopped")
+        await has_stored(file, *refused)
         await scene.ada.types("MODE #tea -m")
         await scene.asks("!more", "ada: There is no more.")
         scene.agent.will("hm")
         await scene.asks("!ask so?", "ada: [LLM] hm")
         assert not [line for line in scene.of_terra() if "line 1" in line]
-        await has_stored(file, ("who fixed the gate?", "stopped"), ("so?", "done"))
+        assert len([line for line in scene.ada.lines if "I cannot speak" in line]) == 1
+        await has_stored(file, *refused, ("so?", "done"))
     assert questions(scene.agent.requests[-1]) == ["so?"]
     assert [record_from_json(line).outcome for line in talk_log.read_bytes().splitlines()] == [
         Outcome.CUT,
+        Outcome.CUT,
         Outcome.ANSWERED,
     ]
-    assert caplog.text.count("no answer for ada: #tea does not take our lines: ") == 1
+    assert caplog.text.count("no answer for ada: #tea does not take our lines: ") == 2
 
 
 async def test_a_disk_that_fails_delays_no_answer_and_forgets_no_turn(

@@ -455,6 +455,14 @@ def test_the_breaker_opens_at_the_fifth_failure_and_at_each_one_after_the_pause(
     assert breaker.failed(170).seconds_open(171) == 59
 
 
+def test_a_pause_that_the_endpoint_asked_for_is_kept_as_long_as_it_is_sensible() -> None:
+    once = Breaker().failed(100, pause=300)
+    assert (once.seconds_open(100), once.seconds_open(399), once.seconds_open(400)) == (300, 1, 0)
+    assert Breaker().failed(100, pause=10**9).seconds_open(100) == 900
+    assert Breaker(4).failed(100, pause=7).seconds_open(100) == 60
+    assert Breaker().failed(100, pause=0).seconds_open(100) == 0
+
+
 async def test_a_cancelled_question_is_no_failure_and_ends_at_once(
     agent: StrictAgent, llm: LLM
 ) -> None:

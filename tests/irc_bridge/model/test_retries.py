@@ -72,6 +72,26 @@ async def test_no_question_waits_longer_than_it_may() -> None:
     assert await slept_after(retry_after("7", busy), within=5) == ([], 1)
 
 
+async def test_the_next_question_keeps_to_the_pause_that_was_asked_for() -> None:
+    clock = Clock()
+    async with standing_in(OpenAI(listed=["glm"])) as endpoint:
+        endpoint.will(retry_after("300", OpenAI().error(429, "Rate limit reached")), "Ada did.")
+        async with llm_for(endpoint.url, clock=clock, sleep=clock.sleep) as llm:
+            with pytest.raises(ModelUnavailable) as first:
+                await llm.next_message(TALK, [])
+            with pytest.raises(ModelUnavailable) as second:
+                await llm.next_message(TALK, [])
+            assert len(endpoint.requests) == 1
+            assert "asked for a pause. It gets no requests for 300 s more" in str(second.value)
+            assert second.value.in_channel == (
+                f"The model is not answering at the moment (error {first.value.error_id} in the"
+                " log)."
+            )
+            await clock.sleep(300)
+            said = await llm.next_message(TALK, [])
+    assert said.text == "Ada did."
+
+
 @pytest.mark.parametrize(
     "answer",
     [

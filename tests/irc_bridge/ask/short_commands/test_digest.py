@@ -102,6 +102,7 @@ async def test_catchup_takes_a_time_and_says_so_when_it_is_none(
             "ada: whenever is neither a time nor a message id."
             " Write a time as 2h, yesterday or 2026-05-01.",
         )
+        assert await scene.asks("!catchup tomorrow", "ada: tomorrow is in the future: ")
 
 
 async def test_in_private_catchup_covers_the_rooms_that_are_shared(
