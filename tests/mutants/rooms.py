@@ -89,7 +89,6 @@ ROOMS = (
         tests=(
             "tests/irc_bridge/network",
             "tests/irc_bridge/record",
-            "tests/irc_bridge/hostile",
             "tests/test_pydle.py",
             "--ignore=tests/irc_bridge/network/test_real_servers.py",
         ),
