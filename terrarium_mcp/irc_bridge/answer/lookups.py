@@ -50,7 +50,7 @@ class Lookups:
     def menu(self) -> Sequence[ToolSchema]:
         """The tools for this question: none that writes, if it is off the record."""
         menu = self.toolbox.menu
-        return [tool for tool in menu if tool.only_reads] if self.question.off_record else menu
+        return [tool for tool in menu if tool.only_reads] if self.question.is_off_record() else menu
 
     def repeats(self, calls: Sequence[ToolCall]) -> bool:
         """Whether one of the calls is made for the SAME_CALL-th time; counts them."""
@@ -93,9 +93,9 @@ class Lookups:
             )
         try:
             name, arguments = current_call(call.name, _arguments(call))
-            if not self.toolbox.offers(name, only_reads=self.question.off_record):
+            if not self.toolbox.offers(name, only_reads=self.question.is_off_record()):
                 measured.outcome = "not offered"
-                return truncated(self.toolbox.unknown(name), tokens)
+                return truncated(self._not_offered(name), tokens)
             view = {**self.question.view, "max_tokens": tokens}
             found = await self.toolbox.call(name, arguments, view)
         except (ToolboxAway, _BadArguments) as error:
@@ -106,6 +106,12 @@ class Lookups:
         if not found.foreign:
             self.shown |= _messages_in(text)
         return text
+
+    def _not_offered(self, name: str) -> str:
+        """Why a tool cannot be called."""
+        if self.toolbox.offers(name):
+            return f"{name} keeps what it is given, and this question is off the record."
+        return self.toolbox.unknown(name)
 
 
 def _messages_in(text: str) -> set[int]:

@@ -109,7 +109,7 @@ class QuestionService:
             command.identity(place.network),
             question.text,
             message_id=_message_id(pending.message),
-            is_kept=not question.off_record,
+            is_kept=not question.is_off_record(),
         ) as turn:
             found = await self._answered(pending, question, before, lines)
             self._accounts[place] = found.account
@@ -171,12 +171,16 @@ class QuestionService:
 
     def _question(self, pending: PendingCommand, view: ViewMeta) -> Question:
         command, ways = pending.command, self._views.ways(pending.command)
+
+        def is_off_record() -> bool:
+            return pending.command.off_record or not ways.is_recorded
+
         return Question(
             command.rest,
             command.asker,
             command.channel,
             view,
-            command.off_record or not ways.is_recorded,
+            is_off_record,
             self._speech.unaddressed(command),
             ways.persona,
             pending.watch,
@@ -186,7 +190,7 @@ class QuestionService:
         """Our own tools, and those mounted in the channel of the question."""
         network, names = str(question.view["network"]), self._network.casemapping
         return self._toolbox.at_hand(
-            network, question.channel, names, off_record=question.off_record
+            network, question.channel, names, off_record=question.is_off_record()
         )
 
     def _unaccompanied(self, command: Command) -> Reply:

@@ -189,7 +189,8 @@ async def test_a_question_in_work_at_the_opt_out_is_answered_off_the_record(
     tmp_path: Path,
 ) -> None:
     async with playing(tmp_path) as scene:
-        scene.agent.will(hangs(says("xyzzy one\n\nxyzzy two")), says("plugh"))
+        keeps = calls("create_enhancement_request", title="xyzzy", summary="xyzzy")
+        scene.agent.will(hangs(keeps), says("xyzzy one\n\nxyzzy two"), says("plugh"))
         await scene.ircd.says(f"{ZWIEBEL} PRIVMSG #tea :!ask what?")
         with anyio.fail_after(PATIENCE):
             await scene.agent.asked(1)
@@ -197,6 +198,8 @@ async def test_a_question_in_work_at_the_opt_out_is_answered_off_the_record(
         scene.agent.release()
         assert "PRIVMSG #tea :[off] " in await scene.answers("xyzzy one")
         assert "PRIVMSG #tea :[off] " in await scene.answers("xyzzy two")
+        assert await scene.house.store.backlog.all() == []
+        assert "and this question is off the record." in str(scene.agent.requests[-1])
         await scene.asks(f"{BO} PRIVMSG #tea :!ask what?", "plugh")
         assert "xyzzy" not in str(scene.agent.requests[-1])
         texts = await scene.texts()
