@@ -190,11 +190,15 @@ async def test_a_since_that_is_no_time_is_refused_with_the_way_out(
     assert "No message 777." in await after_work.is_refused("catch_up", VIEW, since="777")
 
 
-async def test_a_since_in_the_future_tells_that_nothing_was_said(after_work: House) -> None:
-    told = await after_work.learns("catch_up", VIEW, since="2030-01-01")
-    assert told.text.startswith("catch-up of #tea since 2030-01-01 00:00 (as asked): nothing was")
-    assert told.lines == []
-    assert told.facts["lines"] == 0
+async def test_a_since_in_the_future_is_refused_with_the_time_that_it_means(
+    after_work: House,
+) -> None:
+    told = await after_work.asks("catch_up", VIEW, since="2030-01-01")
+    assert told.failed
+    assert told.text == (
+        "since=2030-01-01 is in the future: 2030-01-01 00:00. Write a time as 2h, yesterday or"
+        " 2026-05-01."
+    )
 
 
 @pytest.mark.parametrize(
