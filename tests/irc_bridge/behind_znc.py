@@ -119,13 +119,14 @@ class _Scene:
 
     async def is_cut_off(self, ada: Person) -> None:
         """The bridge loses ZNC; what is said until it is back is played to it."""
-        gone = self.house.bridge.gone
+        bridge = self.house.bridge
+        losses = bridge.losses
         async with self.wire.broken():
-            await gone.wait()
+            await bridge.is_cut_off(losses + 1)
             await self._says(ada, [*self._numbered(AWAY), "Terra: who is there?"])
             await ada.types(f"PRIVMSG {ada.nick} :.")
             await ada.sees(f"PRIVMSG {ada.nick} :.")
-        await self.house.bridge.at_home.wait()
+        await bridge.at_home.wait()
         await self.talks(ada)
         self.outcome.cuts += 1
 

@@ -52,9 +52,8 @@ async def one_of_three_flaps(
                     for name, ada in zip(NAMES, adas, strict=True):
                         await ada.types(*(f"PRIVMSG #dev :{name} {cut}.{n}" for n in range(EACH)))
                     await flapping.hears(f"three {cut}.{EACH - 1}")
-                    gone = flapping.gone
                     await wire.cut()
-                    await gone.wait()
+                    await flapping.is_cut_off(cut + 1)
                     await flapping.at_home.wait()
                 await anyio.sleep(pause)
             with anyio.fail_after(PATIENCE):

@@ -49,7 +49,8 @@ class WatchedBridge(Bridge):
 
     def __init__(self, *parts: Any, **more: Any) -> None:
         super().__init__(*parts, **more)
-        self.at_home, self.gone = anyio.Event(), anyio.Event()
+        self.at_home = anyio.Event()
+        self.losses = 0
         self.heard: set[str] = set()
         self.pages: list[HistoryPage] = []
         self.news = Bell()
@@ -79,13 +80,18 @@ class WatchedBridge(Bridge):
     def joined(self, channel: str) -> None:
         super().joined(channel)
         if len(self.network.joined_channels()) == len(self._settings.irc_channels):
-            self.gone = anyio.Event()
             self.at_home.set()
 
     def lost(self, why: str) -> None:
         super().lost(why)
         self.at_home = anyio.Event()
-        self.gone.set()
+        self.losses += 1
+        self.news.ring()
+
+    async def is_cut_off(self, times: int = 1) -> None:
+        """Wait until the connection has been lost that many times since the start."""
+        while self.losses < times:
+            await self.news.wait()
 
 
 @dataclass(frozen=True)

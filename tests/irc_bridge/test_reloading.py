@@ -77,7 +77,7 @@ async def test_channels_that_change_while_it_reconnects_are_those_it_joins(tmp_p
     ):
         await ircd.drops()
         with anyio.fail_after(PATIENCE):
-            await house.bridge.gone.wait()
+            await house.bridge.is_cut_off()
             changed = altered(house.settings, irc_channels=("#coffee",))
             house.bridges.change_settings(changed)
             await ircd.hears("JOIN #coffee")

@@ -124,7 +124,7 @@ async def test_after_a_power_cut_of_the_network_we_are_back_and_the_gap_is_known
                 await house.has_heard(ada)
         ircd.kill()
         with anyio.fail_after(20):
-            await house.bridge.gone.wait()
+            await house.bridge.is_cut_off()
             ircd.start()
             await house.bridge.at_home.wait()
             async with person("ada", ircd.port) as ada:

@@ -397,7 +397,7 @@ async def test_after_a_lost_connection_nobody_has_the_floor(tmp_path: Path) -> N
         bridge = scene.house.bridge
         await scene.server.drops()
         with anyio.fail_after(PATIENCE):
-            await bridge.gone.wait()
+            await bridge.is_cut_off()
             await bridge.at_home.wait()
         await scene.say("ada", "!recent 9 bo")
         await scene.hears("PRIVMSG #tea :| 2", times=3)  # each with its date
@@ -645,7 +645,7 @@ async def test_after_a_lost_connection_nobody_is_answered_late(tmp_path: Path) -
         bridge = scene.house.bridge
         await scene.server.drops()
         with anyio.fail_after(PATIENCE):
-            await bridge.gone.wait()
+            await bridge.is_cut_off()
             await bridge.at_home.wait()
         scene.agent.release()
         await scene.say("bo", "!ask two")

@@ -280,7 +280,7 @@ async def test_the_heartbeat_follows_the_connection_and_says_goodbye(tmp_path: P
             while '"connected":true' not in seen() or '"missing":[]' not in seen():
                 await anyio.sleep(0.05)
             await ircd.drops()
-            await house.bridge.gone.wait()
+            await house.bridge.is_cut_off()
             while '"connected":false' not in seen():
                 await anyio.sleep(0.05)
             await house.bridge.at_home.wait()
@@ -294,7 +294,7 @@ async def test_a_heartbeat_that_cannot_be_written_harms_no_recording(tmp_path: P
         await anyio.to_thread.run_sync(_drop_heartbeats, file)  # the bridge may have the lock
         with anyio.fail_after(PATIENCE):
             await ircd.drops()  # which is a change of state, and so due for a heartbeat
-            await house.bridge.gone.wait()
+            await house.bridge.is_cut_off()
             await house.bridge.at_home.wait()
             await hears(house, ircd, "still here")
             await house.bridge.flush()

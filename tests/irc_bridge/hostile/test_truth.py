@@ -45,9 +45,11 @@ class Scene:
 
     async def is_cut_off(self) -> None:
         """The connection is lost, and the span has ended."""
+        bridge = self.house.bridge
+        losses = bridge.losses
         with anyio.fail_after(PATIENCE):
             await self.server.drops()
-            await self.house.bridge.gone.wait()
+            await bridge.is_cut_off(losses + 1)
 
     async def returns(self) -> None:
         with anyio.fail_after(PATIENCE):
@@ -281,7 +283,7 @@ async def test_on_ngircd_the_gap_shows_in_the_coverage(ngircd: Ircd, tmp_path: P
             house.bridge.at_home = anyio.Event()
             with anyio.fail_after(PATIENCE):
                 await ada.types("KILL Terra :out", "PRIVMSG #tea :unheard")
-                await house.bridge.gone.wait()
+                await house.bridge.is_cut_off()
                 await house.bridge.at_home.wait()
                 await house.has_heard(ada)
                 known = len(ada.lines)
@@ -409,7 +411,7 @@ async def test_what_nobody_may_have_heard_when_the_connection_ended_is_not_recor
             await house.bridge.network.say("#tea", "did you hear?")
             await server.hears("PRIVMSG")
             await server.drops()
-            await house.bridge.gone.wait()
+            await house.bridge.is_cut_off()
             await house.bridge.at_home.wait()
             await house.bridge.flush()
         assert await house.lines() == []

@@ -98,10 +98,9 @@ async def test_a_server_that_quotes_our_secrets_brings_none_of_them_into_log_or_
             ":bo!b@h PRIVMSG #mate :after",
         )
         assert "after" in await scene.recorded("#mate")
-        gone = scene.house.bridge.gone
         await scene.server.says("ERROR :Closing link: hunter2secret")
         with anyio.fail_after(10):
-            await gone.wait()
+            await scene.house.bridge.is_cut_off()
         await scene.house.bridge.flush()
     assert any("Closing link: ***" in text for text in caplog.messages)
     assert not [text for text in caplog.messages if "hunter2" in text]
@@ -273,7 +272,7 @@ async def test_two_servers_that_disagree_on_the_case_of_a_channel_record_one_roo
         assert await scene.recorded() == ["one"]
         await scene.server.drops()
         with anyio.fail_after(10):
-            await scene.house.bridge.gone.wait()
+            await scene.house.bridge.is_cut_off()
             await scene.house.bridge.at_home.wait()
         assert await scene.asks("!ping", "#tea") == "PRIVMSG #tea :ada: pong"
         assert await scene.recorded() == ["one", "!ping", "ada: pong"]
@@ -332,7 +331,7 @@ async def test_channels_that_turn_out_to_be_one_at_the_next_connection_are_joine
         scene.server.isupport = "CASEMAPPING=rfc1459"
         await scene.server.drops()
         with anyio.fail_after(10):
-            await scene.house.bridge.gone.wait()
+            await scene.house.bridge.is_cut_off()
             await scene.server.hears("JOIN", 2)
         await scene.server.says(":ada!a@h PRIVMSG #A{ :three")
         assert await scene.recorded() == ["one", "two", "three"]

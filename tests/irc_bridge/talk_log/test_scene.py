@@ -249,7 +249,7 @@ async def test_an_answer_that_a_lost_connection_cuts_off_was_cut(
         await scene.ada.types("PRIVMSG #tea :!ask who fixed the gate?")
         await scene.agent.asked(1)
         ngircd.kill()
-        await scene.house.bridge.gone.wait()
+        await scene.house.bridge.is_cut_off()
         scene.agent.release()
         (record,) = await scene.notes()
     assert (record.outcome, record.lines) == (Outcome.CUT, 0)
