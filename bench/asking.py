@@ -171,6 +171,7 @@ def _ask(bridge: BridgeAtWork, model: PromptModel, asker: str, question: str) ->
     bridge.server.say(f":{asker}!{asker}@host.example PRIVMSG {CHANNEL} :!ask {question}")
     bridge.server.heard(f"PRIVMSG {CHANNEL} :{asker}: ")
     ms, model_ms = (time.perf_counter() - began) * 1e3, model.seconds * 1e3
+    bridge.server.confirm()
     record = bridge.next_record(noted)
     own, servers = ((after - before) * 1e3 for before, after in zip(cpu, bridge.cpu, strict=True))
     return QuestionCost(ms - model_ms, model_ms, own, servers, record)

@@ -61,6 +61,11 @@ class BlastingServer:
         """Return the next line of the client that begins so."""
         return next(line for line in self._lines if line.startswith(start))
 
+    def confirm(self) -> None:
+        """Answer the PING by which the client asks whether its last line was taken."""
+        _, _, token = self.heard("PING").partition(" ")
+        self._send(f":srv PONG srv {token}")
+
     def _settle(self) -> None:
         """Return once the client has handled all that it was sent."""
         self._send("PING :settled")
