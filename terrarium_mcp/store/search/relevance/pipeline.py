@@ -1,4 +1,4 @@
-"""The pipeline of a plain question: parse it, find candidates, read around them, rank."""
+"""The pipeline of a parsed question: find candidates, read around them, rank."""
 
 from collections.abc import Collection, Sequence
 from functools import partial
@@ -6,7 +6,6 @@ from functools import partial
 from terrarium_mcp.offload import offload
 from terrarium_mcp.store.search.relevance.candidates import found_by, planned_lookups
 from terrarium_mcp.store.search.relevance.corpus import CandidateLine, Corpus, Passage
-from terrarium_mcp.store.search.relevance.query_analysis import parsed
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, PlainQuestion
 from terrarium_mcp.store.search.relevance.ranking import (
     JudgedLine,
@@ -26,13 +25,14 @@ a sixth less time. Of the development questions it finds as many; of LoCoMo's, r
 instead of 80.6, with those that ask for several things or for nothing 80.7 instead of 81.6."""
 
 
-async def answer(question: PlainQuestion, corpus: Corpus) -> RankedAnswer:
+async def answer(question: PlainQuestion, about: ParsedQuestion, corpus: Corpus) -> RankedAnswer:
     """The lines of the history that answer a question, the best first.
+
+    `about` is what the question asks, for this function and the next.
 
     Raises:
         TookTooLong: the deadline passed.
     """
-    about = await parsed(question, corpus)
     found = await found_by(planned_lookups(question, about), corpus)
     ids = {number for numbers in found.values() for number in numbers}
     ranked, judged = await _ranked(question, about, ids, corpus)
@@ -40,14 +40,13 @@ async def answer(question: PlainQuestion, corpus: Corpus) -> RankedAnswer:
 
 
 async def ranked_among(
-    ids: Collection[int], question: PlainQuestion, corpus: Corpus
+    ids: Collection[int], question: PlainQuestion, about: ParsedQuestion, corpus: Corpus
 ) -> RankedAnswer:
     """Of these lines those that may answer a question, the best first.
 
     Raises:
         TookTooLong: the deadline passed.
     """
-    about = await parsed(question, corpus)
     ranked, _ = await _ranked(question, about, ids, corpus)
     known = set(ids)
     return RankedAnswer(about, (), [one for one in ranked if one.line.id in known])

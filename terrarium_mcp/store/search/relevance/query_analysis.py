@@ -44,6 +44,23 @@ _COMPLETIONS = 4
 """Most completions, and most corrections, of a word."""
 
 
+class QuestionAnalysis:
+    """The parsed question of one search, which its rungs share: they differ in its words alone."""
+
+    def __init__(self) -> None:
+        self._parsed: ParsedQuestion | None = None
+
+    async def parsed(self, question: PlainQuestion, corpus: Corpus) -> ParsedQuestion:
+        """What `question` asks; a later rung of the search gets what the first one read.
+
+        Raises:
+            TookTooLong: the deadline passed.
+        """
+        if self._parsed is None:
+            self._parsed = await parsed(question, corpus)
+        return self._parsed
+
+
 async def parsed(question: PlainQuestion, corpus: Corpus) -> ParsedQuestion:
     """What `question` asks. Words that name a time are no nicks and say nothing else."""
     times = time_expressions(question.text, question.now, question.zone)

@@ -7,6 +7,7 @@ from time import perf_counter
 from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.store.search.hits import Explanation, Hits, RungReport, Search
 from terrarium_mcp.store.search.ladder import Attempt, is_worth_trying, relaxed, rungs
+from terrarium_mcp.store.search.relevance.query_analysis import QuestionAnalysis
 from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.search.vocabulary_queries import Vocabulary
 from terrarium_mcp.store.sqlite.engine.database import Database
@@ -65,13 +66,14 @@ class MessageSearch:
             return _Climb([RungReport(rung, 0, 0.0) for rung in ladder], few, None)
         scope = search_scope(search, snapshot)
         vocabulary = self._vocabulary(scope, snapshot)
+        analysis = QuestionAnalysis()
         left_out = 0 if search.cursor else await self._pages.left_out(scope, snapshot)
         for rung in ladder:
             if not is_worth_trying(rung, few):
                 break
             began = perf_counter()
             attempt = Attempt(search, rung, await relaxed(scope, rung, vocabulary), few)
-            page = PageRequest(attempt, snapshot, fingerprint)
+            page = PageRequest(attempt, snapshot, fingerprint, analysis)
             hits = await self._pages.page(page)
             lines = max(hits.total, len(hits.messages))
             tried.append(RungReport(rung, lines, perf_counter() - began))

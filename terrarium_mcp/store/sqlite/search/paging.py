@@ -16,6 +16,7 @@ from terrarium_mcp.store.search.relevance.candidates import timed
 from terrarium_mcp.store.search.relevance.confidence import is_weak
 from terrarium_mcp.store.search.relevance.lookup import LookupReport
 from terrarium_mcp.store.search.relevance.pipeline import answer, ranked_among
+from terrarium_mcp.store.search.relevance.query_analysis import QuestionAnalysis
 from terrarium_mcp.store.search.relevance.ranking import RankedAnswer
 from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.engine.database import Database
@@ -72,11 +73,15 @@ _NO_HEAD = RankedHead([], None)
 
 @dataclass(frozen=True)
 class PageRequest:
-    """One page of an attempt in a snapshot, whose cursors carry the `fingerprint`."""
+    """One page of an attempt in a snapshot, whose cursors carry the `fingerprint`.
+
+    `analysis` is that of the search, whichever its attempt.
+    """
 
     attempt: Attempt
     snapshot: Snapshot
     fingerprint: str
+    analysis: QuestionAnalysis
 
     @property
     def search(self) -> Search:
@@ -234,17 +239,24 @@ class Pages:
     async def _answer(self, request: PageRequest) -> RankedAnswer | None:
         """The lines of a rung that answer best; of those with all words, the newest are ranked."""
         if request.rung is Rung.ANY_WORD:
-            return await answer(request.attempt.question, self._corpus(request))
+            return await self._any_word(request)
         if request.rung is Rung.CONVERSATIONS:
             return None
         return await self._best_of(await self._exact.first(request.query, HEAD, NEWEST), request)
+
+    async def _any_word(self, request: PageRequest) -> RankedAnswer:
+        """The lines of the history that answer best."""
+        question, corpus = request.attempt.question, self._corpus(request)
+        return await answer(question, await request.analysis.parsed(question, corpus), corpus)
 
     async def _best_of(self, found: ScanResult, request: PageRequest) -> RankedAnswer | None:
         """The lines found (at most the `HEAD` newest), ranked."""
         ids = [row["id"] for row in found.rows]
         if not ids:
             return None
-        return await ranked_among(ids, request.attempt.question, self._corpus(request))
+        question, corpus = request.attempt.question, self._corpus(request)
+        about = await request.analysis.parsed(question, corpus)
+        return await ranked_among(ids, question, about, corpus)
 
     def _corpus(self, request: PageRequest) -> SqliteCorpus:
         kind = VisibleCorpus if request.search.visible_only else SqliteCorpus

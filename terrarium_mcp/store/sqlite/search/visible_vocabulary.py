@@ -92,7 +92,10 @@ class _WordCount:
 
     def take(self, sample: LineSample) -> None:
         """Count the words of a sample of the lines with any of those left."""
-        said = Counter(word for line in sample.lines for word in _said(line, self.left))
+        has_cut = any(map(is_cut, self.left))
+        said = Counter(
+            word for line in sample.lines for word in _said(line, self.left, has_cut=has_cut)
+        )
         self._lines |= {word: sample.estimated(count) for word, count in said.items()}
         self._steps -= 1
         is_over = sample.is_complete or not said
@@ -150,11 +153,12 @@ class VisibleVocabulary:
         return LineSample(newest, first, is_complete)
 
 
-def _said(line: Row, words: Mapping[str, int]) -> set[str]:
-    """Those of the words that a line holds, or of which it holds one that was cut."""
+def _said(line: Row, words: Mapping[str, int], *, has_cut: bool) -> set[str]:
+    """Those of the words that a line holds; where any is cut, those that it holds longer."""
     said = words_in(plain(as_text(line["message"])))
-    cut = [word[:LONGEST] for word in said if len(word) > LONGEST]
-    return words.keys() & {*said, *cut}
+    if has_cut:
+        said += tuple(word[:LONGEST] for word in said if len(word) > LONGEST)
+    return words.keys() & said
 
 
 def _place(line: Row) -> tuple[str, int]:
