@@ -506,6 +506,26 @@ async def test_where_a_reload_ends_answers_none_is_given_to_what_was_asked_befor
         assert not said(ircd, "PRIVMSG #tea")
 
 
+async def test_where_a_reload_ends_the_record_the_answer_in_work_leaves_nothing_there(
+    tmp_path: Path,
+) -> None:
+    async with (
+        strict_agent() as agent,
+        fake_ircd() as ircd,
+        living(ways(ircd.port, tmp_path, agent=agent.url)) as house,
+    ):
+        agent.will(hangs(says("It was xyzzy.")), "Nothing.")
+        await ircd.says(f"{ADA} PRIVMSG #tea :!ask who?")
+        with anyio.fail_after(PATIENCE):
+            await agent.asked(1)
+        house.bridges.change_settings(house.settings.with_channel_tables([ANSWER]))
+        agent.release()
+        with anyio.fail_after(PATIENCE):
+            await ircd.hears("PRIVMSG #tea :ada: [LLM] It was xyzzy.")
+        await asks(ircd, f"{ADA} PRIVMSG #tea :!ask so?", "#tea", "[LLM] Nothing.")
+    assert b"xyzzy" not in bytes_of(tmp_path / "irc_logs.db")
+
+
 async def test_only_what_is_recorded_is_claimed_for_this_process(tmp_path: Path) -> None:
     settings = ways(6667, tmp_path, ANSWER)
     async with (

@@ -109,7 +109,7 @@ class QuestionService:
             command.identity(place.network),
             question.text,
             message_id=_message_id(pending.message),
-            is_kept=not question.is_off_record(),
+            is_off_record=question.is_off_record,
         ) as turn:
             found = await self._answered(pending, question, before, lines)
             self._accounts[place] = found.account
@@ -118,11 +118,7 @@ class QuestionService:
             pending.watch.outcome = Outcome.ANSWERED if found.by_model else Outcome.BEST_LINES
             with pending.watch.part("splitting"):
                 reply = self._speech.addressed(pending.command, found.lines, mark)
-            try:
-                await self._speech.say(pending, reply, begun=turn.said)
-            except NotTaken:
-                turn.refused()
-                raise
+            await self._speech.say(pending, reply, turn)
         self._summarizer.consider(place)
 
     async def _gathered(
@@ -172,8 +168,8 @@ class QuestionService:
     def _question(self, pending: PendingCommand, view: ViewMeta) -> Question:
         command, ways = pending.command, self._views.ways(pending.command)
 
-        def is_off_record() -> bool:
-            return pending.command.off_record or not ways.is_recorded
+        def is_off_record() -> bool:  # which an opt-out or a reload may change meanwhile
+            return pending.command.off_record or not self._views.ways(pending.command).is_recorded
 
         return Question(
             command.rest,

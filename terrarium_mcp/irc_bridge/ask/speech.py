@@ -1,8 +1,8 @@
 """Says replies where the command was given, line by line, and keeps the rest for `!more`."""
 
 import logging
-from collections.abc import Awaitable, Callable, Sequence
-from contextlib import AbstractAsyncContextManager, nullcontext
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager, nullcontext
 from dataclasses import replace
 from math import inf
 
@@ -17,6 +17,7 @@ from terrarium_mcp.irc_bridge.ask.commands import NEAR_MISS, Command
 from terrarium_mcp.irc_bridge.ask.floors import Floors
 from terrarium_mcp.irc_bridge.ask.kept_replies import KeptReplies, ReplyKey
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard
+from terrarium_mcp.irc_bridge.dialogue.memory import OpenTurn
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotConnected, NotTaken, SendQueueFull
 from terrarium_mcp.irc_bridge.network.outgoing import Lane
@@ -81,13 +82,13 @@ class ReplySpeech:
         return self._payload_bytes(command) - len(f"{OFF_RECORD} {command.asker}: ".encode())
 
     async def say(
-        self, pending: PendingCommand, reply: Reply, begun: Callable[[], None] = lambda: None
+        self, pending: PendingCommand, reply: Reply, turn: OpenTurn | None = None
     ) -> None:
         """Say the lines of a reply, each when the one before it has left.
 
-        One of several lines begins when none of several is being said there. `begun` is called when
-        the first line has left. If the network refuses that, the rest is not said: neither now nor
-        by `!more`.
+        One of several lines begins when none of several is being said there. Its turn, if it has
+        one, is said when the first line has left. If the network refuses a line, the rest is not
+        said: neither now nor by `!more`.
 
         Raises:
             NotConnected, NotTaken, SendQueueFull: the network does not take them.
@@ -99,7 +100,7 @@ class ReplySpeech:
         key = self._reply_key(pending.command)
         async with self._floor(pending) if len(reply.now) > 1 else nullcontext():
             pending.watch.lap("floor")
-            await self._say_kept(pending, key, reply, ready_at, begun)
+            await self._say_kept(pending, key, reply, ready_at, turn)
 
     async def say_more(self, pending: PendingCommand) -> None:
         """Say the next page of the reply that `!more` continues, after what is being said there.
@@ -151,11 +152,11 @@ class ReplySpeech:
         key: ReplyKey,
         reply: Reply,
         ready_at: float,
-        begun: Callable[[], None] = lambda: None,
+        turn: OpenTurn | None = None,
     ) -> None:
         """Say a reply, of which `!more` then says what is left; nothing if it is cut short."""
         self._kept.keep(key, replace(reply, now=(), more=()))
-        await self._say_lines(pending, reply, ready_at, begun)
+        await self._say_lines(pending, reply, ready_at, turn)
         if reply.more:
             self._kept.keep(key, reply)
             self._guard.offered(pending.command.person)
@@ -165,20 +166,22 @@ class ReplySpeech:
         pending: PendingCommand,
         reply: Reply,
         ready_at: float,
-        begun: Callable[[], None] = lambda: None,
+        turn: OpenTurn | None = None,
     ) -> None:
         lane = Lane.ANSWER if pending.command.is_question else Lane.COMMAND
         reply_to = _msgid(pending.message)
+        # What is remembered of a line, and what follows it, depend on whether it was taken.
+        is_confirmed = pending.command.is_question or bool(reply.more) or len(reply.now) > 1
         for number, line in enumerate(reply.now):
             with pending.watch.saying(line):
                 await self._network.say(pending.command.target, line, lane, reply_to=reply_to)
             if number == 0:
                 self._guard.replied(pending.command.person, ready_at)
-                begun()
-                # What is remembered of it, and what follows, depend on whether it was taken.
-                if pending.command.is_question or reply.more or len(reply.now) > 1:
-                    with pending.watch.part("confirmation"):
-                        await self._network.confirm(pending.command.target)
+                if turn:
+                    turn.said()
+            if is_confirmed:
+                with pending.watch.part("confirmation"), _refusal_noted(turn, number):
+                    is_confirmed = await self._network.confirm(pending.command.target)
 
     def _floor(self, pending: PendingCommand) -> AbstractAsyncContextManager[None]:
         target = self._network.fold(pending.command.target)
@@ -191,6 +194,17 @@ class ReplySpeech:
         fold = self._network.fold
         shared = () if command.channel else self._network.channels_of(command.asker)
         return ReplyKey((fold(command.target), *shared), (*command.person, fold(command.asker)))
+
+
+@contextmanager
+def _refusal_noted(turn: OpenTurn | None, number: int) -> Iterator[None]:
+    """If the first line is refused, nobody has read anything of its turn."""
+    try:
+        yield
+    except NotTaken:
+        if turn and number == 0:
+            turn.refused()
+        raise
 
 
 def _msgid(asked: PendingMessage | None) -> str:

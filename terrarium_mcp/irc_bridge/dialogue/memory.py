@@ -60,7 +60,6 @@ class OpenTurn:
 
     turn: DialogueTurn
     before: StoredDialogue
-    is_kept: bool = True
 
     def answer(self, text: str, steps: tuple[ToolStep, ...], shown: frozenset[int]) -> None:
         """There is an answer, which was made from these steps and messages."""
@@ -120,7 +119,7 @@ class DialogueMemory:
         question: str,
         *,
         message_id: int,
-        is_kept: bool,
+        is_off_record: Callable[[], bool],
     ) -> Iterator[OpenTurn]:
         """A turn that is open inside the block, and stopped after it unless its answer was said.
 
@@ -132,12 +131,12 @@ class DialogueMemory:
             asker: who asks.
             question: what they ask.
             message_id: the line of the question; 0 if it is not recorded.
-            is_kept: whether it may be stored: a turn off the record leaves nothing.
+            is_off_record: whether it leaves nothing; if it becomes so meanwhile, no answer.
         """
         number, at = before.newest + 1, datetime.now(UTC)
         turn = DialogueTurn(number, before.window, at, asker, question, message_id)
-        is_kept = is_kept and before.window != _UNKNOWN.window
-        opened = OpenTurn(turn, before, is_kept)
+        is_kept = before.window != _UNKNOWN.window and not is_off_record()
+        opened = OpenTurn(turn, before)
         if is_kept:
             self._reach(place, before.window, number)
             self._put_turn(place, turn)
@@ -145,7 +144,7 @@ class DialogueMemory:
             yield opened
         finally:
             if is_kept:
-                ended = opened.turn
+                ended = turn if is_off_record() else opened.turn
                 if ended.state is TurnState.OPEN:
                     ended = replace(ended, state=TurnState.STOPPED)
                 self._put_turn(place, ended)

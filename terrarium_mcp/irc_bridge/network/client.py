@@ -115,8 +115,11 @@ class IrcNetwork:
         """
         await self._speak("PRIVMSG", target, text, lane, reply_to)
 
-    async def confirm(self, target: str) -> None:
-        """Return once the network has taken what was just said to `target`, as far as it tells.
+    async def confirm(self, target: str) -> bool:
+        """Return once the network has taken what was just said to `target`.
+
+        Returns:
+            Whether it told within the time that it has for this.
 
         Raises:
             NotTaken: it refused it.
@@ -124,6 +127,8 @@ class IrcNetwork:
         with anyio.move_on_after(self._timeouts.confirm):
             if why := await self._session.refusal(target):
                 raise NotTaken(target, why)
+            return True
+        return False
 
     async def notice(self, target: str, text: str) -> None:
         """Like `say`, as a notice, which no program may answer."""

@@ -31,7 +31,9 @@ def memory_of(store: Store) -> DialogueMemory:
 async def ask(memory: DialogueMemory, question: str) -> None:
     """A question that is answered."""
     before, asked = await memory.current(TEA), turn(1, question)
-    with memory.turn(TEA, before, asked.asker, question, message_id=0, is_kept=True) as opened:
+    with memory.turn(
+        TEA, before, asked.asker, question, message_id=0, is_off_record=lambda: False
+    ) as opened:
         opened.answer("yes", (), frozenset())
         opened.said()
 

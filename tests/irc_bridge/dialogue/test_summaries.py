@@ -67,7 +67,9 @@ class Talk:
     async def asks(self, text: str) -> list[str]:
         """Hold one turn, as the responder would; returns the lines said."""
         before = await self.dialogues.current(TEA)
-        with self.dialogues.turn(TEA, before, ADA, text, message_id=0, is_kept=True) as held:
+        with self.dialogues.turn(
+            TEA, before, ADA, text, message_id=0, is_off_record=lambda: False
+        ) as held:
             async with self.model.question():
                 found = await self.study.asks(text, dialogue=before)
             held.answer("\n".join(found.lines), found.steps, found.shown)
@@ -255,7 +257,7 @@ async def test_a_turn_that_arrives_meanwhile_is_not_lost(tmp_path: Path) -> None
             await agent.asked(MOST_TURNS + 2)
             before = await scene.dialogues.current(TEA)
             with scene.dialogues.turn(
-                TEA, before, ADA, "late?", message_id=0, is_kept=True
+                TEA, before, ADA, "late?", message_id=0, is_off_record=lambda: False
             ) as late:
                 late.answer("yes", (), frozenset())
                 late.said()

@@ -404,6 +404,26 @@ async def test_after_a_lost_connection_nobody_has_the_floor(tmp_path: Path) -> N
         assert scene.said("word 8") == []
 
 
+async def test_a_later_line_that_the_channel_refuses_ends_the_answer_and_its_asker_hears_why(
+    tmp_path: Path,
+) -> None:
+    def filtered(line: str) -> list[str] | None:
+        is_refused = line.startswith("PRIVMSG #tea") and "word 2" in line
+        return [":srv 404 Terra #tea :Your line holds a word"] if is_refused else None
+
+    async with teahouse(tmp_path) as scene:
+        scene.server.answer = filtered
+        scene.agent.will("\n\n".join(f"word {n}" for n in range(9)), "yes")
+        await scene.say("ada", "!ask for much")
+        await scene.hears("NOTICE ada", "I cannot speak in #tea: Your line holds a word")
+        await scene.say("ada", "!more")
+        await scene.hears("ada: There is no more.")
+        await scene.say("ada", "!ask so?")
+        await scene.hears("ada: [LLM] yes")
+        assert scene.said("word 3") == []
+    assert "for much" in str(scene.agent.requests[-1])  # what was said of it is talked about
+
+
 async def test_an_address_without_a_question_is_told_how_to_ask_and_is_no_talk(
     tmp_path: Path,
 ) -> None:

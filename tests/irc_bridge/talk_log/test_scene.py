@@ -100,12 +100,13 @@ async def test_the_parts_of_a_question_add_up_to_its_wall_time(tmp_path: Path) -
                     await house.bridge.flush()
                 agent.release()
                 await server.hears("PRIVMSG #tea :| [LLM] on Tuesday")
-                wall = (time.perf_counter() - began) * 1000
                 (record,) = await notes_in(path)
+                wall = (time.perf_counter() - began) * 1000
     assert names(record) == [
         *("queue", "consent", "context", "dialogue", "model queue"),
         *("model request", "tool calls", "model request"),
         *("cleaning", "splitting", "floor", "first line", "confirmation", "next line"),
+        "confirmation",
     ]
     rows = timeline(record)
     named = sum(row.ms for row in rows if row.share is not None and row.name != OTHER)
