@@ -35,6 +35,11 @@ class FileLocation:
         return None
 
     @property
+    def is_open(self) -> bool:
+        """Whether SQLite has not closed it."""
+        return self._open_file() is not None
+
+    @property
     def is_deleted(self) -> bool:
         """Whether the file has no name left: what is written to it is lost once it is closed."""
         found = self._open_file()
@@ -44,9 +49,9 @@ class FileLocation:
     def is_at_path(self) -> bool:
         """Whether the file is where it was opened."""
         try:
-            return _identity(self.path.stat()) == self.identity or self._open_file() is None
+            return _identity(self.path.stat()) == self.identity or not self.is_open
         except OSError:
-            return self._open_file() is None
+            return not self.is_open
 
     @property
     def now_at(self) -> str:
@@ -63,6 +68,25 @@ class FileLocation:
             if _identity(found) == self.identity:
                 return found
         return None
+
+
+def beginning_of(path: Path, size: int) -> bytes:
+    """The first `size` bytes of a file that this process may have open by SQLite.
+
+    If it has, they are read by SQLite's descriptor, since closing one of our own would release
+    SQLite's locks (as above): the next process to close the database would think that nobody else
+    uses it, and remove the WAL that this one writes to.
+
+    Raises:
+        OSError: the file cannot be read.
+    """
+    if location := FileLocation.found(path):
+        with suppress(OSError):  # it can only be written to, or was closed meanwhile
+            found = os.pread(location.descriptor, size, 0)
+            if location.is_open:
+                return found
+    with path.open("rb") as file:
+        return file.read(size)
 
 
 def _identity(found: os.stat_result) -> tuple[int, int]:

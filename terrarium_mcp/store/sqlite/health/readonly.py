@@ -9,6 +9,7 @@ from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.sqlite.engine.failures import translate_errors
 from terrarium_mcp.store.sqlite.engine.files import bytes_of, wal_of
 from terrarium_mcp.store.sqlite.engine.functions import as_text
+from terrarium_mcp.store.sqlite.engine.location import beginning_of
 from terrarium_mcp.store.sqlite.schema import BUSY, check_magic
 
 _WRITE_VERSION = 18
@@ -37,9 +38,7 @@ def untouched(path: Path) -> Iterator[sqlite3.Connection]:
 
 def is_wal(path: Path) -> bool:
     """Whether the file is written by way of a write-ahead log."""
-    with path.open("rb") as file:
-        file.seek(_WRITE_VERSION)
-        return file.read(1) == b"\2"
+    return beginning_of(path, _WRITE_VERSION + 1)[_WRITE_VERSION:] == b"\2"
 
 
 def _connect(path: Path) -> sqlite3.Connection:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from terrarium_mcp.errors import HostFailure
 from terrarium_mcp.store.sqlite.engine.files import bytes_of
+from terrarium_mcp.store.sqlite.engine.location import beginning_of
 from terrarium_mcp.store.sqlite.schema import terrarium_irc
 from terrarium_mcp.store.sqlite.schema.comparison import Difference, differences
 from terrarium_mcp.store.sqlite.schema.recreation import can_be_rebuilt
@@ -95,16 +96,14 @@ def _header(path: Path) -> bytes:
     """The beginning of an SQLite file; nothing if it is none."""
     if not bytes_of(path):
         return b""
-    with path.open("rb") as file:
-        header = file.read(_MARK.stop)
+    header = beginning_of(path, _MARK.stop)
     return header if header.startswith(_MAGIC) else b""
 
 
 def check_magic(path: Path) -> None:
     """Check that the file is SQLite's at all; NotOurs if not."""
-    with path.open("rb") as file:
-        if file.read(len(_MAGIC)) != _MAGIC:
-            raise NotOurs(f"{path} is not an SQLite database. Name another file with DB_PATH.")
+    if beginning_of(path, len(_MAGIC)) != _MAGIC:
+        raise NotOurs(f"{path} is not an SQLite database. Name another file with DB_PATH.")
 
 
 def checked_version(connection: sqlite3.Connection, path: Path) -> int:
