@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from terrarium_mcp.cli.starting.output import new_file, require_folder, require_free_file
+from terrarium_mcp.cli.starting.output import in_folder, new_file, require_free_file
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import quantity
 from terrarium_mcp.store import Manifest, make_backup
@@ -22,9 +22,14 @@ def back_up(database: Path, path: Path, *, compress: bool) -> None:
         OutputExists, OutputFailed: it cannot be written there.
         BackupFailed, NotOurs, NotAdopted, StoreFailed: the database cannot be backed up.
     """
-    if is_folder := path.is_dir() or not (path.suffix or path.exists()):
-        require_folder(path)
-    place = path / _name(database, compress=compress) if is_folder else path
+    if path.is_dir() or not (path.suffix or path.exists()):
+        with in_folder(path):
+            _back_up(database, path / _name(database, compress=compress), compress=compress)
+    else:
+        _back_up(database, path, compress=compress)
+
+
+def _back_up(database: Path, place: Path, *, compress: bool) -> None:
     require_free_file(place)
     began = time.monotonic()
     with Progress() as progress, new_file(place) as file:

@@ -2,7 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from terrarium_mcp.cli.starting.replacing import beside, replacing
@@ -38,12 +38,25 @@ def require_free_file(path: Path, *, force: bool | None = None) -> None:
         raise OutputFailed(f"There is no folder {path.parent}. Create it, or name another.")
 
 
-def require_folder(path: Path) -> None:
-    """Make a folder for files of this account, unless it is there.
+@contextmanager
+def in_folder(path: Path) -> Iterator[None]:
+    """A folder for what the block writes; one that is made for it goes again if that fails.
 
     Raises:
-        OutputFailed: it cannot be made, as there is no folder in which it could be.
+        OutputFailed: it cannot be made.
     """
+    is_new = not path.exists()
+    _make_folder(path)
+    try:
+        yield
+    except BaseException:
+        if is_new:
+            with suppress(OSError):  # something else was put there
+                path.rmdir()
+        raise
+
+
+def _make_folder(path: Path) -> None:
     try:
         path.mkdir(_PRIVATE, exist_ok=True)
     except FileNotFoundError as error:
