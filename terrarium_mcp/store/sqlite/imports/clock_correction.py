@@ -105,44 +105,58 @@ class ClockCorrection:
 
     async def _look(self, block: PreparedLines) -> ClockOffset | None:
         """Compare a block with what the room had before the log; None if that shows nothing."""
-        log, casemapping = self._log, self._casemapping
         had_nothing = self.newest_before == 0 and not any(self._earlier())
-        if had_nothing or not is_channel(log.channel):
+        if had_nothing or not is_channel(self._log.channel):
             return None
-        channel = fold(storable(log.channel), casemapping)
-        names = {name: fold(name, casemapping) for name in {*block.columns.channel}}
-        is_here = [names[name] == channel for name in block.columns.channel]
-        sample = _sample(block.columns.message, is_here)
+        sample = _sample(block.columns.message, self._is_here(block))
         if not sample:
             return None
-        texts = _texts(block, sample, casemapping)
+        texts = _texts(block, sample, self._casemapping)
         since, until = _around([block.columns.timestamp[number] for number in sample])
-        near = source_params(log) | {
-            "folded": channel,
+        near = source_params(self._log) | {
+            "folded": self._folded(self._log),
             "newest": self.newest_before,
             "since": since,
             "until": until,
         }
         rows = await self._rows(_SAME_TEXTS, near | {"texts": json.dumps([*texts])})
-        unsaved = [
-            earlier
-            for earlier in self._earlier()
-            if since <= earlier.messages.columns.timestamp[-1]
-            and earlier.messages.columns.timestamp[0] <= until
-            and storable(earlier.log.network) == storable(log.network)
-            and fold(earlier.log.channel, casemapping) == channel
-        ]
-        stored = [compared(row, casemapping) for row in rows]
+        stored = [compared(row, self._casemapping) for row in rows]
+        unsaved = [one for one in self._earlier() if self._is_near(one, since, until)]
         for one in unsaved:
-            stored += _new_lines(one, texts, stored, casemapping)
+            stored += _new_lines(one, texts, stored, self._casemapping)
         if len(stored) < FEWEST:  # nearly always: nobody else kept a log
             return None
-        lines = distinctive(comparables(block.at(sample), resolution_of(log), casemapping))
+        some = comparables(block.at(sample), resolution_of(self._log), self._casemapping)
+        return offset_between(distinctive(some), stored, await self._covered(near, unsaved))
+
+    def _is_here(self, block: PreparedLines) -> list[bool]:
+        """Of each line of a block, whether it is one of the log's channel."""
+        here, channels = self._folded(self._log), block.columns.channel
+        is_here = {name: fold(name, self._casemapping) == here for name in {*channels}}
+        return [is_here[name] for name in channels]
+
+    def _is_near(self, other: UnsavedLines, since: str, until: str) -> bool:
+        """Whether lines of another log are of the same room, and some between two timestamps."""
+        timestamps = other.messages.columns.timestamp
+        return (
+            since <= timestamps[-1]
+            and timestamps[0] <= until
+            and storable(other.log.network) == storable(self._log.network)
+            and self._folded(other.log) == self._folded(self._log)
+        )
+
+    async def _covered(
+        self, near: Mapping[str, object], unsaved: Sequence[UnsavedLines]
+    ) -> tuple[int, int]:
+        """From when to when the room has lines near the block, in milliseconds."""
         ((first, last),) = await self._rows(_COVERED, near)
         ends = [moment for moment in (first, last) if moment]
         ends += [one.messages.columns.timestamp[end] for one in unsaved for end in (0, -1)]
         covered = [milliseconds(from_text(moment)) for moment in ends]
-        return offset_between(lines, stored, (min(covered), max(covered)))
+        return min(covered), max(covered)
+
+    def _folded(self, log: LogSource) -> str:
+        return fold(storable(log.channel), self._casemapping)
 
     async def _rows(self, sql: str, params: Mapping[str, object]) -> list[Row]:
         return await self._database.rows(sql, params, deadline=PATIENCE)
