@@ -102,7 +102,7 @@ class DialogueMemory:
         """
         try:
             with anyio.fail_after(READ_WITHIN):
-                stored = await self._store.dialogues.load(place)
+                stored = await self._load(place)
         except (TerrariumError, TimeoutError) as error:
             log.warning("could not read what was said with me: %s", error)
             stored = self._reached.get(place, _UNKNOWN)
@@ -172,6 +172,14 @@ class DialogueMemory:
     def history_changed(self) -> None:
         """Lines were removed: what waits to be written is checked against that now."""
         self._unwritten.hurry()
+
+    async def _load(self, place: DialoguePlace) -> StoredDialogue:
+        """What is stored, read while nothing was written."""
+        while True:
+            written = self._unwritten.written
+            stored = await self._store.dialogues.load(place)
+            if written == self._unwritten.written:
+                return stored
 
     def _completed(self, place: DialoguePlace, stored: StoredDialogue) -> StoredDialogue:
         """What is stored, with what is not written yet laid over it."""

@@ -39,9 +39,15 @@ class PendingWrite:
 
 
 class UnwrittenState:
-    """What waits to be written, in order; of two writes about the same the newer one counts."""
+    """What waits to be written, in order; of two writes about the same the newer one counts.
+
+    Attributes:
+        written: how many writes were done so far. Whoever reads what is stored while this changes
+            may have read too early, and finds that write no longer waiting either.
+    """
 
     def __init__(self) -> None:
+        self.written = 0
         self._waiting: dict[WriteKey, PendingWrite] = {}
         self._bell = Bell()
         self._finished = False
@@ -95,6 +101,7 @@ class UnwrittenState:
                 log.warning("could not store what was said with me, will retry: %s", error)
                 self._keep_the_newest_failed()
         else:
+            self.written += 1
             if self._waiting.get(key) is one:  # else a newer one came meanwhile
                 del self._waiting[key]
 

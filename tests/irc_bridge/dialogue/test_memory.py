@@ -12,7 +12,7 @@ from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.dialogue import unwritten
 from terrarium_mcp.irc_bridge.dialogue.memory import DialogueMemory, DialogueUnreadable
 from terrarium_mcp.irc_bridge.dialogue.unwritten import UnwrittenState
-from terrarium_mcp.store import Store, open_store
+from terrarium_mcp.store import DialoguePlace, Store, StoredDialogue, open_store
 from tests.irc_bridge.dialogue.test_turns import TEA, execute_in, turn
 
 
@@ -70,6 +70,23 @@ async def test_a_dialogue_that_was_read_before_goes_on_where_it_was(tmp_path: Pa
         (1, 3, "who?"),
         (2, 3, "when?"),
     ]
+
+
+async def test_a_turn_that_is_written_while_its_dialogue_is_read_is_part_of_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_store(tmp_path / "irc_logs.db") as store:
+        memory, load = memory_of(store), store.dialogues.load
+
+        async def load_slowly(place: DialoguePlace) -> StoredDialogue:
+            found = await load(place)
+            await write_all(memory)
+            return found
+
+        await ask(memory, "who?")
+        monkeypatch.setattr(store.dialogues, "load", load_slowly)
+        found = await memory.current(TEA)
+    assert [one.question for one in found.turns] == ["who?"]
 
 
 async def test_clear_does_not_claim_to_clear_what_it_cannot_read(tmp_path: Path) -> None:
