@@ -2,7 +2,8 @@
 
 import json
 import sqlite3
-from contextlib import closing
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, closing
 from pathlib import Path
 from typing import Any
 
@@ -16,8 +17,8 @@ from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from terrarium_mcp.settings import ChannelTable, Settings
 from terrarium_mcp.settings.personas import Persona
 from terrarium_mcp.store import AlreadyRecorded, open_store
-from tests.irc_bridge.house import bytes_of, living, settings_for
-from tests.servers.agent import calls, hangs, says, strict_agent
+from tests.irc_bridge.house import House, bytes_of, living, settings_for
+from tests.servers.agent import StrictAgent, calls, hangs, says, strict_agent
 from tests.servers.fake_ircd import ISUPPORT, FakeIrcd, fake_ircd
 from tests.servers.ircd import Ircd
 from tests.servers.person import person
@@ -74,6 +75,17 @@ async def asks(ircd: FakeIrcd, line: str, *expected: str) -> str:
         while len(found := said(ircd, *expected)) <= known:
             await ircd.news.wait()
     return found[known]
+
+
+@asynccontextmanager
+async def answering(folder: Path) -> AsyncIterator[tuple[StrictAgent, FakeIrcd, House]]:
+    """A bridge with a model, on a fake server, in channels that have no ways of their own."""
+    async with (
+        strict_agent() as agent,
+        fake_ircd() as ircd,
+        living(ways(ircd.port, folder, agent=agent.url)) as house,
+    ):
+        yield agent, ircd, house
 
 
 async def test_two_channels_answer_as_two_people_and_both_keep_our_rules_last(
@@ -471,11 +483,7 @@ async def test_a_prefix_of_several_characters_serves_in_every_text(
 
 
 async def test_a_reload_changes_who_answers_and_whom(tmp_path: Path) -> None:
-    async with (
-        strict_agent() as agent,
-        fake_ircd() as ircd,
-        living(ways(ircd.port, tmp_path, agent=agent.url)) as house,
-    ):
+    async with answering(tmp_path) as (agent, ircd, house):
         agent.will("One.", "Two.")
         await asks(ircd, f"{ADA} PRIVMSG #tea :!ask who are you?", "[LLM] One.")
         changed = house.settings.model_copy(update={"persona": persona("You are a kettle.")})
@@ -491,11 +499,7 @@ async def test_a_reload_changes_who_answers_and_whom(tmp_path: Path) -> None:
 async def test_where_a_reload_ends_answers_none_is_given_to_what_was_asked_before(
     tmp_path: Path,
 ) -> None:
-    async with (
-        strict_agent() as agent,
-        fake_ircd() as ircd,
-        living(ways(ircd.port, tmp_path, agent=agent.url)) as house,
-    ):
+    async with answering(tmp_path) as (agent, ircd, house):
         agent.will(hangs(says("Too late.")), "In #mate.")
         await ircd.says(f"{ADA} PRIVMSG #tea :!ask who?", f"{BO} PRIVMSG #tea :!ask who waits?")
         with anyio.fail_after(PATIENCE):
@@ -509,11 +513,7 @@ async def test_where_a_reload_ends_answers_none_is_given_to_what_was_asked_befor
 async def test_where_a_reload_ends_the_record_the_answer_in_work_leaves_nothing_there(
     tmp_path: Path,
 ) -> None:
-    async with (
-        strict_agent() as agent,
-        fake_ircd() as ircd,
-        living(ways(ircd.port, tmp_path, agent=agent.url)) as house,
-    ):
+    async with answering(tmp_path) as (agent, ircd, house):
         agent.will(hangs(says("It was xyzzy.")), "Nothing.")
         await ircd.says(f"{ADA} PRIVMSG #tea :!ask who?")
         with anyio.fail_after(PATIENCE):
