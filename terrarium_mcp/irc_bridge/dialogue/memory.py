@@ -56,10 +56,9 @@ class _TalkWindow:
 
 @dataclass(slots=True)
 class OpenTurn:
-    """A turn in work, and the dialogue before it."""
+    """A turn in work."""
 
     turn: DialogueTurn
-    before: StoredDialogue
 
     def answer(self, text: str, steps: tuple[ToolStep, ...], shown: frozenset[int]) -> None:
         """There is an answer, which was made from these steps and messages."""
@@ -136,7 +135,7 @@ class DialogueMemory:
         number, at = before.newest + 1, datetime.now(UTC)
         turn = DialogueTurn(number, before.window, at, asker, question, message_id)
         is_kept = before.window != _UNKNOWN.window and not is_off_record()
-        opened = OpenTurn(turn, before)
+        opened = OpenTurn(turn)
         if is_kept:
             self._reach(place, before.window, number)
             self._put_turn(place, turn)
