@@ -159,9 +159,11 @@ class StrictAgent:
         self._released.set()
         self._released = anyio.Event()
 
-    async def asked(self, times: int) -> None:
-        """Wait until that many completions have been asked for, since the beginning."""
-        while len(self.requests) < times:
+    async def asked(
+        self, times: int, is_meant: Callable[[dict[str, Any]], bool] = lambda _: True
+    ) -> None:
+        """Wait until that many completions of a kind have been asked for, since the beginning."""
+        while sum(map(is_meant, self.requests)) < times:
             await self._arrived.wait()
 
     async def respond(self, request: HttpRequest) -> Answer:

@@ -28,6 +28,7 @@ from tests.irc_bridge.test_bridge import PATIENCE, playing
 from tests.servers.agent import calls, calls_all, hangs, says, strict_agent
 from tests.servers.fake_ircd import fake_ircd
 from tests.servers.ircd import Ircd
+from tests.servers.logs import until_logged
 from tests.servers.person import person
 from tests.store.scene import rows_of
 
@@ -303,8 +304,7 @@ async def test_a_turn_that_cannot_be_stored_is_given_up_after_three_tries(
             scene.agent.will("bo did")
             await scene.asks("!ask who fixed the gate?", "bo did")
             with anyio.fail_after(PATIENCE):
-                while "will be forgotten" not in caplog.text:  # noqa: ASYNC110 -- nor does a log
-                    await anyio.sleep(0.02)
+                await until_logged(caplog, "will be forgotten")
         scene.agent.will("hm")
         await scene.asks("!ask so?", "ada: [LLM] hm")
     assert questions(scene.agent.requests[-1]) == ["so?"]

@@ -21,6 +21,7 @@ from tests.servers.agent import Answer, StrictAgent, calls, hangs, says, strict_
 from tests.servers.beside import beside
 from tests.servers.fake_ircd import FakeIrcd, fake_ircd
 from tests.servers.ircd import Ircd
+from tests.servers.logs import until_logged
 from tests.servers.person import Person, person
 
 PATIENCE = 30.0
@@ -168,8 +169,7 @@ async def test_two_channels_with_twenty_questions_each_never_mix_and_nobody_is_w
             )
         )
         with anyio.fail_after(PATIENCE):
-            while not any(one["messages"][-1]["role"] == "tool" for one in scene.agent.requests):
-                await scene.server.news.wait()
+            await scene.agent.asked(1, lambda one: one["messages"][-1]["role"] == "tool")
         await scene.say("t2", "!stop")
         await scene.hears("t2: Stopped.")
         scene.agent.release()
@@ -312,9 +312,7 @@ async def test_two_bots_do_not_talk_for_ever(
         async with living(settings, timeouts=REFLEXES) as house:
             await robo.types(f"PRIVMSG {'Terra' if private else '#tea'} :Terra: hello")
             with anyio.fail_after(PATIENCE):
-                while "no pace of a human" not in caplog.text:
-                    await robo.news.wait()
-                    await house.has_heard(ada)
+                await until_logged(caplog, "no pace of a human")
                 await robo.types("PRIVMSG #tea :Terra: and now?")
                 await house.has_heard(robo)
                 await ada.types("PRIVMSG #tea :!ping")

@@ -34,6 +34,7 @@ from tests.servers.agent import calls, hangs, says, strict_agent
 from tests.servers.beside import beside
 from tests.servers.fake_ircd import Answer, fake_ircd
 from tests.servers.ircd import Ircd
+from tests.servers.logs import until_logged
 from tests.servers.person import person
 from tests.store.scene import rows_of
 
@@ -121,8 +122,7 @@ async def test_a_network_that_cannot_be_reached_harms_no_other(
         neighbourhood(tmp_path, network("good", ngircd.port), bad, at_home=("good",)) as house,
     ):
         with anyio.fail_after(PATIENCE):
-            while "connecting again" not in caplog.text:
-                await anyio.lowlevel.checkpoint()
+            await until_logged(caplog, "connecting again")
             await ada.types("PRIVMSG #dev :still here")
             await all_heard(house, "good", "still here")
             assert "still here" in await house.texts("good")
@@ -210,8 +210,7 @@ async def test_a_stop_during_the_pause_after_a_bug_ends_everything_at_once(
     both = network("one", 9), network("two", 9)
     async with neighbourhood(tmp_path, *both, at_home=(), restart=3600) as house:
         with anyio.fail_after(PATIENCE):
-            while caplog.text.count("starting again in 3600 s") < 2:
-                await anyio.lowlevel.checkpoint()
+            await until_logged(caplog, "starting again in 3600 s", times=2)
             await house.bridges.stop("until later")
             await house.ended.wait()
 

@@ -1,5 +1,5 @@
 """What happens to a bridge on a bad day of its machine: kills, full disks, lost files, floods."""
-# ruff: noqa: ASYNC110, ASYNC240  # no event announces what the disk or the log does; small files
+# ruff: noqa: ASYNC110, ASYNC240  # no event announces what the disk does; small files
 
 import resource
 import sqlite3
@@ -25,6 +25,7 @@ from tests.irc_bridge import crashing
 from tests.irc_bridge.house import QUICK, House, living, settings_for
 from tests.servers.beside import beside
 from tests.servers.fake_ircd import FakeIrcd, fake_ircd
+from tests.servers.logs import until_logged
 from tests.store.scene import find, rows_of
 
 HERE = ":ada!a@host.example PRIVMSG #tea :"
@@ -45,11 +46,6 @@ async def hears(house: House, ircd: FakeIrcd, *texts: str) -> None:
     """Ada says these, and the bridge has received them."""
     await ircd.says(*(HERE + text for text in texts))
     await house.bridge.hears(texts[-1])
-
-
-async def until_logged(caplog: pytest.LogCaptureFixture, *words: str) -> None:
-    while not any(all(word in line for word in words) for line in caplog.messages):
-        await anyio.sleep(0.01)
 
 
 def texts_in(file: Path) -> list[str]:

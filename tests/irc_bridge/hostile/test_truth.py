@@ -23,6 +23,7 @@ from tests.servers.atheme import services_of
 from tests.servers.fake_ircd import FakeIrcd, fake_ircd
 from tests.servers.history import CAPS, ChannelHistory, ago
 from tests.servers.ircd import Ircd
+from tests.servers.logs import until_logged
 from tests.servers.person import Person, person
 from tests.servers.znc import LOGIN, Znc, znc_before
 
@@ -311,8 +312,7 @@ async def test_a_line_of_ours_that_the_channel_refuses_is_no_history(
                 await house.has_heard(ada)
                 await says("refused one")
                 await says("refused two")
-                while caplog.text.count("does not take our lines") < 1:
-                    await house.has_heard(ada)
+                await until_logged(caplog, "does not take our lines")
                 await ada.types("MODE #tea -m")
                 await house.has_heard(ada)
                 await says("allowed again")
@@ -612,9 +612,9 @@ async def test_a_server_that_refuses_its_history_is_named_once_and_not_asked_aga
     ):
         await server.says(":ada!a@h PRIVMSG #tea :still here")
         with anyio.fail_after(PATIENCE):
-            while complaint not in caplog.text:
-                await server.settles()
-                await house.bridge.flush()
+            await until_logged(caplog, complaint)
+            await server.settles()
+            await house.bridge.flush()
         assert [line.text for line in await house.lines()] == ["still here"]
         assert caplog.text.count("no history of #tea") == 1
         assert len(asked) == 1
@@ -646,8 +646,7 @@ async def test_a_server_that_never_answers_keeps_no_other_channel_waiting(
         living(settings_for(server.port, tmp_path), timeouts=timeouts),
     ):
         with anyio.fail_after(PATIENCE):
-            while caplog.text.count("no answer within 0.05 s") < 2:
-                await server.settles()
+            await until_logged(caplog, "no answer within 0.05 s", times=2)
         asked = [line.split(" ")[3] for line in server.lines if " CHATHISTORY " in line]
         assert sorted(asked) == ["#mate", "#tea"]
 
@@ -789,8 +788,7 @@ async def test_a_late_answer_is_recorded_and_closes_no_gap_that_it_does_not_reac
         ) as house,
     ):
         with anyio.fail_after(PATIENCE):
-            while "no answer within" not in caplog.text:
-                await server.settles()
+            await until_logged(caplog, "no answer within")
             await server.says(
                 ":srv BATCH +b chathistory #tea",
                 f"@batch=b;time={to_iso(ago(600))};msgid=a :ada!a@h PRIVMSG #tea :one",

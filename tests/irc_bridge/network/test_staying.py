@@ -12,6 +12,7 @@ from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 from tests.irc_bridge.network.scene import Ear, login, staying
 from tests.servers.fake_ircd import fake_ircd
 from tests.servers.ircd import free_port
+from tests.servers.logs import until_logged
 
 
 async def test_a_server_that_is_away_for_a_while_finds_us_back() -> None:
@@ -121,8 +122,7 @@ async def test_stop_ends_the_pause_before_the_next_connection(
     with anyio.fail_after(5), caplog.at_level(logging.WARNING):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(network.run)
-            while "connecting again" not in caplog.text:
-                await anyio.wait_all_tasks_blocked()
+            await until_logged(caplog, "connecting again")
             await network.stop()
 
 

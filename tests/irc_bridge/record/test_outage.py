@@ -21,6 +21,7 @@ from terrarium_mcp.irc_bridge.record.trouble_notice import (
 from terrarium_mcp.store import open_store
 from tests.irc_bridge.house import lines_of, locked, said
 from tests.servers.beside import beside
+from tests.servers.logs import until_logged
 
 
 @pytest.fixture(autouse=True)
@@ -64,8 +65,7 @@ async def test_the_log_repeats_with_the_numbers_of_the_moment(
             recorder.record(said("one"))
             await begins(recorder)
             recorder.record(said("two"))
-            while "2 lines wait to be recorded" not in caplog.text:
-                await anyio.lowlevel.checkpoint()
+            await until_logged(caplog, "2 lines wait to be recorded")
         await recorder.flush()
         assert recorder.outage is None
     assert "local: 1 line waits to be recorded. The database" in caplog.text

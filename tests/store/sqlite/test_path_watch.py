@@ -1,5 +1,5 @@
 """A database that is moved, deleted or replaced while in use: what is written goes somewhere."""
-# ruff: noqa: ASYNC110, ASYNC240  # no event announces what the log says; small files
+# ruff: noqa: ASYNC110, ASYNC240  # no event announces what the disk does; small files
 
 import shutil
 import sqlite3
@@ -15,6 +15,7 @@ from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store import Store, StoreFailed, open_store
 from terrarium_mcp.store.sqlite import path_watch
+from tests.servers.logs import until_logged
 from tests.store.dialogues import TEA, put, turn
 from tests.store.scene import SETTINGS, chat, find, rows_of
 
@@ -32,11 +33,6 @@ async def opened(file: Path) -> AsyncIterator[Store]:
         await store.messages.append(chat("<ada> before"))
         with anyio.fail_after(20):
             yield store
-
-
-async def until_logged(caplog: pytest.LogCaptureFixture, *words: str) -> None:
-    while not any(all(word in line for word in words) for line in caplog.messages):
-        await anyio.sleep(0.01)
 
 
 def texts(file: Path) -> list[str]:
