@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from queue import Queue
 from threading import Thread
+from typing import IO
 
 from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.logformats.contents import LogContent
@@ -60,7 +61,7 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent is told as well, and ends this
     contents, rules = pickle.load(sys.stdin.buffer)  # noqa: S301 -- from our own parent
     pickles = Queue[bytes](AHEAD)
-    writer = Thread(target=_write, args=(pickles,))
+    writer = Thread(target=_write, args=(pickles, _private_output()))
     writer.start()
     try:
         with rarely_collecting():
@@ -89,12 +90,23 @@ def _lists(parts: Iterable[ReadPart]) -> Iterator[ReadParts]:
     yield []
 
 
-def _write(pickles: "Queue[bytes]") -> None:
+def _private_output() -> IO[bytes]:
+    """The pipe of standard output, which from now on nothing else in this process writes to.
+
+    It has a buffer of its own: with PYTHONUNBUFFERED that of `sys.stdout` is none, and writes only
+    a part of a pickle where the process is stopped and goes on (Ctrl-Z and fg).
+    """
+    pipe = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    return pipe
+
+
+def _write(pickles: "Queue[bytes]", pipe: IO[bytes]) -> None:
     """Write pickles until an empty one: beside the reading, which must not wait for the parent."""
     try:
         while parts := pickles.get():
-            sys.stdout.buffer.write(parts)
-            sys.stdout.buffer.flush()
+            pipe.write(parts)
+            pipe.flush()
     except OSError:  # the parent is gone
         os._exit(1)
 

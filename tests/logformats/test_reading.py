@@ -1,14 +1,20 @@
 """Many logs are read by a process of its own, which leaves nothing else as few logs would not."""
 
+import fcntl
 import gzip
+import os
 import pickle
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
+import termios
 import zipfile
 from io import BytesIO
 from pathlib import Path
+from time import monotonic
+from typing import IO
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -87,6 +93,14 @@ def test_many_small_logs_are_sent_together(tmp_path: Path) -> None:
     assert sum(part.lines for part in first + second) == 30 * 60
 
 
+def until_full(pipe: IO[bytes]) -> None:
+    """Wait until the pipe takes no more, and whoever writes to it waits as well."""
+    capacity = fcntl.fcntl(pipe, fcntl.F_GETPIPE_SZ)
+    deadline = monotonic() + 30
+    while int.from_bytes(fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)), sys.byteorder) < capacity:
+        assert monotonic() < deadline
+
+
 def test_a_reader_whose_parent_is_gone_ends(tmp_path: Path) -> None:
     order = pickle.dumps((contents_of(long_log(tmp_path), tmp_path), {}))
     reader = subprocess.Popen(
@@ -106,6 +120,29 @@ def test_a_reader_whose_parent_is_gone_ends(tmp_path: Path) -> None:
         reader.stdout.close()
         assert reader.wait(timeout=30) == 1
         assert reader.stderr.read() == b""
+
+
+def test_a_reader_that_is_stopped_and_goes_on_loses_nothing(tmp_path: Path) -> None:
+    order = pickle.dumps((contents_of(long_log(tmp_path), tmp_path), {}))
+    reader = subprocess.Popen(
+        [sys.executable, "-m", reading_child.__name__],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONUNBUFFERED": "1"},
+    )
+    with reader:
+        assert reader.stdin
+        assert reader.stdout
+        reader.stdin.write(order)
+        reader.stdin.close()
+        until_full(reader.stdout)
+        os.kill(reader.pid, signal.SIGSTOP)
+        os.waitpid(reader.pid, os.WUNTRACED)
+        os.kill(reader.pid, signal.SIGCONT)
+        lines = 0
+        while parts := pickle.load(reader.stdout):  # noqa: S301 -- ours
+            lines += sum(part.lines for part in parts)
+    assert lines == LINES
 
 
 async def test_a_reader_that_is_killed_is_named_and_the_same_import_goes_on(

@@ -17,6 +17,9 @@ class StandardOutput:
 
     def __init__(self) -> None:
         self._is_terminal = sys.stdout.isatty()
+        # A buffer of our own: with PYTHONUNBUFFERED that of Python is none, and writes only a part
+        # of a line where the process is stopped and goes on (Ctrl-Z and fg).
+        self._lines = os.fdopen(sys.stdout.fileno(), "wb", closefd=False)
 
     def write(self, line: str) -> None:
         """Write a line.
@@ -27,12 +30,12 @@ class StandardOutput:
         """
         text = harmless(line) if self._is_terminal else line
         with self._named_failures():
-            sys.stdout.buffer.write(f"{text}\n".encode())
+            self._lines.write(f"{text}\n".encode())
 
     def flush(self) -> None:
         """Write what is still in memory; raises as `write`."""
         with self._named_failures():
-            sys.stdout.flush()
+            self._lines.flush()
 
     @contextmanager
     def _named_failures(self) -> Iterator[None]:
