@@ -95,6 +95,23 @@ async def test_who_asks_the_bot_is_no_talker_and_the_bot_is_none(house: House) -
     assert told.facts["channels"][0]["people"] == 2
 
 
+async def test_the_figures_of_a_time_have_the_talkers_of_all_time(house: House) -> None:
+    await asked_six_times(house)
+    told = await house.learns("get_channel_stats", channel="#tea", after="2000-01-01")
+    assert told.facts["top_talkers"] == {"ada": 1, "cy": 1}
+    assert (told.facts["lines"], told.facts["people"]) == (14, 2)
+    asked = await house.learns("get_channel_stats", query="is:command")
+    assert asked.facts["top_talkers"] == {"dee": 6}
+
+
+async def test_figures_name_the_person_whose_words_a_relay_carried(relaying: House) -> None:
+    await relaying.hears(RELAYED)
+    for selection in ({"query": "greenhouse"}, {"query": "from:jane"}, {"after": "2000-01-01"}):
+        told = await relaying.learns("get_channel_stats", **selection)
+        assert "relaybot" not in told.facts["top_talkers"], selection
+        assert "Jane" in told.facts["top_talkers"], selection
+
+
 async def test_a_relayed_line_names_the_person_and_the_relay(relaying: House) -> None:
     await relaying.hears(RELAYED)
     told = await relaying.learns("get_recent_irc_messages", channel="#tea", format="json")

@@ -1,11 +1,13 @@
-"""`!stats`: how much was said: in a channel, by a person, with some words."""
+"""`!stats`: how much was said: in a channel, by a person, with some words, at some time."""
 
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from typing import Any
 
 from terrarium_mcp.chat.identity import NICK_CHARACTERS
 from terrarium_mcp.chat.legacy_search import BadSearchValue, SearchWords, search_words
+from terrarium_mcp.chat.times.query_dates import parse_period
 from terrarium_mcp.chat.times.timestamps import from_iso, local
 from terrarium_mcp.errors import people, quantity, shown
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
@@ -27,7 +29,7 @@ _NAME = re.compile(rf"[{NICK_CHARACTERS}]+")
 
 
 async def stats(context: CommandContext) -> list[str]:
-    """!stats [NICK or WORDS]: how many lines, by whom, from when to when."""
+    """!stats [NICK, WORDS or TIME]: how many lines, by whom, from when to when."""
     channel, rest = channel_and_rest(context.command.rest)
     try:
         words = search_words(rest)
@@ -39,6 +41,8 @@ async def stats(context: CommandContext) -> list[str]:
         said = await _counted(context, {"channel": channel, "nick": rest})
         if said.failed or said.facts.get("lines"):
             return _of_person(said, shown(rest), context)
+    if _is_time(rest, context):
+        words = SearchWords(f'on:"{rest}"')
     after = f"{words.hours}h" if words.hours else ""
     arguments = {"channel": channel, "query": words.query, "after": after}
     return _of_words(await _counted(context, arguments), words, context)
@@ -47,6 +51,12 @@ async def stats(context: CommandContext) -> list[str]:
 async def _counted(context: CommandContext, arguments: Mapping[str, object]) -> ToolAnswer:
     view = without_cutoff(context.view)
     return await context.toolbox.call("get_channel_stats", arguments, view)
+
+
+def _is_time(text: str, context: CommandContext) -> bool:
+    """Whether all of it names a time, such as `last week`; in quotes these are words."""
+    is_bare = not set(text) & set('":')
+    return is_bare and parse_period(text, datetime.now(UTC), context.settings.zone) is not None
 
 
 async def _of_channels(context: CommandContext, channel: str) -> list[str]:

@@ -19,6 +19,7 @@ from terrarium_mcp.store.search.line_tally import CountedLine
 from terrarium_mcp.store.sqlite.engine.database import Database, Row
 from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
 from terrarium_mcp.store.sqlite.engine.rooms import within
+from terrarium_mcp.store.sqlite.engine.voices_sql import VOICE, parsed_voice
 from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.vocabulary import LONGEST, WordsIndex
 from terrarium_mcp.store.sqlite.search.counted_blocks import counted_blocks
@@ -133,13 +134,19 @@ WHERE d.name = '{Counters.name}' AND d.upto = :last_id""",
         return int(rows[0][0]) - await self._exact.count_left_out(self._query) if rows else None
 
 
-LINE_COLUMNS = "m.timestamp, m.room, m.nick"
+LINE_COLUMNS = f"m.timestamp, m.room, m.nick, {VOICE} AS voice"
 """The columns of a `CountedLine`."""
 
 
-def counted_line(row: Row) -> CountedLine:
-    """What is counted of a row that has these columns."""
-    return CountedLine(row["timestamp"], row["room"], as_text(row["nick"]))
+def counted_line(row: Row, *, counts_asides: bool = True) -> CountedLine:
+    """What is counted of a row that has these columns.
+
+    Without `counts_asides` an aside is by no person: it is a line, but nobody talks.
+    """
+    aside, speaker, _ = parsed_voice(row["voice"])
+    is_talk = counts_asides or aside is None
+    nick = speaker or as_text(row["nick"]) if is_talk else ""
+    return CountedLine(row["timestamp"], row["room"], nick)
 
 
 def _is_only(query: Query, **conditions: Any) -> bool:

@@ -36,7 +36,7 @@ class RoomLines:
             f" WHERE {current_sql()} AND {within(self._scope.rooms, 'm.room')} AND {_IN_TIME}",
             self._time,
         )
-        return len(rows), [counted_line(row) for row in rows]
+        return len(rows), [counted_line(row, counts_asides=False) for row in rows]
 
     async def between(self, starts: Sequence[str]) -> list[int]:
         """How many lines are in each of the periods that begin at these timestamps, ascending.
