@@ -15,6 +15,7 @@ from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
     channel_and_rest,
     in_the_last,
     listed,
+    nick_in,
     nothing_found,
     refused,
     without_cutoff,
@@ -37,10 +38,11 @@ async def stats(context: CommandContext) -> list[str]:
         return [str(error)]
     if not (words.query or words.hours):
         return await _of_channels(context, channel)
-    if _NAME.fullmatch(rest):
-        said = await _counted(context, {"channel": channel, "nick": rest})
+    nick = nick_in(rest)
+    if _NAME.fullmatch(nick):
+        said = await _counted(context, {"channel": channel, "nick": nick})
         if said.failed or said.facts.get("lines"):
-            return _of_person(said, shown(rest), context)
+            return _of_person(said, shown(nick), context)
     if _is_time(rest, context):
         words = SearchWords(f'on:"{rest}"')
     after = f"{words.hours}h" if words.hours else ""

@@ -33,8 +33,8 @@ async def test_of_the_channel_who_talks_most(tmp_path: Path) -> None:
 
 async def test_of_a_person_in_any_case(tmp_path: Path) -> None:
     async with desk(tmp_path, TALK) as scene:
-        for nick in ("alice", "ALICE"):
-            assert await scene.asks(f"!stats {nick}") == [
+        for nick, typed in (("alice", "alice"), ("ALICE", "ALICE"), ("alice", "@alice?")):
+            assert await scene.asks(f"!stats {typed}") == [
                 f"{nick}: 2 lines, first 2026-01-01, last 2026-01-02"
             ]
 
