@@ -37,7 +37,7 @@ class Scene:
         return [line.text for line in await self.lines(channel, events=events)]
 
     async def lines(self, channel: str = "", *, events: bool = False) -> list[Message]:
-        with anyio.fail_after(10):
+        with anyio.fail_after(30):
             await self.server.settles()
             await self.house.bridge.flush()
         return await self.house.lines(channel, events=events)

@@ -175,12 +175,14 @@ async def test_private_questions_are_noted_without_the_nick_and_off_the_record_n
         await scene.asks("Terra: [off] who?", "[off] ada: [LLM] b")
         await scene.ada.types("PRIVMSG Terra :who?")
         await scene.ada.sees("PRIVMSG ada :[LLM] c")
+        noted = await scene.notes()  # what is in work when somebody opts out is not noted
         await scene.ada.types("PRIVMSG #tea :!optout")
         await scene.ada.sees("nothing of you is recorded")
         await scene.asks("!ask who?", "[LLM] d")
         await scene.asks("!ping", "pong")
         await scene.house.bridges.stop()
-        (record,) = await scene.notes()
+        assert await scene.notes() == noted
+        (record,) = noted
         assert "ada" not in scene.path.read_text("utf-8")
     assert (record.channel, record.outcome) == ("private", Outcome.ANSWERED)
     assert ("flush", "") in calls_in(record, "context")
