@@ -104,9 +104,13 @@ class Program:
         with anyio.fail_after(HANGS):
             await self.process.wait()
         seconds = time.monotonic() - since
+        await self.falls_silent()
+        return seconds
+
+    async def falls_silent(self) -> None:
+        """Wait until all that it wrote to stderr was heard, after its end."""
         while not self._silent:
             await self._news.wait()
-        return seconds
 
     def ended_well(self) -> bool:
         """Whether it ended with status 0, and nobody saw more than warnings."""

@@ -213,7 +213,7 @@ async def test_a_start_can_be_stopped(tmp_path: Path, server_keys: Path, command
                 program.process.send_signal(signal.SIGTERM)
                 with anyio.move_on_after(5):
                     await program.process.wait()
-        await program.says("stopped before anything began")
+            await program.falls_silent()
         assert program.said == ["INFO stopped before anything began"]
         assert program.ended_well()
         assert not ircd.connections

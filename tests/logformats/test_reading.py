@@ -11,6 +11,8 @@ import sys
 import tarfile
 import termios
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from time import monotonic
@@ -101,20 +103,28 @@ def until_full(pipe: IO[bytes]) -> None:
         assert monotonic() < deadline
 
 
-def test_a_reader_whose_parent_is_gone_ends(tmp_path: Path) -> None:
-    order = pickle.dumps((contents_of(long_log(tmp_path), tmp_path), {}))
+@contextmanager
+def reader_of(log: Path, **environment: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A reader that was told to read a log."""
+    order = pickle.dumps((contents_of(log, log.parent), {}))
     reader = subprocess.Popen(
         [sys.executable, "-m", reading_child.__name__],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        env=os.environ | environment,
     )
     with reader:
         assert reader.stdin
-        assert reader.stdout
-        assert reader.stderr
         reader.stdin.write(order)
         reader.stdin.close()
+        yield reader
+
+
+def test_a_reader_whose_parent_is_gone_ends(tmp_path: Path) -> None:
+    with reader_of(long_log(tmp_path)) as reader:
+        assert reader.stdout
+        assert reader.stderr
         (part,) = pickle.load(reader.stdout)  # noqa: S301 -- ours
         assert part.lines == 1_000
         reader.stdout.close()
@@ -123,18 +133,8 @@ def test_a_reader_whose_parent_is_gone_ends(tmp_path: Path) -> None:
 
 
 def test_a_reader_that_is_stopped_and_goes_on_loses_nothing(tmp_path: Path) -> None:
-    order = pickle.dumps((contents_of(long_log(tmp_path), tmp_path), {}))
-    reader = subprocess.Popen(
-        [sys.executable, "-m", reading_child.__name__],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env={**os.environ, "PYTHONUNBUFFERED": "1"},
-    )
-    with reader:
-        assert reader.stdin
+    with reader_of(long_log(tmp_path), PYTHONUNBUFFERED="1") as reader:
         assert reader.stdout
-        reader.stdin.write(order)
-        reader.stdin.close()
         until_full(reader.stdout)
         os.kill(reader.pid, signal.SIGSTOP)
         os.waitpid(reader.pid, os.WUNTRACED)
