@@ -13,7 +13,7 @@ class NotRecorded(StrEnum):
     """Why a message is not recorded."""
 
     OFF_RECORD = "off the record"
-    SECRET = "a password"  # noqa: S105 -- the reason, not one
+    SECRET = "with a password"  # noqa: S105 -- the reason, not one
     CTCP = "CTCP"
     NO_SENDER = "of an unknown sender"
 

@@ -20,8 +20,9 @@ _DATE = "|".join(
     )
 )
 _ENDINGS = r"(?:\.[A-Za-z]+)*\Z"
-_FIRST = re.compile(rf"(?<![^/])({_DATE})[-._](?=[^/]+\Z)")
-_LAST = re.compile(rf"[-._/]({_DATE})(?={_ENDINGS})")
+_FIRST = re.compile(rf"(?<![^/])({_DATE})[-._ ](?=[^/]+\Z)")
+_LAST = re.compile(rf"[-._/ ]({_DATE})(?={_ENDINGS})")
+_WITHIN = re.compile(rf"(?<!\d){_YEAR}-{_MONTH}-{_DAY}(?!\d)(?=[^/]*\Z)")
 _LAST_OF_YEAR = re.compile(rf"(?:[-._/]({_MONTH}-{_DAY})|/({_MONTH}|{_DAY}))(?={_ENDINGS})")
 """What is left of a date whose year is a folder: `10-24`, or `24` as the whole name of a file."""
 
@@ -44,7 +45,8 @@ def without_dates(path: str) -> DatedPath:
     forms = (_LAST, _LAST_OF_YEAR, _FIRST) if in_folders else (_LAST, _FIRST)
     in_name = next((match for form in forms if (match := form.search(undated))), None)
     if in_name is None:
-        return DatedPath(undated, _day(in_folders))
+        within = _WITHIN.search(undated)
+        return DatedPath(undated, _day(within.group() if within else in_folders))
     written = in_name.group()
     day = _day(written) or _day(in_folders + written)
     is_of_rotation = in_name.end() == len(undated)

@@ -1,6 +1,6 @@
 """Which format a text log has, told from its first lines and its path. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from terrarium_mcp.chat.records import SPEECH
@@ -10,6 +10,9 @@ from terrarium_mcp.logformats.places import Place, place_in
 
 SAMPLE = 300
 """Lines of a log that are looked at."""
+
+FARTHEST = 20_000
+"""Up to this line of a log a format is looked for that reads what others do not."""
 
 FEW = 20
 """Lines of which a format must read one to be tried on the others: most read none. The next day of
@@ -80,8 +83,21 @@ def next_day_fit(
     return None
 
 
-def best_fit(path: str, lines: Sequence[str], formats: Sequence[TextFormat] = TEXT_FORMATS) -> Fit:
-    """The format that reads the first lines of a log best; `read` may be too little for any."""
+def best_fit(
+    path: str,
+    lines: Sequence[str],
+    formats: Sequence[TextFormat] = TEXT_FORMATS,
+    more: Iterable[str] = (),
+) -> Fit:
+    """The format that reads the first lines of a log best; `read` may be too little for any.
+
+    Args:
+        path: of the log.
+        lines: its first lines.
+        formats: those that are known.
+        more: the lines behind these. They are read only where several formats read the first ones
+            equally well: several programs write what people say alike, but not who is renamed.
+    """
     sample = [line for line in lines[:SAMPLE] if line.strip()]
     few = sample[:FEW]
     likely = [one for one in formats if any(one.read(line) is not None for line in few)]
@@ -90,7 +106,18 @@ def best_fit(path: str, lines: Sequence[str], formats: Sequence[TextFormat] = TE
         fits.append(_fit(one, path, sample))
         if fits[-1].is_perfect:
             return fits[-1]
-    return max(fits, key=lambda fit: fit.rank)  # the first of equals
+    best = max(fit.rank for fit in fits)
+    return _told_apart([fit for fit in fits if fit.rank == best], more)
+
+
+def _told_apart(fits: Sequence[Fit], more: Iterable[str]) -> Fit:
+    """The one that reads the lines that others do not, or the first of equals."""
+    if len(fits) > 1:
+        for line in more:
+            fits = [fit for fit in fits if fit.format.read(line) is not None] or fits
+            if len(fits) == 1:
+                break
+    return fits[0]
 
 
 def _fit(form: TextFormat, path: str, lines: Sequence[str]) -> Fit:

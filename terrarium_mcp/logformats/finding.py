@@ -1,6 +1,7 @@
 """From the paths that an operator names to the contents of an import, and what is none."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 from pathlib import Path
@@ -10,8 +11,8 @@ from terrarium_mcp.logformats.choice_limits import require_apart, require_rename
 from terrarium_mcp.logformats.contents import LogContent, content_of_text
 from terrarium_mcp.logformats.databases.database_contents import contents_of_database
 from terrarium_mcp.logformats.databases.database_format import is_database
-from terrarium_mcp.logformats.decoding import texts_of
-from terrarium_mcp.logformats.detection import FEW, SAMPLE, next_day_fit
+from terrarium_mcp.logformats.decoding import decoded, texts_of
+from terrarium_mcp.logformats.detection import FARTHEST, FEW, SAMPLE, next_day_fit
 from terrarium_mcp.logformats.exported_rooms import contents_of_export
 from terrarium_mcp.logformats.files import LogFile, UnusableFile, lines_of, log_files
 from terrarium_mcp.logformats.jsonl import is_jsonl
@@ -125,13 +126,21 @@ def _contents(
             fit = next_day_fit(file.name, texts_of(head), _day_before(file, findings.contents))
             if not fit or fit.format.spells_channels:
                 head += islice(lines, SAMPLE - FEW)
-            log = planned(file, head, choices, fit, is_alone=is_alone)
+            with closing(_beyond_sample(file)) as more:
+                log = planned(file, head, choices, fit, more=more, is_alone=is_alone)
             require_date(log, chain(head, lines))
             return [content_of_text(log)]
     if is_database(first):
         return contents_of_database(file, choices)
     findings.exports.append(file)
     return contents_of_export(file, choices, scratch)
+
+
+def _beyond_sample(file: LogFile) -> Generator[str, None, None]:
+    """The next lines of a file whose first are not enough to tell its format."""
+    with file.opened() as stream:
+        for line in islice(lines_of(stream), SAMPLE, FARTHEST):
+            yield decoded(line)[0]
 
 
 def _day_before(file: LogFile, found: Sequence[LogContent]) -> str:

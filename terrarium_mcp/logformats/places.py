@@ -64,13 +64,14 @@ def place_in(path: str, patterns: Iterable[re.Pattern[str]]) -> Place:
 
 
 def place_by_name(path: str) -> Place:
-    """The channel of which a file has the name, wherever it lies: `#tea-2026-10-24.log`.
+    """The channel and day that the name of a file tells, wherever it lies: `#tea-2026-10-24.log`.
 
-    It is for paths that are not laid out as the program of a format does it.
+    It is for paths that are not laid out as the program of a format does it. One without a channel
+    may tell the day all the same: `2026-10-24.txt`.
     """
     undated = without_dates(_ROTATED.sub("", path))
     match = _CHANNEL.search(undated.path)
-    return Place(target=match["channel"], day=undated.day) if match else Place()
+    return Place(target=match["channel"] if match else "", day=undated.day)
 
 
 def is_perhaps(file_name: str, channel: str) -> bool:

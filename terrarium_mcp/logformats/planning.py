@@ -108,6 +108,7 @@ def planned(
     choices: Choices,
     fit: Fit | None = None,
     *,
+    more: Iterable[str] = (),
     is_alone: bool = False,
 ) -> PlannedLog:
     """How a text log will be read, decided from its path and its first lines.
@@ -117,6 +118,7 @@ def planned(
         head: its first lines.
         choices: what the operator decided.
         fit: how a format reads it, if one is known to read it well.
+        more: its lines behind the first, as in `best_fit`.
         is_alone: it is the only file of the import.
 
     Raises:
@@ -125,7 +127,7 @@ def planned(
         UndecidedLog: an option must say its time zone.
     """
     lines = texts_of(head)
-    fit = fit or _fit(file, lines, choices)
+    fit = fit or _fit(file, lines, choices, more)
     place = fit.place if fit.place != Place() else place_by_name(file.name)
     target = _target(place, choices, is_alone=is_alone)
     network = choices.network or place.network
@@ -199,7 +201,7 @@ def _spelt(log: PlannedLog, head: Sequence[bytes]) -> PlannedLog:
     return replace(log, target=reader.spelling or log.target, is_spelt=bool(reader.spelling))
 
 
-def _fit(file: LogFile, lines: Sequence[str], choices: Choices) -> Fit:
+def _fit(file: LogFile, lines: Sequence[str], choices: Choices, more: Iterable[str]) -> Fit:
     if lines and lines[0].startswith(_UTF_16):
         raise NoLog(
             f"{file.path}: encoded as UTF-16. Convert it first: iconv -f UTF-16 -t UTF-8 FILE"
@@ -210,7 +212,7 @@ def _fit(file: LogFile, lines: Sequence[str], choices: Choices) -> Fit:
     formats = [one for one in TEXT_FORMATS if choices.format in ("", one.name)]
     if not formats:
         raise NoLog(f"{file.path}: not a database of the format {choices.format}")
-    fit = best_fit(file.name, lines, formats)
+    fit = best_fit(file.name, lines, formats, more)
     if fit.is_enough:
         return fit
     if fit.is_timed and fit.read >= ENOUGH:

@@ -52,3 +52,12 @@ def test_the_day_of_a_rotation_is_not_that_of_the_first_line(date_of: str) -> No
 )
 def test_a_number_of_a_channel_is_no_date(path: str) -> None:
     assert without_dates(path) == (path, None)
+
+
+@pytest.mark.parametrize(
+    "path", ["net/talk of 2026-10-24 in part.txt", "2025/net/part-2026-10-24.2.txt"]
+)
+def test_a_day_within_a_name_is_known_and_stays_in_the_name(path: str) -> None:
+    undated, day = without_dates(path)
+    assert day == A_DAY
+    assert undated == path.removeprefix("2025/")

@@ -109,6 +109,7 @@ LINES = [
     ),
     ("ubuntu", "[23:57] <bob> hi", PRIVMSG, "bob", "hi"),
     ("ubuntu", "[23:57]  * bob waves", ACTION, "bob", "waves"),
+    ("ubuntu", "[23:57] -bob:#tea- psst", NOTICE, "bob", "psst"),
     ("ubuntu", "=== ada [~a@home]  has joined #tea", JOIN, "ada", ""),
     ("ubuntu", '=== ada [~a@home]  has left #tea ["bye"]', PART, "ada", "bye"),
     ("ubuntu", "=== ada [~a@home]  has left #tea []", PART, "ada", ""),

@@ -175,6 +175,23 @@ def test_weechat_may_have_a_folder_for_each_server(path: str, place: Place) -> N
     assert place_in(path, WEECHAT_FORMAT.paths) == place
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "2026-10-24.txt",
+        "2026-10-24.part-c.txt",
+        "tea of 2026-10-24.txt",
+        "tea 2026-10-24 evening.txt",
+        "2026/10/24/log.txt",
+    ],
+)
+def test_a_file_that_names_no_channel_may_tell_the_day(tmp_path: Path, name: str) -> None:
+    choices = Choices(network="libera", channel="#tea", zone=UTC)
+    findings = found(tmp_path / "logs", name, choices=choices, line="23:57 <bob> hi")
+    assert rooms(findings) == [("libera", "#tea")]
+    assert moments(findings) == [datetime(2026, 10, 24, 23, 57, tzinfo=UTC)]
+
+
 def test_a_log_for_each_day_is_of_the_same_channel(tmp_path: Path) -> None:
     opened = "--- Log opened Sat Oct 24 00:00:01 2026\n00:01 < bob> hi"
     names = ("2026/libera/#tea.10-23.log", "2026/libera/#tea.10-24.log", "libera/#tea.log-20261024")
@@ -433,6 +450,29 @@ def test_a_folder_of_days_is_found_as_each_day_alone(tmp_path: Path) -> None:
     alone = [formats(log)[0] for log in sorted(tmp_path.rglob("*.log"))]
     assert formats(tmp_path) == alone
     assert len(alone) == 6
+
+
+def test_where_all_speech_is_alike_the_first_other_line_tells_the_format(tmp_path: Path) -> None:
+    said = ["[23:57] <bob> hi"] * 400
+    log = tmp_path / "logs" / "2026-10-24.part-c.txt"
+    log.parent.mkdir()
+    log.write_text(
+        "\n".join([*said, "no line of any", "=== bob is now known as b", "[23:58] <b> hm"])
+    )
+    choices = Choices(network="libera", channel="#tea", zone=UTC)
+    (content,) = find_contents(
+        [str(log)], choices, networks=[], private=False, scratch=tmp_path
+    ).contents
+    assert content.format == "ubuntu"
+    assert (
+        best_fit("2026-10-24.txt", said, more=["another line of speech"]).format.name == "eggdrop"
+    )
+
+
+def test_no_more_lines_are_read_of_a_log_whose_format_is_certain() -> None:
+    more = iter(["a line behind the first"])
+    assert best_fit("libera/#tea.log", ["23:57 -!- ada is now known as b"], more=more).is_timed
+    assert next(more) == "a line behind the first"
 
 
 def test_two_formats_in_one_folder_are_told_apart() -> None:

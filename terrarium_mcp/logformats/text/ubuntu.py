@@ -17,6 +17,7 @@ UBUNTU = TextFormat(
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})> ?(?P<text>.*)"),
         message(MessageType.ACTION, rf" ?\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
+        message(MessageType.NOTICE, rf"-(?P<nick>{NICK}):{CHANNEL}- ?(?P<text>.*)"),
     ),
     unstamped=(
         message(MessageType.NICK, rf"=== (?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
