@@ -20,6 +20,12 @@ def addressee(text: str) -> str:
     return fold(found[1]) if found else ""
 
 
+def without_addressee(text: str) -> str:
+    """What a line says, without the nick that it calls at its beginning."""
+    found = _CALL.match(text)
+    return (text[found.end() :] if found else text).strip()
+
+
 @lru_cache(maxsize=100)  # called for every line that may contain it
 def _whole_nick(folded: str) -> re.Pattern[str]:
     return re.compile(rf"(?<![{NICK_CHARACTERS}]){re.escape(folded)}(?![{NICK_CHARACTERS}])")

@@ -7,7 +7,9 @@ from terrarium_mcp.chat.english import is_stop_word
 from terrarium_mcp.chat.terms import words_in
 from terrarium_mcp.chat.times.calendar_words import MONTHS, WEEKDAYS
 
-_WORD = re.compile(r"[^\W_]+(?:['\u2019][^\W_]+)*")
+_WORD = re.compile(r"(?<![^\W_])\d+(?:\.\d+)+(?![^\W_])|[^\W_]+(?:['\u2019][^\W_]+)*")
+"""A version such as `11.04` is one word: its numbers alone are in many others."""
+
 _WHEN = re.compile(r"(?i)\b(?:when|how long|what (?:year|month|date|day|time))\b")
 _NAMES_A_TIME = re.compile(  # for lower case: ignoring case takes three times as long
     r"\b(?:yesterday|today|tonight|tomorrow|last|next|ago|weekend|weeks?|months?|years?|days?"
@@ -47,6 +49,11 @@ def content_words(text: str, people: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(telling or rest or names))
 
 
+def is_version(word: str) -> bool:
+    """Whether a content word is several numbers with points between them."""
+    return "." in word
+
+
 def asks_when(text: str) -> bool:
     """Whether the question asks for a time."""
     return _WHEN.search(text) is not None
@@ -69,7 +76,9 @@ def is_question(text: str) -> bool:
 
 def _content_words(text: str) -> Iterator[str]:
     for word in _WORD.findall(text.lower().replace("\u2019", "'")):
-        if not is_stop_word(word):
+        if is_version(word):
+            yield word
+        elif not is_stop_word(word):
             yield from (part for part in words_in(word) if not is_stop_word(part))
 
 

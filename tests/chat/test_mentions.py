@@ -2,7 +2,7 @@
 
 import pytest
 
-from terrarium_mcp.chat.mentions import addressee, mentions
+from terrarium_mcp.chat.mentions import addressee, mentions, without_addressee
 
 
 @pytest.mark.parametrize("line", ["ada: hi", "hi ADA", "@ada, look", "(ada)", "ada's tea", "ada"])
@@ -49,3 +49,8 @@ def test_signs_in_a_nick_mean_themselves() -> None:
 )
 def test_a_line_may_begin_with_the_nick_it_calls(text: str, called: str) -> None:
     assert addressee(text) == called
+
+
+@pytest.mark.parametrize("line", ["ada: tea?", "@ada, tea?", " ada> tea?", "ada :tea?", " tea? "])
+def test_what_is_said_is_what_is_left_of_a_call(line: str) -> None:
+    assert without_addressee(line) == "tea?"

@@ -10,6 +10,7 @@ from terrarium_mcp.chat.question import (
     content_words,
     is_first_person,
     is_question,
+    is_version,
     names_a_time,
 )
 
@@ -18,6 +19,15 @@ def test_words_that_tell_nothing_are_left_out() -> None:
     assert content_words("What did Ada say about the deploy?", ("ada",)) == ("deploy",)
     assert content_words("who isn't using C++ 7?", ()) == ("using", "7")
     assert content_words("Ada's teapot", ("ada",)) == ("teapot",)
+
+
+def test_a_version_is_one_word() -> None:
+    assert content_words("Is 11.04 older than kernel-2.6.32?", ()) == (
+        *("11.04", "older", "kernel", "2.6.32"),
+    )
+    assert content_words("2.6. 3.x v1.5 a1.2b", ()) == ("2.6", "3", "v1", "5", "a1", "2b")
+    assert is_version("11.04")
+    assert not is_version("11")
 
 
 def test_where_no_word_tells_all_there_is_has_to_do() -> None:

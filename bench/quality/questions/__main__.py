@@ -83,7 +83,10 @@ def main(harness: Path, *, haystack: bool, later: bool, half: str | None, missed
     sys.path.insert(0, str(harness))
     load: Any = import_module("data").load_ircd
     development = {log.name for log in load("dev")}
-    logs = sorted([*load("dev"), *(load("train") if haystack else [])], key=lambda log: log.name)
+    others = load("train") if haystack else []
+    if haystack and not others:
+        raise click.UsageError("The training logs are not there: unpack them in the harness first.")
+    logs = sorted([*load("dev"), *others], key=lambda log: log.name)
     lines, said = _read(logs, development)
     with closing(Retriever()) as retriever:
         retriever.index(lines)

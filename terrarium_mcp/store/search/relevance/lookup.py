@@ -18,7 +18,10 @@ class ConditionKind(StrEnum):
 
 
 class Condition(NamedTuple):
-    """A line holds the word `text`, is by the nick `text`, is speech, or is in the scope."""
+    """A line holds the word `text`, is by the nick `text`, is speech, or is in the scope.
+
+    A version such as `11.04` is a word, too.
+    """
 
     kind: ConditionKind
     text: str = ""

@@ -12,8 +12,8 @@ from math import log
 from typing import NamedTuple
 
 from terrarium_mcp.chat.english import is_asking_word
-from terrarium_mcp.chat.mentions import addressee
-from terrarium_mcp.chat.question import is_first_person, is_question, names_a_time
+from terrarium_mcp.chat.mentions import addressee, without_addressee
+from terrarium_mcp.chat.question import is_first_person, is_question, is_version, names_a_time
 from terrarium_mcp.chat.terms import words_in
 from terrarium_mcp.chat.times.time_expressions import TimeExpression
 from terrarium_mcp.store.search.relevance import weights
@@ -93,6 +93,9 @@ class Scorer:
             for word, weight in group.words.items():
                 self._groups_of.setdefault(word, []).append((number, weight))
         self._asked = frozenset(self._groups_of)
+        self._versions = {
+            word: f" {' '.join(words_in(word))} " for word in self._asked if is_version(word)
+        }
         self._strong = [_STRONG * idf for idf in self._idf]
         self._weights: dict[int, GroupWeights] = {}
         self._called: dict[int, str] = {}
@@ -119,7 +122,7 @@ class Scorer:
         """
         ids = {line.id for line in found if self._times or self._is_of_few(line)}
         scored = [one for passage in passages for one in self._in_passage(passage, ids)]
-        return sorted(scored, key=lambda one: (one.score, one.line.place), reverse=True)
+        return _best_first(_less_for_repeats(_best_first(scored)))
 
     def judged(self, ranked: Sequence[RankedLine], passages: Sequence[Passage]) -> list[JudgedLine]:
         """The best of the `ranked` lines of the passages.
@@ -140,7 +143,7 @@ class Scorer:
         at = passage.index(line)
         said: dict[int, float] = {}
         for near in passage[max(0, at - weights.NEAR) : at + weights.NEAR + 1]:
-            for word in words_in(near.text):
+            for word in self._said(near):
                 for group, weight in self._groups_of.get(word, ()):
                     said[group] = max(weight, said.get(group, 0.0))
         return said
@@ -257,10 +260,18 @@ class Scorer:
         """The groups that a line holds, weighed as BM25 does; the best form of each counts."""
         held = self._weights.get(line.id)
         if held is None:
-            words = words_in(line.text)
+            words = self._said(line)
             nothing = self._asked.isdisjoint(words)  # true of most lines
             held = self._weights[line.id] = _NOTHING if nothing else self._weighed(words)
         return held
+
+    def _said(self, line: CandidateLine) -> Sequence[str]:
+        """The words of a line, and those versions of the question that it names."""
+        words = words_in(line.text)
+        if not self._versions:
+            return words
+        said = f" {' '.join(words)} "
+        return [*words, *(word for word, numbers in self._versions.items() if numbers in said)]
 
     def _weighed(self, words: Sequence[str]) -> GroupWeights:
         held: dict[int, tuple[int, float]] = {}
@@ -348,6 +359,22 @@ def _carried_over(hits: _WordHits, question: int, at: int) -> float:
     mine = hits.weights.get(at, {})
     asked = hits.weights[question]
     return sum(max(0.0, weight - mine.get(group, 0.0)) for group, weight in asked.items())
+
+
+def _best_first(scored: Iterable[RankedLine]) -> list[RankedLine]:
+    return sorted(scored, key=lambda one: (one.score, one.line.place), reverse=True)
+
+
+def _less_for_repeats(ranked: Iterable[RankedLine]) -> Iterator[RankedLine]:
+    """The lines; those that say again what a better one says lose a part of their points."""
+    said = set[str]()
+    for one in ranked:
+        text = without_addressee(one.line.text).casefold()
+        if len(text) >= weights.LONG and text in said:
+            yield one._replace(points={**one.points, "said before": -weights.REPEATED * one.score})
+        else:
+            said.add(text)
+            yield one
 
 
 def _weight(group: TermGroup, lines: int) -> float:

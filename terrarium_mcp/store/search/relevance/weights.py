@@ -83,6 +83,12 @@ REPLIES_TO = 20
 """Candidates, the best, below which so many lines are read; below the others `NEAR`. For all of
 them it costs a fifth more and finds no more."""
 
+REPEATED, LONG = 0.1, 40
+"""The share of its points that a line loses whose text stands, to whomever it is said, in a better
+one, and from how many characters on: what a bot explains, a question asked twice. A shorter one
+says another thing in another conversation. Of the first ten hits for 125 questions, 1.0 % repeat a
+better one instead of 2.2 %; of 300 lines looked for in seven ways, one less is found in two."""
+
 BM25_K1, BM25_B = 0.9, 0.4
 """BM25's k1 and b (Robertson and Zaragoza 2009): chat lines are short and repeat little."""
 

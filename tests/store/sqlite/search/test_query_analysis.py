@@ -69,6 +69,19 @@ async def test_words_with_the_same_stem_are_one(store: Store) -> None:
     assert [group.word for group in about.groups] == ["painted"]
 
 
+async def test_a_version_weighs_as_if_its_numbers_met_by_chance(store: Store) -> None:
+    await said(store, *["11.04"] * 7, *["9.04 or 9.10"] * 9, "the 11th", "2.6.32", "gate", "x")
+    about = await analysed(store, "gate 11.04 2.6.32 7.7")
+    assert about.lines == 20
+    assert [(group.word, group.lines, group.found_in) for group in about.groups] == [
+        ("gate", 1, 1),
+        ("2.6.32", 1, 1),
+        ("11.04", 6, 7),  # 20 * 7/20 * 16/20
+        ("7.7", 0, 0),
+    ]
+    assert [group.words for group in about.groups] == [{group.word: 1.0} for group in about.groups]
+
+
 async def test_the_rarest_twelve_words_are_searched_for(store: Store) -> None:
     words = [f"word{letter}" for letter in "abcdefghijklmnop"]
     for n, word in enumerate(words):

@@ -352,3 +352,42 @@ def test_an_answer_about_a_person_is_judged_where_that_person_takes_part() -> No
     assert ranked[0].line.room == 1
     assert {(*line.near, line.with_person) for line in judged(about, theirs, hers)} == {(0, True)}
     assert {(*line.near, line.with_person) for line in judged(about, theirs)} == {(0, 1, False)}
+
+
+def test_a_version_counts_where_its_numbers_follow_each_other() -> None:
+    version = TermGroup("11.04", {"11.04": 1.0}, 3, 9)
+    lines = talk(
+        "bo: 11.04!", *["x: a"] * 9, "bo: 04 and 11, or 11 or 04", *["x: a"] * 9, "bo: 11-04"
+    )
+    got = points(question(version), lines)
+    assert [at for at, one in got.items() if one[SHARE]] == [21, 1]
+    (judged,) = Scorer(question(version)).judged([RankedLine(lines[0], {})], [lines[:3]])
+    assert judged.near == {0: 1.0}
+
+
+def test_what_a_better_line_says_counts_a_tenth_less() -> None:
+    said = "the gate stands open at night, and why it does nobody knows"
+    lines = talk(
+        f"bo: {said}",
+        *["x: a"] * 9,
+        f"bo: cy: {said.upper()}",
+        *["x: a"] * 9,
+        f"bo: ada, {said}",
+        *["x: a"] * 9,
+        "dan: a gate",
+    )
+    got = points(question(GATE), lines)
+    before = {at: one for at, one in got.items() if "said before" in one}
+    assert before.keys() == {11, 21}  # the calls make them longer, so the first is the best
+    for one in before.values():
+        whole = sum(one.values()) - one["said before"]
+        assert one["said before"] == pytest.approx(-0.1 * whole)
+    assert [at for at in got if at % 10 == 1] == [31, 1, 21, 11]
+
+
+@pytest.mark.parametrize(("length", "is_repeated"), [(39, False), (40, True)])
+def test_short_texts_may_be_said_again(length: int, *, is_repeated: bool) -> None:
+    said = "the gate".ljust(length, "!")
+    got = points(question(GATE), talk(f"bo: {said}", *["x: a"] * 9, f"bo: {said}"))
+    assert ("said before" in got[1]) is is_repeated
+    assert "said before" not in got[11]  # of equals the newer one comes first
