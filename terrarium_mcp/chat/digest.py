@@ -1,18 +1,19 @@
 """Digest: what somebody who was away should know of a stretch of the log. Pure, without a model.
 
 The talk is divided into conversations by its reply links. A conversation is represented by the
-line that began it; a question that nobody answered, and an arrival or departure, by themselves.
+line that opens it; a question that nobody answered, and an arrival or departure, by themselves.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from terrarium_mcp.chat.disentanglement import ReplyLink, conversations_in, is_bare
+from terrarium_mcp.chat.disentanglement import ReplyLink, conversations_in
 from terrarium_mcp.chat.disentanglement.utterance import DOUBTFUL
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.mentions import addressee, mentions
+from terrarium_mcp.chat.opening_line import opening_line
 from terrarium_mcp.chat.question import is_question
 from terrarium_mcp.chat.records import SPEECH, Message, MessageType
 from terrarium_mcp.chat.urls import urls_in
@@ -33,9 +34,8 @@ _Who = tuple[int, str]
 
 @dataclass(frozen=True, slots=True)
 class ConversationSummary:
-    """A conversation: the line that says most of it, its first and last line, and who spoke.
+    """A conversation: the line by which it is shown, its first and last line, and who spoke.
 
-    `line` is the one that began it; if that is a mere greeting, the first that says something.
     `people` are nicks, those who said most first.
     """
 
@@ -127,9 +127,8 @@ def _summaries(groups: Iterable[Sequence[Message]]) -> list[ConversationSummary]
 
 def _summary(group: Sequence[Message]) -> ConversationSummary:
     nicks = Counter(message.nick for message in group)
-    telling = (message for message in group if not is_bare(plain(message.text)))
     return ConversationSummary(
-        line=next(telling, group[0]),
+        line=group[opening_line([message.text for message in group])],
         first=group[0],
         last=group[-1],
         lines=len(group),

@@ -5,8 +5,9 @@ from functools import lru_cache
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, NICK_CHARACTERS, fold
 
-_CALL = re.compile(rf"\s*@?([{NICK_CHARACTERS}]{{1,64}})\s?[:,>]")
-"""How a line calls somebody. The colon is usual; clients also write a comma or a bracket."""
+_CALL = re.compile(rf"\s*@?([{NICK_CHARACTERS}]{{1,64}})\s?[:,>](?!//)")
+"""How a line calls somebody. The colon is usual; clients also write a comma or a bracket. A URL
+calls nobody."""
 
 
 def mentions(text: str, nick: str, casemapping: str = DEFAULT_CASEMAPPING) -> bool:

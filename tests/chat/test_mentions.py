@@ -44,7 +44,7 @@ def test_signs_in_a_nick_mean_themselves() -> None:
     [
         *[("ada: hi", "ada"), ("Ada, hi", "ada"), ("ada> hi", "ada"), ("@ada: hi", "ada")],
         *[("Bo[m]: hi", "bo{m}"), ("  ada : hi", "ada"), ("ada hi", ""), ("hi ada: you", "")],
-        *[(": hi", ""), ("", ""), ("http://x", "http"), ("x" * 70 + ": hi", "")],
+        *[(": hi", ""), ("", ""), ("http://x", ""), ("x" * 70 + ": hi", "")],
     ],
 )
 def test_a_line_may_begin_with_the_nick_it_calls(text: str, called: str) -> None:
@@ -54,3 +54,7 @@ def test_a_line_may_begin_with_the_nick_it_calls(text: str, called: str) -> None
 @pytest.mark.parametrize("line", ["ada: tea?", "@ada, tea?", " ada> tea?", "ada :tea?", " tea? "])
 def test_what_is_said_is_what_is_left_of_a_call(line: str) -> None:
     assert without_addressee(line) == "tea?"
+
+
+def test_a_url_is_what_is_said() -> None:
+    assert without_addressee("https://tea.example/") == "https://tea.example/"

@@ -12,6 +12,7 @@ from operator import attrgetter, itemgetter
 
 from terrarium_mcp.chat.disentanglement import Utterance, conversations_in, find_links
 from terrarium_mcp.chat.irctext import plain
+from terrarium_mcp.chat.opening_line import opening_line
 from terrarium_mcp.chat.times.timestamps import Position, to_text
 from terrarium_mcp.offload import offload
 from terrarium_mcp.store.search.scope import SearchScope
@@ -39,7 +40,7 @@ _ALONE = 2
 
 @dataclass(frozen=True, slots=True)
 class _OpenedTalk:
-    """A conversation: its first line, how many lines it has, and of how many people."""
+    """A conversation: the line that opens it, how many lines it has, and of how many people."""
 
     opener: Row
     lines: int
@@ -113,12 +114,17 @@ def _in_window(window: Sequence[Row]) -> Iterator[_OpenedTalk]:
     rows = {row["id"]: row for row in window}
     for links in conversations_in(find_links([_utterance(row) for row in window])):
         said = [rows[link.line] for link in links]
-        people = {said_by(row["nick"], row["message"], row["voice"])[0] for row in said}
         if len(said) >= _ALONE:
-            yield _OpenedTalk(said[0], len(said), len(people))
+            people, texts = zip(*map(_said_by, said), strict=True)
+            yield _OpenedTalk(said[opening_line(texts)], len(said), len({*people}))
 
 
 def _utterance(row: Row) -> Utterance:
     at = parse_timestamp(row["timestamp"]).timestamp()
-    who, text = said_by(row["nick"], row["message"], row["voice"])
+    who, text = _said_by(row)
     return Utterance(row["id"], at, who, plain(text))
+
+
+def _said_by(row: Row) -> tuple[str, str]:
+    """Who speaks, and what."""
+    return said_by(row["nick"], row["message"], row["voice"])
