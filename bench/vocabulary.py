@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from functools import cache
 from importlib.resources import files
 from itertools import accumulate, islice
 
@@ -28,6 +29,7 @@ _HARDLY = 0.05
 _Shares = Mapping[str, Mapping[str, float]]
 
 
+@cache
 def spoken() -> Vocabulary:
     """English as it is used, with a tail of words that only one channel knows; and Chinese."""
     english = top_n_list("en", WORDS)
