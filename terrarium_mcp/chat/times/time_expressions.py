@@ -11,6 +11,7 @@ from datetime import UTC, date, datetime, time, timedelta, tzinfo
 from functools import cache
 
 from terrarium_mcp.chat.times.calendar_words import MONTHS, PERIODS, WEEKDAYS
+from terrarium_mcp.chat.times.feasts import FEAST, feast, latest_feast
 from terrarium_mcp.chat.times.seasons import (
     SEASONS,
     Days,
@@ -38,6 +39,8 @@ _DAY_MONTH = rf"{_DAY}\s+(?:of\s+)?{_MONTH}"
 _MONTH_DAY = rf"{_MONTH}\s+{_DAY}"
 _WEEK = r"(?:in\s+|during\s+)?(?:the\s+)?week\s+(?P<from>of|from|beginning|starting)\s+" + _ON
 _SEASON = rf"(?P<season>{'|'.join(SEASONS)})"
+_FEAST = rf"(?P<feast>{FEAST})"
+_AT = r"(?:on|at|over|since|around|during|last|this)\s+"
 # Bounded, because strangers write it.
 _DURING = r"(?:(?:in|during|over|since|by|until|around|early|late|mid)[\s-]+|the\s+){0,3}"
 
@@ -170,6 +173,14 @@ def _latest_season(found: re.Match[str], today: date) -> list[Days]:
     return [latest_season(found["season"].lower(), today)]
 
 
+def _feast_of(found: re.Match[str], _: date) -> list[Days]:
+    return [feast(found["feast"], int(found["year"]))]
+
+
+def _latest_feast(found: re.Match[str], today: date) -> list[Days]:
+    return [latest_feast(found["feast"], today)]
+
+
 def _part_of_year(found: re.Match[str], _: date) -> list[Days]:
     return [part_of_year(found["part"].split()[0].lower(), int(found["year"]))]
 
@@ -196,6 +207,8 @@ _READERS: tuple[tuple[str, Reader], ...] = (
         rf"{_DURING}(?P<part>early|mid|late|(?:beginning|start|middle|end)\s+of)[\s-]+{_YEAR}",
         _part_of_year,
     ),
+    (rf"(?:{_AT})?{_FEAST}\s+(?:of\s+|in\s+)?{_YEAR}", _feast_of),
+    (_AT + _FEAST, _latest_feast),
     (rf"(?:in\s+|during\s+)?(?P<which>last|this)\s+{_SEASON}", _this_or_last_season),
     (rf"(?:in|during|over|since)\s+the\s+(?:early\s+|late\s+)?{_SEASON}", _latest_season),
     # Where more follows, it may be the word of something else, such as a framework.

@@ -1,0 +1,50 @@
+"""Times that are named by a feast."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from terrarium_mcp.chat.times.time_expressions import time_expressions
+
+NOW = datetime(2026, 5, 14, 9, 30, tzinfo=UTC)
+
+
+def days(text: str, now: datetime = NOW) -> list[tuple[str, str]]:
+    """The first day of each time that `text` names, and the day after its last."""
+    return [
+        (f"{one.since:%Y-%m-%d}", f"{one.until:%Y-%m-%d}")
+        for one in time_expressions(text, now, UTC)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("what did we do on christmas 2012?", "2012-12-24", "2012-12-27"),
+        ("Christmas of 2012", "2012-12-24", "2012-12-27"),
+        ("over xmas", "2025-12-24", "2025-12-27"),
+        ("on Christmas Eve", "2025-12-24", "2025-12-25"),
+        ("on christmas  day 2020", "2020-12-25", "2020-12-26"),
+        ("on Boxing Day", "2025-12-26", "2025-12-27"),
+        ("on New Year's Eve in 2019", "2019-12-31", "2020-01-01"),
+        ("on new years day", "2026-01-01", "2026-01-02"),
+        ("on Valentine\u2019s day", "2026-02-14", "2026-02-15"),
+        ("last halloween", "2025-10-31", "2025-11-01"),
+        ("since halloween", "2025-10-31", "2026-05-15"),
+    ],
+)
+def test_a_feast_is_its_days(text: str, since: str, until: str) -> None:
+    assert days(text) == [(since, until)]
+
+
+def test_without_a_year_it_is_the_latest_that_has_begun() -> None:
+    eve, day = (datetime(2026, 12, day, 12, tzinfo=UTC) for day in (23, 24))
+    assert days("at christmas", eve) == [("2025-12-24", "2025-12-27")]
+    assert days("at christmas", day) == [("2026-12-24", "2026-12-27")]
+
+
+@pytest.mark.parametrize(
+    "text", ["christmas lights", "the halloween theme", "new years ago", "eve"]
+)
+def test_a_feast_alone_is_a_topic(text: str) -> None:
+    assert days(text) == []
