@@ -43,8 +43,9 @@ def lookups(asked: Search, *planned: Lookup) -> list[str]:
 def test_a_search_is_explained_from_the_query_to_the_points_of_each_line() -> None:
     day = TimeExpression("yesterday", NOON, NOON + timedelta(days=1))
     group = TermGroup("mend", {"mend": 1.0, "mended": 0.8}, 3, 4)
+    version = TermGroup("11.04", {"11.04": 1.0}, 1, 2)
     about = ParsedQuestion(
-        ("bo", "cy"), (day,), (group,), asks_when=False, lines=9, here=9, by={}, length=4.0
+        ("bo", "cy"), (day,), (group, version), asks_when=False, lines=9, here=9, by={}, length=4.0
     )
     line = CandidateLine(2, 1, "2026-05-01 12:00:00.000", "ada", "mended", may_answer=True)
     answer = RankedAnswer(
@@ -69,6 +70,7 @@ def test_a_search_is_explained_from_the_query_to_the_points_of_each_line() -> No
         "people: bo, cy",
         "time: 'yesterday' is 2026-05-01 Fri to before 2026-05-02 Sat",
         "word: mend: in 3 lines; also mended 0.8",
+        "word: 11.04: weighs as if in 1 line",
         " 1. 1 <ada> mend it: it holds all words",
         f" 2. 2 {('<ada> ' + 'mended ' * 9)[:40]}...: 1.5 points: all words 1.0, no question 0.5",
         " 3. 3 <ada> x: by its time",
