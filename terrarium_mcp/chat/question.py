@@ -7,8 +7,11 @@ from terrarium_mcp.chat.english import is_stop_word
 from terrarium_mcp.chat.terms import words_in
 from terrarium_mcp.chat.times.calendar_words import MONTHS, WEEKDAYS
 
-_WORD = re.compile(r"(?<![^\W_])\d+(?:\.\d+)+(?![^\W_])|[^\W_]+(?:['\u2019][^\W_]+)*")
-"""A version such as `11.04` is one word: its numbers alone are in many others."""
+_WORD = re.compile(
+    r"(?<![^\W_])(?:\d+(?:\.\d+)+|[^\W_]{1,20}(?:\+\+|#))(?![^\W_])"
+    r"|[^\W_]+(?:['\u2019][^\W_]+)*"
+)
+"""A version such as `11.04`, or a name such as `C++`, is one word: its parts are in many others."""
 
 _WHEN = re.compile(r"(?i)\b(?:when|how long|what (?:year|month|date|day|time))\b")
 _NAMES_A_TIME = re.compile(  # for lower case: ignoring case takes three times as long
@@ -49,9 +52,9 @@ def content_words(text: str, people: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(telling or rest or names))
 
 
-def is_version(word: str) -> bool:
-    """Whether a content word is several numbers with points between them."""
-    return "." in word
+def is_literal(word: str) -> bool:
+    """Whether a content word has signs that belong to it, as `11.04`, `C++` and `C#` have."""
+    return "." in word or word.endswith(("++", "#"))
 
 
 def asks_when(text: str) -> bool:
@@ -76,7 +79,7 @@ def is_question(text: str) -> bool:
 
 def _content_words(text: str) -> Iterator[str]:
     for word in _WORD.findall(text.lower().replace("\u2019", "'")):
-        if is_version(word):
+        if is_literal(word):
             yield word
         elif not is_stop_word(word):
             yield from (part for part in words_in(word) if not is_stop_word(part))

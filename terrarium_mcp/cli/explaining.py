@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.chat.question import is_version
+from terrarium_mcp.chat.question import is_literal
 from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.times.timestamps import day
 from terrarium_mcp.chat.transcript import speaker
@@ -121,7 +121,7 @@ def _group(group: TermGroup) -> str:
     others = ", ".join(
         f"{word} {weight:g}" for word, weight in group.words.items() if word != group.word
     )
-    counted = "weighs as if in" if is_version(group.word) else "in"
+    counted = "weighs as if in" if is_literal(group.word) else "in"
     return _cut(
         f"{group.word}: {counted} {quantity(group.lines, 'line')}"
         + (f"; also {others}" if others else "")

@@ -9,25 +9,26 @@ from terrarium_mcp.chat.question import (
     asks_when,
     content_words,
     is_first_person,
+    is_literal,
     is_question,
-    is_version,
     names_a_time,
 )
 
 
 def test_words_that_tell_nothing_are_left_out() -> None:
     assert content_words("What did Ada say about the deploy?", ("ada",)) == ("deploy",)
-    assert content_words("who isn't using C++ 7?", ()) == ("using", "7")
+    assert content_words("who isn't using C++ 7?", ()) == ("using", "c++", "7")
     assert content_words("Ada's teapot", ("ada",)) == ("teapot",)
 
 
-def test_a_version_is_one_word() -> None:
+def test_a_word_with_signs_of_its_own_is_one_word() -> None:
     assert content_words("Is 11.04 older than kernel-2.6.32?", ()) == (
         *("11.04", "older", "kernel", "2.6.32"),
     )
     assert content_words("2.6. 3.x v1.5 a1.2b", ()) == ("2.6", "3", "v1", "5", "a1", "2b")
-    assert is_version("11.04")
-    assert not is_version("11")
+    assert content_words("C++, C# or notepad++? #c c+ a#b", ()) == ("c++", "c#", "notepad++")
+    assert is_literal("11.04")
+    assert not is_literal("11")
 
 
 def test_where_no_word_tells_all_there_is_has_to_do() -> None:
@@ -108,7 +109,7 @@ def test_other_words_are_not_the_first_person(text: str) -> None:
 
 def test_stray_letters_do_not_tell_and_digits_do() -> None:
     assert content_words("x y deploy", ()) == ("deploy",)
-    assert content_words("C++ or 7", ()) == ("7",)
+    assert content_words("C+ or 7", ()) == ("7",)
     assert content_words("deploy, deploy the teapot's lid", ()) == ("deploy", "teapot", "lid")
     assert content_words("who\u2019s deploying", ()) == ("deploying",)
     assert content_words("ada-bo deploy", ("ada-bo",)) == ("deploy",)

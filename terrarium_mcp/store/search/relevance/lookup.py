@@ -20,7 +20,7 @@ class ConditionKind(StrEnum):
 class Condition(NamedTuple):
     """A line holds the word `text`, is by the nick `text`, is speech, or is in the scope.
 
-    A version such as `11.04` is a word, too.
+    Words with signs, such as `11.04` and `C++`, are found by their parts.
     """
 
     kind: ConditionKind

@@ -6,7 +6,7 @@ from math import ceil, prod
 from terrarium_mcp.chat.english import related_words, stem, word_forms
 from terrarium_mcp.chat.identity import CHANNEL_PREFIXES, fold
 from terrarium_mcp.chat.named_people import people_named, possible_nicks
-from terrarium_mcp.chat.question import asks_when, content_words, is_version
+from terrarium_mcp.chat.question import asks_when, content_words, is_literal
 from terrarium_mcp.chat.terms import words_in
 from terrarium_mcp.chat.times.time_expressions import time_expressions, without_times
 from terrarium_mcp.store.search.relevance.corpus import Corpus
@@ -101,9 +101,9 @@ def _one_of_each_stem(content: Sequence[str]) -> list[str]:
 
 async def _groups(content: Sequence[str], lines: int, vocabulary: Vocabulary) -> list[TermGroup]:
     """The content words, each with the words that may stand for it."""
-    versions = [word for word in content if is_version(word)]
-    content = [word for word in content if not is_version(word)]
-    wanted = {part for version in versions for part in words_in(version)}
+    literals = [word for word in content if is_literal(word)]
+    content = [word for word in content if not is_literal(word)]
+    wanted = {part for literal in literals for part in words_in(literal)}
     wanted |= {one for word in content for one in word_forms(word)}
     wanted |= {one for word in content for kin in related_words(word) for one in word_forms(kin)}
     long = [word for word in content if len(word) >= _BEGINNING]
@@ -114,19 +114,19 @@ async def _groups(content: Sequence[str], lines: int, vocabulary: Vocabulary) ->
     family = dict(zip(long, families, strict=True))
     groups = [_group(word, known, family.get(word, {})) for word in content]
     groups = await _mended(groups, lines, vocabulary)
-    return [*groups, *(_version_group(version, known, lines) for version in versions)]
+    return [*groups, *(_literal_group(literal, known, lines) for literal in literals)]
 
 
-def _version_group(version: str, known: Mapping[str, int], lines: int) -> TermGroup:
-    """A version, as if its numbers met by chance: the vocabulary knows nothing else of them.
+def _literal_group(literal: str, known: Mapping[str, int], lines: int) -> TermGroup:
+    """A version, as if its numbers met by chance: the vocabulary knows only parts of such words.
 
     They meet some twenty times as often, but a version tells more of a question than its frequency
     does: of the first ten hits for sixty questions with a version (197,000 lines of Ubuntu IRC)
     75 % name it, with its numbers as words of their own 61 %, with the true frequency 57 %.
     """
-    said = [known.get(number, 0) for number in words_in(version)]
+    said = [known.get(part, 0) for part in words_in(literal)]
     by_chance = lines * prod(count / lines for count in said)
-    return TermGroup(version, {version: 1.0}, ceil(by_chance), min(said))
+    return TermGroup(literal, {literal: 1.0}, ceil(by_chance), min(said))
 
 
 def _group(word: str, known: Mapping[str, int], family: Mapping[str, int]) -> TermGroup:

@@ -39,8 +39,8 @@ class PlainQuestion:
 class TermGroup:
     """A content word of the question, and the words that may stand for it, each with its weight.
 
-    `lines` is how many lines hold the word in one of its forms (of a version, how many it weighs
-    as), `found_in` an upper bound for any of `words`.
+    `lines` is how many lines hold the word in one of its forms (of one with signs, how many it
+    weighs as), `found_in` an upper bound for any of `words`.
     """
 
     word: str

@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 from terrarium_mcp.chat.english import is_asking_word
 from terrarium_mcp.chat.mentions import addressee, without_addressee
-from terrarium_mcp.chat.question import is_first_person, is_question, is_version, names_a_time
-from terrarium_mcp.chat.terms import words_in
+from terrarium_mcp.chat.question import is_first_person, is_literal, is_question, names_a_time
+from terrarium_mcp.chat.terms import Term, contains_term, words_in
 from terrarium_mcp.chat.times.time_expressions import TimeExpression
 from terrarium_mcp.store.search.relevance import weights
 from terrarium_mcp.store.search.relevance.corpus import CandidateLine, Passage
@@ -93,9 +93,7 @@ class Scorer:
             for word, weight in group.words.items():
                 self._groups_of.setdefault(word, []).append((number, weight))
         self._asked = frozenset(self._groups_of)
-        self._versions = {
-            word: f" {' '.join(words_in(word))} " for word in self._asked if is_version(word)
-        }
+        self._literals = [Term(word) for word in self._asked if is_literal(word)]
         self._strong = [_STRONG * idf for idf in self._idf]
         self._weights: dict[int, GroupWeights] = {}
         self._called: dict[int, str] = {}
@@ -266,12 +264,9 @@ class Scorer:
         return held
 
     def _said(self, line: CandidateLine) -> Sequence[str]:
-        """The words of a line, and those versions of the question that it names."""
-        words = words_in(line.text)
-        if not self._versions:
-            return words
-        said = f" {' '.join(words)} "
-        return [*words, *(word for word, numbers in self._versions.items() if numbers in said)]
+        """The words of a line, and those with signs that the question names and the line holds."""
+        literals = [term.text for term in self._literals if contains_term(line.text, term)]
+        return [*words_in(line.text), *literals] if literals else words_in(line.text)
 
     def _weighed(self, words: Sequence[str]) -> GroupWeights:
         held: dict[int, tuple[int, float]] = {}

@@ -354,14 +354,18 @@ def test_an_answer_about_a_person_is_judged_where_that_person_takes_part() -> No
     assert {(*line.near, line.with_person) for line in judged(about, theirs)} == {(0, 1, False)}
 
 
-def test_a_version_counts_where_its_numbers_follow_each_other() -> None:
-    version = TermGroup("11.04", {"11.04": 1.0}, 3, 9)
-    lines = talk(
-        "bo: 11.04!", *["x: a"] * 9, "bo: 04 and 11, or 11 or 04", *["x: a"] * 9, "bo: 11-04"
-    )
-    got = points(question(version), lines)
-    assert [at for at, one in got.items() if one[SHARE]] == [21, 1]
-    (judged,) = Scorer(question(version)).judged([RankedLine(lines[0], {})], [lines[:3]])
+@pytest.mark.parametrize(
+    ("word", "held", "others"),
+    [("11.04", "on 11.04!", "04 and 11, or 11, or 11-04"), ("c++", "my C++ gate", "c, c+, or c#")],
+)
+def test_a_word_with_signs_counts_where_it_stands_as_a_whole(
+    word: str, held: str, others: str
+) -> None:
+    group = TermGroup(word, {word: 1.0}, 3, 9)
+    lines = talk(f"bo: {held}", *["x: a"] * 9, f"bo: {others}")
+    got = points(question(group), lines)
+    assert [at for at, one in got.items() if one[SHARE]] == [1]
+    (judged,) = Scorer(question(group)).judged([RankedLine(lines[0], {})], [lines[:3]])
     assert judged.near == {0: 1.0}
 
 
