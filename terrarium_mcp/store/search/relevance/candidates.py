@@ -36,6 +36,9 @@ _COMBINED = 6
 _ALONE = 2
 """Of these, those that are also looked up alone. A third loses one answer in a thousand."""
 
+_CROWDED = 4
+"""So many times as many lines hold a word or its kin as hold the word, in one of its forms."""
+
 _PEOPLE, _TIMES = 2, 2
 """People and times of a question that have look-ups of their own."""
 
@@ -140,13 +143,19 @@ def _tiers(
 
     All words; the 4, then 3 rarest; the rarest with each other word; the 2nd with the 3rd, in case
     the rarest is misspelt or missing; the two rarest alone. Related words are tried only with the
-    rarest and in the last: elsewhere they add no answers.
+    rarest and alone: elsewhere they add no answers. Where they are much more frequent, the word is
+    looked up without them, too: `think` would leave no room for `thinkpad`.
     """
     words = [_any_of([group]) for group in groups[:_COMBINED]]
     forms = [_form_of(group) for group in groups[:_COMBINED]]
     together = [forms, *(forms[:few] for few in (4, 3) if len(forms) > few)]
     together += [*([words[0], other] for other in forms[1:]), forms[1:3]]
     together += [[one] for one in words[:_ALONE]]
+    together += [
+        [form]
+        for form, group in zip(forms[:_ALONE], groups, strict=False)
+        if group.found_in > _CROWDED * group.lines > 0
+    ]
     return (_lookup([*tier, *restriction], most, since, until) for tier in together if tier)
 
 

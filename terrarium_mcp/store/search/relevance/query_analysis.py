@@ -162,7 +162,9 @@ async def _mended(
 
 
 def _may_be_a_slip(group: TermGroup, lines: int) -> bool:
-    return len(group.word) >= _SHORTEST_MENDED and group.lines * _HARDLY_KNOWN <= lines
+    """Whether a word is hardly known. Digits are no slips: `x220` does not stand for `220`."""
+    is_word = group.word.isalpha() and len(group.word) >= _SHORTEST_MENDED
+    return is_word and group.lines * _HARDLY_KNOWN <= lines
 
 
 def _corrections(word: str) -> tuple[VocabularyQuery, VocabularyQuery]:

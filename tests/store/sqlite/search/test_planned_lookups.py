@@ -25,7 +25,7 @@ from tests.store.scene import NOON
 
 ROOMS = [Room(id=n, network="net", channel=f"#room{n}") for n in range(1, MOST_ROOMS + 2)]
 A, B, C, D, E, F, G = (
-    TermGroup(word, {word: 1.0, f"{word}s": 0.8, f"kin-{word}": 0.7}, 10 * n, 1_000 * n)
+    TermGroup(word, {word: 1.0, f"{word}s": 0.8, f"kin-{word}": 0.7}, 250 * n, 1_000 * n)
     for n, word in enumerate("abcdefg", 1)
 )
 EVERY = (BEGINNING.timestamp, EVERY_LINE.timestamp)
@@ -76,6 +76,18 @@ def tiers(*together: Sequence[AnyOf], most: int, besides: Sequence[AnyOf] = ()) 
     return [Lookup((*parts, *besides), most) for parts in together]
 
 
+def test_where_the_kin_of_a_word_are_much_more_frequent_it_is_looked_up_without_them() -> None:
+    crowded, known, unknown = (TermGroup("a", A.words, lines, 1_001) for lines in (250, 251, 0))
+    alone = tiers([anything(A)], [anything(B)], most=100)
+    without = tiers([form(A)], most=100)
+    assert planned_lookups(question(), parsed(crowded, B))[-3:] == [*alone, *without]
+    assert planned_lookups(question(), parsed(known, B))[-2:] == alone
+    assert planned_lookups(question(), parsed(unknown, B))[-2:] == alone
+    assert planned_lookups(question(), parsed(B, C, crowded))[-2:] == tiers(
+        [anything(B)], [anything(C)], most=100
+    )
+
+
 def test_words_are_looked_up_from_strict_to_loose() -> None:
     a, b, c, d, e, f = map(form, (A, B, C, D, E, F))
     any_a = anything(A)
@@ -107,7 +119,7 @@ def test_no_look_up_is_made_twice_and_none_without_words() -> None:
 
 def test_each_part_knows_about_how_many_lines_it_finds() -> None:
     first, *_, last = planned_lookups(question(), parsed(A, B))
-    assert [part.lines for part in first.all_of] == [10, 20]
+    assert [part.lines for part in first.all_of] == [250, 500]
     assert [part.lines for part in last.all_of] == [2_000]
 
 

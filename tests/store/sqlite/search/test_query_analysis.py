@@ -151,6 +151,8 @@ async def test_an_unknown_word_may_be_cut_short_or_mistyped(store: Store) -> Non
     await said(store, "tea")
     assert await words_for(store, "tee") == {"tee": 1.0}  # three letters are no slip
     assert (await words_for(store, "gard"))["garden"] == 0.8
+    await said(store, *["220"] * 20)
+    assert await words_for(store, "x220") == {"x220": 1.0}  # with digits it is the name of a thing
 
 
 async def test_a_hardly_known_word_may_be_a_slip_of_a_much_more_frequent_one(store: Store) -> None:
