@@ -137,7 +137,12 @@ def _at(path: Path, seen: set[tuple[int, int]], scratch: Path) -> Iterator[LogFi
             if path.is_file():
                 yield from _unpacked(path, scratch)
                 return
-            # Of what is neither a file nor a folder, as a pipe, this names the cause.
+            if not path.is_dir():
+                yield UnusableFile(
+                    f"{path}: neither a file nor a folder. A pipe is read from standard input:"
+                    " terrarium-mcp import -"
+                )
+                return
             inside = sorted(path.iterdir())
     except UnusableFile as error:
         yield error

@@ -5,7 +5,7 @@ at again: a forged line inside a message remains a message.
 """
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from functools import cached_property
@@ -161,6 +161,7 @@ class TextFormat:
         paths: patterns of the end of a file's path, with `/`. Groups: network, channel (or a
             person), date; window, if the client talks about itself in that file.
         by_documentation: whether it was written from documentation, not from genuine logs.
+        text_of: makes the text that the patterns are for of a line in another form, such as HTML.
     """
 
     name: str
@@ -170,6 +171,7 @@ class TextFormat:
     unstamped: Sequence[LineRule] = ()
     paths: Sequence[re.Pattern[str]] = ()
     by_documentation: bool = False
+    text_of: Callable[[str], str] | None = None
 
     @cached_property
     def spells_channels(self) -> bool:
@@ -178,21 +180,26 @@ class TextFormat:
 
     def resolution(self, lines: Iterable[str]) -> timedelta:
         """The unit of the stamps in some lines: a second, or a minute where none is written."""
-        stamps = (match for line in lines if (match := self.stamp.match(line)))
+        texts = (self._text_of(line) for line in lines)
+        stamps = (match for text in texts if (match := self.stamp.match(text)))
         has_seconds = any({"second", "epoch"} & _written(match).keys() for match in stamps)
         return timedelta(seconds=1) if has_seconds else timedelta(minutes=1)
 
     def read(self, line: str) -> LogLine | None:
         """What a line (without its line break) says; None if it is not of this format."""
-        stamp, body, rules = None, line, self.unstamped
-        if match := self.stamp.match(line):
-            stamp, body, rules = stamp_in(match), line[match.end() :], self.rules
+        text = self._text_of(line)
+        stamp, body, rules = None, text, self.unstamped
+        if match := self.stamp.match(text):
+            stamp, body, rules = stamp_in(match), text[match.end() :], self.rules
             if stamp is None:
                 return None
         for one in rules:
             if (said := one.read(stamp, body)) is not None:
                 return said
-        return LogLine() if not line.strip() else None
+        return LogLine() if not text.strip() else None
+
+    def _text_of(self, line: str) -> str:
+        return self.text_of(line) if self.text_of else line
 
 
 def _written(match: re.Match[str]) -> dict[str, str]:

@@ -20,10 +20,11 @@ _LOSSY = re.compile(r"[/\\:*?\"<>|_-]")
 
 
 _ROTATED = re.compile(
-    r"(?:~|\.(?:\d{1,3}|old|bak)|(?:(?<=\.log)|(?<=\.weechatlog))\.txt)+\Z", re.IGNORECASE
+    r"(?:~|(?<!/\d\d\.\d\d)\.(?:\d{1,3}|old|bak)|(?:(?<=\.log)|(?<=\.weechatlog))\.txt)+\Z",
+    re.IGNORECASE,
 )
-"""What rotation and backups append, and who publishes a log. Dates have more digits:
-`tea.log.20261024`."""
+"""What rotation and backups append, and who publishes a log. Dates have more digits
+(`tea.log.20261024`), or are all of the name (`lisp/18.01.31`)."""
 
 _CHANNEL = re.compile(r"(?<![^/])(?P<channel>#[^/]*?)(?:\.(?:log|txt|weechatlog))?\Z")
 
@@ -84,7 +85,7 @@ def _bare(name: str) -> str:
 
 
 def _day(written: str) -> date | None:
-    for form in ("%Y-%m-%d", "%Y%m%d", "%d%b%Y"):
+    for form in ("%Y-%m-%d", "%Y%m%d", "%d%b%Y", "%y.%m.%d"):
         try:
             return datetime.strptime(written, form).date()  # noqa: DTZ007 -- a day has no zone
         except ValueError:

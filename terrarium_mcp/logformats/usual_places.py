@@ -33,6 +33,8 @@ _PLACES = (
     ("Textual", "Documents/Textual Logs"),
     ("mIRC", "AppData/Roaming/mIRC/logs"),
     ("ii", "irc"),
+    ("Pidgin", ".purple/logs/irc"),
+    ("KVIrc", ".config/KVIrc/log"),
 )
 """By the documentation of each program, for its default settings."""
 

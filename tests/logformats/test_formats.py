@@ -27,6 +27,8 @@ LINES = [
     ("weechat", "2026-10-24 23:57:13\t--\tNotice(ada): psst", NOTICE, "ada", "psst"),
     ("weechat", "2026-10-24 23:57:13\t<--\tada has kicked bob (out)", KICK, "ada", "bob out"),
     ("irssi", "23:57 <@bob> hi", PRIVMSG, "bob", "hi"),
+    ("irssi", "2026-10-24T23:57:13 * bob waves", ACTION, "bob", "waves"),
+    ("irssi", "2026-10-24T23:57:13 -ada-b- psst", NOTICE, "ada-b", "psst"),
     ("irssi", "23:57 -!- ServerMode/#tea [+nt] by irc.example", MODE, "irc.example", "+nt"),
     ("znc", "[23:57:13] <bob> ", PRIVMSG, "bob", ""),
     ("znc", "[23:57:13] *** Joins: bob (~bob@ )", JOIN, "bob", ""),
@@ -106,6 +108,121 @@ LINES = [
             ("Mode\tada gives channel operator privileges to bob.", MODE, "ada", "+o bob"),
             ("Mode\tada takes channel owner privileges from bob.", MODE, "ada", "-q bob"),
         )
+    ),
+    *(
+        ("irccloud", f"[2026-10-24 23:57:13] {body}", *event)
+        for body, *event in (
+            ("<@bob> hi", PRIVMSG, "bob", "hi"),
+            ("* bob waves", ACTION, "bob", "waves"),
+            ("\u2014 bob waves", ACTION, "bob", "waves"),
+            ("-ada-b- psst", NOTICE, "ada-b", "psst"),
+            ("\u2192 ada joined (~a@home)", JOIN, "ada", ""),
+            ("\u2190 ada left (~a@home)", PART, "ada", ""),
+            ("\u2190 ada left (~a@home): bye (now)", PART, "ada", "bye (now)"),
+            ("\u21d0 ada quit (~a@home): bye", QUIT, "ada", "bye"),
+            ("\u2014 ada is now known as b", NICK, "ada", "b"),
+            ("* bob was kicked by ada (out)", KICK, "ada", "bob out"),
+            ("* ada set the topic to [tea!]", TOPIC, "ada", "tea!"),
+            ("* ada set the topic to: tea!", TOPIC, "ada", "tea!"),
+            ("* ada set +o bob", MODE, "ada", "+o bob"),
+        )
+    ),
+    *(
+        ("chatzilla", f"[2026-10-24 23:57:13] {body}", *event)
+        for body, *event in (
+            ("<bob> hi", PRIVMSG, "bob", "hi"),
+            ("* bob waves", ACTION, "bob", "waves"),
+            ("-ada-b- psst", NOTICE, "ada-b", "psst"),
+            ("-->| ada (~a@home) has joined #tea", JOIN, "ada", ""),
+            ("<--| ada has left #tea", PART, "ada", ""),
+            ("<--| ada has left #tea (bye (now))", PART, "ada", "bye (now)"),
+            ("<--| bob was booted from #tea by ada (out)", KICK, "ada", "bob out"),
+            ("|<-- ada has left irc.example.org (bye)", QUIT, "ada", "bye"),
+            ("=-= ada is now known as b", NICK, "ada", "b"),
+            ("=-= Mode #tea +o bob by ada", MODE, "ada", "+o bob"),
+            ("=-= ada has changed the topic to \u201ctea!\u201d", TOPIC, "ada", "tea!"),
+        )
+    ),
+    *(
+        ("kvirc", f"{stamp}{body}", *event)
+        for stamp in ("[23:57:13] ", "24 [23:57:13] ", "2026-10-24T23:57:13")
+        for body, *event in (
+            ("<@bob> hi", PRIVMSG, "bob", "hi"),
+            ("* bob waves", ACTION, "bob", "waves"),
+            ("ada [~a@home] has joined #tea", JOIN, "ada", ""),
+            ("ada [~a@home] has left #tea: bye", PART, "ada", "bye"),
+            ("ada [~a@home] has quit IRC: bye", QUIT, "ada", "bye"),
+            ("ada [~a@home] is now known as b", NICK, "ada", "b"),
+            ("bob [b@h] has been kicked from #tea by ada [~a@home]: out", KICK, "ada", "bob out"),
+            ('ada [~a@home] has changed topic to "tea!"', TOPIC, "ada", "tea!"),
+        )
+    ),
+    *(
+        ("bip", f"24-10-2026 23:57:13 {body}", *event)
+        for body, *event in (
+            ("< bob!~b@home: hi", PRIVMSG, "bob", "hi"),
+            ("> bob: hi: there", PRIVMSG, "bob", "hi: there"),
+            ("< * bob!~b@home waves", ACTION, "bob", "waves"),
+            ("-!- ada!~a@home has joined #tea", JOIN, "ada", ""),
+            ("-!- ada!~a@home has left #tea [bye]", PART, "ada", "bye"),
+            ("-!- ada!~a@home has left #tea", PART, "ada", ""),
+            ("-!- ada!~a@home has quit [bye]", QUIT, "ada", "bye"),
+            ("-!- ada!~a@home is now known as b", NICK, "ada", "b"),
+            ("-!- bob has been kicked by ada!~a@home [out]", KICK, "ada", "bob out"),
+            ("-!- ada!~a@home changed topic of #tea to: tea!", TOPIC, "ada", "tea!"),
+            ("-!- mode/#tea [+o bob] by ada!~a@home", MODE, "ada", "+o bob"),
+        )
+    ),
+    *(
+        ("tunes", f"23:57:13 {body}", *event)
+        for body, *event in (
+            ("<bob> hi", PRIVMSG, "bob", "hi"),
+            ("* bob waves", ACTION, "bob", "waves"),
+            ("--- join: ada (~a@home) joined #tea", JOIN, "ada", ""),
+            ("--- part: ada left #tea", PART, "ada", ""),
+            ("--- quit: ada (bye)", QUIT, "ada", "bye"),
+            ("--- nick: ada -> b", NICK, "ada", "b"),
+            ("--- kick: bob was kicked by ada (out)", KICK, "ada", "bob out"),
+            ("--- mode: ada set +o bob", MODE, "ada", "+o bob"),
+        )
+    ),
+    *(
+        ("pidgin", f"{stamp} {body}", *event)
+        for stamp in ("(23:57:13)", "(11:57:13 PM)", "(2026-10-24 23:57:13)")
+        for body, *event in (
+            ("bob: hi: there", PRIVMSG, "bob", "hi: there"),
+            ("bob: use <b>, not &lt;b&gt;", PRIVMSG, "bob", "use <b>, not &lt;b&gt;"),
+            ("bob: (notice) psst", NOTICE, "bob", "psst"),
+            ("***bob waves", ACTION, "bob", "waves"),
+            ("ada [~a@home] entered the room.", JOIN, "ada", ""),
+            ("ada left the room.", PART, "ada", ""),
+            ("ada left the room (bye (now)).", PART, "ada", "bye (now)"),
+            ("ada left the room (quit: bye).", QUIT, "ada", "bye"),
+            ("bob left the room (Kicked by ada (out)).", KICK, "ada", "bob out"),
+            ("ada is now known as b", NICK, "ada", "b"),
+            ("mode (+o bob) by ada", MODE, "ada", "+o bob"),
+            ("ada has changed the topic to: tea!", TOPIC, "ada", "tea!"),
+        )
+    ),
+    *(
+        ("pidgin", f'<font color="#A82F2F"><font size="2">(23:57:13)</font> {body}<br/>', *event)
+        for body, *event in (
+            ("<b>bob:</b></font> hi &lt;ada&gt; &amp; all", PRIVMSG, "bob", "hi <ada> & all"),
+            ("<b>***bob</b></font> waves", ACTION, "bob", "waves"),
+            (
+                "<b>bob:</b></font> <a href='http://a.b/'>http://a.b/</a>",
+                PRIVMSG,
+                "bob",
+                "http://a.b/",
+            ),
+        )
+    ),
+    (
+        "pidgin",
+        '<font size="2">(23:57:13)</font><b> ada [<em>~a@home</em>] entered the room.</b><br/>',
+        JOIN,
+        "ada",
+        "",
     ),
     ("ubuntu", "[23:57] <bob> hi", PRIVMSG, "bob", "hi"),
     ("ubuntu", "[23:57]  * bob waves", ACTION, "bob", "waves"),
@@ -310,6 +427,80 @@ def test_a_log_of_konversation_is_recognised_with_its_channel() -> None:
     )
     assert (fit.format.name, fit.read) == ("konversation", 1)
     assert (fit.place.network, fit.place.target) == ("libera", "#tea")
+
+
+@pytest.mark.parametrize(
+    ("name", "path", "lines", "place"),
+    [
+        (
+            "irccloud",
+            "export/1-libera/12-#tea.txt",
+            ["[2026-10-24 23:57:13] <bob> hi", "[2026-10-24 23:57:14] \u2192 ada joined (a@home)"],
+            ("libera", "#tea", None),
+        ),
+        (
+            "chatzilla",
+            "logs/libera/channels/#tea.2026-10-24.log",
+            [
+                "[2026-10-24 23:57:13] [INFO] Channel view for \u201c#tea\u201d opened.",
+                "[2026-10-24 23:57:14] -->| YOU (a@home) have joined #tea",
+                "[2026-10-24 23:57:15] <bob> hi",
+            ],
+            ("libera", "#tea", date(2026, 10, 24)),
+        ),
+        (
+            "kvirc",
+            "log/channel_#te.a.libera_2026.10.24.log",
+            [
+                "### Log session started at Sat Oct 24 23:57:12 2026 ###",
+                "[23:57:13] <bob> hi",
+                "[23:57:14] You have joined channel #te.a",
+                "[23:57:15] b [b@h] has joined #te.a",
+            ],
+            ("libera", "#te.a", date(2026, 10, 24)),
+        ),
+        (
+            "bip",
+            "logs/libera/2026-10/#tea.24.log",
+            ["24-10-2026 23:57:13 < bob!b@home: hi", "24-10-2026 23:57:13 -!- Connected to ..."],
+            ("libera", "#tea", None),
+        ),
+        (
+            "tunes",
+            "logs/tea/26.10.24",
+            ["00:00:00 --- log: started tea/26.10.24", "23:57:13 <bob> hi"],
+            ("", "tea", date(2026, 10, 24)),
+        ),
+        (
+            "pidgin",
+            "logs/irc/ada@irc.example.org/#tea.chat/2026-10-24.235713+0200CEST.html",
+            [
+                "<html><head><title>Conversation with #tea at ...</title></head><body><h3>Con</h3>",
+                '<font color="#A82F2F"><font size="2">(23:57:13)</font> <b>bob:</b></font> hi<br/>',
+                "</body></html>",
+            ],
+            ("irc.example.org", "#tea", date(2026, 10, 24)),
+        ),
+        (
+            "pidgin",
+            "logs/irc/ada@irc.example.org/bob/2026-10-24.235713+0200CEST.txt",
+            ["Conversation with bob at Sat on ada@irc.example.org (irc)", "(23:57:13) bob: hi"],
+            ("irc.example.org", "bob", date(2026, 10, 24)),
+        ),
+    ],
+)
+def test_a_log_known_by_documentation_is_recognised_with_its_place(
+    name: str, path: str, lines: list[str], place: tuple[str, str, date | None]
+) -> None:
+    fit = best_fit(path, lines)
+    assert (fit.format.name, fit.read) == (name, 1)
+    assert fit.place[:3] == place
+
+
+def test_what_a_bot_says_of_itself_is_nobodys_action() -> None:
+    line = FORMATS["mirc"].read("[23:57:13] *** Join: ada (a@home)")
+    assert line
+    assert line.is_chatter
 
 
 DAY = ("2026", "10", "24")

@@ -2,7 +2,8 @@
 
 Its `log_timestamp` may be another: with a date (`2026-10-24 23:57:13`, `Oct 24 23:57`), in
 brackets, of 12 hours (`11:51 am`), without a blank after it. A theme changes its lines; those are
-read that nothing else looks like.
+read that nothing else looks like. Bots of many kinds (MeetBot, Convos) write what people say in its
+manner, but with one blank before an action.
 """
 
 import re
@@ -48,9 +49,10 @@ IRSSI = TextFormat(
     ),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?: |{RANK})(?P<nick>{NICK})> ?(?P<text>.*)"),
-        message(MessageType.ACTION, rf" \* (?P<nick>{NICK})(?: (?P<text>.*))?"),
+        message(MessageType.ACTION, rf" ?\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?):(?P<channel>{CHANNEL})- (?P<text>.*)"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?)\({USER_HOST}\)- (?P<text>.*)"),
+        message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?)- (?P<text>.*)"),
         message(
             MessageType.NOTICE, rf"\[notice\((?P<channel>{CHANNEL})\)\] (?P<text>.*)", own=True
         ),

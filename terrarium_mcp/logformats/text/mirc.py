@@ -92,7 +92,7 @@ _RULES = (
     message(MessageType.ACTION, rf"{_COLOUR}\*\* {RANK}(?P<nick>{NICK})(?: (?P<text>.*))?"),
     _event(
         MessageType.ACTION,
-        rf"(?!(?:Joins|Parts|Quits): ){RANK}(?P<nick>{NICK})(?: (?P<text>.*))?",
+        rf"(?!\w+: ){RANK}(?P<nick>{NICK})(?: (?P<text>.*))?",
     ),
     chatter(rf"{_COLOUR}(?:\*|->|\[[^]]*\b(?:VERSION|PING|TIME)\b|{CHANNEL} created on |-\Z)"),
 )

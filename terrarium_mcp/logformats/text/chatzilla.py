@@ -1,0 +1,60 @@
+"""ChatZilla: `<network>/channels/#channel.2026-10-24.log`, local times; by documentation."""
+
+import re
+
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.grammar import (
+    CHANNEL,
+    ISO_DAY,
+    NICK,
+    RANK,
+    SENDER,
+    USER_HOST,
+    TextFormat,
+    chatter,
+    message,
+)
+
+_WHY = r"(?: \((?P<text>.*)\))?"
+_OWNER = r"YOU(?: \([^)]*\))? "
+"""What its user does shows no nick of theirs."""
+
+CHATZILLA = TextFormat(
+    name="chatzilla",
+    program="ChatZilla",
+    stamp=re.compile(rf"\[{ISO_DAY} (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\] "),
+    rules=(
+        message(MessageType.PRIVMSG, rf"<{RANK}(?P<nick>{NICK})> ?(?P<text>.*)"),
+        message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
+        chatter(rf"(?:-->\||<--\||\|<--|=-=) {_OWNER}"),
+        message(
+            MessageType.JOIN,
+            rf"-->\| (?P<nick>{NICK}) \({USER_HOST}\) has joined (?P<channel>{CHANNEL})",
+        ),
+        message(
+            MessageType.KICK,
+            rf"<--\| (?P<target>{NICK}) was booted from (?P<channel>{CHANNEL})"
+            rf" by (?P<nick>{NICK}){_WHY}",
+        ),
+        message(
+            MessageType.PART,
+            rf"<--\| (?P<nick>{NICK})(?: \({USER_HOST}\))? has left (?P<channel>{CHANNEL}){_WHY}",
+        ),
+        message(
+            MessageType.QUIT, rf"\|<-- (?P<nick>{NICK})(?: \({USER_HOST}\))? has left \S+{_WHY}"
+        ),
+        message(MessageType.NICK, rf"=-= (?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
+        message(
+            MessageType.MODE,
+            rf"=-= Mode (?P<channel>{CHANNEL}) (?P<text>[+-].*) by (?P<nick>{NICK})",
+        ),
+        message(
+            MessageType.TOPIC,
+            rf"=-= (?P<nick>{NICK}) has changed the topic to [\u201c\"'](?P<text>.*)[\u201d\"']",
+        ),
+        message(MessageType.ACTION, rf"\* (?P<nick>{NICK})(?: (?P<text>.*))?"),
+        chatter(r"-->\||<--\||\|<--|=-=|===|\[[A-Z]+\]"),
+    ),
+    paths=(re.compile(r"(?P<network>[^/]+)/(?:channels|users)/(?P<channel>[^/]+)\.log\Z"),),
+    by_documentation=True,
+)

@@ -1,0 +1,46 @@
+"""IRCCloud: the files of its export, `1-libera/12-#channel.txt`; by documentation.
+
+Stamps are of the zone that its user set there; joins, parts and quits begin with arrows.
+"""
+
+import re
+
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.grammar import (
+    ISO_DAY,
+    NICK,
+    RANK,
+    SENDER,
+    USER_HOST,
+    TextFormat,
+    chatter,
+    message,
+)
+
+_WHY = r"(?::? (?P<text>.*))?"
+
+IRCCLOUD = TextFormat(
+    name="irccloud",
+    program="IRCCloud",
+    stamp=re.compile(rf"\[{ISO_DAY} (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)\] "),
+    rules=(
+        message(MessageType.PRIVMSG, rf"<{RANK}(?P<nick>{NICK})> ?(?P<text>.*)"),
+        message(MessageType.NOTICE, rf"-(?P<nick>{SENDER})- ?(?P<text>.*)"),
+        message(MessageType.JOIN, rf"\u2192 (?P<nick>{NICK}) joined(?: \({USER_HOST}\))?"),
+        message(MessageType.PART, rf"\u2190 (?P<nick>{NICK}) left(?: \({USER_HOST}\))?{_WHY}"),
+        message(MessageType.QUIT, rf"\u21d0 (?P<nick>{NICK}) quit(?: \({USER_HOST}\))?{_WHY}"),
+        message(MessageType.NICK, rf"[\u2014*] (?P<nick>{NICK}) is now known as (?P<new>{NICK})"),
+        message(
+            MessageType.KICK,
+            rf"\* (?P<target>{NICK}) was kicked by (?P<nick>{NICK})(?: \((?P<text>.*)\))?",
+        ),
+        message(MessageType.TOPIC, rf"\* (?P<nick>{NICK}) set the topic to \[(?P<text>.*)\]"),
+        message(MessageType.TOPIC, rf"\* (?P<nick>{NICK}) set the topic to:? (?P<text>.*)"),
+        message(MessageType.MODE, rf"\* (?P<nick>{NICK}) set (?P<text>[+-][A-Za-z].*)"),
+        chatter(r"\* (?:Channel (?:mode|timestamp) is|Socket closed|Joined channel)\b"),
+        message(MessageType.ACTION, rf"[\u2014*] (?P<nick>{NICK})(?: (?P<text>.*))?"),
+        chatter(r"[\u2192\u2190\u21d0\u2014] "),
+    ),
+    paths=(re.compile(r"(?<![^/])\d+-(?P<network>[^/]+)/\d+-(?P<channel>[^/]+)\.txt\Z"),),
+    by_documentation=True,
+)

@@ -1,0 +1,62 @@
+"""KVIrc: `channel_#channel.network_2026.10.24.log`, local times; by documentation.
+
+The number of a line's type stands before its stamp, unless its user left it out. Events are in the
+language of its user; those in English are read.
+"""
+
+import re
+
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.entries import Boundary
+from terrarium_mcp.logformats.grammar import (
+    CHANNEL,
+    ISO_DAY,
+    NICK,
+    RANK,
+    TextFormat,
+    boundary,
+    chatter,
+    message,
+)
+
+_PERSON = rf"(?P<nick>{NICK}) \[(?P<user>[^\s@\]]*)@(?P<host>[^\s\]]*)\]"
+_CLOCK = r"(?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d)"
+_STARTED = (
+    rf"### Log session started at \w+ (?P<month>\w+) +(?P<day>\d+) {_CLOCK} (?P<year>\d{{4}})"
+)
+_WHY = r"(?:: (?P<text>.*))?"
+
+KVIRC = TextFormat(
+    name="kvirc",
+    program="KVIrc",
+    stamp=re.compile(  # `[23:57:13] `, or by its user's wish `2026-10-24T23:57:13` without a blank
+        rf"(?:\d{{1,3}} )?(?P<bracket>\[)?(?:{ISO_DAY}T)?{_CLOCK}(?(bracket)\] )"
+    ),
+    rules=(
+        message(MessageType.PRIVMSG, rf"<{RANK}(?P<nick>{NICK})> ?(?P<text>.*)"),
+        message(MessageType.JOIN, rf"{_PERSON} has joined (?P<channel>{CHANNEL})(?: \[.*\])?"),
+        message(MessageType.PART, rf"{_PERSON} has left (?P<channel>{CHANNEL}?){_WHY}"),
+        message(MessageType.QUIT, rf"{_PERSON} has quit IRC{_WHY}"),
+        message(MessageType.NICK, rf"{_PERSON} is now known as (?P<new>{NICK})"),
+        message(
+            MessageType.KICK,
+            rf"(?P<target>{NICK}) \[\S*\] has been kicked from (?P<channel>{CHANNEL})"
+            rf" by {_PERSON}{_WHY}",
+        ),
+        message(MessageType.TOPIC, rf'{_PERSON} has changed topic to "(?P<text>.*)"'),
+        chatter(rf"{_PERSON} (?:has set|now has|has changed)\b|You have |###|\[|Channel |Topic "),
+        message(MessageType.ACTION, rf"\*(?:\*\*)? (?P<nick>{NICK})(?: (?P<text>.*))?"),
+    ),
+    unstamped=(
+        boundary(Boundary.OPENED, rf"(?:\d{{1,3}} )?{_STARTED}"),
+        chatter(r"(?:\d{1,3} )?###"),
+    ),
+    paths=(
+        re.compile(
+            r"(?<![^/])channel_(?P<channel>[^/]+?)\.(?P<network>[^/.]+?)(?:_[\d._]+)?\.log\Z"
+        ),
+        re.compile(r"(?<![^/])query_(?P<channel>[^/]+?)\.(?P<network>[^/.]+?)(?:_[\d._]+)?\.log\Z"),
+        re.compile(r"(?<![^/])(?P<window>console|dccchat|deadchannel)_[^/]+\.log\Z"),
+    ),
+    by_documentation=True,
+)

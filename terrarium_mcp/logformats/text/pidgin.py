@@ -1,0 +1,67 @@
+"""Pidgin and Finch: `irc/<nick>@<server>/<channel>.chat/2026-10-24.235713+0200CEST.html`.
+
+By documentation. Logs are HTML or text, of local times; the day is in the name of the file and in
+the first line. Its users may have any language; comings and goings are read in English.
+"""
+
+import re
+from html import unescape
+
+from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.logformats.grammar import (
+    ISO_DAY,
+    NICK,
+    TextFormat,
+    chatter,
+    message,
+)
+
+_TAG = re.compile(r"<[^<>]*>")
+_NAME = rf"(?P<nick>(?!\*){NICK}?)"
+
+
+def _text_of_html(line: str) -> str:
+    """The text of a line that begins with a tag; lines of text logs never do."""
+    return unescape(_TAG.sub("", line)).strip() if line.startswith("<") else line
+
+
+PIDGIN = TextFormat(
+    name="pidgin",
+    program="Pidgin",
+    stamp=re.compile(
+        rf"\((?:{ISO_DAY} )?(?P<hour>\d\d?):(?P<minute>\d\d):(?P<second>\d\d)"
+        r"(?: (?P<half>[AaPp][Mm]))?\) "
+    ),
+    rules=(
+        message(MessageType.NOTICE, rf"{_NAME}: \(notice\) (?P<text>.*)"),
+        message(MessageType.PRIVMSG, rf"{_NAME}: ?(?P<text>.*)"),
+        message(MessageType.ACTION, rf"\*\*\*{_NAME} (?P<text>.*)"),
+        message(
+            MessageType.JOIN,
+            rf"{_NAME}(?: \[(?P<user>[^\s@\]]*)@(?P<host>[^\s\]]*)\])? entered the room\.",
+        ),
+        message(
+            MessageType.KICK,
+            rf"(?P<target>{NICK}) left the room \(Kicked by {_NAME} \((?P<text>.*)\)\)\.",
+        ),
+        message(MessageType.QUIT, rf"{_NAME} left the room \(quit: (?P<text>.*)\)\.?"),
+        message(MessageType.PART, rf"{_NAME} left the room(?: \((?P<text>.*)\))?\.?"),
+        message(MessageType.NICK, rf"{_NAME} is now known as (?P<new>{NICK}?)\.?"),
+        message(MessageType.MODE, rf"mode \((?P<text>[+-].*)\) by {_NAME}"),
+        message(MessageType.TOPIC, rf"{_NAME} has changed the topic to: (?P<text>.*)"),
+        chatter(r"The topic for |You (?:are now known as|have |can|left) |Topic for |Ban on "),
+    ),
+    unstamped=(chatter(r"Conversation with "), chatter(r"</?(?:html|body)>")),
+    paths=(
+        re.compile(
+            r"irc/[^/]*@(?P<network>[^/@]+)/(?P<channel>[^/]+)\.chat/"
+            r"(?P<date>\d{4}-\d\d-\d\d)\.[^/]*\.(?:html|txt)\Z"
+        ),
+        re.compile(
+            r"irc/[^/]*@(?P<network>[^/@]+)/(?P<channel>[^/]+)/"
+            r"(?P<date>\d{4}-\d\d-\d\d)\.[^/]*\.(?:html|txt)\Z"
+        ),
+    ),
+    by_documentation=True,
+    text_of=_text_of_html,
+)
