@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import harmless
-from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.records import SPEECH, MessageType
 from terrarium_mcp.chat.times.timestamps import EPOCH
 
 LOST = "\ufffd"
@@ -35,6 +35,7 @@ _CP1252: Mapping[int, str] = {
 }
 
 _HEX_COLOUR = re.compile("\x04?[0-9A-Fa-f]{5,6}")
+_HEX_DIGITS = re.compile("[0-9A-Fa-f]{5}")
 
 _NOT_ASCII = re.compile("[^\x20-\x7e]+")
 _QUOTED = re.compile(r'"(.*)"')
@@ -86,6 +87,8 @@ def comparable(
 
 def comparable_text(kind: MessageType, text: str, casemapping: str) -> str:
     """What a line says, in the form in which it compares."""
+    if kind in SPEECH and _is_plain(text):  # nearly every line
+        return text
     said = text if text.isascii() else text.translate(_CP1252)
     said = harmless(_HEX_COLOUR.sub("", said)).rstrip()
     if kind in (MessageType.QUIT, MessageType.PART) and (quoted := _QUOTED.fullmatch(said)):
@@ -93,6 +96,16 @@ def comparable_text(kind: MessageType, text: str, casemapping: str) -> str:
     elif kind is MessageType.NICK:
         said = fold(said, casemapping)
     return _AS_ACTION[kind].format(said).rstrip() if kind in _AS_ACTION else said
+
+
+def _is_plain(text: str) -> bool:
+    """Whether nothing in what somebody says can be lost or added by a program."""
+    return (
+        text.isascii()
+        and text.isprintable()
+        and not text.endswith(" ")
+        and not _HEX_DIGITS.search(text)
+    )
 
 
 def is_same_text(one: str, other: str) -> bool:

@@ -4,8 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.store.recognition.comparison import ComparableLine, comparable
+from terrarium_mcp.chat.records import SPEECH, MessageType
+from terrarium_mcp.store.recognition.comparison import (
+    ComparableLine,
+    comparable,
+    comparable_text,
+)
 from terrarium_mcp.store.recognition.once import JITTER, recognised
 
 SECOND, MINUTE = 1_000, 60_000
@@ -45,6 +49,11 @@ def test_a_line_is_recognised_in_any_spelling_of_its_nick() -> None:
 )
 def test_what_programs_lose_or_add_does_not_count(one: str, other: str) -> None:
     assert is_known(said(one), said(other))
+
+
+@given(st.sampled_from(SPEECH), st.text(st.characters(codec="ascii")) | st.text())
+def test_a_code_at_the_end_changes_nothing(kind: MessageType, text: str) -> None:
+    assert comparable_text(kind, f"{text}\x02", "ascii") == comparable_text(kind, text, "ascii")
 
 
 @pytest.mark.parametrize(

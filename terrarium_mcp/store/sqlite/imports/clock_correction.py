@@ -35,12 +35,19 @@ from terrarium_mcp.store.recognition.once import recognised
 from terrarium_mcp.store.records import LogSource
 from terrarium_mcp.store.sqlite.engine.database import Database, Row
 from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.imports.recent_texts import FoldedRoom, RecentTexts
 from terrarium_mcp.store.sqlite.imports.source_rows import (
     READ_BEFORE,
     resolution_of,
     source_params,
 )
-from terrarium_mcp.store.sqlite.imports.stored_lines import columns, comparables, compared
+from terrarium_mcp.store.sqlite.imports.stored_lines import (
+    TimeSpan,
+    columns,
+    comparables,
+    compared,
+)
+from terrarium_mcp.store.sqlite.index.line_tallies import PlaceName
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
 
 SAMPLE = 100
@@ -75,6 +82,7 @@ class ClockCorrection:
         database: Database,
         log: LogSource,
         casemapping: str,
+        recent: RecentTexts,
         earlier: Callable[[], Iterable[UnsavedLines]],
     ) -> None:
         """Start without an offset.
@@ -83,6 +91,7 @@ class ClockCorrection:
             database: where the room's lines are.
             log: the log.
             casemapping: that of its network.
+            recent: tells whether they need to be asked for.
             earlier: returns the unsaved lines of the logs before it.
         """
         self.found = NO_OFFSET
@@ -90,6 +99,7 @@ class ClockCorrection:
         self._database = database
         self._log = log
         self._casemapping = casemapping
+        self._recent = recent
         self._earlier = earlier
 
     @property
@@ -99,22 +109,31 @@ class ClockCorrection:
 
     async def corrected(self, block: PreparedLines) -> PreparedLines:
         """The next block, with corrected times once one of the blocks shows the offset."""
-        if not self.found.lines:
+        if block and not self.found.lines and is_channel(self._log.channel):
             self.found = await self._look(block) or NO_OFFSET
         return block.earlier_by(self.offset) if self.offset else block
 
+    def room_of(self, place: PlaceName) -> FoldedRoom:
+        """The room of a place that lines of the log name."""
+        network, channel = map(storable, place)
+        return FoldedRoom(network, fold(channel, self._casemapping))
+
     async def _look(self, block: PreparedLines) -> ClockOffset | None:
         """Compare a block with what the room had before the log; None if that shows nothing."""
-        had_nothing = self.newest_before == 0 and not any(self._earlier())
-        if had_nothing or not is_channel(self._log.channel):
+        room = self.room_of((self._log.network, self._log.channel))
+        await self._recent.look_at(self._database, room)
+        recent = self._recent.near(room, self, _around(block.columns.timestamp))
+        if recent is not None and not recent:
             return None
         sample = _sample(block.columns.message, self._is_here(block))
         if not sample:
             return None
         texts = _texts(block, sample, self._casemapping)
+        if recent is not None and sum(one.count(texts) for one in recent) < FEWEST:
+            return None
         since, until = _around([block.columns.timestamp[number] for number in sample])
         near = source_params(self._log) | {
-            "folded": self._folded(self._log),
+            "folded": room.folded,
             "newest": self.newest_before,
             "since": since,
             "until": until,
@@ -124,7 +143,7 @@ class ClockCorrection:
         unsaved = [one for one in self._earlier() if self._is_near(one, since, until)]
         for one in unsaved:
             stored += _new_lines(one, texts, stored, self._casemapping)
-        if len(stored) < FEWEST:  # nearly always: nobody else kept a log
+        if len(stored) < FEWEST:
             return None
         some = comparables(block.at(sample), resolution_of(self._log), self._casemapping)
         return offset_between(distinctive(some), stored, await self._covered(near, unsaved))
@@ -194,10 +213,10 @@ def _texts(lines: PreparedLines, numbers: Iterable[int], casemapping: str) -> se
     return {comparable_text(MessageType(kinds[n]), messages[n], casemapping) for n in numbers}
 
 
-def _around(timestamps: Sequence[str]) -> tuple[str, str]:
+def _around(timestamps: Sequence[str]) -> TimeSpan:
     """The first and last timestamp that lines have by any clock that is considered."""
     first, last = (milliseconds(from_text(at)) for at in (min(timestamps), max(timestamps)))
-    return to_text(moment_of(first - FARTHEST)), to_text(moment_of(last + FARTHEST))
+    return TimeSpan(to_text(moment_of(first - FARTHEST)), to_text(moment_of(last + FARTHEST)))
 
 
 _NEAR = f"""

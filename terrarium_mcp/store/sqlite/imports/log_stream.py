@@ -15,6 +15,7 @@ from terrarium_mcp.store.sqlite.imports.clock_correction import ClockCorrection,
 from terrarium_mcp.store.sqlite.imports.group_insert import insert_group
 from terrarium_mcp.store.sqlite.imports.known_lines import LogPart
 from terrarium_mcp.store.sqlite.imports.log_blocks import LogLines, blocks_of
+from terrarium_mcp.store.sqlite.imports.recent_texts import RecentTexts
 from terrarium_mcp.store.sqlite.imports.source_rows import (
     NewSource,
     SourceRow,
@@ -81,6 +82,7 @@ class _Stored:
 
     rows: dict[_LogInWork, SourceRow] = field(default_factory=dict)
     added: dict[_LogInWork, int] = field(default_factory=dict)
+    newest: int = 0
     completed: list[_LogInWork] = field(default_factory=list)
 
 
@@ -98,6 +100,7 @@ class LogStream:
         self._logs: list[_LogInWork] = []
         self._taken = self._saved = 0
         self._stored = _Stored()
+        self._recent = RecentTexts()
         self._casemappings: dict[str, str] = {}
         """By network, as they were when its first log was begun: clocks need no more."""
 
@@ -116,6 +119,8 @@ class LogStream:
                         self._taken += len(block)
                         work.taken += len(block)
                         work.unsaved.append(block)
+                        if block:
+                            self._recent.add(work.clock, block, self._taken, work.clock.room_of)
                         yield block
                 work.is_read = True
 
@@ -136,6 +141,10 @@ class LogStream:
         group = await insert_group(writer, self._import, lines, parts, opt_outs)
         for (work, _), row, added in zip(of_logs, group.rows, group.added, strict=True):
             self._stored.rows[work], self._stored.added[work] = row, added
+        new = [number for number in group.ids if number]
+        if new:
+            await self._recent.note_others(writer, before=new[0])
+            self._stored.newest = new[-1]
         await self._complete(writer, end)
         return Inserted(group.ids, group.texts)
 
@@ -149,6 +158,7 @@ class LogStream:
         for work in self._logs:
             work.saved(lines)
         self._saved = lines
+        self._recent.saved(lines, self._stored.newest)
         for work, row in self._stored.rows.items():
             work.row, work.clock.newest_before = replace(row, is_new=False), row.newest_before
         for work, added in self._stored.added.items():
@@ -169,7 +179,8 @@ class LogStream:
                 if work.unsaved
             )
 
-        clock = ClockCorrection(self._database, log, self._casemappings[log.network], earlier)
+        casemapping = self._casemappings[log.network]
+        clock = ClockCorrection(self._database, log, casemapping, self._recent, earlier)
         work = _LogInWork(log, clock, self._taken)
         self._logs.append(work)
         return work

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from datetime import timedelta
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store import ImportTotals, LogSource, Store
-from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.database import Database, Row
 from terrarium_mcp.store.sqlite.ingest import bulk
 from tests.store.scene import NOON, differences, line_of, rows_of
 from tests.store.sqlite.imports.logs import log_of, logged, messages_in, words, words_in
@@ -119,6 +120,42 @@ async def test_a_clock_is_found_where_two_logs_that_are_not_stored_yet_have_its_
     _, bo, copy = await store.imports.add_all(number, logs)
     assert bo == copy == ImportTotals(lines=40, added=0, known=40, offset=fast)
     assert words_in(file) == words(long)
+
+
+async def test_the_tables_are_asked_once_for_a_folder_of_days(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked, rows = list[str](), Database.rows
+
+    async def noted(database: Database, sql: str, *args: object, **options: float) -> list[Row]:
+        asked.append(sql)
+        return await rows(database, sql, *args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(Database, "rows", noted)
+    number = await store.imports.begin("terrarium-mcp import znc")
+    await store.imports.add_all(number, folder())
+    assert len([sql for sql in asked if "timestamp" in sql]) == 2  # for two rooms
+
+
+async def test_what_others_record_during_an_import_counts_for_later_logs(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("SMALLEST", "USUAL", "LARGEST"):
+        monkeypatch.setattr(bulk, name, 4)
+    (_, lines), *_ = folder(1, lines=40)
+    long = [line_of(line.nick, line.text + " of a long evening", line.said_at) for line in lines]
+    long_ago = [replace(line, said_at=line.said_at - timedelta(days=90)) for line in long]
+    fast = timedelta(seconds=37)
+
+    async def logs() -> AsyncIterator[tuple[LogSource, list[NewMessage]]]:
+        yield log_of("long ago"), logged(long_ago[:8])
+        await store.messages.append(long)
+        yield log_of("later"), logged(long_ago[8:])
+        yield log_of("bo"), logged(long, fast=fast)
+
+    number = await store.imports.begin("terrarium-mcp import three")
+    *_, bo = await store.imports.add_all(number, logs())
+    assert bo == ImportTotals(lines=40, added=0, known=40, offset=fast)
 
 
 @pytest.mark.parametrize("killed_at", [1, 20, 100, 215])

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store import LogSource, Store, open_store
+from terrarium_mcp.store.sqlite.imports import recent_texts
 from terrarium_mcp.store.sqlite.ingest import bulk
 from tests.store.scene import NOON, SETTINGS, differences, line_of, rows_of
 from tests.store.sqlite.imports.logs import (
@@ -207,20 +208,24 @@ TABLES = (SOURCES, HELD, HELD_IN_PRIVATE, SAID, SAID_IN_PRIVATE)
 
 
 @settings(max_examples=10)
-@given(evenings)
+@given(evenings, st.sampled_from([4, 30, 1_000]), st.sampled_from([0, 20, recent_texts.KEPT]))
 async def test_logs_of_one_import_are_stored_as_if_each_were_brought_alone(
-    arguments: tuple[int, timedelta, int],
+    arguments: tuple[int, timedelta, int], size: int, kept: int
 ) -> None:
     files = files_of(evening(*arguments), Random(arguments[0]))  # noqa: S311 -- chat
     found = []
-    for is_together in (True, False):
-        async with new_store() as (store, file):
-            if is_together:
-                number = await store.imports.begin("terrarium-mcp import all")
-                totals = await store.imports.add_all(number, files)
-            else:
-                totals = [await bring(store, lines, log) for log, lines in files]
-            assert any(total.known for total in totals)
-            assert await differences(store) == []
-            found.append((totals, *(rows_of(file, sql) for sql in TABLES)))
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("SMALLEST", "USUAL", "LARGEST"):
+            patch.setattr(bulk, name, size)
+        patch.setattr(recent_texts, "KEPT", kept)
+        for is_together in (True, False):
+            async with new_store() as (store, file):
+                if is_together:
+                    number = await store.imports.begin("terrarium-mcp import all")
+                    totals = await store.imports.add_all(number, files)
+                else:
+                    totals = [await bring(store, lines, log) for log, lines in files]
+                assert any(total.known for total in totals)
+                assert await differences(store) == []
+                found.append((totals, *(rows_of(file, sql) for sql in TABLES)))
     assert found[0] == found[1]
