@@ -50,7 +50,7 @@ _SIGNS = tuple(
         (3, rf"\baccording\s+to\s+{_NICK}"),
         (2, rf"{_NICK}['\u2019]s(?!\w)"),
         (2, rf"\b(?:by|from)\s+{_NICK}"),
-        (2, rf"\b(?:did|does|has|had)\s+{_NICK}"),
+        (2, rf"\b(?:did|does|has|had)\s+{_NICK}(?!\s+(?:mean|stand)\b)"),
         (2, rf"\bwho\s+(?:is|was)\s+{_NICK}"),
         (1, rf"\b(?:is|was)\s+{_NICK}"),
     )
@@ -112,9 +112,9 @@ def _strongest_sign(nick: str, text: str) -> int:
 
 
 def _is_capitalised(nick: str, folded: str, text: str) -> bool:
-    """Whether the nick begins with a capital within the text, which has small letters, too."""
+    """Whether the nick begins with a capital within the text, as a name does and no acronym."""
     at = folded.find(nick)
-    return at > 0 and text[at].isupper() and not text.isupper()
+    return at > 0 and text[at].isupper() and not text[at : at + len(nick)].isupper()
 
 
 def _names(text: str) -> Iterator[list[str]]:

@@ -2,10 +2,8 @@
 
 from collections.abc import Sequence
 
-from terrarium_mcp.chat.english import is_stop_word
 from terrarium_mcp.chat.irctext import plain
-from terrarium_mcp.chat.mentions import without_addressee
-from terrarium_mcp.chat.terms import words_in
+from terrarium_mcp.chat.question import said_words
 from terrarium_mcp.chat.urls import URL
 
 _FIRST = 12
@@ -25,13 +23,7 @@ def opening_line(texts: Sequence[str]) -> int:
     """
     told = list[int]()
     for text in texts[:_FIRST]:
-        told.append(_content(text))
+        told.append(len(said_words(URL.sub(" ", plain(text)))))
         if told[-1] >= _TELLING:
             break
     return told.index(max(told))
-
-
-def _content(text: str) -> int:
-    """How many different content words a line has, without its links and whom it calls."""
-    said = URL.sub(" ", without_addressee(plain(text)))
-    return len({word for word in words_in(said) if not is_stop_word(word)})

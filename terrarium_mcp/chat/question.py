@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from terrarium_mcp.chat.english import is_stop_word
+from terrarium_mcp.chat.english import is_stop_word, telling_words
+from terrarium_mcp.chat.mentions import without_addressee
 from terrarium_mcp.chat.terms import words_in
 from terrarium_mcp.chat.times.calendar_words import MONTHS, WEEKDAYS
 
@@ -75,6 +76,11 @@ def is_first_person(text: str) -> bool:
 def is_question(text: str) -> bool:
     """Whether a message ends as a question."""
     return text.rstrip().endswith("?")
+
+
+def said_words(text: str) -> frozenset[str]:
+    """The content words of a message, without the nick that it calls at its beginning."""
+    return telling_words(words_in(without_addressee(text)))
 
 
 def _content_words(text: str) -> Iterator[str]:

@@ -40,7 +40,8 @@ def test_wording_that_only_a_person_has(text: str) -> None:
     "text",
     [
         *["mark it", "the mark", "did marks", "remark says", "mark sayings", "is a mark"],
-        *["adid mark", "was mark here", "Mark it", "to the Mark"],
+        *["adid mark", "was mark here", "Mark it", "to the Mark", "what was MARK again"],
+        *["what does mark mean", "what does MARK stand for"],
     ],
 )
 def test_wording_that_a_word_has_too(text: str) -> None:

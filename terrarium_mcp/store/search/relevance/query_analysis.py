@@ -1,7 +1,7 @@
 """Query analysis: the people, times and words of a question, as far as the history knows them."""
 
 from collections.abc import Mapping, Sequence
-from math import ceil, prod
+from math import ceil, prod, sqrt
 
 from terrarium_mcp.chat.english import related_words, stem, word_forms
 from terrarium_mcp.chat.identity import CHANNEL_PREFIXES, fold
@@ -32,6 +32,9 @@ _FORMS, _KINDRED, _FAMILY = 8, 3, 8
 _BEGINNING, _LONGER, _EXAMINED = 5, 5, 40
 """Letters of that beginning, how many letters a word of the family may have more than the word
 itself, and how many words with that beginning are examined, forms of the word among them."""
+
+_USUAL = 20
+"""Lines with a word that may be meant as it is. A rarer one may be the beginning of another."""
 
 _SHORTEST_MENDED = 4
 """Letters of the shortest word that may be cut short or mistyped."""
@@ -142,9 +145,20 @@ def _group(word: str, known: Mapping[str, int], family: Mapping[str, int]) -> Te
         for one in _most_frequent(its, _KINDRED):
             words.setdefault(one, weight)
     for one in _most_frequent(family, _FAMILY):
-        words.setdefault(one, FAMILY)
+        words.setdefault(one, FAMILY * _kinship(lines, family[one]))
     said = {**known, **family}
     return TermGroup(word, words, lines, sum(said.get(one, 0) for one in words))
+
+
+def _kinship(lines: int, others: int) -> float:
+    """How much of its weight a word of the family in `others` lines has, for one in `lines`.
+
+    `systemd` is no `system`, which is thirty times as frequent. With the whole weight 30, 36 and
+    64 % of the first ten hits for "is ... any good?", "what is wrong with ...?" and "who uses ...?"
+    name what they ask for, so 53, 58 and 78 % (197,000 lines of Ubuntu IRC; 60 words in 20 to 200
+    lines).
+    """
+    return min(1.0, sqrt(lines / others)) if lines >= _USUAL else 1.0
 
 
 async def _mended(

@@ -13,7 +13,13 @@ from typing import NamedTuple
 
 from terrarium_mcp.chat.english import is_asking_word
 from terrarium_mcp.chat.mentions import addressee, without_addressee
-from terrarium_mcp.chat.question import is_first_person, is_literal, is_question, names_a_time
+from terrarium_mcp.chat.question import (
+    is_first_person,
+    is_literal,
+    is_question,
+    names_a_time,
+    said_words,
+)
 from terrarium_mcp.chat.terms import Term, contains_term, words_in
 from terrarium_mcp.chat.times.time_expressions import TimeExpression
 from terrarium_mcp.store.search.relevance import weights
@@ -174,6 +180,8 @@ class Scorer:
             if asked := hits.asked_before(at):
                 carried = max(_carried_over(hits, question, at) for question in asked)
                 points["answers a question"] = weights.QUESTION_CARRYOVER * self._scale * carried
+            elif not here_alone and len(said_words(line.text)) < weights.SAYS_SOMETHING:
+                points["says little"] = -weights.SAYS_LITTLE
             if at in near_person:
                 points[_TAKES_PART] = weights.TAKES_PART
             if len(self._idf) > 1 and here_alone.bit_count() == self._findable:

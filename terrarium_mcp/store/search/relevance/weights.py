@@ -83,6 +83,11 @@ REPLIES_TO = 20
 """Candidates, the best, below which so many lines are read; below the others `NEAR`. For all of
 them it costs a fifth more and finds no more."""
 
+SAYS_LITTLE, SAYS_SOMETHING = 0.7, 2
+"""What a line loses that holds no word of the question, follows no question that does, and has
+fewer content words than this, as `lol` beside an answer. Of 125 questions among the training
+logs one more is answered (81.6 % instead of 80.8)."""
+
 REPEATED, LONG = 0.1, 40
 """The share of its points that a line loses whose text stands, to whomever it is said, in a better
 one, and from how many characters on: what a bot explains, a question asked twice. A shorter one

@@ -133,6 +133,16 @@ async def test_the_most_frequent_forms_and_relatives_stand_for_a_word(store: Sto
     assert len(relatives) <= 8
 
 
+@pytest.mark.parametrize(
+    ("lines", "others", "weight"), [(20, 19, 0.5), (20, 80, 0.25), (25, 100, 0.25), (19, 80, 0.5)]
+)
+async def test_a_usual_word_hardly_stands_for_a_much_more_frequent_one(
+    store: Store, lines: int, others: int, weight: float
+) -> None:
+    await said(store, *["systemd"] * lines, *["systemic"] * others)
+    assert await words_for(store, "systemd") == {"systemd": 1.0, "systemic": weight}
+
+
 async def test_longer_words_of_a_family_have_at_most_five_letters_more(store: Store) -> None:
     await said(store, "paintbrush", "paintbrushx")
     words = await words_for(store, "paint")

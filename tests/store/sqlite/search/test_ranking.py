@@ -107,6 +107,21 @@ def test_words_fade_over_two_lines_to_each_side() -> None:
     assert got[3][SHARE] == 0
 
 
+@pytest.mark.parametrize(
+    ("said", "points_less"),
+    [("hola max", 0), ("bo: yes", 0.7), ("lol", 0.7), ("", 0.7), ("bo: hinges need oil", 0)],
+)
+def test_a_line_beside_that_says_little_counts_for_less(said: str, points_less: float) -> None:
+    got = points(question(GATE), talk("bo: the gate", f"ada: {said}"))
+    assert got[2].get("says little", 0) == -points_less
+    assert "says little" not in got[1]
+
+
+def test_an_answer_may_say_little() -> None:
+    got = points(question(GATE), talk("bo: which gate?", "ada: mine", "ada: gate"))
+    assert not any("says little" in one for one in got.values())
+
+
 def test_the_strongest_of_the_lines_around_counts_for_a_word() -> None:
     got = points(question(GATE), talk("bo: gate gate", "x: a", "bo: gate"))
     assert got[2][HERE] == pytest.approx(0.5 * 10 * 0.6 * bm25(2, 2))
