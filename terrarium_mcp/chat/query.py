@@ -31,6 +31,7 @@ from datetime import UTC, datetime, time, tzinfo
 
 from terrarium_mcp.chat.irctext import harmless, plain
 from terrarium_mcp.chat.operator_hints import operator_meant
+from terrarium_mcp.chat.presence_questions import last_seen_of
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.relays import nick_meant
 from terrarium_mcp.chat.terms import Term, TermKind
@@ -224,6 +225,8 @@ class _QueryParser:
                 self._take_term(_term(part), excluded=bool(part["minus"]))
             else:
                 self._take_operator(part)
+        if nick := last_seen_of(self._text):
+            self._note(f"from:{nick}, sorted by newest, shows when they last spoke")
         if self._is_cut:
             self._note(f"only the first {MOST_CHARACTERS:,} characters of the query were read")
 

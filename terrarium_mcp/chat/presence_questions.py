@@ -1,0 +1,31 @@
+"""Questions for somebody's presence: when they were last here, or spoke. Pure.
+
+No line says that, so no words of the question find it.
+"""
+
+import re
+
+from terrarium_mcp.chat.english import is_stop_word
+
+_NICK = r"(?P<nick>[^\s,;:?!\"()]+)"
+_SOMEBODY = r"(?:anyone|anybody|someone|somebody|you|we|they|people)"
+_LATELY = r"(?:\s+(?:lately|recently|today|around|here|this\s+\w+|in\s+here))*"
+
+_FORMS = tuple(
+    re.compile(rf"\s*{form}[\s?!.]*", re.IGNORECASE)
+    for form in (
+        rf"when\s+(?:was|is)\s+{_NICK}\s+last\s+(?:here|seen|active|around|online|on|in\s+.+)",
+        rf"when\s+did\s+{_NICK}\s+last\s+(?:speak|talk|write|post|join|show\s+up|say\s+\w+)",
+        rf"when\s+did\s+{_SOMEBODY}\s+last\s+(?:see|hear\s+from|talk\s+to)\s+{_NICK}",
+        rf"(?:has|have|did)\s+{_SOMEBODY}\s+(?:seen?|hear[d]?\s+from)\s+{_NICK}{_LATELY}",
+        rf"is\s+{_NICK}\s+(?:still\s+)?(?:around|online|active)",
+    )
+)
+
+
+def last_seen_of(text: str) -> str:
+    """The nick, as written, for whose presence a text asks; empty if it asks for something else."""
+    for form in _FORMS:
+        if match := form.fullmatch(text):
+            return "" if is_stop_word(match["nick"].lower()) else match["nick"]
+    return ""

@@ -1,0 +1,44 @@
+"""Which questions ask when somebody was last here."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from terrarium_mcp.chat.presence_questions import last_seen_of
+from terrarium_mcp.chat.query import parse_query
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *[
+            "when was LjL last here",
+            "When was LjL last seen?",
+            "when was LjL last in this channel?",
+        ],
+        *["when did LjL last speak?", "when did LjL last say something", "is LjL still around?"],
+        *["has anyone seen LjL lately?", "have you heard from LjL", "did anybody see LjL today"],
+        *["when did we last hear from LjL?", "is LjL online"],
+    ],
+)
+def test_who_was_last_here_is_named(text: str) -> None:
+    assert last_seen_of(text) == "LjL"
+    assert parse_query(text).notes == ("from:LjL, sorted by newest, shows when they last spoke",)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *["has anyone seen this?", "when was it last seen", "is there anything around"],
+        *["when was the gate last painted?", "has anyone seen the new gate", "LjL", ""],
+        *["when did LjL last paint the gate?", "is LjL around the gate", "what did LjL say"],
+    ],
+)
+def test_other_questions_ask_for_what_was_said(text: str) -> None:
+    assert last_seen_of(text) == ""
+    assert parse_query(text).notes == ()
+
+
+@given(st.text())
+def test_any_text_may_be_asked(text: str) -> None:
+    assert last_seen_of(text) in text
