@@ -7,6 +7,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from itertools import pairwise
 from pathlib import Path
@@ -78,6 +79,9 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
         try:
             yield Demo(process)
         finally:
+            process.terminate()  # it removes its folder
+            with suppress(subprocess.TimeoutExpired):
+                process.wait(HANGS)
             process.kill()
 
 
