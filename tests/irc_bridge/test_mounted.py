@@ -1,6 +1,7 @@
 """A mounted server without manners harms neither the bot nor the tools of others."""
 # ruff: noqa: ASYNC110  # no event announces a list that was read, or a file that was written
 
+import gc
 import json
 import logging
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import anyio
+import anyio.lowlevel
 import pytest
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -190,6 +192,17 @@ async def test_a_server_that_dies_in_a_call_is_started_again_and_logged_once(
     assert caplog.text.count("the MCP server rude is unavailable: ") == 1
     assert caplog.text.count("the MCP server rude is available now") == 1
     assert children() == others
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("steps", range(1, 9))
+async def test_a_start_that_is_cancelled_leaves_no_process(steps: int) -> None:
+    others = children()
+    async with beside(MountedServer(mount(tool("fine")), backoff=(10,)).run):
+        for _ in range(steps):
+            await anyio.lowlevel.checkpoint()
+    assert children() == others
+    gc.collect()  # what nobody waited for warns now
 
 
 async def test_a_call_that_hangs_is_given_up(

@@ -112,9 +112,12 @@ async def _started(mount: Mount, stderr: StderrLog) -> AsyncIterator[Any]:
     with _pipe() as (reading, writing):
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(stderr.read, reading)
-            async with stdio_client(server, writing) as streams:
-                writing.close()  # the server has its own
-                yield streams
+            # A process whose start is cancelled would be left behind, killed and never waited for.
+            with anyio.CancelScope(shield=True) as starting:
+                async with stdio_client(server, writing) as streams:
+                    starting.shield = False
+                    writing.close()  # the server has its own
+                    yield streams
             tasks.cancel_scope.cancel()
 
 
