@@ -141,7 +141,10 @@ async def test_whatever_goes_wrong_over_a_line_costs_that_line_alone(
         if line.params[-1:] == ("boom",):
             raise error
 
-    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port, "#tea"), mishaps=True) as (network, ear),
+    ):
         await ear.happens("members_complete", "#tea")
         ear.on_line = fail
         await server.says(*([":ada!a@h PRIVMSG #tea :boom"] * 50), ":cy!c@h JOIN #tea")
@@ -173,7 +176,7 @@ async def test_a_mistake_in_a_task_of_ours_costs_the_connection_and_not_the_proc
     async with (
         fake_ircd() as server,
         # A task of ours fails when it waits for so long.
-        staying(login(server.port, "#tea"), look_round="now and then") as (_, ear),
+        staying(login(server.port, "#tea"), look_round="now and then", mishaps=True) as (_, ear),
     ):
         await ear.happens("lost", "one of our own tasks failed")
         await ear.happens("connected", times=2)
@@ -390,7 +393,7 @@ async def test_ranks_are_those_that_the_server_names(
 
     async with (
         fake_ircd(isupport=f"CHANTYPES=# {prefix}", answer=joined) as server,
-        staying(login(server.port, "#tea")) as (network, ear),
+        staying(login(server.port, "#tea"), mishaps=True) as (network, ear),
     ):
         await ear.happens("members_complete", "#tea")
         assert {one.nick: one.rank for one in network.members("#tea")} == ranks
@@ -486,7 +489,10 @@ async def test_whatever_a_server_calls_us_we_join_answer_and_record(
         await scene.server.says(f":Terra!u@h NICK :{nick}")
         assert await scene.asks("!ping", nick="cy") == "PRIVMSG #tea :cy: pong"
         assert (await scene.recorded("#tea"))[-2:] == ["!ping", "cy: pong"]
-    async with fake_ircd(answer=joined) as server, staying(login(server.port, "#tea")):
+    async with (
+        fake_ircd(answer=joined) as server,
+        staying(login(server.port, "#tea"), mishaps=True),
+    ):
         with anyio.fail_after(5):
             assert await server.hears("JOIN") == ["JOIN #tea"]
 

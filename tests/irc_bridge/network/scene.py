@@ -1,13 +1,15 @@
 """Shared by the scenes: a listener that remembers, and a network that runs beside a block."""
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+import logging
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 import anyio
 
 from terrarium_mcp.bell import Bell
 from terrarium_mcp.chat.irc_message import IrcMessage
+from terrarium_mcp.irc_bridge.network import session
 from terrarium_mcp.irc_bridge.network.chathistory import HistoryPage
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
@@ -112,12 +114,31 @@ def login(port: int, *channels: str, **more: Any) -> ServerConfig:
 
 @asynccontextmanager
 async def staying(
-    who: ServerConfig, *, patience: float = PATIENCE, **timeouts: Any
+    who: ServerConfig, *, patience: float = PATIENCE, mishaps: bool = False, **timeouts: Any
 ) -> AsyncIterator[tuple[IrcNetwork, Ear]]:
-    """A network that runs beside the block, with short pauses, and must stop at its end."""
+    """A network that runs beside the block, with short pauses, and must stop at its end.
+
+    Only with `mishaps` may there be lines that it cannot handle, or a task of it fail: it logs
+    those, and goes on as if nothing had been.
+    """
     ear = Ear(patience)
     network = IrcNetwork(who, ear, timeouts=Timeouts(**QUICK | timeouts))
-    async with beside(network.run):
-        with anyio.fail_after(patience * 2):
-            yield network, ear
-            await network.stop("bye")
+    with _warnings_of_sessions() as warnings:
+        async with beside(network.run):
+            with anyio.fail_after(patience * 2):
+                yield network, ear
+                await network.stop("bye")
+    assert mishaps or warnings == []
+
+
+@contextmanager
+def _warnings_of_sessions() -> Iterator[list[str]]:
+    """Collects what sessions warn of while the block runs."""
+    warnings: list[str] = []
+    listening = logging.Handler(logging.WARNING)
+    listening.emit = lambda record: warnings.append(record.getMessage())  # type: ignore[method-assign]
+    session.log.addHandler(listening)
+    try:
+        yield warnings
+    finally:
+        session.log.removeHandler(listening)

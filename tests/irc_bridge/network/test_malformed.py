@@ -42,7 +42,10 @@ async def still_hears(server: FakeIrcd, ear: Ear) -> None:
     ],
 )
 async def test_an_odd_line_costs_only_itself(oddity: bytes) -> None:
-    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port, "#tea"), mishaps=True) as (_, ear),
+    ):
         await ear.happens("members_complete", "#tea")
         await server.says(oddity)
         await still_hears(server, ear)
@@ -62,7 +65,7 @@ async def test_a_malformed_line_is_one_warning_that_shows_it_and_names_the_netwo
 ) -> None:
     async with (
         fake_ircd() as server,
-        staying(login(server.port, "#tea", network="libera")) as (_, ear),
+        staying(login(server.port, "#tea", network="libera"), mishaps=True) as (_, ear),
     ):
         await ear.happens("members_complete", "#tea")
         await server.says(line)

@@ -127,14 +127,20 @@ async def test_a_welcome_that_skips_001_does_not_skip_the_login() -> None:
 
 @pytest.mark.parametrize("isupport", ["CHANTYPES=#", "BOT"])
 async def test_without_a_letter_for_it_no_bot_mode_is_set(isupport: str) -> None:
-    async with fake_ircd(isupport=isupport) as server, staying(login(server.port)) as (_, ear):
+    async with (
+        fake_ircd(isupport=isupport) as server,
+        staying(login(server.port), mishaps=isupport == "BOT") as (_, ear),
+    ):
         await ear.happens("connected")
         await server.settles()
         assert server.heard("MODE") == []
 
 
 async def test_a_failing_handler_costs_only_its_line(caplog: pytest.LogCaptureFixture) -> None:
-    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port, "#tea"), mishaps=True) as (_, ear),
+    ):
         await ear.happens("members_complete", "#tea")
         await server.says(":ada!a@h JOIN", ":ada!a@h PRIVMSG #tea :still there?")
         await ear.hears("still there?")
@@ -151,7 +157,10 @@ async def test_a_listener_that_fails_hears_the_next_line_and_is_named_once(
         if line.command in {"PRIVMSG", "NOTICE"}:
             raise LookupError(line.params[-1])
 
-    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port, "#tea"), mishaps=True) as (_, ear),
+    ):
         await ear.happens("members_complete", "#tea")
         ear.on_line = fail
         said = [f":ada!a@h {verb} #tea :one" for verb in ("PRIVMSG", "PRIVMSG", "NOTICE")]
@@ -327,7 +336,7 @@ async def test_our_own_mask_follows_what_the_server_says_of_us() -> None:
 async def test_a_line_has_room_for_one_character_at_least(limit: str, room: int | None) -> None:
     async with (
         fake_ircd(isupport=f"CHANTYPES=# LINELEN={limit}") as server,
-        staying(login(server.port)) as (network, ear),
+        staying(login(server.port), mishaps=True) as (network, ear),
     ):
         await ear.happens("connected")
         mask = len(":Terra!@") + 11 + 63
