@@ -161,7 +161,7 @@ class Session:
 
     def post(self, command: str, *params: str) -> None:
         """Queue a line; its command decides how long it may wait."""
-        self._queue.post(IrcMessage(command.upper(), params))
+        self._queue.post(IrcMessage(command, params))
 
     def change_channels(self, channels: Sequence[ConfiguredChannel]) -> None:
         """Leave the channels that are not among these, and join the others."""
