@@ -96,13 +96,12 @@ class AutoJoin:
         by_name = {self._client.fold(one.name): one for one in before}
         by_name |= {one.name: one for one in before}  # of two that fold to one, each is itself
         self._channels = []
-        new = []
         for channel in channels:
             state = by_name.get(channel.name) or by_name.get(self._client.fold(channel.name))
             if state is None or any(state is one for one in self._channels):
                 state = ChannelState(channel.name, channel.key)
-                new.append(state)
-            state.key = channel.key
+            else:
+                state.key = channel.key
             self._channels.append(state)
         self._folded_by = ""
         for known in before:
@@ -111,17 +110,19 @@ class AutoJoin:
                 self._listener.left(known.joined_as, "no longer in the settings")
         if self._takes_part:
             self._leave_out()
-            for state in new:
-                if not state.left_out:
-                    self._return_after(0, state)
+            self._look_round()
 
     async def rejoin_loop(self) -> None:
         """Look for lost channels now and then: a server may answer a JOIN with nothing at all."""
         while True:
             await anyio.sleep(self._timeouts.look_round)
-            for channel in self._channels:
-                if not self._client.in_channel(channel.name) and not self._gave_up(channel):
-                    self._return_after(0, channel)
+            self._look_round()
+
+    def _look_round(self) -> None:
+        """Return to the channels that we are not in, and might be."""
+        for channel in self._channels:
+            if not self._client.in_channel(channel.name) and not self._gave_up(channel):
+                self._return_after(0, channel)
 
     def on_join(self, line: IrcMessage) -> None:
         """Note that we are in a channel, or leave one that the settings do not name."""

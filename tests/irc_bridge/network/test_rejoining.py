@@ -250,15 +250,72 @@ async def test_a_channel_that_is_there_is_not_joined_again_by_looking_round() ->
 
 
 async def test_a_channel_that_the_settings_no_longer_name_is_left_with_a_word() -> None:
-    async with fake_ircd() as server, staying(login(server.port, "#a", "#b")) as (network, ear):
-        for name in ("#a", "#b"):
+    async with fake_ircd() as server, staying(login(server.port, "#A", "#b")) as (network, ear):
+        for name in ("#A", "#b"):
             await ear.happens("members_complete", name)
-        network.change_channels([ConfiguredChannel("#A"), ConfiguredChannel("#c", "sesame")])
+        network.change_channels([ConfiguredChannel("#a"), ConfiguredChannel("#c", "sesame")])
         await ear.happens("members_complete", "#c")
         assert server.heard("PART") == ["PART #b :no longer in my settings"]
-        assert server.heard("JOIN")[-1] == "JOIN #c sesame"
+        assert server.heard("JOIN") == ["JOIN #A,#b", "JOIN #c sesame"]
         assert ear.happened("left") == [("left", "#b", "no longer in the settings")]
-        assert sorted(network.joined_channels()) == ["#a", "#c"]
+        assert sorted(network.joined_channels()) == ["#A", "#c"]
+        await server.says(":ada!a@h KICK #a Terra :enough")
+        assert await ear.happens("left", "#A") == ("left", "#A", "kicked by ada: enough")
+
+
+async def test_a_new_key_is_used_when_we_return() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea old")) as (network, ear):
+        await ear.happens("members_complete", "#tea")
+        network.change_channels([ConfiguredChannel("#tea", "new")])
+        await server.says(KICK)
+        await ear.happens("members_complete", "#tea", times=2)
+        assert server.heard("JOIN") == ["JOIN #tea old", "JOIN #tea new"]
+
+
+async def test_two_names_of_one_channel_may_stay_in_the_settings() -> None:
+    """They are one by `rfc1459`, and two on a network that compares by `ascii`."""
+    async with (
+        fake_ircd(isupport="CASEMAPPING=rfc1459") as server,
+        staying(login(server.port, "#t[ one", "#t{ two")) as (network, ear),
+    ):
+        await ear.happens("members_complete", "#t{")
+        both = [ConfiguredChannel("#t[", "one"), ConfiguredChannel("#t{", "two")]
+        network.change_channels(both)
+        await server.settles()
+        assert server.heard("JOIN") == ["JOIN #t[,#t{ one,two"]
+        assert server.heard("PART") == []
+
+
+async def test_channels_that_the_server_does_not_allow_are_named_with_its_limits(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    limits = "CHANTYPES=#& CHANNELLEN=9 CHANLIMIT=#:1,&:2"
+    async with (
+        fake_ircd(isupport=limits) as server,
+        staying(
+            login(server.port, "#tea", "#mate", "&much-too-long"), look_round=0.01, silence=0.05
+        ) as (_, ear),
+    ):
+        await ear.happens("members_complete", "#tea")
+        await server.hears("PING", times=2)
+        assert server.heard("JOIN") == ["JOIN #tea"]
+    [told] = [one.getMessage() for one in caplog.records if one.levelname == "ERROR"]
+    assert told == (
+        f"The server does not allow all of IRC_CHANNELS ({limits}). Not joined, not recorded:"
+        " #mate, &much-too-long"
+    )
+
+
+async def test_a_channel_that_a_reload_makes_room_for_is_joined_at_once() -> None:
+    async with (
+        fake_ircd(isupport="CHANTYPES=# CHANLIMIT=#:1") as server,
+        staying(login(server.port, "#tea", "#mate")) as (network, ear),
+    ):
+        await ear.happens("members_complete", "#tea")
+        network.change_channels([ConfiguredChannel("#mate"), ConfiguredChannel("#soup")])
+        await ear.happens("members_complete", "#mate")
+        await server.settles()
+        assert server.heard("JOIN") == ["JOIN #tea", "JOIN #mate"]
 
 
 async def test_channels_that_change_before_the_welcome_are_joined_with_the_others() -> None:
