@@ -41,6 +41,6 @@ def _move(holders: list[str], nick: str, *, adding: bool) -> None:
 
 
 def _takes_argument(letter: str, kinds: Mapping[str, Collection[str]], *, adding: bool) -> bool:
-    if letter in kinds.get("list", ()) or letter in kinds.get("param", ()):
+    if letter in kinds["list"] or letter in kinds["param"]:
         return True
-    return adding and letter in kinds.get("param_set", ())
+    return adding and letter in kinds["param_set"]

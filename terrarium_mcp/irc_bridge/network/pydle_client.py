@@ -29,8 +29,6 @@ End = Callable[[str], None]
 _PYDLES_TOKENS = frozenset(("CHANMODES", "EXCEPTS", "INVEX", "NAMESX", "UHNAMES"))
 """The ISUPPORT tokens that pydle reads for itself."""
 
-_NEW_USER = {"account": None, "identified": False, "away": False, "away_message": None}
-
 
 @dataclass(slots=True)
 class PydleMessage:
@@ -289,11 +287,10 @@ class PydleClient(pydle.Client):
     async def _create_user(self, nickname: str | None) -> None:
         # pydle would send a WHOIS, and wait for it, here and in _rename_user.
         if nickname and "." not in nickname:  # a name with a dot is a server's
-            self.users[nickname] = {"nickname": nickname, **_NEW_USER}
+            self.users[nickname] = {"nickname": nickname}
 
     async def _rename_user(self, user: str, new: str) -> None:
-        record: dict[str, Any] = self.users.pop(user, dict(_NEW_USER))
-        self.users[new] = {**record, "nickname": new}
+        self.users[new] = {**self.users.pop(user, {}), "nickname": new}
         for channel in self.channels.values():
             if user in channel["users"]:
                 channel["users"] = (channel["users"] - {user}) | {new}

@@ -91,10 +91,12 @@ def test_ranks_follow_mode_lines_past_all_other_arguments() -> None:
         "v": ["bo"],
     }
     assert ranks({}, "-l+o", "ada") == {"o": ["ada"]}
+    assert ranks({}, "oX+v", "ada", "bo") == {"o": ["ada"], "v": ["bo"]}  # X has no argument
 
 
 def test_a_missing_argument_costs_only_its_own_mode() -> None:
     assert ranks({"v": ["bo"]}, "-v+o", "bo") == {"v": [], "o": []}
+    assert ranks({"o": ["ada"]}, "+bo") == {"o": ["ada"]}
     assert ranks({"o": ["ada"]}) == {"o": ["ada"]}
 
 

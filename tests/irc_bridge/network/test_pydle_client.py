@@ -130,6 +130,15 @@ async def test_a_mode_names_members_in_any_case_and_unknown_letters_cost_nothing
     assert scene.channel["modes"] == {"o": [], "v": ["Terra", "bo"]}
 
 
+@pytest.mark.parametrize(
+    ("token", "letter"), [("EXCEPTS", "e"), ("INVEX", "I"), ("EXCEPTS=x", "x")]
+)
+async def test_the_mask_of_an_exception_is_not_taken_for_a_member(token: str, letter: str) -> None:
+    mode = f":ada!a@h MODE #tea +{letter}v *!*@x Terra"
+    scene = await in_tea(f":srv 005 Terra {token} :x", mode)
+    assert scene.channel["modes"] == {"o": ["ada"], "v": ["Terra"]}
+
+
 async def test_a_rename_keeps_what_is_known_of_a_user() -> None:
     scene = await in_tea()
     await scene.client.update_user(Source("ada", "a", "h"), account="ada_")

@@ -19,6 +19,10 @@ SECRETS = ("hunter2secret", "hunter2", "s3cretkey")
         (":irc 464 Terra :hunter2 hunter2secret", "*** ***"),
         (":irc 904 Terra :no hunter2secret", "no ***"),
         (":bo!b@h KICK #tea Terra :the key is s3cretkey", "the key is ***"),
+        (":oper!o@h KILL Terra :s3cretkey is shared", "*** is shared"),
+        (":irc 502 Terra :not with hunter2", "not with ***"),
+        (":irc FAIL JOIN WRONG_KEY #k :s3cretkey is wrong", "*** is wrong"),
+        (":irc WARN JOIN OLD_KEY #k :s3cretkey is old", "*** is old"),
         (":NickServ!s@services. NOTICE Terra :hunter2 is no password", "*** is no password"),
     ],
 )
@@ -35,6 +39,7 @@ def test_a_reason_does_not_show_them(line: str, reason: str) -> None:
         ":irc 353 Terra = #tea :hunter2 bo",
         ":irc 005 Terra NETWORK=hunter2 :are supported",
         ":hunter2!h@h NICK :hunter2secret",
+        ":irc LIST #k :s3cretkey",
         "ERROR",
     ],
 )

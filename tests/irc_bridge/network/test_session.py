@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from terrarium_mcp.chat.irc_message import IrcMessage
+from terrarium_mcp.chat.irc_message import IrcMessage, Source
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
@@ -249,6 +249,27 @@ async def test_a_plain_who_that_is_cut_short_is_nothing() -> None:
         assert [member.away for member in network.members("#tea")] == [False, True]
 
 
+@pytest.mark.parametrize(
+    ("isupport", "row"),
+    [
+        ("CHANTYPES=# WHOX", ":srv 354 Terra 542 #tea u host ada H@ 0"),
+        ("CHANTYPES=#", ":srv 352 Terra #tea u host srv ada H@ :0 Ada"),
+    ],
+)
+async def test_a_mask_is_known_as_far_as_it_was_shown(isupport: str, row: str) -> None:
+    async with (
+        fake_ircd(isupport=isupport, answer=replying("WHO", row)) as server,
+        staying(login(server.port, "#tea")) as (network, ear),
+    ):
+        await ear.happens("members_complete", "#tea")
+        await server.hears("WHO")
+        await server.says(":srv 353 Terra = #tea :cy", ":bo!b@h JOIN #tea")
+        await server.settles()
+        for nick, user, host in (("ada", "u", "host"), ("bo", "b", "h"), ("cy", "", "")):
+            assert network.source_of(nick) == Source(nick, user, host)
+        assert network.source_of("stranger") == Source("stranger", "", "")
+
+
 async def test_an_account_tag_tells_who_is_logged_in() -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
         await ear.happens("members_complete", "#tea")
@@ -364,14 +385,22 @@ def test_the_defaults_are_what_public_networks_ask_for() -> None:
         burst=4,
         per_line=2,
         queue=200,
+        typing_after=1,
+        typing=4,
+        reflex=2,
         connect=20,
+        handshake=10,
         register=60,
         send=30,
         silence=120,
         farewell=2,
+        confirm=5,
+        history=120,
         backoff=(5, 10, 20, 40, 80, 160, 300),
         jitter=0.25,
         settled=60,
+        logins=3,
+        login_again=3600,
         regain_nick=60,
         rejoin=(10, 30, 120, 600),
         forgiven=3600,
@@ -398,4 +427,5 @@ def test_the_defaults_are_the_safe_ones() -> None:
         sasl_username="",
         sasl_password="",
         channels=(),
+        wants_history=True,
     )

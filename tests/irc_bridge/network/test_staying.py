@@ -144,6 +144,25 @@ async def test_a_server_that_ignores_our_goodbye_cannot_hold_us() -> None:
         assert ear.happened("lost") == [("lost", "stopped")]
 
 
+async def test_in_a_hurry_no_goodbye_is_said_or_waited_for() -> None:
+    async with (
+        fake_ircd(answer=lambda line: [] if line.startswith("QUIT") else None) as server,
+        staying(login(server.port), farewell=3600) as (network, ear),
+    ):
+        await ear.happens("connected")
+        network.hurry()
+        assert await ear.happens("lost") == ("lost", "stopped")
+        assert (server.connections, server.heard("QUIT")) == (1, [])
+
+
+async def test_before_its_start_a_network_can_be_told_to_hurry() -> None:
+    async with fake_ircd() as server:
+        network = IrcNetwork(login(server.port), Ear())
+        network.hurry()
+        await network.run()
+        assert server.connections == 0
+
+
 async def test_a_cancelled_run_ends_at_once_and_tells_that_the_network_is_lost() -> None:
     ear = Ear()
     async with fake_ircd() as server:
