@@ -144,11 +144,12 @@ class OwnLines:
         `is_certain`.
         """
         folded = self._client.fold(target)
+        why = why or "no reason given"
         for waiting in (self._probed, self._sent):
             for own in waiting:
                 if own.target == folded:
                     waiting.remove(own)
-                    own.refusal = why or "no reason given"
+                    own.refusal = why
                     own.ended.set()
                     self._complain(folded, target, why)
                     return
