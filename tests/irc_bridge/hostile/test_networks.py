@@ -1,10 +1,8 @@
 """Several networks in one process, each with its own misfortune: it stays where it is."""
 
-import base64
 import logging
 import os
 import signal
-import ssl
 import subprocess
 from collections.abc import Sequence
 from dataclasses import replace
@@ -29,7 +27,7 @@ from tests.cli.programs import ran, running
 from tests.irc_bridge.flapping import NAMES, PATIENCE, all_heard, one_of_three_flaps, people
 from tests.irc_bridge.house import bytes_of, said
 from tests.irc_bridge.neighbourhood import BRIEF, neighbourhood, network
-from tests.irc_bridge.network.scene import login, staying
+from tests.irc_bridge.network.test_logging_in import ACCOUNT, services
 from tests.servers.agent import calls, hangs, says, strict_agent
 from tests.servers.beside import beside
 from tests.servers.fake_ircd import Answer, fake_ircd
@@ -255,30 +253,9 @@ async def test_a_stop_waits_for_no_network_that_is_away(ngircd: Ircd, tmp_path: 
             await ada.sees(":Terra", "QUIT")
 
 
-def services(*, password: str = "hunter2", external: str = ":srv 903 * :ok") -> Answer:  # noqa: S107
-    """A server with SASL, the password that it wants, and what it says to a certificate."""
-    right = base64.b64encode(f"\0ada\0{password}".encode()).decode()
-
-    def answer(line: str) -> Sequence[str] | None:
-        match line.split():
-            case ["AUTHENTICATE", "PLAIN" | "EXTERNAL"]:
-                return ["AUTHENTICATE +"]
-            case ["AUTHENTICATE", "+"]:
-                return [external]
-            case ["AUTHENTICATE", answered]:
-                is_right = answered == right
-                return [":srv 903 * :ok" if is_right else ":srv 904 * :SASL authentication failed"]
-        return None
-
-    return answer
-
-
 def encrypted(name: str, port: int, keys: Path, **more: Any) -> Settings:
     cafile = {"tls_cafile": keys / "cert.pem", "irc_use_ssl": True, "irc_server": "localhost"}
     return network(name, port, **cafile, **more)
-
-
-ADA: dict[str, Any] = {"sasl_username": "ada", "sasl_password": "hunter2"}
 
 
 async def test_a_wrong_password_is_sent_three_times_and_harms_no_other_network(
@@ -289,7 +266,7 @@ async def test_a_wrong_password_is_sent_three_times_and_harms_no_other_network(
         people(ngircd.port) as (ada,),
         neighbourhood(
             tmp_path,
-            encrypted("bad", bad.port, server_keys, **ADA),
+            encrypted("bad", bad.port, server_keys, **ACCOUNT),
             network("good", ngircd.port),
             at_home=("good",),
         ) as house,
@@ -310,101 +287,6 @@ async def test_a_wrong_password_is_sent_three_times_and_harms_no_other_network(
     assert caplog.text.count("in a row") == 1
     assert f"bad (localhost): {trouble}" in caplog.text
     assert "hunter2" not in caplog.text
-
-
-async def test_after_the_long_pause_the_password_is_tried_once_and_its_success_counts(
-    server_keys: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    wrong, right = services(password="other"), services()  # noqa: S106
-    who = {"tls_cafile": str(server_keys / "cert.pem"), "host": "localhost", "tls": True}
-    async with (
-        fake_ircd(caps=["sasl"], answer=wrong, keys=server_keys) as server,
-        staying(login(server.port, **who, **ADA), login_again=0.2) as (network, ear),
-    ):
-        await server.hears("CAP LS", times=5)
-        assert "every 0.2 s" in network.trouble
-        server.answer = right
-        await ear.happens("connected")
-        assert network.trouble == ""
-        server.answer = wrong
-        before = len(server.heard("CAP LS"))
-        await server.drops()
-        await server.hears("CAP LS", times=before + 4)
-    assert caplog.text.count("in a row") == 2  # once for each time that it came to this
-
-
-@pytest.mark.parametrize("numeric", ["903", "900 * ada :logged in\r\n:srv 903"])
-async def test_a_login_that_the_server_never_asked_for_is_refused(
-    numeric: str, server_keys: Path
-) -> None:
-    def answer(line: str) -> Sequence[str] | None:
-        return [f":srv {numeric} * :ok"] if line == "AUTHENTICATE PLAIN" else None
-
-    who = {"tls_cafile": str(server_keys / "cert.pem"), "host": "localhost", "tls": True}
-    async with (
-        fake_ircd(caps=["sasl"], answer=answer, keys=server_keys) as server,
-        staying(login(server.port, "#dev", **who, **ADA)) as (network, ear),
-    ):
-        await server.hears("CAP LS", times=2)
-        assert "accepted it without having asked for our account" in network.trouble
-        assert ear.events == []
-        assert server.heard("JOIN") == server.heard("CAP END") == []
-
-
-async def test_a_success_before_we_begin_is_refused_too(server_keys: Path) -> None:
-    def answer(line: str) -> Sequence[str] | None:
-        return [":srv 903 * :ok"] if line.startswith("CAP LS") else None
-
-    who = {"tls_cafile": str(server_keys / "cert.pem"), "host": "localhost", "tls": True}
-    async with (
-        fake_ircd(caps=["sasl"], answer=answer, keys=server_keys) as server,
-        staying(login(server.port, "#dev", **who, **ADA)) as (network, ear),
-    ):
-        await server.hears("CAP LS", times=2)
-        assert "accepted it without having asked" in network.trouble
-        assert ear.events == []
-
-
-async def test_a_certificate_logs_in_and_the_server_sees_it(server_keys: Path) -> None:
-    certificate = str(server_keys / "cert.pem")
-    binary = ssl.PEM_cert_to_DER_cert((server_keys / "cert.pem").read_text("ascii"))
-    who = {"tls_cafile": certificate, "host": "localhost", "tls": True}
-    ours = {"tls_certfile": certificate, "tls_keyfile": str(server_keys / "key.pem")}
-    async with (
-        fake_ircd(
-            caps=["sasl=PLAIN,EXTERNAL"],
-            answer=services(),
-            keys=server_keys,
-            wants_certificate=True,
-        ) as server,
-        staying(login(server.port, "#dev", **who, **ours, **ADA)) as (_, ear),
-    ):
-        await ear.happens("joined", "#dev")
-        assert server.heard("AUTHENTICATE") == ["AUTHENTICATE EXTERNAL", "AUTHENTICATE +"]
-        assert server.certificate == binary
-
-
-@pytest.mark.parametrize(
-    ("caps", "external", "sent"),
-    [
-        ("sasl=PLAIN,EXTERNAL", ":srv 904 * :no such certificate", ["EXTERNAL", "+", "PLAIN"]),
-        ("sasl", ":srv 904 * :no such certificate", ["EXTERNAL", "+", "PLAIN"]),
-        ("sasl=PLAIN", "", ["PLAIN"]),
-    ],
-)
-async def test_where_the_certificate_does_not_count_the_password_does(
-    caps: str, external: str, sent: list[str], server_keys: Path
-) -> None:
-    certificate, key = str(server_keys / "cert.pem"), str(server_keys / "key.pem")
-    who = {"tls_cafile": certificate, "host": "localhost", "tls": True}
-    async with (
-        fake_ircd(caps=[caps], answer=services(external=external), keys=server_keys) as server,
-        staying(
-            login(server.port, "#dev", **who, **ADA, tls_certfile=certificate, tls_keyfile=key)
-        ) as (_, ear),
-    ):
-        await ear.happens("joined", "#dev")
-        assert [line.split()[1] for line in server.heard("AUTHENTICATE")][:-1] == sent
 
 
 async def test_a_key_of_a_channel_reaches_neither_the_store_nor_a_log_nor_a_channel(

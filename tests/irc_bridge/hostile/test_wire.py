@@ -9,12 +9,10 @@ from typing import Any
 import anyio
 import pytest
 
-from terrarium_mcp.chat.irc_message import IrcMessage
 from terrarium_mcp.chat.records import Message
-from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.store import open_store
 from tests.irc_bridge.house import House, bytes_of, living, locked, said, settings_for
-from tests.irc_bridge.network.scene import Ear, login, staying
+from tests.irc_bridge.network.scene import login, staying
 from tests.servers.fake_ircd import ISUPPORT, Answer, FakeIrcd, fake_ircd
 
 
@@ -119,68 +117,6 @@ async def test_a_flood_of_nonsense_is_two_lines_of_log_and_costs_no_line_of_talk
         kinds = {record.getMessage()[:40] for record in caplog.records}
     of_the_network = [one for one in caplog.records if "network" in one.name]
     assert len(of_the_network) <= 2 * len(kinds) <= 20
-
-
-@pytest.mark.parametrize(
-    "error",
-    [
-        ExceptionGroup("several", [ValueError("one"), ExceptionGroup("more", [OSError("two")])]),
-        RecursionError("too deep"),
-        UnicodeDecodeError("utf-8", b"\xff", 0, 1, "bad"),
-        MemoryError(),
-        StopIteration(),
-        AssertionError(),
-        OSError("disk"),
-    ],
-    ids=lambda error: type(error).__name__,
-)
-async def test_whatever_goes_wrong_over_a_line_costs_that_line_alone(
-    error: Exception, caplog: pytest.LogCaptureFixture
-) -> None:
-    def fail(line: IrcMessage) -> None:
-        if line.params[-1:] == ("boom",):
-            raise error
-
-    async with (
-        fake_ircd() as server,
-        staying(login(server.port, "#tea"), mishaps=True) as (network, ear),
-    ):
-        await ear.happens("members_complete", "#tea")
-        ear.on_line = fail
-        await server.says(*([":ada!a@h PRIVMSG #tea :boom"] * 50), ":cy!c@h JOIN #tea")
-        await server.settles()
-        assert [member.nick for member in network.members("#tea")] == ["ada", "cy", "Terra"]
-        assert server.connections == 1
-    assert caplog.text.count("recording a PRIVMSG line failed\n") == 1
-
-
-async def test_a_cancellation_passes_through_a_listener_that_fails_at_every_line() -> None:
-    class Broken(Ear):
-        def line(self, message: IrcMessage) -> None:
-            super().line(message)
-            raise RecursionError
-
-    async with fake_ircd() as server:
-        ear = Broken()
-        with anyio.fail_after(5):
-            async with anyio.create_task_group() as tasks:
-                tasks.start_soon(IrcNetwork(login(server.port, "#tea"), ear).run)
-                await ear.happens("members_complete", "#tea")
-                tasks.cancel_scope.cancel()
-    assert ear.happened("lost") == [("lost", "stopped")]
-
-
-async def test_a_mistake_in_a_task_of_ours_costs_the_connection_and_not_the_process(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    async with (
-        fake_ircd() as server,
-        # A task of ours fails when it waits for so long.
-        staying(login(server.port, "#tea"), look_round="now and then", mishaps=True) as (_, ear),
-    ):
-        await ear.happens("lost", "one of our own tasks failed")
-        await ear.happens("connected", times=2)
-    assert "a task of the connection to 127.0.0.1 failed" in caplog.text
 
 
 async def test_a_flood_of_invitations_leads_nowhere(
@@ -375,30 +311,6 @@ async def test_a_network_whose_channels_begin_otherwise_is_recorded(
         assert await scene.recorded() == ["!ping", "ada: pong"]
 
 
-@pytest.mark.parametrize(
-    ("prefix", "names", "ranks"),
-    [
-        ("PREFIX=", "ada +bo", {"ada": "", "+bo": "", "Terra": ""}),
-        ("PREFIX", "ada", {"ada": "", "Terra": ""}),
-        ("PREFIX=(Yqaohv)!~&@%+", "!ada ~&bo %cy", {"ada": "!", "bo": "~", "cy": "%", "Terra": ""}),
-        ("PREFIX=(ov", "@ada", {"ada": "@", "Terra": ""}),
-    ],
-)
-async def test_ranks_are_those_that_the_server_names(
-    prefix: str, names: str, ranks: dict[str, str]
-) -> None:
-    def joined(line: str) -> list[str] | None:
-        lines = [":Terra!u@h JOIN #tea", f":srv 353 Terra = #tea :Terra {names}"]
-        return [*lines, ":srv 366 Terra #tea :End"] if line.startswith("JOIN") else None
-
-    async with (
-        fake_ircd(isupport=f"CHANTYPES=# {prefix}", answer=joined) as server,
-        staying(login(server.port, "#tea"), mishaps=True) as (network, ear),
-    ):
-        await ear.happens("members_complete", "#tea")
-        assert {one.nick: one.rank for one in network.members("#tea")} == ranks
-
-
 async def test_words_for_operators_alone_are_no_history(tmp_path: Path) -> None:
     isupport = "CHANTYPES=# PREFIX=(qov)~@+ STATUSMSG=~@+"
     async with playing(tmp_path, isupport=isupport) as scene:
@@ -406,30 +318,6 @@ async def test_words_for_operators_alone_are_no_history(tmp_path: Path) -> None:
             await scene.server.says(f":ada!a@h PRIVMSG {target} :!ping")
         assert await scene.asks("!ping") == "PRIVMSG #tea :ada: pong"
         assert await scene.recorded() == ["!ping", "ada: pong"]
-
-
-async def test_more_channels_than_the_server_allows_are_named_in_one_line(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    wanted = ("#a", "&b", "#c", "#much-too-long", "#d", "+e", "&f")
-    isupport = "CHANTYPES=#& CHANLIMIT=#:2,&:1 CHANNELLEN=9"
-
-    def slowly(line: str) -> list[str] | None:
-        return [] if line == "JOIN #a,&b,#c" else None  # each is asked for again by itself
-
-    async with (
-        fake_ircd(isupport=isupport, answer=slowly) as server,
-        staying(login(server.port, *wanted), look_round=0.01) as (network, ear),
-    ):
-        await ear.happens("joined", times=3)
-        await server.hears("WHO", 3)  # which waits for every JOIN
-        assert network.joined_channels() == ["#a", "&b", "#c"]
-        assert set(server.heard("JOIN")) == {"JOIN #a,&b,#c", "JOIN #a", "JOIN &b", "JOIN #c"}
-    named = [text for text in caplog.messages if "Not joined, not recorded" in text]
-    limits = "CHANTYPES=#& CHANNELLEN=9 CHANLIMIT=#:2,&:1"
-    left_out = "#much-too-long, #d, +e, &f"
-    told = f"The server does not allow all of IRC_CHANNELS ({limits}). Not joined, not recorded:"
-    assert named == [f"{told} {left_out}"]
 
 
 async def test_four_hundred_channels_are_joined_in_lines_that_fit(tmp_path: Path) -> None:
@@ -451,23 +339,6 @@ async def test_a_join_into_what_is_no_channel_of_ours_changes_nothing(
         assert await scene.asks("!ping") == "PRIVMSG #tea :ada: pong"
         await scene.house.bridge.flush()
         assert [room.channel for room in await scene.house.store.rooms.all()] == ["#mate", "#tea"]
-
-
-@pytest.mark.parametrize(
-    "lines",
-    [
-        [":Terra!u@{} PRIVMSG x :hi"],
-        [":srv 396 Terra {} :is now your displayed host"],
-        [":Terra!u@h CHGHOST {} h"],
-        [":Terra!u@h CHGHOST u {}", ":Terra!{}@h AWAY"],
-    ],
-)
-async def test_an_endless_mask_of_our_own_leaves_room_for_words(lines: list[str]) -> None:
-    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
-        await ear.happens("members_complete", "#tea")
-        await server.says(*(line.format("h" * 5_000) for line in lines))
-        await server.settles()
-        assert network.payload_bytes("#tea") > 300
 
 
 @pytest.mark.parametrize("nick", ["n" * 5_000, "a b", "", ":x"])

@@ -311,3 +311,27 @@ async def test_when_every_nick_is_taken_the_search_is_short() -> None:
 async def test_a_bot_says_that_it_is_one_where_it_can() -> None:
     async with fake_ircd(isupport="BOT=B") as server, staying(login(server.port)):
         assert await server.hears("MODE") == ["MODE Terra +B"]
+
+
+@pytest.mark.parametrize(
+    ("prefix", "names", "ranks"),
+    [
+        ("PREFIX=", "ada +bo", {"ada": "", "+bo": "", "Terra": ""}),
+        ("PREFIX", "ada", {"ada": "", "Terra": ""}),
+        ("PREFIX=(Yqaohv)!~&@%+", "!ada ~&bo %cy", {"ada": "!", "bo": "~", "cy": "%", "Terra": ""}),
+        ("PREFIX=(ov", "@ada", {"ada": "@", "Terra": ""}),
+    ],
+)
+async def test_ranks_are_those_that_the_server_names(
+    prefix: str, names: str, ranks: dict[str, str]
+) -> None:
+    def joined(line: str) -> list[str] | None:
+        lines = [":Terra!u@h JOIN #tea", f":srv 353 Terra = #tea :Terra {names}"]
+        return [*lines, ":srv 366 Terra #tea :End"] if line.startswith("JOIN") else None
+
+    async with (
+        fake_ircd(isupport=f"CHANTYPES=# {prefix}", answer=joined) as server,
+        staying(login(server.port, "#tea"), mishaps=True) as (network, ear),
+    ):
+        await ear.happens("members_complete", "#tea")
+        assert {one.nick: one.rank for one in network.members("#tea")} == ranks

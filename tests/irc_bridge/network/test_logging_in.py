@@ -2,6 +2,7 @@
 
 import base64
 import logging
+import ssl
 from pathlib import Path
 from typing import Any
 
@@ -19,15 +20,27 @@ def tls_login(port: int, keys: Path, **more: Any) -> Any:
     return login(port, "#tea teakey", **told, password="letmein", **more)  # noqa: S106
 
 
-def services(verdict: str) -> Answer:
-    """A server with SASL, which ends with `verdict`."""
+def services(
+    verdict: str = "",
+    *,
+    password: str = "hunter2",  # noqa: S107 -- of no one
+    external: str = ":srv 903 * :ok",
+) -> Answer:
+    """A server with SASL, which ends with `verdict`, or by the password that it wants.
+
+    `external` is what it says to a certificate.
+    """
+    right = base64.b64encode(f"\0ada\0{password}".encode()).decode()
+    wrong = ":srv 904 * :SASL authentication failed"
 
     def answer(line: str) -> list[str] | None:
         match line.split():
-            case ["AUTHENTICATE", "PLAIN"]:
+            case ["AUTHENTICATE", "PLAIN" | "EXTERNAL"]:
                 return ["AUTHENTICATE +"]
-            case ["AUTHENTICATE", _]:
-                return [verdict]
+            case ["AUTHENTICATE", "+"] if not verdict:
+                return [external]
+            case ["AUTHENTICATE", answered]:
+                return [verdict or (":srv 903 * :ok" if answered == right else wrong)]
         return None
 
     return answer
@@ -125,3 +138,98 @@ async def test_no_log_shows_a_password_a_key_or_a_word_that_was_said(
         await server.settles()
     assert "> PRIVMSG ada" in caplog.text
     assert [word for word in (*SECRETS, "secret") if word in caplog.text] == []
+
+
+async def test_after_the_long_pause_the_password_is_tried_once_and_its_success_counts(
+    server_keys: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    wrong, right = services(password="other"), services()  # noqa: S106
+    who = {"tls_cafile": str(server_keys / "cert.pem"), "host": "localhost", "tls": True}
+    async with (
+        fake_ircd(caps=["sasl"], answer=wrong, keys=server_keys) as server,
+        staying(login(server.port, **who, **ACCOUNT), login_again=0.2) as (network, ear),
+    ):
+        await server.hears("CAP LS", times=5)
+        assert "every 0.2 s" in network.trouble
+        server.answer = right
+        await ear.happens("connected")
+        assert network.trouble == ""
+        server.answer = wrong
+        before = len(server.heard("CAP LS"))
+        await server.drops()
+        await server.hears("CAP LS", times=before + 4)
+    assert caplog.text.count("in a row") == 2  # once for each time that it came to this
+
+
+@pytest.mark.parametrize("numeric", ["903", "900 * ada :logged in\r\n:srv 903"])
+async def test_a_login_that_the_server_never_asked_for_is_refused(
+    numeric: str, server_keys: Path
+) -> None:
+    def answer(line: str) -> list[str] | None:
+        return [f":srv {numeric} * :ok"] if line == "AUTHENTICATE PLAIN" else None
+
+    who = {"tls_cafile": str(server_keys / "cert.pem"), "host": "localhost", "tls": True}
+    async with (
+        fake_ircd(caps=["sasl"], answer=answer, keys=server_keys) as server,
+        staying(login(server.port, "#dev", **who, **ACCOUNT)) as (network, ear),
+    ):
+        await server.hears("CAP LS", times=2)
+        assert "accepted it without having asked for our account" in network.trouble
+        assert ear.events == []
+        assert server.heard("JOIN") == server.heard("CAP END") == []
+
+
+async def test_a_success_before_we_begin_is_refused_too(server_keys: Path) -> None:
+    def answer(line: str) -> list[str] | None:
+        return [":srv 903 * :ok"] if line.startswith("CAP LS") else None
+
+    who = {"tls_cafile": str(server_keys / "cert.pem"), "host": "localhost", "tls": True}
+    async with (
+        fake_ircd(caps=["sasl"], answer=answer, keys=server_keys) as server,
+        staying(login(server.port, "#dev", **who, **ACCOUNT)) as (network, ear),
+    ):
+        await server.hears("CAP LS", times=2)
+        assert "accepted it without having asked" in network.trouble
+        assert ear.events == []
+
+
+async def test_a_certificate_logs_in_and_the_server_sees_it(server_keys: Path) -> None:
+    certificate = str(server_keys / "cert.pem")
+    binary = ssl.PEM_cert_to_DER_cert((server_keys / "cert.pem").read_text("ascii"))
+    who = {"tls_cafile": certificate, "host": "localhost", "tls": True}
+    ours = {"tls_certfile": certificate, "tls_keyfile": str(server_keys / "key.pem")}
+    async with (
+        fake_ircd(
+            caps=["sasl=PLAIN,EXTERNAL"],
+            answer=services(),
+            keys=server_keys,
+            wants_certificate=True,
+        ) as server,
+        staying(login(server.port, "#dev", **who, **ours, **ACCOUNT)) as (_, ear),
+    ):
+        await ear.happens("joined", "#dev")
+        assert server.heard("AUTHENTICATE") == ["AUTHENTICATE EXTERNAL", "AUTHENTICATE +"]
+        assert server.certificate == binary
+
+
+@pytest.mark.parametrize(
+    ("caps", "external", "sent"),
+    [
+        ("sasl=PLAIN,EXTERNAL", ":srv 904 * :no such certificate", ["EXTERNAL", "+", "PLAIN"]),
+        ("sasl", ":srv 904 * :no such certificate", ["EXTERNAL", "+", "PLAIN"]),
+        ("sasl=PLAIN", "", ["PLAIN"]),
+    ],
+)
+async def test_where_the_certificate_does_not_count_the_password_does(
+    caps: str, external: str, sent: list[str], server_keys: Path
+) -> None:
+    certificate, key = str(server_keys / "cert.pem"), str(server_keys / "key.pem")
+    who = {"tls_cafile": certificate, "host": "localhost", "tls": True}
+    async with (
+        fake_ircd(caps=[caps], answer=services(external=external), keys=server_keys) as server,
+        staying(
+            login(server.port, "#dev", **who, **ACCOUNT, tls_certfile=certificate, tls_keyfile=key)
+        ) as (_, ear),
+    ):
+        await ear.happens("joined", "#dev")
+        assert [line.split()[1] for line in server.heard("AUTHENTICATE")][:-1] == sent

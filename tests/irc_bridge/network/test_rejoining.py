@@ -286,26 +286,6 @@ async def test_two_names_of_one_channel_may_stay_in_the_settings() -> None:
         assert server.heard("PART") == []
 
 
-async def test_channels_that_the_server_does_not_allow_are_named_with_its_limits(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
-    limits = "CHANTYPES=#& CHANNELLEN=9 CHANLIMIT=#:1,&:2"
-    async with (
-        fake_ircd(isupport=limits) as server,
-        staying(
-            login(server.port, "#tea", "#mate", "&much-too-long"), look_round=0.01, silence=0.05
-        ) as (_, ear),
-    ):
-        await ear.happens("members_complete", "#tea")
-        await server.hears("PING", times=2)
-        assert server.heard("JOIN") == ["JOIN #tea"]
-    [told] = [one.getMessage() for one in caplog.records if one.levelname == "ERROR"]
-    assert told == (
-        f"The server does not allow all of IRC_CHANNELS ({limits}). Not joined, not recorded:"
-        " #mate, &much-too-long"
-    )
-
-
 async def test_a_channel_that_a_reload_makes_room_for_is_joined_at_once() -> None:
     async with (
         fake_ircd(isupport="CHANTYPES=# CHANLIMIT=#:1") as server,
@@ -356,3 +336,27 @@ async def test_a_forced_channel_and_a_kick_are_named_with_their_network(
 
 def test_the_state_of_a_channel_shows_no_key() -> None:
     assert "sesame" not in repr(ChannelState("#tea", "sesame"))
+
+
+async def test_more_channels_than_the_server_allows_are_named_in_one_line(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    wanted = ("#a", "&b", "#c", "#much-too-long", "#d", "+e", "&f")
+    isupport = "CHANTYPES=#& CHANLIMIT=#:2,&:1 CHANNELLEN=9"
+
+    def slowly(line: str) -> list[str] | None:
+        return [] if line == "JOIN #a,&b,#c" else None  # each is asked for again by itself
+
+    async with (
+        fake_ircd(isupport=isupport, answer=slowly) as server,
+        staying(login(server.port, *wanted), look_round=0.01) as (network, ear),
+    ):
+        await ear.happens("joined", times=3)
+        await server.hears("WHO", 3)  # which waits for every JOIN
+        assert network.joined_channels() == ["#a", "&b", "#c"]
+        assert set(server.heard("JOIN")) == {"JOIN #a,&b,#c", "JOIN #a", "JOIN &b", "JOIN #c"}
+    named = [text for text in caplog.messages if "Not joined, not recorded" in text]
+    limits = "CHANTYPES=#& CHANNELLEN=9 CHANLIMIT=#:2,&:1"
+    left_out = "#much-too-long, #d, +e, &f"
+    told = f"The server does not allow all of IRC_CHANNELS ({limits}). Not joined, not recorded:"
+    assert named == [f"{told} {left_out}"]

@@ -2,6 +2,7 @@
 
 import logging
 
+import anyio
 import pytest
 
 from terrarium_mcp.chat.irc_message import IrcMessage, Source
@@ -9,7 +10,7 @@ from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.membership import ChannelMember
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
-from tests.irc_bridge.network.scene import PATIENCE, login, staying
+from tests.irc_bridge.network.scene import PATIENCE, Ear, login, staying
 from tests.servers.fake_ircd import Answer, fake_ircd
 
 
@@ -429,3 +430,82 @@ def test_the_defaults_are_the_safe_ones() -> None:
         channels=(),
         wants_history=True,
     )
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ExceptionGroup("several", [ValueError("one"), ExceptionGroup("more", [OSError("two")])]),
+        RecursionError("too deep"),
+        UnicodeDecodeError("utf-8", b"\xff", 0, 1, "bad"),
+        MemoryError(),
+        StopIteration(),
+        AssertionError(),
+        OSError("disk"),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+async def test_whatever_goes_wrong_over_a_line_costs_that_line_alone(
+    error: Exception, caplog: pytest.LogCaptureFixture
+) -> None:
+    def fail(line: IrcMessage) -> None:
+        if line.params[-1:] == ("boom",):
+            raise error
+
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port, "#tea"), mishaps=True) as (network, ear),
+    ):
+        await ear.happens("members_complete", "#tea")
+        ear.on_line = fail
+        await server.says(*([":ada!a@h PRIVMSG #tea :boom"] * 50), ":cy!c@h JOIN #tea")
+        await server.settles()
+        assert [member.nick for member in network.members("#tea")] == ["ada", "cy", "Terra"]
+        assert server.connections == 1
+    assert caplog.text.count("recording a PRIVMSG line failed\n") == 1
+
+
+async def test_a_cancellation_passes_through_a_listener_that_fails_at_every_line() -> None:
+    class Broken(Ear):
+        def line(self, message: IrcMessage) -> None:
+            super().line(message)
+            raise RecursionError
+
+    async with fake_ircd() as server:
+        ear = Broken()
+        with anyio.fail_after(5):
+            async with anyio.create_task_group() as tasks:
+                tasks.start_soon(IrcNetwork(login(server.port, "#tea"), ear).run)
+                await ear.happens("members_complete", "#tea")
+                tasks.cancel_scope.cancel()
+    assert ear.happened("lost") == [("lost", "stopped")]
+
+
+async def test_a_mistake_in_a_task_of_ours_costs_the_connection_and_not_the_process(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with (
+        fake_ircd() as server,
+        # A task of ours fails when it waits for so long.
+        staying(login(server.port, "#tea"), look_round="now and then", mishaps=True) as (_, ear),
+    ):
+        await ear.happens("lost", "one of our own tasks failed")
+        await ear.happens("connected", times=2)
+    assert "a task of the connection to 127.0.0.1 failed" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [":Terra!u@{} PRIVMSG x :hi"],
+        [":srv 396 Terra {} :is now your displayed host"],
+        [":Terra!u@h CHGHOST {} h"],
+        [":Terra!u@h CHGHOST u {}", ":Terra!{}@h AWAY"],
+    ],
+)
+async def test_an_endless_mask_of_our_own_leaves_room_for_words(lines: list[str]) -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
+        await ear.happens("members_complete", "#tea")
+        await server.says(*(line.format("h" * 5_000) for line in lines))
+        await server.settles()
+        assert network.payload_bytes("#tea") > 300
