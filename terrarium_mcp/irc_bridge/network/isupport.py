@@ -98,7 +98,7 @@ class Isupport:
 
     def is_channel(self, target: str) -> bool:
         """Whether `target` is a channel, rather than a user."""
-        return target[:1] != "" and target[0] in self.chantypes
+        return target.startswith(tuple(self.chantypes))
 
     def split_status(self, target: str) -> tuple[str, str]:
         """`@#tea` is `("@", "#tea")`: addressed to the operators of #tea only."""

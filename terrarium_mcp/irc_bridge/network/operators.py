@@ -16,7 +16,7 @@ def is_operator(member: ChannelMember, prefixes: Mapping[str, str]) -> bool:
         member: the member, with their highest prefix.
         prefixes: the network's prefixes and their mode letters, the highest first.
     """
-    return member.rank != "" and member.rank in _operator_prefixes(prefixes)
+    return member.rank in _operator_prefixes(prefixes)
 
 
 def _operator_prefixes(prefixes: Mapping[str, str]) -> list[str]:

@@ -165,18 +165,16 @@ class Sender:
         self._deliver = deliver
         self._typing_shown: dict[str, float] = {}
 
-    def payload_bytes(self, target: str, verb: str = "PRIVMSG") -> int:
+    def payload_bytes(self, target: str, verb: str) -> int:
         """Bytes of text in a line that the server relays with our mask in front."""
         taken = len(f": {verb} {target} :\r\n".encode()) + self._own_mask.length
         return max(self._client.isupport.linelen - taken, LARGEST_CODE_POINT)
 
-    async def speak(
-        self, verb: str, target: str, text: str, lane: Lane, *, reply_to: str = ""
-    ) -> bool:
+    async def speak(self, verb: str, target: str, text: str, lane: Lane, *, reply_to: str) -> bool:
         """Send `text`, cut into as many lines as needed, and return once they have left.
 
         If cancelled, what has not left is not sent. Returns False if the connection ended first.
-        `reply_to` is the msgid of the message that it answers, if any (IRCv3 +reply).
+        `reply_to` is the msgid of the message that it answers, or empty (IRCv3 +reply).
 
         Raises:
             SendQueueFull: too many lines are waiting; none of this text was queued.

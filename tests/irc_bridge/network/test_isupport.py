@@ -47,6 +47,16 @@ def after(*tokens: str) -> Isupport:
         ("CHATHISTORY=0", "chathistory", None),
         ("CHATHISTORY", "chathistory", None),
         (r"NETWORK=Tea\x20House", "network", "Tea House"),
+        (r"NETWORK=a\x2eb\x2Ec", "network", "a.b.c"),
+        ("NETWORK=" + "x" * 101, "network", "x" * 100),
+        ("LINELEN=512", "linelen", 512),
+        ("LINELEN=8192", "linelen", 8192),
+        ("NICKLEN=1", "nicklen", 1),
+        ("NICKLEN=2147483647", "nicklen", 2147483647),
+        ("CHANNELLEN=2", "channellen", 2),
+        ("CLIENTTAGDENY=" + "a," * 101, "clienttagdeny", ("a",) * 100),
+        ("MSGREFTYPES=timestamp,MSGID", "names_messages_by_msgid", True),
+        ("MSGREFTYPES=timestamp", "names_messages_by_msgid", False),
     ],
 )
 def test_a_token_is_read_as_the_specification_means_it(
@@ -60,9 +70,10 @@ def test_a_token_is_read_as_the_specification_means_it(
     "token",
     [
         *("LINELEN=0", "LINELEN=\u00b2", "LINELEN=99999999", "LINELEN=-600", "LINELEN=1_000"),
-        *("LINELEN", "LINELEN=511", "LINELEN=600.5", "LINELEN=\u0666\u0660\u0660"),
+        *("LINELEN", "LINELEN=511", "LINELEN=8193", "LINELEN=600.5", "LINELEN=\u0666\u0660\u0660"),
         *("CHATHISTORY=\u00b2", "CHATHISTORY=-1", "NICKLEN=0", "NICKLEN=\u2461", "CHANNELLEN=1"),
-        *("NICKLEN=99999999999999999999999999", "CHANLIMIT=#:-1", "CHANLIMIT=:9"),
+        *("NICKLEN=2147483648", "NICKLEN=99999999999999999999999999"),
+        *( "CHANLIMIT=#:-1", "CHANLIMIT=:9"),
         *("CHANLIMIT", "CHANLIMIT=#:x,&:3", "MAXCHANNELS=many", "TARGMAX=JOIN:0", "TARGMAX=JOIN:x"),
         *("CASEMAPPING", "CASEMAPPING=klingon", "CASEMAPPING=ascii,rfc1459", "CHANTYPES"),
         *("CHANTYPES=", "CHANTYPES=~", "PREFIX=(ov)@", "PREFIX=ov@+", "PREFIX=(oo)@+"),
@@ -73,6 +84,26 @@ def test_a_token_is_read_as_the_specification_means_it(
 def test_a_value_that_makes_no_sense_changes_nothing(token: str) -> None:
     known = after("LINELEN=1024", "CHATHISTORY=7", "PREFIX=(o)@", "BOT=Z", "CASEMAPPING=ascii")
     assert known.after([token]) == (known, [token])
+
+
+def test_what_a_server_does_not_say_is_as_the_rfc_has_it() -> None:
+    assert Isupport() == Isupport(
+        casemapping="rfc1459",
+        chantypes="#&",
+        prefix={"@": "o", "+": "v"},
+        statusmsg="",
+        nicklen=None,
+        channellen=None,
+        chanlimit=(),
+        joins_per_line=None,
+        linelen=512,
+        clienttagdeny=(),
+        bot="",
+        whox=False,
+        chathistory=None,
+        names_messages_by_msgid=True,
+        network="",
+    )
 
 
 def test_a_token_taken_back_returns_to_its_default() -> None:

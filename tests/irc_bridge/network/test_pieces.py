@@ -1,9 +1,14 @@
 """The pieces that need no network: framing, batches, ranks, what a repr shows."""
 
+from importlib import import_module
+from pkgutil import iter_modules
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from terrarium_mcp.chat.irc_message import parse_line
+from terrarium_mcp.irc_bridge import network
 from terrarium_mcp.irc_bridge.network.batches import Batches
 from terrarium_mcp.irc_bridge.network.member_prefixes import ranks_after
 from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
@@ -118,3 +123,11 @@ def test_a_login_shows_no_secret() -> None:
         )
     )
     assert secret not in shown
+
+
+@pytest.mark.parametrize("module", [one.name for one in iter_modules(network.__path__)])
+def test_what_is_logged_names_the_module_that_it_comes_from(module: str) -> None:
+    """An operator sets levels by these names."""
+    of = import_module(f"{network.__name__}.{module}")
+    log = getattr(of, "log", None)
+    assert log is None or log.name == of.__name__

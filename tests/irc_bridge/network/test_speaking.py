@@ -6,6 +6,7 @@ import pytest
 from terrarium_mcp.chat.irc_message import Source
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotConnected, NotTaken, SendQueueFull
+from terrarium_mcp.irc_bridge.network.outgoing import Lane
 from tests.irc_bridge.network.scene import PATIENCE, login, staying
 from tests.servers.beside import beside
 from tests.servers.fake_ircd import fake_ircd
@@ -329,3 +330,61 @@ async def test_ctcp_is_answered_in_private_and_not_in_floods() -> None:
         await server.hears("NOTICE")
         await server.settles()
         assert server.heard("NOTICE") == ["NOTICE ada :\x01PING 12 34\x01"]
+
+
+async def test_an_answer_names_the_line_that_it_answers_and_nothing_else_does() -> None:
+    longest = "m" * 500
+    async with (
+        fake_ircd(caps=["message-tags"]) as server,
+        staying(login(server.port, "#tea")) as (network, ear),
+    ):
+        await ear.happens("members_complete", "#tea")
+        for text, msgid in (("one", "m"), ("two", longest), ("three", longest + "m")):
+            await network.say("#tea", text, reply_to=msgid)
+        await network.say("#tea", "four")
+        await network.notice("#tea", "five")
+        await server.hears("NOTICE")
+        said = [line for line in server.lines if "PRIVMSG" in line or "NOTICE" in line]
+        assert said == [
+            "@+draft/reply=m;+reply=m PRIVMSG #tea one",
+            f"@+draft/reply={longest};+reply={longest} PRIVMSG #tea two",
+            "PRIVMSG #tea three",
+            "PRIVMSG #tea four",
+            "NOTICE #tea five",
+        ]
+
+
+async def test_a_refusal_lets_everything_else_go_first() -> None:
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port), burst=2, per_line=0.05) as (network, ear),
+    ):
+        await ear.happens("connected")
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(network.say, "ada", "1\n2", Lane.ANSWER)
+            tasks.start_soon(network.say, "ada", "no", Lane.REFUSAL)
+            tasks.start_soon(network.say, "ada", "pong", Lane.COMMAND)
+        await server.settles()
+        said = [line.split()[-1] for line in server.heard("PRIVMSG")]
+        assert said == ["pong", "1", "2", "no"]
+
+
+async def test_what_is_said_of_a_network_that_is_gone_names_its_host() -> None:
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port), burst=1, per_line=3600) as (network, ear),
+    ):
+        await ear.happens("connected")
+        async with beside(server.drops):
+            with pytest.raises(NotConnected, match=r"^Not connected to 127\.0\.0\.1 at the moment"):
+                await network.say("ada", "1\n2\n3")
+
+
+async def test_blank_text_is_nothing_to_say() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
+        await ear.happens("members_complete", "#tea")
+        await network.say("#tea", " \n\n ")
+        await network.say("#tea", "")
+        await network.say("#tea", "the end")
+        await server.hears("PRIVMSG #tea :the end")
+        assert len(server.heard("PRIVMSG")) == 1

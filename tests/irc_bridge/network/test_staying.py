@@ -1,14 +1,17 @@
 """The connection ends in every way there is, and comes back; and it ends for good when told."""
 
 import logging
+from datetime import UTC, datetime
 
 import anyio
 import pytest
 
 from terrarium_mcp.chat.irc_message import IrcMessage
+from terrarium_mcp.irc_bridge.network.chathistory import HistoryPoint
 from terrarium_mcp.irc_bridge.network.client import IrcNetwork
 from terrarium_mcp.irc_bridge.network.errors import NotConnected
 from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
+from terrarium_mcp.settings import ConfiguredChannel
 from tests.irc_bridge.network.scene import Ear, login, staying
 from tests.servers.fake_ircd import fake_ircd
 from tests.servers.ircd import free_port
@@ -104,6 +107,46 @@ async def test_names_fold_as_the_last_server_said_while_we_are_away() -> None:
         assert not network.same_nick("a[b]", "a{b}")
 
 
+@pytest.mark.parametrize(
+    ("settled", "pauses"), [(3600, ["0.1", "0.2", "0.3", "0.3"]), (0, ["0.1", "0.1", "0.1"])]
+)
+async def test_the_pauses_grow_until_a_connection_lasts(
+    settled: float, pauses: list[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port), backoff=(0.1, 0.2, 0.3), settled=settled) as (_, ear),
+    ):
+        for times in range(1, len(pauses) + 1):
+            await ear.happens("connected", times=times)
+            await server.says("ERROR :come back later")
+        await ear.happens("connected", times=len(pauses) + 1)
+    again = [text for text in caplog.messages if "connecting again" in text]
+    assert again == [f"127.0.0.1: come back later; connecting again in {n} s" for n in pauses]
+
+
+async def test_a_thousand_clients_do_not_all_come_back_at_once(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with (
+        fake_ircd(answer=lambda _: ["ERROR :come back later"]) as server,
+        staying(login(server.port), backoff=(0.1,), jitter=1) as (_, _ear),
+    ):
+        await server.hears("CAP LS", times=9)
+    again = [text.rpartition(" in ")[2] for text in caplog.messages if "connecting again" in text]
+    assert set(again) > {"0.1 s"}
+
+
+async def test_the_channels_of_a_reload_are_those_of_the_next_connection() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
+        await ear.happens("members_complete", "#tea")
+        network.change_channels([ConfiguredChannel("#mate", "sesame")])
+        await ear.happens("members_complete", "#mate")
+        await server.drops()
+        await ear.happens("members_complete", "#mate", times=2)
+        assert server.heard("JOIN") == ["JOIN #tea", *["JOIN #mate sesame"] * 2]
+
+
 async def test_stop_says_goodbye_and_run_returns(caplog: pytest.LogCaptureFixture) -> None:
     async with fake_ircd() as server:
         async with staying(login(server.port)) as (network, ear):
@@ -123,6 +166,7 @@ async def test_stop_ends_the_pause_before_the_next_connection(
         async with anyio.create_task_group() as tasks:
             tasks.start_soon(network.run)
             await until_logged(caplog, "connecting again")
+            assert network.trouble.startswith("nobody listens at 127.0.0.1:")
             await network.stop()
 
 
@@ -183,6 +227,7 @@ async def test_who_speaks_without_a_network_is_told_so() -> None:
     network = IrcNetwork(login(free_port()), Ear())
     with pytest.raises(NotConnected, match=r"Not connected to 127\.0\.0\.1"):
         await network.say("#tea", "anybody?")
+    network.fetch_history("#tea", HistoryPoint(datetime(2026, 5, 1, tzinfo=UTC)))  # nothing happens
     assert network.nick == "Terra"
     assert (network.connected, network.trouble) == (False, "not started")
 

@@ -1,5 +1,6 @@
 """Why there is no connection, in words; and lines that are cut, kept and dropped."""
 
+import subprocess
 from pathlib import Path
 from socket import socket
 
@@ -14,6 +15,7 @@ from terrarium_mcp.irc_bridge.network.transport import (
     Connection,
     Framing,
     open_connection,
+    tls_context,
 )
 from tests.irc_bridge.network.scene import login
 from tests.servers.beside import beside
@@ -153,3 +155,70 @@ async def test_a_server_that_closes_is_named_as_the_reason() -> None:
         assert await connection.receive() == [b"one\r"]
         with pytest.raises(ConnectionError, match=r"^the server closed the connection$"):
             await connection.receive()
+
+
+def test_a_file_of_authorities_that_is_not_there_is_named() -> None:
+    with pytest.raises(ConnectionError) as refused:
+        tls_context(login(6697, tls=True, tls_cafile="/nowhere/ca.pem"))
+    assert str(refused.value) == (
+        "TERRARIUM_TLS_CAFILE names /nowhere/ca.pem, which cannot be used: No such file or"
+        " directory. Name the PEM file of the server's certificate authority."
+    )
+
+
+def test_a_key_with_a_password_is_refused_and_nobody_is_asked_for_it(
+    server_keys: Path, tmp_path: Path
+) -> None:
+    locked = tmp_path / "locked.pem"
+    subprocess.run(
+        [
+            *("openssl", "pkey", "-in", server_keys / "key.pem"),
+            *("-aes256", "-passout", "pass:hunter2", "-out", locked),
+        ],
+        check=True,
+        capture_output=True,
+    )
+    certificate = str(server_keys / "cert.pem")
+    who = login(6697, tls=True, tls_certfile=certificate, tls_keyfile=str(locked))
+    with pytest.raises(ConnectionError) as refused:
+        tls_context(who)
+    assert str(refused.value) == (
+        f"TERRARIUM_TLS_CERT names {certificate} and TERRARIUM_TLS_KEY {locked}, but the key has a"
+        " password: remove it (openssl pkey), since nobody is there to type it."
+    )
+
+
+async def test_a_certificate_and_its_key_may_be_in_one_file(
+    server_keys: Path, tmp_path: Path
+) -> None:
+    both = tmp_path / "both.pem"
+    both.write_bytes(
+        b"".join((server_keys / name).read_bytes() for name in ("cert.pem", "key.pem"))
+    )
+    cafile = str(server_keys / "cert.pem")
+    async with fake_ircd(keys=server_keys, wants_certificate=True) as server:
+        who = login(
+            server.port, host="localhost", tls=True, tls_cafile=cafile, tls_certfile=str(both)
+        )
+        async with open_connection(who, Timeouts()) as connection:
+            await connection.send("NICK Terra")
+            await server.hears("NICK")
+            assert server.certificate
+
+
+async def test_a_connection_that_broke_says_how() -> None:
+    async with fake_ircd() as server, open_connection(login(server.port), Timeouts()) as connection:
+        await connection.send("NICK Terra")
+        assert await connection.receive() == [b":srv NOTICE * :one moment\r"]
+        await server.resets()
+        with pytest.raises(ConnectionError, match=r"^the connection broke: \[Errno \d+\] Conn"):
+            await connection.receive()
+
+
+async def test_only_the_first_bytes_tell_another_protocol() -> None:
+    async with fake_ircd() as server, open_connection(login(server.port), Timeouts()) as connection:
+        await connection.send("NICK Terra")
+        await server.hears("NICK")
+        assert await connection.receive() == [b":srv NOTICE * :one moment\r"]
+        await server.says("HTTP/1.1 is what our web site speaks")
+        assert await connection.receive() == [b"HTTP/1.1 is what our web site speaks\r"]

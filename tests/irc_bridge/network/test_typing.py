@@ -94,6 +94,19 @@ async def test_where_the_network_drops_it_there_is_none(caps: list[str], denied:
         assert shown(server) == [f"{tagged}PRIVMSG #tea :tea at four"]
 
 
+async def test_a_full_queue_shows_no_sign_and_fails_nobody() -> None:
+    async with (
+        fake_ircd(caps=TAGS) as server,
+        staying(login(server.port), burst=1, per_line=3600, queue=3, **OFTEN) as (network, ear),
+    ):
+        await ear.happens("connected")
+        async with beside(network.say, "ada", "1\n2\n3"):
+            await server.hears("PRIVMSG ada 1")
+            async with beside(network.say, "ada", "4"):
+                await anyio.wait_all_tasks_blocked()
+                await network.show_typing("#tea")  # returns
+
+
 async def test_a_network_that_is_away_is_shown_nothing() -> None:
     async with fake_ircd(caps=TAGS) as server, staying(login(server.port), **OFTEN) as (network, _):
         await network.stop("bye")
