@@ -1,5 +1,7 @@
 """The sign that we are typing, where a network passes it on."""
 
+from typing import Any
+
 import anyio
 import pytest
 
@@ -12,7 +14,7 @@ from tests.servers.person import person
 
 TYPING = "@+typing=active TAGMSG #tea"
 TAGS = ["message-tags"]
-OFTEN = {"typing_after": 0.001, "typing": 0.02}
+OFTEN: dict[str, Any] = {"typing_after": 0.001, "typing": 0.02}
 
 
 def shown(server: FakeIrcd) -> list[str]:
