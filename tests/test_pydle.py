@@ -50,7 +50,7 @@ async def sync_user() -> None:
 
 async def create_user() -> None:
     scene = await in_tea(":bo!b@h MODE #tea +v ada")
-    assert scene.client.users["bo"]["away"] is False
+    assert scene.client.users["bo"]["nickname"] == "bo"
     assert scene.posted == []  # no WHOIS
 
 

@@ -33,7 +33,7 @@ class Batches:
 
         Also reads BATCH lines: the end of a batch of history has `replay_of` set.
         """
-        around = self._open.get(line.tags.get("batch", "")) if self._open else None
+        around = self._open.get(line.tags["batch"]) if "batch" in line.tags else None
         ended = None
         if line.command == "BATCH" and line.params:
             ended = self._open_or_close(line, around)

@@ -5,8 +5,6 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from terrarium_mcp.irc_bridge.network.chathistory import (
-    MOST_PAGES,
-    PAGE,
     HistoryLine,
     HistoryPoint,
     first_request,
@@ -35,13 +33,14 @@ def said(*tokens: str) -> Isupport:
     ("isupport", "limit"),
     [
         (["CHATHISTORY=50"], 50),
+        (["CHATHISTORY=5000"], 100),
         (["CHATHISTORY=1"], 1),
-        (["CHATHISTORY=0"], PAGE),
-        (["CHATHISTORY="], PAGE),
-        (["CHATHISTORY=²"], PAGE),
-        (["CHATHISTORY=-5"], PAGE),
-        (["CHATHISTORY=" + "9" * 5000], PAGE),
-        ([], PAGE),
+        (["CHATHISTORY=0"], 100),
+        (["CHATHISTORY="], 100),
+        (["CHATHISTORY=²"], 100),
+        (["CHATHISTORY=-5"], 100),
+        (["CHATHISTORY=" + "9" * 5000], 100),
+        ([], 100),
     ],
 )
 def test_a_page_is_as_large_as_the_server_allows(isupport: list[str], limit: int) -> None:
@@ -57,7 +56,7 @@ def test_a_page_is_as_large_as_the_server_allows(isupport: list[str], limit: int
     ],
 )
 def test_the_point_is_named_as_the_server_can_read_it(kinds: list[str], point: str) -> None:
-    assert first_request("#tea", SINCE, said(*kinds)).params == ("AFTER", "#tea", point, str(PAGE))
+    assert first_request("#tea", SINCE, said(*kinds)).params == ("AFTER", "#tea", point, "100")
 
 
 def test_a_point_without_a_msgid_is_named_by_a_time_that_whole_seconds_do_not_miss() -> None:
@@ -91,7 +90,7 @@ def test_a_page_with_nothing_new_is_the_last_and_no_page_leads_round_in_a_circle
     while third:  # a server that always has something to tell
         rounds += 1
         third = next_request(third, page(3, 3 * rounds))
-    assert rounds == MOST_PAGES + 1
+    assert rounds == 101
 
 
 def test_a_page_says_what_it_continues_and_whether_it_comes_up_to_now() -> None:
@@ -107,7 +106,10 @@ def test_a_page_says_what_it_continues_and_whether_it_comes_up_to_now() -> None:
 
 @pytest.mark.parametrize(
     ("code", "again"),
-    [("MESSAGE_ERROR", True), ("INVALID_MSGREFTYPE", True), ("", True), ("INVALID_TARGET", False)],
+    [
+        *(("MESSAGE_ERROR", True), ("INVALID_MSGREFTYPE", True), ("", True)),
+        *(("INVALID_TARGET", False), ("NEED_MORE_PARAMS", False), ("UNKNOWN_COMMAND", False)),
+    ],
 )
 def test_a_refused_msgid_is_tried_once_by_its_time(code: str, again: bool) -> None:
     by_time = request_after_failure(first_request("#tea", SINCE, said()), code)

@@ -82,6 +82,40 @@ def test_a_batch_is_known_by_its_kind_in_any_case_and_may_have_none() -> None:
     ) == [False, True, False, False, False, True, False, False, True]
 
 
+def test_a_batch_without_a_name_holds_no_line_that_names_no_batch() -> None:
+    assert replays(
+        b"BATCH + chathistory #tea",
+        b"PRIVMSG #tea :new",
+        b"@batch PRIVMSG #tea :old",
+    ) == [False, False, True]
+
+
+def test_only_the_end_of_the_history_itself_is_its_end() -> None:
+    batches = Batches()
+    marked = [
+        batches.marked(parse_line(line)).replay_of
+        for line in (
+            b"BATCH +h chathistory #tea more",
+            b"@batch=h BATCH +m draft/multiline #mate",
+            b"@batch=m PRIVMSG #mate :old",
+            b"BATCH -m",
+            b"BATCH -h",
+            b"BATCH -h",
+            b"BATCH +h chathistory",
+            b"BATCH -h",
+        )
+    ]
+    assert marked == ["", "#tea", "#tea", "", "#tea", "", "", ""]
+
+
+def test_of_a_thousand_open_batches_the_first_is_forgotten_for_another() -> None:
+    batches = Batches()
+    for number in range(1_001):
+        batches.marked(parse_line(b"BATCH +%d chathistory #tea" % number))
+    first, second = (parse_line(b"@batch=%d PING x" % number) for number in (0, 1))
+    assert (batches.marked(first).replay, batches.marked(second).replay) == (False, True)
+
+
 def test_batches_that_name_each_other_do_not_hang_us() -> None:
     assert replays(b"@batch=b BATCH +a x", b"@batch=a BATCH +b x", b"@batch=a PING x")[-1] is False
 

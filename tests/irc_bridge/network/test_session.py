@@ -354,6 +354,21 @@ async def test_our_own_mask_follows_what_the_server_says_of_us() -> None:
             assert network.payload_bytes("#tea") == room_for(mask), line
 
 
+async def test_a_mask_that_leaves_no_room_for_words_is_not_believed() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
+        await ear.happens("members_complete", "#tea")
+        rest = len(": PRIVMSG #tea :\r\n")
+        for line, mask in (
+            (f":Terra CHGHOST {'u' * 50} {'h' * 100}", len("Terra!@") + 150),
+            (f":Terra CHGHOST {'v' * 51} {'g' * 100}", len("Terra!@") + 150),
+            (f":Terra NICK {'n' * 64}", 66 + 150),
+            (f":{'n' * 64} NICK {'m' * 65}", 66 + 150),
+        ):
+            await server.says(line)
+            await server.settles()
+            assert network.payload_bytes("#tea") == 512 - rest - mask
+
+
 @pytest.mark.parametrize(("limit", "room"), [("20", 4), ("many", None), ("", None)])
 async def test_a_line_has_room_for_one_character_at_least(limit: str, room: int | None) -> None:
     async with (
