@@ -263,4 +263,4 @@ async def _send(connection: Connection, line: IrcMessage) -> None:
 
 def _loggable(line: IrcMessage) -> str:
     """The part of a line's parameters that a log may show: no password, key or text."""
-    return "" if line.command in _SECRET or not line.params else line.params[0]
+    return "" if line.command in _SECRET else "".join(line.params[:1])

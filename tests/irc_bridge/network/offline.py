@@ -13,10 +13,17 @@ from terrarium_mcp.irc_bridge.network.server_config import ServerConfig
 class Scene:
     """A client without a network, in #tea with ada, and everything it would have sent."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, wants_history: bool = True) -> None:
         self.posted: list[tuple[str, ...]] = []
         self.ended: list[str] = []
-        config = ServerConfig(host="h", port=1, nick="Terra", realname="r", password="letmein")  # noqa: S106
+        config = ServerConfig(
+            host="h",
+            port=1,
+            nick="Terra",
+            realname="r",
+            password="letmein",  # noqa: S106
+            wants_history=wants_history,
+        )
         sasl = Sasl(config, self.post, self.ended.append)
         limit = LogLimit(logging.getLogger(), config.name)
         self.client = PydleClient(config, sasl, self.post, self.ended.append, Isupport(), limit)

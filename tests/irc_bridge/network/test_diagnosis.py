@@ -12,6 +12,7 @@ from anyio.abc import SocketStream
 from terrarium_mcp.irc_bridge.network.diagnosis import (
     foreign_greeting,
     handshake_failed,
+    silent_end,
     unconnected,
     unusable_certificate,
 )
@@ -25,13 +26,14 @@ from tests.servers.fake_ircd import fake_ircd
 from tests.servers.ircd import Ircd, free_port
 
 
-def mismatch() -> ssl.SSLError:
-    error = ssl.SSLError(116, "key values mismatch")
-    error.reason = "KEY_VALUES_MISMATCH"
+def tls_error(reason: str) -> ssl.SSLError:
+    error = ssl.SSLError(1, "broken")
+    error.reason = reason
     return error
 
 
 USUAL = "6697 is usual with TLS, 6667 without"
+NO_TLS = f"if it is a port without TLS, set IRC_USE_SSL=off, or IRC_PORT to its TLS port; {USUAL}"
 
 
 @contextmanager
@@ -47,7 +49,50 @@ def test_a_closed_connection_is_told_in_the_same_words_on_every_python(
     kind: type[OSError],
 ) -> None:
     error = handshake_failed(login(6697, tls=True), kind("closed (EOF)"))
-    assert str(error).startswith("the server hung up during the TLS handshake: if it is a port")
+    assert str(error) == f"the server hung up during the TLS handshake: {NO_TLS}"
+
+
+def test_silence_in_the_handshake_is_told_with_the_place() -> None:
+    error = handshake_failed(login(6697, tls=True), TimeoutError())
+    assert str(error) == f"no answer from 127.0.0.1:6697 to the TLS handshake: {NO_TLS}"
+
+
+@pytest.mark.parametrize("reason", ["WRONG_VERSION_NUMBER", "RECORD_LAYER_FAILURE", "HTTP_REQUEST"])
+def test_what_is_no_tls_at_all_is_told_as_certain(reason: str) -> None:
+    way_out = f"set IRC_USE_SSL=off, or IRC_PORT to its TLS port; {USUAL}"
+    error = handshake_failed(login(6667, tls=True), tls_error(reason))
+    assert str(error) == f"127.0.0.1:6667 does not speak TLS: {way_out}"
+
+
+def test_another_fault_of_tls_is_told_with_its_reason_or_else_whole() -> None:
+    beginning = "the TLS handshake with 127.0.0.1:1 failed: "
+    error = tls_error("NO_SHARED_CIPHER")
+    assert str(handshake_failed(login(1), error)) == f"{beginning}NO_SHARED_CIPHER"
+    bare = tls_error("")
+    assert str(handshake_failed(login(1), bare)) == f"{beginning}{bare}"
+
+
+@pytest.mark.parametrize(
+    ("cause", "why"),
+    [
+        (
+            TimeoutError(),
+            "no answer from 127.0.0.1:1: check IRC_SERVER, IRC_PORT and the firewall",
+        ),
+        (OSError("odd"), "no connection to 127.0.0.1:1: odd"),
+        (ValueError("odder"), "no connection to 127.0.0.1:1: odder"),
+    ],
+)
+def test_whatever_keeps_us_from_a_host_is_told(cause: Exception, why: str) -> None:
+    error = OSError("All connection attempts failed")
+    error.__cause__ = cause
+    assert unconnected(login(1), error) == why
+
+
+def test_a_silent_end_is_explained_where_there_is_no_tls() -> None:
+    assert silent_end(login(1, tls=True), "it hung up") == "it hung up"
+    hint = "it hung up: if 127.0.0.1:1 expects TLS, set IRC_USE_SSL=on"
+    assert silent_end(login(1), "it hung up") == hint
 
 
 async def test_nobody_listening_is_told_with_the_usual_ports() -> None:
@@ -112,15 +157,19 @@ async def test_a_certificate_of_another_host_names_the_server(ngircd: Ircd) -> N
     assert (words in str(raised.value)) == refused
 
 
+TRUST = "set TERRARIUM_TLS_CAFILE to a PEM file with that"
+
+
 @pytest.mark.parametrize(
     ("code", "words"),
     [
-        (10, "has expired"),
-        (18, "is self-signed: set TERRARIUM_TLS_CAFILE to a PEM file with that certificate"),
-        (19, "is self-signed"),
-        (20, "is from an authority unknown here: set TERRARIUM_TLS_CAFILE"),
+        (10, "has expired: its operator has to renew it"),
+        (18, f"is self-signed: {TRUST} certificate, if you trust it"),
+        (19, f"is self-signed: {TRUST} certificate, if you trust it"),
+        (20, f"is from an authority unknown here: {TRUST} authority's"),
+        (21, f"is from an authority unknown here: {TRUST} authority's"),
         (62, "is for another host (why not): set IRC_SERVER to a name in it"),
-        (64, "is for another host"),
+        (64, "is for another host (why not): set IRC_SERVER to a name in it"),
         (23, "is not accepted: why not"),
     ],
 )
@@ -129,7 +178,14 @@ def test_every_fault_of_a_certificate_has_its_sentence(code: int, words: str) ->
     error.verify_code, error.verify_message = code, "why not"
     found = handshake_failed(login(6697, host="irc.example"), error)
     assert isinstance(found, UntrustedCertificate)
-    assert f"the certificate of irc.example:6697 {words}" in str(found)
+    assert str(found) == f"the certificate of irc.example:6697 {words}"
+
+
+def test_a_fault_of_a_certificate_without_a_word_is_told_whole() -> None:
+    error = ssl.SSLCertVerificationError(1, "broken")
+    error.verify_code, error.verify_message = 23, ""
+    told = str(handshake_failed(login(6697), error))
+    assert told == f"the certificate of 127.0.0.1:6697 is not accepted: {error}"
 
 
 @pytest.mark.parametrize(
@@ -138,6 +194,11 @@ def test_every_fault_of_a_certificate_has_its_sentence(code: int, words: str) ->
         (b"\x15\x03\x01\x00\x02\x02\x46", "127.0.0.1:1 expects TLS: set IRC_USE_SSL=on"),
         (b"HTTP/1.1 400 Bad\r\n", f"127.0.0.1:1 speaks HTTP, not IRC: check IRC_PORT; {USUAL}"),
         (b"SSH-2.0-OpenSSH_9.2\r\n", f"127.0.0.1:1 speaks SSH, not IRC: check IRC_PORT; {USUAL}"),
+        (b"\x16\x03\x01\x00\x02", "127.0.0.1:1 expects TLS: set IRC_USE_SSL=on"),
+        (
+            b"220 mail.example ESMTP\r\n",
+            f"127.0.0.1:1 speaks mail (SMTP), not IRC: check IRC_PORT; {USUAL}",
+        ),
         (b":srv NOTICE * :hi\r\n", ""),
         (b"NOTICE AUTH :hi\r\n", ""),
         (b"@time=x :srv NOTICE * :HTTP/1.1\r\n", ""),
@@ -182,7 +243,7 @@ def test_the_first_of_several_addresses_gives_the_reason() -> None:
     [
         (
             "us.key",
-            mismatch(),
+            tls_error("KEY_VALUES_MISMATCH"),
             (
                 "names us.pem and TERRARIUM_TLS_KEY us.key, but the key is of another certificate:"
                 " name the two that belong together."

@@ -154,6 +154,58 @@ async def test_one_channel_waits_for_the_other_and_each_request_has_its_own_labe
         assert len(server.heard("@label=")) == 4
 
 
+async def test_pages_of_two_channels_at_once_are_two_pages() -> None:
+    mate = replayed(2, "#mate").replace("batch=h", "batch=m")
+    async with (
+        fake_ircd(caps=("batch server-time message-tags",)) as server,
+        staying(login(server.port, "#tea", "#mate")) as (_, ear),
+    ):
+        await ready(server, ear, "#tea", "#mate")
+        await server.says(
+            ":srv BATCH +h chathistory #tea",
+            ":srv BATCH +m chathistory #MATE",
+            *(replayed(1), mate, replayed(3)),
+            ":srv BATCH -m",
+            ":srv BATCH -h",
+            *page(),
+        )
+        await ear.until(lambda: len(ear.pages) == 3)
+        assert ear.pages == [
+            HistoryPage("#MATE", [line(2)]),
+            HistoryPage("#tea", [line(1), line(3)]),
+            HistoryPage("#tea", []),
+        ]
+
+
+async def test_a_channel_that_we_are_not_in_has_no_history_for_us() -> None:
+    async with (
+        fake_ircd(caps=CAPS) as server,
+        staying(login(server.port, "#tea")) as (network, ear),
+    ):
+        await ready(server, ear, "#tea")
+        network.fetch_history("#elsewhere", SINCE)
+        network.fetch_history("#tea", SINCE)
+        await server.hears("CHATHISTORY AFTER #tea msgid=m0 100")
+        assert len(server.heard("CHATHISTORY")) == 1
+
+
+async def test_a_failure_that_nothing_was_asked_for_is_nothing(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with (
+        fake_ircd(caps=CAPS) as server,
+        staying(login(server.port, "#tea")) as (_, ear),
+    ):
+        await ready(server, ear, "#tea")
+        await server.says(
+            ":srv FAIL CHATHISTORY INVALID_TARGET #tea :no such place",
+            ":srv 421 Terra CHATHISTORY :Unknown command",
+        )
+        await server.settles()
+        assert server.heard("CHATHISTORY") == []
+    assert "no history" not in caplog.text
+
+
 async def test_a_msgid_that_the_server_does_not_know_is_asked_for_by_its_time() -> None:
     async with (
         fake_ircd(caps=CAPS, isupport=TWO_A_PAGE) as server,

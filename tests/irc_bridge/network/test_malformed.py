@@ -75,6 +75,22 @@ async def test_a_malformed_line_is_one_warning_that_shows_it_and_names_the_netwo
     assert (logged.levelname, logged.exc_info) == ("WARNING", None)
 
 
+async def test_a_line_that_is_none_is_named_in_the_log_once_and_then_counted(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port, "#tea"), mishaps=True) as (_, ear),
+    ):
+        await ear.happens("members_complete", "#tea")
+        await server.says(*["::x!u@h JOIN #tea"] * 3, ":ada!a@h PRIVMSG #tea :in the same breath")
+        await ear.hears("in the same breath")
+    assert [one for one in caplog.messages if one.startswith("127.0.0.1: ")] == [
+        "127.0.0.1: ignored a line: no nick in the sender of b'::x!u@h JOIN #tea\\r'",
+        "127.0.0.1: malformed: 2 more lines like it",
+    ]
+
+
 async def test_eight_kilobytes_of_tags_are_no_trouble() -> None:
     async with fake_ircd() as server, staying(login(server.port, "#tea")) as (_, ear):
         await ear.happens("members_complete", "#tea")

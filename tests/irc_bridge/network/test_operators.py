@@ -23,7 +23,9 @@ def test_half_operators_and_above_operate_a_channel(rank: str, operates: bool) -
 
 
 def test_a_network_without_operators_has_none() -> None:
-    assert not is_operator(ChannelMember("ada", "+", away=False, account=""), {"+": "v"})
+    voiced = ChannelMember("ada", "+", away=False, account="")
+    assert not is_operator(voiced, {"+": "v"})
+    assert not is_operator(voiced, {"+": "v", "-": "d"})
 
 
 async def test_ranks_follow_modes_and_names_are_compared_as_the_network_does() -> None:

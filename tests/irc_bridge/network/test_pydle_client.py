@@ -10,9 +10,9 @@ from tests.irc_bridge.network.offline import Scene, in_tea
 
 CAPABILITIES = (
     "account-notify account-tag away-notify batch cap-notify chathistory chghost "
-    "draft/chathistory draft/message-redaction echo-message extended-join invite-notify "
-    "message-redaction message-tags multi-prefix server-time setname standard-replies "
-    "userhost-in-names"
+    "draft/chathistory draft/event-playback draft/message-redaction echo-message event-playback "
+    "extended-join invite-notify labeled-response message-redaction message-tags "
+    "multi-prefix server-time setname standard-replies userhost-in-names"
 )
 
 
@@ -24,6 +24,26 @@ async def test_every_capability_that_a_record_lives_by_is_requested() -> None:
     scene = Scene()
     await scene.hears(f"CAP * LS :{CAPABILITIES} draft/multiline sasl=PLAIN sts=port=6697 tls")
     assert requested(scene) == [set(CAPABILITIES.split())]
+
+
+@pytest.mark.parametrize(
+    ("offered", "wanted", "history"),
+    [
+        ("batch server-time draft/chathistory draft/event-playback", True, 2),
+        ("batch server-time chathistory event-playback", True, 2),
+        ("batch server-time draft/chathistory draft/event-playback", False, 0),
+        ("batch server-time draft/event-playback", True, 0),
+        ("batch chathistory event-playback", True, 0),
+        ("server-time chathistory event-playback", True, 0),
+    ],
+)
+async def test_history_is_requested_where_it_can_be_told_from_what_is_new(
+    offered: str, wanted: bool, history: int
+) -> None:
+    scene = Scene(wants_history=wanted)
+    await scene.hears(f"CAP * LS :{offered}")
+    (names,) = requested(scene)
+    assert names - {"batch", "server-time"} == set(offered.split()[-history:] if history else [])
 
 
 @pytest.mark.parametrize("verb", ["LS", "ls"])
@@ -96,6 +116,14 @@ async def test_an_unusable_token_is_named_in_the_log_once(
         await scene.hears(f":srv 005 Terra {token} TARGMAX=JOIN:2 :x")
     assert scene.client.isupport.joins_per_line == 2
     assert caplog.messages == [f"h: ignored what the server says of itself: '{token}'"]
+
+
+async def test_an_unusable_token_is_shown_by_its_beginning(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    scene = Scene()
+    await scene.hears(f":srv 005 Terra LINELEN={'9' * 90} :x")
+    assert caplog.messages == [f"h: ignored what the server says of itself: 'LINELEN={'9' * 52}'"]
 
 
 @pytest.mark.parametrize(

@@ -110,8 +110,26 @@ async def test_somebody_elses_kick_or_part_is_not_ours() -> None:
         await server.says(":bo!b@h KICK #tea ada :x", ":ada!a@h PART #mate")
         await server.says(":bo!b@h KICK #tea Terra :x")
         await ear.happens("left")
+        await server.says(":bo!b@h KICK #tea cy :x")
         await server.settles()
         assert ear.happened("left") == [("left", "#tea", "kicked by bo: x")]
+
+
+async def test_a_channel_that_never_let_us_in_is_not_left() -> None:
+    def answer(line: str) -> list[str] | None:
+        return refused() if line == "JOIN #tea" else None
+
+    async with (
+        fake_ircd(isupport="CHANTYPES=# TARGMAX=JOIN:1", answer=answer) as server,
+        staying(login(server.port, "#tea", "#mate"), refused=(3600,), rejoin=()) as (network, ear),
+    ):
+        await ear.happens("members_complete", "#mate")
+        network.change_channels([ConfiguredChannel("#mate")])
+        await server.says(":bo!b@h KICK #mate Terra :x")
+        await ear.happens("left")
+        await server.settles()
+        assert ear.happened("left") == [("left", "#mate", "kicked by bo: x")]
+        assert server.heard("PART") == []
 
 
 async def test_a_channel_is_called_as_the_server_spells_it() -> None:

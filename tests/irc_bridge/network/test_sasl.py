@@ -139,8 +139,9 @@ def test_after_the_login_we_may_register_and_later_numerics_mean_nothing() -> No
         (Scene(tls=False), "it needs TLS"),
         (Scene(password=""), "the server has no SASL PLAIN"),
         (Scene(username=""), "the server has no SASL PLAIN"),
+        (Scene(certificate="cert.pem"), "the server has no SASL EXTERNAL or PLAIN"),
     ],
-    ids=["no SASL", "no TLS", "only a name", "only a password"],
+    ids=["no SASL", "no TLS", "only a name", "only a password", "a certificate, too"],
 )
 def test_a_welcome_without_the_login_ends_the_connection(scene: Scene, why: str) -> None:
     scene.sasl.require_login(WELCOME)

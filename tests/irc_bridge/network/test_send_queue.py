@@ -11,6 +11,7 @@ from terrarium_mcp.irc_bridge.network.timeouts import Timeouts
 
 URGENT = [
     *("AUTHENTICATE", "CAP", "MODE", "NICK", "PASS", "PING", "PONG", "PROTOCTL", "QUIT", "USER"),
+    "USERHOST",
 ]
 
 
@@ -159,3 +160,10 @@ async def test_refusals_leave_after_questions_to_the_server() -> None:
     with anyio.fail_after(5):
         order = [(await queue.next_paced()).line.command for _ in range(2)]
     assert order == ["WHO", "PRIVMSG"]
+
+
+async def test_a_refusal_leaves_also_where_one_line_at_a_time_may() -> None:
+    queue = SendQueue(Timeouts(burst=1, per_line=0.001))
+    queue.post_speech(said("no"), "#tea", Lane.REFUSAL)
+    with anyio.fail_after(5):
+        assert (await queue.next_paced()).line.params[-1] == "no"

@@ -143,10 +143,29 @@ async def test_a_failing_handler_costs_only_its_line(caplog: pytest.LogCaptureFi
         staying(login(server.port, "#tea"), mishaps=True) as (_, ear),
     ):
         await ear.happens("members_complete", "#tea")
-        await server.says(":ada!a@h JOIN", ":ada!a@h PRIVMSG #tea :still there?")
+        await server.says(*[":ada!a@h JOIN"] * 3, ":ada!a@h PRIVMSG #tea :still there?")
         await ear.hears("still there?")
         await server.settles()
-    assert "could not handle :ada!a@h JOIN" in caplog.text
+    assert [one for one in caplog.messages if "JOIN" in one] == [
+        "127.0.0.1: could not handle :ada!a@h JOIN",
+        "127.0.0.1: handling a JOIN line failed: IndexError: 2 more lines like it",
+    ]
+
+
+async def test_a_failing_handler_shows_where_to_those_who_look_closely(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    caplog.set_level(logging.DEBUG)
+    async with (
+        fake_ircd() as server,
+        staying(login(server.port, "#tea"), mishaps=True) as (_, ear),
+    ):
+        await ear.happens("members_complete", "#tea")
+        await server.says(":ada!a@h JOIN")
+        await server.settles()
+    [failed] = [one for one in caplog.records if "could not handle" in one.getMessage()]
+    assert failed.exc_info
+    assert failed.exc_info[0] is IndexError
 
 
 async def test_a_listener_that_fails_hears_the_next_line_and_is_named_once(
@@ -211,6 +230,11 @@ async def test_a_bouncer_that_lost_its_server_says_why_we_left() -> None:
         await ear.happens("members_complete", "#tea")
         await server.says(f":*status!znc@znc.in PRIVMSG Terra :{lost}")
         assert await ear.happens("left") == ("left", "#tea", f"the bouncer says: {lost}")
+        await server.says(f":*status!znc@znc.in NOTICE Terra :{lost}")
+        await server.settles()
+        assert len(ear.happened("left")) == 1
+        await server.says(":Terra!u@host.example JOIN #tea", ":srv 366 Terra #tea :End")
+        await ear.happens("members_complete", "#tea", times=2)
 
 
 def replying(start: str, *lines: str) -> Answer:
@@ -312,6 +336,14 @@ async def test_the_highest_of_several_ranks_is_shown() -> None:
         await server.settles()
         ranks = {member.nick: member.rank for member in network.members("#tea")}
         assert ranks == {"ada": "@", "bo": "+", "cy": "%", "dee": "~", "emo": "&", "Terra": ""}
+
+
+async def test_a_member_called_like_a_server_is_a_member() -> None:
+    async with fake_ircd() as server, staying(login(server.port, "#tea")) as (network, ear):
+        await ear.happens("members_complete", "#tea")
+        await server.says(":srv 353 Terra = #tea :a.bot")
+        await server.settles()
+        assert network.members("#tea")[0] == ChannelMember("a.bot", "", away=False, account="")
 
 
 async def test_nobody_is_known_of_channels_that_we_are_not_in() -> None:
@@ -477,7 +509,10 @@ async def test_whatever_goes_wrong_over_a_line_costs_that_line_alone(
         await server.settles()
         assert [member.nick for member in network.members("#tea")] == ["ada", "cy", "Terra"]
         assert server.connections == 1
-    assert caplog.text.count("recording a PRIVMSG line failed\n") == 1
+    [more] = [one for one in caplog.messages if "more lines like it" in one]
+    kind = f"recording a PRIVMSG line failed: {type(error).__name__}"
+    assert more == f"127.0.0.1: {kind}: 49 more lines like it"
+    assert caplog.messages.count("127.0.0.1: recording a PRIVMSG line failed") == 1
 
 
 async def test_a_cancellation_passes_through_a_listener_that_fails_at_every_line() -> None:
