@@ -73,7 +73,7 @@ def test_a_token_is_read_as_the_specification_means_it(
         *("LINELEN", "LINELEN=511", "LINELEN=8193", "LINELEN=600.5", "LINELEN=\u0666\u0660\u0660"),
         *("CHATHISTORY=\u00b2", "CHATHISTORY=-1", "NICKLEN=0", "NICKLEN=\u2461", "CHANNELLEN=1"),
         *("NICKLEN=2147483648", "NICKLEN=99999999999999999999999999"),
-        *( "CHANLIMIT=#:-1", "CHANLIMIT=:9"),
+        *( "CHANLIMIT=#:-1", "CHANLIMIT=#:5:6", "CHANLIMIT=:9"),
         *("CHANLIMIT", "CHANLIMIT=#:x,&:3", "MAXCHANNELS=many", "TARGMAX=JOIN:0", "TARGMAX=JOIN:x"),
         *("CASEMAPPING", "CASEMAPPING=klingon", "CASEMAPPING=ascii,rfc1459", "CHANTYPES"),
         *("CHANTYPES=", "CHANTYPES=~", "PREFIX=(ov)@", "PREFIX=ov@+", "PREFIX=(oo)@+"),

@@ -137,6 +137,7 @@ async def test_lines_for_operators_only_can_be_told_apart() -> None:
         line = await ear.hears("ops only")
         assert network.split_status(line.params[0]) == ("@", "#tea")
         assert network.split_status("#tea") == ("", "#tea")
+        assert (network.is_channel("#tea"), network.is_channel("ada")) == (True, False)
         assert network.split_status("+ada") == ("", "+ada")
 
 

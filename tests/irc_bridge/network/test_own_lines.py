@@ -108,6 +108,12 @@ async def test_a_refusal_without_a_reason_says_so(caplog: pytest.LogCaptureFixtu
     assert refusals(caplog) == ["#tea does not take our lines: no reason given"]
 
 
+def test_an_endless_reason_is_cut() -> None:
+    refusal = NotTaken("#tea", "x" * 300)
+    assert refusal.why == "x" * 200 + "..."
+    assert str(refusal) == f"#tea does not take our lines: {refusal.why}"
+
+
 @pytest.mark.parametrize(
     ("line", "is_ours"),
     [
