@@ -46,6 +46,12 @@ async def test_history_is_requested_where_it_can_be_told_from_what_is_new(
     assert names - {"batch", "server-time"} == set(offered.split()[-history:] if history else [])
 
 
+async def test_history_that_is_offered_later_is_requested_then() -> None:
+    scene = Scene()
+    await scene.hears("CAP * LS :batch server-time", "CAP * NEW :draft/chathistory")
+    assert requested(scene)[-1] == {"draft/chathistory"}
+
+
 @pytest.mark.parametrize("verb", ["LS", "ls"])
 async def test_a_list_in_several_lines_is_one_list(verb: str) -> None:
     scene = Scene()

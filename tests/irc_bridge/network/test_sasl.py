@@ -223,6 +223,10 @@ def test_a_list_of_mechanisms_leaves_out_the_others() -> None:
     assert scene.ended == ["SASL login failed: are available"]
     scene = Scene(certificate="cert.pem")
     scene.sasl.begin()
+    scene.sasl.on_mechanisms(parse_line(b":srv 908 Terra SCRAM"))
+    assert scene.ended == ["SASL login failed: SCRAM"]
+    scene = Scene(certificate="cert.pem")
+    scene.sasl.begin()
     scene.sasl.on_mechanisms(parse_line(b":srv 908 Terra"))
     assert scene.ended == []
 
