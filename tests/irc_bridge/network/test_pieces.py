@@ -130,7 +130,7 @@ def test_ranks_follow_mode_lines_past_all_other_arguments() -> None:
         "v": ["bo"],
     }
     assert ranks({}, "-l+o", "ada") == {"o": ["ada"]}
-    assert ranks({}, "oX+v", "ada", "bo") == {"o": ["ada"], "v": ["bo"]}  # X has no argument
+    assert ranks({}, "oXv", "ada", "bo") == {"o": ["ada"], "v": ["bo"]}  # X has no argument
 
 
 def test_a_missing_argument_costs_only_its_own_mode() -> None:
