@@ -26,7 +26,7 @@ from contextlib import (
 from dataclasses import dataclass
 from heapq import heappop, heappush
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import aiosqlite
 import anyio
@@ -37,6 +37,7 @@ from terrarium_mcp.store.sqlite.engine.files import FileState, bytes_of, state_o
 from terrarium_mcp.store.sqlite.engine.functions import FUNCTIONS, as_text
 from terrarium_mcp.store.sqlite.engine.location import FileLocation
 from terrarium_mcp.store.sqlite.engine.reads import (
+    Found,
     Params,
     Reads,
     Row,
@@ -64,8 +65,6 @@ bulk append."""
 CHECKPOINT_PATIENCE = 0.5
 """Seconds for which a checkpoint retries while a writer or reader is in its way. Each attempt keeps
 writers out no longer than SQLite itself waits for readers (`RETRY_MS`)."""
-
-Value = TypeVar("Value")
 
 
 @dataclass(slots=True)
@@ -250,10 +249,10 @@ class Database:
 
     async def whole(
         self,
-        read: Callable[[Reads], Coroutine[Any, Any, Value]],
+        read: Callable[[Reads], Coroutine[Any, Any, Found]],
         *,
         deadline: float | None = None,
-    ) -> Value:
+    ) -> Found:
         """Run a read of several statements, and the thinking between them, in a reader's thread.
 
         Args:
@@ -418,15 +417,15 @@ async def _try_to_begin(writer: Writer, *, is_last_try: bool) -> bool:
 
 
 async def _completed(
-    reader: aiosqlite.Connection, read: Callable[[Reads], Coroutine[Any, Any, Value]]
-) -> Value:
+    reader: aiosqlite.Connection, read: Callable[[Reads], Coroutine[Any, Any, Found]]
+) -> Found:
     """The result of a read. Whatever happens, the connection is idle again afterwards."""
     # aiosqlite hands its thread one statement at a time; what it does so with runs a whole read,
     # too. tests/test_aiosqlite.py watches these two names.
     execute, connection = reader._execute, reader._conn  # noqa: SLF001 -- as said
     reads = ThreadReads(connection)
     try:
-        result: Value = await execute(completed, read, reads)  # type: ignore[no-untyped-call]  # as said
+        result: Found = await execute(completed, read, reads)  # type: ignore[no-untyped-call]  # as said
     except BaseException:
         reads.stop()
         await _make_idle(reader)

@@ -13,7 +13,7 @@ from terrarium_mcp.store.sqlite.engine.functions import as_text
 
 Params = Mapping[str, Any] | Sequence[Any]
 Row = sqlite3.Row
-Value = TypeVar("Value")
+Found = TypeVar("Found")
 
 
 class Reads(Protocol):
@@ -60,7 +60,7 @@ class ThreadReads:
         self._is_stopped = True
 
 
-def completed(read: Callable[[Reads], Coroutine[Any, Any, Value]], reads: Reads) -> Value:
+def completed(read: Callable[[Reads], Coroutine[Any, Any, Found]], reads: Reads) -> Found:
     """The result of a read whose statements run at once, so that it never waits.
 
     Raises:
@@ -70,7 +70,7 @@ def completed(read: Callable[[Reads], Coroutine[Any, Any, Value]], reads: Reads)
     try:
         reading.send(None)
     except StopIteration as end:
-        result: Value = end.value
+        result: Found = end.value
         return result
     reading.close()
     raise RuntimeError("A read waits for something else than its statements.")
