@@ -1,9 +1,7 @@
 """The pipeline of a parsed question: find candidates, read around them, rank."""
 
 from collections.abc import Collection, Sequence
-from functools import partial
 
-from terrarium_mcp.offload import offload
 from terrarium_mcp.store.search.relevance.candidates import found_by, planned_lookups
 from terrarium_mcp.store.search.relevance.corpus import CandidateLine, Corpus, Passage
 from terrarium_mcp.store.search.relevance.question import ParsedQuestion, PlainQuestion
@@ -58,9 +56,9 @@ async def _ranked(
     """The lines around the most promising ones, ranked, and the best of them judged."""
     lines = await corpus.lines(ids)
     scorer = Scorer(about)
-    promising = await offload(partial(scorer.promising, lines, _most_read_around(question)))
+    promising = scorer.promising(lines, _most_read_around(question))
     passages = await corpus.around(promising)
-    return await offload(partial(_scored, scorer, passages, lines))
+    return _scored(scorer, passages, lines)
 
 
 def _most_read_around(question: PlainQuestion) -> int:

@@ -17,8 +17,9 @@ from terrarium_mcp.store.records.archive import (
     ArchivedSpan,
 )
 from terrarium_mcp.store.sqlite.archive.opted_out import people_who_opted_out, permitted
-from terrarium_mcp.store.sqlite.engine.database import Database, Row
+from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import as_text
+from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 

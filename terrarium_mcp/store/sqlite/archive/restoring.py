@@ -22,7 +22,8 @@ from terrarium_mcp.store.records.archive import (
     NotRestorable,
     RestoredTotals,
 )
-from terrarium_mcp.store.sqlite.engine.database import Database, Row, Writer
+from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import room_ids
 from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE, BatchSizer, YieldingTransaction
 from terrarium_mcp.store.sqlite.index.indexer import Indexer

@@ -10,10 +10,9 @@ from collections.abc import (
     AsyncIterator,
     Awaitable,
     Callable,
+    Coroutine,
     Iterable,
     Iterator,
-    Mapping,
-    Sequence,
 )
 from contextlib import (
     AbstractAsyncContextManager,
@@ -37,6 +36,14 @@ from terrarium_mcp.store.sqlite.engine.failures import translate_errors
 from terrarium_mcp.store.sqlite.engine.files import FileState, bytes_of, state_of, wal_of
 from terrarium_mcp.store.sqlite.engine.functions import FUNCTIONS, as_text
 from terrarium_mcp.store.sqlite.engine.location import FileLocation
+from terrarium_mcp.store.sqlite.engine.reads import (
+    Found,
+    Params,
+    Reads,
+    Row,
+    ThreadReads,
+    completed,
+)
 from terrarium_mcp.store.sqlite.engine.write_lock import LockWaiters
 
 READERS = (65_536, 8_192, 8_192)
@@ -58,9 +65,6 @@ bulk append."""
 CHECKPOINT_PATIENCE = 0.5
 """Seconds for which a checkpoint retries while a writer or reader is in its way. Each attempt keeps
 writers out no longer than SQLite itself waits for readers (`RETRY_MS`)."""
-
-Params = Mapping[str, Any] | Sequence[Any]
-Row = sqlite3.Row
 
 
 @dataclass(slots=True)
@@ -235,6 +239,24 @@ class Database:
         Args:
             sql: the statement.
             params: its parameters.
+            deadline: as in `whole`.
+
+        Raises:
+            TookTooLong: the deadline passed.
+            StoreFailed: the file cannot be read.
+        """
+        return await self.whole(lambda reads: reads.rows(sql, params), deadline=deadline)
+
+    async def whole(
+        self,
+        read: Callable[[Reads], Coroutine[Any, Any, Found]],
+        *,
+        deadline: float | None = None,
+    ) -> Found:
+        """Run a read of several statements, and the thinking between them, in a reader's thread.
+
+        Args:
+            read: runs statements, and waits for nothing else.
             deadline: seconds after which it is interrupted; DEADLINE if None.
 
         Raises:
@@ -248,7 +270,7 @@ class Database:
             number, reader = heappop(self._idle)
             try:
                 with self._noting_damage(), anyio.move_on_after(seconds):
-                    return await _fetch(reader, sql, params)
+                    return await _completed(reader, read)
             finally:
                 heappush(self._idle, (number, reader))
         raise TookTooLong(
@@ -394,18 +416,21 @@ async def _try_to_begin(writer: Writer, *, is_last_try: bool) -> bool:
     return True
 
 
-async def _fetch(reader: aiosqlite.Connection, sql: str, params: Params) -> list[Row]:
-    """The rows of a statement. Whatever happens, the connection is idle again afterwards."""
+async def _completed(
+    reader: aiosqlite.Connection, read: Callable[[Reads], Coroutine[Any, Any, Found]]
+) -> Found:
+    """The result of a read. Whatever happens, the connection is idle again afterwards."""
+    # aiosqlite hands its thread one statement at a time; what it does so with runs a whole read,
+    # too. tests/test_aiosqlite.py watches these two names.
+    execute, connection = reader._execute, reader._conn  # noqa: SLF001 -- as said
+    reads = ThreadReads(connection)
     try:
-        return list(await reader.execute_fetchall(sql, params))
-    except sqlite3.OperationalError as error:
-        if reader.text_factory is as_text or "decode" not in str(error):
-            raise
-        reader.text_factory = as_text  # from now on: such text rarely comes alone
-        return await _fetch(reader, sql, params)
+        result: Found = await execute(completed, read, reads)  # type: ignore[no-untyped-call]  # as said
     except BaseException:
+        reads.stop()
         await _make_idle(reader)
         raise
+    return result
 
 
 async def _make_idle(reader: aiosqlite.Connection) -> None:

@@ -33,8 +33,9 @@ from terrarium_mcp.store.recognition.comparison import (
 )
 from terrarium_mcp.store.recognition.once import recognised
 from terrarium_mcp.store.records import LogSource
-from terrarium_mcp.store.sqlite.engine.database import Database, Row
+from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.imports.recent_texts import FoldedRoom, RecentTexts
 from terrarium_mcp.store.sqlite.imports.source_rows import (
     READ_BEFORE,

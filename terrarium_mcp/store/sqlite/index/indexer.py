@@ -16,8 +16,9 @@ from typing import Any
 import anyio
 
 from terrarium_mcp.store.errors import IndexDamaged, StillOpening, StoreFailed
-from terrarium_mcp.store.sqlite.engine.database import Database, Row, Writer
+from terrarium_mcp.store.sqlite.engine.database import Database, Writer
 from terrarium_mcp.store.sqlite.engine.fts_merge import NEARLY_COMPLETE
+from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.refolding import ROOM_MOVES
 from terrarium_mcp.store.sqlite.engine.wal_reset_bug import other_writers_advice
 from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE, BatchSizer, YieldingTransaction

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 
 from terrarium_mcp.store.search.relevance.lookup import Lookup
-from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.search.fts_query import LeftOut
 from terrarium_mcp.store.sqlite.search.id_ranges import IdRange, coalesced
 from terrarium_mcp.store.sqlite.search.index_scan import IndexScan
@@ -28,13 +28,13 @@ class CandidateScan:
     """
 
     def __init__(
-        self, database: Database, snapshot: Snapshot, scope: str, without: LeftOut | None
+        self, reads: Reads, snapshot: Snapshot, scope: str, without: LeftOut | None
     ) -> None:
-        self._database = database
+        self._reads = reads
         self._snapshot = snapshot
         self._scope = scope
         self._without = without
-        self._index = IndexScan(database)
+        self._index = IndexScan(reads)
         self._ranges_of: dict[tuple[str, str], IdRanges] = {}
 
     async def find(self, lookups: Sequence[Lookup]) -> dict[Lookup, list[int]]:
@@ -89,6 +89,6 @@ class CandidateScan:
         if not statements:
             return found
         lookups = [*ranges]
-        for n, rowid in await self._database.rows(" UNION ALL ".join(statements), params):
+        for n, rowid in await self._reads.rows(" UNION ALL ".join(statements), params):
             found[lookups[n]].append(-rowid)
         return found

@@ -16,7 +16,7 @@ from terrarium_mcp.chat.opening_line import opening_line
 from terrarium_mcp.chat.times.timestamps import Position, to_text
 from terrarium_mcp.offload import offload
 from terrarium_mcp.store.search.scope import SearchScope
-from terrarium_mcp.store.sqlite.engine.database import Row
+from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rows import parse_timestamp, said_by
 from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
 from terrarium_mcp.store.sqlite.search.order import OLDEST, place

@@ -8,8 +8,8 @@ from terrarium_mcp.store.search.relevance.corpus import CandidateLine, LogStatis
 from terrarium_mcp.store.search.relevance.lookup import Lookup
 from terrarium_mcp.store.search.relevance.question import PlainQuestion
 from terrarium_mcp.store.search.vocabulary_queries import VocabularyQuery
-from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.search.candidate_scan import CandidateScan
 from terrarium_mcp.store.sqlite.search.fts_query import scope_query
@@ -21,21 +21,21 @@ from terrarium_mcp.store.sqlite.search.vocabulary import SqliteVocabulary
 class SqliteCorpus:
     """A `Corpus` for one question: a snapshot, seen through the question's scope."""
 
-    def __init__(self, database: Database, snapshot: Snapshot, question: PlainQuestion) -> None:
+    def __init__(self, reads: Reads, snapshot: Snapshot, question: PlainQuestion) -> None:
         scope = question.scope
         restriction = scope_query(scope.query, scope.narrowed_rooms, has_asides=snapshot.has_asides)
-        self._database = database
+        self._reads = reads
         self._rooms = scope.rooms
-        self._vocabulary = SqliteVocabulary(database)
-        self._candidates = CandidateScan(database, snapshot, restriction.scope, restriction.without)
-        self._neighbours = Neighbours(database, scope, snapshot.last_id, restriction)
+        self._vocabulary = SqliteVocabulary(reads)
+        self._candidates = CandidateScan(reads, snapshot, restriction.scope, restriction.without)
+        self._neighbours = Neighbours(reads, scope, snapshot.last_id, restriction)
 
     async def statistics(self, nicks: Collection[str]) -> LogStatistics:
         """The sizes of the history, and of what these nicks wrote, in one statement."""
         nicks = [storable(nick) for nick in nicks]
         names = {nick: nick for nick in nicks if words_in(nick) == (nick,)}
         here = within(self._rooms)
-        rows = await self._database.rows(
+        rows = await self._reads.rows(
             "SELECT NULL, sum(lines), sum(words),"  # noqa: S608 -- ids of ours
             f" sum(lines) FILTER (WHERE {here}) FROM room_counts"
             f" UNION ALL SELECT folded, sum(lines), NULL, NULL FROM nick_counts WHERE {here}"

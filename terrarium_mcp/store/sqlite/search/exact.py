@@ -15,7 +15,7 @@ from terrarium_mcp.chat.terms import Term, TermKind
 from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.store.search.hits import COUNTED
 from terrarium_mcp.store.search.scope import SearchScope
-from terrarium_mcp.store.sqlite.engine.database import Row
+from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.index.message_index import MessageIndex
 from terrarium_mcp.store.sqlite.index.phrase_index import PhraseIndex
 from terrarium_mcp.store.sqlite.search.fts_query import FtsQuery, fts_query, phrase_query

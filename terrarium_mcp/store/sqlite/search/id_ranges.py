@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE
-from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.index.sorted_runs import Run
 from terrarium_mcp.store.sqlite.search.order import moved
 from terrarium_mcp.store.sqlite.search.snapshot import Snapshot
@@ -98,7 +98,7 @@ def without(ranges: Sequence[IdRange], gone: Sequence[IdRange]) -> list[IdRange]
 
 
 async def run_slices(
-    database: Database,
+    reads: Reads,
     snapshot: Snapshot,
     since: str = BEGINNING.timestamp,
     until: str = EVERY_LINE.timestamp,
@@ -107,7 +107,7 @@ async def run_slices(
     runs = [run for run in snapshot.runs if run.ended >= since and run.began <= until]
     limits = [_limits(run, since, until) for run in runs]
     first = await _first_from(
-        database, [(run, moment) for run, each in zip(runs, limits, strict=True) for moment in each]
+        reads, [(run, moment) for run, each in zip(runs, limits, strict=True) for moment in each]
     )
     found = [
         _slice(run, each, first, snapshot.last_id) for run, each in zip(runs, limits, strict=True)
@@ -161,7 +161,7 @@ def _slice(
 
 
 async def _first_from(
-    database: Database, wanted: Iterable[tuple[Run, str]]
+    reads: Reads, wanted: Iterable[tuple[Run, str]]
 ) -> dict[tuple[int, str], int]:
     """For each run and moment, the id from which the lines of the run are at or after the moment.
 
@@ -173,7 +173,7 @@ async def _first_from(
     asked = list(dict.fromkeys((run.first, run.last, moment) for run, moment in wanted if moment))
     if not asked:
         return {}
-    rows = await database.rows(_BISECTED, {"sought": json.dumps(asked)})
+    rows = await reads.rows(_BISECTED, {"sought": json.dumps(asked)})
     return {(asked[n][0], asked[n][2]): low for n, low in rows}
 
 

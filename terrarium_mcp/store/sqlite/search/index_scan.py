@@ -10,7 +10,7 @@ from typing import Any
 
 from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.store.search.hits import COUNTED
-from terrarium_mcp.store.sqlite.engine.database import Database, Row
+from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
 from terrarium_mcp.store.sqlite.search.id_ranges import (
     Chain,
     IdRange,
@@ -94,8 +94,8 @@ class IndexScan:
     8 alone, and the next one continues from there.
     """
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, reads: Reads) -> None:
+        self._reads = reads
 
     async def first(
         self,
@@ -141,7 +141,7 @@ class IndexScan:
     async def all_of_few(self, spec: ScanSpec, index: str, most: int) -> list[Row] | None:
         """All matching lines, in no order, if an index finds at most `most`; None otherwise."""
         found = in_ranges(1, NEWEST, index=index)
-        rows = await self._database.rows(
+        rows = await self._reads.rows(
             f"WITH found AS MATERIALIZED ({found} LIMIT :few + 1),"  # noqa: S608 -- words of strangers are parameters
             " held AS MATERIALIZED (SELECT count(*) AS held FROM found)"
             f" SELECT m.*, held FROM held LEFT JOIN ({lines_of('found', spec.where)}"
@@ -172,7 +172,7 @@ class IndexScan:
         )
         params = {**spec.all_params, **counting.params}
         sql = f"{counting.tables} SELECT {counting.count}"
-        return int(await self._database.value(sql, params))
+        return int(await self._reads.value(sql, params))
 
     async def all_lines(self, spec: ScanSpec, columns: str) -> list[Row]:
         """Some columns of all matching lines, in no order; as `count`, whatever their number.
@@ -182,16 +182,16 @@ class IndexScan:
         """
         slices = await self._slices(spec, spec.since, spec.until)
         sql, params = lines_in(spec, coalesced(one.ids for one in slices), columns)
-        return await self._database.rows(sql, params)
+        return await self._reads.rows(sql, params)
 
     async def has_any(self, match: str, snapshot: Snapshot) -> bool:
         """Whether the index finds any line for an FTS5 expression."""
         params = {"match": match, **range_params([all_ids(snapshot)])}
-        return bool(await self._database.rows(f"{in_ranges(1, NEWEST)} LIMIT 1", params))
+        return bool(await self._reads.rows(f"{in_ranges(1, NEWEST)} LIMIT 1", params))
 
     async def ids_between(self, snapshot: Snapshot, since: str, until: str) -> tuple[IdRange, ...]:
         """Ranges with every line of a time, and few others; those of newer lines first."""
-        slices = await run_slices(self._database, snapshot, since, until)
+        slices = await run_slices(self._reads, snapshot, since, until)
         slices.sort(key=lambda one: one.run.ended, reverse=True)
         return tuple(one.ids for one in slices)
 
@@ -199,16 +199,14 @@ class IndexScan:
         """How many lines match."""
         counting = count_plan(spec, await self._slices(spec, spec.since, spec.until))
         params = {**spec.all_params, **counting.params}
-        count = int(
-            await self._database.value(f"{counting.tables} SELECT {counting.count}", params)
-        )
+        count = int(await self._reads.value(f"{counting.tables} SELECT {counting.count}", params))
         if count > COUNTED or spec.index_decides:
             return Total(count)
         sql = f"{counting.tables} SELECT {counting.examined}"
-        return Total(count, exact=int(await self._database.value(sql, params)) < spec.at_most)
+        return Total(count, exact=int(await self._reads.value(sql, params)) < spec.at_most)
 
     async def _slices(self, spec: ScanSpec, since: str, until: str) -> list[RunSlice]:
-        return await run_slices(self._database, spec.snapshot, since, until)
+        return await run_slices(self._reads, spec.snapshot, since, until)
 
     async def _scanned(
         self,
@@ -267,7 +265,7 @@ class IndexScan:
             sql, its = first_lines(spec, ranges, most + extra, n)
             statements.append(sql)
             params |= its
-        for row in await self._database.rows(" UNION ALL ".join(statements), params):
+        for row in await self._reads.rows(" UNION ALL ".join(statements), params):
             found[row["scan"]].append(row)
         return {n: FirstWalk(ranges, rows) for n, rows in found.items()}
 
@@ -300,7 +298,7 @@ class IndexScan:
         if not run.slack_ms or order.is_before(edge, order.back(farthest, run.slack_ms)):
             return []
         alone = replace(plan.spec.snapshot, runs=(run,))
-        near = await run_slices(self._database, alone, *order.upto(edge))
+        near = await run_slices(self._reads, alone, *order.upto(edge))
         rest = replace(plan, spec=replace(plan.spec, at_most=ALL_OF_THEM), counting=None)
         ids = [_beyond(last, one.ids, order) for one in near]
         return await self._walked(rest, ids, ALL_OF_THEM) if ids else []
@@ -310,7 +308,7 @@ class IndexScan:
         if plan.begun and plan.begun.ranges == ranges:
             return list(plan.begun.rows)
         params = {**plan.params, **range_params(ranges), "most": most}
-        return await self._database.rows(plan.sql(ranges), params)
+        return await self._reads.rows(plan.sql(ranges), params)
 
     async def _examined_to(self, slices: Sequence[RunSlice], plan: ScanPlan) -> str:
         """The time up to which all lines have been examined; "" if these are all."""
@@ -319,7 +317,7 @@ class IndexScan:
             return ""
         number = await self._last_read(spec, slices, order)
         sql = "SELECT timestamp FROM messages WHERE id = :id"
-        timestamp = await self._database.value(sql, {"id": number}, "")
+        timestamp = await self._reads.value(sql, {"id": number}, "")
         run = next((one.run for one in slices if number in one.ids), None)
         return order.back(timestamp, run.slack_ms) if timestamp and run else ""
 
@@ -328,7 +326,7 @@ class IndexScan:
         found = lines_read(spec, in_ranges(len(slices), order))
         sql = f"SELECT rowid FROM ({found}) LIMIT 1 OFFSET :at_most - 1"  # noqa: S608 -- words of strangers are parameters
         params = {**spec.all_params, **range_params([one.ids for one in slices])}
-        return -int(await self._database.value(sql, params, 0))
+        return -int(await self._reads.value(sql, params, 0))
 
 
 def _extra(chain: Chain) -> int:

@@ -8,8 +8,8 @@ from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.store.search.relevance.corpus import CandidateLine, Passage
 from terrarium_mcp.store.search.relevance.weights import LATER, NEAR, REPLIES_TO
 from terrarium_mcp.store.search.scope import SearchScope
-from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import as_text
+from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.voices_sql import SPEAKER, TEXT
@@ -23,9 +23,9 @@ class Neighbours:
     """Reads lines up to the id `last_id`; those that meet `restriction` may answer."""
 
     def __init__(
-        self, database: Database, scope: SearchScope, last_id: int, restriction: FtsQuery
+        self, reads: Reads, scope: SearchScope, last_id: int, restriction: FtsQuery
     ) -> None:
-        self._database = database
+        self._reads = reads
         may_answer = " AND ".join(["m.timestamp >= :since", *restriction.where])
         self._columns = (
             f"m.id, m.room, m.timestamp, {SPEAKER} AS nick, {TEXT} AS message,"
@@ -46,7 +46,7 @@ class Neighbours:
 
     async def lines(self, ids: Iterable[int]) -> list[CandidateLine]:
         """Those of the lines that may answer."""
-        rows = await self._database.rows(
+        rows = await self._reads.rows(
             # CROSS JOIN keeps the order: the ids lead, whatever else an index could narrow.
             f"SELECT {self._columns} FROM json_each(:ids) found CROSS JOIN messages m"  # noqa: S608 -- ids of ours, parameters
             f" ON m.id = found.value WHERE {self._is_readable}"
@@ -64,7 +64,7 @@ class Neighbours:
             self._side("other_places", "<", "DESC", NEAR),
             self._side("other_places", ">=", "ASC", NEAR + 1),
         )
-        rows = await self._database.rows(
+        rows = await self._reads.rows(
             " UNION ALL ".join(sides),
             self._params
             | {

@@ -6,7 +6,7 @@ from datetime import timedelta
 from operator import gt, lt
 
 from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, Position, from_text, to_text
-from terrarium_mcp.store.sqlite.engine.database import Row
+from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.index.sorted_runs import Run
 
 _LAST = 2**63 - 1

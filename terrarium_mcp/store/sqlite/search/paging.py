@@ -20,6 +20,7 @@ from terrarium_mcp.store.search.relevance.query_analysis import QuestionAnalysis
 from terrarium_mcp.store.search.relevance.ranking import RankedAnswer
 from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, as_messages
 from terrarium_mcp.store.sqlite.search.corpus import SqliteCorpus
@@ -35,6 +36,10 @@ _HEADS = 200
 _WEAK_HITS = 10
 """Hits on a page whose best line is weak, or half of those asked for where that is more: a full
 page would only look like an answer."""
+
+_RANKED_WITHIN = 6.0
+"""Seconds for a ranking: three times what one statement may take, since from a cold disk each of a
+dozen is slow."""
 
 _PLACE = attrgetter("position")
 
@@ -138,7 +143,7 @@ class Pages:
         ranked = await self._answer(request) if request.attempt.is_ranked else None
         if not ranked:
             return None, ()
-        return ranked, await timed(ranked.lookups, self._corpus(request))
+        return ranked, await timed(ranked.lookups, _corpus(self._database, request))
 
     async def _head_page(self, request: PageRequest, head: RankedHead, shown: int) -> Hits:
         """A page that ends inside the ranked head."""
@@ -221,6 +226,8 @@ class Pages:
             return RankedHead(openers, Total(len(openers)))
         if request.rung is Rung.ALL_WORDS:
             newest = await self._exact.first(request.query, HEAD, NEWEST)
+            if len(newest.rows) == 1:  # often the case, and to rank it takes 5 ms
+                return RankedHead([newest.rows[0]["id"]], newest.total)
             return RankedHead(_ids(await self._best_of(newest, request)), newest.total)
         few = await self._with_all_words(request)
         answer = await self._answer(request)
@@ -246,21 +253,25 @@ class Pages:
 
     async def _any_word(self, request: PageRequest) -> RankedAnswer:
         """The lines of the history that answer best."""
-        question, corpus = request.attempt.question, self._corpus(request)
-        return await answer(question, await request.analysis.parsed(question, corpus), corpus)
+
+        async def answered(reads: Reads) -> RankedAnswer:
+            question, corpus = request.attempt.question, _corpus(reads, request)
+            return await answer(question, await request.analysis.parsed(question, corpus), corpus)
+
+        return await self._database.whole(answered, deadline=_RANKED_WITHIN)
 
     async def _best_of(self, found: ScanResult, request: PageRequest) -> RankedAnswer | None:
         """The lines found (at most the `HEAD` newest), ranked."""
         ids = [row["id"] for row in found.rows]
         if not ids:
             return None
-        question, corpus = request.attempt.question, self._corpus(request)
-        about = await request.analysis.parsed(question, corpus)
-        return await ranked_among(ids, question, about, corpus)
 
-    def _corpus(self, request: PageRequest) -> SqliteCorpus:
-        kind = VisibleCorpus if request.search.visible_only else SqliteCorpus
-        return kind(self._database, request.snapshot, request.attempt.question)
+        async def ranked(reads: Reads) -> RankedAnswer:
+            question, corpus = request.attempt.question, _corpus(reads, request)
+            about = await request.analysis.parsed(question, corpus)
+            return await ranked_among(ids, question, about, corpus)
+
+        return await self._database.whole(ranked, deadline=_RANKED_WITHIN)
 
     async def _messages(self, ids: Sequence[int], rooms: Sequence[Room]) -> list[Message]:
         """These messages, in this order; without those removed since they were ranked."""
@@ -274,6 +285,11 @@ class Pages:
         )
         by_id = {message.id: message for message in as_messages(rows, rooms)}
         return [by_id[number] for number in ids if number in by_id]
+
+
+def _corpus(reads: Reads, request: PageRequest) -> SqliteCorpus:
+    kind = VisibleCorpus if request.search.visible_only else SqliteCorpus
+    return kind(reads, request.snapshot, request.attempt.question)
 
 
 def _ids(found: RankedAnswer | None) -> list[int]:

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from terrarium_mcp.chat.times.timestamps import BEGINNING, Position
 from terrarium_mcp.store.search.hits import COUNTED
-from terrarium_mcp.store.sqlite.engine.database import Row
+from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS
 from terrarium_mcp.store.sqlite.search.id_ranges import IdRange, RunSlice, coalesced
 from terrarium_mcp.store.sqlite.search.order import NEWEST, Order

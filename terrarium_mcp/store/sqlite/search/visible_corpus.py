@@ -9,9 +9,9 @@ from terrarium_mcp.store.search.relevance.corpus import LogStatistics
 from terrarium_mcp.store.search.relevance.lookup import Lookup
 from terrarium_mcp.store.search.relevance.question import PlainQuestion
 from terrarium_mcp.store.search.vocabulary_queries import VocabularyQuery, WordsAmong
-from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
 from terrarium_mcp.store.sqlite.engine.index_words import nick_words
+from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.index.fts_syntax import all_speech, one_of, ordered_and
 from terrarium_mcp.store.sqlite.search.corpus import SqliteCorpus
@@ -27,14 +27,14 @@ _PLACE = "m.id, m.timestamp"
 class VisibleCorpus(SqliteCorpus):
     """A `Corpus` whose counts, vocabulary and look-ups know only the lines of the scope."""
 
-    def __init__(self, database: Database, snapshot: Snapshot, question: PlainQuestion) -> None:
-        super().__init__(database, snapshot, question)
+    def __init__(self, reads: Reads, snapshot: Snapshot, question: PlainQuestion) -> None:
+        super().__init__(reads, snapshot, question)
         scope = question.scope
         self._restriction = scope_query(
             scope.query, scope.narrowed_rooms, has_asides=snapshot.has_asides
         )
-        self._visible = VisibleLines(database, snapshot, scope)
-        self._words_said = VisibleVocabulary(database, self._visible)
+        self._visible = VisibleLines(reads, snapshot, scope)
+        self._words_said = VisibleVocabulary(reads, self._visible)
 
     async def statistics(self, nicks: Collection[str]) -> LogStatistics:
         """The sizes of the scope, and of what these nicks wrote in it."""
@@ -70,7 +70,7 @@ class VisibleCorpus(SqliteCorpus):
 
     async def _lines_by(self, nicks: Sequence[str]) -> dict[str, int]:
         """How many lines each of these nicks wrote here; without those that wrote none."""
-        rows = await self._database.rows(
+        rows = await self._reads.rows(
             "SELECT folded, sum(lines) FROM nick_counts"  # noqa: S608 -- ids of ours
             f" WHERE {within(self._visible.rooms)} AND lines > 0"
             " AND folded IN (SELECT value FROM json_each(:nicks)) GROUP BY folded",

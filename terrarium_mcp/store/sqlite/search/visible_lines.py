@@ -14,8 +14,8 @@ from typing import NamedTuple
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, Position
 from terrarium_mcp.store.search.scope import MOST_ROOMS, SearchScope
-from terrarium_mcp.store.sqlite.engine.database import Database, Row
 from terrarium_mcp.store.sqlite.engine.index_words import events_word, room_word
+from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.index.counter_sql import SAID, WORDS
 from terrarium_mcp.store.sqlite.index.counters import Counters
@@ -66,11 +66,11 @@ class NewestLines(NamedTuple):
 class VisibleLines:
     """The lines of a scope in a snapshot."""
 
-    def __init__(self, database: Database, snapshot: Snapshot, scope: SearchScope) -> None:
-        self._database = database
+    def __init__(self, reads: Reads, snapshot: Snapshot, scope: SearchScope) -> None:
+        self._reads = reads
         self._snapshot = snapshot
         self._scope = scope
-        self._index = _SnapshotScan(database)
+        self._index = _SnapshotScan(reads)
         self._totals: VisibleTotals | None = None
 
     @property
@@ -116,7 +116,7 @@ class VisibleLines:
         None where these are too many, or the others, of which not all would count. What was said
         since the counters counted is not in them.
         """
-        rows = await self._database.rows(
+        rows = await self._reads.rows(
             f"""
 WITH later AS MATERIALIZED (
   SELECT {WORDS} AS words FROM messages m
@@ -139,7 +139,7 @@ FROM (
 
     async def _totals_line_by_line(self) -> VisibleTotals:
         """The totals with the lines of the cutoff's day counted one by one."""
-        rows = await self._database.rows(
+        rows = await self._reads.rows(
             f"""
 SELECT total(lines), total(words), min(first) FROM (
   {_BEFORE_CUTOFF.format(rooms=within(self.rooms), days=">=")}
@@ -172,13 +172,13 @@ def _totals(lines: float, words: float, first: str | None) -> VisibleTotals:
 
 
 async def last_visible_id(
-    database: Database, snapshot: Snapshot, rooms: Sequence[Room], until: Position
+    reads: Reads, snapshot: Snapshot, rooms: Sequence[Room], until: Position
 ) -> int:
     """The greatest id among the messages of these rooms before a position; 0 if there is none.
 
     A cursor carries it in place of the last id of all, which would show how much is hidden.
     """
-    slices = await run_slices(database, snapshot, until=until.timestamp)
+    slices = await run_slices(reads, snapshot, until=until.timestamp)
     visible = f"{within(rooms, 'm.room')} AND {BEFORE_END}"
     words = [word for room in rooms for word in (room_word(room.id), events_word(room.id))]
     params = {"match": one_of(words), "until": until.timestamp, "until_id": until.id}
@@ -191,7 +191,7 @@ async def last_visible_id(
             else f"SELECT m.id FROM messages m WHERE m.id BETWEEN -:high_0 AND -:low_0"
             f" AND {visible} ORDER BY m.id DESC LIMIT 1"
         )
-        if number := await database.value(sql, {**params, **range_params([ids])}):
+        if number := await reads.value(sql, {**params, **range_params([ids])}):
             return int(number)
     return 0
 
@@ -199,8 +199,8 @@ async def last_visible_id(
 class _SnapshotScan(IndexScan):
     """A scan of one snapshot, which works out each span of time once."""
 
-    def __init__(self, database: Database) -> None:
-        super().__init__(database)
+    def __init__(self, reads: Reads) -> None:
+        super().__init__(reads)
         self._slices_of: dict[tuple[str, str], list[RunSlice]] = {}
 
     async def _slices(self, spec: ScanSpec, since: str, until: str) -> list[RunSlice]:

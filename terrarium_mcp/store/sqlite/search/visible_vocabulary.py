@@ -17,8 +17,8 @@ from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.terms import words_in
 from terrarium_mcp.chat.times.timestamps import BEGINNING, from_text
 from terrarium_mcp.store.search.vocabulary_queries import VocabularyQuery, WordsAmong
-from terrarium_mcp.store.sqlite.engine.database import Database, Row
 from terrarium_mcp.store.sqlite.engine.functions import as_text
+from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
 from terrarium_mcp.store.sqlite.index.fts_syntax import ordered_and, quoted
 from terrarium_mcp.store.sqlite.index.vocabulary import LONGEST
 from terrarium_mcp.store.sqlite.search.visible_lines import NewestLines, VisibleLines
@@ -105,8 +105,8 @@ class _WordCount:
 class VisibleVocabulary:
     """The words of visible lines."""
 
-    def __init__(self, database: Database, lines: VisibleLines) -> None:
-        self._words = SqliteVocabulary(database)
+    def __init__(self, reads: Reads, lines: VisibleLines) -> None:
+        self._words = SqliteVocabulary(reads)
         self._lines = lines
 
     async def most_frequent(self, *queries: VocabularyQuery) -> list[dict[str, int]]:

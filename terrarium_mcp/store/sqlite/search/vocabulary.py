@@ -11,8 +11,8 @@ from terrarium_mcp.store.search.vocabulary_queries import (
     WordsMisspelt,
     one_letter_away,
 )
-from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.engine.reads import Reads
 from terrarium_mcp.store.sqlite.index.vocabulary import LONGEST, PIECE, trigram_query
 
 MOST_LOOKED_AT = 2_000
@@ -43,8 +43,8 @@ _NONE = "SELECT word, lines FROM words WHERE false"
 class SqliteVocabulary:
     """The words table."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    def __init__(self, reads: Reads) -> None:
+        self._reads = reads
 
     async def most_frequent(self, *queries: VocabularyQuery) -> list[dict[str, int]]:
         """For each query its words and their lines, the most frequent first; in one statement.
@@ -73,7 +73,7 @@ class SqliteVocabulary:
             )
             params |= {f"{name}{n}": value for name, value in values.items()}
             params |= {f"most{n}": most, f"looked_at{n}": looked_at}
-        for n, word, lines in await self._database.rows(" UNION ALL ".join(statements), params):
+        for n, word, lines in await self._reads.rows(" UNION ALL ".join(statements), params):
             found[n][word] = lines
         return found
 

@@ -18,8 +18,8 @@ from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
 from terrarium_mcp.offload import offload
 from terrarium_mcp.store.records import Conversation
-from terrarium_mcp.store.sqlite.engine.database import Row
 from terrarium_mcp.store.sqlite.engine.functions import as_text
+from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import OF_ROOM
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH, as_messages, said_by
 from terrarium_mcp.store.sqlite.engine.voices_sql import parsed_voice

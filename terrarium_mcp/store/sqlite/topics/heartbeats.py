@@ -8,7 +8,8 @@ from datetime import datetime
 
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.records.bridge_report import BridgeReport, Heartbeat
-from terrarium_mcp.store.sqlite.engine.database import Database, Row
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.topics.spans import mark_alive
 
 HEARTBEATS = "SELECT process, at, report FROM heartbeats ORDER BY network"

@@ -13,8 +13,9 @@ from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, to_text
 from terrarium_mcp.store.errors import StoreFailed
 from terrarium_mcp.store.records import DatabaseSize, Growth, RoomStats, Tally
-from terrarium_mcp.store.sqlite.engine.database import Database, Row
+from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.files import bytes_of, wal_of
+from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import parse_timestamp
 from terrarium_mcp.store.sqlite.index.counters import Counters

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from terrarium_mcp.chat.disentanglement import Utterance
 from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.voices import Aside
-from terrarium_mcp.store.sqlite.engine.database import Row
 from terrarium_mcp.store.sqlite.engine.functions import as_text
+from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, parse_timestamp, said_by
 from terrarium_mcp.store.sqlite.engine.voices_sql import parsed_voice
 

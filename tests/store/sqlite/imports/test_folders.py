@@ -10,7 +10,8 @@ import pytest
 
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store import ImportTotals, LogSource, Store
-from terrarium_mcp.store.sqlite.engine.database import Database, Row
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.ingest import bulk
 from tests.store.scene import NOON, differences, line_of, rows_of
 from tests.store.sqlite.imports.logs import log_of, logged, messages_in, words, words_in

@@ -9,7 +9,7 @@ from terrarium_mcp.chat.disentanglement import ReplyLink, conversations_in
 from terrarium_mcp.chat.records import Message, MessageType, NewMessage
 from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.store import Conversation, Store
-from terrarium_mcp.store.sqlite.engine.database import Row
+from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.topics.conversations import (
     AFTER,

@@ -1,0 +1,118 @@
+"""A whole read: its statements run in one thread, and none of them once nobody waits."""
+
+import asyncio
+import threading
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import anyio
+import pytest
+
+from terrarium_mcp.store import open_store
+from terrarium_mcp.store.errors import TookTooLong
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.reads import Reads
+from tests.store.scene import SETTINGS
+
+FOR_EVER = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+NOT_UTF8 = "SELECT CAST(x'636166e9' AS TEXT)"
+
+
+@pytest.fixture
+async def database(file: Path) -> AsyncIterator[Database]:
+    """An open file."""
+    async with open_store(file, SETTINGS):
+        pass
+    database = Database(file)
+    await database.open()
+    yield database
+    await database.aclose()
+
+
+async def test_its_statements_and_the_thinking_between_them_are_in_one_thread_beside_the_event_loop(
+    database: Database,
+) -> None:
+    async def read(reads: Reads) -> list[int]:
+        one = await reads.value("SELECT 1")
+        two = await reads.value("SELECT ? + 1", [one])
+        assert threading.get_ident() != of_the_loop
+        return [one, two, await reads.value("SELECT NULL", default=3)]
+
+    of_the_loop = threading.get_ident()
+    assert await database.whole(read) == [1, 2, 3]
+
+
+async def test_an_error_of_it_reaches_who_asked_and_the_connection_serves_the_next_read(
+    database: Database,
+) -> None:
+    async def read(reads: Reads) -> None:
+        await reads.rows("SELECT 1")
+        raise LookupError("no tea")
+
+    for _ in range(5):  # more than there are connections
+        with pytest.raises(LookupError, match="no tea"):
+            await database.whole(read)
+    assert await database.value("SELECT 1") == 1
+
+
+async def test_the_deadline_is_that_of_all_its_statements_together(database: Database) -> None:
+    ran = list[int]()
+
+    async def read(reads: Reads) -> None:
+        for number in range(3):
+            ran.append(number)
+            await reads.rows(FOR_EVER)
+
+    with anyio.fail_after(5):
+        with pytest.raises(TookTooLong, match=r"within 0\.05 s"):
+            await database.whole(read, deadline=0.05)
+        assert await database.value("SELECT 1") == 1
+    assert ran == [0]
+
+
+async def test_no_statement_runs_once_it_is_cancelled_however_long_it_thinks(
+    database: Database,
+) -> None:
+    thinking, go_on = threading.Event(), threading.Event()
+    reached = list[str]()
+
+    async def read(reads: Reads) -> None:
+        thinking.set()
+        go_on.wait(5)
+        reached.append("thought")
+        await reads.rows("SELECT 1")
+        reached.append("read")
+
+    async def cancel(scope: anyio.CancelScope) -> None:
+        await anyio.to_thread.run_sync(thinking.wait)
+        scope.cancel()
+        await anyio.lowlevel.checkpoint()
+        go_on.set()
+
+    with anyio.fail_after(5):
+        async with anyio.create_task_group() as tasks:
+            with anyio.CancelScope() as scope:
+                tasks.start_soon(cancel, scope)
+                await database.whole(read)
+        assert await database.value("SELECT 1") == 1
+    assert reached == ["thought"]
+
+
+async def test_text_that_is_not_utf8_is_read_within_it_as_by_a_single_statement(
+    database: Database,
+) -> None:
+    async def read(reads: Reads) -> str:
+        return str(await reads.value(NOT_UTF8))
+
+    assert await database.whole(read) == await database.value(NOT_UTF8) == "caf\ufffd"
+
+
+async def test_waiting_for_anything_but_statements_is_a_fault_and_not_a_hang(
+    database: Database,
+) -> None:
+    async def read(_: Reads) -> None:
+        await asyncio.sleep(0)
+
+    with pytest.raises(RuntimeError, match="waits for something else"):
+        await database.whole(read)
+    assert await database.value("SELECT 1") == 1
