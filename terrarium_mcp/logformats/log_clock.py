@@ -17,6 +17,8 @@ STEP = timedelta(minutes=1)
 PAST_MIDNIGHT = timedelta(hours=6)
 """A clock time that is earlier than the one before by more than this is of the next day."""
 
+_DAY = timedelta(days=1)
+
 HALF_A_YEAR = timedelta(days=183)
 """A date without a year that is earlier by more than this is of the next year."""
 
@@ -67,7 +69,7 @@ class LogClock:
             return datetime.combine(day, stamp.clock, stamp.zone).astimezone(UTC)
         if stamp.year is not None:
             return self._reached(_local_time(stamp, stamp.year))
-        return self._reached(datetime.combine(self._date(stamp), stamp.clock))
+        return self._reached(self._without_year(stamp))
 
     def _midnight(self) -> datetime:
         """The moment at which the day of the log began."""
@@ -75,15 +77,17 @@ class LogClock:
             raise NoDate
         return self._in_zone(datetime.combine(self._day, time.min), fold=0)
 
-    def _date(self, stamp: Stamp) -> date:
+    def _without_year(self, stamp: Stamp) -> datetime:
+        """The local time of a stamp without a year, and perhaps without a date, after the last."""
         if self._day is None:
             raise NoDate
         if stamp.month:
-            return self._date_without_year(stamp, self._day)
-        if self._local is None:
-            return self._day
-        back = datetime.combine(self._local.date(), stamp.clock) < self._local - PAST_MIDNIGHT
-        return self._local.date() + timedelta(days=1) if back else self._local.date()
+            return datetime.combine(self._date_without_year(stamp, self._day), stamp.clock)
+        last = self._local
+        local = datetime.combine(last or self._day, stamp.clock)
+        if last and local < last and local < last - PAST_MIDNIGHT:
+            return local + _DAY
+        return local
 
     def _date_without_year(self, stamp: Stamp, last: date) -> date:
         year = last.year

@@ -36,6 +36,10 @@ from terrarium_mcp.store.sqlite.index.word_blocks import WordBlockCounter
 TRY_EVERY = 1.0
 """Seconds between two rounds of indexing, and between two looks for a damaged index."""
 
+CLAIM_EVERY = 1.0
+"""Seconds between two claims of a process that is not the keeper: each takes 1 ms of CPU, and an
+idle server beside a bridge does little else."""
+
 log = logging.getLogger(__name__)
 
 
@@ -148,7 +152,7 @@ class Keeper:
                     log.warning("%s", error)
             else:
                 reminder = Reminder()
-            await anyio.sleep(every)
+            await anyio.sleep(every if self.is_us else max(every, CLAIM_EVERY))
 
 
 async def _schedule_repairs(indexer: Indexer) -> None:

@@ -7,6 +7,7 @@ statements take 3.5 ms (100,000 lines).
 
 import sqlite3
 from collections.abc import Callable, Coroutine, Mapping, Sequence
+from threading import Event
 from typing import Any, Protocol, TypeVar
 
 from terrarium_mcp.store.sqlite.engine.functions import as_text
@@ -40,13 +41,17 @@ class ReadStopped(Exception):
 class ThreadReads:
     """The statements of a whole read: each runs at once, in the thread that asks for it."""
 
-    def __init__(self, connection: sqlite3.Connection) -> None:
+    def __init__(self, connection: sqlite3.Connection, stopped: Event) -> None:
         self._connection = connection
-        self._is_stopped = False
+        self._stopped = stopped
 
     async def rows(self, sql: str, params: Params = ()) -> list[Row]:
-        """Run one statement that reads."""
-        if self._is_stopped:
+        """Run one statement that reads.
+
+        Raises:
+            ReadStopped: nobody waits for the read any more.
+        """
+        if self._stopped.is_set():
             raise ReadStopped
         return _fetched(self._connection, sql, params)
 
@@ -55,18 +60,23 @@ class ThreadReads:
         rows = await self.rows(sql, params)
         return default if not rows or rows[0][0] is None else rows[0][0]
 
-    def stop(self) -> None:
-        """Let no further statement run. May be called from another thread."""
-        self._is_stopped = True
 
-
-def completed(read: Callable[[Reads], Coroutine[Any, Any, Found]], reads: Reads) -> Found:
+def completed(
+    connection: sqlite3.Connection,
+    read: Callable[[Reads], Coroutine[Any, Any, Found]],
+    stopped: Event,
+) -> Found:
     """The result of a read whose statements run at once, so that it never waits.
+
+    Args:
+        connection: where they run.
+        read: the read.
+        stopped: is set once nobody waits for the read any more; it then ends.
 
     Raises:
         RuntimeError: it waits for something else.
     """
-    reading = read(reads)
+    reading = read(ThreadReads(connection, stopped))
     try:
         reading.send(None)
     except StopIteration as end:

@@ -21,6 +21,7 @@ from terrarium_mcp.store.sqlite.index import word_blocks
 from terrarium_mcp.store.sqlite.index.word_blocks import WordBlockCounter
 from terrarium_mcp.store.sqlite.search import exact, scope_stats
 from terrarium_mcp.store.sqlite.search.matching_lines import MatchingLines
+from tests.conftest import EXAMPLES
 from tests.store.scene import NOON, chat, differences, line_of, past
 from tests.store.sqlite.search.test_exact import (
     A_LOG,
@@ -65,7 +66,7 @@ Selection = tuple[
     *A_LOG[:3], SELECTIONS, st.sampled_from([0, 6, 2_000]), A_LOG[-1], st.sampled_from([0, 2, 5])
 )
 @settings(
-    max_examples=25,
+    max_examples=max(10, EXAMPLES // 4),  # each takes a second
     deadline=None,
     phases=[Phase.explicit, Phase.reuse, Phase.generate],  # to shrink a log takes minutes
 )
