@@ -333,6 +333,18 @@ async def test_a_flood_of_joins_does_not_make_it_read_on_for_ever(house: House) 
     assert "only the newest lines were read, back to 2026-05-01 13:00" in told.outside
 
 
+@pytest.mark.parametrize("joins", [MOST_LINES, 3 * MOST_LINES // 2])
+async def test_what_was_said_before_many_joins_is_in_it(house: House, joins: int) -> None:
+    await house.hears("12:00 <bo> before they came")
+    await house.store.messages.append_all(
+        line_of(f"guest{n}", "", NOON + HOUR + n * SECOND, kind=MessageType.JOIN)
+        for n in range(joins)
+    )
+    told = await house.learns("catch_up", VIEW, since="today")
+    assert told.facts["lines"] == 1
+    assert "only the newest lines were read" not in told.outside
+
+
 @pytest.mark.parametrize("rooms", [3, 40])
 async def test_the_newest_lines_of_all_rooms_are_read_in_the_order_of_time(
     house: House, rooms: int

@@ -7,18 +7,18 @@ index of each room back from the end, and stops.
 # ruff: noqa: S608 -- every statement is made of constants and our own ids
 
 from collections.abc import Sequence
-from functools import partial
+from datetime import datetime
 from itertools import groupby
 from operator import itemgetter
+from typing import NamedTuple
 
 from terrarium_mcp.chat.digest import digest_of
 from terrarium_mcp.chat.disentanglement import ReplyLink, find_links
 from terrarium_mcp.chat.records import SPEECH, Message, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
-from terrarium_mcp.offload import offload
 from terrarium_mcp.store.records import RecentDigest
 from terrarium_mcp.store.sqlite.engine.database import Database
-from terrarium_mcp.store.sqlite.engine.reads import Row
+from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import as_messages
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
@@ -32,8 +32,8 @@ MOST_LINES = 500
 """Lines of speech that a digest looks at. To disentangle them takes 18 ms of CPU, which is most of
 a digest."""
 
-_MOST_ROWS = 2 * MOST_LINES
-"""Rows that are read for them, joins and parts included."""
+_USUAL_ROWS, _MOST_ROWS = 5 * MOST_LINES // 4, 2 * MOST_LINES
+"""Rows that are read for them, joins and parts included: mostly the first so many are enough."""
 
 _FEW_ROOMS = 16
 """Up to this many rooms each is read by its own index, and the rows are merged; of more, the
@@ -62,23 +62,34 @@ class DigestReader:
             TookTooLong: the deadline passed.
         """
         await self._indexer.ensure_current()
-        rows = await self._database.rows(
-            f"{_newest_rows(rooms)} ORDER BY timestamp DESC, id DESC LIMIT {_MOST_ROWS + 1}",
-            {
-                "after": after.timestamp,
-                "after_id": after.id,
-                "until": until.timestamp,
-                "until_id": until.id,
-            },
-        )
-        return await offload(partial(_digest, rows, rooms, nick))
+        place = {
+            "after": after.timestamp,
+            "after_id": after.id,
+            "until": until.timestamp,
+            "until_id": until.id,
+        }
+
+        async def read(reads: Reads) -> RecentDigest:
+            for most in (_USUAL_ROWS, _MOST_ROWS + 1):
+                rows = await reads.rows(_newest_rows(rooms), {**place, "most": most})
+                looked_at = _looked_at(rows, rooms)
+                if looked_at.reached or len(rows) < most:
+                    break
+            told = [one for one in looked_at.messages[::-1] if not one.is_aside]
+            return RecentDigest(
+                digest_of(told, _links(looked_at.said[::-1]), nick), looked_at.reached
+            )
+
+        return await self._database.whole(read)
 
 
 def _newest_rows(rooms: Sequence[Room]) -> str:
-    """The statement for the rows of these rooms, to be ordered by time."""
+    """The statement for the newest rows of these rooms."""
     if len(rooms) > _FEW_ROOMS:
-        return _rows_of(within(rooms, "+m.room"))  # the `+` keeps SQLite from the index by room
-    return " UNION ALL ".join(_rows_of(f"m.room = {int(room.id)}") for room in rooms)
+        rows = _rows_of(within(rooms, "+m.room"))  # the `+` keeps SQLite from the index by room
+    else:
+        rows = " UNION ALL ".join(_rows_of(f"m.room = {int(room.id)}") for room in rooms)
+    return f"{rows} ORDER BY timestamp DESC, id DESC LIMIT :most"
 
 
 def _rows_of(condition: str) -> str:
@@ -89,19 +100,31 @@ def _rows_of(condition: str) -> str:
     )
 
 
-def _digest(rows: Sequence[Row], rooms: Sequence[Room], nick: str) -> RecentDigest:
-    """The digest of rows, newest first: without asides, and of at most `MOST_LINES` of speech."""
-    messages, said, reached = list[Message](), list[Row](), None
+class _LookedAt(NamedTuple):
+    """What a digest looks at, newest first.
+
+    Attributes:
+        messages: the messages, asides among them.
+        said: the rows of what was said, without asides.
+        reached: if there is more, when the oldest of the messages was.
+    """
+
+    messages: Sequence[Message]
+    said: Sequence[Row]
+    reached: datetime | None
+
+
+def _looked_at(rows: Sequence[Row], rooms: Sequence[Room]) -> _LookedAt:
+    """Of rows, newest first, those until there is enough."""
+    messages, said = list[Message](), list[Row]()
     for message, row in zip(as_messages(rows, rooms), rows, strict=True):
         is_speech = message.kind in SPEECH and not message.is_aside
         if len(messages) == _MOST_ROWS or (is_speech and len(said) == MOST_LINES):
-            reached = messages[-1].said_at
-            break
+            return _LookedAt(messages, said, messages[-1].said_at)
         if is_speech:
             said.append(row)
         messages.append(message)
-    told = [message for message in messages[::-1] if not message.is_aside]
-    return RecentDigest(digest_of(told, _links(said[::-1]), nick), reached)
+    return _LookedAt(messages, said, None)
 
 
 def _links(said: Sequence[Row]) -> list[ReplyLink]:
