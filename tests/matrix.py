@@ -115,7 +115,7 @@ def environment(version: str, interpreter: str) -> str:
         pinned = re.findall(r"^[\w.-]+==\S+", pins.read_text("utf-8"), re.MULTILINE)
         constraints.write_text("\n".join(pinned), "utf-8")
         install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        install += ["--constraint", str(constraints)]
+        install += ["--no-compile", "--constraint", str(constraints)]
         subprocess.run([*install, "editables", "hatchling"], check=True)
         itself = ["--no-build-isolation", "--editable", f"{ROOT}[dev]"]
         subprocess.run([*install, *itself], check=True)

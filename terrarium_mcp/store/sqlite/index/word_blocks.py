@@ -15,6 +15,7 @@ import anyio
 
 from terrarium_mcp.store.sqlite.engine.database import Database, Writer
 from terrarium_mcp.store.sqlite.engine.index_words import ASIDE_WORD
+from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
 from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE
 from terrarium_mcp.store.sqlite.index.fts_syntax import one_of, quoted
 from terrarium_mcp.store.sqlite.index.message_index import MessageIndex
@@ -30,6 +31,9 @@ hundred such words, whose blocks take 2 bytes a line."""
 
 LOOK_EVERY = 600.0
 """Seconds between two looks for blocks to count."""
+
+_PATIENCE = 60.0
+"""Seconds for such a look: from a cold disk all words of ten million lines take more than two."""
 
 
 class WordBlocks:
@@ -81,16 +85,20 @@ class WordBlockCounter:
         Raises:
             StoreFailed: the file cannot be written; what is counted stays so.
         """
-        newest = int(await self._database.value("SELECT max(id) FROM messages", default=0))
-        full = (newest + 1) // BLOCK
-        if not full:
-            return
-        missing = {"blocks": json.dumps([*range(full)]), "frequent": FREQUENT}
-        for word, block in await self._database.rows(_MISSING, missing):
+        for word, block in await self._database.whole(_missing, deadline=_PATIENCE):
             # 0.1 s for a word that is in a third of the lines, and mostly a tenth of that.
             async with self._database.writing(patiently=True) as writer:
                 await writer.run(_STORE, _params(word, block))
             await anyio.sleep(PAUSE)
+
+
+async def _missing(reads: Reads) -> list[Row]:
+    """The frequent words, each with a full block in which it is not counted, the newest first."""
+    newest = int(await reads.value("SELECT max(id) FROM messages", default=0))
+    blocks = [*range((newest + 1) // BLOCK)]
+    if not blocks:
+        return []
+    return await reads.rows(_MISSING, {"blocks": json.dumps(blocks), "frequent": FREQUENT})
 
 
 def _params(word: str, block: int) -> dict[str, object]:

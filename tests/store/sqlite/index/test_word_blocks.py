@@ -65,6 +65,16 @@ async def test_full_blocks_of_frequent_words_are_counted_by_room(store: Store, f
     assert {word for _, word in rows_of(file, BLOCKS)} == {"tea", "mate"}
 
 
+async def test_to_look_for_blocks_may_take_longer_than_people_wait(
+    store: Store, file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    await store.messages.append(chat(TALK))
+    assert await differences(store) == []
+    monkeypatch.setattr("terrarium_mcp.store.sqlite.engine.database.DEADLINE", 0.0)
+    await WordBlockCounter(store._database).count()  # noqa: SLF001 -- as the keeper does
+    assert rows_of(file, BLOCKS)
+
+
 async def test_counted_blocks_are_not_counted_once_more(store: Store, file: Path) -> None:
     await store.messages.append([*chat(TALK), *chat("<dee> tea", channel="#mate")])
     await count_blocks(store)
