@@ -37,8 +37,8 @@ TRY_EVERY = 1.0
 """Seconds between two rounds of indexing, and between two looks for a damaged index."""
 
 CLAIM_EVERY = 1.0
-"""Seconds between two claims of a process that is not the keeper: each takes 1 ms of CPU, and an
-idle server beside a bridge does little else."""
+"""Seconds, at least, between two claims for a duty where another process is the keeper: each takes
+1 ms of CPU, and an idle server beside a bridge does little else."""
 
 log = logging.getLogger(__name__)
 

@@ -1,9 +1,9 @@
 """Pages of hits: a ranked head of at most 200 lines, then all other hits by time."""
 
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from operator import attrgetter
 
 from terrarium_mcp.bounded_dict import BoundedDict
@@ -14,9 +14,11 @@ from terrarium_mcp.store.search.hits import HEAD, Hits, RankedAnew, Rung, Search
 from terrarium_mcp.store.search.ladder import ENOUGH, Attempt
 from terrarium_mcp.store.search.relevance.candidates import timed
 from terrarium_mcp.store.search.relevance.confidence import is_weak
+from terrarium_mcp.store.search.relevance.corpus import Corpus
 from terrarium_mcp.store.search.relevance.lookup import LookupReport
 from terrarium_mcp.store.search.relevance.pipeline import answer, ranked_among
 from terrarium_mcp.store.search.relevance.query_analysis import QuestionAnalysis
+from terrarium_mcp.store.search.relevance.question import ParsedQuestion, PlainQuestion
 from terrarium_mcp.store.search.relevance.ranking import RankedAnswer
 from terrarium_mcp.store.search.scope import SearchScope
 from terrarium_mcp.store.sqlite.engine.database import Database
@@ -36,6 +38,8 @@ _HEADS = 200
 _WEAK_HITS = 10
 """Hits on a page whose best line is weak, or half of those asked for where that is more: a full
 page would only look like an answer."""
+
+_Ranking = Callable[[PlainQuestion, ParsedQuestion, Corpus], Coroutine[None, None, RankedAnswer]]
 
 _RANKED_WITHIN = 6.0
 """Seconds for a ranking: three times what one statement may take, since from a cold disk each of a
@@ -246,32 +250,24 @@ class Pages:
     async def _answer(self, request: PageRequest) -> RankedAnswer | None:
         """The lines of a rung that answer best; of those with all words, the newest are ranked."""
         if request.rung is Rung.ANY_WORD:
-            return await self._any_word(request)
+            return await self._ranked_by(answer, request)
         if request.rung is Rung.CONVERSATIONS:
             return None
         return await self._best_of(await self._exact.first(request.query, HEAD, NEWEST), request)
 
-    async def _any_word(self, request: PageRequest) -> RankedAnswer:
-        """The lines of the history that answer best."""
-
-        async def answered(reads: Reads) -> RankedAnswer:
-            question, corpus = request.attempt.question, _corpus(reads, request)
-            return await answer(question, await request.analysis.parsed(question, corpus), corpus)
-
-        return await self._database.whole(answered, deadline=_RANKED_WITHIN)
-
     async def _best_of(self, found: ScanResult, request: PageRequest) -> RankedAnswer | None:
         """The lines found (at most the `HEAD` newest), ranked."""
         ids = [row["id"] for row in found.rows]
-        if not ids:
-            return None
+        return await self._ranked_by(partial(ranked_among, ids), request) if ids else None
 
-        async def ranked(reads: Reads) -> RankedAnswer:
+    async def _ranked_by(self, rank: _Ranking, request: PageRequest) -> RankedAnswer:
+        """A ranking for the question, in one reader's thread."""
+
+        async def read(reads: Reads) -> RankedAnswer:
             question, corpus = request.attempt.question, _corpus(reads, request)
-            about = await request.analysis.parsed(question, corpus)
-            return await ranked_among(ids, question, about, corpus)
+            return await rank(question, await request.analysis.parsed(question, corpus), corpus)
 
-        return await self._database.whole(ranked, deadline=_RANKED_WITHIN)
+        return await self._database.whole(read, deadline=_RANKED_WITHIN)
 
     async def _messages(self, ids: Sequence[int], rooms: Sequence[Room]) -> list[Message]:
         """These messages, in this order; without those removed since they were ranked."""

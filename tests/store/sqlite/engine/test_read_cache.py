@@ -1,28 +1,14 @@
 """What every call reads is kept, and never beyond the next commit of any process."""
 
-from collections.abc import AsyncIterator
 from pathlib import Path
 
-import pytest
-
 from terrarium_mcp.chat.identity import fold
-from terrarium_mcp.store import Store, open_store
+from terrarium_mcp.store import Store
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
-from tests.store.scene import NOON, SETTINGS, chat, room, write
+from tests.store.scene import NOON, chat, room, write
 
 ADD_A_ROOM = "INSERT INTO rooms (network, folded, channel) VALUES ('net', '#mate', '#Mate')"
-
-
-@pytest.fixture
-async def database(file: Path) -> AsyncIterator[Database]:
-    """A file to which nothing is committed but by the test: it has no keeper."""
-    async with open_store(file, SETTINGS):
-        pass
-    database = Database(file)
-    await database.open()
-    yield database
-    await database.aclose()
 
 
 class Shelf:

@@ -2,31 +2,16 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
-from pathlib import Path
 
 import anyio
 import pytest
 
-from terrarium_mcp.store import open_store
 from terrarium_mcp.store.errors import TookTooLong
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import Reads
-from tests.store.scene import SETTINGS
 
 FOR_EVER = "WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
 NOT_UTF8 = "SELECT CAST(x'636166e9' AS TEXT)"
-
-
-@pytest.fixture
-async def database(file: Path) -> AsyncIterator[Database]:
-    """An open file."""
-    async with open_store(file, SETTINGS):
-        pass
-    database = Database(file)
-    await database.open()
-    yield database
-    await database.aclose()
 
 
 async def test_its_statements_and_the_thinking_between_them_are_in_one_thread_beside_the_event_loop(
