@@ -1,59 +1,62 @@
 """The command `terrarium-mcp`, one module per subcommand.
 
-Modules here import what they run inside their functions, so that `--help` loads neither mcp (a
-second of CPU) nor pydle nor openai.
+A command's module is imported when the command is run, and imports what it runs inside its
+functions, so that `--help` loads neither mcp (a second of CPU) nor pydle nor openai.
 """
 
 import logging
 import os
 import sys
 from pathlib import Path
+from pkgutil import resolve_name
 
 import click
 
 from terrarium_mcp import __version__
-from terrarium_mcp.cli.backup import backup
-from terrarium_mcp.cli.bridge import bridge
-from terrarium_mcp.cli.completion import completion
 from terrarium_mcp.cli.console import ConsoleHandler, colour_wanted
-from terrarium_mcp.cli.demo import demo
-from terrarium_mcp.cli.doctor import doctor
-from terrarium_mcp.cli.export import export
-from terrarium_mcp.cli.help import help_
-from terrarium_mcp.cli.import_logs import import_logs
-from terrarium_mcp.cli.init import init
-from terrarium_mcp.cli.install import install
-from terrarium_mcp.cli.purge import purge
-from terrarium_mcp.cli.restore import restore
-from terrarium_mcp.cli.search import search
-from terrarium_mcp.cli.serve import serve
-from terrarium_mcp.cli.talk import talk
-from terrarium_mcp.cli.up import up
+from terrarium_mcp.cli.process import lasting_imports
 from terrarium_mcp.errors import TerrariumError, plainly
 
+_COMMANDS = {
+    "init": "init:init",
+    "serve": "serve:serve",
+    "bridge": "bridge:bridge",
+    "up": "up:up",
+    "install": "install:install",
+    "doctor": "doctor:doctor",
+    "demo": "demo:demo",
+    "import": "import_logs:import_logs",
+    "search": "search:search",
+    "talk": "talk:talk",
+    "export": "export:export",
+    "backup": "backup:backup",
+    "restore": "restore:restore",
+    "purge": "purge:purge",
+    "help": "help:help_",
+    "completion": "completion:completion",
+}
+"""Where each command is defined: module and function."""
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+
+class Commands(click.Group):
+    """The commands. One is loaded when it is run; all of them to be listed."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002 -- click's signature
+        """Their names, by alphabet."""
+        return sorted(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """That command; if there is none, all are loaded, of which click names the nearest."""
+        with lasting_imports():
+            for name in [cmd_name] if cmd_name in _COMMANDS else _COMMANDS:
+                self.commands[name] = resolve_name(f"{__name__}.{_COMMANDS[name]}")
+        return super().get_command(ctx, cmd_name)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "-V", "--version", message="%(prog)s %(version)s")
 def commands() -> None:
     """Record IRC channels, and give agents their history over MCP."""
-
-
-commands.add_command(init)
-commands.add_command(serve)
-commands.add_command(bridge)
-commands.add_command(up)
-commands.add_command(install)
-commands.add_command(doctor)
-commands.add_command(demo)
-commands.add_command(import_logs)
-commands.add_command(search)
-commands.add_command(talk)
-commands.add_command(export)
-commands.add_command(backup)
-commands.add_command(restore)
-commands.add_command(purge)
-commands.add_command(help_)
-commands.add_command(completion)
 
 
 def main() -> None:

@@ -24,62 +24,36 @@ from terrarium_mcp.store.errors import (
     UnknownImport,
     UnstorableMessage,
 )
-from terrarium_mcp.store.records import (
-    AuditEntry,
-    BacklogMentions,
-    CleanedFile,
-    Conversation,
-    DatabaseSize,
-    DeepCheck,
-    EarlierReading,
-    Evidence,
-    Fact,
-    ImportRecord,
-    ImportTotals,
-    KnownLine,
-    LegacyCleanup,
-    Link,
-    LogSource,
-    NickActivity,
-    Person,
-    PersonTraces,
-    PresenceSnapshot,
-    PurgeResult,
-    PurgeTarget,
-    RecentDigest,
-    RemovalReason,
+from terrarium_mcp.store.records.figures import (
+    MOST_PERIODS,
+    MOST_READ,
     RoomStats,
     ScopeDetails,
     ScopeStats,
-    Section,
     Tally,
-    UndoResult,
 )
-from terrarium_mcp.store.records.archive import (
-    ArchivedMessage,
-    ArchivedPrivateMessage,
-    ArchivedRoom,
-    ArchivedSpan,
-    ArchiveRecord,
-    NotRestorable,
-    RestoredTotals,
-)
-from terrarium_mcp.store.records.bridge_report import BridgeReport, Heartbeat
+from terrarium_mcp.store.records.people import Evidence, NickActivity, Person, PresenceSnapshot
+from terrarium_mcp.store.records.readings import Conversation, KnownLine, Link, RecentDigest
 from terrarium_mcp.store.search import COUNTED, Explanation, Hits, RankedAnew, Rung, Search, Sort
-from terrarium_mcp.store.search.relevance.lookup import AnyOf, Condition, ConditionKind, Lookup
-from terrarium_mcp.store.search.relevance.question import ParsedQuestion, TermGroup
-from terrarium_mcp.store.search.relevance.ranking import RankedLine
 from terrarium_mcp.store.search.scope import MOST_ROOMS
 from terrarium_mcp.store.sqlite.schema import MigrationBlocked, NotAdopted, NotOurs, WrongSchema
 from terrarium_mcp.store.sqlite.schema.adoption import WrongZone
 from terrarium_mcp.store.sqlite.schema.backup import CopyFailed
 from terrarium_mcp.store.sqlite.schema.recreation import Repair
-from terrarium_mcp.store.sqlite.search.scope_stats import MOST_PERIODS, MOST_READ
 from terrarium_mcp.store.sqlite.store import Store, open_store, repair_schema, require_adopted
-from terrarium_mcp.store.sqlite.topics.heartbeats import this_process
 from terrarium_mcp.store.sqlite.topics.spans import HEARTBEAT
 
 if TYPE_CHECKING:
+    from terrarium_mcp.store.records.archive import (
+        ArchivedMessage,
+        ArchivedPrivateMessage,
+        ArchivedRoom,
+        ArchivedSpan,
+        ArchiveRecord,
+        NotRestorable,
+        RestoredTotals,
+    )
+    from terrarium_mcp.store.records.bridge_report import BridgeReport, Heartbeat
     from terrarium_mcp.store.records.dialogue import (
         DialoguePlace,
         DialogueSummary,
@@ -88,6 +62,27 @@ if TYPE_CHECKING:
         ToolStep,
         TurnState,
     )
+    from terrarium_mcp.store.records.health import DatabaseSize, DeepCheck, Fact, Section
+    from terrarium_mcp.store.records.imports import (
+        EarlierReading,
+        ImportRecord,
+        ImportTotals,
+        LogSource,
+        UndoResult,
+    )
+    from terrarium_mcp.store.records.removal import (
+        AuditEntry,
+        BacklogMentions,
+        CleanedFile,
+        LegacyCleanup,
+        PersonTraces,
+        PurgeResult,
+        PurgeTarget,
+        RemovalReason,
+    )
+    from terrarium_mcp.store.search.relevance.lookup import AnyOf, Condition, ConditionKind, Lookup
+    from terrarium_mcp.store.search.relevance.question import ParsedQuestion, TermGroup
+    from terrarium_mcp.store.search.relevance.ranking import RankedLine
     from terrarium_mcp.store.sqlite.backup import (
         BackupFailed,
         Manifest,
@@ -103,33 +98,45 @@ if TYPE_CHECKING:
     from terrarium_mcp.store.sqlite.imports.log_blocks import LINES_IN_BLOCK, PreparedLog
     from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines, prepared
     from terrarium_mcp.store.sqlite.removal.scrub import check_unused, scrub
+    from terrarium_mcp.store.sqlite.topics.heartbeats import this_process
 
 _LOADED_LATER = {
-    "AlreadyRecorded": "sqlite.claims",
-    "claimed": "sqlite.claims",
-    "is_claimed": "sqlite.claims",
-    **dict.fromkeys(
-        (
-            *("BackupFailed", "Manifest", "NotABackup", "RestoreRefused"),
-            *("make_backup", "restore_backup"),
-        ),
-        "sqlite.backup",
+    "records.archive": (
+        *("ArchivedMessage", "ArchivedPrivateMessage", "ArchivedRoom", "ArchivedSpan"),
+        *("ArchiveRecord", "NotRestorable", "RestoredTotals"),
     ),
-    **dict.fromkeys(
-        (
-            *("DialoguePlace", "DialogueSummary", "DialogueTurn", "StoredDialogue"),
-            *("ToolStep", "TurnState"),
-        ),
-        "records.dialogue",
+    "records.bridge_report": ("BridgeReport", "Heartbeat"),
+    "records.dialogue": (
+        *("DialoguePlace", "DialogueSummary", "DialogueTurn", "StoredDialogue"),
+        *("ToolStep", "TurnState"),
     ),
-    **dict.fromkeys(("LINES_IN_BLOCK", "PreparedLog"), "sqlite.imports.log_blocks"),
-    **dict.fromkeys(("PreparedLines", "prepared"), "sqlite.ingest.prepared_lines"),
-    "examine": "sqlite.health",
-    "read_heartbeats": "sqlite.health.bridges",
-    "check_deeply": "sqlite.health.deep_check",
-    "check_unused": "sqlite.removal.scrub",
-    "scrub": "sqlite.removal.scrub",
+    "records.health": ("DatabaseSize", "DeepCheck", "Fact", "Section"),
+    "records.imports": (
+        *("EarlierReading", "ImportRecord", "ImportTotals", "LogSource", "UndoResult"),
+    ),
+    "records.removal": (
+        *("AuditEntry", "BacklogMentions", "CleanedFile", "LegacyCleanup", "PersonTraces"),
+        *("PurgeResult", "PurgeTarget", "RemovalReason"),
+    ),
+    "search.relevance.lookup": ("AnyOf", "Condition", "ConditionKind", "Lookup"),
+    "search.relevance.question": ("ParsedQuestion", "TermGroup"),
+    "search.relevance.ranking": ("RankedLine",),
+    "sqlite.backup": (
+        *("BackupFailed", "Manifest", "NotABackup", "RestoreRefused"),
+        *("make_backup", "restore_backup"),
+    ),
+    "sqlite.claims": ("AlreadyRecorded", "claimed", "is_claimed"),
+    "sqlite.health": ("examine",),
+    "sqlite.health.bridges": ("read_heartbeats",),
+    "sqlite.health.deep_check": ("check_deeply",),
+    "sqlite.imports.log_blocks": ("LINES_IN_BLOCK", "PreparedLog"),
+    "sqlite.ingest.prepared_lines": ("PreparedLines", "prepared"),
+    "sqlite.removal.scrub": ("check_unused", "scrub"),
+    "sqlite.topics.heartbeats": ("this_process",),
 }
+"""The names that are loaded when asked for, by the module that has them."""
+
+_MODULE_OF = {name: module for module, names in _LOADED_LATER.items() for name in names}
 
 __all__ = [
     "COUNTED",
@@ -247,6 +254,6 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LOADED_LATER:
+    if name not in _MODULE_OF:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{_LOADED_LATER[name]}"), name)
+    return getattr(import_module(f"{__name__}.{_MODULE_OF[name]}"), name)

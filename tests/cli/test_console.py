@@ -30,7 +30,7 @@ def test_help_is_also_a_word(tmp_path: Path) -> None:
     assert of_search.stdout == ran("terrarium-mcp search --help", at=tmp_path).stdout
     unknown = ran("terrarium-mcp help serch", at=tmp_path)
     assert unknown.returncode == 2
-    assert "No such command 'serch'" in unknown.stderr
+    assert "(Did you mean one of: 'search', 'serve'?)" in unknown.stderr
 
 
 @pytest.mark.parametrize(

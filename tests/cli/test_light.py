@@ -128,10 +128,13 @@ NOT_AT_THE_START = {
     ),
     *("wordfreq", "yaml"),
     "terrarium_mcp.chat.disentanglement",
+    "terrarium_mcp.cli.search",
     "terrarium_mcp.irc_bridge",
     "terrarium_mcp.serving.http",
     "terrarium_mcp.store.sqlite.health",
+    "terrarium_mcp.store.records.imports",
     "terrarium_mcp.store.sqlite.removal",
+    "terrarium_mcp.store.sqlite.search",
     "terrarium_mcp.store.sqlite.topics.conversations",
 }
 """What takes long to load, and only some calls or commands need."""
@@ -175,6 +178,7 @@ def test_what_only_some_calls_need_is_not_loaded_before_the_tools_are_listed(
     assert not loaded & NOT_AT_THE_START
 
 
+SEARCH = "terrarium_mcp.store.sqlite.search.paging"
 LINKING = "terrarium_mcp.chat.disentanglement.linking"
 
 
@@ -198,8 +202,8 @@ def test_over_http_what_the_first_calls_need_is_loaded_once_clients_can_connect(
         finally:
             hangs.cancel()
             server.kill()
-    assert not before & {"regex._main", LINKING}
-    assert after >= {"regex._main", LINKING}
+    assert not before & {SEARCH, "regex._main", LINKING}
+    assert after >= {SEARCH, "regex._main", LINKING}
 
 
 def loaded_until(said: Iterable[str], end: str) -> set[str]:

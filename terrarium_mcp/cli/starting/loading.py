@@ -4,9 +4,13 @@ from importlib import import_module
 
 from anyio import to_thread
 
-LATER = ("regex", "terrarium_mcp.chat.disentanglement")
-"""Needed by the first line that is not ASCII, and by the first conversation: 30 and 20 ms of CPU.
-A start does without them; dates in everyday form are read in a thread anyway."""
+LATER = (
+    "terrarium_mcp.store.sqlite.search.message_search",
+    "regex",
+    "terrarium_mcp.chat.disentanglement",
+)
+"""Needed by the first search, the first line that is not ASCII and the first conversation: each
+takes 20 to 30 ms of CPU. A start does without; everyday dates are read in a thread anyway."""
 
 
 async def load_what_calls_need() -> None:

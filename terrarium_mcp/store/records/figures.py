@@ -7,6 +7,12 @@ from typing import NamedTuple
 
 from terrarium_mcp.chat.records import Room
 
+MOST_READ = 2_000
+"""Up to this many lines are read one by one, to say who said them: 5 us each (10 M lines)."""
+
+MOST_PERIODS = 400
+"""Periods that are counted: a year of days. Each takes up to 1 ms."""
+
 
 @dataclass(frozen=True, slots=True)
 class Tally:

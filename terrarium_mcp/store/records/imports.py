@@ -66,17 +66,6 @@ class ImportTotals:
 
 
 @dataclass(frozen=True, slots=True)
-class AppendTotals:
-    """How many messages a bulk append was given, and how many it left out.
-
-    Those are messages that were already stored, and those of people who opted out.
-    """
-
-    lines: int
-    left_out: int
-
-
-@dataclass(frozen=True, slots=True)
 class UndoResult:
     """How many messages of an import were removed, and how many stay.
 

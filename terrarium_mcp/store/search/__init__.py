@@ -26,11 +26,9 @@ from terrarium_mcp.store.search.hits import (
     Search,
     Sort,
 )
-from terrarium_mcp.store.search.ladder import ENOUGH
 
 __all__ = [
     "COUNTED",
-    "ENOUGH",
     "HEAD",
     "Explanation",
     "Hits",

@@ -7,15 +7,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
+from typing import TYPE_CHECKING
 
 from terrarium_mcp.chat.cursors import Cursor
 from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import BEGINNING, EVERY_LINE, Position, to_text
 from terrarium_mcp.errors import TerrariumError
-from terrarium_mcp.store.search.relevance.lookup import LookupReport
-from terrarium_mcp.store.search.relevance.ranking import RankedAnswer
 from terrarium_mcp.store.search.scope import Clauses
+
+if TYPE_CHECKING:  # types only: the ranking is loaded by the first search
+    from terrarium_mcp.store.search.relevance.lookup import LookupReport
+    from terrarium_mcp.store.search.relevance.ranking import RankedAnswer
 
 COUNTED = 1_000
 """Totals are exact up to this many hits; a larger total is reported as one more than this."""
@@ -149,5 +152,5 @@ class Explanation:
     tried: Sequence[RungReport]
     hits: Hits
     clauses: Clauses = ()
-    answer: RankedAnswer | None = None
-    lookups: Sequence[LookupReport] = ()
+    answer: "RankedAnswer | None" = None
+    lookups: Sequence["LookupReport"] = ()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.records import Room
-from terrarium_mcp.store.records import ScopeDetails
+from terrarium_mcp.store.records.figures import ScopeDetails
 
 _MOST_TALKERS = 10
 

@@ -39,11 +39,8 @@ from terrarium_mcp.store.sqlite.schema import (
 )
 from terrarium_mcp.store.sqlite.schema.adoption import ADOPTION, WrongZone, adoption_in
 from terrarium_mcp.store.sqlite.schema.recreation import Repair
-from terrarium_mcp.store.sqlite.search.message_search import MessageSearch
-from terrarium_mcp.store.sqlite.search.scope_stats import ScopeCounter
 from terrarium_mcp.store.sqlite.topics.change_feed import changes
 from terrarium_mcp.store.sqlite.topics.channel_topics import Topics
-from terrarium_mcp.store.sqlite.topics.heartbeats import Heartbeats
 from terrarium_mcp.store.sqlite.topics.introductions import Introductions
 from terrarium_mcp.store.sqlite.topics.links import Links
 from terrarium_mcp.store.sqlite.topics.messages import Messages
@@ -54,13 +51,16 @@ from terrarium_mcp.store.sqlite.topics.quiet_channels import QuietChannels
 from terrarium_mcp.store.sqlite.topics.spans import Spans
 from terrarium_mcp.store.sqlite.topics.stats import Stats
 
-if TYPE_CHECKING:  # most processes never load these
+if TYPE_CHECKING:  # each is loaded when it is first asked for, by many processes never
     from terrarium_mcp.store.sqlite.archive import Archive
     from terrarium_mcp.store.sqlite.imports import Imports
     from terrarium_mcp.store.sqlite.removal import Removal
+    from terrarium_mcp.store.sqlite.search.message_search import MessageSearch
+    from terrarium_mcp.store.sqlite.search.scope_stats import ScopeCounter
     from terrarium_mcp.store.sqlite.topics.conversations import Conversations
     from terrarium_mcp.store.sqlite.topics.dialogues import Dialogues
     from terrarium_mcp.store.sqlite.topics.digest import DigestReader
+    from terrarium_mcp.store.sqlite.topics.heartbeats import Heartbeats
 
 AT_ONCE = 0.5
 """Seconds to wait for an ordinary file to open; a longer opening continues in the background."""
@@ -98,10 +98,7 @@ class Store:
         self._opted_out = opted_out = OptOutReader()
         self.opt_outs = OptOutRegister(self._database, opted_out)
         self.messages = Messages(self._database, self._indexer, opted_out)
-        self.search = MessageSearch(self._database, self._indexer)
-        self.count = ScopeCounter(self._database, self._indexer)
         self.spans = Spans(self._database, opted_out)
-        self.heartbeats = Heartbeats(self._database)
         self.presence = Presence(self._database, opted_out)
         self.quiet_channels = QuietChannels(self._database)
         self.introductions = Introductions(self._database)
@@ -110,6 +107,33 @@ class Store:
         self.people = People(self._database, self._indexer)
         self.stats = Stats(self._database, self._indexer)
         self.backlog = Backlog(backlog_folder(path))
+
+    @cached_property
+    def search(self) -> "MessageSearch":
+        """Search: what was said, by a query or a plain question."""
+        from terrarium_mcp.store.sqlite.search.message_search import (  # noqa: PLC0415 -- see above
+            MessageSearch,
+        )
+
+        return MessageSearch(self._database, self._indexer)
+
+    @cached_property
+    def count(self) -> "ScopeCounter":
+        """Figures of the lines that a query finds."""
+        from terrarium_mcp.store.sqlite.search.scope_stats import (  # noqa: PLC0415 -- see above
+            ScopeCounter,
+        )
+
+        return ScopeCounter(self._database, self._indexer)
+
+    @cached_property
+    def heartbeats(self) -> "Heartbeats":
+        """What each bridge last reported of itself."""
+        from terrarium_mcp.store.sqlite.topics.heartbeats import (  # noqa: PLC0415 -- see above
+            Heartbeats,
+        )
+
+        return Heartbeats(self._database)
 
     @cached_property
     def conversations(self) -> "Conversations":

@@ -10,7 +10,7 @@ from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.voices import VoiceRules
 from terrarium_mcp.errors import TerrariumError, quantity
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store.records import DatabaseSize, Fact, Section
+from terrarium_mcp.store.records.health import DatabaseSize, Fact, Section
 from terrarium_mcp.store.sqlite.engine.checkpoints import LARGE
 from terrarium_mcp.store.sqlite.engine.files import bytes_for_backup, bytes_of, free_bytes
 from terrarium_mcp.store.sqlite.engine.fts_merge import NEARLY_COMPLETE
@@ -20,6 +20,7 @@ from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.voices_sql import RULES, parsed_rules
 from terrarium_mcp.store.sqlite.engine.wal_reset_bug import has_wal_reset_bug, other_writers_advice
 from terrarium_mcp.store.sqlite.health.readonly import is_wal, untouched
+from terrarium_mcp.store.sqlite.health.size import database_size
 from terrarium_mcp.store.sqlite.health.unnamed_relays import unnamed_relays
 from terrarium_mcp.store.sqlite.index.all_structures import EVERYTHING
 from terrarium_mcp.store.sqlite.index.counter_sql import IS_COUNTED
@@ -33,7 +34,6 @@ from terrarium_mcp.store.sqlite.schema import (
     terrarium_irc,
 )
 from terrarium_mcp.store.sqlite.schema.adoption import ADOPTION, adoption_in
-from terrarium_mcp.store.sqlite.topics.stats import SIZE, size_of, size_since
 
 
 def examine(path: Path, now: datetime, settings: Settings | None = None) -> list[Section]:
@@ -172,7 +172,7 @@ def _contents(connection: sqlite3.Connection) -> Iterator[Fact]:
 
 
 def _size(connection: sqlite3.Connection, path: Path, now: datetime) -> Iterator[Fact]:
-    size = size_of(connection.execute(SIZE, size_since(now)).fetchone(), path, now)
+    size = database_size(connection, path, now)
     yield Fact("size", f"{megabytes(size.file)}, and {megabytes(size.wal)} of WAL")
     if growth := size.growth:
         a_year = megabytes(growth.bytes_a_year)

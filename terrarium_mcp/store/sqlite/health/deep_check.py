@@ -18,7 +18,7 @@ from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.errors import NotChecked
 from terrarium_mcp.store.private_files import create_private
-from terrarium_mcp.store.records import DeepCheck, Fact
+from terrarium_mcp.store.records.health import DeepCheck, Fact
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.files import bytes_of, free_bytes, wal_of
 from terrarium_mcp.store.sqlite.health.external_changes import external_changes

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.chat.voices import VoiceRules
-from terrarium_mcp.store.records import (
+from terrarium_mcp.store.records.imports import (
     EarlierReading,
     ImportRecord,
     ImportTotals,

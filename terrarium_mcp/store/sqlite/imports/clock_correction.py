@@ -32,7 +32,7 @@ from terrarium_mcp.store.recognition.comparison import (
     moment_of,
 )
 from terrarium_mcp.store.recognition.once import recognised
-from terrarium_mcp.store.records import LogSource
+from terrarium_mcp.store.records.imports import LogSource
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.reads import Row

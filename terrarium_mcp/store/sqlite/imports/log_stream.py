@@ -7,7 +7,7 @@ from collections.abc import AsyncGenerator, AsyncIterable, Iterable, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
-from terrarium_mcp.store.records import ImportTotals, LogSource
+from terrarium_mcp.store.records.imports import ImportTotals, LogSource
 from terrarium_mcp.store.sqlite.engine.database import Database, Writer
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.rooms import Rooms

@@ -14,7 +14,7 @@ import anyio
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.errors import Locked, UnstorableMessage
-from terrarium_mcp.store.records import AppendTotals
+from terrarium_mcp.store.records.append_totals import AppendTotals
 from terrarium_mcp.store.sqlite.engine.write_lock import BatchSizer
 from terrarium_mcp.store.sqlite.ingest.append import Appender, Insert, SaveResult, insert_messages
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines

@@ -8,7 +8,7 @@ from datetime import datetime
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.backlog import Backlog
-from terrarium_mcp.store.records import (
+from terrarium_mcp.store.records.removal import (
     AuditEntry,
     BacklogMentions,
     PersonTraces,

@@ -10,7 +10,7 @@ from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.transcript import MessageReference, message_reference
 from terrarium_mcp.store.backlog import Backlog, Enhancement, backlog_errors
 from terrarium_mcp.store.private_files import create_private, mode_of
-from terrarium_mcp.store.records import BacklogMentions, PurgeTarget
+from terrarium_mcp.store.records.removal import BacklogMentions, PurgeTarget
 from terrarium_mcp.store.sqlite.removal.purge import folded_nick
 
 IsRemoved = Callable[[MessageReference], bool]

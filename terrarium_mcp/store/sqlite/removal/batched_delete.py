@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import anyio
 
-from terrarium_mcp.store.records import AuditEntry
+from terrarium_mcp.store.records.removal import AuditEntry
 from terrarium_mcp.store.sqlite.engine.database import Database, Writer
 from terrarium_mcp.store.sqlite.engine.dialogue_rows import remove_turns, remove_turns_with
 from terrarium_mcp.store.sqlite.engine.message_ids import settle

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from anyio import to_thread
 
-from terrarium_mcp.store.records import CleanedFile, LegacyCleanup, PurgeTarget
+from terrarium_mcp.store.records.removal import CleanedFile, LegacyCleanup, PurgeTarget
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.failures import translate_errors
 from terrarium_mcp.store.sqlite.engine.functions import as_text

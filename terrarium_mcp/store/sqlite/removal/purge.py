@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from datetime import datetime
 
 from terrarium_mcp.chat.identity import Identity, fold
-from terrarium_mcp.store.records import AuditEntry, PersonTraces, PurgeTarget, RemovalReason
+from terrarium_mcp.store.records.removal import AuditEntry, PersonTraces, PurgeTarget, RemovalReason
 from terrarium_mcp.store.sqlite.engine.database import Database, Writer
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH

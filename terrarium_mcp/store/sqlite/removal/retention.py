@@ -11,7 +11,7 @@ from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.errors import TerrariumError, quantity
 from terrarium_mcp.settings import Settings
-from terrarium_mcp.store.records import AuditEntry, RemovalReason
+from terrarium_mcp.store.records.removal import AuditEntry, RemovalReason
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.rooms import Rooms
 from terrarium_mcp.store.sqlite.index.indexer import Indexer

@@ -14,7 +14,7 @@ from terrarium_mcp.chat.query import Query
 from terrarium_mcp.chat.times.periods import CalendarPeriods, calendar_periods
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.errors import TookTooLong
-from terrarium_mcp.store.records import ScopeStats
+from terrarium_mcp.store.records.figures import MOST_PERIODS, MOST_READ, ScopeStats
 from terrarium_mcp.store.search.hits import Search
 from terrarium_mcp.store.search.line_tally import CountedLine, details_of, lines_by_period
 from terrarium_mcp.store.sqlite.engine.database import DEADLINE, Database
@@ -24,12 +24,6 @@ from terrarium_mcp.store.sqlite.search.matching_lines import MatchingLines
 from terrarium_mcp.store.sqlite.search.message_search import search_scope
 from terrarium_mcp.store.sqlite.search.room_lines import RoomLines
 from terrarium_mcp.store.sqlite.search.snapshot import take_snapshot
-
-MOST_READ = 2_000
-"""Up to this many lines are read one by one, to say who said them: 5 us each (10 M lines)."""
-
-MOST_PERIODS = 400
-"""Periods that are counted: a year of days. Each takes up to 1 ms."""
 
 
 class ScopeLines(Protocol):

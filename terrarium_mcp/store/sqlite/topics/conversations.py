@@ -17,7 +17,7 @@ from terrarium_mcp.chat.irctext import plain
 from terrarium_mcp.chat.records import Message
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
 from terrarium_mcp.offload import offload
-from terrarium_mcp.store.records import Conversation
+from terrarium_mcp.store.records.readings import Conversation
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import OF_ROOM

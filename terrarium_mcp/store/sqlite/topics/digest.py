@@ -16,7 +16,7 @@ from terrarium_mcp.chat.digest import digest_of
 from terrarium_mcp.chat.disentanglement import ReplyLink, find_links
 from terrarium_mcp.chat.records import SPEECH, Message, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
-from terrarium_mcp.store.records import RecentDigest
+from terrarium_mcp.store.records.readings import RecentDigest
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
 from terrarium_mcp.store.sqlite.engine.rooms import within

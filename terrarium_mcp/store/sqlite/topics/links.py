@@ -8,7 +8,7 @@ from datetime import datetime
 
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, to_text
-from terrarium_mcp.store.records import Link
+from terrarium_mcp.store.records.readings import Link
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import within

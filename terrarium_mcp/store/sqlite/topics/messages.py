@@ -15,7 +15,8 @@ from terrarium_mcp.chat.times.timestamps import (
     from_text,
     to_text,
 )
-from terrarium_mcp.store.records import AppendTotals, KnownLine
+from terrarium_mcp.store.records.append_totals import AppendTotals
+from terrarium_mcp.store.records.readings import KnownLine
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.reads import Row

@@ -11,7 +11,7 @@ from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.nick_history import NickEvent, NickTenure, nick_tenures
 from terrarium_mcp.chat.records import Message, MessageType, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, from_text
-from terrarium_mcp.store.records import Evidence, NickActivity, Person
+from terrarium_mcp.store.records.people import Evidence, NickActivity, Person
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
 from terrarium_mcp.store.sqlite.engine.index_words import nick_words, type_word

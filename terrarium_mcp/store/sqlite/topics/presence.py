@@ -7,7 +7,7 @@ from terrarium_mcp.chat.identity import Identity, fold
 from terrarium_mcp.chat.opt_outs import OptOuts
 from terrarium_mcp.chat.records import Member, Room
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
-from terrarium_mcp.store.records import PresenceSnapshot
+from terrarium_mcp.store.records.people import PresenceSnapshot
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.rooms import room_ids

@@ -5,16 +5,13 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
-from datetime import datetime, timedelta
-from pathlib import Path
+from datetime import datetime
 from typing import Any
 
 from terrarium_mcp.chat.records import Room
-from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, to_text
-from terrarium_mcp.store.errors import StoreFailed
-from terrarium_mcp.store.records import DatabaseSize, Growth, RoomStats, Tally
+from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
+from terrarium_mcp.store.records.figures import RoomStats, Tally
 from terrarium_mcp.store.sqlite.engine.database import Database
-from terrarium_mcp.store.sqlite.engine.files import bytes_of, wal_of
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import parse_timestamp
@@ -23,43 +20,9 @@ from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.rolling_windows import window_starts
 from terrarium_mcp.store.sqlite.topics import stats_sql
 
-_GROWTH_PERIOD = timedelta(days=30)
-"""Growth is projected from the messages of this long, or of the whole record if it is shorter."""
-_TOO_SHORT = timedelta(days=1)
-"""No growth is projected from a shorter record."""
-
-SIZE = """
-SELECT total(lines + events) AS messages, (
-    SELECT total(lines + events) FROM day_counts
-    WHERE room IN (SELECT room FROM room_counts) AND day >= substr(:since, 1, 10)
-  ) AS recent,
-  (SELECT page_count * page_size FROM pragma_page_count, pragma_page_size) AS file,
-  min(first) AS first
-FROM room_counts"""
-"""Messages in all, messages since `:since`, the bytes of the file, and when the record begins."""
-
-
-def size_since(now: datetime) -> dict[str, str]:
-    """The parameters of SIZE."""
-    return {"since": to_text(now - _GROWTH_PERIOD)}
-
-
-def size_of(row: Row, path: Path, now: datetime) -> DatabaseSize:
-    """The size of the database at `path`, from the row that SIZE returns."""
-    messages, recent, file, first = row
-    recorded = now - parse_timestamp(first) if first else timedelta()
-    period = min(recorded, _GROWTH_PERIOD)
-    growth = None if period < _TOO_SHORT else _growth(recent, period, file / messages)
-    return DatabaseSize(file, bytes_of(wal_of(path)), int(messages), growth)
-
-
-def _growth(messages: float, period: timedelta, bytes_each: float) -> Growth:
-    a_day = messages * timedelta(days=1) / period
-    return Growth(a_day, round(a_day * 365 * bytes_each))
-
 
 class Stats:
-    """Statistics of rooms, and the size of the file."""
+    """Statistics of rooms."""
 
     def __init__(self, database: Database, indexer: Indexer) -> None:
         self._database = database
@@ -76,26 +39,6 @@ class Stats:
         """The totals of each room."""
         rows = await self._rows(await self._totals_sql(rooms, until), rooms, until, now)
         return [_totals(room, rows.get(room.id)) for room in rooms]
-
-    async def size(self, now: datetime) -> DatabaseSize:
-        """How large the file is, and how much it grows in a year at the current rate."""
-        await self._indexer.ensure_current(Counters.name)
-        rows = await self._database.rows(SIZE, size_since(now))
-        return size_of(rows[0], self._database.path, now)
-
-    async def parts(self, *, deadline: float = 60.0) -> dict[str, int]:
-        """The bytes of each table and index, largest first.
-
-        Reads every page of the file. Empty if SQLite was built without dbstat.
-        """
-        try:
-            rows = await self._database.rows(
-                "SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE ORDER BY pgsize DESC, name",
-                deadline=deadline,
-            )
-        except StoreFailed:  # built without SQLITE_ENABLE_DBSTAT_VTAB
-            return {}
-        return {row[0]: row[1] for row in rows}
 
     async def _details_sql(self, room: Room, until: Position) -> str:
         if until == EVERY_LINE:

@@ -20,7 +20,7 @@ from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position, to_text
 from terrarium_mcp.chat.urls import urls_in
 from terrarium_mcp.store import Store, open_store
-from terrarium_mcp.store.records import RoomStats
+from terrarium_mcp.store.records.figures import RoomStats
 from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.index.counters import Counters
 from terrarium_mcp.store.sqlite.index.link_index import LinkIndex

@@ -14,7 +14,7 @@ import pytest
 from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.errors import Locked, UnstorableMessage
-from terrarium_mcp.store.records import AppendTotals
+from terrarium_mcp.store.records.append_totals import AppendTotals
 from terrarium_mcp.store.sqlite.ingest.append import Appender, Insert, SaveResult
 from terrarium_mcp.store.sqlite.ingest.bulk import LARGEST, LONG, USUAL
 from tests.store.children import child

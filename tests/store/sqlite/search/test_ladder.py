@@ -6,7 +6,8 @@ import pytest
 
 from terrarium_mcp.chat.query import parse_query
 from terrarium_mcp.store import Store
-from terrarium_mcp.store.search import ENOUGH, Hits, Rung, Search, Sort
+from terrarium_mcp.store.search import Hits, Rung, Search, Sort
+from terrarium_mcp.store.search.ladder import ENOUGH
 from tests.store.scene import chat, find, line_of, texts
 
 SCENE = """

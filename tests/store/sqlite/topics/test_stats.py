@@ -9,10 +9,10 @@ import pytest
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
 from terrarium_mcp.store import Store
-from terrarium_mcp.store.records import Tally
+from terrarium_mcp.store.records.figures import Tally
 from terrarium_mcp.store.sqlite.index.rolling_windows import window_starts
 from terrarium_mcp.store.sqlite.topics import stats_sql
-from tests.store.scene import NOON, chat, line_of, room, rows_of, write
+from tests.store.scene import NOON, chat, line_of, room, write
 
 pytestmark = pytest.mark.usefixtures("at_once")
 
@@ -82,36 +82,6 @@ async def test_a_room_has_a_tally(store: Store) -> None:
     await store.messages.append([line_of("dee", "Tea", NOON, kind=MessageType.TOPIC)])
     stats_sql = await store.stats.for_room(await room(store), until=EVERY_LINE, now=NOON)
     assert stats_sql.tally == Tally(words=5, questions=1, links=1, actions=1, topics=1)
-
-
-async def test_the_size_is_projected(store: Store) -> None:
-    await store.messages.append(chat("<ada> a\n" * 60))
-    size = await store.stats.size(NOON + timedelta(days=30))
-    assert size.growth
-    assert (size.messages, size.growth.messages_a_day) == (60, 2)
-    assert size.growth.bytes_a_year == round(2 * 365 * size.file / 60)
-    assert size.wal > 0
-
-
-async def test_a_short_record_is_projected_from_its_own_length_once_that_is_a_day(
-    store: Store,
-) -> None:
-    assert (await store.stats.size(NOON)).growth is None
-    await store.messages.append(chat("<ada> a\n" * 60))
-    assert (await store.stats.size(NOON + 23 * HOUR)).growth is None
-    size = await store.stats.size(NOON + timedelta(days=10))
-    assert size.growth
-    assert size.growth.messages_a_day == 6
-
-
-async def test_the_size_of_each_table_is_reported_if_sqlite_has_dbstat(
-    store: Store, file: Path
-) -> None:
-    await store.messages.append(chat("<ada> a\n" * 60))
-    parts = await store.stats.parts()
-    [[can_tell]] = rows_of(file, "SELECT sqlite_compileoption_used('ENABLE_DBSTAT_VTAB')")
-    assert ("messages" in parts) == bool(can_tell)
-    assert sum(parts.values()) <= (await store.stats.size(NOON)).file
 
 
 async def test_the_top_ten_count_also_nicks_with_few_lines(store: Store) -> None:

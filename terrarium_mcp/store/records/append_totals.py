@@ -1,0 +1,14 @@
+"""What a bulk append did."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class AppendTotals:
+    """How many messages a bulk append was given, and how many it left out.
+
+    Those are messages that were already stored, and those of people who opted out.
+    """
+
+    lines: int
+    left_out: int
