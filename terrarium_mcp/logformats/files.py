@@ -19,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from pathlib import Path, PurePosixPath
+from stat import S_ISDIR, S_ISREG
 from typing import IO, Any, cast
 
 from terrarium_mcp.errors import TerrariumError
@@ -134,10 +135,10 @@ def _at(path: Path, seen: set[tuple[int, int]], scratch: Path) -> Iterator[LogFi
             if (identity := (status.st_dev, status.st_ino)) in seen:
                 return
             seen.add(identity)
-            if path.is_file():
+            if S_ISREG(status.st_mode):
                 yield from _unpacked(path, scratch)
                 return
-            if not path.is_dir():
+            if not S_ISDIR(status.st_mode):
                 yield UnusableFile(
                     f"{path}: neither a file nor a folder. A pipe is read from standard input:"
                     " terrarium-mcp import -"

@@ -2,7 +2,7 @@
 
 To ask them takes 1 ms a log, of which a folder may have 5,000, and nearly always nobody else kept a
 log. So what an import brought lately is remembered, and of the other lines of a room from when to
-when they are.
+when they are. Of the files of 5,000 days nearly none says what those before it said.
 """
 
 from collections import deque
@@ -58,6 +58,8 @@ class RecentTexts:
     def __init__(self) -> None:
         self.newest: int | None = None
         self._recent = deque[RecentBlock]()
+        self._said = set[str]()
+        """What recent lines say, and some that are no longer recent."""
         self._others: dict[FoldedRoom, TimeSpan | None] = {}
         """Of each room that was looked at, the time of its lines that are not recent."""
 
@@ -70,15 +72,17 @@ class RecentTexts:
         if self.newest is None:
             self.newest = newest
 
-    def near(self, room: FoldedRoom, log: object, time: TimeSpan) -> Sequence[RecentBlock] | None:
-        """The blocks of other logs that may have lines of a room that was looked at, at a time.
-
-        None: the tables have other lines there.
-        """
+    def has_others(self, room: FoldedRoom, time: TimeSpan) -> bool:
+        """Whether the tables may have lines of a room that was looked at, at a time, not recent."""
         others = self._others[room]
-        if others and others.meets(time):
-            return None
-        return [one for one in self._recent if one.log is not log and one.time.meets(time)]
+        return others is not None and others.meets(time)
+
+    def count(self, texts: Collection[str], log: object, time: TimeSpan) -> int:
+        """How many recent lines of other logs say one of these texts, about at a time."""
+        if self._said.isdisjoint(texts):
+            return 0
+        near = [one for one in self._recent if one.log is not log and one.time.meets(time)]
+        return sum(one.count(texts) for one in near)
 
     def add(
         self,
@@ -99,6 +103,7 @@ class RecentTexts:
         time = TimeSpan(min(timestamps), max(timestamps))
         rooms = {room_of(place) for place in lines.places}
         self._recent.append(RecentBlock(log, time, end, rooms, lines.columns.message))
+        self._said.update(lines.columns.message)
 
     def saved(self, position: int, newest: int) -> None:
         """Take note that the lines up to a position are stored, and of the newest message."""
@@ -108,6 +113,8 @@ class RecentTexts:
             one = self._recent.popleft()
             for room in one.rooms:
                 self._extend(room, one.time)
+        if len(self._said) > 3 * KEPT:
+            self._said = {text for one in self._recent for text in one.texts}
 
     async def note_others(self, writer: Writer, before: int) -> None:
         """Take note of what others stored behind the newest message, and before an id."""
