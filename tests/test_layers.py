@@ -56,7 +56,8 @@ MAY_IMPORT = {
 PACKAGES = {
     "store/sqlite": (
         "engine", "schema", "opening", "index", "keeper", "claims", "path_watch", "ingest",
-        "topics", "search", "archive", "removal", "imports", "health", "backup", "store",
+        "topics", "search", "archive", "removal", "imports", "health", "backup", "service",
+        "store",
     ),
     "irc_bridge": (
         "bounded_body", "network", "model", "talk_log", "record", "toolbox", "answer", "dialogue",

@@ -40,7 +40,8 @@ from terrarium_mcp.store.sqlite.schema import MigrationBlocked, NotAdopted, NotO
 from terrarium_mcp.store.sqlite.schema.adoption import WrongZone
 from terrarium_mcp.store.sqlite.schema.backup import CopyFailed
 from terrarium_mcp.store.sqlite.schema.recreation import Repair
-from terrarium_mcp.store.sqlite.store import Store, open_store, repair_schema, require_adopted
+from terrarium_mcp.store.sqlite.service import require_adopted
+from terrarium_mcp.store.sqlite.store import Store, open_store, repair_schema
 from terrarium_mcp.store.sqlite.topics.spans import HEARTBEAT
 
 if TYPE_CHECKING:

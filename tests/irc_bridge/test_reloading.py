@@ -30,7 +30,7 @@ def altered(settings: Settings, **more: object) -> Settings:
 async def reloads(house: House, ircd: FakeIrcd, **more: object) -> None:
     """Change some settings of the house, as SIGHUP does."""
     changed = altered(house.settings, **more)
-    await house.store.change_settings(changed)
+    await house.store.service.change_settings(changed)
     house.bridges.change_settings(changed)
     await ircd.settles()
 
@@ -115,7 +115,7 @@ async def test_another_retention_is_applied_at_once(tmp_path: Path, first: int, 
         await store.messages.append(
             [NewMessage(network="local", channel="#tea", nick="bo", text="old", said_at=at)]
         )
-        await store.change_settings(old.model_copy(update={"retention_days": then}))
+        await store.service.change_settings(old.model_copy(update={"retention_days": then}))
         with anyio.fail_after(PATIENCE):
             while await lines_of(store):
                 await anyio.sleep(0.01)
@@ -124,8 +124,8 @@ async def test_another_retention_is_applied_at_once(tmp_path: Path, first: int, 
 async def test_retention_that_is_switched_off_removes_nothing_more(tmp_path: Path) -> None:
     month = Settings(network="local", retention_days=30)
     async with open_store(tmp_path / "irc_logs.db", month) as store:
-        await store.change_settings(month.model_copy(update={"retention_days": 0}))
-        assert store._retaining.cancel_called is False  # noqa: SLF001 -- a new one, with no task
+        await store.service.change_settings(month.model_copy(update={"retention_days": 0}))
+        assert store.service._retaining.cancel_called is False  # noqa: SLF001 -- a new one, with no task
         at = datetime.now(UTC) - timedelta(days=60)
         await store.messages.append(
             [NewMessage(network="local", channel="#tea", nick="bo", text="old", said_at=at)]

@@ -125,7 +125,7 @@ async def run_until_signal(
             if more := set(_recorded_channels(changed)) - claimed_before:
                 claims.enter_context(claimed(store.path, more))
                 claimed_before.update(more)
-            await store.change_settings(changed)
+            await store.service.change_settings(changed)
             bridges.change_settings(changed)
 
         reloader = Reloader(settings, load_checked, apply)

@@ -2,8 +2,8 @@
 
 In the order in which a message passes through:
 
-- store.py: `Store`, which connects the packages below to one file; opening.py, keeper.py,
-  claims.py
+- store.py: `Store`, which connects the packages below to one file
+- service.py: opens that file and keeps it while it is in use; opening.py, keeper.py, claims.py
 - path_watch.py: notices when that file is moved, deleted or replaced
 - engine/: connections, transactions, the write lock, SQL functions, SQLite's errors in our words
 - schema/: the frozen versions, migration, adoption of a terrarium-irc database

@@ -23,7 +23,7 @@ from tests.store.scene import SETTINGS, chat, find, rows_of
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(path_watch, "LOOK_EVERY", 0.02)
-    monkeypatch.setattr("terrarium_mcp.store.sqlite.store.LOOK_EVERY", 0.02)
+    monkeypatch.setattr("terrarium_mcp.store.sqlite.service.LOOK_EVERY", 0.02)
     monkeypatch.setattr(path_watch, "SETTLED", 0.1)
 
 

@@ -20,6 +20,7 @@ from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.schema import MigrationBlocked, v1
 from terrarium_mcp.store.sqlite.schema.step import ReportProgress, SourceDatabase
 from terrarium_mcp.store.sqlite.schema.versions import VERSIONS, Version
+from terrarium_mcp.store.sqlite.service import FileService
 from tests.samples import terrarium_irc as sample
 from tests.store.scene import SETTINGS, chat, check_index, find, rows_of, write
 from tests.store.traffic import read_beside_a_writer, recorded_beside_an_import
@@ -345,7 +346,7 @@ async def test_a_process_that_cannot_open_the_file_leaves_it_to_another(file: Pa
     sample.make(file, 20)
     with closing(sqlite3.connect(file, isolation_level=None)) as stranger:
         stranger.execute("BEGIN EXCLUSIVE")
-        failed = Store(file, SETTINGS, adopt=True)
+        failed = FileService(file, SETTINGS, adopt=True)
         await failed.run()
         with pytest.raises(MigrationBlocked):
             await failed.opening.wait()

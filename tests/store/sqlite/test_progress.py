@@ -9,7 +9,7 @@ import pytest
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store.sqlite import store as stores
 from terrarium_mcp.store.sqlite.keeper import Keeper
-from terrarium_mcp.store.sqlite.store import Store
+from terrarium_mcp.store.sqlite.service import FileService
 
 
 @pytest.fixture(autouse=True)
@@ -24,24 +24,24 @@ def told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, bool]]:
     return [line for n, line in enumerate(lines) if line not in lines[max(n - 1, 0) : n]]
 
 
-async def reported(store: Store, caplog: pytest.LogCaptureFixture) -> None:
+async def reported(service: FileService, caplog: pytest.LogCaptureFixture) -> None:
     """Report until something was logged, and then that the history is open."""
     with anyio.fail_after(5):
         async with anyio.create_task_group() as tasks:
-            tasks.start_soon(stores._report_progress, store)  # noqa: SLF001 -- of a long opening
+            tasks.start_soon(stores._report_progress, service)  # noqa: SLF001 -- of a long opening
             while not caplog.records:
                 await anyio.lowlevel.checkpoint()
-            store.opening.succeed()
+            service.opening.succeed()
 
 
 async def test_the_keeper_reports_how_far_it_is(
     tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    store = Store(tmp_path / "irc_logs.db", Settings())
-    assert store.keeper.claim()
-    store.opening.report(0.4)
-    await reported(store, caplog)
-    store.keeper.release()
+    service = FileService(tmp_path / "irc_logs.db", Settings())
+    assert service.keeper.claim()
+    service.opening.report(0.4)
+    await reported(service, caplog)
+    service.keeper.release()
     assert told(caplog) == [
         ("opening the history, 40 %", True),
         ("the history is open", False),
@@ -53,9 +53,9 @@ async def test_another_process_says_once_that_it_waits(
 ) -> None:
     other = Keeper(tmp_path / "irc_logs.db")
     assert other.claim()
-    store = Store(tmp_path / "irc_logs.db", Settings())
-    store.opening.report(0.4)
-    await reported(store, caplog)
+    service = FileService(tmp_path / "irc_logs.db", Settings())
+    service.opening.report(0.4)
+    await reported(service, caplog)
     other.release()
     assert told(caplog) == [
         ("another process is opening the history; waiting for it", False),

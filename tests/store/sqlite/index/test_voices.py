@@ -254,10 +254,10 @@ async def test_beside_a_recorder_only_that_process_changes_the_rules_of_its_netw
     after = Settings(network="net", irc_server="irc.example", command_prefix="?")
     async with opened(file, before) as recorder:
         with claimed(file, [("net", "#tea")]):
-            await recorder.change_settings(after)
+            await recorder.service.change_settings(after)
             await in_another_process(file, before)
             assert rows_of(file, "SELECT prefix FROM voice_rules") == [("?",)]
-            await recorder.change_settings(before)  # nor do its own claims keep it from that
+            await recorder.service.change_settings(before)  # its own claims allow it
             assert rows_of(file, "SELECT prefix FROM voice_rules") == [("!",)]
         await in_another_process(file, after)
     assert rows_of(file, "SELECT prefix FROM voice_rules") == [("?",)]
@@ -307,7 +307,7 @@ async def test_a_long_history_is_in_use_while_its_lines_are_looked_at_again(
 ) -> None:
     async with opened(file) as store:
         await store.messages.append([line_of("relaybot", f"<Jane> tea {n}") for n in range(40)])
-    monkeypatch.setattr("terrarium_mcp.store.sqlite.store.MANY", 10)
+    monkeypatch.setattr("terrarium_mcp.store.sqlite.service.MANY", 10)
     monkeypatch.setattr("terrarium_mcp.store.sqlite.index.indexer.BATCH", (5, 5, 5))
     async with opened(file, with_relays("relaybot")) as store:
         with anyio.fail_after(30):

@@ -12,6 +12,7 @@ import pytest
 from terrarium_mcp.chat import identity, irctext
 from terrarium_mcp.chat.times import legacy_times, timestamps
 from terrarium_mcp.store import DialoguePlace, StoredDialogue, open_store
+from terrarium_mcp.store.sqlite import service
 from terrarium_mcp.store.sqlite import store as store_module
 from terrarium_mcp.store.sqlite.index.counters import MANY_LINES
 from terrarium_mcp.store.sqlite.index.message_index import TOKENIZER
@@ -327,14 +328,18 @@ async def test_the_permissions_and_the_owner_of_a_file_are_checked_once(
 ) -> None:
     stored(f"v{CURRENT}", file)
     looks = list[str]()
-    for name in ("check_permissions", "check_adopted", "version_of"):
-        real = getattr(store_module, name)
+    for module, name in (
+        (store_module, "check_permissions"),
+        (service, "check_adopted"),
+        (service, "version_of"),
+    ):
+        real = getattr(module, name)
 
         def counted(path: Path, name: str = name, real: Callable[..., object] = real) -> object:
             looks.append(name)
             return real(path)
 
-        monkeypatch.setattr(store_module, name, counted)
+        monkeypatch.setattr(module, name, counted)
     async with open_store(file, SETTINGS) as store:
         await store.opening.wait(30)
     assert looks == ["check_permissions", "check_adopted", "version_of"]

@@ -1,0 +1,241 @@
+"""The service of one file: opens it, keeps it, finds it again when it was moved, and closes it."""
+
+import logging
+import sqlite3
+from functools import partial
+from pathlib import Path
+
+import anyio
+from anyio import from_thread, to_thread
+
+from terrarium_mcp.backoff import Reminder
+from terrarium_mcp.errors import TerrariumError, plainly
+from terrarium_mcp.settings import Settings
+from terrarium_mcp.store.errors import StoreFailed
+from terrarium_mcp.store.sqlite.claims import recorded_elsewhere
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.failures import translate_errors
+from terrarium_mcp.store.sqlite.engine.files import bytes_of
+from terrarium_mcp.store.sqlite.engine.places import check_permissions, make_folder
+from terrarium_mcp.store.sqlite.index.all_structures import EVERYTHING, VOICES
+from terrarium_mcp.store.sqlite.index.indexer import INDEXED_BY_READ, Indexer
+from terrarium_mcp.store.sqlite.index.voice_rules import adopt_rules, are_news
+from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
+from terrarium_mcp.store.sqlite.keeper import Keeper, is_held, lock_file
+from terrarium_mcp.store.sqlite.opening import Opening
+from terrarium_mcp.store.sqlite.path_watch import LOOK_EVERY, PathWatch
+from terrarium_mcp.store.sqlite.schema import (
+    CURRENT,
+    NotAdopted,
+    check_adopted,
+    migrate,
+    version_of,
+)
+from terrarium_mcp.store.sqlite.schema.adoption import ADOPTION, WrongZone, adoption_in
+
+LARGE, MANY = 3_000_000, 10_000
+"""Bytes to migrate, or lines to index, beyond which opening may take longer than half a second."""
+
+_MIGRATING = 0.35
+"""The part of a long opening that the migration takes; indexing takes the rest."""
+
+_LOOK_AGAIN = 0.1
+"""Seconds between two looks at another process's progress."""
+
+log = logging.getLogger(__name__)
+
+
+class FileService:
+    """What one process does for a file as long as it is in use.
+
+    Attributes:
+        path: the file.
+        database: the connections to it.
+        indexer: what keeps everything derived from its messages.
+        opted_out: who is not to be recorded.
+        opening: whether it is open, or how far that is.
+        keeper: whether this process performs the duties that only one may.
+    """
+
+    def __init__(self, path: Path, settings: Settings, *, adopt: bool = False) -> None:
+        self.path = path
+        self.opening = Opening()
+        self.keeper = Keeper(path)
+        self.database = Database(path, self.opening.wait)
+        self.indexer = Indexer(self.database, settings.network_name)
+        self.opted_out = OptOutReader()
+        self._adopt = adopt
+        self._settings = settings
+        self._retaining = anyio.CancelScope()
+        self._path_watch = PathWatch(self.database, self.keeper, self._reopen)
+
+    async def run(self) -> None:
+        """Open the file, then perform the keeper's duties as long as the store is in use."""
+        self.opening.begin()
+        try:
+            await self._open()
+        except TerrariumError as error:
+            self.keeper.release()  # another process may succeed
+            self.opening.fail(error)
+            return
+        self.opening.succeed()
+        async with anyio.create_task_group() as self._duties:
+            self._duties.start_soon(self.keeper.serve, self.database, self.indexer)
+            self._duties.start_soon(self._path_watch.run)
+            self._start_retention()
+
+    @property
+    def is_away(self) -> bool:
+        """Whether the database was moved, deleted or replaced while in use, and is not healed."""
+        return self._path_watch.is_away
+
+    async def change_settings(self, settings: Settings) -> None:
+        """Use other settings from now on: how speakers are told apart, and how long lines are kept.
+
+        Raises:
+            StoreFailed: the database cannot be written; nothing has changed.
+        """
+        if await are_news(self.database, settings):
+            await adopt_rules(self.database, settings)
+        self._settings = settings
+        self._start_retention()
+
+    def _start_retention(self) -> None:
+        """Apply the retention that the settings name, and no other any more."""
+        self._retaining.cancel()
+        self._retaining = anyio.CancelScope()
+        if self._settings.retention_days or self._settings.retention_by_channel:
+            self._duties.start_soon(self._retain, self._retaining)
+
+    async def _reopen(self) -> None:
+        """Leave the file in use, and open the one that is at the path now; a new one if none is."""
+        self.opening.begin()
+        await self.database.leave()
+        self.opted_out.other_file()
+        self.keeper.release()  # the lock file may have been moved along
+        reminder = Reminder()
+        while True:
+            try:
+                make_folder(self.path)
+                await self._open()
+            except TerrariumError as error:
+                if reminder.is_due(anyio.current_time()):
+                    log.error("%s", error)  # noqa: TRY400 -- for operators
+                self.keeper.release()
+                await self.database.leave()
+                await anyio.sleep(LOOK_EVERY)
+            else:
+                return self.opening.succeed()
+
+    async def _retain(self, scope: anyio.CancelScope) -> None:
+        """Remove what is too old, again and again, until `scope` is cancelled."""
+        from terrarium_mcp.store.sqlite.removal.retention import (  # noqa: PLC0415 -- see above
+            Retention,
+        )
+
+        with scope:
+            await Retention(self.database, self.indexer, self._settings).serve(self.keeper)
+
+    async def aclose(self) -> None:
+        """Close the file; the keeper empties its WAL first."""
+        with anyio.CancelScope(shield=True):
+            if self.keeper.is_us and self.opening.is_done:
+                try:
+                    await self.database.checkpoint("TRUNCATE")
+                except StoreFailed as error:
+                    log.warning("%s", error)
+            await self.database.aclose()
+            self.keeper.release()
+
+    async def _open(self) -> None:
+        may_adopt = self._adopt
+        while await to_thread.run_sync(_version, self.path, may_adopt) < CURRENT:
+            may_adopt = True  # which is checked again, with the file locked
+            if self.keeper.claim():
+                await self._migrate()
+            else:
+                self.opening.takes_long()
+                await anyio.sleep(_LOOK_AGAIN)  # another process is migrating it
+        await self.database.open()
+        if self._adopt:
+            await self._check_zone()
+        if await are_news(self.database, self._settings):
+            others = await to_thread.run_sync(recorded_elsewhere, self.path)
+            await adopt_rules(self.database, self._settings, but_of=others)
+        await self._catch_up()
+
+    async def _migrate(self) -> None:
+        """Migrate in a thread. If cancelled, it stops at its next report and changes nothing."""
+
+        def report(part: float) -> None:
+            from_thread.check_cancelled()
+            self.opening.report(part * _MIGRATING)
+            if is_large:  # a file in use would have been refused before the first report
+                from_thread.run_sync(self.opening.takes_long)
+
+        is_large = bytes_of(self.path) > LARGE
+        with translate_errors(self.path):
+            migration = partial(migrate, adopt=self._adopt)
+            await to_thread.run_sync(migration, self.path, self._settings, report)
+
+    async def _check_zone(self) -> None:
+        """Refuse a zone other than the one in which the file's local times were read."""
+        adoption = adoption_in(await self.database.rows(ADOPTION))
+        if adoption and (complaint := adoption.complaint(self._settings.source_timezone)):
+            raise WrongZone(f"{self.path}: {complaint}")
+
+    async def _catch_up(self) -> None:
+        """Index what was migrated or appended, or wait for the keeper that does so."""
+
+        def report(part: float) -> None:
+            self.opening.report(_MIGRATING + part * (1 - _MIGRATING))
+
+        # Voices may be determined again while the history is in use; all else is needed first.
+        looks_back = await self.indexer.lag([VOICES.name]) > MANY
+        names = [name for name in EVERYTHING if not (looks_back and name == VOICES.name)]
+        at_first = await self.indexer.lag(names)
+        if at_first > MANY:
+            self.opening.takes_long()
+        while (
+            not self.keeper.claim() and (behind := await self.indexer.lag(names)) > INDEXED_BY_READ
+        ):
+            report(max(0.0, 1 - behind / at_first))
+            await anyio.sleep(_LOOK_AGAIN)
+        if self.keeper.is_us:
+            with plainly():
+                async with anyio.create_task_group() as tasks:
+                    tasks.start_soon(self.keeper.empty_wal, self.database)
+                    await self.indexer.catch_up(report, names)
+                    tasks.cancel_scope.cancel()
+
+
+def require_adopted(path: Path) -> None:
+    """Check that the file is not an unadopted terrarium-irc database; it is not changed.
+
+    Raises:
+        NotAdopted: it is one. The message names the commands that adopt it.
+    """
+    check_permissions(path)
+    refuse_unadopted(path)
+
+
+def refuse_unadopted(path: Path) -> None:
+    """As `require_adopted`; not while another process is the keeper and may be adopting it."""
+    try:
+        check_adopted(path)
+    except NotAdopted:
+        if not is_held(lock_file(path)):
+            check_adopted(path)  # that process may have finished between the two looks
+
+
+def _version(path: Path, may_adopt: bool) -> int:
+    """The file's version; 0 also while another process holds it locked."""
+    if not may_adopt:
+        refuse_unadopted(path)
+    with translate_errors(path):
+        try:
+            return version_of(path)
+        except sqlite3.OperationalError as error:
+            if "locked" in str(error):
+                return 0
+            raise
