@@ -65,12 +65,14 @@ async def test_a_newcomer_has_a_recorded_line_and_an_answer_within_two_minutes(
     assert str(*load_settings(env_file=file, environ={}).irc_channels) == "#tea"
 
 
-async def test_a_server_without_tls_is_used_only_after_a_yes(ngircd: Ircd, tmp_path: Path) -> None:
+async def test_a_server_without_tls_is_used_only_after_a_yes(
+    inspircd: Ircd, tmp_path: Path
+) -> None:
     async with strict_agent() as agent:
         command = words("terrarium-mcp init", "--model-url", agent.url, "--old-logs", "none")
         async with terminal(command, at=tmp_path, environ=NOTHING) as init:
-            await init.answers("IRC server", f"127.0.0.1:{ngircd.port}")
-            await init.sees(f"127.0.0.1:{ngircd.port}", "set IRC_USE_SSL=off")
+            await init.answers("IRC server", f"127.0.0.1:{inspircd.port}")
+            await init.sees(f"127.0.0.1:{inspircd.port}", "set IRC_USE_SSL=off")
             await init.answers("Connect without TLS", "y")
             await init.sees("127.0.0.1 answers, without TLS")
             await init.answers("Channels to record", "tea;mate")
@@ -84,7 +86,7 @@ async def test_a_server_without_tls_is_used_only_after_a_yes(ngircd: Ircd, tmp_p
             await init.ends()
     assert dotenv_values(tmp_path / ".env") == {
         "IRC_SERVER": "127.0.0.1",
-        "IRC_PORT": str(ngircd.port),
+        "IRC_PORT": str(inspircd.port),
         "IRC_USE_SSL": "off",
         "IRC_CHANNELS": "tea,mate",
         "TERRARIUM_CONTACT": "ada",
