@@ -19,7 +19,8 @@ NICK = r"[^\s<>\x00-\x1f]+"
 SENDER = rf"(?=-*[^-\s])(?!!-){NICK}"
 """A nick between dashes, as a notice has it: not of dashes alone, which are a line, and not the
 `-!-` of irssi."""
-RANK = r"[~&@%+!]*"
+_RANKS = "~&@%+!"
+RANK = rf"[{_RANKS}]*"
 """Prefixes that a client shows before a nick: of one or several ranks."""
 CHANNEL = r"[#&+!]\S*"
 USER_HOST = r"(?P<user>[^\s@()<>]*)@(?P<host>[^\s()<>]*) ?"
@@ -74,7 +75,7 @@ class MessageRule:
         known = groups.get
         return LogEvent(
             kind=self.kind,
-            nick=known("nick", ""),
+            nick=_without_rank(known("nick", "")),
             text=self._composed(groups) if self.text else known("text", ""),
             user=known("user", ""),
             host=known("host", ""),
@@ -87,6 +88,14 @@ class MessageRule:
         if self.kind is MessageType.KICK and not groups.get("text"):
             return groups["target"]  # as the bridge records it: no blank where no reason is
         return self.text.format_map(groups)
+
+
+def _without_rank(nick: str) -> str:
+    """A nick without the prefixes of its rank, with which themes and lists of a netsplit show it.
+
+    No nick begins with one (RFC 2812, 2.3.1).
+    """
+    return (nick.lstrip(_RANKS) or nick) if nick[:1] in _RANKS else nick
 
 
 def message(

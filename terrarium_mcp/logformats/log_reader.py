@@ -22,6 +22,9 @@ LONGEST_LINE = 16 * 1024
 """Bytes. IRC's longest line has 512, and 8,191 of tags (IRCv3 message-tags)."""
 
 
+_NO_DATE = "its date is not known; --date names the day of the first line"
+
+
 class DatedEvent(NamedTuple):
     """A message of a log and its moment (UTC)."""
 
@@ -110,7 +113,7 @@ class LogReader:
         try:
             return self._dated(line)
         except NoDate:
-            return [self._rejected(text, "its date is not known")]
+            return [self._rejected(text, _NO_DATE)]
         except (ValueError, OverflowError):
             return [self._rejected(text, "there is no such day")]
 

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable
 from datetime import date, datetime
 from typing import NamedTuple
+from urllib.parse import unquote
 
 from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.logformats.dated_paths import without_dates
@@ -45,6 +46,7 @@ class Place(NamedTuple):
 def place_in(path: str, patterns: Iterable[re.Pattern[str]]) -> Place:
     """The place that a path (with `/`) names, by the patterns of a format.
 
+    The channel is the group `channel`, or `escaped` where characters stand there as `%2d`.
     A rotated log (`#tea.log.1`) is in the place of the log that it was. Dates are looked for where
     the pattern has one; elsewhere they are left out of the path first.
     """
@@ -57,7 +59,7 @@ def place_in(path: str, patterns: Iterable[re.Pattern[str]]) -> Place:
             network = groups.get("network", "")
             return Place(
                 "" if network.lower() in _NO_NETWORKS else network,
-                groups.get("channel", ""),
+                groups.get("channel", "") or unquote(groups.get("escaped", "")),
                 _day(groups["date"]) if has_date else undated.day,
                 is_window="window" in groups,
             )

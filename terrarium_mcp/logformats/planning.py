@@ -5,6 +5,7 @@ the option that decides it.
 """
 
 import codecs
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, timedelta, tzinfo
@@ -29,6 +30,11 @@ NO_ZONE = (
 
 _UTF_16 = tuple(decoded(mark)[0] for mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
 """What a byte order mark of UTF-16 looks like when it is read as all other lines are."""
+
+_PACKED = (b"PK\x03\x04", b"\x1f\x8b", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd", b"BZh")
+"""How a zip, gzip, xz, zstd or bzip2 file begins."""
+
+_CLOCK = re.compile(r"\d:\d\d")
 
 NO_DATE = "its lines tell no date. Name the day of the first line with --date 2015-10-24."
 
@@ -127,7 +133,7 @@ def planned(
         UndecidedLog: an option must say its time zone.
     """
     lines = texts_of(head)
-    fit = fit or _fit(file, lines, choices, more)
+    fit = fit or _fit(file, head, choices, more)
     place = fit.place if fit.place != Place() else place_by_name(file.name)
     target = _target(place, choices, is_alone=is_alone)
     network = choices.network or place.network
@@ -201,7 +207,13 @@ def _spelt(log: PlannedLog, head: Sequence[bytes]) -> PlannedLog:
     return replace(log, target=reader.spelling or log.target, is_spelt=bool(reader.spelling))
 
 
-def _fit(file: LogFile, lines: Sequence[str], choices: Choices, more: Iterable[str]) -> Fit:
+def _fit(file: LogFile, head: Sequence[bytes], choices: Choices, more: Iterable[str]) -> Fit:
+    lines = texts_of(head)
+    if head and head[0].startswith(_PACKED):
+        raise NoLog(
+            f"{file.path}: a packed file within a packed file, or under a name that hides it."
+            " Unpack it first."
+        )
     if lines and lines[0].startswith(_UTF_16):
         raise NoLog(
             f"{file.path}: encoded as UTF-16. Convert it first: iconv -f UTF-16 -t UTF-8 FILE"
@@ -220,12 +232,20 @@ def _fit(file: LogFile, lines: Sequence[str], choices: Choices, more: Iterable[s
             f"{file.path}: nothing that anybody said can be read in it, although it has lines of"
             f" {fit.format.program}. The first that cannot be read: {shown(fit.unread)}"
         )
-    first = next((line for line in lines if line.strip()), "")
+    quoted = _quoted(lines)
     if choices.format:
-        raise NoLog(
-            f"{file.path}: not a log of {fit.format.program}. It begins with: {shown(first)}"
-        )
-    raise UnknownFormat(f"{file.path}: not a log of a known format. It begins with: {shown(first)}")
+        raise NoLog(f"{file.path}: not a log of {fit.format.program}. {quoted}")
+    raise UnknownFormat(f"{file.path}: not a log of a known format. {quoted}")
+
+
+def _quoted(lines: Sequence[str]) -> str:
+    """What tells the format of a file, for people who report it.
+
+    A folder of logs may also hold its program's settings, and passwords in them: of these nothing
+    is shown. What shows the form of a log is a line with a time.
+    """
+    timed = next((line for line in lines if _CLOCK.search(line) and line.lstrip()[:1] != "{"), "")
+    return f"It has lines such as: {shown(timed)}" if timed else "Its first lines show no time."
 
 
 def _written_zone(head: Sequence[bytes], form: TextFormat, encoding: str) -> tzinfo | None:

@@ -90,6 +90,10 @@ def test_nothing_is_overwritten(ours: Path, tmp_path: Path) -> None:
         (f"{BACKUP} notes.txt/backups", "notes.txt/backups cannot be made: Not a directory."),
         (f"{BACKUP} x.tar --db nothing.db", "There is no database"),
         (f"{BACKUP} x --db nothing.db", "There is no database"),
+        (
+            f"{BACKUP} x.tar.gz",
+            "a backup is a tar archive. End its name with .tar, or",
+        ),
         (f"{RESTORE} nothing.tar --db x/x.db", "nothing.tar: No such file or directory"),
         (f"{RESTORE} . --db x/x.db", "is a folder. Name one of the backups in it."),
         (f"{RESTORE} notes.txt --db x/x.db", "notes.txt cannot be restored: it is damaged"),

@@ -7,6 +7,8 @@ import shutil
 import signal
 import sqlite3
 import subprocess
+import tarfile
+import zipfile
 from contextlib import closing
 from pathlib import Path
 
@@ -14,6 +16,7 @@ import pytest
 
 from tests.cli.programs import HANGS, INSTALLED, environment, quick_words, ran
 from tests.logformats.samples import LOGS
+from tests.store.files.stored import stored
 
 WEECHAT = LOGS / "weechat" / "logs"
 BERLIN = ("--timezone", "Europe/Berlin")
@@ -99,6 +102,8 @@ def test_where_there_is_no_database_none_is_made_for_its_imports(
         ([LOGS / "truth.log"], "weechat, znc; docs/importing.md shows how to add another."),
         ([WEECHAT], "--timezone"),
         ([WEECHAT, "--timezone", "Europe/Berlinn"], "Did you mean Europe/Berlin?"),
+        ([WEECHAT, "--timezone", "CEST"], "not a time zone. Name a place of it, such as Europe/"),
+        ([WEECHAT, "--timezone", "+0200"], "not a time zone. Name a place of it, such as Europe/"),
         ([WEECHAT, "--format", "wechat"], "Did you mean weechat?"),
         ([WEECHAT, "--encoding", "latin99"], "not an encoding"),
         ([WEECHAT, "--format", "quassel"], "not a database of the format quassel"),
@@ -210,15 +215,41 @@ def test_a_channel_that_may_be_another_is_named_with_what_makes_it_so(tmp_path: 
 def test_what_is_no_log_stops_no_other_and_is_named(tmp_path: Path) -> None:
     logs = tmp_path / "logs"
     shutil.copytree(WEECHAT, logs)
-    for name, text in (("a.html", "<html>\n"), ("notes.txt", "2026-10-24 23:57:13\tbob\thi\n")):
+    for name, text in (
+        ("a.html", "<html>\n"),
+        ("b.json", '{"password": "$2a$11$kF3U", "seen": "12:30"}\n'),
+        ("notes.txt", "2026-10-24 23:57:13\tbob\thi\n"),
+    ):
         (logs / name).write_text(text)
     done = imported(tmp_path, logs, *BERLIN)
     assert done.returncode == 0, done.stderr
     assert (
-        f"not read: {logs}/a.html: not a log of a known format. It begins with: <html>,"
+        f"not read: {logs}/a.html: not a log of a known format. Its first lines show no time.,"
+        f" {logs}/b.json: not a log of a known format. Its first lines show no time.,"
         f" {logs}/notes.txt: its network is not named anywhere. Name it with --network."
         " Its path names no channel. Name it with --channel.\n"
     ) in done.stdout
+    assert "kF3U" not in done.stdout + done.stderr
+
+
+def test_a_packed_file_in_a_packed_file_is_no_text_and_many_unread_files_are_all_named(
+    tmp_path: Path,
+) -> None:
+    logs = tmp_path / "logs"
+    shutil.copytree(WEECHAT, logs)
+    with zipfile.ZipFile(logs / "outer.zip", "w") as outer:
+        outer.writestr("inner.zip", b"PK\x03\x04and so on\n23:57 < bob> hi\n")
+    with tarfile.open(logs / "backup.tar", "w") as backup:
+        backup.add(stored("v1", tmp_path / "v1.db"), "history.db")
+    for number in range(6):
+        (logs / f"{number}.html").write_text("<html>\n")
+    done = imported(tmp_path, logs, *BERLIN, "--rejects", "rejects.txt")
+    assert done.returncode == 0, done.stderr
+    assert "and 3 more (--rejects FILE lists them all)" in done.stdout
+    told = (tmp_path / "rejects.txt").read_text("utf-8")
+    assert f"{logs}/outer.zip/inner.zip: a packed file within a packed file" in told
+    assert "restore it first, and write it with terrarium-mcp export --db THE-RESTORED-FILE" in told
+    assert told.count(".html: not a log") == 6
 
 
 def test_zeros_that_a_crash_left_and_a_byte_order_mark_lose_no_line(tmp_path: Path) -> None:

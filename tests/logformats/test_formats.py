@@ -27,6 +27,11 @@ LINES = [
     ("weechat", "2026-10-24 23:57:13\t--\tNotice(ada): psst", NOTICE, "ada", "psst"),
     ("weechat", "2026-10-24 23:57:13\t<--\tada has kicked bob (out)", KICK, "ada", "bob out"),
     ("irssi", "23:57 <@bob> hi", PRIVMSG, "bob", "hi"),
+    ("irssi", "1792879033 <@bob> hi", PRIVMSG, "bob", "hi"),
+    ("irssi", "1792879033 -!- ada [a@home] has quit [bye]", QUIT, "ada", "bye"),
+    ("irssi", "23:57 -!- Netsplit a.net <-> b.net quits: @bob", QUIT, "bob", "a.net <-> b.net"),
+    ("irssi", "23:57 -!- Netsplit over, joins: +bob", JOIN, "bob", ""),
+    ("hexchat", "Oct 24 23:57:13 <@bob>\thi", PRIVMSG, "bob", "hi"),
     ("irssi", "2026-10-24T23:57:13 * bob waves", ACTION, "bob", "waves"),
     ("irssi", "2026-10-24T23:57:13 -ada-b- psst", NOTICE, "ada-b", "psst"),
     ("irssi", "23:57 -!- ServerMode/#tea [+nt] by irc.example", MODE, "irc.example", "+nt"),
@@ -97,6 +102,10 @@ LINES = [
             ("<bob>\thi", PRIVMSG, "bob", "hi"),
             ("\t * bob waves", ACTION, "bob", "waves"),
             ("Join\tada has joined this channel (~a@home).", JOIN, "ada", ""),
+            ("Join\tada (~a@home) has joined this channel.", JOIN, "ada", ""),
+            ("Join\tada has joined this channel. (home)", JOIN, "ada", ""),
+            ("Part\tada (~a@home) has left this channel (bye).", PART, "ada", "bye"),
+            ("Quit\tada (~a@home) has left this server.", QUIT, "ada", ""),
             ("Part\tada has left this channel.", PART, "ada", ""),
             ("Part\tada has left this channel (bye (now)).", PART, "ada", "bye (now)"),
             ("Quit\tada has left this server (bye).", QUIT, "ada", "bye"),
@@ -237,6 +246,7 @@ LINES = [
     ("mirc", "[23:57:13] * ada (a@home) has joined #tea", JOIN, "ada", ""),
     ("mirc", "[23:57] * Joins: ada (a@home)", JOIN, "ada", ""),
     ("mirc", "\x0302[23:57] * ada (a@home) Quit (bye)", QUIT, "ada", "bye"),
+    ("mirc", "[23:57] \x0302* ada (a@home) Quit (bye)\x03", QUIT, "ada", "bye"),
     ("mirc", "[23:57] * ada sets mode: +o bob", MODE, "ada", "+o bob"),
     ("mirc", "[23:57] * bob was kicked by ada (out)", KICK, "ada", "bob out"),
     ("mirc", "<bob> no stamp", PRIVMSG, "bob", "no stamp"),
@@ -415,6 +425,12 @@ def test_konversation_dates_its_lines_in_the_language_of_its_user(written: str) 
     assert line.stamp == Stamp(23, 57, 13, 0, 2026, 10, 24)
 
 
+def test_comings_and_goings_of_konversation_in_another_form_are_no_chatter() -> None:
+    for body in ("Join\tada came in.", "Part\tada went.", "Quit\tada is gone."):
+        line = f"[Saturday, October 24, 2026] [11:57:13 PM CEST] {body}"
+        assert FORMATS["konversation"].read(line) is None
+
+
 def test_a_log_of_konversation_is_recognised_with_its_channel() -> None:
     fit = best_fit(
         "logs/libera_#tea.log",
@@ -458,6 +474,28 @@ def test_a_log_of_konversation_is_recognised_with_its_channel() -> None:
                 "[23:57:15] b [b@h] has joined #te.a",
             ],
             ("libera", "#te.a", date(2026, 10, 24)),
+        ),
+        (
+            "kvirc",
+            "log/channel_#tea%2dc%2b%2b.libera_2026.10.24.log",
+            ["### Log session started at Sat Oct 24 23:57:12 2026 ###", "[23:57:13] <bob> hi"],
+            ("libera", "#tea-c++", date(2026, 10, 24)),
+        ),
+        (
+            "mirc",
+            "logs/bob.Undernet.log",
+            ["Session Start: Sat Oct 24 23:57:12 2026", "Session Ident: bob", "[23:57] <bob> hi"],
+            ("Undernet", "bob", None),
+        ),
+        (
+            "irssi",
+            "irclogs/libera/#tea.log",
+            [
+                "--- Log opened Sat Oct 24 23:57:12 2026",
+                "1792879033 < bob> hi",
+                "1792879034 -!- Irssi: x",
+            ],
+            ("libera", "#tea", None),
         ),
         (
             "bip",

@@ -6,10 +6,12 @@ from pathlib import Path
 
 import click
 
-from terrarium_mcp.cli.starting.output import in_folder, new_file, require_free_file
+from terrarium_mcp.cli.starting.output import OutputFailed, in_folder, new_file, require_free_file
 from terrarium_mcp.cli.starting.progress import Progress
 from terrarium_mcp.errors import quantity
 from terrarium_mcp.store import Manifest, make_backup
+
+_OTHERWISE_PACKED = {".gz", ".tgz", ".xz", ".bz2", ".zip", ".7z"}
 
 
 def back_up(database: Path, path: Path, *, compress: bool) -> None:
@@ -22,6 +24,11 @@ def back_up(database: Path, path: Path, *, compress: bool) -> None:
         OutputExists, OutputFailed: it cannot be written there.
         BackupFailed, NotOurs, NotAdopted, StoreFailed: the database cannot be backed up.
     """
+    if path.suffix.lower() in _OTHERWISE_PACKED:
+        raise OutputFailed(
+            f"{path} would not be what its name says: a backup is a tar archive. End its name with"
+            " .tar, or with .tar.zst and add --zstd."
+        )
     if path.is_dir() or not (path.suffix or path.exists()):
         with in_folder(path):
             _back_up(database, path / _name(database, compress=compress), compress=compress)

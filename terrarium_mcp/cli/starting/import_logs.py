@@ -100,7 +100,8 @@ def _zone(name: str) -> ZoneInfo | None:
     try:
         return ZoneInfo(name) if name else None
     except (ValueError, OSError, ZoneInfoNotFoundError):
-        near = did_you_mean(name, sorted(available_timezones()))
+        places = sorted(zone for zone in available_timezones() if "/" in zone)
+        near = did_you_mean(name, places) or " Name a place of it, such as Europe/Berlin."
         raise BadChoice(f"--timezone {name}: not a time zone.{near}") from None
 
 
@@ -166,7 +167,10 @@ async def _imported(
 ) -> tuple[int, Sequence[ContentReport]]:
     """Import what was found: the number of the import, 0 for a trial, and what became of it."""
     rules = await store.imports.voice_rules()
-    with _rejects(options.rejects) as on_reject, _progress(findings.contents) as on_lines:
+    with (
+        _rejects(options.rejects, findings.skipped) as on_reject,
+        _progress(findings.contents) as on_lines,
+    ):
         run = LogImport(findings.contents, rules, on_lines=on_lines, on_reject=on_reject)
         if not options.dry_run:
             return await run.store(store, " ".join(sys.argv[1:])), run.reports
@@ -283,12 +287,13 @@ def _require_contents(findings: Findings) -> None:
 
 
 @contextmanager
-def _rejects(path: Path | None) -> Iterator[Reject]:
-    """Where lines go that cannot be read: to a file, or nowhere (they are counted anyway)."""
+def _rejects(path: Path | None, skipped: Iterable[TerrariumError]) -> Iterator[Reject]:
+    """Where lines go that cannot be read, and before them the files: to a file, or nowhere."""
     if path is None:
         yield lambda _, __: None
         return
     with _appended(path) as written:
+        written.writelines(f"{harmless(str(file))}\n" for file in skipped)
 
         def write(file: LogFile, line: RejectedLine) -> None:
             written.write(f"{file.path}:{line.number}: {line.why}: {harmless(line.text)}\n")

@@ -30,7 +30,8 @@ def found_lines(findings: Findings) -> Iterator[str]:
         conversations = quantity(findings.private, "private conversation")
         yield f"left out: {conversations} (--private imports them)"
     if findings.skipped:
-        yield f"not read: {and_more(list(map(str, findings.skipped)), _NAMED)}"
+        more = " (--rejects FILE lists them all)" if len(findings.skipped) > _NAMED else ""
+        yield f"not read: {and_more(list(map(str, findings.skipped)), _NAMED)}{more}"
 
 
 def other_names(contents: Sequence[LogContent], known: Iterable[str], undo: str) -> Iterator[str]:

@@ -50,11 +50,14 @@ class UnknownDatabase(TerrariumError):
 class OwnDatabase(TerrariumError):
     """A database of terrarium-mcp: it has more than the messages that an import would read."""
 
-    def __init__(self, path: str) -> None:
+    def __init__(self, file: LogFile) -> None:
+        is_packed = str(file.stored) != file.path
+        database = "THE-RESTORED-FILE" if is_packed else shlex.quote(file.path)
+        first = "restore it first, and" if is_packed else ""
         super().__init__(
-            f"{path}: a database of terrarium-mcp itself. terrarium-mcp restore puts a backup in"
-            " place. To merge it into another history, write it with terrarium-mcp export --db"
-            f" {shlex.quote(path)} --output history.jsonl, and import that."
+            f"{file.path}: a database of terrarium-mcp itself. terrarium-mcp restore puts a backup"
+            f" in place. To merge it into another history,{first and f' {first}'} write it with"
+            f" terrarium-mcp export --db {database} --output history.jsonl, and import that."
         )
 
 
@@ -88,7 +91,7 @@ def contents_of_database(file: LogFile, choices: Choices) -> Sequence[LogContent
     try:
         with closing(open_readonly(file.stored)) as connection:
             if has_columns(connection, _OWN_COLUMNS):
-                raise OwnDatabase(file.path)
+                raise OwnDatabase(file)
             fitting = [one for one in DATABASE_FORMATS if one.fits(connection)]
             if not fitting:
                 raise UnknownDatabase(file.path)

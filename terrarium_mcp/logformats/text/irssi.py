@@ -1,9 +1,9 @@
 """irssi: `irclogs/<network>/<channel>.log`, by default in minutes; dates have their own lines.
 
 Its `log_timestamp` may be another: with a date (`2026-10-24 23:57:13`, `Oct 24 23:57`), in
-brackets, of 12 hours (`11:51 am`), without a blank after it. A theme changes its lines; those are
-read that nothing else looks like. Bots of many kinds (MeetBot, Convos) write what people say in its
-manner, but with one blank before an action.
+brackets, of 12 hours (`11:51 am`), without a blank after it, or seconds since 1970. A theme changes
+its lines; those are read that nothing else looks like. Bots of many kinds (MeetBot, Convos) write
+what people say in its manner, but with one blank before an action.
 """
 
 import re
@@ -42,10 +42,10 @@ IRSSI = TextFormat(
     name="irssi",
     program="irssi",
     stamp=re.compile(
-        r" ?(?P<bracket>\[)?"
+        r"(?:(?P<epoch>\d{9,11}) | ?(?P<bracket>\[)?"
         rf"(?:{ISO_OR_NAMED_DAY}[ T])?"
         r"(?P<hour>\d\d?):(?P<minute>\d\d)(?::(?P<second>\d\d))?(?: ?(?P<half>[AaPp][Mm]))?"
-        r"(?(bracket)\] |(?: |(?=<|-!-)))"
+        r"(?(bracket)\] |(?: |(?=<|-!-))))"
     ),
     rules=(
         message(MessageType.PRIVMSG, rf"<(?: |{RANK})(?P<nick>{NICK})> ?(?P<text>.*)"),

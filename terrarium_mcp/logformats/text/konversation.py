@@ -22,6 +22,9 @@ _MOMENT = (
     r"\w+ (?P<month>\w+) +(?P<day>\d+)"
     r" (?P<hour>\d\d):(?P<minute>\d\d):(?P<second>\d\d) (?P<year>\d{4})"
 )
+_PERSON = rf"(?P<nick>{NICK}) \({USER_HOST}\)"
+"""Somebody who comes or goes; the forms without a host, or with it at the end, are older."""
+_HOST = r"\((?:[^\s@()]*@)?[^\s@()]*\)"
 _REASON = r"(?: \((?P<text>.*)\))?\."
 _PRIVILEGES = (("owner", "q"), ("admin", "a"), ("operator", "o"))
 
@@ -39,9 +42,12 @@ KONVERSATION = TextFormat(
         chatter(r"\w+\tYou (?!are now known as )"),
         message(
             MessageType.JOIN,
-            rf"Join\t(?P<nick>{NICK}) has joined this channel \({USER_HOST}\)\.",
+            rf"Join\t(?P<nick>{NICK}) has joined this channel(?: \({USER_HOST}\)\.|\. {_HOST})",
         ),
+        message(MessageType.JOIN, rf"Join\t{_PERSON} has joined this channel\."),
+        message(MessageType.PART, rf"Part\t{_PERSON} has left this channel{_REASON}"),
         message(MessageType.PART, rf"Part\t(?P<nick>{NICK}) has left this channel{_REASON}"),
+        message(MessageType.QUIT, rf"Quit\t{_PERSON} has left this server{_REASON}"),
         message(MessageType.QUIT, rf"Quit\t(?P<nick>{NICK}) has left this server{_REASON}"),
         message(MessageType.NICK, rf"Nick\tYou are now known as (?P<new>{NICK})\.", own=True),
         message(MessageType.NICK, rf"Nick\t(?P<nick>{NICK}) is now known as (?P<new>{NICK})\."),
@@ -64,7 +70,7 @@ KONVERSATION = TextFormat(
             for name, letter in _PRIVILEGES
             for does, whom, sign in (("gives", "to", "+"), ("takes", "from", "-"))
         ),
-        chatter(r"[^\t<]+\t"),
+        chatter(r"(?!(?:Join|Part|Quit)\t)[^\t<]+\t"),
     ),
     unstamped=(
         boundary(Boundary.OPENED, rf"\*{{3}} \D*\b{_MOMENT}"),

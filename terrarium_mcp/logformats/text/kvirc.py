@@ -1,7 +1,7 @@
 """KVIrc: `channel_#channel.network_2026.10.24.log`, local times; by documentation.
 
 The number of a line's type stands before its stamp, unless its user left it out. Events are in the
-language of its user; those in English are read.
+language of its user; those in English are read. In the name of a file `%2d` is a `-`.
 """
 
 import re
@@ -53,9 +53,9 @@ KVIRC = TextFormat(
     ),
     paths=(
         re.compile(
-            r"(?<![^/])channel_(?P<channel>[^/]+?)\.(?P<network>[^/.]+?)(?:_[\d._]+)?\.log\Z"
+            r"(?<![^/])channel_(?P<escaped>[^/]+?)\.(?P<network>[^/.]+?)(?:_[\d._]+)?\.log\Z"
         ),
-        re.compile(r"(?<![^/])query_(?P<channel>[^/]+?)\.(?P<network>[^/.]+?)(?:_[\d._]+)?\.log\Z"),
+        re.compile(r"(?<![^/])query_(?P<escaped>[^/]+?)\.(?P<network>[^/.]+?)(?:_[\d._]+)?\.log\Z"),
         re.compile(r"(?<![^/])(?P<window>console|dccchat|deadchannel)_[^/]+\.log\Z"),
     ),
     by_documentation=True,

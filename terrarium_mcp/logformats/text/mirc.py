@@ -1,4 +1,4 @@
-"""mIRC: `#channel.log` or `#channel.network.20261024.log`; by documentation.
+"""mIRC: `#channel.log` or `#channel.network.20261024.log`, `nick.network.log`; by documentation.
 
 Stamps are an option, of 24 or 12 hours, and never hold a date: lines of sessions do. As in
 HexChat, an action may imitate most events. Lines may begin with the code of a colour.
@@ -36,7 +36,7 @@ _MOMENT = (
 
 
 def _event(kind: MessageType, pattern: str, *, certain: bool = False) -> MessageRule:
-    return message(kind, rf"{_COLOUR}\*(?:\*\*)? {pattern}", certain=certain)
+    return message(kind, rf"{_COLOUR}\*(?:\*\*)? {pattern}[\x03\x0f]?", certain=certain)
 
 
 _RULES = (
@@ -118,6 +118,9 @@ MIRC = TextFormat(
         re.compile(rf"(?P<channel>{CHANNEL}?)\.(?P<date>\d{{8}})\.log\Z"),
         re.compile(rf"(?P<channel>{CHANNEL}?)\.(?P<network>[^/.]+)\.log\Z"),
         re.compile(rf"(?P<channel>{CHANNEL}?)\.log\Z"),
+        re.compile(r"(?<![^/])(?P<window>[Ss]tatus)\.[^/]+\.log\Z"),
+        re.compile(r"(?<![^/])(?P<channel>[^/.]+)\.(?P<network>[^/.]+)\.(?P<date>\d{8})\.log\Z"),
+        re.compile(r"(?<![^/])(?P<channel>[^/.]+)\.(?P<network>[^\W\d][^/.]*)\.log\Z"),
     ),
     by_documentation=True,
 )
