@@ -102,7 +102,7 @@ class Spans:
     async def _read(self, rooms: tuple[int, ...]) -> list["_RecordedSpan"]:
         listed = ",".join(map(str, rooms))
         rows = await self._database.rows(
-            "SELECT s.room, began, iif(ended IS NULL, max(alive, ifnull(reached, '')), alive),"  # noqa: S608 -- our own ids
+            "SELECT s.room, began, iif(ended IS NULL, max(alive, ifnull(recorded, '')), alive),"  # noqa: S608 -- our own ids
             f" ended, source, why_ended FROM spans s LEFT JOIN ({NOT_STORED}) l ON l.room = s.room"
             f" WHERE s.room IN ({listed}) AND s.import IS NULL UNION ALL "
             # Thousands of logs of one program are one span: what lies between them is unknown.

@@ -1,9 +1,10 @@
 """When each room was recorded, and what a crash leaves of it."""
 
+from dataclasses import replace
 from datetime import UTC, timedelta
 
 from terrarium_mcp.chat.coverage import Gap
-from terrarium_mcp.chat.records import Origin
+from terrarium_mcp.chat.records import MessageType, Origin
 from terrarium_mcp.store import Store
 from terrarium_mcp.store.sqlite.topics.spans import SILENT
 from tests.store.scene import NOON, line_of, room
@@ -32,6 +33,16 @@ async def test_a_crash_leaves_a_span_that_ends_where_it_fell_silent(store: Store
     coverage = await store.spans.coverage([await room(store)], now=NOON + 60 * MINUTE)
     (span,) = coverage.spans
     assert (span.ended, span.going_on) == (NOON + 7 * MINUTE, False)
+    await store.spans.begin("net", "#tea", NOON + 60 * MINUTE, "joined")
+    coverage = await store.spans.coverage([await room(store)], now=NOON + 60 * MINUTE)
+    assert coverage.gaps() == [Gap(NOON + 7 * MINUTE, NOON + 60 * MINUTE)]
+
+
+async def test_our_own_join_does_not_say_that_the_span_before_it_lasted(store: Store) -> None:
+    await store.spans.begin("net", "#tea", NOON, "joined")
+    await store.messages.append([line_of("ada", "the last words", NOON + 7 * MINUTE)])
+    back = line_of("Terra", "", NOON + 60 * MINUTE, kind=MessageType.JOIN)
+    await store.messages.append([replace(back, own=True)])
     await store.spans.begin("net", "#tea", NOON + 60 * MINUTE, "joined")
     coverage = await store.spans.coverage([await room(store)], now=NOON + 60 * MINUTE)
     assert coverage.gaps() == [Gap(NOON + 7 * MINUTE, NOON + 60 * MINUTE)]
