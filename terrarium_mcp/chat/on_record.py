@@ -15,6 +15,7 @@ class NotRecorded(StrEnum):
     OFF_RECORD = "off the record"
     SECRET = "with a password"  # noqa: S105 -- the reason, not one
     CTCP = "CTCP"
+    PRIVATE = "in private"
     NO_SENDER = "of an unknown sender"
 
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
+from terrarium_mcp.chat.invisible import without_invisible
 from terrarium_mcp.chat.irctext import FORMATTING
 
 NAME = "NAME"
@@ -132,9 +133,10 @@ def nick_meant(typed: str) -> str:
 
     That is how lists of members, transcripts and sentences show it.
     """
-    name = _without_discriminator(typed.rstrip(_BEHIND_A_NAME))
+    seen = typed if typed.isascii() else without_invisible(typed)  # a bot may not highlight people
+    name = _without_discriminator(seen.rstrip(_BEHIND_A_NAME))
     bare = name.lstrip("<" + _MEMBER_PREFIXES).rstrip(_BEHIND_A_NAME)
-    return bare or _without_discriminator(typed)
+    return bare or _without_discriminator(seen)
 
 
 def _without_discriminator(name: str) -> str:

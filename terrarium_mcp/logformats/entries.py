@@ -34,7 +34,8 @@ class LogEvent(NamedTuple):
 
     `nick` is empty where the log does not name its owner. `channel` is given where the line spells
     it: names of files lose characters. `certain` is False where the format cannot tell an event
-    from an action. `own`: the owner of the log says it.
+    from an action. `own`: the owner of the log says it. `private`: it was said to the owner alone,
+    even if a client shows it among the lines of a channel.
     """
 
     kind: MessageType
@@ -47,6 +48,7 @@ class LogEvent(NamedTuple):
     msgid: str = ""
     certain: bool = True
     own: bool = False
+    private: bool = False
 
 
 class Boundary(Enum):

@@ -14,6 +14,7 @@ import shutil
 import sys
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -43,7 +44,10 @@ _COMPRESSED: dict[str, Callable[[Path], IO[bytes]]] = {
 _TAR = (".tar", ".tar.zst", ".tzst", ".tar.gz", ".tgz", ".tar.xz", ".txz", ".tar.bz2", ".tbz2")
 
 
-_DAMAGED = (lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError, ZstdError)
+_DAMAGED = (lzma.LZMAError, zipfile.BadZipFile, tarfile.TarError, ZstdError, zlib.error)
+
+_NOT_UNPACKED = (RuntimeError, NotImplementedError)
+"""What zipfile raises for a file that is encrypted, or packed in a way that it does not know."""
 
 
 class UnusableFile(TerrariumError):
@@ -290,6 +294,8 @@ def _readable(path: str) -> Iterator[None]:
         yield
     except UnusableFile as error:
         raise UnusableFile(f"{path}: {error}") from error
+    except _NOT_UNPACKED as error:
+        raise UnusableFile(f"{path}: {error}. Unpack it first.") from error
     except (OSError, EOFError, *_DAMAGED) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else error
         raise UnusableFile(f"{path}: {reason}") from error

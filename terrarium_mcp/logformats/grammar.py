@@ -58,6 +58,7 @@ class MessageRule:
     text: str
     certain: bool
     own: bool
+    private: bool
 
     def read(self, stamp: Stamp | None, body: str) -> LogLine | None:
         """The messages of a line that has this form."""
@@ -82,6 +83,7 @@ class MessageRule:
             channel=known("channel", ""),
             certain=self.certain,
             own=self.own,
+            private=self.private,
         )
 
     def _composed(self, groups: Mapping[str, str]) -> str:
@@ -99,7 +101,13 @@ def _without_rank(nick: str) -> str:
 
 
 def message(
-    kind: MessageType, pattern: str, *, text: str = "", certain: bool = True, own: bool = False
+    kind: MessageType,
+    pattern: str,
+    *,
+    text: str = "",
+    certain: bool = True,
+    own: bool = False,
+    private: bool = False,
 ) -> MessageRule:
     """A rule for messages, by a pattern of all that follows the stamp.
 
@@ -107,7 +115,7 @@ def message(
     group `new`, for KICK the person and the reason.
     """
     compiled = re.compile(pattern + r"\Z", re.DOTALL)
-    return MessageRule(kind, compiled, text or _TEXTS.get(kind, ""), certain, own)
+    return MessageRule(kind, compiled, text or _TEXTS.get(kind, ""), certain, own, private)
 
 
 _TEXTS = {MessageType.NICK: "{new}", MessageType.KICK: "{target} {text}"}

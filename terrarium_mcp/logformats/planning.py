@@ -34,6 +34,9 @@ _UTF_16 = tuple(decoded(mark)[0] for mark in (codecs.BOM_UTF16_LE, codecs.BOM_UT
 _PACKED = (b"PK\x03\x04", b"\x1f\x8b", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd", b"BZh")
 """How a zip, gzip, xz, zstd or bzip2 file begins."""
 
+_FEW_RETURNS = 5
+"""Carriage returns that a line may have within it."""
+
 _CLOCK = re.compile(r"\d:\d\d")
 
 NO_DATE = "its lines tell no date. Name the day of the first line with --date 2015-10-24."
@@ -213,6 +216,11 @@ def _fit(file: LogFile, head: Sequence[bytes], choices: Choices, more: Iterable[
         raise NoLog(
             f"{file.path}: a packed file within a packed file, or under a name that hides it."
             " Unpack it first."
+        )
+    if head and head[0].count(b"\r") > _FEW_RETURNS:
+        raise NoLog(
+            f"{file.path}: its lines end as those of a classic Mac. Convert it first:"
+            " tr '\\r' '\\n' < FILE > NEW"
         )
     if lines and lines[0].startswith(_UTF_16):
         raise NoLog(

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from datetime import datetime
 
+from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.on_record import NotRecorded, recorded_event, recorded_speech
 from terrarium_mcp.chat.records import SPEECH, MessageType, NewMessage, Origin
 from terrarium_mcp.chat.voices import VoiceRules
@@ -15,6 +16,8 @@ def recordable(
     """The message to record by the rules of its network, or why it is left out."""
     if not event.nick:  # a client need not say who its user is
         return NotRecorded.NO_SENDER
+    if event.private and is_channel(channel):
+        return NotRecorded.PRIVATE
     kind, text = event.kind, event.text
     if kind in SPEECH:
         speech = recorded_speech(kind, event.nick, text, rules)

@@ -106,7 +106,7 @@ async def _channel_stats(request: Request, channel: str) -> CallToolResult:
     figures = await _figures(request, rooms, until)
     covered = await request.coverage_line(rooms)
     head = [f"statistics of {request.room_names(rooms)}", covered, *_as_of_note(request, until)]
-    rows = [row for room in figures for row in (_summary(request, room), *_details(room))]
+    rows = [row for room in figures for row in (_summary(request, room, until), *_details(room))]
     facts = {
         "covered": covered,
         "channels": [_totals(room).model_dump() for room in figures],
@@ -172,14 +172,16 @@ def _iso(time: datetime | None) -> str:
     return to_iso(time) if time else ""
 
 
-def _summary(request: Request, figures: RoomStats) -> str:
+def _summary(request: Request, figures: RoomStats, until: Position) -> str:
     zone = request.settings.zone
-    first = f"{local(figures.first, zone):%Y-%m-%d}" if figures.first else "never"
-    last = f"{local(figures.last, zone):%Y-%m-%d %H:%M}" if figures.last else "never"
+    if figures.first and figures.last:
+        first, last = local(figures.first, zone), local(figures.last, zone)
+        when = f"first {first:%Y-%m-%d}, last {last:%Y-%m-%d %H:%M}"
+    else:  # what was said after a cutoff is not denied
+        when = "first never, last never" if until == EVERY_LINE else "nothing until then"
     return (
         f"{request.room_name(figures.room)}: {quantity(figures.lines, 'line')}"
-        f" by {people(figures.people)},"
-        f" first {first}, last {last};"
+        f" by {people(figures.people)}, {when};"
         f" last 24 h {figures.last_day:,}, last 7 d {figures.last_week:,}"
     )
 

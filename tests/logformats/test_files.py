@@ -158,6 +158,28 @@ def test_what_cannot_be_read_is_named(tmp_path: Path, scratch: Path) -> None:
     ]
 
 
+def test_an_encrypted_or_damaged_file_of_an_archive_is_named(tmp_path: Path, scratch: Path) -> None:
+    text = b"".join(b"23:57 < bob> line %d\n" % number for number in range(2_000))
+    closed, broken = tmp_path / "closed.zip", tmp_path / "broken.gz"
+    with zipfile.ZipFile(closed, "w") as archive:
+        archive.writestr("#tea.log", text)
+    packed = bytearray(closed.read_bytes())
+    packed[6] |= 1  # both headers say that it is encrypted
+    packed[packed.index(b"PK\x01\x02") + 8] |= 1
+    closed.write_bytes(packed)
+    damaged = bytearray(gzip.compress(text))
+    damaged[2_000:2_100] = b"\xff" * 100
+    broken.write_bytes(damaged)
+    told = []
+    for file in log_files([str(closed), str(broken)], scratch):
+        assert isinstance(file, LogFile)
+        with pytest.raises(UnusableFile) as error, file.opened() as stream:
+            stream.read()
+        told.append(str(error.value))
+    assert "is encrypted, password required for extraction. Unpack it first." in told[0]
+    assert told[1].startswith(f"{broken}: Error -3 while decompressing data")
+
+
 def test_a_pipe_or_a_device_is_no_log(tmp_path: Path, scratch: Path) -> None:
     """Opening a pipe that nobody writes to would wait for ever."""
     os.mkfifo(tmp_path / "pipe")

@@ -6,13 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.on_record import NotRecorded
+from terrarium_mcp.chat.records import MessageType, NewMessage
+from terrarium_mcp.chat.voices import rules_on
 from terrarium_mcp.logformats.decoding import decoded
 from terrarium_mcp.logformats.detection import best_fit
 from terrarium_mcp.logformats.entries import Boundary, LogEvent, Stamp
 from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.log_reader import DatedEvent, LogReader, RejectedLine
 from terrarium_mcp.logformats.month_names import month_number
+from terrarium_mcp.logformats.recordable import recordable
 
 FORMATS = {one.name: one for one in TEXT_FORMATS}
 
@@ -423,6 +426,44 @@ def test_konversation_dates_its_lines_in_the_language_of_its_user(written: str) 
     line = FORMATS["konversation"].read(f"{written} <bob>\thi")
     assert line
     assert line.stamp == Stamp(23, 57, 13, 0, 2026, 10, 24)
+
+
+@pytest.mark.parametrize(
+    ("name", "line"),
+    [
+        ("hexchat", "Oct 24 23:57:13 -bob-\tmy number is 555"),
+        ("mirc", "[23:57] -bob- my number is 555"),
+    ],
+)
+def test_a_notice_to_the_owner_is_private_where_a_client_shows_it_in_a_channel(
+    name: str, line: str
+) -> None:
+    read = FORMATS[name].read(line)
+    assert read
+    (event,) = read.events
+    now = datetime(2026, 10, 24, tzinfo=UTC)
+    rules = rules_on("libera", {})
+    assert recordable(event, "libera", "#tea", now, rules) is NotRecorded.PRIVATE
+    assert isinstance(recordable(event, "libera", "bob", now, rules), NewMessage)
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "Channel #tea url: https://tea.example",
+        "Channel #tea modes: +nt",
+        "Notify: bob is online (Libera)",
+        "[bob] (~bob@host.example): Bob Smith",
+    ],
+)
+def test_what_hexchat_says_to_its_user_is_nobodys_action(said: str) -> None:
+    line = FORMATS["hexchat"].read(f"Oct 24 23:57:13 *\t{said}")
+    assert line
+    assert line.is_chatter
+
+
+def test_what_circe_tells_of_people_is_no_action_in_kvirc() -> None:
+    assert FORMATS["kvirc"].read("[23:50:00] *** Join: ada (~ada@host.example)") is None
 
 
 def test_comings_and_goings_of_konversation_in_another_form_are_no_chatter() -> None:

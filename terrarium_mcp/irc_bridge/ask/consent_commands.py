@@ -21,9 +21,10 @@ _NOT_REMOVED = (
 )
 
 _UNREACHED = (
-    "Not reached: backups, exports, what others and I quoted or said of you, and single words in"
-    " the index until the operator rewrites the file."
+    "Not reached: {nicks}backups, exports, what others and I quoted or said of you, and single"
+    " words in the index until the operator rewrites the file."
 )
+_OTHER_NICKS = "what you said under another nick (take it, and ask again), "
 
 log = logging.getLogger(__name__)
 
@@ -80,7 +81,8 @@ async def _counted(context: CommandContext) -> list[str]:
         return [f"{nothing} {_known_by(context.asker)} {_ask_operator(context)}"]
     removes = f"This removes {_amount(traces)} for good, also from the index and the backlog."
     confirm = f"Say {context.settings.command_prefix}forget yes within 2 minutes."
-    return [f"{removes} {confirm}", f"{_known_by(context.asker)} {_UNREACHED}"]
+    unreached = _UNREACHED.format(nicks="" if context.asker.account else _OTHER_NICKS)
+    return [f"{removes} {confirm}", f"{_known_by(context.asker)} {unreached}"]
 
 
 async def _confirmed(context: CommandContext) -> list[str]:

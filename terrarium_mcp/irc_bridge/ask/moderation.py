@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Coroutine
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import anyio
@@ -88,16 +88,17 @@ class Moderation:
             self._start(self._confirm, command, f"I answer in {command.channel} again.", now)
             return
         try:
-            until = now + parse_duration(command.rest, most=LONGEST)
+            duration = parse_duration(command.rest, most=LONGEST)
         except ValueError:
             self._start(self._notice, command.asker, self._examples())
             return
+        until = now + duration
         self._quiet.begin(channel, until)
         self._queue.stop(lambda one: self._network.fold(one.command.channel) == channel)
         self._board.forget(command.channel)
         text = (
-            f"I say nothing in {command.channel} until {until:%Y-%m-%d %H:%M} UTC, and go on"
-            f" recording it. {self._prefix}quiet off ends this."
+            f"I say nothing in {command.channel} until {until:%Y-%m-%d %H:%M} UTC"
+            f"{_at_most(duration)}, and go on recording it. {self._prefix}quiet off ends this."
         )
         self._start(self._confirm, command, text, now)
 
@@ -144,3 +145,7 @@ class Moderation:
 
 def _to(command: Command, text: str) -> str:
     return f"{command.asker}: {text}" if command.channel else text
+
+
+def _at_most(duration: timedelta) -> str:
+    return f" ({LONGEST.days}d, which is the most)" if duration == LONGEST else ""

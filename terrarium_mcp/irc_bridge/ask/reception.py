@@ -1,6 +1,7 @@
 """Receives what is said to the bot: decides who is served, who waits, who is refused.
 
-In this order: the ignore list, TERRARIUM_PRIVATE, channels that are quiet or only recorded, talks
+What somebody decides about the record of themselves (`!optout`, `!optin`) takes effect first. Then,
+in this order: the ignore list, TERRARIUM_PRIVATE, channels that are quiet or only recorded, talks
 without end (`loop_guard`), who may ask the model (`askers`), then the limits of a person and a
 channel. What passes waits in `CommandQueue`.
 `!stop` and `!quiet` (`moderation`) take effect at once.
@@ -100,7 +101,13 @@ class Reception:
             await self._moderation.loaded.wait()
 
     def hear(self, command: Command, message: PendingMessage | None, now: datetime) -> None:
-        """Somebody gave us a command. `message` is its record, if it has one."""
+        """Somebody gave us a command. `message` is its record, if it has one.
+
+        What they decide about the record of themselves counts also where they are not answered.
+        """
+        self._consent.heed(command)
+        if command.name == "optout":
+            self._take_off_record(command.person)
         if not self._may_ask(command):
             return
         served = self._served_in_silence(command.channel, now)
@@ -193,9 +200,6 @@ class Reception:
         if why:
             self._board.refuse(command, why)
             return
-        self._consent.heed(command)
-        if command.name == "optout":
-            self._take_off_record(command.person)
         if command.is_question:
             self._limits.count(command.person, command.channel, at)
             if not self._queue.is_next(pending):

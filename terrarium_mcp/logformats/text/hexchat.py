@@ -86,7 +86,7 @@ HEXCHAT = TextFormat(
     rules=(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})>\t(?P<text>.*)"),
         message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?)/(?P<channel>{CHANNEL})-\t(?P<text>.*)"),
-        message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?)-\t(?P<text>.*)"),
+        message(MessageType.NOTICE, rf"-(?P<nick>{SENDER}?)-\t(?P<text>.*)", private=True),
         message(MessageType.NOTICE, rf"->(?P<channel>{CHANNEL})<-\t(?P<text>.*)", own=True),
         message(MessageType.JOIN, rf"{_MARK}{_PERSON} {_HAS_JOINED}{_ITS}"),
         message(MessageType.PART, rf"{_MARK}{_PERSON} {_HAS_LEFT}{_ITS}(?: \((?P<text>.*)\))?"),
@@ -113,7 +113,12 @@ HEXCHAT = TextFormat(
             rf"sets modes? (?P<modes>[+-]\S+) (?:on )?(?P<channel>{CHANNEL})(?P<of>(?: .*)?)",
             text="{modes}{of}",
         ),
-        chatter(r"\*\t(?:Now talking|Topic for|Received a CTCP|Disconnected|You |Looking up)\b"),
+        chatter(
+            r"\*\t(?:Now talking|Topic for|Received a CTCP|Disconnected|You |Looking up|Connected\."
+            r"|Connecting to|Channel [#&+!]\S* (?:url|modes|created)|Users on [#&+!]|Notify:"
+            r"|Ping reply|DCC [A-Z]+|Cannot join|Capabilities |You've invited"
+            r"|\[\S+\] (?:\(\S+@\S+\): |[@%+]?[#&]|idle \d|End of WHOIS|is logged in|has ident))"
+        ),
         chatter(rf"\*\t{_PERSON} "),
         message(
             MessageType.ACTION, rf"\*\t(?P<nick>(?![#*]){NICK})(?: (?P<text>.*))?", certain=False

@@ -45,7 +45,7 @@ KVIRC = TextFormat(
         ),
         message(MessageType.TOPIC, rf'{_PERSON} has changed topic to "(?P<text>.*)"'),
         chatter(rf"{_PERSON} (?:has set|now has|has changed)\b|You have |###|\[|Channel |Topic "),
-        message(MessageType.ACTION, rf"\*(?:\*\*)? (?P<nick>{NICK})(?: (?P<text>.*))?"),
+        message(MessageType.ACTION, rf"\*(?:\*\*)? (?P<nick>{NICK})(?<!:)(?: (?P<text>.*))?"),
     ),
     unstamped=(
         boundary(Boundary.OPENED, rf"(?:\d{{1,3}} )?{_STARTED}"),

@@ -43,8 +43,9 @@ _RULES = (
     message(MessageType.PRIVMSG, rf"{_COLOUR}{_SAYS} ?(?P<text>.*)"),
     message(
         MessageType.NOTICE,
-        rf"{_COLOUR}-(?P<nick>{SENDER}?)(?::{RANK}(?P<channel>{CHANNEL}))?- (?P<text>.*)",
+        rf"{_COLOUR}-(?P<nick>{SENDER}?):{RANK}(?P<channel>{CHANNEL})- (?P<text>.*)",
     ),
+    message(MessageType.NOTICE, rf"{_COLOUR}-(?P<nick>{SENDER}?)- (?P<text>.*)", private=True),
     _event(
         MessageType.JOIN,
         rf"(?P<nick>{NICK}) \({USER_HOST}\) has joined (?P<channel>{CHANNEL})",

@@ -18,6 +18,7 @@ import pytest
 
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.irc_bridge.ask import consent
+from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, Pace
 from terrarium_mcp.store import DialoguePlace, DialogueTurn, TurnState, open_store
 from tests.irc_bridge.house import NOBODY, House, bytes_of, living, locked, said, settings_for
 from tests.servers.agent import StrictAgent, calls, hangs, says, strict_agent
@@ -169,6 +170,26 @@ async def test_it_takes_effect_behind_the_command_even_within_one_packet(tmp_pat
         await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!optin", "What you say is recorded.")
         await scene.hears(f"{ZWIEBEL} PRIVMSG #tea :again")
         assert await scene.texts() == ["zwiebel before", "zwiebel again"]
+
+
+@pytest.mark.parametrize("held_back", ["ignored", "paused", "crowded"])
+async def test_it_takes_effect_also_where_the_bot_says_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, held_back: str
+) -> None:
+    if held_back == "paused":
+        monkeypatch.setattr(LoopGuard, "heard", lambda *_, **__: Pace.PAUSED)
+    if held_back == "crowded":
+        monkeypatch.setattr("terrarium_mcp.irc_bridge.ask.command_queue.DEPTH", 0)
+    async with playing(tmp_path, ignore=("zwiebel*",) if held_back == "ignored" else ()) as scene:
+        await scene.hears(
+            f"{ZWIEBEL} PRIVMSG #tea :before",
+            f"{ZWIEBEL} PRIVMSG #tea :!optout",
+            f"{ZWIEBEL} PRIVMSG #tea :xyzzy",
+        )
+        texts = await scene.texts()
+        assert "zwiebel before" in texts
+        assert "zwiebel xyzzy" not in texts
+        assert not [line for line in scene.ircd.lines if "nothing of you is recorded" in line]
 
 
 async def test_a_question_right_behind_the_opt_out_is_answered_off_the_record(
@@ -365,7 +386,8 @@ async def test_nobody_confirms_for_another(tmp_path: Path) -> None:
             await scene.asks(f"{other} PRIVMSG #tea :!forget yes", "Say !forget first")
         assert await scene.texts() == ["zwiebel xyzzy", "bo tea"]
         await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!forget yes", "Removed 1 message of yours")
-        assert sum("Not reached: backups" in line for line in scene.ircd.lines) == 1
+        told = [line for line in scene.ircd.lines if "Not reached: what you said under" in line]
+        assert len(told) == 1
         assert await scene.texts() == ["bo tea"]
         (entry,) = await scene.house.store.removal.audit()
         assert (entry.asked_by, entry.messages) == ("!forget", 1)

@@ -9,6 +9,7 @@ from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
     in_the_last,
     nothing_found,
     quoted,
+    read_as_text,
     refused,
 )
 from terrarium_mcp.store import Rung
@@ -34,7 +35,9 @@ async def search(context: CommandContext) -> list[str]:
     if found.failed:
         return refused(found, context)
     lines = _nearest_marked(quoted(found, context), found.facts)
-    return lines or [nothing_found(found, in_the_last(words.hours))]
+    if lines:
+        return [*read_as_text(found), *lines]
+    return [nothing_found(found, in_the_last(words.hours))]
 
 
 def _nearest_marked(lines: Sequence[str], facts: Mapping[str, Any]) -> list[str]:

@@ -45,11 +45,12 @@ async def stats(context: CommandContext) -> list[str]:
         said = await _counted(context, {"channel": channel, "nick": nick})
         if said.failed or said.facts.get("lines"):
             return _of_person(said, shown(nick), context)
-    if await _is_time(rest, context):
-        words = SearchWords(f'on:"{rest}"')
+    when = rest if await _is_time(rest, context) else ""
+    if when:
+        words = SearchWords(f'on:"{when}"')
     after = f"{words.hours}h" if words.hours else ""
     arguments = {"channel": channel, "query": words.query, "after": after}
-    return _of_words(await _counted(context, arguments), words, context)
+    return _of_words(await _counted(context, arguments), words, when, context)
 
 
 async def _counted(context: CommandContext, arguments: Mapping[str, object]) -> ToolAnswer:
@@ -88,13 +89,16 @@ def _of_person(found: ToolAnswer, nick: str, context: CommandContext) -> list[st
     return [f"{nick}: {_total(found, context)}{_places(found)}"]
 
 
-def _of_words(found: ToolAnswer, words: SearchWords, context: CommandContext) -> list[str]:
-    """How often it was said, and by whom."""
+def _of_words(
+    found: ToolAnswer, words: SearchWords, when: str, context: CommandContext
+) -> list[str]:
+    """How often it was said, and by whom; of a time `when`, how much was said."""
     if found.failed:
         return refused(found, context)
     hours = in_the_last(words.hours)
     if not found.facts.get("lines"):
-        return [nothing_found(found, f" with exactly these words{hours}")]
+        what = f" of {shown(when)}" if when else f" with exactly these words{hours}"
+        return [nothing_found(found, what)]
     talkers = found.facts.get("top_talkers") or {}
     speakers = found.facts.get("people", 0)
     by = f"; by {people(speakers)}: {_largest(talkers)}" if speakers else ""

@@ -15,7 +15,7 @@ from terrarium_mcp.irc_bridge.toolbox import ToolAnswer, ViewMeta
 _NOTE = "note: "
 """How a tool begins a note on what it was asked."""
 
-_AROUND_NICK = "@,:;.!?"
+_AROUND_NICK = "@<>,:;.!?"
 """What people write around a nick; none of it may be in one."""
 
 
@@ -26,7 +26,7 @@ def channel_and_rest(words: str) -> tuple[str, str]:
 
 
 def nick_in(word: str) -> str:
-    """The nick in a word as people type it: `@alice`, `alice?`."""
+    """The nick in a word as people type it: `@alice`, `<alice>`, `alice?`."""
     return word.strip(_AROUND_NICK)
 
 
@@ -63,6 +63,12 @@ def nothing_found(found: ToolAnswer, when: str = "") -> str:
     notes = (str(note) for note in found.facts.get("notes", ()))
     why = "".join(f" {_sentence(note)}" for note in notes if note.startswith(_NOTE))
     return f"Nothing found{when}.{why} {covered(found.facts)}"
+
+
+def read_as_text(found: ToolAnswer) -> list[str]:
+    """What of a query looked like an operator, and was searched as text: a sentence each."""
+    notes = (str(note) for note in found.facts.get("notes", ()))
+    return [_sentence(note) for note in notes if " was read as text" in note]
 
 
 def covered(facts: Mapping[str, Any]) -> str:
