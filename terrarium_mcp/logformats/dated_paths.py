@@ -16,7 +16,7 @@ _DATE = "|".join(
     (
         *(rf"{_YEAR}{sep}{_MONTH}{sep}{_DAY}" for sep in ("-", r"\.", "_", "")),
         rf"\d\d-{_MONTH}-{_DAY}",
-        *(rf"{_YEAR}{sep}{_MONTH}" for sep in ("-", r"\.")),
+        *(rf"{_YEAR}{sep}{_MONTH}" for sep in ("-", r"\.", "")),
     )
 )
 _ENDINGS = r"(?:\.[A-Za-z]+)*\Z"
@@ -25,6 +25,9 @@ _LAST = re.compile(rf"[-._/ ]({_DATE})(?={_ENDINGS})")
 _WITHIN = re.compile(rf"(?<!\d){_YEAR}-{_MONTH}-{_DAY}(?!\d)(?=[^/]*\Z)")
 _LAST_OF_YEAR = re.compile(rf"(?:[-._/]({_MONTH}-{_DAY})|/({_MONTH}|{_DAY}))(?={_ENDINGS})")
 """What is left of a date whose year is a folder: `10-24`, or `24` as the whole name of a file."""
+_LAST_OF_MONTH = re.compile(rf"\.({_DAY})(?={_ENDINGS})")
+"""What is left where the month is a folder too: `#tea.24.log`."""
+_HAS_MONTH = re.compile(rf"{_YEAR}[-./]?{_MONTH}/\Z")
 
 
 class DatedPath(NamedTuple):
@@ -43,6 +46,8 @@ def without_dates(path: str) -> DatedPath:
     in_folders = "".join(_FOLDERS.findall(path)[-1:])
     undated = _FOLDERS.sub("", path)
     forms = (_LAST, _LAST_OF_YEAR, _FIRST) if in_folders else (_LAST, _FIRST)
+    if _HAS_MONTH.match(in_folders):
+        forms = (*forms, _LAST_OF_MONTH)
     in_name = next((match for form in forms if (match := form.search(undated))), None)
     if in_name is None:
         within = _WITHIN.search(undated)

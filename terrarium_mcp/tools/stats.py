@@ -105,13 +105,16 @@ async def _channel_stats(request: Request, channel: str) -> CallToolResult:
     rooms, until = request.narrowed(channel), _full_hour(request)
     figures = await _figures(request, rooms, until)
     covered = await request.coverage_line(rooms)
-    head = [f"statistics of {request.room_names(rooms)}", covered, *_as_of_note(request, until)]
+    notes = _asides_note(figures)
+    about = f"statistics of {request.room_names(rooms)}"
+    head = [about, covered, *_as_of_note(request, until), *notes]
     rows = [row for room in figures for row in (_summary(request, room, until), *_details(room))]
     facts = {
         "covered": covered,
         "channels": [_totals(room).model_dump() for room in figures],
         "top_talkers": {harmless(nick): lines for room in figures for nick, lines in room.talkers},
         "lines_by_hour_utc": [count for room in figures for count in room.hours],
+        **({"notes": notes} if notes else {}),
         **_as_of(until),
     }
     return _result(request, head, rows, facts)
@@ -142,6 +145,16 @@ def _full_hour(request: Request) -> Position:
     if request.cutoff is None:
         return EVERY_LINE
     return Position.at(request.cutoff.replace(minute=0, second=0, microsecond=0))
+
+
+def _asides_note(figures: Sequence[RoomStats]) -> list[str]:
+    """How many lines of a channel are nobody's among its talkers, where these are all there are."""
+    if len(figures) != 1 or len(figures[0].talkers) < figures[0].people:
+        return []
+    asides = figures[0].lines - sum(lines for _, lines in figures[0].talkers)
+    if not asides:
+        return []
+    return [f"note: of these lines, commands to a bot or its own words: {asides:,}"]
 
 
 def _as_of_note(request: Request, until: Position) -> list[str]:

@@ -4,7 +4,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from terrarium_mcp.chat.relays import LONGEST_NAME, Relay, parse_relay, relayed_line, relayed_name
+from terrarium_mcp.chat.relays import (
+    LONGEST_NAME,
+    Relay,
+    nick_meant,
+    parse_relay,
+    relayed_line,
+    relayed_name,
+)
 
 CARRIED = [
     ("<Jane> hello", "Jane", "hello"),
@@ -130,3 +137,8 @@ def test_a_long_line_costs_no_more_than_its_beginning() -> None:
     assert relayed_line("<" * 100_000) is None
     assert relayed_line("[m] " * 50_000) is None
     assert relayed_line(" " * 100_000 + "<jane> hi") is None
+
+
+@pytest.mark.parametrize("typed", ["ada", "@ada", "<ada>", "ada:", "a\u200dda", "<a\u200bda>"])
+def test_a_nick_is_meant_however_it_is_shown(typed: str) -> None:
+    assert nick_meant(typed) == "ada"

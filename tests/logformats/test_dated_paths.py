@@ -19,6 +19,7 @@ A_DAY = date(2026, 10, 24)
         "net/#tea/2026-10-24.log",
         "2026/net/#tea.10-24.log",
         "2026/10/net/#tea/24.log",
+        "2026/10/net/#tea.24.log",
         "2026/10/24/net/#tea.log",
         "net/2026/10/24/#tea.log",
         "2026-10-24/net/#tea.log",
@@ -33,6 +34,7 @@ def test_a_day_may_be_anywhere(path: str) -> None:
     [
         "net/#tea.log",
         "net/#tea.2026-10.log",
+        "net/#tea.202610.log",
         "2026/net/#tea.log",
         "2026/10/net/#tea.log",
         "net/26-10-24_#tea.log",

@@ -462,6 +462,14 @@ def test_what_hexchat_says_to_its_user_is_nobodys_action(said: str) -> None:
     assert line.is_chatter
 
 
+def test_prefixes_of_weechat_that_its_user_chose_are_nobodys_nick() -> None:
+    for said in ("\u25b6\tbob (~bob@h) has joined #tea", "\u26a1\tada waves"):
+        assert FORMATS["weechat"].read(f"2026-10-24 23:57:13\t{said}") is None
+    line = FORMATS["weechat"].read("2026-10-24 23:57:13\t\u00e4da\thi")
+    assert line
+    assert line.events[0].nick == "\u00e4da"
+
+
 def test_what_circe_tells_of_people_is_no_action_in_kvirc() -> None:
     assert FORMATS["kvirc"].read("[23:50:00] *** Join: ada (~ada@host.example)") is None
 
@@ -542,7 +550,7 @@ def test_a_log_of_konversation_is_recognised_with_its_channel() -> None:
             "bip",
             "logs/libera/2026-10/#tea.24.log",
             ["24-10-2026 23:57:13 < bob!b@home: hi", "24-10-2026 23:57:13 -!- Connected to ..."],
-            ("libera", "#tea", None),
+            ("libera", "#tea", date(2026, 10, 24)),
         ),
         (
             "tunes",

@@ -169,3 +169,13 @@ async def test_ninety_five_of_a_hundred_relayed_lines_are_found_by_their_speaker
     assert found >= 95
     stats = await relaying.learns("get_channel_stats", channel="#tea")
     assert set(stats.facts["top_talkers"]) == {*names, "bo"}
+
+
+async def test_the_figures_of_a_channel_say_how_many_lines_are_asides(house: House) -> None:
+    await house.hears("<ada> tea at four\n<bo> yes")
+    await house.hears("<ada> !search tea")
+    told = await house.learns("get_channel_stats")
+    note = "note: of these lines, commands to a bot or its own words: 1"
+    assert note in told.outside
+    assert told.facts["notes"] == [note]
+    assert told.facts["top_talkers"] == {"ada": 1, "bo": 1}

@@ -260,6 +260,13 @@ async def test_under_a_view_figures_are_of_its_rooms_to_the_last_full_hour(house
     assert "eve" not in told.everything
 
 
+async def test_before_the_first_full_hour_nothing_is_said_to_be_never_said(house: House) -> None:
+    ids = await house.hears("12:30 <ada> tea\n12:40 <bo> yes")
+    told = await house.learns("get_channel_stats", {"channel": "#tea", "as_of": ids[1]})
+    assert told.lines[0].startswith("#tea: 0 lines by 0 people, nothing until then; last 24 h 0")
+    assert "counted up to 2026-05-01 12:00" in told.outside
+
+
 async def test_a_query_cannot_leave_the_rooms_of_its_view(house: House) -> None:
     await house.hears(TALK)
     await house.hears("<eve> tea elsewhere", channel="#mate")

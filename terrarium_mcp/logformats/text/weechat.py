@@ -29,8 +29,9 @@ from terrarium_mcp.logformats.layout import (
     writable_nick,
 )
 
-# A prefix of WeeChat's own (-->, <--, --, =!=, *) never begins like a nick.
-_NICK = rf"(?P<nick>(?![-<=*\s]){NICK})"
+# A prefix of WeeChat's own (-->, <--, --, =!=, *) never begins like a nick, nor do the signs of
+# Unicode that its user may have put in their place.
+_NICK = rf"(?P<nick>(?![-<=*\s]|[^\w\x00-\x7f]){NICK})"
 
 _ENDING = r"(?:weechat)?log\Z"
 

@@ -49,6 +49,13 @@ async def test_a_value_that_cannot_be_is_answered_with_how_to_write_it(tmp_path:
         assert await scene.asks("!search +") == [example]
 
 
+async def test_what_only_looks_like_an_operator_is_said_also_beside_hits(tmp_path: Path) -> None:
+    async with desk(tmp_path, [said("deploy at noon")]) as scene:
+        note, *hits = await scene.asks("!search before:2026-13-40 deploy")
+        assert note.startswith("Before:2026-13-40 was read as text")
+        assert "deploy at noon" in hits[0]
+
+
 async def test_nothing_found_says_in_which_time_and_which_nick_is_unknown(tmp_path: Path) -> None:
     async with desk(tmp_path, [earlier(5, "the gate", nick="alice")]) as scene:
         (answer,) = await scene.asks("!search gate hours:1")

@@ -33,7 +33,12 @@ async def test_of_the_channel_who_talks_most(tmp_path: Path) -> None:
 
 async def test_of_a_person_in_any_case(tmp_path: Path) -> None:
     async with desk(tmp_path, TALK) as scene:
-        for nick, typed in (("alice", "alice"), ("ALICE", "ALICE"), ("alice", "@alice?")):
+        for nick, typed in (
+            ("alice", "alice"),
+            ("ALICE", "ALICE"),
+            ("alice", "@alice?"),
+            ("alice", "<alice>"),
+        ):
             assert await scene.asks(f"!stats {typed}") == [
                 f"{nick}: 2 lines, first 2026-01-01, last 2026-01-02"
             ]
@@ -85,7 +90,7 @@ async def test_of_a_time_but_not_of_its_words_in_quotes(tmp_path: Path) -> None:
         (words,) = await scene.asks('!stats "january 2026"')
         assert words.startswith('"january 2026": 1 line, first 2026-01-06')
         (none,) = await scene.asks("!stats february 2026")
-        assert none.startswith("Nothing found")
+        assert none.startswith("Nothing found of february 2026. ")
 
 
 async def test_what_was_never_said_says_what_the_record_covers(tmp_path: Path) -> None:
