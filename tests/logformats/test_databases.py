@@ -1,5 +1,6 @@
 """Databases of other programs, made as those programs make them."""
 
+import gzip
 import json
 import sqlite3
 from contextlib import closing
@@ -349,3 +350,13 @@ def test_a_database_that_is_damaged_after_its_rooms_is_named(tmp_path: Path) -> 
     change(path, "DROP TABLE backlog")
     with pytest.raises(UnusableFile, match=r"q\.sqlite: no such table"):
         said(tea)
+
+
+def test_a_packed_database_is_to_be_unpacked(tmp_path: Path) -> None:
+    plain = database(tmp_path / "x" / "quassel.sqlite", "CREATE TABLE t (a)", rows={})
+    packed = tmp_path / "quassel.sqlite.gz"
+    packed.write_bytes(gzip.compress(plain.read_bytes()))
+    (file,) = log_files([str(packed)], tmp_path)
+    assert isinstance(file, LogFile)
+    with pytest.raises(UnusableFile, match="a database in a packed file"):
+        contents_of_database(file, Choices())

@@ -105,6 +105,7 @@ LINES = [
             ("<bob>\thi", PRIVMSG, "bob", "hi"),
             ("\t * bob waves", ACTION, "bob", "waves"),
             ("Join\tada has joined this channel (~a@home).", JOIN, "ada", ""),
+            ("Notice\t-bob to #tea- psst", NOTICE, "bob", "psst"),
             ("Join\tada (~a@home) has joined this channel.", JOIN, "ada", ""),
             ("Join\tada has joined this channel. (home)", JOIN, "ada", ""),
             ("Part\tada (~a@home) has left this channel (bye).", PART, "ada", "bye"),

@@ -15,6 +15,7 @@ from terrarium_mcp.logformats.databases.database_format import (
     ReadRow,
     StoredRoom,
     has_columns,
+    is_database,
     open_readonly,
 )
 from terrarium_mcp.logformats.files import LogFile, UnusableFile
@@ -77,6 +78,13 @@ class NamelessNetworks(TerrariumError):
         )
 
 
+def _require_unpacked(file: LogFile) -> None:
+    """Check that a database is a file of its own: SQLite reads it here and there, not in a row."""
+    with file.stored.open("rb") as stored:
+        if not is_database(stored.read(100)):
+            raise UnusableFile(f"{file.path}: a database in a packed file. Unpack it first.")
+
+
 def contents_of_database(file: LogFile, choices: Choices) -> Sequence[LogContent]:
     """The contents of a database, one for each room.
 
@@ -86,8 +94,9 @@ def contents_of_database(file: LogFile, choices: Choices) -> Sequence[LogContent
         NamelessNetworks: it does not name its networks, and has several.
         UnplacedLog: it does not name its network, and no option does.
         UndecidedLog: its times are local, and no option names their zone.
-        UnusableFile: it cannot be read.
+        UnusableFile: it cannot be read, or it is packed.
     """
+    _require_unpacked(file)
     try:
         with closing(open_readonly(file.stored)) as connection:
             if has_columns(connection, _OWN_COLUMNS):

@@ -10,6 +10,7 @@ import re
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.logformats.entries import Boundary
 from terrarium_mcp.logformats.grammar import (
+    CHANNEL,
     NICK,
     USER_HOST,
     TextFormat,
@@ -40,6 +41,10 @@ KONVERSATION = TextFormat(
         message(MessageType.PRIVMSG, rf"<(?P<nick>{NICK})>\t(?P<text>.*)"),
         message(MessageType.ACTION, rf"\t \* (?P<nick>{NICK})(?: (?P<text>.*))?"),
         chatter(r"\w+\tYou (?!are now known as )"),
+        message(
+            MessageType.NOTICE,
+            rf"Notice\t-(?P<nick>{NICK}) to (?P<channel>{CHANNEL})- (?P<text>.*)",
+        ),
         message(
             MessageType.JOIN,
             rf"Join\t(?P<nick>{NICK}) has joined this channel(?: \({USER_HOST}\)\.|\. {_HOST})",
