@@ -133,10 +133,11 @@ def nick_meant(typed: str) -> str:
 
     That is how lists of members, transcripts and sentences show it.
     """
-    seen = typed if typed.isascii() else without_invisible(typed)  # a bot may not highlight people
-    name = _without_discriminator(seen.rstrip(_BEHIND_A_NAME))
+    name = _without_discriminator(typed.rstrip(_BEHIND_A_NAME))
     bare = name.lstrip("<" + _MEMBER_PREFIXES).rstrip(_BEHIND_A_NAME)
-    return bare or _without_discriminator(seen)
+    if not bare.isascii():  # a bot that highlights nobody has put something invisible into it
+        bare = without_invisible(bare)
+    return bare or _without_discriminator(typed)
 
 
 def _without_discriminator(name: str) -> str:
