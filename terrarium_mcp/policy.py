@@ -121,8 +121,11 @@ def split_label(label: str) -> tuple[str, str]:
 
 
 def message_id(text: str) -> int | None:
-    """The id that `text` names: `184213` or a permalink such as `terrarium://message/184213`."""
-    match = _PERMALINK.fullmatch(text.strip())
+    """The id that `text` names: `184213` or a permalink such as `terrarium://message/184213`.
+
+    It may stand as it is shown or spoken of: `(184213)`, `#184213`.
+    """
+    match = _PERMALINK.fullmatch(text.strip().strip("#()[]"))
     return int(match[1]) if match else None
 
 

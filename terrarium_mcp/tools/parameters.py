@@ -4,6 +4,7 @@
 clamped with a note. The schema stays plain: no `anyOf`, no nulls, ranges in the description.
 """
 
+import re
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Field
@@ -84,13 +85,26 @@ def _short(value: int) -> str:
     return str(value) if abs(value) < 10**12 else "that number"
 
 
+_HOURS = re.compile(r"(\d{1,9}) ?h(?:ours?)?", re.IGNORECASE)
+
+
+def _hours_alone(value: object) -> object:
+    """`2h` as the number of hours that it is: other arguments take a time so."""
+    match = _HOURS.fullmatch(value.strip()) if isinstance(value, str) else None
+    return match[1] if match else value
+
+
 Forgiving = BeforeValidator(_default_if_absent)
 ForgivingChoice = BeforeValidator(_as_choice)
 Text = Annotated[str, BeforeValidator(_as_text)]
 Nick = Annotated[Text, AfterValidator(nick_meant)]
 Channel = Annotated[Text, Field(description="one channel, such as #chan or libera/#chan")]
 Hours = Annotated[
-    int, Forgiving, clamped_to(0, 876_000), Field(description="only the last N hours; 0: all time")
+    int,
+    Forgiving,
+    BeforeValidator(_hours_alone),
+    clamped_to(0, 876_000),
+    Field(description="only the last N hours; 0: all time"),
 ]
 Form = Annotated[
     Literal["text", "json"],

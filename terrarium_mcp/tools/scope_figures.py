@@ -130,6 +130,14 @@ def figures_rows(request: Request, figures: Figures, per: str) -> list[str]:
     return rows
 
 
+def asides_note(lines: int, speakers: int, talkers: Mapping[str, int]) -> list[str]:
+    """How many lines are nobody's among the talkers, where these are all there are."""
+    asides = lines - sum(talkers.values())
+    if len(talkers) < speakers or not asides:
+        return []
+    return [f"note: of these lines, commands to a bot or its own words: {asides:,}"]
+
+
 def figures_facts(request: Request, figures: Figures, per: str) -> dict[str, Any]:
     """The same for a program."""
     stats, details = figures.stats, figures.stats.details
@@ -137,7 +145,7 @@ def figures_facts(request: Request, figures: Figures, per: str) -> dict[str, Any
         "channels": [],
         "top_talkers": _talkers(figures) if details else {},
         "lines_by_hour_utc": list(details.hours) if details else [],
-        "notes": [harmless(note) for note in figures.notes],
+        "notes": [*map(harmless, figures.notes), *_asides_note(figures)],
         "lines": stats.lines,
         "first": to_iso(stats.first) if stats.first else "",
         "last": to_iso(stats.last) if stats.last else "",
@@ -188,3 +196,9 @@ def _rooms(request: Request, details: ScopeDetails) -> dict[str, int]:
 def _label(day: date, per: str) -> str:
     """A period by its first day; a month without it."""
     return f"{day:%Y-%m}" if per == "month" else f"{day:%Y-%m-%d}"
+
+
+def _asides_note(figures: Figures) -> list[str]:
+    if not (details := figures.stats.details) or figures.query.only_commands:
+        return []
+    return asides_note(figures.stats.lines, details.people, _talkers(figures))

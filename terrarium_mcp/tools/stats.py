@@ -20,6 +20,7 @@ from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import tool_result
 from terrarium_mcp.tools.scope_figures import (
     Selection,
+    asides_note,
     busiest_hours,
     figures_facts,
     figures_of,
@@ -95,8 +96,8 @@ async def get_channel_stats(
     until = _full_hour(request)
     figures = await figures_of(request, selection, until)
     covered = await request.coverage_line(figures.rooms)
-    head = [headline(request, figures), covered, *_as_of_note(request, until), *figures.notes]
     facts = {"covered": covered, **figures_facts(request, figures, per), **_as_of(until)}
+    head = [headline(request, figures), covered, *_as_of_note(request, until), *facts["notes"]]
     return _result(request, head, figures_rows(request, figures, per), facts)
 
 
@@ -105,7 +106,7 @@ async def _channel_stats(request: Request, channel: str) -> CallToolResult:
     rooms, until = request.narrowed(channel), _full_hour(request)
     figures = await _figures(request, rooms, until)
     covered = await request.coverage_line(rooms)
-    notes = _asides_note(figures)
+    notes = _asides_note(figures[0]) if len(figures) == 1 else []
     about = f"statistics of {request.room_names(rooms)}"
     head = [about, covered, *_as_of_note(request, until), *notes]
     rows = [row for room in figures for row in (_summary(request, room, until), *_details(room))]
@@ -147,14 +148,8 @@ def _full_hour(request: Request) -> Position:
     return Position.at(request.cutoff.replace(minute=0, second=0, microsecond=0))
 
 
-def _asides_note(figures: Sequence[RoomStats]) -> list[str]:
-    """How many lines of a channel are nobody's among its talkers, where these are all there are."""
-    if len(figures) != 1 or len(figures[0].talkers) < figures[0].people:
-        return []
-    asides = figures[0].lines - sum(lines for _, lines in figures[0].talkers)
-    if not asides:
-        return []
-    return [f"note: of these lines, commands to a bot or its own words: {asides:,}"]
+def _asides_note(figures: RoomStats) -> list[str]:
+    return asides_note(figures.lines, figures.people, dict(figures.talkers))
 
 
 def _as_of_note(request: Request, until: Position) -> list[str]:

@@ -179,3 +179,6 @@ async def test_the_figures_of_a_channel_say_how_many_lines_are_asides(house: Hou
     assert note in told.outside
     assert told.facts["notes"] == [note]
     assert told.facts["top_talkers"] == {"ada": 1, "bo": 1}
+    today = await house.learns("get_channel_stats", after="2026-05-01")
+    assert today.facts["notes"] == [note]
+    assert today.facts["lines"] == 3

@@ -1,7 +1,7 @@
 """Parameters forgive what models do."""
 
 import inspect
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
@@ -200,3 +200,10 @@ def test_the_scene_covers_every_optional_parameter() -> None:
     for tool in (search_irc_history, get_recent_irc_messages, get_message_context, catch_up):
         needed, optional = OPTIONAL[tool.__name__]
         assert {*needed, *optional, "request"} == set(inspect.signature(tool).parameters)
+
+
+async def test_hours_may_be_written_as_elsewhere(house: House) -> None:
+    await house.hears("<ada> tea at four", at=datetime.now(UTC) - timedelta(hours=1))
+    for hours in ("2h", "2 hours", "2"):
+        told = await house.learns("search_irc_history", query="tea", hours=hours)
+        assert told.lines[-1].endswith("<ada> tea at four")
