@@ -1,6 +1,7 @@
 """Real IRC servers on loopback: start, kill, restart on the same port, leave nothing behind."""
 
 import os
+import random
 import shutil
 import socket
 import subprocess
@@ -11,6 +12,8 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 PATIENCE = 15.0
+
+_RANDOM = random.SystemRandom()  # of no seed: workers must not choose alike
 
 NGIRCD = """\
 [Global]
@@ -168,11 +171,16 @@ def make_keys(home: Path) -> None:
 
 
 def free_port() -> int:
-    """A port without a listener."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
+    """A port without a listener, and none that the system may give to a client meanwhile.
+
+    Those begin at 32768 on Linux (ip_local_port_range): a server whose port one had taken stood
+    there without it.
+    """
+    while True:
+        port = _RANDOM.randrange(10_000, 32_000)
+        with socket.socket() as probe, suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def _openssl(*arguments: str | Path) -> None:
