@@ -19,6 +19,7 @@ from terrarium_mcp.logformats.formats import TEXT_FORMATS
 from terrarium_mcp.logformats.grammar import TextFormat
 from terrarium_mcp.logformats.log_reader import LogReader
 from terrarium_mcp.logformats.places import Place, place_by_name
+from terrarium_mcp.zstd import ZSTD_MAGIC
 
 NO_NETWORK = "its network is not named anywhere. Name it with --network."
 NO_CHANNEL = "its path names no channel. Name it with --channel."
@@ -31,7 +32,7 @@ NO_ZONE = (
 _UTF_16 = tuple(decoded(mark)[0] for mark in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
 """What a byte order mark of UTF-16 looks like when it is read as all other lines are."""
 
-_PACKED = (b"PK\x03\x04", b"\x1f\x8b", b"\xfd7zXZ\0", b"\x28\xb5\x2f\xfd", b"BZh")
+_PACKED = (b"PK\x03\x04", b"\x1f\x8b", b"\xfd7zXZ\0", ZSTD_MAGIC, b"BZh")
 """How a zip, gzip, xz, zstd or bzip2 file begins."""
 
 _FEW_RETURNS = 5

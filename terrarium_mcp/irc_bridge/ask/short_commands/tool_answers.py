@@ -60,15 +60,13 @@ def quoted(found: ToolAnswer, context: CommandContext) -> list[str]:
 
 def nothing_found(found: ToolAnswer, when: str = "") -> str:
     """That there is nothing, why perhaps, and what the record covers."""
-    notes = (str(note) for note in found.facts.get("notes", ()))
-    why = "".join(f" {_sentence(note)}" for note in notes if note.startswith(_NOTE))
+    why = "".join(f" {_sentence(note)}" for note in _notes(found) if note.startswith(_NOTE))
     return f"Nothing found{when}.{why} {covered(found.facts)}"
 
 
 def read_as_text(found: ToolAnswer) -> list[str]:
     """What of a query looked like an operator, and was searched as text: a sentence each."""
-    notes = (str(note) for note in found.facts.get("notes", ()))
-    return [_sentence(note) for note in notes if " was read as text" in note]
+    return [_sentence(note) for note in _notes(found) if " was read as text" in note]
 
 
 def covered(facts: Mapping[str, Any]) -> str:
@@ -88,6 +86,11 @@ def listed(found: ToolAnswer, name: str) -> Sequence[Mapping[str, Any]]:
     """A list of objects in a tool's answer; empty if there is none of this name."""
     rows: Sequence[Mapping[str, Any]] = found.facts.get(name, ())
     return rows
+
+
+def _notes(found: ToolAnswer) -> Sequence[str]:
+    """What a tool noted of what it was asked."""
+    return [str(note) for note in found.facts.get("notes", ())]
 
 
 def _sentence(note: str) -> str:

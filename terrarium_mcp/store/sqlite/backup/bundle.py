@@ -23,7 +23,7 @@ from typing import IO, cast
 from terrarium_mcp.chat.times.timestamps import from_iso
 from terrarium_mcp.errors import HostFailure
 from terrarium_mcp.store.private_files import PRIVATE, create_private
-from terrarium_mcp.zstd import ZstdError, ZstdFile
+from terrarium_mcp.zstd import ZSTD_MAGIC, ZstdError, ZstdFile
 
 VERSION = 1
 MANIFEST, DATABASE, BACKLOG = "manifest.json", "history.db", "enhancements"
@@ -32,7 +32,6 @@ _MEMBER = re.compile(rf"{re.escape(DATABASE)}|{BACKLOG}/[^/\x00-\x1f.][^/\x00-\x
 """Names of files in a backup. None leads out of the folder; people may name ideas as they like."""
 
 _MOST_MANIFEST = 1_000_000
-_ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"  # RFC 8878 3.1.1
 _BLOCK = 1024 * 1024
 
 
@@ -195,7 +194,7 @@ def _each(tar: tarfile.TarFile) -> Iterator[_BundleEntry]:
 @contextmanager
 def _decompressed(bundle: Path) -> Iterator[IO[bytes]]:
     with bundle.open("rb") as stream:
-        is_compressed = stream.read(len(_ZSTD_MAGIC)) == _ZSTD_MAGIC
+        is_compressed = stream.read(len(ZSTD_MAGIC)) == ZSTD_MAGIC
         stream.seek(0)
         if not is_compressed:
             yield stream

@@ -123,15 +123,15 @@ class ClockCorrection:
         """Compare a block with what the room had before the log; None if that shows nothing."""
         room = self.room_of((self._log.network, self._log.channel))
         await self._recent.look_at(self._database, room)
+        time = _around(block.columns.timestamp)
+        is_stored = self._recent.has_others(room, time)
+        if not (is_stored or self._recent.has_beside(self)):
+            return None  # every block of a log that is alone
         sample = _sample(block.columns.message, self._is_here(block))
         if not sample:
             return None
         texts = _texts(block, sample, self._casemapping)
-        time = _around(block.columns.timestamp)
-        if (
-            not self._recent.has_others(room, time)
-            and self._recent.count(texts, self, time) < FEWEST
-        ):
+        if not is_stored and self._recent.count(texts, self, time) < FEWEST:
             return None
         since, until = _around([block.columns.timestamp[number] for number in sample])
         near = source_params(self._log) | {

@@ -77,6 +77,10 @@ class RecentTexts:
         others = self._others[room]
         return others is not None and others.meets(time)
 
+    def has_beside(self, log: object) -> bool:
+        """Whether any recent line is of another log."""
+        return any(one.log is not log for one in self._recent)
+
     def count(self, texts: Collection[str], log: object, time: TimeSpan) -> int:
         """How many recent lines of other logs say one of these texts, about at a time."""
         if self._said.isdisjoint(texts):
