@@ -22,10 +22,11 @@ from terrarium_mcp.store.records.archive import (
     NotRestorable,
     RestoredTotals,
 )
-from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import room_ids
 from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE, BatchSizer, YieldingTransaction
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.ingest.bulk import LARGEST, SMALLEST, USUAL
 

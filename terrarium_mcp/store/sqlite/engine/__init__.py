@@ -1,6 +1,6 @@
 """The SQLite file itself: connections, transactions, locks, SQL functions, errors.
 
-- reads, database, failures: connections and their transactions, and what SQLite says when one fails
+- reads, writes, database, failures: connections, their reads and transactions, and what can fail
 - write_lock, checkpoints, fts_merge, read_cache: turns at writing, and what keeps reading quick
 - transaction, files, places, location, wal_reset_bug: a file by itself
 - functions, index_words, sql_expressions, voices_sql: what statements are made of

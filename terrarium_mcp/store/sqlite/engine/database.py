@@ -23,7 +23,6 @@ from contextlib import (
     nullcontext,
     suppress,
 )
-from dataclasses import dataclass
 from heapq import heappop, heappush
 from pathlib import Path
 from threading import Event
@@ -45,6 +44,13 @@ from terrarium_mcp.store.sqlite.engine.reads import (
     completed,
 )
 from terrarium_mcp.store.sqlite.engine.write_lock import LockWaiters
+from terrarium_mcp.store.sqlite.engine.writes import (
+    Done,
+    GivenIds,
+    WholeTransaction,
+    Writer,
+    committed,
+)
 
 READERS = (40_960, 4_096, 4_096)
 """Page cache of each reader, in kilobytes. The first serves every read it can, and finds rare words
@@ -68,15 +74,8 @@ CHECKPOINT_PATIENCE = 0.5
 writers out no longer than SQLite itself waits for readers (`RETRY_MS`)."""
 
 
-@dataclass(slots=True)
-class GivenIds:
-    """The largest id that this process has given to a message of the file."""
-
-    largest: int = 0
-
-
-class Writer(Reads):
-    """The writing connection inside a transaction. `given` outlives the transaction."""
+class StatementWriter(Writer):
+    """The statements of a transaction that are handed to the connection's thread one by one."""
 
     def __init__(self, connection: aiosqlite.Connection, given: GivenIds) -> None:
         self.given = given
@@ -189,21 +188,42 @@ class Database(Reads):
             Locked: other processes kept the lock for `BUSY_MS`.
             StoreFailed: it could not be committed; nothing was written.
         """
+        async with self._begun(patiently) as connection:
+            writer, largest = StatementWriter(connection, self._given), self._given.largest
+            try:
+                yield writer
+                await writer.run("COMMIT")
+            except BaseException:
+                self._given.largest = largest
+                with suppress(sqlite3.Error):  # a full disk may have rolled back already
+                    await writer.run("ROLLBACK")
+                raise
+
+    async def written(self, write: WholeTransaction[Done], *, patiently: bool = False) -> Done:
+        """Run a whole transaction, and the thinking between its statements, in the writer's thread.
+
+        Args:
+            write: what it reads and writes.
+            patiently: as in `writing`.
+
+        Raises:
+            Locked: other processes kept the lock for `BUSY_MS`.
+            StoreFailed: it could not be committed; nothing was written.
+        """
+        async with self._begun(patiently) as connection:
+            return await _in_its_thread(
+                connection, lambda inner: committed(inner, write, self._given)
+            )
+
+    @asynccontextmanager
+    async def _begun(self, patiently: bool) -> AsyncIterator[aiosqlite.Connection]:
+        """The writer in a transaction that the caller ends. Once begun it cannot be cancelled."""
         connection = await self._opened()
         async with self._turn(patiently):
             self._check_usable(connection)
             with anyio.CancelScope(shield=True), self._noting_damage():
-                writer = Writer(connection, self._given)
-                await self._begin(writer)
-                given = self._given.largest
-                try:
-                    yield writer
-                    await writer.run("COMMIT")
-                except BaseException:
-                    self._given.largest = given
-                    with suppress(sqlite3.Error):  # a full disk may have rolled back already
-                        await writer.run("ROLLBACK")
-                    raise
+                await self._begin(connection)
+                yield connection
 
     def has_waiters(self) -> bool:
         """Whether a task of this process that is in a hurry, or another process, waits to write."""
@@ -369,11 +389,11 @@ class Database(Reads):
                 " a new one is begun."
             )
 
-    async def _begin(self, writer: Writer) -> None:
+    async def _begin(self, connection: aiosqlite.Connection) -> None:
         """Begin a transaction as soon as no other process is in one."""
         until = anyio.current_time() + BUSY_MS / 1000
         try:
-            while not await _try_to_begin(writer, is_last_try=anyio.current_time() > until):
+            while not await _try_to_begin(connection, is_last_try=anyio.current_time() > until):
                 self._waiters.announce()
         finally:
             self._waiters.withdraw()
@@ -407,10 +427,10 @@ def _prepare(connection: sqlite3.Connection, pragmas: Mapping[str, object]) -> N
         connection.execute(f"PRAGMA {pragma}={value}").fetchall()
 
 
-async def _try_to_begin(writer: Writer, *, is_last_try: bool) -> bool:
+async def _try_to_begin(connection: aiosqlite.Connection, *, is_last_try: bool) -> bool:
     """Begin a transaction; False while another process is in one, an error on the last try."""
     try:
-        await writer.run("BEGIN IMMEDIATE")
+        await connection.execute_fetchall("BEGIN IMMEDIATE")
     except sqlite3.OperationalError as error:
         if is_last_try or "locked" not in str(error):
             raise

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Collection, Iterable
 
-from terrarium_mcp.store.sqlite.engine.database import Writer
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 
 
 async def remove_turns(writer: Writer, turns: Collection[int]) -> int:

@@ -15,8 +15,9 @@ substitute: each time it adds two levels to the index, which stay, and for each 
 
 import anyio
 
-from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 
 INDEXES = {
     "message_index": "index",

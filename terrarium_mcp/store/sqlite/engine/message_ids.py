@@ -12,7 +12,7 @@ program that lets SQLite choose the id begins behind the block.
 
 from typing import NamedTuple
 
-from terrarium_mcp.store.sqlite.engine.database import Writer
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 
 BLOCK = 100
 """Ids that are reserved together."""

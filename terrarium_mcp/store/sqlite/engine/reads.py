@@ -76,14 +76,22 @@ def completed(
     Raises:
         RuntimeError: it waits for something else.
     """
-    reading = read(ThreadReads(connection, stopped))
+    return at_once(read(ThreadReads(connection, stopped)))
+
+
+def at_once(whole: Coroutine[Any, Any, Found]) -> Found:
+    """The result of a coroutine whose statements run at once.
+
+    Raises:
+        RuntimeError: it waits for something else.
+    """
     try:
-        reading.send(None)
+        whole.send(None)
     except StopIteration as end:
         result: Found = end.value
         return result
-    reading.close()
-    raise RuntimeError("A read waits for something else than its statements.")
+    whole.close()
+    raise RuntimeError("A read or transaction waits for something else than its statements.")
 
 
 def _fetched(connection: sqlite3.Connection, sql: str, params: Params) -> list[Row]:

@@ -10,8 +10,8 @@ elsewhere by the spelling of their `channel` are moved later, in steps (index/ro
 from collections.abc import Iterable, Mapping, Sequence
 
 from terrarium_mcp.chat.identity import fold, is_spelt_alike
-from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.reads import Row
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 
 ROOM_MOVES = "rooms"
 """The watermark that exists only while messages are to be moved: the last id looked at."""

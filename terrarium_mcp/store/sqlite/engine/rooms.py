@@ -6,10 +6,11 @@ from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import Position
 from terrarium_mcp.policy import RoomDirectory
-from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
 from terrarium_mcp.store.sqlite.engine.refolding import IS_LEFT, refold
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 
 UNNAMED_NETWORK = "irc"
 """The network of messages stored without one, if no setting names it."""

@@ -10,8 +10,8 @@ as long as nobody waits.
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
+from time import monotonic
 
-import anyio
 from filelock import FileLock, Timeout
 
 from terrarium_mcp.store.private_files import give_to_owner, mode_beside
@@ -95,11 +95,11 @@ class YieldingTransaction:
         self.longest = 0.0
         self._has_waiters = has_waiters
         self._minimum = minimum
-        self._began = self._stepped = anyio.current_time()
+        self._began = self._stepped = monotonic()
 
     def step(self) -> None:
         """Mark the end of a step."""
-        now = anyio.current_time()
+        now = monotonic()
         self.longest = max(self.longest, now - self._stepped)
         self._stepped = now
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, fold, is_channel
 from terrarium_mcp.chat.records import Origin
-from terrarium_mcp.store.sqlite.engine.database import Writer
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.imports.known_lines import (
     REDACTED,
     LogPart,

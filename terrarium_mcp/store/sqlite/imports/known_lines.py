@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from terrarium_mcp.store.recognition.once import recognised
 from terrarium_mcp.store.records.imports import LogSource
-from terrarium_mcp.store.sqlite.engine.database import Writer
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.imports.source_rows import SourceRow, resolution_of
 from terrarium_mcp.store.sqlite.imports.stored_lines import LineGroup, LogPlace, unclaimed_lines
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines

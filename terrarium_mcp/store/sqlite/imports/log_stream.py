@@ -8,9 +8,10 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
 from terrarium_mcp.store.records.imports import ImportTotals, LogSource
-from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.rooms import Rooms
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.imports.clock_correction import ClockCorrection, UnsavedLines
 from terrarium_mcp.store.sqlite.imports.group_insert import insert_group
 from terrarium_mcp.store.sqlite.imports.known_lines import LogPart

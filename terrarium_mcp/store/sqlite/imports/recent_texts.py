@@ -9,7 +9,8 @@ from collections import deque
 from collections.abc import Callable, Collection, Container, Sequence
 from typing import NamedTuple
 
-from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.imports.stored_lines import TimeSpan
 from terrarium_mcp.store.sqlite.index.line_tallies import PlaceName
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines

@@ -12,9 +12,9 @@ from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.errors import ImportWasUndone
 from terrarium_mcp.store.records.imports import LogSource
-from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.rooms import room_ids
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 
 _MS = timedelta(milliseconds=1)
 

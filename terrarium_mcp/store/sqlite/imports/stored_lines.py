@@ -18,9 +18,9 @@ from terrarium_mcp.store.recognition.comparison import (
     moment_of,
 )
 from terrarium_mcp.store.recognition.once import JITTER
-from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.reads import Row
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.ingest.prepared_lines import PreparedLines
 
 PAGE = 10_000

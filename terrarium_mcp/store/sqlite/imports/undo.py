@@ -11,7 +11,8 @@ from terrarium_mcp.chat.times.timestamps import to_text
 from terrarium_mcp.store.errors import UnknownImport
 from terrarium_mcp.store.records.imports import UndoResult
 from terrarium_mcp.store.records.removal import AuditEntry, RemovalReason
-from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.removal.batched_delete import (
     BatchedDelete,

@@ -6,9 +6,9 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 
-from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.voices_sql import SPEAKER
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.counter_sql import (
     COUNTED_COLUMNS,
     FOLDED,

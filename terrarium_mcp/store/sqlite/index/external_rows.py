@@ -8,11 +8,11 @@ from terrarium_mcp.chat.irctext import action
 from terrarium_mcp.chat.records import MessageType, Origin
 from terrarium_mcp.chat.times.legacy_times import utc_times
 from terrarium_mcp.chat.times.timestamps import to_text
-from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.message_ids import settle
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import UNNAMED_NETWORK, room_ids
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 
 
 async def normalise(writer: Writer, first: int, last: int, network: str) -> int:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import Protocol
 
-from terrarium_mcp.store.sqlite.engine.database import Writer
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 
 
 class Follower(Protocol):

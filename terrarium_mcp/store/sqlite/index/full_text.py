@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Iterable, Sequence
 
-from terrarium_mcp.store.sqlite.engine.database import Writer
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 
 READABLE = "m.room NOT NULL AND m.redacted_at IS NULL"
 """The SQL condition that message `m` may be shown."""

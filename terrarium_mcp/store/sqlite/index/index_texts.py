@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Protocol, TypeVar
 
-from terrarium_mcp.store.sqlite.engine.database import Writer
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.line_tallies import LineTallies, PlaceName, joined_tallies
 
 ColumnValue = TypeVar("ColumnValue")

@@ -16,12 +16,13 @@ from typing import Any
 import anyio
 
 from terrarium_mcp.store.errors import IndexDamaged, StillOpening, StoreFailed
-from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.fts_merge import NEARLY_COMPLETE
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.refolding import ROOM_MOVES
 from terrarium_mcp.store.sqlite.engine.wal_reset_bug import other_writers_advice
 from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE, BatchSizer, YieldingTransaction
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.all_structures import (
     BY_TEXTS,
     DERIVED,
@@ -266,9 +267,9 @@ class Indexer:
     async def _advance_once(self, names: Collection[str], patiently: bool) -> tuple[int, int]:
         """Index the next rows in one transaction; returns the id that all reach, and the newest."""
         try:
-            async with self._database.writing(patiently=patiently) as writer:
-                turn = YieldingTransaction(self._database.has_waiters)
-                reached, newest = await self._index_next(writer, names, turn)
+            reached, newest, turn = await self._database.written(
+                lambda writer: self._index_next(writer, names), patiently=patiently
+            )
         except IndexDamaged:
             async with self._database.writing() as writer:
                 await schedule_rebuild(writer, await full_text_names(writer, DERIVED))
@@ -280,19 +281,20 @@ class Indexer:
         return reached, newest
 
     async def _index_next(
-        self, writer: Writer, names: Collection[str], turn: YieldingTransaction
-    ) -> tuple[int, int]:
+        self, writer: Writer, names: Collection[str]
+    ) -> tuple[int, int, YieldingTransaction]:
+        turn = YieldingTransaction(self._database.has_waiters)
         every = await watermarks(writer)
         marks = {name: mark for name, mark in every.items() if name in names}
         newest = int(await writer.value("SELECT max(id) FROM messages", default=0))
         if ROOM_MOVES in names and ROOM_MOVES in every:
             await MOVES.advance(writer, newest)
-            return TO_BE_EMPTIED, newest  # until none is left
+            return TO_BE_EMPTIED, newest, turn  # until none is left
         for structure in DERIVED:
             if marks.get(structure.name) == TO_BE_EMPTIED:
                 if await empty_some(writer, structure):
                     await set_watermarks(writer, [structure.name], 0)
-                return TO_BE_EMPTIED, newest
+                return TO_BE_EMPTIED, newest, turn
         sql = "SELECT max(id) FROM (SELECT id FROM messages WHERE id > ? ORDER BY id LIMIT ?)"
         last = int(await writer.value(sql, (min(marks.values()), self._size.rows), default=0))
         if marks[NORMALISED] < last:
@@ -301,7 +303,7 @@ class Indexer:
         if VOICES.name not in marks and every[VOICES.name] < last:  # others go by them
             await VOICES.add(writer, min(marks.values()) + 1, last)
         reached = await _advance(writer, marks, last, turn)
-        return reached if last else newest, newest
+        return reached if last else newest, newest, turn
 
     async def _normalise(self, writer: Writer, first: int, last: int) -> None:
         self._warn(await normalise(writer, first, last, self._network))

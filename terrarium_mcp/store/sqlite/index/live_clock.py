@@ -11,8 +11,8 @@ watermark are read in addition, and there are at most a few hundred.
 
 from collections.abc import Collection, Iterable, Mapping
 
-from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.reads import Row
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.structure import NORMALISED
 
 _REACHED = """

@@ -1,8 +1,8 @@
 """The full-text index: the words, room, speaker and type of each message that may be shown."""
 
-from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.voices_sql import JOINED, JOINED_SPEAKER, JOINED_TEXT
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.full_text import READABLE, FullText
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 

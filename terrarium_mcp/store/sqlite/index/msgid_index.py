@@ -10,9 +10,9 @@ A msgid takes 17 bytes here, and 55 in an ordinary index.
 import json
 from collections.abc import Collection, Iterable
 
-from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.functions import as_text, msgid_word
 from terrarium_mcp.store.sqlite.engine.reads import Row
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.full_text import FullText
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 

@@ -5,9 +5,9 @@ messages, of which 136 contain `city in the`). Few messages contain the pairs `c
 the`. A message takes 15 bytes here, and 6 us.
 """
 
-from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.voices_sql import JOINED, JOINED_TEXT
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.full_text import READABLE, FullText
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 

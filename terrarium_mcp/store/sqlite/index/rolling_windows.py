@@ -11,7 +11,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from terrarium_mcp.chat.times.timestamps import to_text
-from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.database import Database
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.counter_sql import SAID, SINCE
 
 WINDOWS = {"day": timedelta(days=1), "week": timedelta(days=7)}

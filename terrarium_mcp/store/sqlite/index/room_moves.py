@@ -10,11 +10,11 @@ once, in steps; one that moves is taken out of every structure that goes by room
 from collections.abc import Collection, Mapping, Sequence
 
 from terrarium_mcp.chat.identity import fold
-from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.functions import as_text
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.refolding import IS_LEFT, ROOM_MOVES
 from terrarium_mcp.store.sqlite.engine.rooms import room_id
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.followers import Follower, followed
 
 LOOKED_AT = 20_000

@@ -35,8 +35,8 @@ from typing import NamedTuple
 
 from terrarium_mcp.chat.times.timestamps import from_text
 from terrarium_mcp.errors import quantity
-from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.reads import Row
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 
 TOLERATED = timedelta(hours=1)

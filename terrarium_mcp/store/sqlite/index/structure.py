@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from terrarium_mcp.errors import quantity
-from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.reads import Params
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 
 NORMALISED = "messages"
 """The name of the messages' own watermark: they are normalised up to there."""

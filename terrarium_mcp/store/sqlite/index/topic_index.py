@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.store.sqlite.engine.database import Writer
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.counter_sql import IS_COUNTED
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 from terrarium_mcp.store.sqlite.index.structure import compare

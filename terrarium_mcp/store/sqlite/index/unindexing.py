@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from terrarium_mcp.store.sqlite.engine.database import Writer
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.all_structures import DERIVED, MSGIDS, VOICES
 from terrarium_mcp.store.sqlite.index.structure import Derived
 from terrarium_mcp.store.sqlite.index.watermarks import watermarks

@@ -11,8 +11,8 @@ import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 
-from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.voices_sql import JOINED
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.counter_sql import SAID
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 from terrarium_mcp.store.sqlite.index.message_index import MESSAGE, TOKENIZER

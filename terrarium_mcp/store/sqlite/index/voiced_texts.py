@@ -4,7 +4,7 @@
 
 from dataclasses import replace
 
-from terrarium_mcp.store.sqlite.engine.database import Writer
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 from terrarium_mcp.store.sqlite.index.message_index import WORDS
 from terrarium_mcp.store.sqlite.index.phrase_index import PAIRS

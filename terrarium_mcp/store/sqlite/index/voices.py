@@ -9,10 +9,10 @@ from typing import NamedTuple
 
 from terrarium_mcp.chat.records import SPEECH, MessageType
 from terrarium_mcp.chat.voices import VoiceRules
-from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.voices_sql import RULES, VoiceRow, parsed_rules, voice_row
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.followers import Follower, followed
 from terrarium_mcp.store.sqlite.index.full_text import READABLE
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts

@@ -5,8 +5,9 @@ import logging
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.refolding import ROOM_MOVES
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.all_structures import BY_VOICE, EVERYTHING, VOICES
 from terrarium_mcp.store.sqlite.index.live_clock import NORMALISED_TO
 from terrarium_mcp.store.sqlite.index.structure import TO_BE_EMPTIED

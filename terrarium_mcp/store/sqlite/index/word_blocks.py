@@ -13,10 +13,11 @@ from collections.abc import Sequence
 
 import anyio
 
-from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.index_words import ASIDE_WORD
 from terrarium_mcp.store.sqlite.engine.reads import Reads, Row
 from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.fts_syntax import one_of, quoted
 from terrarium_mcp.store.sqlite.index.message_index import MessageIndex
 from terrarium_mcp.store.sqlite.index.vocabulary import LONGEST

@@ -16,8 +16,9 @@ import anyio
 
 from terrarium_mcp.chat.records import NewMessage
 from terrarium_mcp.store.errors import IndexDamaged, Locked
-from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.write_lock import BACKOFF, PAUSE, YieldingTransaction
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.indexer import INDEXED_BY_READ, Indexer
 from terrarium_mcp.store.sqlite.ingest.insert import insert
 from terrarium_mcp.store.sqlite.ingest.insert_prepared import Inserted
@@ -100,12 +101,16 @@ class Appender:
         if SEVERAL <= len(messages) < FLOOD:
             return [*(await self._save_and_index(messages, insert_messages, lambda: False)).ids]
         is_flood = len(messages) >= FLOOD
-        async with self._database.writing() as writer:
+
+        async def save(writer: Writer) -> list[int]:
             ids = await insert(writer, messages, self._opt_outs)
             if is_flood:
                 await self._indexer.normalise(writer, max(ids))
             elif added := [number for number in ids if number]:
                 await self._indexer.determine_voices(writer, added[0], added[-1])
+            return ids
+
+        ids = await self._database.written(save)
         if is_flood and await self._indexer.lag() > INDEXED_BY_READ:
             await self._catch_up()
         return ids
@@ -126,7 +131,7 @@ class Appender:
     async def _save_and_index(
         self, messages: Lines, insert: Insert[Lines], has_waiters: Callable[[], bool]
     ) -> SaveResult:
-        async with self._database.writing() as writer:
+        async def save(writer: Writer) -> tuple[Sequence[int], bool, YieldingTransaction]:
             turn = YieldingTransaction(has_waiters)
             ids, texts = await insert(writer, messages, self._opt_outs)
             turn.step()
@@ -134,5 +139,8 @@ class Appender:
             is_indexed = not added or await self._indexer.index_appended(
                 writer, added[0], added[-1], turn, texts
             )
+            return ids, is_indexed, turn
+
+        ids, is_indexed, turn = await self._database.written(save)
         turn.step()  # the commit takes longer the more pages were changed
         return SaveResult(ids, is_indexed, turn.longest)

@@ -11,8 +11,8 @@ from terrarium_mcp.chat.identity import Identity, fold
 from terrarium_mcp.chat.opt_outs import author
 from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.chat.times.timestamps import to_text
-from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 
 MARK = "="
 """Begins a fingerprint; no nick has it (RFC 2812 2.3.1)."""

@@ -7,10 +7,10 @@ from datetime import timedelta
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.records import NewMessage, Origin
 from terrarium_mcp.chat.times.timestamps import from_iso, to_text
-from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
 from terrarium_mcp.store.sqlite.engine.message_ids import free_ids, give
 from terrarium_mcp.store.sqlite.engine.rooms import room_ids
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.external_rows import move_private
 from terrarium_mcp.store.sqlite.index.live_clock import live_until
 from terrarium_mcp.store.sqlite.index.msgid_index import RoomMsgid, messages_with

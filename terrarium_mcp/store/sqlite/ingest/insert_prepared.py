@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from terrarium_mcp.chat.records import MessageType
-from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.functions import room_scope
 from terrarium_mcp.store.sqlite.engine.message_ids import free_ids, give
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.index_texts import IndexTexts
 from terrarium_mcp.store.sqlite.index.line_tallies import PlaceName
 from terrarium_mcp.store.sqlite.ingest.forgotten import forgotten_until

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Sequence
 from terrarium_mcp.chat.identity import DEFAULT_CASEMAPPING, Identity, fold
 from terrarium_mcp.chat.opt_outs import NOBODY, Decision, OptOuts, author
 from terrarium_mcp.chat.records import NewMessage
-from terrarium_mcp.store.sqlite.engine.database import Writer
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.voices_sql import RULES, parsed_rules
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 
 MOST_IDENTITIES = 200
 """Identities kept of one person. Somebody who changes nick without end must not fill the disk."""

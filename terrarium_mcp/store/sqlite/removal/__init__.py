@@ -16,10 +16,11 @@ from terrarium_mcp.store.records.removal import (
     PurgeTarget,
     RemovalReason,
 )
-from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.dialogue_rows import remove_turns_with
 from terrarium_mcp.store.sqlite.engine.functions import as_text, storable
 from terrarium_mcp.store.sqlite.engine.rooms import Rooms
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.index.msgid_index import messages_with
 from terrarium_mcp.store.sqlite.index.unindexing import unindex_text

@@ -4,8 +4,9 @@ from collections.abc import Sequence
 
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
 from terrarium_mcp.store.records.removal import AuditEntry, RemovalReason
-from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 
 
 async def begin(writer: Writer, entry: AuditEntry) -> int:

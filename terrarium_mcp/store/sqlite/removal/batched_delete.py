@@ -7,10 +7,11 @@ from typing import NamedTuple
 import anyio
 
 from terrarium_mcp.store.records.removal import AuditEntry
-from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.dialogue_rows import remove_turns, remove_turns_with
 from terrarium_mcp.store.sqlite.engine.message_ids import settle
 from terrarium_mcp.store.sqlite.engine.write_lock import PAUSE, BatchSizer
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.unindexing import unindex_rows
 from terrarium_mcp.store.sqlite.removal import audit
 

@@ -8,11 +8,12 @@ from datetime import datetime
 
 from terrarium_mcp.chat.identity import Identity, fold
 from terrarium_mcp.store.records.removal import AuditEntry, PersonTraces, PurgeTarget, RemovalReason
-from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.rows import IS_SPEECH
 from terrarium_mcp.store.sqlite.engine.sql_expressions import folded_sql
 from terrarium_mcp.store.sqlite.engine.voices_sql import CARRIED
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.counter_sql import NICK_FOLDED
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
 from terrarium_mcp.store.sqlite.ingest.forgotten import fingerprints

@@ -19,10 +19,11 @@ from terrarium_mcp.store.records.dialogue import (
     ToolStep,
     TurnState,
 )
-from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.dialogue_rows import remove_turns
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.reads import Row
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.ingest.forgotten import had_removed
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 

@@ -10,9 +10,10 @@ from datetime import datetime, timedelta
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.opt_outs import Decision, OptOuts
 from terrarium_mcp.chat.times.timestamps import to_text
-from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.functions import storable
 from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.ingest.opted_out import (
     PEOPLE,
     OptOutReader,

@@ -8,9 +8,10 @@ from operator import attrgetter
 from terrarium_mcp.chat.coverage import PLAYBACK, Coverage, Span
 from terrarium_mcp.chat.records import Room
 from terrarium_mcp.chat.times.timestamps import from_text, to_text
-from terrarium_mcp.store.sqlite.engine.database import Database, Writer
+from terrarium_mcp.store.sqlite.engine.database import Database
 from terrarium_mcp.store.sqlite.engine.read_cache import ReadCache
 from terrarium_mcp.store.sqlite.engine.rooms import room_ids
+from terrarium_mcp.store.sqlite.engine.writes import Writer
 from terrarium_mcp.store.sqlite.index.live_clock import NOT_STORED, extend_all_spans, extend_spans
 from terrarium_mcp.store.sqlite.ingest.opted_out import OptOutReader
 
