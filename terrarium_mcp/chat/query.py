@@ -35,7 +35,7 @@ from terrarium_mcp.chat.presence_questions import last_seen_of
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.relays import nick_meant
 from terrarium_mcp.chat.terms import Term, TermKind
-from terrarium_mcp.chat.times.query_dates import parse_moment, parse_period
+from terrarium_mcp.chat.times.query_dates import is_time, parse_moment, parse_period
 from terrarium_mcp.chat.times.timestamps import local, to_iso
 
 MOST_PARTS = 64
@@ -67,12 +67,9 @@ _UNSTORABLE = re.compile("[\0\ud800-\udfff]")  # SQLite ends text at NUL; UTF-8 
 _PUNCTUATION = re.compile(r"[.,;:!?\u2026]+")
 _COMPLETE_TIME = re.compile(r"\d{4}-|\d+[a-z]$", re.IGNORECASE)
 """A value that is a time without the words after it: `2026-05-01`, `2h`."""
-_NEXT_WORDS = re.compile(r"(?:\s+[^\s:\"-]+(?!\S)){1,3}")
-"""Up to three words after a value, which may continue its time: `after:3 days ago`. An operator, a
+_NEXT_WORDS = re.compile(r"(?:\s+[^\s:\"-]+(?!\S)){1,5}")
+"""Up to five words after a value, which may continue its time: `after:3 days ago`. An operator, a
 phrase or an excluded word (with `:`, `"` or `-`) ends them."""
-_LAST_OF_A_TIME = re.compile(r"\d|(?:am|pm|\w{3})\Z", re.IGNORECASE)
-"""Found in a word that can be the last of a time. dateparser ignores filler, so that `on:friday a
-b` would take in `a b`."""
 _TIME_OPERATOR = re.compile(r"(?<!\w)(?:after|before|on):", re.IGNORECASE)
 _NEEDS_VALUE = re.compile(r"-?(?:from|in|mentions|has|type|after|before|on):", re.IGNORECASE)
 NO_TIME_LEFT = "no message can be both after and before these times"
@@ -339,7 +336,7 @@ class _QueryParser:
         """The possible times that begin with `value`, and where each ends; the longest first."""
         following = None if _COMPLETE_TIME.match(value) else _NEXT_WORDS.match(self._text, self._at)
         while following:
-            if _LAST_OF_A_TIME.search(following[0].split()[-1]):
+            if is_time(value + following[0], self._now, self._zone):
                 yield value + following[0], following.end()
             shorter = following.end() - len(following[0].split()[-1])
             following = _NEXT_WORDS.fullmatch(self._text[:shorter].rstrip(), self._at)

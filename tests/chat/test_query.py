@@ -277,6 +277,35 @@ def test_a_time_takes_the_words_that_belong_to_it_and_no_more() -> None:
     assert parsed("after:2h ago").terms == word("ago")
     assert parsed('after:"3 days" ago').terms == word("ago")
     assert parsed("on:friday a b").terms == (Term("a"), Term("b"))
+
+
+SWALLOWED_BEFORE = """apt git net get set bot cat cut art ant most must cost just about cant from
+    now one two second s3 sun mar 16.04 12 5"""
+
+
+@pytest.mark.parametrize("words", SWALLOWED_BEFORE.split())
+@pytest.mark.parametrize("time", ["yesterday", "tuesday", "today"])
+def test_a_word_behind_a_time_is_no_part_of_it(time: str, words: str) -> None:
+    assert parsed(f"on:{time} {words}").terms == word(words)
+
+
+@pytest.mark.parametrize(
+    "time",
+    [
+        "the week of 3 may 2022",
+        "a couple of weeks ago",
+        "new year's eve",
+        "last weekend",
+        "the last 3 days",
+        "first half of 2022",
+        "fri 5 may 2017",
+        "yesterday evening",
+    ],
+)
+def test_a_time_of_several_words_is_taken_whole(time: str) -> None:
+    found = parsed(f"on:{time} tea")
+    assert found.terms == word("tea")
+    assert found.since is not None
     assert parsed("on:yesterday 2 pm tea").terms == word("tea")
 
 

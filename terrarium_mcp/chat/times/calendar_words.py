@@ -19,6 +19,13 @@ MONTHS = (
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 
+def month_number(name: str) -> int:
+    """The number of a month, by its name, its first three letters, or that number in digits."""
+    if name.isdigit():
+        return int(name)
+    return next(n for n, month in enumerate(MONTHS, 1) if month.startswith(name[:3].lower()))
+
+
 @dataclass(frozen=True, slots=True)
 class Period:
     """A unit of the calendar, which lasts a number of months or days."""

@@ -3,8 +3,8 @@
 import re
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from terrarium_mcp.chat.times.calendar_words import PERIODS
-from terrarium_mcp.chat.times.time_expressions import time_expressions, without_times
+from terrarium_mcp.chat.times.calendar_words import MONTHS, PERIODS, WEEKDAYS
+from terrarium_mcp.chat.times.time_expressions import time_expressions
 
 _ISO = re.compile(r"\d{4}(?:$|-)")
 _YEAR_OR_MONTH = re.compile(r"(\d{4})(?:-(\d\d))?")
@@ -12,6 +12,25 @@ _WEEK = re.compile(r"\d{4}-W\d\d")
 _AGO = re.compile(r"(\d{1,6})([smhdw])|(?:the )?(?:last|past) (\d{1,6}) ([mh])(?:inute|our)s?")
 _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _MAX_CHARACTERS = 60
+_COUNT = (
+    r"(?:\d{1,4}|(?:a\s+)?(?:few|couple)(?:\s+of)?"
+    r"|an?|one|two|three|four|five|six|seven|eight|nine|ten)"
+)
+_UNIT = r"(?:seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?|years?)"
+_MONTH = rf"(?:{'|'.join(f'{name}|{name[:3]}' for name in MONTHS)}|sept)\.?"
+_WEEKDAY = rf"(?:{'|'.join(f'{name}|{name[:3]}' for name in WEEKDAYS)}|tues|thurs?)"
+_DAY, _YEAR = r"\d{1,2}(?:st|nd|rd|th)?", r"(?:19|20)\d\d"
+_CLOCK = r"(?:\d{1,2}(?::\d\d){1,2}(?:\s*[ap]m)?|\d{1,2}\s*[ap]m|noon|midnight)"
+_SEVERAL_WORDS = re.compile(
+    rf"(?:the\s+)?{_COUNT}\s+{_UNIT}(?:\s+ago)?"
+    rf"|(?:the\s+)?(?:last|past|this)\s+(?:{_COUNT}\s+)?(?:{_UNIT}|{_WEEKDAY}|{_MONTH})"
+    rf"|(?:(?:{_WEEKDAY},?\s+)?(?:the\s+)?(?:{_DAY}\s+(?:of\s+)?{_MONTH}|{_MONTH}\s+{_DAY})(?:,?\s+{_YEAR})?"
+    rf"|{_MONTH},?\s+{_YEAR}|(?:last\s+)?{_WEEKDAY}|yesterday|today)"
+    rf"(?:\s+(?:morning|afternoon|evening|night))?(?:,?\s+(?:at\s+)?{_CLOCK})?",
+    re.IGNORECASE,
+)
+"""Times of several words that dateparser reads, beside those that a question may name. It ignores
+what it does not know, and takes `apt` for a time zone, so that `yesterday apt` would be one."""
 _SETTINGS = {
     "DATE_ORDER": "DMY",
     "PREFER_DATES_FROM": "past",
@@ -51,6 +70,12 @@ def parse_period(text: str, now: datetime, zone: tzinfo) -> tuple[datetime, date
         return _expressed(text, now, zone) or None
 
 
+def is_time(text: str, now: datetime, zone: tzinfo) -> bool:
+    """Whether all of several words name a time together: `3 days ago`, not `yesterday apt`."""
+    named = " ".join(text.split())
+    return bool(_SEVERAL_WORDS.fullmatch(named) or _expressed(named, now, zone))
+
+
 def _read(text: str, now: datetime, zone: tzinfo) -> tuple[str, datetime]:
     """The period that `text` names (`time` for a moment), and a moment in it.
 
@@ -65,14 +90,18 @@ def _read(text: str, now: datetime, zone: tzinfo) -> tuple[str, datetime]:
 
 
 def _expressed(text: str, now: datetime, zone: tzinfo) -> tuple[datetime, datetime] | tuple[()]:
-    """The period that `text` names as a question would: `the last 3 days`, `early 2022`."""
+    """The period that `text` names as a question would: `the last 3 days`, `christmas 2012`.
+
+    Of two readings, such as the winters of one year, it is the likelier.
+    """
     text = " ".join(text.split())
     if len(text) > _MAX_CHARACTERS or _ISO.match(text):  # ISO 8601 is read strictly
         return ()
-    times = time_expressions(text, now, zone)
-    if not times or without_times(times[:1], text).strip():
-        return ()
-    return min(one.since for one in times), max(one.until for one in times)
+    for named in (text, f"on {text}", f"in {text}"):
+        times = time_expressions(named, now, zone)
+        if times and times[0].said == named and times[0].has_beginning:
+            return times[0].since, times[0].until
+    return ()
 
 
 def _utc(moment: datetime, zone: tzinfo) -> datetime:

@@ -1,6 +1,6 @@
-"""Seasons, and the early, middle and late part of a year, as days of the calendar."""
+"""Seasons, and the early, middle and late part of a year or month, as days of the calendar."""
 
-from datetime import date
+from datetime import date, timedelta
 
 from terrarium_mcp.chat.times.calendar_words import PERIODS
 
@@ -14,6 +14,11 @@ _PARTS = {
     "early": 1, "beginning": 1, "start": 1, "mid": 5, "middle": 5, "late": 9, "end": 9,
 }  # fmt: skip
 """The month with which each part of a year begins, which lasts four months."""
+
+_TENTHS = {
+    "early": 0, "beginning": 0, "start": 0, "mid": 1, "middle": 1, "late": 2, "end": 2,
+}  # fmt: skip
+"""How many times ten days of a month come before each part of it."""
 
 
 def season(name: str, year: int) -> Days:
@@ -43,6 +48,13 @@ def past_season(name: str, today: date) -> Days:
 def part_of_year(name: str, year: int) -> Days:
     """The `early`, `mid` or `late` part of a year."""
     return _months(year, _PARTS[name], 4)
+
+
+def part_of_month(name: str, first: date) -> Days:
+    """The `early`, `mid` or `late` part of the month with that first day: ten days, or the rest."""
+    begins = first + timedelta(10 * _TENTHS[name])
+    is_last = _TENTHS[name] == max(_TENTHS.values())
+    return begins, PERIODS["month"].following(first) if is_last else begins + timedelta(10)
 
 
 def _months(year: int, month: int, count: int) -> Days:

@@ -30,7 +30,7 @@ def days(text: str) -> list[tuple[str, str]]:
         ("March 5th, 2025", "2025-03-05", "2025-03-06"),
         ("on 13 May", "2026-05-13", "2026-05-14"),
         ("on May 15", "2025-05-15", "2025-05-16"),
-        ("in early March 2025", "2025-03-01", "2025-04-01"),
+        ("in early March 2025", "2025-03-01", "2025-03-11"),
         ("in May", "2026-05-01", "2026-06-01"),
         ("during december", "2025-12-01", "2026-01-01"),
         ("in 2024", "2024-01-01", "2025-01-01"),
@@ -167,8 +167,8 @@ def test_counts_are_read_in_words_and_digits(count: str, number: int) -> None:
         ("15 may", "2025-05-15", "2025-05-16"),
         ("the 3rd of may 1999", "1999-05-03", "1999-05-04"),
         ("31 december", "2025-12-31", "2026-01-01"),
-        ("late february, 2024", "2024-02-01", "2024-03-01"),
-        ("since early may", "2026-05-01", "2026-06-01"),
+        ("late february, 2024", "2024-02-21", "2024-03-01"),
+        ("since early may", "2026-05-01", "2026-05-15"),
         ("since friday", "2026-05-08", "2026-05-15"),
         ("what was said since yesterday?", "2026-05-13", "2026-05-15"),
         ("Since 3 March", "2026-03-03", "2026-05-15"),
@@ -267,3 +267,63 @@ def test_a_long_row_of_little_words_is_read_in_no_time() -> None:
     began = process_time()
     assert days("in early late since " * 5_000) == []
     assert process_time() - began < 2
+
+
+@pytest.mark.parametrize(
+    ("text", "since", "until"),
+    [
+        ("before March 2022", "1900-01-01", "2022-03-01"),
+        ("prior to may", "1900-01-01", "2026-05-01"),
+        ("until the 5th of March, 2025", "1900-01-01", "2025-03-06"),
+        ("up to 2005", "1900-01-01", "2006-01-01"),
+        ("by last week", "1900-01-01", "2026-05-11"),
+        ("after October 2022", "2022-11-01", "2026-05-15"),
+        ("after today", "2026-05-15", "2026-05-16"),
+        ("after friday", "2026-05-09", "2026-05-15"),
+        ("the day after 6 February 2022", "2022-02-07", "2022-02-08"),
+        ("the day before may 3", "2026-05-02", "2026-05-03"),
+        ("the month before March 2024", "2024-02-01", "2024-03-01"),
+        ("the week after 2026-05-01", "2026-05-02", "2026-05-09"),
+        ("around 7 February", "2026-02-04", "2026-02-11"),
+        ("around March 2024", "2024-03-01", "2024-04-01"),
+        ("yesterday evening", "2026-05-13", "2026-05-14"),
+        ("on friday morning", "2026-05-08", "2026-05-09"),
+        ("last night", "2026-05-13", "2026-05-15"),
+        ("over the weekend", "2026-05-09", "2026-05-11"),
+        ("last weekend", "2026-05-09", "2026-05-11"),
+        ("the weekend of 3 May 2025", "2025-05-03", "2025-05-05"),
+        ("mid February 2022", "2022-02-11", "2022-02-21"),
+        ("at the end of March", "2026-03-21", "2026-04-01"),
+        ("first week of May 2024", "2024-05-01", "2024-05-08"),
+        ("the last week of february", "2026-02-22", "2026-03-01"),
+        ("second half of 2022", "2022-07-01", "2023-01-01"),
+        ("Q3 2022", "2022-07-01", "2022-10-01"),
+        ("in 2022-Q1", "2022-01-01", "2022-04-01"),
+        ("the last quarter of 2022", "2022-10-01", "2023-01-01"),
+        ("2022-W06", "2022-02-07", "2022-02-14"),
+        ("on 7.2.2022", "2022-02-07", "2022-02-08"),
+        ("on 2/25/2022", "2022-02-25", "2022-02-26"),
+    ],
+)
+def test_words_in_front_of_a_time_say_which_is_meant(text: str, since: str, until: str) -> None:
+    assert days(f"what happened {text}?") == [(since, until)]
+
+
+def test_this_weekend_is_the_last_one_until_it_begins() -> None:
+    saturday = datetime(2026, 5, 16, 9, 30, tzinfo=UTC)
+    (thursdays,) = time_expressions("this weekend", NOW, UTC)
+    (its_own,) = time_expressions("this weekend", saturday, UTC)
+    (before,) = time_expressions("last weekend", saturday, UTC)
+    assert thursdays.since == before.since == datetime(2026, 5, 9, tzinfo=UTC)
+    assert its_own.since == datetime(2026, 5, 16, tzinfo=UTC)
+
+
+def test_what_is_before_every_time_is_none() -> None:
+    assert days("before 1900") == []
+
+
+def test_only_what_was_before_a_time_has_no_beginning() -> None:
+    before, after = (
+        time_expressions(f"{word} may", NOW, UTC)[0].has_beginning for word in ("before", "after")
+    )
+    assert (before, after) == (False, True)

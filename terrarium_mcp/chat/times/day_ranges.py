@@ -1,0 +1,94 @@
+"""Days from one to another: `between 3 and 10 May`, `from February to April 2023`. Pure."""
+
+import re
+from datetime import date, timedelta
+from functools import cache
+
+from terrarium_mcp.chat.times.calendar_words import MONTHS, PERIODS, month_number
+from terrarium_mcp.chat.times.seasons import Days
+
+_MONTH = rf"(?:{'|'.join(f'{name}|{name[:3]}' for name in MONTHS)}|sept)\.?"
+_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
+_YEAR = r"(?:19|20)\d\d"
+_END = (
+    rf"(?:the\s+)?(?:\d{{4}}-\d\d(?:-\d\d)?|{_DAY}\s+(?:of\s+)?{_MONTH}(?:,?\s+{_YEAR})?"
+    rf"|{_MONTH}\s+{_DAY}(?!\d)(?:,?\s+{_YEAR})?|{_MONTH}(?:,?\s+{_YEAR})?|{_YEAR}|{_DAY})"
+)
+RANGE = (
+    rf"(?:between\s+(?P<from>{_END})\s+and\s+(?P<to>{_END})"
+    rf"|from\s+(?P<since>{_END})\s+(?:to|until|till|through|up\s+to)\s+(?P<upto>{_END}))"
+)
+"""What names such days, as a regular expression. Its ends are read by `days_between`."""
+
+_FIELDS = (
+    r"(?P<year>\d{4})-(?P<month>\d\d)(?:-(?P<day>\d\d))?",
+    rf"(?P<year>{_YEAR})",
+    rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?(?:\s+(?:of\s+)?(?P<month>{_MONTH})(?:,?\s+(?P<year>{_YEAR}))?)?",
+    rf"(?P<month>{_MONTH})(?:\s+(?P<day>\d{{1,2}})(?:st|nd|rd|th)?)?(?:,?\s+(?P<year>{_YEAR}))?",
+)
+
+
+def days_between(found: re.Match[str], today: date) -> list[Days]:
+    """The days that a match of `RANGE` names, both ends included.
+
+    What one end leaves out is that of the other: `3 and 10 May`, `February to April 2023`. Without
+    a year, it is the latest such time that has begun.
+
+    Raises:
+        ValueError: there is no such day, or no month.
+    """
+    first = _fields(found["from"] or found["since"])
+    last = _fields(found["to"] or found["upto"])
+    if not (first.keys() & {"month", "year"} or last.keys() & {"month", "year"}):
+        raise ValueError(found[0])
+    is_of_days = "day" in first and "day" in last
+    if is_of_days and "month" not in first:
+        first = {**last, **first}
+    if is_of_days and "month" not in last:
+        last = {**first, **last}
+    first, last = _with_years(first, last, today)
+    begins, ends = _days(first), _days(last)
+    if begins[0] >= ends[1]:
+        raise ValueError(found[0])
+    return [(begins[0], ends[1])]
+
+
+def _with_years(
+    first: dict[str, int], last: dict[str, int], today: date
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Both ends with a year: without one, the last is in the latest year in which it has begun."""
+    if "year" not in last and "year" not in first:
+        begun = (first["month"], first.get("day", 1)) <= (today.month, today.day)
+        first = {**first, "year": today.year if begun else today.year - 1}
+    turns = first.get("month", 1) > last.get("month", 12)
+    if "year" not in last:
+        last = {**last, "year": first["year"] + turns}
+    if "year" not in first:
+        first = {**first, "year": last["year"] - turns}
+    return first, last
+
+
+def _days(fields: dict[str, int]) -> Days:
+    """The day, the month or the year of these fields."""
+    day = date(fields["year"], fields.get("month", 1), fields.get("day", 1))
+    if "day" in fields:
+        return day, day + timedelta(1)
+    return day, PERIODS["month" if "month" in fields else "year"].following(day)
+
+
+def _fields(end: str) -> dict[str, int]:
+    """The year, month and day of one end, as far as it has them."""
+    words = re.sub(r"(?i)^the\s+", "", end)
+    for pattern in _patterns():
+        if found := pattern.fullmatch(words):
+            named = {name: value for name, value in found.groupdict().items() if value}
+            return {
+                name: month_number(value) if name == "month" else int(value)
+                for name, value in named.items()
+            }
+    raise ValueError(end)
+
+
+@cache
+def _patterns() -> list[re.Pattern[str]]:
+    return [re.compile(pattern, re.IGNORECASE) for pattern in _FIELDS]

@@ -1,0 +1,295 @@
+"""Days that words of a plain English question name: `yesterday`, `in May`, `the summer of 2021`."""
+
+import re
+from collections.abc import Callable, Iterator
+from datetime import date, timedelta
+from functools import cache
+
+from terrarium_mcp.chat.times.calendar_words import MONTHS, PERIODS, WEEKDAYS, month_number
+from terrarium_mcp.chat.times.day_ranges import RANGE, days_between
+from terrarium_mcp.chat.times.feasts import FEAST, feast, latest_feast
+from terrarium_mcp.chat.times.seasons import (
+    SEASONS,
+    Days,
+    latest_season,
+    part_of_month,
+    part_of_year,
+    past_season,
+    season,
+    seasons_called,
+)
+
+_COUNTS = {
+    "a": 1, "an": 1, "one": 1, "two": 2, "couple": 2, "three": 3, "few": 3, "four": 4, "five": 5,
+    "six": 6, "seven": 7, "eight": 8, "nine": 9, "ten": 10,
+}  # fmt: skip
+_MONTHS_OF_A_YEAR = 12
+_UNIT_DAYS = {"day": 1, "week": 7, "month": 30, "year": 365}
+"""About how many days each unit has: `two months ago` is not exact either."""
+
+_MONTH = rf"(?P<month>{'|'.join(f'{name}|{name[:3]}' for name in MONTHS)}|sept)\.?"
+_DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th)?"
+_YEAR = r"(?P<year>(?:19|20)\d\d)"
+_ON = rf"(?:on\s+)?(?:(?:{'|'.join(WEEKDAYS)}),?\s+)?(?:the\s+)?"
+_ISO_DAY = r"(?P<year>\d{4})-(?P<month>\d\d)-(?P<day>\d\d)"
+_DAY_MONTH = rf"{_DAY}\s+(?:of\s+)?{_MONTH}"
+_MONTH_DAY = rf"{_MONTH}\s+{_DAY}"
+_WEEK = rf"(?:in\s+|during\s+)?(?:the\s+)?week\s+(?P<from>of|from|beginning|starting)\s+{_ON}"
+_WEEKEND = rf"(?:on\s+|over\s+)?(?:the\s+)?(?P<weekend>weekend)\s+of\s+{_ON}"
+_SEASON = rf"(?P<season>{'|'.join(SEASONS)})"
+_FEAST = rf"(?P<feast>{FEAST})"
+_PART = r"(?P<part>early|mid|late|(?:beginning|start|middle|end)\s+of)[\s-]+"
+_COUNT = rf"(?P<count>\d{{1,4}}|{'|'.join(_COUNTS)})(?:\s+of)?\s+"
+RELATION = r"(?:since|before|prior\s+to|after|until|till|up\s+to|by|around)"
+"""Words in front of days that say which time is meant by them."""
+_AT = rf"(?:on|at|over|during|last|this|{RELATION})\s+"
+_IN = rf"(?:in|during|last|this|of|{RELATION})\s+(?:the\s+)?"
+# Bounded, because strangers write it.
+_DURING = rf"(?:(?:in|during|over|early|late|mid|{RELATION})[\s-]+|the\s+){{0,3}}"
+_LATELY = r"(?:(?:in|during|over|within|from|of)\s+)?(?:the\s+)?"
+_ANY_NTH = r"(?P<nth>first|second|third|fourth|last)"
+_NTH = {"first": 1, "second": 2, "third": 3, "fourth": 4}
+_DAY_PART = r"(?:\s+(?:morning|afternoon|evening|night))?"
+"""The part of a day, which is not told apart: its lines are in the order of time anyway."""
+
+
+def _on(found: re.Match[str], today: date) -> list[Days]:
+    return [_day(_date(found, today))]
+
+
+def _in_month(found: re.Match[str], today: date) -> list[Days]:
+    """A month, or a third of it; without a year, the latest one that has begun."""
+    fields = found.groupdict()
+    month = month_number(fields["month"])
+    year = int(fields.get("year") or 0) or _last_year_with((month, 1), today)
+    if part := fields.get("part"):
+        return [part_of_month(part.split()[0].lower(), date(year, month, 1))]
+    return [_whole("month", date(year, month, 1))]
+
+
+def _in_numbers(found: re.Match[str], _: date) -> list[Days]:
+    """A date in numbers, the day first, unless that is no month."""
+    day, month, year = (int(found[name]) for name in ("day", "month", "year"))
+    return [_day(date(year, month, day) if month <= _MONTHS_OF_A_YEAR else date(year, day, month))]
+
+
+def _week_of_month(found: re.Match[str], today: date) -> list[Days]:
+    """Seven days of a month: `the first week of May` begins on the 1st."""
+    ((first, after),) = _in_month(found, today)
+    if found["nth"].lower() == "last":
+        return [(after - timedelta(7), after)]
+    begins = first + timedelta(7 * (_NTH[found["nth"].lower()] - 1))
+    return [(begins, begins + timedelta(7))]
+
+
+def _week_of_year(found: re.Match[str], _: date) -> list[Days]:
+    return [_whole("week", date.fromisocalendar(int(found["year"]), int(found["week"]), 1))]
+
+
+def _half(found: re.Match[str], _: date) -> list[Days]:
+    year = int(found["year"])
+    middle = date(year, 7, 1)
+    if found["nth"].lower() == "first":
+        return [(date(year, 1, 1), middle)]
+    return [(middle, date(year + 1, 1, 1))]
+
+
+def _quarter(found: re.Match[str], _: date) -> list[Days]:
+    nth = found["nth"].lower()
+    number = int(nth) if nth.isdigit() else _NTH.get(nth, 4)
+    return [_whole("quarter", date(int(found["year"]), 3 * number - 2, 1))]
+
+
+def _in_year(found: re.Match[str], _: date) -> list[Days]:
+    return [_whole("year", date(int(found["year"]), 1, 1))]
+
+
+def _yesterday(_: re.Match[str], today: date) -> list[Days]:
+    return [_day(today - timedelta(1))]
+
+
+def _today(_: re.Match[str], today: date) -> list[Days]:
+    return [_day(today)]
+
+
+def _last_night(_: re.Match[str], today: date) -> list[Days]:
+    return [(today - timedelta(1), today + timedelta(1))]
+
+
+def _weekend(found: re.Match[str], today: date) -> list[Days]:
+    """The latest weekend that has begun, or that before this week."""
+    monday = PERIODS["week"].first_day(today)
+    is_this = found["which"].lower() != "last" and today >= monday + timedelta(5)
+    first = monday + timedelta(5 if is_this else -2)
+    return [(first, first + timedelta(2))]
+
+
+def _ago(found: re.Match[str], today: date) -> list[Days]:
+    """That long ago, plus and minus half of the unit."""
+    count, unit = found["count"], _UNIT_DAYS[found["unit"]]
+    middle = today - timedelta((int(count) if count.isdigit() else _COUNTS[count.lower()]) * unit)
+    return [(middle - timedelta(unit // 2), middle + timedelta(unit // 2 + 1))]
+
+
+def _this_or_last(found: re.Match[str], today: date) -> list[Days]:
+    """The calendar week, month or year, up to today if it is this one; `past` ones end today."""
+    which, unit = found["which"].lower(), found["unit"].lower()
+    if which == "past":
+        return [(today - timedelta(_UNIT_DAYS[unit]), today + timedelta(1))]
+    first = PERIODS[unit].first_day(today)
+    if which == "this":
+        return [(first, today + timedelta(1))]
+    return [(PERIODS[unit].first_day(first - timedelta(1)), first)]
+
+
+def _last_few(found: re.Match[str], today: date) -> list[Days]:
+    """So many days up to today, or about as many as that many weeks, months or years have."""
+    count = found["count"].lower()
+    number = int(count) if count.isdigit() else _COUNTS[count]
+    return [(today - timedelta(number * _UNIT_DAYS[found["unit"].lower()]), today + timedelta(1))]
+
+
+def _weekday(found: re.Match[str], today: date) -> list[Days]:
+    """The last such weekday before today."""
+    back = (today.weekday() - WEEKDAYS.index(found["weekday"].lower())) % 7 or 7
+    return [_day(today - timedelta(back))]
+
+
+def _week_of(found: re.Match[str], today: date) -> list[Days]:
+    """The week or weekend of a day, or the seven days that begin with it."""
+    day = _date(found, today)
+    monday = PERIODS["week"].first_day(day)
+    if found.groupdict().get("weekend"):
+        return [(monday + timedelta(5), monday + timedelta(7))]
+    if found["from"].lower() == "of":
+        return [_whole("week", monday)]
+    return [(day, day + timedelta(7))]
+
+
+def _seasons_of(found: re.Match[str], _: date) -> list[Days]:
+    return seasons_called(found["season"].lower(), int(found["year"]))
+
+
+def _season_between(found: re.Match[str], _: date) -> list[Days]:
+    """A season named by two years, such as `winter 2008/09`."""
+    return [season(found["season"].lower(), int(found["year"]))]
+
+
+def _this_or_last_season(found: re.Match[str], today: date) -> list[Days]:
+    read = past_season if found["which"].lower() == "last" else latest_season
+    return [read(found["season"].lower(), today)]
+
+
+def _latest_season(found: re.Match[str], today: date) -> list[Days]:
+    return [latest_season(found["season"].lower(), today)]
+
+
+def _feast_of(found: re.Match[str], _: date) -> list[Days]:
+    return [feast(found["feast"], int(found["year"]))]
+
+
+def _latest_feast(found: re.Match[str], today: date) -> list[Days]:
+    return [latest_feast(found["feast"], today)]
+
+
+def _part_of_year(found: re.Match[str], _: date) -> list[Days]:
+    return [part_of_year(found["part"].split()[0].lower(), int(found["year"]))]
+
+
+Reader = Callable[[re.Match[str], date], list[Days]]
+"""Reads a match on a day that is today. Raises ValueError for days that do not exist."""
+
+_READERS: tuple[tuple[str, Reader], ...] = (
+    (RANGE, days_between),
+    *(
+        (rf"{week}{day}", _week_of)
+        for week in (_WEEK, _WEEKEND)
+        for day in (
+            _ISO_DAY,
+            rf"{_DAY_MONTH},?\s+{_YEAR}",
+            rf"{_MONTH_DAY},?\s+{_YEAR}",
+            _DAY_MONTH,
+            _MONTH_DAY,
+        )
+    ),
+    (_ON + _ISO_DAY, _on),
+    (rf"{_ON}(?P<day>\d\d?)(?P<sign>[./])(?P<month>\d\d?)(?P=sign){_YEAR}", _in_numbers),
+    (rf"{_ON}{_DAY_MONTH},?\s+{_YEAR}", _on),
+    (rf"{_ON}{_MONTH_DAY},?\s+{_YEAR}", _on),
+    (_ON + _DAY_MONTH, _on),
+    (rf"{_ON}{_MONTH_DAY}(?!\s*:)", _on),
+    (r"(?:in\s+)?(?P<year>\d{4})-(?P<month>\d\d)(?!-)", _in_month),
+    (r"(?:in\s+)?(?P<year>\d{4})-?W(?P<week>\d\d)", _week_of_year),
+    (
+        rf"(?:in\s+)?(?:the\s+)?{_ANY_NTH}\s+week\s+(?:of|in)\s+{_MONTH}(?:,?\s+{_YEAR})?",
+        _week_of_month,
+    ),
+    (rf"(?:in\s+)?(?:the\s+)?(?P<nth>first|second)\s+half\s+of\s+{_YEAR}", _half),
+    (rf"(?:in\s+)?(?:the\s+)?{_ANY_NTH}\s+quarter\s+of\s+{_YEAR}", _quarter),
+    (rf"(?:in\s+)?Q(?P<nth>[1-4])\s*[/-]?\s*{_YEAR}", _quarter),
+    (rf"(?:in\s+)?{_YEAR}[\s-]*Q(?P<nth>[1-4])", _quarter),
+    (rf"(?:{_IN})?(?:{_PART})?{_MONTH},?\s+{_YEAR}", _in_month),
+    (rf"{_DURING}{_SEASON}\s+(?:of\s+)?{_YEAR}\s*[/-]\s*(?:\d\d)?\d\d", _season_between),
+    (rf"{_DURING}{_SEASON}\s+(?:of\s+)?{_YEAR}", _seasons_of),
+    (rf"{_DURING}{_PART}{_YEAR}", _part_of_year),
+    (rf"(?:{_AT})?{_FEAST}\s+(?:of\s+|in\s+)?{_YEAR}", _feast_of),
+    (_AT + _FEAST, _latest_feast),
+    (rf"(?:in\s+|during\s+)?(?P<which>last|this)\s+{_SEASON}", _this_or_last_season),
+    (rf"(?:in|during|over|{RELATION})\s+the\s+(?:early\s+|late\s+)?{_SEASON}", _latest_season),
+    # Where more follows, it may be the word of something else, such as a framework.
+    (rf"(?:in|during|over|{RELATION})\s+{_SEASON}(?=\s*(?:[?.,!;]|$))", _latest_season),
+    (rf"(?:{_IN})?(?:the\s+)?{_PART}{_MONTH}", _in_month),
+    (rf"{_IN}{_MONTH}", _in_month),
+    (rf"(?:in|during|of|from|year|{RELATION})\s+(?:the\s+year\s+)?{_YEAR}", _in_year),
+    (r"yesterday", _yesterday),
+    (r"today", _today),
+    (r"last\s+night", _last_night),
+    (r"(?:on\s+|over\s+|at\s+)?(?P<which>the|last|this|past)\s+weekend", _weekend),
+    (rf"(?:a\s+)?{_COUNT}(?P<unit>day|week|month|year)s?\s+ago", _ago),
+    (
+        rf"{_LATELY}(?:last|past)\s+{_COUNT}(?P<unit>day|week|month|year)s?",
+        _last_few,
+    ),
+    (r"(?:the\s+)?(?P<which>last|this|past)\s+(?P<unit>week|month|year)", _this_or_last),
+    (rf"(?:last|on|this|{RELATION})\s+(?P<weekday>{'|'.join(WEEKDAYS)})", _weekday),
+)
+"""The expressions that name days, the most certain first, and what reads each."""
+
+
+@cache
+def _compiled() -> list[tuple[re.Pattern[str], Reader]]:
+    """The readers with their patterns, compiled at the first use: a hundredth of a start."""
+    related = rf"(?:(?:the\s+)?(?:(?:day|week|month|year)\s+)?{RELATION}\s+(?:the\s+)?)?"
+    return [
+        (re.compile(rf"\b{related}{words}{_DAY_PART}(?!\w)", re.IGNORECASE), read)
+        for words, read in _READERS
+    ]
+
+
+def matches(text: str) -> Iterator[tuple[re.Match[str], Reader]]:
+    """What may name days in `text`, the most certain first, and what reads it.
+
+    A match includes the words in front that say how the days are related to the time meant
+    (`RELATION`), which its reader does not look at.
+    """
+    return ((match, read) for words, read in _compiled() for match in words.finditer(text))
+
+
+def _date(found: re.Match[str], today: date) -> date:
+    """The day of a month that was found; without a year, the latest one that has come."""
+    fields = found.groupdict()
+    month, day = month_number(fields["month"]), int(fields["day"])
+    year = int(fields.get("year") or 0) or _last_year_with((month, day), today)
+    return date(year, month, day)
+
+
+def _last_year_with(day: tuple[int, int], today: date) -> int:
+    return today.year if day <= (today.month, today.day) else today.year - 1
+
+
+def _day(day: date) -> Days:
+    return day, day + timedelta(1)
+
+
+def _whole(period: str, first: date) -> Days:
+    return first, PERIODS[period].following(first)
