@@ -12,6 +12,8 @@ _OTHER_NAMES = {
     "since": "after",
     "hours": "after",
     "until": "before",
+    "date": "on",
+    "day": "on",
 }
 """Operators of other searches; terrarium-irc had user: and hours:."""
 

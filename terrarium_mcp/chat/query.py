@@ -35,7 +35,12 @@ from terrarium_mcp.chat.presence_questions import last_seen_of
 from terrarium_mcp.chat.records import MessageType
 from terrarium_mcp.chat.relays import nick_meant
 from terrarium_mcp.chat.terms import Term, TermKind
-from terrarium_mcp.chat.times.query_dates import is_time, parse_moment, parse_period
+from terrarium_mcp.chat.times.query_dates import (
+    is_time,
+    names_a_moment,
+    parse_moment,
+    parse_period,
+)
 from terrarium_mcp.chat.times.timestamps import local, to_iso
 
 MOST_PARTS = 64
@@ -323,6 +328,8 @@ class _QueryParser:
             if key == "on" and (stretch := parse_period(named, self._now, self._zone)):
                 self._times["after"].append(stretch[0])
                 self._times["before"].append(stretch[1])
+                if names_a_moment(named):
+                    self._note(f"on:{_shown(named)} is the whole of that day; after: begins then")
             elif key != "on" and (moment := parse_moment(named, self._now, self._zone)):
                 self._times[key].append(moment)
             else:

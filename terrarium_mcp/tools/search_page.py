@@ -29,6 +29,7 @@ from terrarium_mcp.tools.search_text import (
     unknown_nick_notes,
     weak_note,
 )
+from terrarium_mcp.tools.silence import silence_notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,7 @@ async def _rendered(
     if counts_more(search, hits):
         notes.append(EXACT_TOTAL)
     if not (hits.messages or search.cursor):
-        notes.append(NOT_NEVER)
+        notes += await silence_notes(request, search) or [NOT_NEVER]
     next_tokens = remaining_tokens(request, search, hits)
     summary = hits_summary(request, search, hits)
     facts = head_facts(summary, covered, notes) | search_facts(hits, next_tokens)

@@ -1,18 +1,16 @@
 """What the arguments of a search ask the store for; free of the MCP SDK, for the command line."""
 
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 
 from terrarium_mcp.chat.named_channels import with_channels_named
 from terrarium_mcp.chat.query import Query, may_name_times, parse_query
-from terrarium_mcp.chat.question import asks_for_all_talk
 from terrarium_mcp.chat.records import Room
-from terrarium_mcp.chat.times.time_expressions import time_expressions, without_times
 from terrarium_mcp.errors import TerrariumError, UnknownChannel, shown
 from terrarium_mcp.offload import offload
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Search, Sort
+from terrarium_mcp.tools.question_request import as_asked
 
 
 async def search_request(
@@ -20,8 +18,8 @@ async def search_request(
 ) -> Search:
     """The search that a query asks for, within what the request may read.
 
-    A channel that the query names as the place is the channel (`what broke in #dev`). A time and
-    nothing else (`what happened yesterday`) asks for the conversations of that time.
+    A channel that the query names as the place is the channel (`what broke in #dev`). What else a
+    plain question asks for, `question_request` says.
 
     Raises:
         TerrariumError: no room is left, or a name is unknown.
@@ -39,7 +37,7 @@ async def search_request(
         zone=zone,
         visible_only=request.visible_only,
     )
-    return _by_conversation(search) if search.sort is Sort.RELEVANCE else search
+    return await as_asked(search, request)
 
 
 async def _parsed(query: str, request: Request) -> Query:
@@ -83,21 +81,3 @@ def _channel_test(request: Request, channel: str) -> Callable[[str], bool]:
             return False
 
     return is_channel
-
-
-def _by_conversation(search: Search) -> Search:
-    """The search, for the conversations of a time if its words name that time and nothing else."""
-    query, now = search.query, search.now
-    times = time_expressions(query.question, now, search.zone) if now and query.terms else ()
-    if not times or not asks_for_all_talk(without_times(times, query.question)):
-        return search
-    # Two expressions at one place are two readings of the same words, the likelier first.
-    meant = [one for one in times if one is times[0] or one.at != times[0].at]
-    since, until = min(one.since for one in meant), max(one.until for one in meant)
-    during = replace(
-        query,
-        clauses=(),
-        since=max(since, query.since or since),
-        until=min(until, query.until or until),
-    )
-    return replace(search, query=during, sort=Sort.OLDEST, by_conversation=True)

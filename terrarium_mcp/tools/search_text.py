@@ -55,7 +55,10 @@ def _nothing_found(request: Request, search: Search, hits: Hits) -> str:
 def _method(search: Search, hits: Hits) -> str:
     ranked = search.sort is Sort.RELEVANCE and hits.rung is not Rung.EVERYTHING
     first = Sort.NEWEST if search.sort is Sort.RELEVANCE else search.sort
-    method = f"{hits.rung.value}, {'by relevance' if ranked else f'{first.value} first'}"
+    order = "by relevance" if ranked else f"{first.value} first"
+    if hits.rung is Rung.CONVERSATIONS and (hits.next or search.cursor):
+        order = f"the largest on the first page, {order} on each"
+    method = f"{hits.rung.value}, {order}"
     if hits.with_all_words:
         return f"{hits.with_all_words} with all words, then {method}"
     # Only the first page looks for lines with all words.

@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from terrarium_mcp.chat.times.durations import parse_duration
+from terrarium_mcp.chat.durations import parse_duration
 
 MONTH = timedelta(days=30)
 

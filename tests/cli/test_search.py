@@ -24,7 +24,9 @@ def test_it_explains_what_it_found(ours: Path) -> None:
     why, _, answer = done.stdout.partition("\n\n")
     told = why.splitlines()
     assert told[0] == "query: what did bo mend yesterday"
-    assert [line.partition(" (")[0] for line in told[1:3]] == [
+    assert told[1].startswith("note: yesterday is after:20")
+    assert told[1].endswith(": nothing was said here then, so these are lines of other times")
+    assert [line.partition(" (")[0] for line in told[2:4]] == [
         "rung: all words: 0 lines",
         "rung: any word: 1 line",
     ]

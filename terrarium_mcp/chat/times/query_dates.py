@@ -39,6 +39,18 @@ _SETTINGS = {
 }
 
 
+_MOMENT = re.compile(
+    r"\dT\d|\d:\d\d|\d\s*[smh]\Z|\d\s*[ap]m\b|\b(?:noon|midnight|morning|afternoon|evening)\b"
+    r"|\b(?:second|minute|hour)s?\b",
+    re.IGNORECASE,
+)
+
+
+def names_a_moment(text: str) -> bool:
+    """Whether a time is one of a day: `2h`, `yesterday evening`, `2026-05-01T14:00Z`."""
+    return _MOMENT.search(text) is not None
+
+
 def parse_moment(text: str, now: datetime, zone: tzinfo) -> datetime | None:
     """The moment, in UTC, at which the time named by `text` begins.
 

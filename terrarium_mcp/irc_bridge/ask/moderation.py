@@ -8,7 +8,7 @@ from typing import Any
 import anyio
 import anyio.abc
 
-from terrarium_mcp.chat.times.durations import parse_duration
+from terrarium_mcp.chat.durations import parse_duration
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.irc_bridge.ask.admins import Admins
 from terrarium_mcp.irc_bridge.ask.command_queue import CommandQueue

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import partial
+from itertools import pairwise
 from operator import attrgetter, itemgetter
 
 from terrarium_mcp.chat.disentanglement import Utterance, conversations_in, find_links
@@ -36,6 +37,10 @@ _PARTS, _OF_EACH = 6, 100
 
 _ALONE = 2
 """A conversation has at least this many lines."""
+
+_OVER = timedelta(hours=6)
+"""After such a silence those who go on begin another conversation, or what two people say day after
+day would be one of them, and shown once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +118,18 @@ def _largest(window: Sequence[Row]) -> list[_OpenedTalk]:
 def _in_window(window: Sequence[Row]) -> Iterator[_OpenedTalk]:
     rows = {row["id"]: row for row in window}
     for links in conversations_in(find_links([_utterance(row) for row in window])):
-        said = [rows[link.line] for link in links]
-        if len(said) >= _ALONE:
-            people, texts = zip(*map(_said_by, said), strict=True)
-            yield _OpenedTalk(said[opening_line(texts)], len(said), len({*people}))
+        for said in _without_silence([rows[link.line] for link in links]):
+            if len(said) >= _ALONE:
+                people, texts = zip(*map(_said_by, said), strict=True)
+                yield _OpenedTalk(said[opening_line(texts)], len(said), len({*people}))
+
+
+def _without_silence(said: Sequence[Row]) -> Iterator[Sequence[Row]]:
+    """The lines of a conversation up to each long silence in it."""
+    times = [parse_timestamp(row["timestamp"]) for row in said]
+    ends = [n for n in range(1, len(said)) if times[n] - times[n - 1] > _OVER]
+    for start, end in pairwise([0, *ends, len(said)]):
+        yield said[start:end]
 
 
 def _utterance(row: Row) -> Utterance:

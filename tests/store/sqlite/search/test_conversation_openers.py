@@ -106,3 +106,18 @@ async def test_a_time_without_talk_has_none(store: Store) -> None:
     await store.messages.append(chat("<ada> tea", at=DAY - timedelta(days=3)))
     hits = await talk_of(store)
     assert (texts(hits.messages), hits.tried) == ([], (Rung.CONVERSATIONS, Rung.EVERYTHING))
+
+
+async def test_a_long_silence_ends_a_conversation_though_the_same_people_go_on(
+    store: Store,
+) -> None:
+    for days in range(3):
+        await store.messages.append(
+            chat(
+                "<ada> bo: hello again\n<bo> ada: hello",
+                at=DAY + timedelta(hours=7 * days),
+                origin=Origin.IMPORT,
+            )
+        )
+    hits = await talk_of(store)
+    assert texts(hits.messages) == ["bo: hello again"] * 3

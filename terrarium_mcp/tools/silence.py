@@ -1,0 +1,46 @@
+"""That no line at all is recorded from the time of a search, and when the nearest were said."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from terrarium_mcp.chat.query import Query
+from terrarium_mcp.chat.records import Message
+from terrarium_mcp.chat.times.timestamps import local
+from terrarium_mcp.request import Request
+from terrarium_mcp.store import Search, Sort
+
+
+async def is_silent(search: Search, request: Request) -> bool:
+    """Whether no line at all is recorded in the rooms and the time of a search."""
+    query = search.query
+    return not await _first(search, request, query.since, query.until, Sort.OLDEST)
+
+
+async def silence_notes(request: Request, search: Search) -> list[str]:
+    """A note for a search without hits, if other words would find nothing either."""
+    since, until = search.query.since, search.query.until
+    if not (since or until) or not await is_silent(search, request):
+        return []
+    nearest = [
+        *(await _first(search, request, None, since, Sort.NEWEST) if since else ()),
+        *(await _first(search, request, until, None, Sort.OLDEST) if until else ()),
+    ]
+    days = " and ".join(f"{local(line.said_at, search.zone):%Y-%m-%d}" for line in nearest)
+    told = "note: no line is recorded here from that time"
+    return [f"{told}; the nearest were said on {days}" if days else told]
+
+
+async def _first(
+    search: Search, request: Request, since: datetime | None, until: datetime | None, sort: Sort
+) -> Sequence[Message]:
+    """The first line of a time in the rooms of a search; none if it has none."""
+    any_line = replace(
+        search,
+        query=Query(since=since, until=until),
+        limit=1,
+        sort=sort,
+        by_conversation=False,
+        wants_total=False,
+    )
+    return (await request.store.search(any_line, "")).messages

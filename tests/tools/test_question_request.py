@@ -1,0 +1,163 @@
+"""What a plain question asks for beside its words, and the notes that say how it was read."""
+
+from datetime import timedelta
+
+import pytest
+
+from tests.store.scene import NOON
+from tests.tools.scene import House, Told
+
+TALK = """
+    <ada> the gate key hangs behind the shed
+    <bo> ada: thanks, see https://gate.example/key
+    <ada> bo: you are welcome
+    <cy> lunch?
+"""
+NOW = {"now": (NOON + timedelta(days=40)).isoformat()}  # 10 June 2026
+
+
+async def asked(house: House, query: str, **more: object) -> Told:
+    return await house.learns("search_irc_history", NOW, query=query, **more)
+
+
+def notes(told: Told) -> list[str]:
+    return [line for line in told.text.splitlines() if line.startswith("note: ")]
+
+
+@pytest.mark.parametrize(
+    ("query", "read_as", "ids"),
+    [
+        ("what did ada say?", "from:ada", [3, 1]),
+        ("what did ada say in May?", "from:ada after:2026-05-01 before:2026-06-01", [1, 3]),
+        ("What was the last thing ada said?", "from:ada", [3, 1]),
+        ("what did ada say to bo in #tea", "from:ada in:#tea mentions:bo", [3]),
+        (
+            "what links did bo share in 2026",
+            "from:bo has:link after:2026-01-01 before:2027-01-01",
+            [2],
+        ),
+    ],
+)
+async def test_a_person_without_a_topic_is_who_said_it(
+    house: House, query: str, read_as: str, ids: list[int]
+) -> None:
+    await house.hears(TALK)
+    told = await asked(house, query)
+    assert notes(told) == [f"note: read as {read_as}"]
+    assert told.ids == ids
+
+
+async def test_the_last_words_of_somebody_come_first(house: House) -> None:
+    await house.hears(TALK)
+    told = await asked(house, "what was the last thing ada said", limit=1)
+    assert "newest first" in told.text.splitlines()[0]
+    assert told.ids == [3]
+
+
+async def test_a_person_of_whom_nothing_is_recorded_is_a_word(house: House) -> None:
+    await house.hears(TALK)
+    told = await asked(house, "what did zoe say?")
+    assert not any("read as" in note for note in notes(told))
+
+
+async def test_a_person_beyond_the_view_is_a_word_like_one_that_does_not_exist(
+    house: House,
+) -> None:
+    await house.hears(TALK)
+    await house.hears("<quex> hello", channel="#secret")
+    view = NOW | {"channel": "#tea"}
+    texts = [
+        (await house.learns("search_irc_history", view, query=f"what did {nick} say?")).outside
+        for nick in ("quex", "zoe")
+    ]
+    assert texts[0].replace("quex", "zoe") == texts[1]
+
+
+async def test_a_person_and_a_topic_are_ranked_unless_sorted_by_time(house: House) -> None:
+    await house.hears(TALK)
+    ranked = await asked(house, "what did ada say about the key?")
+    assert "by relevance" in ranked.text.splitlines()[0]
+    by_time = await asked(house, "what did ada say about the key in May?", sort="oldest")
+    assert notes(by_time) == ["note: read as key from:ada after:2026-05-01 before:2026-06-01"]
+    assert by_time.ids == [1]
+
+
+async def test_sorted_by_time_a_time_narrows_and_only_telling_words_are_searched_for(
+    house: House,
+) -> None:
+    await house.hears(TALK)
+    await house.hears("<ada> the key is lost", at=NOON + timedelta(days=35))
+    told = await asked(house, "where was the key in May", sort="oldest")
+    assert notes(told) == ["note: read as key after:2026-05-01 before:2026-06-01"]
+    assert told.ids == [1, 2]
+
+
+@pytest.mark.parametrize(("sort", "ids"), [("oldest", [1]), ("newest", [4, 3, 2, 1])])
+async def test_a_time_and_no_topic_is_that_time_in_every_order(
+    house: House, sort: str, ids: list[int]
+) -> None:
+    await house.hears(TALK)
+    await house.hears("<eve> later\n<fay> eve: yes", at=NOON + timedelta(days=35))
+    told = await asked(house, "what happened on 1 May 2026", sort=sort)
+    assert notes(told) == ["note: read as after:2026-05-01 before:2026-05-02"]
+    assert told.ids == ids
+
+
+async def test_lines_before_a_time_are_not_those_of_it(house: House) -> None:
+    await house.hears(TALK)
+    told = await asked(house, "what happened before May 2026?")
+    assert told.ids == []
+    assert notes(told) == [
+        "note: read as before:2026-05-01",
+        "note: no line is recorded here from that time; the nearest were said on 2026-05-01",
+    ]
+
+
+async def test_of_two_readings_of_a_time_that_with_lines_is_meant(house: House) -> None:
+    await house.hears(TALK, at=NOON - timedelta(days=100))  # 21 January
+    told = await asked(house, "what happened in winter 2026?")
+    assert notes(told) == ["note: read as after:2025-12-01 before:2026-03-01"]
+    assert told.ids == [1]
+
+
+async def test_lines_of_the_time_of_a_topic_lead_and_a_note_says_which_time(house: House) -> None:
+    await house.hears(TALK)
+    said = await asked(house, "where did the key hang in May?")
+    assert notes(said)[-1] == (
+        "note: in May is after:2026-05-01 before:2026-06-01: lines of that time come first"
+    )
+    silent = await asked(house, "where did the key hang last year?")
+    assert notes(silent)[-1] == (
+        "note: last year is after:2025-01-01 before:2026-01-01:"
+        " nothing was said here then, so these are lines of other times"
+    )
+
+
+@pytest.mark.parametrize("query", ['"in May"', "key OR gate in May", "ma*", "key"])
+async def test_what_is_no_sentence_is_read_word_by_word(house: House, query: str) -> None:
+    await house.hears(TALK)
+    told = await asked(house, query, sort="oldest")
+    assert not any("read as" in note for note in notes(told))
+
+
+async def test_a_time_without_a_line_names_the_nearest_days(house: House) -> None:
+    await house.hears(TALK)
+    await house.hears("<ada> again", at=NOON + timedelta(days=20))
+    told = await asked(house, "key on:2026-05-10")
+    (note,) = notes(told)
+    assert note == (
+        "note: no line is recorded here from that time;"
+        " the nearest were said on 2026-05-01 and 2026-05-21"
+    )
+    other = await asked(house, "zeppelin on:2026-05-01")
+    assert "That does not mean it was never said." in other.text
+
+
+async def test_pages_of_conversations_are_said_to_be_by_size(house: House) -> None:
+    for hour in range(3):
+        await house.hears(TALK, at=NOON + timedelta(hours=8 * hour - 12))
+    told = await asked(house, "what happened in May?", limit=2)
+    assert told.text.splitlines()[0].endswith(
+        "(the line that opens each conversation,"
+        " the largest on the first page, oldest first on each)"
+    )
