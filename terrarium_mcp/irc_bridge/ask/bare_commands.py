@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 
 from terrarium_mcp.chat.commands import first_word
 from terrarium_mcp.chat.english import is_stop_word
-from terrarium_mcp.chat.identity import NICK_CHARACTERS
+from terrarium_mcp.chat.identity import NICK_CHARACTERS, is_channel
 from terrarium_mcp.chat.question import is_question
 
 _NICK = re.compile(rf"[{NICK_CHARACTERS}]+")
@@ -37,6 +37,9 @@ _ARGUMENTS: Mapping[str, Callable[[str], object]] = {
 """Whether what follows a command is its argument, and not the rest of a sentence. A command that
 is not listed takes none here."""
 
+_OF_A_CHANNEL = frozenset({"search", "recent", "stats", "who", "catchup"})
+"""Commands whose argument may be a channel, or have one in it."""
+
 
 def bare_command(said: str, names: tuple[str, ...], prefix: str) -> tuple[str, str] | None:
     """The command and its argument in a text without a prefix; None if it is no command.
@@ -54,5 +57,10 @@ def bare_command(said: str, names: tuple[str, ...], prefix: str) -> tuple[str, s
         return name, ""
     if name == "help":
         return (name, rest) if rest.removeprefix(prefix).lower() in names else None
+    besides = _without_channels(rest) if name in _OF_A_CHANNEL else rest
     is_argument = _ARGUMENTS.get(name)
-    return (name, rest) if is_argument and is_argument(rest) else None
+    return (name, rest) if not besides or (is_argument and is_argument(besides)) else None
+
+
+def _without_channels(text: str) -> str:
+    return " ".join(word for word in text.split() if not is_channel(word))

@@ -17,6 +17,8 @@ from terrarium_mcp.irc_bridge.ask.bare_commands import bare_command
             ("catchup Yesterday", "Yesterday"),
         ],
         *[("status", ""), ("clear", ""), ("help seen", "seen")],
+        *[("recent #tea 5", "#tea 5"), ("recent #tea", "#tea"), ("catchup #mate", "#mate")],
+        *[("stats #tea", "#tea"), ("who #tea", "#tea"), ("catchup 2h #mate", "2h #mate")],
     ],
 )
 def test_a_command_with_its_argument_is_one(said: str, rest: str) -> None:
@@ -34,6 +36,7 @@ def test_a_command_with_its_argument_is_one(said: str, rest: str) -> None:
             "catchup with alice",
             "catchup on",
         ),
+        *("recent #tea news", "clear #tea", "who in #tea", "stats for #tea", "seen #tea"),
         *("status of the gate", "clear the table", "compact it", "stats for may", "", " "),
     ],
 )
