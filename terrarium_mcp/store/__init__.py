@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from terrarium_mcp.store.backlog import LONGEST_TITLE, MOST_OPEN, Backlog, Enhancement
 from terrarium_mcp.store.errors import (
+    BacklogBusy,
     BacklogFailed,
     BacklogFull,
     EnhancementTooLong,
@@ -157,6 +158,7 @@ __all__ = [
     "ArchivedSpan",
     "AuditEntry",
     "Backlog",
+    "BacklogBusy",
     "BacklogFailed",
     "BacklogFull",
     "BacklogMentions",

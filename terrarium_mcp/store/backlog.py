@@ -9,10 +9,12 @@ from pathlib import Path
 
 import anyio
 from anyio import to_thread
+from filelock import FileLock, Timeout
 
 from terrarium_mcp.chat.times.timestamps import from_iso, to_iso
 from terrarium_mcp.errors import did_you_mean, shown
 from terrarium_mcp.store.errors import (
+    BacklogBusy,
     BacklogFailed,
     BacklogFull,
     EnhancementTooLong,
@@ -21,6 +23,7 @@ from terrarium_mcp.store.errors import (
 from terrarium_mcp.store.private_files import (
     create_private,
     create_private_folder,
+    give_to_owner,
     mode_within,
 )
 
@@ -29,6 +32,11 @@ MOST_OPEN = 10
 
 LONGEST_TITLE, LONGEST_SUMMARY = 200, 32_000
 """Characters of an idea: a title is one line of the list, a summary is read in a few pages."""
+
+_PATIENCE = 5.0
+"""Seconds to wait while other processes add their ideas: each takes a few milliseconds."""
+
+_UNDATED = datetime.max.replace(tzinfo=UTC)
 
 _FILENAME = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,120}\.md")
 _STAMP = re.compile(r"(\d{8}-\d{6})-(.+)\.md")
@@ -72,6 +80,11 @@ class Enhancement:
             return None
 
 
+def _open_and_oldest_first(idea: Enhancement) -> tuple[bool, datetime, str]:
+    """Sorts ideas; a file name tells the second alone, and undated ideas come last."""
+    return not idea.is_open, idea.written_at or _UNDATED, idea.filename
+
+
 def _visible(_: Enhancement) -> bool:
     return True
 
@@ -81,6 +94,7 @@ class Backlog:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        # The file lock alone would do, but each of many ideas at once would wait in a thread.
         self._creating = anyio.Lock()
 
     async def all(self) -> list[Enhancement]:
@@ -91,8 +105,7 @@ class Backlog:
         Raises:
             BacklogFailed: the folder cannot be read.
         """
-        ideas = await to_thread.run_sync(self._read_heads)
-        return sorted(ideas, key=lambda one: (not one.is_open, one.filename))
+        return await to_thread.run_sync(self._read_heads)
 
     async def read(
         self, filename: str, *, may_see: Callable[[Enhancement], bool] = _visible
@@ -147,38 +160,70 @@ class Backlog:
         Raises:
             EnhancementTooLong: the title or the summary is.
             BacklogFull: ten ideas are open.
+            BacklogBusy: other processes add ideas all the time, or one does not end.
             BacklogFailed: the folder cannot be read or written.
         """
         _require_short("title", title, LONGEST_TITLE)
         _require_short("summary", summary, LONGEST_SUMMARY)
+        head = {"title": title, "status": "open", **about}
+        body, moment = _body(summary, lines), at or datetime.now(UTC)
         async with self._creating:
-            still_open = [one for one in await self.all() if one.is_open]
+            return await to_thread.run_sync(self._create, head, body, moment, may_see)
+
+    def _create(
+        self,
+        head: Mapping[str, str],
+        body: str,
+        at: datetime,
+        may_see: Callable[[Enhancement], bool],
+    ) -> tuple[Enhancement, bool]:
+        """Compare with the ideas that are open and write a new one, while no other process does."""
+        with self._alone():
+            still_open = [one for one in self._read_heads() if one.is_open]
             for one in still_open:
-                if _same_title(one.title, title) and may_see(one):
+                if _same_title(one.title, head["title"]) and may_see(one):
                     return one, False
             if len(still_open) >= MOST_OPEN:
                 raise self._full(next(filter(may_see, still_open), None))
-            head = {"title": title, "status": "open", **about}
-            file = await to_thread.run_sync(
-                self._write, head, _body(summary, lines), at or datetime.now(UTC)
-            )
-            return _parsed(file), True
+            return _parsed(self._write(head, body, at)), True
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep the other processes with this backlog from adding to it within the block.
+
+        The lock is beside the folder, which holds ideas alone: people look into it.
+        """
+        file = self.folder.with_name(f"{self.folder.name}.lock")
+        with backlog_errors(self.folder):
+            create_private_folder(self.folder)
+            lock = FileLock(file, _PATIENCE, mode_within(self.folder))
+            try:
+                lock.acquire()
+            except Timeout:
+                raise BacklogBusy(_PATIENCE) from None
+            give_to_owner(file, self.folder)
+        try:
+            yield
+        finally:
+            lock.release()
 
     @staticmethod
     def _full(oldest: Enhancement | None) -> BacklogFull:
         which = f", for example the oldest, {oldest.filename}" if oldest else ""
-        file = oldest.filename if oldest else "its file"
         return BacklogFull(
-            f"The backlog holds {MOST_OPEN} open ideas, the maximum. Close one first{which}: set"
-            f" `status: closed` in the front matter of {file}."
+            f"The backlog holds {MOST_OPEN} open ideas, the maximum, and no tool closes one. The"
+            f" operator of this server must do so first{which}: by `status: closed` in the front"
+            " matter of its file."
         )
 
     def _read_heads(self) -> list[Enhancement]:
+        """Every idea, in the order of `all`."""
         with backlog_errors(self.folder):
-            files = sorted(self.folder.glob("*.md")) if self.folder.is_dir() else []
-            return [
+            files = list(self.folder.glob("*.md")) if self.folder.is_dir() else []
+            ideas = [
                 _parsed(file) for file in files if _FILENAME.fullmatch(file.name) and file.is_file()
             ]
+        return sorted(ideas, key=_open_and_oldest_first)
 
     def _read_text(self, filename: str) -> str:
         with backlog_errors(self.folder):
@@ -191,7 +236,6 @@ class Backlog:
         post = frontmatter.Post(body, None, **head, created=to_iso(at))
         base = f"{at.astimezone(UTC):%Y%m%d-%H%M%S}-{_slug(head['title'])}"
         with backlog_errors(self.folder):
-            create_private_folder(self.folder)
             file = _free(self.folder, base)
             try:
                 file.write_text(frontmatter.dumps(post, sort_keys=False) + "\n", "utf-8")

@@ -54,6 +54,16 @@ class BacklogFull(TerrariumError):
     """The backlog holds as many open ideas as it may."""
 
 
+class BacklogBusy(TerrariumError):
+    """Other processes add to the backlog, and this one did not get its turn."""
+
+    def __init__(self, waited: float) -> None:
+        super().__init__(
+            f"Another process has been adding to the backlog for {waited:.0f} s. Nothing was saved:"
+            " try again in a moment."
+        )
+
+
 class FileInUse(HostFailure):
     """Another process has the database open, so it cannot be rewritten."""
 

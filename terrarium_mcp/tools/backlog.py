@@ -56,7 +56,11 @@ async def create_enhancement_request(
         at=request.now,
         may_see=partial(_may_see, request),
     )
-    return tool_result(f"{'saved' if is_new else 'already saved'} as {idea.filename}")
+    if is_new:
+        return tool_result(f"saved as {idea.filename}")
+    return tool_result(
+        f"already saved as {idea.filename}, which keeps its own summary: this one was not added"
+    )
 
 
 async def list_enhancement_requests(request: FromRequest) -> CallToolResult:

@@ -20,6 +20,7 @@ from anyio.streams.text import TextReceiveStream
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE
 from terrarium_mcp.store import (
+    BacklogFull,
     DialoguePlace,
     DialogueTurn,
     PurgeTarget,
@@ -140,6 +141,22 @@ async def answer(store: Store, messages: int) -> None:
         tell(number)
 
 
+async def suggest(store: Store, _: int) -> None:
+    """Add twelve ideas to the backlog, one after the other; report what became of them."""
+    outcomes = list[str]()
+    for title in SUGGESTED:
+        try:
+            _, is_new = await store.backlog.create(title, "x", about={}, lines=[])
+            outcomes.append("new" if is_new else "known")
+        except BacklogFull:
+            outcomes.append("full")
+    tell(json.dumps(outcomes))
+
+
+SUGGESTED = [f"idea {number}" for number in range(12)]
+"""What `suggest` suggests: more than may be open."""
+
+
 async def rebuild(store: Store, _: int) -> None:
     """Rebuild every derived structure."""
     await store.rebuild([one.name for one in DERIVED])
@@ -189,7 +206,7 @@ async def every(gap: float, seconds: float) -> AsyncIterator[tuple[int, float]]:
 
 
 WHAT: dict[str, Callable[[Store, int], Awaitable[None]]] = {
-    act.__name__: act for act in (say, bring, remove, answer, rebuild, talk, read)
+    act.__name__: act for act in (say, bring, remove, answer, suggest, rebuild, talk, read)
 }
 
 

@@ -1,17 +1,31 @@
 """The backlog: one markdown file for each idea, written by this bot or by terrarium-irc."""
 
+import json
 import re
+import stat
+from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime
+from contextlib import AsyncExitStack
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import anyio
 import frontmatter
 import pytest
+from filelock import FileLock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from terrarium_mcp.store import Backlog, BacklogFailed, BacklogFull, Enhancement, UnknownEnhancement
+from terrarium_mcp.store import (
+    Backlog,
+    BacklogBusy,
+    BacklogFailed,
+    BacklogFull,
+    Enhancement,
+    UnknownEnhancement,
+)
+from terrarium_mcp.store import backlog as backlog_module
+from tests.store.children import SUGGESTED, child
 
 ABOUT = {"author": "ada", "network": "net", "channel": "#tea"}
 AT = datetime(2026, 5, 1, 12, 30, 5, tzinfo=UTC)
@@ -113,9 +127,22 @@ async def test_the_eleventh_is_refused_with_the_way_to_close_the_oldest(backlog:
     with pytest.raises(BacklogFull) as refused:
         await write(backlog, "one more")
     assert str(refused.value) == (
-        "The backlog holds 10 open ideas, the maximum. Close one first, for example the oldest,"
-        f" {oldest}: set `status: closed` in the front matter of {oldest}."
+        "The backlog holds 10 open ideas, the maximum, and no tool closes one. The operator of this"
+        f" server must do so first, for example the oldest, {oldest}: by `status: closed` in the"
+        " front matter of its file."
     )
+
+
+async def test_of_ideas_of_the_same_second_the_oldest_is_the_one_that_came_first(
+    backlog: Backlog,
+) -> None:
+    titles = [f"idea {10 - number}" for number in range(10)]
+    for number, title in enumerate(titles):
+        at = AT + timedelta(milliseconds=number)
+        await backlog.create(title, "x", about=ABOUT, lines=[], at=at)
+    assert [one.title for one in await backlog.all()] == titles
+    with pytest.raises(BacklogFull, match=r"the oldest, 20260501-123005-idea-10\.md"):
+        await write(backlog, "one more")
 
 
 async def test_the_refusal_names_no_idea_that_the_caller_may_not_see(backlog: Backlog) -> None:
@@ -160,6 +187,42 @@ async def test_many_at_once_are_ten_at_most_and_each_title_once(backlog: Backlog
                 tasks.start_soon(create, f"idea {number // 2}")
     assert (made.count(True), made.count(False), len(refused)) == (10, 10, 4)
     assert len(await backlog.all()) == 10
+
+
+async def test_several_processes_keep_to_ten_and_to_one_file_for_each_title(tmp_path: Path) -> None:
+    file = tmp_path / "irc_logs.db"
+    async with AsyncExitStack() as running:
+        children = [await running.enter_async_context(child("suggest", file)) for _ in range(3)]
+        for one in children:
+            await one.go()
+        told = [json.loads(await one.says()) for one in children]
+    assert Counter(what for outcomes in told for what in outcomes) == {
+        "new": 10,
+        "known": 20,
+        "full": 6,
+    }
+    ideas = await Backlog(tmp_path / "enhancements").all()
+    assert sorted(one.title for one in ideas) == sorted(SUGGESTED[:10])
+
+
+async def test_the_lock_is_private_and_beside_the_folder(backlog: Backlog, folder: Path) -> None:
+    one = await write(backlog, "an idea")
+    lock = folder.parent / "enhancements.lock"
+    assert stat.S_IMODE(lock.stat().st_mode) == 0o600
+    assert sorted(folder.parent.rglob("*")) == [folder, folder / one.filename, lock]
+
+
+async def test_whoever_gets_no_turn_is_told_so_and_nothing_is_written(
+    backlog: Backlog, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backlog_module, "_PATIENCE", 0.0)
+    with (
+        FileLock(folder.parent / "enhancements.lock"),
+        pytest.raises(BacklogBusy, match=r"Nothing was saved: try again in a moment\.$"),
+    ):
+        await write(backlog, "an idea")
+    assert await backlog.all() == []
+    await write(backlog, "an idea")
 
 
 async def test_the_earlier_bots_plain_files_are_listed_and_readable(

@@ -14,7 +14,7 @@ from pathlib import Path
 import anyio
 import pytest
 
-from terrarium_mcp.store import open_store
+from terrarium_mcp.store import Backlog, open_store
 from terrarium_mcp.store.private_files import create_private, create_private_folder, mode_within
 from terrarium_mcp.store.sqlite.claims import claimed
 from terrarium_mcp.store.sqlite.engine.write_lock import LockWaiters
@@ -74,7 +74,11 @@ async def test_everything_that_is_created_is_for_the_owner_alone(tmp_path: Path)
     (idea,) = (name for name in found if name.endswith(".md"))
     folders = ["deep", "deep/data", "deep/data/enhancements"]
     parts = ["", "-wal", "-shm", ".keeper", ".waiting"]
-    files = [idea, *(f"deep/data/irc_logs.db{part}" for part in parts)]
+    files = [
+        idea,
+        "deep/data/enhancements.lock",
+        *(f"deep/data/irc_logs.db{part}" for part in parts),
+    ]
     assert found == dict.fromkeys(folders, 0o700) | dict.fromkeys(files, 0o600)
 
 
@@ -174,6 +178,18 @@ async def test_what_root_creates_beside_a_database_belongs_to_its_owner(shared: 
     assert set(owners.values()) == {NOBODY}
     done = another_account(file)
     assert done.returncode == 0, done.stderr
+
+
+@needs_root
+async def test_the_lock_that_root_creates_for_the_backlog_belongs_to_its_owner(
+    tmp_path: Path,
+) -> None:
+    folder = tmp_path / "enhancements"
+    create_private_folder(folder)
+    os.chown(folder, NOBODY, NOBODY)
+    await Backlog(folder).create("Milk", "more of it", about={}, lines=[])
+    lock = tmp_path / "enhancements.lock"
+    assert (lock.stat().st_uid, mode(lock)) == (NOBODY, 0o600)
 
 
 @needs_root

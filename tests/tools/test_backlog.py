@@ -21,9 +21,8 @@ async def written(house: House, title: str, view: Mapping[str, object] | None = 
     told = await house.learns(
         "create_enhancement_request", view, title=title, summary="We *want* it."
     )
-    what, _, filename = told.text.partition(" as ")
-    assert what in ("saved", "already saved")
-    return filename
+    assert told.text.startswith("saved as ")
+    return told.text.removeprefix("saved as ")
 
 
 def folder(house: House) -> Path:
@@ -64,7 +63,10 @@ async def test_the_same_title_returns_the_existing_file(house: House) -> None:
     await house.hears("<ada> hi")
     filename = await written(house, "Brew tea")
     told = await house.learns("create_enhancement_request", title="brew TEA", summary="again")
-    assert told.text == f"already saved as {filename}"
+    assert told.text == (
+        f"already saved as {filename}, which keeps its own summary: this one was not added"
+    )
+    assert "again" not in (folder(house) / filename).read_text()
 
 
 @pytest.mark.parametrize("empty", ["", None, "null", "  "])
@@ -96,10 +98,8 @@ async def test_the_eleventh_is_refused_with_the_way_out(house: House) -> None:
     await house.hears("<ada> hi")
     names = [await written(house, f"idea {n}") for n in range(10)]
     refused = await house.is_refused("create_enhancement_request", title="one more", summary="x")
-    assert (
-        f"for example the oldest, {names[0]}: set `status: closed` in the front matter of"
-        in refused
-    )
+    assert "The operator of this server must do so first, for example the oldest," in refused
+    assert f" {names[0]}: by `status: closed` in the front matter of its file." in refused
 
 
 async def test_under_a_view_only_that_rooms_ideas_are_told(house: House) -> None:
