@@ -146,8 +146,8 @@ async def suggest(store: Store, _: int) -> None:
     outcomes = list[str]()
     for title in SUGGESTED:
         try:
-            _, is_new = await store.backlog.create(title, "x", about={}, lines=[])
-            outcomes.append("new" if is_new else "known")
+            idea = await store.backlog.create(title, "x", about={}, lines=[])
+            outcomes.append("new" if idea[1] else "known")
         except BacklogFull:
             outcomes.append("full")
     tell(json.dumps(outcomes))

@@ -39,6 +39,7 @@ class Reply:
         said: how many characters of the first of `more` were said before.
         continuation: how each line after the first begins.
         begin_bytes: bytes of each line that are left free for what it begins with.
+        is_lost: whether the network did not take all that was said of it, so that the rest is lost.
     """
 
     now: tuple[str, ...]
@@ -46,6 +47,7 @@ class Reply:
     said: int = 0
     continuation: str = CONTINUATIONS[0]
     begin_bytes: int = len(CONTINUATIONS[0])
+    is_lost: bool = False
 
     @property
     def is_off_record(self) -> bool:

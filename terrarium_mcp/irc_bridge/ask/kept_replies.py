@@ -1,12 +1,21 @@
 """What is left of replies, for `!more`. Pure."""
 
 from dataclasses import dataclass, field
+from enum import StrEnum
 
 from terrarium_mcp.bounded_dict import BoundedDict
 from terrarium_mcp.irc_bridge.answer.reply import Reply
 
 MOST_KEPT = 200
 """Replies remembered, of at most 16 kB each: those that were said last."""
+
+
+class NothingLeft(StrEnum):
+    """Why `!more` has nothing to continue, as it says so."""
+
+    SAID_WHOLE = "There is no more."
+    LOST = "There is no more: the rest of that reply could not be said, and is lost. Ask again."
+    UNKNOWN = "There is no more that I know of: what is left of a reply is lost when I restart."
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,3 +57,10 @@ class KeptReplies:
             if other.scope == key.scope and reply.more and not reply.is_off_record:
                 return other, reply
         return None
+
+    def why_nothing(self, key: ReplyKey) -> NothingLeft:
+        """Why nothing is left for somebody."""
+        own = self._replies.get(key)
+        if own is None:
+            return NothingLeft.UNKNOWN
+        return NothingLeft.LOST if own.is_lost else NothingLeft.SAID_WHOLE

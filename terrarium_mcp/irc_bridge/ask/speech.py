@@ -87,8 +87,8 @@ class ReplySpeech:
         """Say the lines of a reply, each when the one before it has left.
 
         One of several lines begins when none of several is being said there. Its turn, if it has
-        one, is said when the first line has left. If the network refuses a line, the rest is not
-        said: neither now nor by `!more`.
+        one, is said when the first line has left. If the network does not take a line, the rest is
+        not said: neither now nor by `!more`, which says so.
 
         Raises:
             NotConnected, NotTaken, SendQueueFull: the network does not take them.
@@ -113,7 +113,7 @@ class ReplySpeech:
             key = self._reply_key(command)
             found = self._kept.to_continue(key, off_record=command.off_record)
             if found is None:
-                nothing = self.lines(command, ["There is no more."])
+                nothing = self.lines(command, [self._kept.why_nothing(key)])
                 await self._say_lines(pending, nothing, ready_at)
                 return
             key, kept = found
@@ -155,8 +155,13 @@ class ReplySpeech:
         turn: OpenTurn | None = None,
     ) -> None:
         """Say a reply, of which `!more` then says what is left; nothing if it is cut short."""
-        self._kept.keep(key, replace(reply, now=(), more=()))
-        await self._say_lines(pending, reply, ready_at, turn)
+        nothing = replace(reply, now=(), more=())
+        self._kept.keep(key, nothing)
+        try:
+            await self._say_lines(pending, reply, ready_at, turn)
+        except (NotConnected, NotTaken, SendQueueFull):
+            self._kept.keep(key, replace(nothing, is_lost=True))
+            raise
         if reply.more:
             self._kept.keep(key, reply)
             self._guard.offered(pending.command.person)

@@ -50,7 +50,7 @@ class MessageFilter:
         """One record for each channel that the message concerns; none if it is not recorded.
 
         Not recorded: private messages, STATUSMSG, CTCP other than ACTION, lines off the record,
-        and commands that carry passwords.
+        commands that carry passwords, and a NICK that names no nick.
         """
         if line.source is None:
             return []
@@ -59,6 +59,8 @@ class MessageFilter:
                 return self._speech(line, MessageType(command), target, text, now)
             case "JOIN" | "PART" | "KICK" | "MODE" | "TOPIC" as command, (channel, *rest):
                 return self._event(line, MessageType(command), channel, rest, now)
+            case "NICK", [] | [""]:  # no server should send it
+                return []
             case "QUIT" | "NICK" as command, words:
                 kind = MessageType(command)
                 record = self._record(line, "", kind, recorded_event(kind, words), now)

@@ -1,7 +1,12 @@
 """What `!more` continues: the asker's own last reply, else what was said to others since."""
 
 from terrarium_mcp.irc_bridge.answer.reply import Reply
-from terrarium_mcp.irc_bridge.ask.kept_replies import MOST_KEPT, KeptReplies, ReplyKey
+from terrarium_mcp.irc_bridge.ask.kept_replies import (
+    MOST_KEPT,
+    KeptReplies,
+    NothingLeft,
+    ReplyKey,
+)
 
 LONG = Reply(("ada: 1",), ("2", "3"))
 OTHER = Reply(("bo: x",), ("y", "z"))
@@ -54,6 +59,16 @@ def test_what_is_off_the_record_is_for_its_asker_alone() -> None:
     assert continued(kept, "cy", off_record=True) is None
     assert continued(kept, "bo", off_record=True) is None
     assert continued(kept, "ada", off_record=True) == continued(kept, "ada") == OFF
+
+
+def test_why_nothing_is_left_is_known_of_ones_own_last_reply() -> None:
+    kept = KeptReplies()
+    kept.keep(key("ada"), WHOLE)
+    kept.keep(key("bo"), Reply((), is_lost=True))
+    assert kept.why_nothing(key("ada")) is NothingLeft.SAID_WHOLE
+    assert kept.why_nothing(key("bo")) is NothingLeft.LOST
+    assert kept.why_nothing(key("cy")) is NothingLeft.UNKNOWN
+    assert kept.why_nothing(key("ada", "#mate")) is NothingLeft.UNKNOWN
 
 
 def test_only_so_many_are_remembered() -> None:

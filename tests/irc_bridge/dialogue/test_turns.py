@@ -239,7 +239,7 @@ async def test_an_answer_that_the_channel_refuses_is_as_if_it_had_not_been_asked
         refused = ("who fixed the gate?", "stopped"), ("who?", "stopped")
         await has_stored(file, *refused)
         await scene.ada.types("MODE #tea -m")
-        await scene.asks("!more", "ada: There is no more.")
+        await scene.asks("!more", "ada: There is no more: the rest of that reply could not be said")
         scene.agent.will("hm")
         await scene.asks("!ask so?", "ada: [LLM] hm")
         assert not [line for line in scene.of_terra() if "line 1" in line]

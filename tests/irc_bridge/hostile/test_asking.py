@@ -402,6 +402,20 @@ async def test_after_a_lost_connection_nobody_has_the_floor(tmp_path: Path) -> N
         assert scene.said("word 8") == []
 
 
+async def test_what_a_lost_connection_cut_off_is_said_to_be_lost(tmp_path: Path) -> None:
+    async with teahouse(tmp_path, timeouts=PACED) as scene:
+        scene.agent.will("\n\n".join(f"word {n}" for n in range(9)))
+        await scene.say("ada", "!ask for much")
+        await scene.hears("word 0")
+        bridge = scene.house.bridge
+        await scene.server.drops()
+        with anyio.fail_after(PATIENCE):
+            await bridge.is_cut_off()
+            await bridge.at_home.wait()
+        await scene.say("ada", "!more")
+        await scene.hears("ada: There is no more: the rest of that reply could not be said, and is")
+
+
 async def test_a_later_line_that_the_channel_refuses_ends_the_answer_and_its_asker_hears_why(
     tmp_path: Path,
 ) -> None:
@@ -415,7 +429,9 @@ async def test_a_later_line_that_the_channel_refuses_ends_the_answer_and_its_ask
         await scene.say("ada", "!ask for much")
         await scene.hears("NOTICE ada", "I cannot speak in #tea: Your line holds a word")
         await scene.say("ada", "!more")
-        await scene.hears("ada: There is no more.")
+        await scene.hears(
+            "ada: There is no more: the rest of that reply could not be said, and is lost."
+        )
         await scene.say("ada", "!ask so?")
         await scene.hears("ada: [LLM] yes")
         assert scene.said("word 3") == []
@@ -682,7 +698,7 @@ async def test_a_plain_more_continues_an_answer_off_the_record_for_its_asker_alo
         await scene.say("bo", "!ask [off] what?")
         await scene.hears("PRIVMSG #tea :[off] | [LLM] xyzzy 3 (6 more: !more)")
         await scene.say("ada", "!more")
-        await scene.hears("PRIVMSG #tea :ada: There is no more.")
+        await scene.hears("PRIVMSG #tea :ada: There is no more that I know of: ")
         for last in ("xyzzy 7 (2 more: !more)", "xyzzy 9"):
             await scene.say("bo", "!more")
             await scene.hears(f"PRIVMSG #tea :[off] | [LLM] {last}")

@@ -18,6 +18,7 @@ import pytest
 
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.irc_bridge.ask import consent
+from terrarium_mcp.irc_bridge.ask.kept_replies import NothingLeft
 from terrarium_mcp.irc_bridge.ask.loop_guard import LoopGuard, Pace
 from terrarium_mcp.store import DialoguePlace, DialogueTurn, TurnState, open_store
 from tests.irc_bridge.house import NOBODY, House, bytes_of, living, locked, said, settings_for
@@ -306,9 +307,9 @@ async def test_nobody_else_is_given_the_rest_of_their_answer(tmp_path: Path) -> 
     async with playing(tmp_path, out=[ONION]) as scene:
         scene.agent.will(says("\n\n".join(f"xyzzy {number}" for number in range(6))))
         await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!ask what?", "more: !more")
-        await scene.asks(f"{BO} PRIVMSG #tea :!more", "There is no more.")
+        await scene.asks(f"{BO} PRIVMSG #tea :!more", "There is no more that I know of")
         await scene.asks(f"{ZWIEBEL} PRIVMSG #tea :!more", "xyzzy 5")
-        assert await scene.texts() == ["bo !more", "Terra bo: There is no more."]
+        assert await scene.texts() == ["bo !more", f"Terra bo: {NothingLeft.UNKNOWN}"]
 
 
 async def test_their_question_is_in_nobody_s_context_and_gets_no_tool_that_keeps_it(

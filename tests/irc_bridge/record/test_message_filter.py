@@ -138,6 +138,11 @@ def test_who_quits_or_takes_another_nick_does_so_in_each_of_their_channels(
     assert {line.kind.value for line in lines} == {raw.split()[1]}
 
 
+@pytest.mark.parametrize("raw", [":ada!u@h NICK", ":ada!u@h NICK :"])
+def test_a_nick_change_without_a_new_nick_is_none(raw: str) -> None:
+    assert recorded(raw) == []
+
+
 def test_the_account_of_an_extended_join_is_kept_and_none_is_none() -> None:
     assert one(":ada!u@h JOIN #tea ada_ :Ada L").account == "ada_"
     assert one(":ada!u@h JOIN #tea * :Ada L").account == ""

@@ -1,8 +1,7 @@
 """`!context`: the lines around one that `!search` or `!recent` quoted."""
 
-from terrarium_mcp.errors import UnknownMessage, shown
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
-from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import quoted, refused
+from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import quoted, refused_message
 
 _AROUND = {"before": 1, "after": 8}
 """Lines around one: it is among the first four, which are said at once."""
@@ -18,7 +17,4 @@ async def context_(context: CommandContext) -> list[str]:
     found = await context.toolbox.call("get_message_context", arguments, context.view)
     if not found.failed:
         return quoted(found, context)
-    if found.error != UnknownMessage.code:
-        return refused(found, context)
-    where = f"in brackets at the end of each line that {prefix}search or {prefix}recent quotes"
-    return [f"No message {shown(message_id)} here. The id is the number {where}."]
+    return refused_message(found, context, message_id)

@@ -14,6 +14,7 @@ from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
 from terrarium_mcp.irc_bridge.ask.short_commands.tool_answers import (
     covered,
     nick_in,
+    refused_message,
     without_cutoff,
 )
 
@@ -58,9 +59,10 @@ async def seen(context: CommandContext) -> list[str]:
 
 async def catchup(context: CommandContext) -> list[str]:
     """!catchup [SINCE]: what the asker missed, in four lines; the rest is under !more."""
-    found = await context.toolbox.call("catch_up", {"since": context.command.rest}, context.view)
+    since, prefix = context.command.rest, context.settings.command_prefix
+    found = await context.toolbox.call("catch_up", {"since": since}, context.view)
     if found.failed:
-        return [found.text.removeprefix("since=")]
+        return [line.removeprefix("since=") for line in refused_message(found, context, since)]
     facts = found.facts
     quotes = {
         name: [_quote(line, context) for line in facts[name]]
@@ -75,7 +77,15 @@ async def catchup(context: CommandContext) -> list[str]:
     )
     beginnings = [line for lines in subjects for line in lines[:1]]
     rest = [line for lines in subjects for line in lines[1:]]
-    return [_missed(facts, context), *beginnings, *rest, *facts.get("notes", ())]
+    return [_missed(facts, context), *beginnings, *rest, *_notes(facts, prefix)]
+
+
+def _notes(facts: Facts, prefix: str) -> list[str]:
+    """What the tool notes, with our command where it names another tool."""
+    return [
+        str(note).replace("search_irc_history", f"{prefix}search")
+        for note in facts.get("notes", ())
+    ]
 
 
 def _unknown(facts: Facts, *, is_here: bool) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 from terrarium_mcp.chat.commands import first_word
 from terrarium_mcp.chat.identity import is_channel
 from terrarium_mcp.chat.transcript import RenderOptions, dated_line
-from terrarium_mcp.errors import UnknownChannel
+from terrarium_mcp.errors import UnknownChannel, UnknownMessage, shown
 from terrarium_mcp.irc_bridge.answer.budget import HARD_LIMIT
 from terrarium_mcp.irc_bridge.answer.gathering import messages_of
 from terrarium_mcp.irc_bridge.ask.command_context import CommandContext
@@ -40,6 +40,15 @@ def refused(found: ToolAnswer, context: CommandContext) -> list[str]:
     if found.error == UnknownChannel.code and context.command.channel:
         return [f"{found.text} In private I read every channel that we are both in."]
     return [found.text]
+
+
+def refused_message(found: ToolAnswer, context: CommandContext, message_id: str) -> list[str]:
+    """Why a tool that takes a message id refused; where ids are, if there is none like it."""
+    if found.error != UnknownMessage.code:
+        return refused(found, context)
+    prefix = context.settings.command_prefix
+    where = f"in brackets at the end of each line that {prefix}search or {prefix}recent quotes"
+    return [f"No message {shown(message_id)} here. The id is the number {where}."]
 
 
 def render_options(context: CommandContext) -> RenderOptions:

@@ -9,6 +9,8 @@ from terrarium_mcp.chat.defusing import defused_name
 from terrarium_mcp.chat.identity import Identity
 from terrarium_mcp.chat.records import MessageType, NewMessage, Origin
 from terrarium_mcp.irc_bridge.ask.short_commands.digest import _packed
+from tests.irc_bridge.ask.desk import desk
+from tests.irc_bridge.house import said
 from tests.irc_bridge.test_bridge import PATIENCE, Scene, playing
 from tests.servers.ircd import Ircd
 from tests.servers.person import person
@@ -195,6 +197,18 @@ async def test_who_opted_out_was_never_seen(ngircd: Ircd, tmp_path: Path) -> Non
         assert await scene.asks(
             "!seen frank", "ada: No one called frank is recorded here. Recorded "
         )
+
+
+async def test_catchup_names_the_commands_of_the_bot_and_no_tools(tmp_path: Path) -> None:
+    async with desk(tmp_path, [said(f"tea {number}") for number in range(600)]) as scene:
+        (refused,) = await scene.asks("!catchup 99999")
+        assert refused == (
+            "No message 99999 here. The id is the number in brackets at the end of each line that"
+            " !search or !recent quotes."
+        )
+        lines = await scene.asks("!catchup 2h")
+        assert lines[-1].startswith("note: only the newest lines were read, back to ")
+        assert lines[-1].endswith("; !search finds earlier ones")
 
 
 def test_items_go_into_as_few_lines_as_hold_them_and_none_is_lost() -> None:

@@ -60,6 +60,18 @@ async def test_several_channels_share_the_lines(tmp_path: Path) -> None:
         assert tea.startswith("150 in #tea")
 
 
+@pytest.mark.parametrize("typed", ["!who bo", "!who #tea bo", "!who is there?"])
+async def test_an_argument_that_is_no_channel_is_not_ignored(tmp_path: Path, typed: str) -> None:
+    async with desk(tmp_path, [said("tea")]) as scene:
+        await seat(scene, "#tea", Member("cy"))
+        (line,) = await scene.asks(typed)
+        what = typed.removeprefix("!who ").removeprefix("#tea ")
+        assert line == (
+            f"!who takes no {what}: alone it lists who is here, and !seen NICK says whether"
+            " somebody is."
+        )
+
+
 async def test_nobody_there_is_said_so(tmp_path: Path) -> None:
     async with desk(tmp_path, [said("tea")]) as scene:
         (line,) = await scene.asks("!who")
