@@ -139,7 +139,7 @@ def build_server(store: Store, settings: Settings) -> MCPServer[AppContext]:
         server.add_tool(
             taking_context(tool.function),
             title=tool.title,
-            description=getdoc(tool.function),  # the plain docstring, without its indentation
+            description=_description(tool),
             annotations=ToolAnnotations(
                 read_only_hint=not tool.writes,
                 destructive_hint=False,
@@ -151,6 +151,14 @@ def build_server(store: Store, settings: Settings) -> MCPServer[AppContext]:
         )
     sdk.expect_no_parameter_headers(server)
     return server
+
+
+def _description(tool: PublishedTool) -> str:
+    """The plain docstring of a tool, without its indentation, and why it can only fail."""
+    description = getdoc(tool.function) or ""
+    if not tool.unusable:
+        return description
+    return f"{description} It fails here: {tool.unusable}."
 
 
 class TerrariumServer(MCPServer[AppContext]):

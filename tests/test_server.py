@@ -171,6 +171,16 @@ async def test_no_argument_is_expected_in_a_header(house: House) -> None:
         assert "x-mcp-header" not in json.dumps(tool.input_schema), tool.name
 
 
+async def test_a_tool_that_can_only_fail_says_so_and_one_that_works_does_not(
+    house: House, tmp_path: Path
+) -> None:
+    description = (await published(house))["search_web"].description or ""
+    assert description.endswith(". It fails here: SEARCH_API_URL is not set.")
+    set_up = Settings(search_api_url="http://127.0.0.1:9/")
+    async with opened(tmp_path / "set-up", set_up) as other:
+        assert "fails here" not in ((await published(other))["search_web"].description or "")
+
+
 async def test_the_list_of_tools_is_small(house: House) -> None:
     listed = await house.client.list_tools()
     size = len(listed.model_dump_json(by_alias=True, exclude_none=True).encode())

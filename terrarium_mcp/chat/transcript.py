@@ -15,7 +15,7 @@ fence whose tag is random for each answer. So no message can pass for the server
 import re
 import secrets
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from enum import Enum, auto
 from typing import Any, NamedTuple
@@ -67,6 +67,10 @@ class Transcript:
     shown: tuple[Message, ...]
     left_out: int
     gaps: tuple[Gap, ...] = ()
+
+    def headed(self, before: str, now: str) -> "Transcript":
+        """The same with another first line: one that is no longer keeps it within the budget."""
+        return replace(self, text=harmless(now) + self.text.removeprefix(harmless(before)))
 
 
 @dataclass(frozen=True, slots=True)

@@ -98,7 +98,7 @@ Forgiving = BeforeValidator(_default_if_absent)
 ForgivingChoice = BeforeValidator(_as_choice)
 Text = Annotated[str, BeforeValidator(_as_text)]
 Nick = Annotated[Text, AfterValidator(nick_meant)]
-Channel = Annotated[Text, Field(description="one channel, such as #chan or libera/#chan")]
+Channel = Annotated[Text, Field(description="one channel: #chan or libera/#chan")]
 Hours = Annotated[
     int,
     Forgiving,

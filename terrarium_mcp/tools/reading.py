@@ -7,7 +7,7 @@ from mcp.types import CallToolResult
 from pydantic import Field
 
 from terrarium_mcp.chat.records import Message, Page, Room
-from terrarium_mcp.chat.times.timestamps import BEGINNING, Position
+from terrarium_mcp.chat.times.timestamps import BEGINNING, Position, local
 from terrarium_mcp.chat.transcript import Keep, Transcript, fenced
 from terrarium_mcp.errors import TerrariumError, quantity, shown
 from terrarium_mcp.request import Request
@@ -41,7 +41,7 @@ LineCount = Annotated[
 Scope = Annotated[
     Literal["channel", "conversation"],
     ForgivingChoice,
-    Field(description="every line, or only its conversation's"),
+    Field(description="all speech, or its conversation"),
 ]
 
 
@@ -53,7 +53,7 @@ async def get_recent_irc_messages(
     before_id: Annotated[Text, Field(description="only lines before this message")] = "",
     after_id: Annotated[Text, Field(description="read on: the first lines after this one")] = "",
     include_events: Annotated[
-        bool, Forgiving, Field(description="joins, parts, nicks, topics too")
+        bool, Forgiving, Field(description="joins, kicks, nicks, topics too")
     ] = False,
     format: Form = "text",  # noqa: A002 -- the contract's name
 ) -> CallToolResult:
@@ -65,17 +65,28 @@ async def get_recent_irc_messages(
     page = await read(rooms, limit, after=after, before=before, events=include_events)
     coverage = await request.coverage(rooms)
     covered = request.coverage_text(coverage)
-    headline = f"{quantity(len(page.messages), 'line')} in {request.room_names(rooms)}"
+    lines = f"{quantity(len(page.messages), 'line')} in {request.room_names(rooms)}"
+    longest = f"{len(page.messages)} of {lines}"
     notes = clamping_notes(limit=limit, hours=hours)
-    facts = head_facts(headline, covered, notes)
+    if not (page.messages or after_id):
+        notes += await _last_before(request, rooms, hours, include_events)
     transcript = fenced(
         page.messages,
         request.render_options(rooms),
-        head=[headline, covered, *notes],
+        head=[longest, covered, *notes],
         keep=Keep.FIRST if after_id else Keep.LAST,
         gaps=coverage.gaps() if len(rooms) == 1 else (),
-        json_costs=json_costs(format, page.messages, facts | _LONGEST._asdict(), request.budget),
+        json_costs=json_costs(
+            format,
+            page.messages,
+            head_facts(longest, covered, notes) | _LONGEST._asdict(),
+            request.budget,
+        ),
     )
+    # Only now is it known how many lines fit: the head above them counted as its longest form.
+    headline = f"{len(transcript.shown)} of {lines}" if transcript.left_out else lines
+    transcript = transcript.headed(longest, headline)
+    facts = head_facts(headline, covered, notes)
     cut = Page(page.messages, more=page.more or transcript.left_out > 0)
     if after_id:
         onward = _later(cut, transcript.shown)
@@ -94,7 +105,7 @@ async def get_message_context(
     after: LineCount = _AROUND,
     format: Form = "text",  # noqa: A002 -- the contract's name
 ) -> CallToolResult:
-    """Read the lines around a message, such as a search hit, or only its conversation.
+    """Read what was said around a message, such as a search hit, or only its conversation.
 
     A channel holds several conversations at once; which lines belong together is an estimate.
     """
@@ -162,6 +173,24 @@ async def _transcript_around(
         json_costs=json_costs(form, lines, facts, request.budget, links),
     )
     return transcript, facts
+
+
+async def _last_before(
+    request: Request, rooms: Sequence[Room], hours: int, include_events: bool
+) -> list[str]:
+    """When the last line before these hours was said, as a note; nothing if there is none."""
+    since = request.since(hours)
+    if since is None:
+        return []
+    page = await request.store.messages.newest(
+        rooms, 1, before=min(Position.at(since), request.until), events=include_events
+    )
+    zone = request.settings.zone
+    return [
+        f"note: the last line before these {quantity(hours, 'hour')} is"
+        f" {line.id}, of {local(line.said_at, zone):%Y-%m-%d %H:%M}"
+        for line in page.messages
+    ]
 
 
 async def _bounds(

@@ -30,8 +30,9 @@ async def search_irc_history(
         Text,
         Field(
             description='words, "exact phrase", a OR b, -not, prefix*, from:nick, in:#chan,'
-            " mentions:nick, has:link, is:command, type:action, before: after: on: with 2026-05-01,"
-            ' 2026-05, yesterday, 2h. For example: from:ada "green tea" -sugar. Empty: the newest'
+            " mentions:nick, has:link, is:command, type:kick (join, topic, action ...), before:"
+            ' after: on: with 2026-05-01, 2026-05, yesterday, 2h. For example: from:ada "green tea"'
+            " -sugar. Empty: the newest"
             " lines"
         ),
     ],

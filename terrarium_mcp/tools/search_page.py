@@ -11,6 +11,7 @@ from terrarium_mcp.chat.transcript import Keep, Transcript, fenced
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Hits, Rung, Search
+from terrarium_mcp.tools.event_hints import event_notes
 from terrarium_mcp.tools.facts import head_facts, json_costs
 from terrarium_mcp.tools.parameters import clamping_notes
 from terrarium_mcp.tools.search_request import search_request
@@ -81,6 +82,7 @@ async def search_page(
     head = [
         await request.coverage_line(rooms),
         *(f"note: {sentence}" for sentence in parsed.notes),
+        *await event_notes(request, search),
         *await unknown_nick_notes(request, parsed, rooms),
         *clamping_notes(hours=hours, limit=limit, context=context),
     ]

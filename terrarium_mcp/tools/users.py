@@ -107,7 +107,8 @@ async def _member_list(request: Request, room: Room) -> MemberList:
         return MemberList(room, why_stale="only the current members are known, not earlier ones")
     there = await request.store.presence.current(room)
     if there.as_of is None:
-        return MemberList(room, why_stale="the members have not been read yet")
+        why_stale = await _why_stale(request, room) or "the members have not been read yet"
+        return MemberList(room, why_stale=why_stale)
     cutoff = request.cutoff
     members = [
         member for member in there.people if not cutoff or not member.since or member.since < cutoff
@@ -123,7 +124,7 @@ async def _why_stale(request: Request, room: Room) -> str:
         return ""
     own = [span for span in spans if not span.source]
     if not own:
-        return "never recorded"
+        return "nobody records it now, so its members are not known"
     last = max(own, key=lambda span: span.ended)
     return f"not recorded now ({last.why_ended or 'the recorder is silent'})"
 

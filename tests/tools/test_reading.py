@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from terrarium_mcp.chat.records import MessageType
+from terrarium_mcp.chat.tokens import estimated_tokens
 from tests.chat.disentanglement.scene import (
     KETTLE,
     KETTLE_AND_TRAIN,
@@ -59,6 +60,47 @@ async def test_nothing_earlier_is_said_of_the_hours_asked_for_only(house: House)
     await house.hears("<ada> one", at=now - HOUR)
     told = await house.learns("get_recent_irc_messages", hours=2)
     assert "next: nothing earlier within 2 hours |" in told.outside
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+@pytest.mark.parametrize("onward", [False, True])
+async def test_the_head_says_how_many_of_the_lines_are_shown(
+    house: House, form: str, onward: bool
+) -> None:
+    ids = await house.hears("\n".join(f"<ada> {n} {'tea ' * 20}" for n in range(60)))
+    arguments = {"after_id": ids[0]} if onward else {}
+    view = {"max_tokens": 900}
+    told = await house.learns("get_recent_irc_messages", view, limit=50, format=form, **arguments)
+    assert 0 < len(told.ids) < 50
+    head = f"{len(told.ids)} of 50 lines in #tea"
+    assert told.text.splitlines()[0] == head
+    assert form == "text" or told.facts["summary"] == head
+    assert estimated_tokens(told.text) <= 900
+
+
+async def test_where_the_last_hours_hold_nothing_the_last_line_before_is_named(
+    house: House,
+) -> None:
+    now = datetime.now(UTC)
+    await house.hears("<ada> older\n<ada> old", at=now - 5 * HOUR)
+    hidden = await house.hears("<ada> elsewhere", channel="#mate", at=now - 4 * HOUR)
+    told = await house.learns("get_recent_irc_messages", {"channel": "#tea"}, hours=2)
+    said = now - 5 * HOUR + timedelta(minutes=1)
+    note = f"note: the last line before these 2 hours is 2, of {said:%Y-%m-%d %H:%M}"
+    assert note in told.outside.splitlines()
+    assert f"is {hidden[0]}" not in told.text
+    told = await house.learns("get_recent_irc_messages", {"channel": "#tea"}, hours=9)
+    assert "the last line before" not in told.text
+
+
+async def test_where_nothing_was_ever_said_no_last_line_is_named(house: House) -> None:
+    now = datetime.now(UTC)
+    joined = line_of("ada", "", now - HOUR, "#mate", MessageType.JOIN, network="net")
+    await house.store.messages.append([joined])
+    view = {"now": (now + 5 * HOUR).isoformat()}
+    told = await house.learns("get_recent_irc_messages", view, channel="#mate", hours=2)
+    assert told.outside.endswith("no line is recorded there")
+    assert "note:" not in told.text
 
 
 async def test_reading_on_gives_the_first_lines_after_also_before_a_cutoff(house: House) -> None:

@@ -76,9 +76,17 @@ async def test_where_nobody_has_looked_nobody_is_claimed_to_be(house: House) -> 
         "users": [],
         "live": False,
         "as_of": "",
-        "why_stale": "#tea: the members have not been read yet",
+        "why_stale": "#tea: nobody records it now, so its members are not known",
     }
     assert told.outside == "0 in #tea (not live, as of never). Times UTC.\n"
+
+
+async def test_where_the_recorder_has_just_come_the_members_have_not_been_read(
+    house: House,
+) -> None:
+    await house.store.spans.begin("net", "#tea", datetime.now(UTC), "joined")
+    told = await house.learns("get_current_users")
+    assert told.facts["why_stale"] == "#tea: the members have not been read yet"
 
 
 async def test_rooms_are_named_where_several_are_shown(house: House) -> None:

@@ -1,0 +1,61 @@
+"""Which questions ask for events or links, and the query that finds them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from terrarium_mcp.chat.event_questions import event_query, may_ask_for_events
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("who kicked [eve]?", "[eve] type:kick"),
+        ("why was eve kicked from #lab", "eve type:kick"),
+        ("When did eve get kicked?", "eve type:kick"),
+        ("why has eve been kicked from the channel", "eve type:kick"),
+        ("who was kicked", "type:kick"),
+        ("who has been kicked here lately?", "type:kick"),
+        ("who kicked me?", "type:kick"),
+        ("whom did alice kick", "from:alice type:kick"),
+        ("who banned eve?", "+b type:mode"),
+        ("why was eve banned", "+b type:mode"),
+        ("who did alice ban?", "from:alice +b type:mode"),
+        ("what's the topic?", "type:topic"),
+        ("what is the channel topic", "type:topic"),
+        ("who changed the topic", "type:topic"),
+        ("when was the topic last set?", "type:topic"),
+        ("who joined", "type:join"),
+        ("when did eve join #lab?", "from:eve type:join"),
+        ("who left the channel", "type:part type:quit"),
+        ("why did eve leave?", "from:eve type:part type:quit"),
+        ("which links were shared", "has:link"),
+        ("what urls were posted here?", "has:link"),
+        ("show me all the links", "has:link"),
+        ("list links by bo", "from:bo has:link"),
+        ("which links did bo post", "from:bo has:link"),
+    ],
+)
+def test_the_query_that_finds_the_events_is_named(text: str, query: str) -> None:
+    found = event_query(text)
+    assert found is not None
+    assert sorted(str(found).split()) == sorted(query.split())
+    assert may_ask_for_events(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *["who kicked the ball over the fence", "the kick drum is too loud", "kick", ""],
+        *["who left the door open?", "when did eve leave the key", "who joined the two wires"],
+        *["which link is broken", "the link to the paper", "what links the two houses"],
+        *["what was the topic sentence", "is there a ban on tea", "who was the ban proposed by"],
+    ],
+)
+def test_other_questions_ask_for_what_was_said(text: str) -> None:
+    assert event_query(text) is None
+
+
+@given(st.text())
+def test_any_text_may_be_asked(text: str) -> None:
+    assert event_query(text) is None or may_ask_for_events(text)

@@ -1,0 +1,59 @@
+"""Questions for events: the query that finds them is named, if it finds any for this caller."""
+
+from datetime import timedelta
+
+import pytest
+
+from terrarium_mcp.chat.records import MessageType
+from tests.store.scene import NOON, line_of
+from tests.tools.scene import House
+
+LATER = {"now": (NOON + timedelta(days=1)).isoformat()}
+
+
+async def put_out(house: House, nick: str, channel: str = "#tea") -> None:
+    """Ada puts somebody out of a channel."""
+    kick = line_of("ada", f"{nick} enough", NOON, channel, MessageType.KICK, network="net")
+    await house.store.messages.append([kick])
+
+
+async def notes(house: House, query: str, view: dict[str, object] | None = None) -> list[str]:
+    """The notes that name a query."""
+    told = await house.learns("search_irc_history", view or LATER, query=query)
+    return [line for line in told.outside.splitlines() if line.startswith("note: the query ")]
+
+
+async def test_who_asks_for_a_kick_is_told_the_query_that_finds_it(house: House) -> None:
+    await house.hears("<bo> I was kicked by a horse\n<cy> who?")
+    await put_out(house, "eve")
+    for question in ("who kicked eve?", "why was eve kicked from #tea yesterday?"):
+        (note,) = await notes(house, question)
+        query, _, found = note.removeprefix("note: the query ").partition(" finds ")
+        assert found == "1 event; a question finds only what was said"
+        told = await house.learns("search_irc_history", LATER, query=query)
+        assert told.inside.endswith(" * ada kicked eve (enough)\n")
+    assert await notes(house, "who kicked bo?") == []
+    assert await notes(house, "who kicked eve on 2 May 2025?") == []
+
+
+async def test_links_of_a_day_in_a_channel_are_found_by_a_query(house: House) -> None:
+    await house.hears("<bo> see https://tea.example/ and brew\n<cy> or https://mate.example/")
+    await house.hears("<bo> https://mate.example/", channel="#mate")
+    (note,) = await notes(house, "which links were shared in #tea yesterday?")
+    during = "after:2026-05-01 before:2026-05-02"
+    assert note == f"note: the query in:#tea has:link {during} finds 2 lines with a link"
+
+
+async def test_events_that_the_caller_may_not_see_are_not_hinted_at(house: House) -> None:
+    await house.hears("<bo> hello")
+    await put_out(house, "eve", "#mate")
+    assert await notes(house, "who kicked eve?", {**LATER, "channel": "#tea"}) == []
+    assert len(await notes(house, "who kicked eve?")) == 1
+    assert await notes(house, "who kicked eve?", {"as_of": 2}) == []
+
+
+@pytest.mark.parametrize("query", ["who kicked eve? type:notice", "kicked eve", "eve"])
+async def test_other_searches_have_no_such_note(house: House, query: str) -> None:
+    await house.hears("<bo> who kicked eve?")
+    await put_out(house, "eve")
+    assert await notes(house, query) == []
