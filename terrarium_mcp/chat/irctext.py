@@ -27,8 +27,11 @@ _SECRET_COMMAND = re.compile(
     r"(?:auth|ghost|id|identify|login|recover|regain|register|release|setpass|set\s+pass(?:word)?)"
     r"\s+\S"
     # A command of the client or server that takes a password; only with its slash or what was typed
-    # instead of it, because "pass" and "login" also begin ordinary sentences.
-    r"|\s*[/.!](?:(?:quote|raw)\s+)?(?:identify|login|oper|pass)\s+\S",
+    # instead of it, because "pass" and "login" also begin ordinary sentences. `!identify | ada`
+    # asks a bot for what it knows of that word, addressed to a nick, and holds no password.
+    r"|\s*(?!![a-z]+ ?\| +["
+    + NICK_CHARACTERS
+    + r"]+\s*\Z)[/.!](?:(?:quote|raw)\s+)?(?:identify|login|oper|pass)\s+\S",
     re.IGNORECASE,
 )
 REMOVED_KEY = "*"

@@ -126,7 +126,7 @@ def _messages(stream: IO[bytes], counts: LineCounts) -> Iterator[LogItem]:
         counts.lines += 1
         message = as_new_message(message_in(line))
         if message is None:  # its text was removed
-            counts.chatter += 1
+            counts.empty += 1
             continue
         counts.messages += 1
         yield message

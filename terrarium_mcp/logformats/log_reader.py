@@ -56,11 +56,15 @@ LogItem = DatedEvent | DatedBoundary | RejectedLine | NewMessage
 
 @dataclass(slots=True)
 class LineCounts:
-    """What became of the lines of a log; `encodings` counts lines that are not UTF-8."""
+    """What became of the lines of a log; `encodings` counts lines that are not UTF-8.
+
+    Every line is rejected, or `empty`, or holds messages. Empty is what a client tells its user,
+    and where a log begins or ends.
+    """
 
     lines: int = 0
     messages: int = 0
-    chatter: int = 0
+    empty: int = 0
     rejected: int = 0
     uncertain: int = 0
     steps_back: int = 0
@@ -125,12 +129,13 @@ class LogReader:
         if line.owner_joined:
             self._owner = self._joined_last
         if line.is_chatter:
-            self.counts.chatter += 1
+            self.counts.empty += 1
             return ()
         at = self._clock.go_on(line.dated) if line.dated else self._clock.moment(line.stamp)
         self.counts.steps_back = self._clock.steps_back
         events = [DatedEvent(at, self._named(event)) for event in line.events]
         self.counts.messages += len(events)
+        self.counts.empty += not events
         self.counts.uncertain += len([event for event in line.events if not event.certain])
         return [DatedBoundary(at, line.boundary), *events] if line.boundary else events
 

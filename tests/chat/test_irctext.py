@@ -232,6 +232,26 @@ def test_a_client_command_is_secret_only_with_a_slash_or_what_stands_for_it(comm
     assert not is_secret(f"/{command}")
 
 
+@pytest.mark.parametrize(
+    "text", ["!identify | ada", "!login| ada", " !pass | [eve] ", "!IDENTIFY |  x"]
+)
+def test_what_a_bot_shall_tell_somebody_of_a_word_is_no_password(text: str) -> None:
+    assert not is_secret(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *["!identify ada hunter2", "!identify ada | hunter2", "!identify hunter2 | ada"],
+        *["!identify | ada hunter2", "!identify |hunter2", "!identify | hunter2!", "!identify |"],
+        *["/identify | hunter2", ".identify | hunter2", "!raw pass | hunter2"],
+        *["/msg NickServ identify | hunter2", "!identify | ada\n!identify hunter2"],
+    ],
+)
+def test_whatever_is_not_quite_that_may_hold_one(text: str) -> None:
+    assert is_secret(text)
+
+
 @pytest.mark.parametrize("letter", "ohvaqbeI")
 def test_a_mode_that_takes_an_argument_takes_it_added_and_removed(letter: str) -> None:
     assert without_keys([f"+{letter}k", "x", "secret"]) == f"+{letter}k x *"

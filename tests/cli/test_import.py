@@ -45,9 +45,10 @@ def messages(db: Path) -> list[tuple[object, ...]]:
 def test_an_import_says_what_it_found_and_what_became_of_it(tmp_path: Path) -> None:
     done = imported(tmp_path, WEECHAT / "irc.labnet.#lab.weechatlog", *BERLIN)
     assert done.returncode == 0, done.stderr
+    became = "200 added, 8 off the record, 6 without a message"
     assert done.stdout.splitlines() == [
         "labnet/#lab: WeeChat, 1 file, times read as Europe/Berlin",
-        "labnet/#lab: 214 lines, 200 added, 8 off the record (2026-10-24 to 2026-10-28)",
+        f"labnet/#lab: 214 lines, {became} (2026-10-24 to 2026-10-28)",
         "This was import 1; terrarium-mcp import --undo 1 removes it.",
     ]
 
@@ -133,6 +134,31 @@ def test_lines_that_cannot_be_read_are_counted_and_written_down(tmp_path: Path) 
     )
 
 
+def test_every_line_of_a_log_is_accounted_for(tmp_path: Path) -> None:
+    log = tmp_path / "irc.q.#q.weechatlog"
+    log.write_text(
+        "2026-11-01 10:00:00\tann\thello\n"
+        "2026-11-01 10:00:01\t-->\tGuard] (an [n=Guardian@x.example) has joined #q\n"
+        "2026-11-01 10:00:02\t--\tTopic set by -Server- on Sat, 24 Oct 2026 23:50:00\n"
+        "2026-11-01 10:00:03\tbob\t!identify | ann\n"
+        "2026-11-01 10:00:04\tbob\t!identify ann hunter2\n"
+        "2026-11-01 10:00:05\t--\tsomething strange here\n"
+    )
+    done = imported(tmp_path, log, *BERLIN)
+    assert "q/#q: 6 lines, 2 added, 1 with a password, 3 without a message (" in done.stdout
+
+
+def test_a_line_that_tells_of_several_people_is_several_messages(tmp_path: Path) -> None:
+    log = tmp_path / "#lab.log"
+    log.write_text(
+        "--- Log opened Sat Oct 24 23:57:13 2026\n"
+        "23:57 <bob> hi\n"
+        "23:58 -!- Netsplit a.example <-> b.example quits: ada, cy, dan\n"
+    )
+    done = imported(tmp_path, log, *BERLIN, "--network", "labnet")
+    assert "3 lines with 4 messages, 4 added, 1 without a message" in done.stdout
+
+
 def test_the_first_line_that_cannot_be_read_is_shown_where_a_log_changes_its_theme(
     tmp_path: Path,
 ) -> None:
@@ -142,7 +168,7 @@ def test_the_first_line_that_cannot_be_read_is_shown_where_a_log_changes_its_the
     opened = "--- Log opened Sat Oct 24 23:57:13 2026"
     log.write_text("\n".join([opened, *before, *after]), "utf-8")
     done = imported(tmp_path, log, *BERLIN, "--network", "labnet")
-    assert "601 lines, 400 added, 200 could not be read" in done.stdout
+    assert "601 lines, 400 added, 1 without a message, 200 could not be read" in done.stdout
     told = [line for line in done.stdout.splitlines() if "the first that" in line]
     place = f"{log}:402: not a line of irssi"
     assert told == [f"the first that could not be read: {place}: 23:58:00 -- bob [31msays: 0"]
@@ -257,7 +283,7 @@ def test_zeros_that_a_crash_left_and_a_byte_order_mark_lose_no_line(tmp_path: Pa
     line = b"2026-10-24 23:57:1%d\tbob\thi\n"
     log.write_bytes(b"\xef\xbb\xbf" + line % 1 + bytes(40_000) + line % 2 + b"\0\n" + line % 3)
     done = imported(tmp_path, log, *BERLIN, "--rejects", tmp_path / "rejects.txt")
-    assert "4 lines, 3 added (" in done.stdout, done.stderr
+    assert "4 lines, 3 added, 1 without a message (" in done.stdout, done.stderr
     assert (tmp_path / "rejects.txt").read_text("utf-8") == ""
 
 

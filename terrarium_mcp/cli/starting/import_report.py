@@ -79,21 +79,28 @@ def _name(content: LogContent) -> str:
 
 
 def _room(reports: Sequence[ContentReport]) -> str:
+    """What became of each line of a channel's logs: the numbers add up."""
     read = [one for one in reports if not one.earlier]
     again = len(reports) - len(read)
     lines = sum(one.counts.lines for one in read)
     left_out = sum((one.left_out for one in read), Counter[str]())
     totals = [one.totals for one in read if one.totals]
+    messages = sum(one.counts.messages for one in read)
+    rejected = sum(one.counts.rejected for one in read)
+    empty = sum(one.counts.empty for one in read)
     parts = [quantity(lines, "line")] if read else []
+    if messages > lines - rejected - empty:  # one line may say that several people left
+        parts = [f"{parts[0]} with {messages:,} messages"]
     if totals:
         parts.append(f"{sum(one.added for one in totals):,} added")
         if known := sum(one.known for one in totals):
             parts.append(f"{known:,} were there already")
     elif read:
-        messages = sum(one.counts.messages for one in read) - left_out.total()
-        parts.append(quantity(messages, "message"))
+        parts.append(quantity(messages - left_out.total(), "message"))
     parts += [f"{count:,} {why}" for why, count in sorted(left_out.items())]
-    if rejected := sum(one.counts.rejected for one in read):
+    if empty:
+        parts.append(f"{empty:,} without a message")
+    if rejected:
         parts.append(f"{rejected:,} could not be read")
     if again:
         parts.append(f"{quantity(again, 'file')} imported before")

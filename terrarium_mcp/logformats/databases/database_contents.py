@@ -150,7 +150,7 @@ def _read_rows(
 def _counted(rows: Iterator[ReadRow], counts: LineCounts) -> Iterator[LogItem]:
     for row in rows:
         counts.lines += 1
-        counts.chatter += row is None
+        counts.empty += row is None
         counts.rejected += isinstance(row, RejectedLine)
         counts.messages += isinstance(row, DatedEvent)
         if row is not None:
