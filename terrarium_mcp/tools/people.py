@@ -27,6 +27,9 @@ _LONGEST_LINE = 200
 _SHARED = {"account": "same account", "host": "same host"}
 """Evidence of what two nicks have in common, in words."""
 
+_ASIDES = "to a bot or by the recording bot"
+"""What asides are, after their number."""
+
 _LISTS = ("near", "other_nicks", "channels")
 """What may be left out of the structured content, the last first."""
 
@@ -42,10 +45,14 @@ class OtherNick(BaseModel):
 
 
 class NickChannel(BaseModel):
-    """What the nick did in a channel; times are ISO 8601 or empty."""
+    """What the nick did in a channel; times are ISO 8601 or empty.
+
+    `asides`, commands to a bot or words of the recording bot, are none of its lines.
+    """
 
     channel: str
     lines: int
+    asides: int
     spoke: str
     seen: str
 
@@ -71,7 +78,7 @@ class NickReport(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class LastSighting:
-    """When and where a nick last did something; no `message` if that was a command to the bot."""
+    """When and where a nick last did something; no `message` if that was a command to a bot."""
 
     at: datetime
     room: Room
@@ -88,6 +95,7 @@ async def lookup_nick(
     networks = dict.fromkeys(room.network for room in rooms)
     people = [await _person(request, nick, network, rooms) for network in networks]
     active = sorted((one for person in people for one in person.rooms), key=lambda one: -one.lines)
+    active = [await _apart_from_asides(request, nick, one) for one in active]
     spoke = await _newest(request, nick, active, ())
     seen = _last_sighting(active, await _newest(request, nick, active, tuple(MessageType)))
     covered = await request.coverage_line(rooms)
@@ -150,6 +158,14 @@ async def _newest(
     return next(iter(found.messages), None)
 
 
+async def _apart_from_asides(request: Request, nick: str, activity: NickActivity) -> NickActivity:
+    """The activity with the time of the newest line, where the counters may have an aside's."""
+    if not activity.asides:
+        return activity
+    spoke = await _newest(request, nick, [activity], ())
+    return replace(activity, spoke=spoke.said_at if spoke else None)
+
+
 def _last_sighting(active: Sequence[NickActivity], newest: Message | None) -> LastSighting | None:
     """The newest message of a nick, unless the counters know of a later sign: a command."""
     sightings = [(one.seen, one.room) for one in active if one.seen]
@@ -192,6 +208,7 @@ def _channel(request: Request, activity: NickActivity) -> dict[str, Any]:
     return {
         "channel": request.room_name(activity.room),
         "lines": activity.lines,
+        "asides": activity.asides,
         "spoke": to_iso(activity.spoke) if activity.spoke else "",
         "seen": to_iso(activity.seen) if activity.seen else "",
     }
@@ -234,7 +251,7 @@ def _seen_row(request: Request, seen: LastSighting) -> str:
     if seen.message:
         return f"last seen {_quoted(request, seen.message)}"
     where = request.room_name(seen.room)
-    return f"last seen {_minute(request, seen.at)} {where}, with a command to the bot"
+    return f"last seen {_minute(request, seen.at)} {where}, with a command to a bot"
 
 
 def _other_row(request: Request, evidence: Evidence, person: Person) -> str:
@@ -246,11 +263,15 @@ def _other_row(request: Request, evidence: Evidence, person: Person) -> str:
 
 
 def _channel_row(request: Request, activity: NickActivity) -> str:
-    """`in #tea: 1,200 lines, last spoke 2026-11-05 14:23, last seen 2026-11-05 15:00`."""
+    """`in #tea: 1,200 lines, last spoke 2026-11-05 14:23, last seen 2026-11-05 15:00`.
+
+    It says of asides that they are none of these lines.
+    """
     name, lines = request.room_name(activity.room), quantity(activity.lines, "line")
     spoke = f", last spoke {_minute(request, activity.spoke)}" if activity.spoke else ""
     seen = f", last seen {_minute(request, activity.seen)}" if activity.seen else ""
-    return f"in {name}: {lines}{spoke}{seen}"
+    besides = f" besides {activity.asides:,} {_ASIDES}" if activity.asides else ""
+    return f"in {name}: {lines}{besides}{spoke}{seen}"
 
 
 def _quoted(request: Request, message: Message) -> str:

@@ -13,6 +13,7 @@ from terrarium_mcp.chat.times.timestamps import Position, local, to_iso
 from terrarium_mcp.errors import TerrariumError, people, quantity, shown
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import MOST_PERIODS, MOST_READ, ScopeDetails, ScopeStats, Search
+from terrarium_mcp.tools.asides import counted_note, left_out_note
 from terrarium_mcp.tools.search_request import rooms_searched
 from terrarium_mcp.tools.search_text import unknown_nick_notes
 
@@ -55,16 +56,7 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
     """
     query = _query(request, selection)
     rooms = rooms_searched(request, selection.channel, query)
-    search = Search(
-        query=query,
-        rooms=rooms,
-        limit=1,
-        until=until,
-        now=request.now,
-        zone=request.settings.zone,
-        visible_only=request.visible_only,
-    )
-    stats = await request.store.count(search, selection.per)
+    stats = await request.store.count(lines_of(request, rooms, until, query), selection.per)
     notes = [f"note: {sentence}" for sentence in query.notes]
     if not stats.lines:
         notes += await unknown_nick_notes(request, query, rooms)
@@ -79,6 +71,21 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
             " an earlier before= lists others"
         )
     return Figures(query, rooms, notes, stats)
+
+
+def lines_of(
+    request: Request, rooms: Sequence[Room], until: Position, query: Query | None = None
+) -> Search:
+    """The search for all lines of rooms before a position, or for those that match a query."""
+    return Search(
+        query=query or Query(),
+        rooms=rooms,
+        limit=1,
+        until=until,
+        now=request.now,
+        zone=request.settings.zone,
+        visible_only=request.visible_only,
+    )
 
 
 def _query(request: Request, selection: Selection) -> Query:
@@ -130,14 +137,6 @@ def figures_rows(request: Request, figures: Figures, per: str) -> list[str]:
     return rows
 
 
-def asides_note(lines: int, speakers: int, talkers: Mapping[str, int]) -> list[str]:
-    """How many lines are nobody's among the talkers, where these are all there are."""
-    asides = lines - sum(talkers.values())
-    if len(talkers) < speakers or not asides:
-        return []
-    return [f"note: of these lines, commands to a bot or its own words: {asides:,}"]
-
-
 def figures_facts(request: Request, figures: Figures, per: str) -> dict[str, Any]:
     """The same for a program."""
     stats, details = figures.stats, figures.stats.details
@@ -145,8 +144,14 @@ def figures_facts(request: Request, figures: Figures, per: str) -> dict[str, Any
         "channels": [],
         "top_talkers": _talkers(figures) if details else {},
         "lines_by_hour_utc": list(details.hours) if details else [],
-        "notes": [*map(harmless, figures.notes), *_asides_note(figures)],
+        "notes": [
+            *map(harmless, figures.notes),
+            *counted_note(request, stats.asides),
+            *left_out_note(request, figures.query, stats.left_out, is_bounded=False),
+        ],
         "lines": stats.lines,
+        "asides": stats.asides,
+        "asides_left_out": stats.left_out,
         "first": to_iso(stats.first) if stats.first else "",
         "last": to_iso(stats.last) if stats.last else "",
     }
@@ -196,9 +201,3 @@ def _rooms(request: Request, details: ScopeDetails) -> dict[str, int]:
 def _label(day: date, per: str) -> str:
     """A period by its first day; a month without it."""
     return f"{day:%Y-%m}" if per == "month" else f"{day:%Y-%m-%d}"
-
-
-def _asides_note(figures: Figures) -> list[str]:
-    if not (details := figures.stats.details) or figures.query.only_commands:
-        return []
-    return asides_note(figures.stats.lines, details.people, _talkers(figures))

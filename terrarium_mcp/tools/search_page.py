@@ -11,17 +11,16 @@ from terrarium_mcp.chat.transcript import Keep, Transcript, fenced
 from terrarium_mcp.errors import TerrariumError
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import Hits, Rung, Search
+from terrarium_mcp.tools.asides import left_out_note
 from terrarium_mcp.tools.event_hints import event_notes
 from terrarium_mcp.tools.facts import head_facts, json_costs
 from terrarium_mcp.tools.parameters import clamping_notes
 from terrarium_mcp.tools.search_request import search_request
 from terrarium_mcp.tools.search_text import (
-    EXACT_TOTAL,
     NOT_NEVER,
-    counts_more,
+    exact_total_note,
     headline,
     hits_summary,
-    left_out_notes,
     next_steps,
     over_budget,
     remaining_tokens,
@@ -130,11 +129,11 @@ async def _rendered(
 ) -> SearchPage:
     """A page of hits under the lines of `head`, the first of which says what the record covers."""
     covered, *notes = head
-    notes[:0] = [*weak_note(hits), *left_out_notes(request, search, hits)]
+    left_out = left_out_note(request, search.query, hits.left_out, is_bounded=True)
+    notes[:0] = [*weak_note(hits), *left_out]
     if hits.reached:
         notes.append(scan_note(request, search, hits.reached))
-    if counts_more(search, hits):
-        notes.append(EXACT_TOTAL)
+    notes += exact_total_note(request, search, hits)
     if not (hits.messages or search.cursor):
         notes += await silence_notes(request, search) or [NOT_NEVER]
     next_tokens = remaining_tokens(request, search, hits)

@@ -1,6 +1,8 @@
 """The text around the hits of a search: headline, notes, and how to go on."""
 
+import json
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from terrarium_mcp.chat.irctext import harmless
@@ -22,11 +24,11 @@ def total_text(hits: Hits) -> str:
     return "" if hits.rung is Rung.ANY_WORD else hits.total_text
 
 
+_ALL_TIME = "after:1970-01-01"
+"""A query for every line: without any, `get_channel_stats` gives a total for each channel."""
+
 NOT_NEVER = "That does not mean it was never said. Try other words, without in:, from: and hours."
 """How an answer without hits ends: it must not read as "never said"."""
-
-EXACT_TOTAL = "note: get_channel_stats counts all of them: give it this query"
-"""Where to find a total that a search does not count."""
 
 
 def headline(typed: str, summary: str) -> str:
@@ -82,21 +84,6 @@ def _title(typed: str) -> str:
     return f"search {shown(typed, _MOST_TYPED)}" if typed else "search"
 
 
-def left_out_notes(request: Request, search: Search, hits: Hits) -> list[str]:
-    """How many asides hold the words too, and how to ask for them; nothing if none does."""
-    if not hits.left_out:
-        return []
-    number = f"{COUNTED:,}+" if hits.left_out > COUNTED else f"{hits.left_out}"
-    lines = "line" if number == "1" else "lines"
-    if search.query.people:
-        return [f"left out: {number} {lines}, commands to the bot (is:command)"]
-    nicks = dict.fromkeys(network.irc_nick for network in request.settings.networks)
-    own = ", ".join(f"from:{nick}" for nick in nicks)
-    return [
-        f"left out: {number} {lines}, commands to the bot (is:command) or its own words ({own})"
-    ]
-
-
 def scan_note(request: Request, search: Search, reached: datetime) -> str:
     """That one page could not search every line, and how far this one got."""
     direction = "up to" if search.sort is Sort.OLDEST else "back to"
@@ -121,9 +108,25 @@ async def unknown_nick_notes(request: Request, query: Query, rooms: Sequence[Roo
     return notes
 
 
-def counts_more(search: Search, hits: Hits) -> bool:
-    """Whether `get_channel_stats` counts what this search only says to be more than `COUNTED`."""
-    return hits.total > COUNTED and hits.rung is not Rung.SIMILAR and not search.cursor
+def exact_total_note(request: Request, search: Search, hits: Hits) -> list[str]:
+    """The call that counts what a search only says to be more than `COUNTED`; nothing if none does.
+
+    `get_channel_stats` counts lines with all words, of the rooms and the time that its query names.
+    """
+    is_counted = hits.rung in (Rung.ALL_WORDS, Rung.EVERYTHING)
+    if not is_counted or hits.total <= COUNTED or search.cursor:
+        return []
+    query = replace(
+        search.query, since=max(filter(None, (search.query.since, search.since)), default=None)
+    )
+    if set(search.rooms) != set(request.rooms):
+        names = tuple(request.room_name(room) for room in search.rooms)
+        query = replace(query, channels=names, excluded_channels=())
+    printed = query.printed(search.zone) or _ALL_TIME
+    if shown(printed, _MOST_TYPED) != printed:
+        return []  # a query that cannot be repeated as it is cannot be counted either
+    argument = json.dumps(printed, ensure_ascii=False)
+    return [f"note: get_channel_stats counts all of them: query={argument}"]
 
 
 def over_budget(hit: int) -> str:

@@ -14,19 +14,20 @@ from terrarium_mcp.chat.transcript import listing
 from terrarium_mcp.errors import people, quantity
 from terrarium_mcp.request import Request
 from terrarium_mcp.store import RoomStats
+from terrarium_mcp.tools.asides import counted_note
 from terrarium_mcp.tools.facts import within_budget
 from terrarium_mcp.tools.parameters import Channel, ForgivingChoice, Nick, Text
 from terrarium_mcp.tools.request import FromRequest
 from terrarium_mcp.tools.results import tool_result
 from terrarium_mcp.tools.scope_figures import (
     Selection,
-    asides_note,
     busiest_hours,
     figures_facts,
     figures_of,
     figures_rows,
     headline,
     labelled,
+    lines_of,
 )
 
 
@@ -46,7 +47,9 @@ class ChannelTotals(BaseModel):
 class ChannelStats(BaseModel):
     """Statistics of one channel, or totals of several (then without talkers and hours).
 
-    Of a person, words or a time: `lines` and what follows it, instead of `channels`.
+    Of a person, words or a time: `lines` and what follows it, instead of `channels`. `asides`,
+    commands to a bot or words of the recording bot, are among the lines and of no person;
+    `asides_left_out` are not among them.
     """
 
     covered: str
@@ -62,6 +65,8 @@ class ChannelStats(BaseModel):
     as_of: str = ""
     notes: list[str] = []
     left_out: int = 0
+    asides: int = 0
+    asides_left_out: int = 0
 
 
 _CUT_AT_THEIR_END = ("top_talkers", "lines_by_period", "lines_by_channel", "channels")
@@ -106,7 +111,8 @@ async def _channel_stats(request: Request, channel: str) -> CallToolResult:
     rooms, until = request.narrowed(channel), _full_hour(request)
     figures = await _figures(request, rooms, until)
     covered = await request.coverage_line(rooms)
-    notes = _asides_note(figures[0]) if len(figures) == 1 else []
+    asides = await request.store.count.asides(lines_of(request, rooms, until))
+    notes = counted_note(request, asides)
     about = f"statistics of {request.room_names(rooms)}"
     head = [about, covered, *_as_of_note(request, until), *notes]
     rows = [row for room in figures for row in (_summary(request, room, until), *_details(room))]
@@ -115,6 +121,7 @@ async def _channel_stats(request: Request, channel: str) -> CallToolResult:
         "channels": [_totals(room).model_dump() for room in figures],
         "top_talkers": {harmless(nick): lines for room in figures for nick, lines in room.talkers},
         "lines_by_hour_utc": [count for room in figures for count in room.hours],
+        "asides": asides,
         **({"notes": notes} if notes else {}),
         **_as_of(until),
     }
@@ -146,10 +153,6 @@ def _full_hour(request: Request) -> Position:
     if request.cutoff is None:
         return EVERY_LINE
     return Position.at(request.cutoff.replace(minute=0, second=0, microsecond=0))
-
-
-def _asides_note(figures: RoomStats) -> list[str]:
-    return asides_note(figures.lines, figures.people, dict(figures.talkers))
 
 
 def _as_of_note(request: Request, until: Position) -> list[str]:
@@ -184,7 +187,7 @@ def _summary(request: Request, figures: RoomStats, until: Position) -> str:
     zone = request.settings.zone
     if figures.first and figures.last:
         first, last = local(figures.first, zone), local(figures.last, zone)
-        when = f"first {first:%Y-%m-%d}, last {last:%Y-%m-%d %H:%M}"
+        when = f"first {first:%Y-%m-%d %H:%M}, last {last:%Y-%m-%d %H:%M}"
     else:  # what was said after a cutoff is not denied
         when = "first never, last never" if until == EVERY_LINE else "nothing until then"
     return (

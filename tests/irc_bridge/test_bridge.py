@@ -215,11 +215,11 @@ async def test_status_tells_an_operator_more(ngircd: Ircd, tmp_path: Path) -> No
         assert len([told for told in scene.of_terra() if "Model: " in told]) == 1
 
 
-async def test_stats_of_many_count_commands_and_say_so(ngircd: Ircd, tmp_path: Path) -> None:
+async def test_stats_of_many_say_how_many_lines_are_commands(ngircd: Ircd, tmp_path: Path) -> None:
     async with playing(ngircd, tmp_path, relays=("ada",)) as scene:
         await scene.ada.types(*(f"PRIVMSG #tea :<cy{n}> hello" for n in range(11)))
         assert await scene.asks(
-            "!stats", "#tea: 12 lines, commands and mine included, by 11 people"
+            "!stats", "#tea: 12 lines, 1 of them commands or mine, by 11 people"
         )
 
 

@@ -43,7 +43,8 @@ async def test_a_search_asked_six_times_quotes_the_original_first_each_time(hous
     assert told.ids[0] == 1
     assert set(told.ids) <= {1, 2}
     assert told.text.splitlines()[2] == (
-        "left out: 12 lines, commands to the bot (is:command) or its own words (from:Terra)"
+        "left out: 12 lines, commands to a bot (is:command) or words of the recording bot"
+        " (from:Terra)"
     )
 
 
@@ -53,7 +54,7 @@ async def test_the_header_counts_what_a_search_left_out_and_a_program_is_told(
     await asked_six_times(house)
     told = await house.learns("search_irc_history", query="heater from:dee")
     assert "nothing found" in told.text
-    assert "left out: 6 lines, commands to the bot (is:command)" in told.outside
+    assert "left out: 6 lines, commands to a bot (is:command)" in told.outside
     asked = await house.learns("search_irc_history", query="is:command", format="json", limit=2)
     assert asked.facts["asides_left_out"] == 0
     assert "left out" not in asked.text
@@ -175,10 +176,45 @@ async def test_the_figures_of_a_channel_say_how_many_lines_are_asides(house: Hou
     await house.hears("<ada> tea at four\n<bo> yes")
     await house.hears("<ada> !search tea")
     told = await house.learns("get_channel_stats")
-    note = "note: of these lines, commands to a bot or its own words: 1"
+    note = (
+        "note: of these lines, commands to a bot (is:command) or words of the recording bot"
+        " (from:Terra): 1, which count for no person"
+    )
     assert note in told.outside
     assert told.facts["notes"] == [note]
     assert told.facts["top_talkers"] == {"ada": 1, "bo": 1}
     today = await house.learns("get_channel_stats", after="2026-05-01")
     assert today.facts["notes"] == [note]
     assert today.facts["lines"] == 3
+    assert told.facts["asides"] == today.facts["asides"] == 1
+    await house.hears("\n".join(f"<cy{n}> hello" for n in range(12)))
+    await house.hears("<dee> !help", channel="#mate")
+    told = await house.learns("get_channel_stats", channel="#tea")
+    assert told.facts["notes"] == [note]
+    told = await house.learns("get_channel_stats")
+    assert told.facts["asides"] == 2
+
+
+async def test_the_figures_of_a_person_say_how_many_commands_they_leave_out(house: House) -> None:
+    await house.hears("<ada> tea at four\n<ada> !search tea\n<bo> !search tea\n<bo> !help")
+    left_out = "left out: {}, commands to a bot (is:command)"
+    told = await house.learns("get_channel_stats", nick="ada")
+    assert told.facts["notes"] == [left_out.format("1 line")]
+    assert (told.facts["lines"], told.facts["asides_left_out"]) == (1, 1)
+    told = await house.learns("get_channel_stats", nick="bo", channel="#tea")
+    assert told.lines == ["0 lines"]
+    assert left_out.format("2 lines") in told.outside
+    told = await house.learns("get_channel_stats", query="tea")
+    assert (told.facts["lines"], told.facts["asides_left_out"], told.facts["asides"]) == (1, 2, 0)
+    told = await house.learns("get_channel_stats", nick="bo", query="is:command")
+    assert (told.facts["lines"], told.facts["notes"]) == (2, [])
+
+
+async def test_the_figures_of_the_bot_are_of_what_it_said(house: House) -> None:
+    await asked_six_times(house)
+    searched = await house.learns("search_irc_history", query="from:terra", limit=100)
+    assert len(searched.ids) == 6
+    told = await house.learns("get_channel_stats", nick="terra")
+    assert (told.facts["lines"], told.facts["notes"]) == (6, [])
+    view = {"as_of": "2026-06-01T00:00:00Z"}
+    assert (await house.learns("get_channel_stats", view, nick="terra")).facts["lines"] == 6

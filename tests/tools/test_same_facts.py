@@ -319,9 +319,9 @@ async def test_figures_of_400_rooms_keep_to_the_budget(tmp_path: Path, budget: i
     assert len(told.lines) + left_out_of(told) == 400
     assert {one["lines"] for one in channels} == {3}  # the busiest are kept
     for one, row in zip(channels, told.lines, strict=False):
+        first, last = (one[end][:16].replace("T", " ") for end in ("first", "last"))
         assert row == (
-            f"{one['channel']}: {one['lines']} lines by 1 person,"
-            f" first {one['first'][:10]}, last {one['last'][:16].replace('T', ' ')};"
+            f"{one['channel']}: {one['lines']} lines by 1 person, first {first}, last {last};"
             f" last 24 h {one['last_24_hours']}, last 7 d {one['last_7_days']}"
         )
     assert estimated_tokens(as_printed(selected)) <= budget

@@ -1,5 +1,6 @@
 """search_irc_history: what an answer looks like, and how it keeps to its budget."""
 
+import json
 import re
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -349,7 +350,7 @@ async def test_a_search_with_more_hits_than_are_counted_points_to_the_exact_coun
 ) -> None:
     await house.hears("<ada> tea\n" * 1_001)
     told = await house.learns("search_irc_history", query="tea", limit=2, format="json")
-    note = "note: get_channel_stats counts all of them: give it this query"
+    note = 'note: get_channel_stats counts all of them: query="tea"'
     assert told.text.startswith("search tea: 2 of 1,000+ hits in #tea (all words, by relevance)\n")
     assert note in told.outside.splitlines()
     assert note in told.facts["notes"]
@@ -359,4 +360,32 @@ async def test_a_search_with_more_hits_than_are_counted_points_to_the_exact_coun
     page = await house.learns("search_irc_history", query="tea", limit=2, cursor=cursor)
     assert note not in page.text
     few = await house.learns("search_irc_history", query="tea after:2026-05-02T02:00Z")
-    assert note not in few.text
+    assert "counts all of them" not in few.text
+
+
+@pytest.mark.parametrize(
+    ("asked", "query"),
+    [
+        ({"query": "tea", "channel": "#tea"}, "tea in:#tea"),
+        ({"query": "tea -in:#mate"}, "tea in:#tea"),
+        ({"query": "what was said of tea in #tea", "sort": "newest"}, ""),
+        ({"query": '"green tea" after:2026-05-01'}, '"green tea" after:2026-05-01'),
+        ({"query": "", "channel": "tea"}, "in:#tea"),
+        ({"query": ""}, "after:1970-01-01"),
+        ({"query": "", "hours": 36}, "after:2026-05-01T08:00:00.000Z"),
+        ({"query": "tea hours", "hours": 36, "sort": "oldest"}, ""),
+    ],
+)
+async def test_the_exact_count_is_that_of_the_query_named(
+    house: House, asked: dict[str, object], query: str
+) -> None:
+    await house.hears("<ada> green tea\n" * 1_001, at=NOON)
+    await house.hears("<ada> tea", "#mate", at=NOON - timedelta(days=3))
+    view = {"now": "2026-05-02T20:00:00Z"}
+    told = await house.learns("search_irc_history", view, limit=2, format="json", **asked)
+    named = re.findall(r"counts all of them: query=(.*)", told.outside)
+    assert named == ([json.dumps(query)] if query else [])
+    if query:
+        counted = await house.learns("get_channel_stats", view, query=query)
+        expected = 1_002 if query == "after:1970-01-01" else 1_001
+        assert counted.facts["lines"] == expected

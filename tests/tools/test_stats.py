@@ -18,7 +18,7 @@ async def test_one_channel_is_told_with_talkers_and_hours(house: House) -> None:
     told = await house.learns("get_channel_stats")
     assert told.lines == [
         (
-            "#tea: 4 lines by 2 people, first 2026-05-01, last 2026-05-01 15:00;"
+            "#tea: 4 lines by 2 people, first 2026-05-01 12:00, last 2026-05-01 15:00;"
             " last 24 h 0, last 7 d 0"
         ),
         "top talkers: ada 3, bo 1",
@@ -41,6 +41,7 @@ async def test_one_channel_is_told_with_talkers_and_hours(house: House) -> None:
         ],
         "top_talkers": {"ada": 3, "bo": 1},
         "lines_by_hour_utc": [0] * 12 + [2, 1, 0, 1] + [0] * 8,
+        "asides": 0,
     }
 
 
@@ -118,6 +119,8 @@ async def test_the_figures_of_words_say_how_often_when_where_and_by_whom(house: 
         "lines_by_hour_utc": [0] * 12 + [3, 1] + [0] * 10,
         "notes": [],
         "lines": 4,
+        "asides": 0,
+        "asides_left_out": 0,
         "first": "2026-05-01T12:00:00.000Z",
         "last": "2026-06-10T12:00:00.000Z",
         "people": 3,

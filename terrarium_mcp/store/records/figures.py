@@ -69,7 +69,8 @@ class ScopeStats:
 
     `details` is None where there are too many messages to read each of them. `periods` are those
     asked for that have any, as (first day, lines), the newest first; `is_cut` if there are earlier
-    ones.
+    ones. `asides` are how many of the lines are asides; `left_out` how many more would match, but
+    are asides that the query does not ask for. One of the two is 0.
     """
 
     lines: int
@@ -78,3 +79,5 @@ class ScopeStats:
     details: ScopeDetails | None = None
     periods: Sequence[tuple[date, int]] = ()
     is_cut: bool = False
+    asides: int = 0
+    left_out: int = 0

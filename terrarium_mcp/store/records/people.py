@@ -17,12 +17,17 @@ class PresenceSnapshot:
 
 @dataclass(frozen=True, slots=True)
 class NickActivity:
-    """What a nick did in one room: its lines, when it last spoke, and when it was last seen."""
+    """What a nick did in one room: its lines, when it last spoke, and when it was last seen.
+
+    `asides`, its commands to a bot or the bot's own words, are none of its lines; but `spoke` may
+    be the time of one.
+    """
 
     room: Room
     lines: int
     spoke: datetime | None
     seen: datetime | None
+    asides: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from functools import partial
-from typing import Any
 
 from terrarium_mcp.chat.identity import NICK_CHARACTERS
 from terrarium_mcp.chat.legacy_search import BadSearchValue, SearchWords, search_words
@@ -43,7 +42,7 @@ async def stats(context: CommandContext) -> list[str]:
     nick = nick_in(rest)
     if _NAME.fullmatch(nick):
         said = await _counted(context, {"channel": channel, "nick": nick})
-        if said.failed or said.facts.get("lines"):
+        if said.failed or said.facts.get("lines") or said.facts.get("asides_left_out"):
             return _of_person(said, shown(nick), context)
     when = rest if await _is_time(rest, context) else ""
     if when:
@@ -72,12 +71,13 @@ async def _of_channels(context: CommandContext, channel: str) -> list[str]:
     found = await _counted(context, {"channel": channel})
     if found.failed:
         return refused(found, context)
-    talkers = found.facts.get("top_talkers") or {}
+    talkers, asides = found.facts.get("top_talkers") or {}, found.facts.get("asides", 0)
+    channels = listed(found, "channels")
+    of_them = f", {asides:,} of them commands or mine," if asides and len(channels) == 1 else ""
     lines = [
-        f"{one['channel']}: {quantity(one['lines'], 'line')}{_asides(one, talkers)}"
-        f" by {people(one['people'])},"
+        f"{one['channel']}: {quantity(one['lines'], 'line')}{of_them} by {people(one['people'])},"
         f" {one['last_24_hours']:,} in the last 24 h, {one['last_7_days']:,} in 7 d"
-        for one in listed(found, "channels")
+        for one in channels
     ]
     return [*lines, f"Most talkative: {_largest(talkers)}"] if talkers else lines
 
@@ -86,7 +86,11 @@ def _of_person(found: ToolAnswer, nick: str, context: CommandContext) -> list[st
     """How much somebody said: `alice: 12 lines, first 2026-01-03, last 2026-11-05`."""
     if found.failed:
         return refused(found, context)
-    return [f"{nick}: {_total(found, context)}{_places(found)}"]
+    commands = quantity(found.facts.get("asides_left_out", 0), "command")
+    if not found.facts["lines"]:
+        return [f"{nick}: only {commands}"]
+    besides = f", besides {commands}" if found.facts.get("asides_left_out") else ""
+    return [f"{nick}: {_total(found, context)}{besides}{_places(found)}"]
 
 
 def _of_words(
@@ -123,11 +127,3 @@ def _places(found: ToolAnswer) -> str:
 
 def _largest(counts: Mapping[str, int], most: int = _MOST_TALKERS) -> str:
     return ", ".join(f"{name} {count:,}" for name, count in list(counts.items())[:most])
-
-
-def _asides(totals: Mapping[str, Any], talkers: Mapping[str, int]) -> str:
-    """How many lines of a channel are no talk, if its `talkers` are all who talk there."""
-    if len(talkers) < totals["people"]:
-        return ", commands and mine included,"
-    asides = totals["lines"] - sum(talkers.values())
-    return f", {asides:,} of them commands or mine," if asides else ""

@@ -102,7 +102,8 @@ class MatchingLines:
             return None
         rows = await self._database.rows(
             f"""
-SELECT count(DISTINCT d.name), total(n.lines) FROM derived d LEFT JOIN nick_counts n
+SELECT count(DISTINCT d.name), total(n.lines), total(n.asides)
+FROM derived d LEFT JOIN nick_counts n
   ON {within(self._query.scope.rooms, "n.room")}
     AND n.folded IN (SELECT value FROM json_each(:nicks))
 WHERE d.name = '{Counters.name}' AND d.upto = :last_id""",
@@ -111,9 +112,12 @@ WHERE d.name = '{Counters.name}' AND d.upto = :last_id""",
                 "last_id": self._query.snapshot.last_id,
             },
         )
-        is_current, lines = rows[0]
+        is_current, lines, asides = rows[0]
         if not is_current:  # more was said since the snapshot
             return None
+        if asides:  # commands; or the words of the bot, which are asked for by its name
+            always = self._within(BEGINNING.timestamp, EVERY_LINE)
+            lines += asides - await self._exact.count_left_out(always)
         return int(lines) - (0 if until == EVERY_LINE else await self._exact.count(later))
 
     async def _is_short(self, part: ExactQuery) -> bool:

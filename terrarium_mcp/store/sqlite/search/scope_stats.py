@@ -19,7 +19,8 @@ from terrarium_mcp.store.search.hits import Search
 from terrarium_mcp.store.search.line_tally import CountedLine, details_of, lines_by_period
 from terrarium_mcp.store.sqlite.engine.database import DEADLINE, Database
 from terrarium_mcp.store.sqlite.index.indexer import Indexer
-from terrarium_mcp.store.sqlite.search.exact import ExactQuery
+from terrarium_mcp.store.sqlite.search.exact import ExactQuery, ExactSearch
+from terrarium_mcp.store.sqlite.search.index_scan import IndexScan
 from terrarium_mcp.store.sqlite.search.matching_lines import MatchingLines
 from terrarium_mcp.store.sqlite.search.message_search import search_scope
 from terrarium_mcp.store.sqlite.search.room_lines import RoomLines
@@ -68,10 +69,27 @@ class ScopeCounter:
                 " shorter time."
             ) from None
 
+    async def asides(self, search: Search) -> int:
+        """How many asides are among the lines of a search, or left out of them.
+
+        Raises:
+            TookTooLong: the deadline passed.
+        """
+        query = await self._exact_query(search)
+        return 0 if query is None else await self._asides(query)
+
     async def _counted(self, search: Search, per: str) -> ScopeStats:
-        lines = await self._lines(search)
-        if lines is None:
+        query = await self._exact_query(search)
+        if query is None:
             return ScopeStats(0)
+        stats = await self._tallied(search, per, self._lines(query))
+        asides = await self._asides(query)
+        if _selects_all_talk(search.query):
+            return replace(stats, asides=asides)
+        return replace(stats, left_out=asides)
+
+    async def _tallied(self, search: Search, per: str, lines: ScopeLines) -> ScopeStats:
+        """The statistics of these lines, without the asides."""
         total, read = await lines.read(MOST_READ)
         if not total:
             return ScopeStats(0)
@@ -95,21 +113,30 @@ class ScopeCounter:
         counts = lines_by_period(read, starts) if read is not None else await lines.between(starts)
         return replace(stats, periods=_newest_first(calendar, counts), is_cut=calendar.is_cut)
 
-    async def _lines(self, search: Search) -> ScopeLines | None:
-        """The lines of a search; None if there is no history, or no room."""
+    async def _exact_query(self, search: Search) -> ExactQuery | None:
+        """A search as a query of the index; None if there is no history, or no room."""
         snapshot = await take_snapshot(self._indexer, search)
         if snapshot is None or not search.rooms:
             return None
-        scope = search_scope(search, snapshot)
-        query = search.query
-        if query == Query(
-            since=query.since,
-            until=query.until,
-            channels=query.channels,
-            excluded_channels=query.excluded_channels,
-        ):
-            return RoomLines(self._indexer, scope)
-        return MatchingLines(self._database, ExactQuery(scope, snapshot))
+        return ExactQuery(search_scope(search, snapshot), snapshot)
+
+    async def _asides(self, query: ExactQuery) -> int:
+        return await ExactSearch(IndexScan(self._database)).count_left_out(query)
+
+    def _lines(self, exact: ExactQuery) -> ScopeLines:
+        if _selects_all_talk(exact.scope.query):
+            return RoomLines(self._indexer, exact.scope)
+        return MatchingLines(self._database, exact)
+
+
+def _selects_all_talk(query: Query) -> bool:
+    """Whether a query names only rooms and a time: then asides are lines too."""
+    return query == Query(
+        since=query.since,
+        until=query.until,
+        channels=query.channels,
+        excluded_channels=query.excluded_channels,
+    )
 
 
 def _newest_first(calendar: CalendarPeriods, counts: Sequence[int]) -> list[tuple[date, int]]:

@@ -18,6 +18,7 @@ from terrarium_mcp.store.sqlite.engine.index_words import nick_words, type_word
 from terrarium_mcp.store.sqlite.engine.reads import Row
 from terrarium_mcp.store.sqlite.engine.rooms import within
 from terrarium_mcp.store.sqlite.engine.rows import COLUMNS, as_messages
+from terrarium_mcp.store.sqlite.engine.voices_sql import IS_ASIDE
 from terrarium_mcp.store.sqlite.index.counter_sql import (
     FOLDED,
     NICK_FOLDED,
@@ -126,14 +127,19 @@ SELECT n.room, n.lines - (
     WHERE m.room = n.room AND {TALKED} AND {AFTER} AND {FOLDED} = n.folded
   ) AS lines,
   CASE WHEN n.spoke < {SECONDS.format(":until")} THEN n.spoke ELSE {_last(SAID)} END AS spoke,
-  {_SEEN} AS seen
+  {_SEEN} AS seen,
+  n.asides - (
+    SELECT count(*) FROM messages m
+    WHERE m.room = n.room AND {SAID} AND {IS_ASIDE} AND {AFTER} AND {FOLDED} = n.folded
+  ) AS asides
 FROM nick_counts n WHERE {within(rooms, "n.room")} AND n.folded = :nick
 ORDER BY 2 DESC, 4 DESC, 1""",
             {"nick": folded, "until": until.timestamp, "until_id": until.id},
         )
         by_id = {room.id: room for room in rooms}
         active = [
-            NickActivity(by_id[row[0]], row[1], _moment(row[2]), _moment(row[3])) for row in rows
+            NickActivity(by_id[row[0]], row[1], _moment(row[2]), _moment(row[3]), row[4])
+            for row in rows
         ]
         return [one for one in active if one.seen]
 

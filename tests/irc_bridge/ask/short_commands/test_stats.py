@@ -44,6 +44,14 @@ async def test_of_a_person_in_any_case(tmp_path: Path) -> None:
             ]
 
 
+async def test_of_a_person_with_their_commands(tmp_path: Path) -> None:
+    async with desk(tmp_path, [*TALK, on(6, "!help", "bo")]) as scene:
+        assert await scene.asks("!stats cy") == ["cy: only 1 command"]
+        assert await scene.asks("!stats bo") == [
+            "bo: 2 lines, first 2026-01-03, last 2026-01-04, besides 1 command"
+        ]
+
+
 async def test_of_a_word_that_is_no_nick_and_of_words_in_quotes(tmp_path: Path) -> None:
     async with desk(tmp_path, TALK) as scene:
         assert await scene.asks("!stats greenhouse") == [
