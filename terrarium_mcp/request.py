@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 
 from terrarium_mcp.chat.coverage import Coverage
+from terrarium_mcp.chat.identity import fold
 from terrarium_mcp.chat.irctext import harmless
 from terrarium_mcp.chat.records import Message, Room
 from terrarium_mcp.chat.times.timestamps import EVERY_LINE, Position
 from terrarium_mcp.chat.transcript import RenderOptions
-from terrarium_mcp.errors import TerrariumError, UnknownChannel, UnknownMessage
+from terrarium_mcp.errors import TerrariumError, UnknownChannel, UnknownMessage, shown
 from terrarium_mcp.policy import BadView, RoomDirectory, View, message_id, split_label
 from terrarium_mcp.settings import Settings
 from terrarium_mcp.store import Store
@@ -94,6 +95,30 @@ class Request:
         if not named:
             raise UnknownChannel(channel, [self.room_name(room) for room in self.rooms])
         return named
+
+    def narrowed_to_nick(self, nick: str, rooms: Sequence[Room]) -> tuple[str, tuple[Room, ...]]:
+        """A nick as answers print it: of `libera/ada`, the nick, and those rooms on its network.
+
+        A nick without the network of a readable room before it is left as it is, as are the rooms.
+
+        Raises:
+            TerrariumError: none of the rooms is on that network.
+        """
+        networks = [
+            network
+            for network in dict.fromkeys(room.network for room in self.rooms)
+            if fold(nick).startswith(f"{fold(network)}/") and len(nick) > len(network) + 1
+        ]
+        if not networks:
+            return nick, tuple(rooms)
+        named = max(networks, key=len)
+        left = tuple(room for room in rooms if room.network == named)
+        if not left:
+            raise TerrariumError(
+                f"{shown(nick)} is somebody on {harmless(named)}, where"
+                f" {self.room_names(rooms)} is not. Name the nick without its network."
+            )
+        return nick[len(named) + 1 :], left
 
     def since(self, hours: int) -> datetime | None:
         """The time `hours` before the request's own clock; None (all time) for 0."""

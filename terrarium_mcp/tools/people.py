@@ -91,7 +91,7 @@ async def lookup_nick(
     """Look somebody up: when and where last seen, other nicks with the evidence, lines said."""
     if not nick:
         raise TerrariumError("Name a nick. get_channel_stats lists who says most.")
-    rooms = request.narrowed("")
+    nick, rooms = request.narrowed_to_nick(nick, request.narrowed(""))
     networks = dict.fromkeys(room.network for room in rooms)
     people = [await _person(request, nick, network, rooms) for network in networks]
     active = sorted((one for person in people for one in person.rooms), key=lambda one: -one.lines)

@@ -56,6 +56,9 @@ async def figures_of(request: Request, selection: Selection, until: Position) ->
     """
     query = _query(request, selection)
     rooms = rooms_searched(request, selection.channel, query)
+    if selection.nick:
+        nick, rooms = request.narrowed_to_nick(selection.nick, rooms)
+        query = replace(query, people=(nick,))
     stats = await request.store.count(lines_of(request, rooms, until, query), selection.per)
     notes = [f"note: {sentence}" for sentence in query.notes]
     if not stats.lines:
@@ -103,8 +106,7 @@ def _query(request: Request, selection: Selection) -> Query:
     notes = query.notes
     if since and until and since >= until and NO_TIME_LEFT not in notes:
         notes += (NO_TIME_LEFT,)
-    people = (selection.nick,) if selection.nick else query.people
-    return replace(query, people=people, since=since, until=until, notes=notes)
+    return replace(query, since=since, until=until, notes=notes)
 
 
 def _moment(request: Request, name: str, text: str) -> datetime | None:

@@ -155,6 +155,9 @@ async def test_the_same_nick_on_two_networks_is_told_apart(house: House) -> None
     channels = [one["channel"] for one in told.facts["channels"]]
     assert channels[0] == "net/#tea"
     assert sorted(channels) == ["net/#mate", "net/#tea", "other/#tea"]
+    here = await house.learns("lookup_nick", nick="other/ada")
+    assert [one["channel"] for one in here.facts["channels"]] == ["other/#tea"]
+    assert here.lines[0] == told.lines[0]
 
 
 @pytest.mark.parametrize("budget", [250, 900])

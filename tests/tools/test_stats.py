@@ -249,6 +249,11 @@ async def test_nicks_of_two_networks_are_two_people(house: House) -> None:
         "top talkers: net/ada 1, other/ada 1",
         "channels: net/#tea 1, other/#tea 1",
     ]
+    told = await house.learns("get_channel_stats", nick="other/ada")
+    assert told.text.startswith("figures of from:ada in other/#tea\n")
+    assert told.facts["lines"] == 1
+    refused = await house.is_refused("get_channel_stats", nick="other/ada", channel="net/#tea")
+    assert refused.startswith("other/ada is somebody on other, where net/#tea is not.")
 
 
 async def test_under_a_view_figures_are_of_its_rooms_to_the_last_full_hour(house: House) -> None:
